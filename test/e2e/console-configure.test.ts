@@ -71,7 +71,7 @@ describeWithBrowser("configuring in the console", () => {
     await page.getByText("2 accounts", { exact: true }).waitFor();
     expect(page.url()).toContain("#/accounts?health=disabled");
     await chosen.getByRole("button", { name: "Enable" }).click();
-    await page.getByText("None is as the filters say.").waitFor();
+    await page.getByText("No account matches the filters.").waitFor();
     await page.getByLabel("Health").selectOption({ label: "any health" });
     await page.getByText("3 accounts", { exact: true }).waitFor();
     await chosen.getByRole("button", { name: "Delete" }).click();
@@ -132,19 +132,19 @@ describeWithBrowser("configuring in the console", () => {
 
   it("changes a setting, which takes effect at once", async () => {
     const page = await app.at("settings");
-    await page.getByLabel("Requests per account").fill("7");
+    await page.getByLabel("Concurrent requests per account").fill("7");
     await page.getByText("1 unsaved change").waitFor();
     // What was typed is not lost by a link.
     const leave = page.getByRole("dialog", { name: "Leave without saving?" });
     await page.getByRole("link", { name: "Keys" }).click();
     await leave.getByText("1 unsaved change").waitFor();
     await leave.getByRole("button", { name: "Stay" }).click();
-    expect(await page.getByLabel("Requests per account").inputValue()).toBe("7");
+    expect(await page.getByLabel("Concurrent requests per account").inputValue()).toBe("7");
     await page.getByRole("link", { name: "Keys" }).click();
     await leave.getByRole("button", { name: "Leave" }).click();
     await page.getByRole("heading", { level: 1, name: "Keys" }).waitFor();
     await page.getByRole("link", { name: "Settings" }).click();
-    await page.getByLabel("Requests per account").fill("7");
+    await page.getByLabel("Concurrent requests per account").fill("7");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Settings saved").waitFor();
     const { body } = await app.admin("GET", "/admin/queue/status");
@@ -170,11 +170,11 @@ describeWithBrowser("configuring in the console", () => {
 
   it("keeps a setting that the gateway refuses, with the reason", async () => {
     const page = await app.at("settings");
-    await page.getByLabel("Requests per account").fill("100000");
+    await page.getByLabel("Concurrent requests per account").fill("100000");
     await page.getByRole("button", { name: "Save" }).click();
-    expect(await page.getByRole("alert").innerText()).toContain("Look at: Requests per account");
+    expect(await page.getByRole("alert").innerText()).toContain("Fix: Concurrent requests per account");
     await page.getByText("Must be a whole number from 1 to 256.").waitFor();
-    const field = page.getByLabel("Requests per account");
+    const field = page.getByLabel("Concurrent requests per account");
     expect(await field.inputValue()).toBe("100000");
     await expect.poll(() => page.evaluate("document.activeElement.ariaInvalid")).toBe("true");
   });
@@ -276,7 +276,7 @@ describeWithBrowser("configuring in the console", () => {
     });
     await row.getByRole("button", { name: "Delete" }).click();
     await dialog.getByRole("button", { name: "Delete webhook" }).click();
-    await page.getByText("Nobody is told").waitFor();
+    await page.getByText("No webhooks yet").waitFor();
   });
 
   it("adds an alias, and tells which model a name leads to", async () => {
@@ -399,22 +399,22 @@ describeWithBrowser("configuring in the console", () => {
     const dialog = page.getByRole("dialog");
     await page.getByRole("row", { name: /set by the deployment's variables/ }).waitFor();
     await page.getByRole("button", { name: "Add provider" }).click();
-    await dialog.getByLabel("Id").fill("default");
+    await dialog.getByLabel("Id", { exact: true }).fill("default");
     await dialog.getByLabel("Address").fill(`${engine.origin}/v1`);
     await dialog.getByLabel("Token").fill("engine-token-0001");
     await dialog.getByRole("button", { name: "Add provider" }).click();
     await dialog.getByText("this is the provider that the variables name").waitFor();
-    expect(await dialog.getByLabel("Id").getAttribute("aria-invalid")).toBe("true");
+    expect(await dialog.getByLabel("Id", { exact: true }).getAttribute("aria-invalid")).toBe("true");
     await dialog.getByText("Proxy, headers, limits and time-outs").click();
     expect(await violations(page)).toEqual([]);
-    await dialog.getByLabel("Id").fill("engine");
+    await dialog.getByLabel("Id", { exact: true }).fill("engine");
     await dialog.getByLabel("Headers").fill("X-Title: my gateway");
     await dialog.getByRole("button", { name: "Add provider" }).click();
     await saved(dialog);
 
     // What the backend has is shown before any of it is listed.
     await page.getByText("No models are listed").waitFor();
-    await page.getByRole("button", { name: "Ask the backend" }).first().click();
+    await page.getByRole("button", { name: "Fetch models" }).first().click();
     await dialog.getByText("2 of 2 are not listed yet.").waitFor();
     await dialog.getByLabel("qwen3:8b").check();
     expect(await violations(page)).toEqual([]);
@@ -422,8 +422,8 @@ describeWithBrowser("configuring in the console", () => {
     await saved(dialog);
     await page.getByRole("heading", { name: "1 model", exact: true }).waitFor();
     await page.getByRole("button", { name: "Add model" }).click();
-    await dialog.getByLabel("Name").fill("small");
-    await dialog.getByLabel("What the provider calls it").fill("org/tiny");
+    await dialog.getByLabel("Name", { exact: true }).fill("small");
+    await dialog.getByLabel("Name at the provider").fill("org/tiny");
     await dialog.getByLabel("Reads images").selectOption("no");
     await dialog.getByLabel("Context (tokens)").fill("32768");
     await dialog.getByLabel("A million tokens out cost").fill("2.5");
@@ -447,7 +447,7 @@ describeWithBrowser("configuring in the console", () => {
     await page.getByRole("button", { name: "Undo" }).click();
     await small.waitFor();
     await page.getByRole("link", { name: "Providers" }).last().click();
-    await row.getByText("no trouble").waitFor();
+    await row.getByText("Healthy").waitFor();
     await row.getByRole("link", { name: "2 models, 1 off of engine" }).waitFor();
 
     // What was shown masked stays as it was.
@@ -475,7 +475,7 @@ describeWithBrowser("configuring in the console", () => {
     await named.getByRole("button", { name: "Switch off engine" }).click();
     await named.getByText("switched off").waitFor();
     await named.getByRole("button", { name: "Switch on engine" }).click();
-    await named.getByText("no trouble").waitFor();
+    await named.getByText("Healthy").waitFor();
     await named.getByRole("button", { name: "Delete" }).click();
     await dialog.getByRole("button", { name: "Delete provider" }).click();
     await named.waitFor({ state: "detached" });
@@ -492,7 +492,7 @@ describeWithBrowser("configuring in the console", () => {
     await dialog.getByRole("button", { name: "Save route" }).click();
     await saved(dialog);
     await page.getByText("engine/qwen3:8b → provider-v4-pro").waitFor();
-    await page.getByLabel("They are").selectOption("engine");
+    await page.getByLabel("Requests with unknown names are").selectOption("engine");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Unknown names are passed on").waitFor();
     const settings = (await app.admin("GET", "/admin/settings")).body;
@@ -562,7 +562,7 @@ describeWithBrowser("configuring in the console", () => {
 
     it("is left without a question where it stands on the page itself", async () => {
       const page = await app.at("alerts");
-      const minutes = page.getByLabel("Again after so many minutes").first();
+      const minutes = page.getByLabel("Repeat after (minutes)").first();
       await minutes.fill("77");
       const list = await holdBack(page, "GET", "**/admin/alerts*");
       await page.getByRole("button", { name: "Save rules" }).click();
@@ -595,7 +595,7 @@ describeWithBrowser("configuring in the console", () => {
 
     it("keeps what is changed meanwhile, and asks before that is lost", async () => {
       const page = await app.at("alerts");
-      const minutes = page.getByLabel("Again after so many minutes");
+      const minutes = page.getByLabel("Repeat after (minutes)");
       await minutes.nth(0).fill("78");
       const list = await holdBack(page, "GET", "**/admin/alerts*");
       await page.getByRole("button", { name: "Save rules" }).click();
@@ -632,7 +632,7 @@ describeWithBrowser("configuring in the console", () => {
       await page.getByRole("table").waitFor();
       await page.getByRole("button", { name: "Add provider" }).click();
       const form = page.getByRole("dialog", { name: "Add provider" });
-      await form.getByLabel("Id").fill("left-behind");
+      await form.getByLabel("Id", { exact: true }).fill("left-behind");
       await form.getByLabel("Address").fill("http://127.0.0.1:9/v1");
       const list = await holdBack(page, "GET", "**/admin/providers*");
       await form.getByRole("button", { name: "Add provider" }).click();
@@ -640,10 +640,10 @@ describeWithBrowser("configuring in the console", () => {
       await form.getByRole("button", { name: "Cancel" }).click();
       await form.waitFor({ state: "detached" });
       await page.getByRole("button", { name: "Add provider" }).click();
-      await form.getByLabel("Id").fill("another");
+      await form.getByLabel("Id", { exact: true }).fill("another");
       list.answer();
       await page.getByRole("row", { name: /^left-behind/, includeHidden: true }).waitFor();
-      expect(await form.getByLabel("Id").inputValue()).toBe("another");
+      expect(await form.getByLabel("Id", { exact: true }).inputValue()).toBe("another");
       expect(page.url()).toMatch(/#\/providers$/);
     });
   });
@@ -673,11 +673,11 @@ describeWithBrowser("configuring in the console", () => {
       await route.fulfill({ response, json: { ...(await response.json()), api_keys: 0, callers } });
     });
     await page.goto("/admin#/overview");
-    await page.getByText("The gateway serves any API key").waitFor();
-    await page.getByText("only provider tokens get through").waitFor();
+    await page.getByText("The gateway accepts any API key").waitFor();
+    await page.getByText("Only tokens of the provider are accepted").waitFor();
     callers = { unknown_keys_warning: false, unknown_keys_in_force: "refuse" };
     await page.reload();
-    await page.getByText("no request gets through").waitFor();
-    expect(await page.getByText("The gateway serves any API key").count()).toBe(0);
+    await page.getByText("every request fails").waitFor();
+    expect(await page.getByText("The gateway accepts any API key").count()).toBe(0);
   });
 });

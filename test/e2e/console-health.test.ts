@@ -32,11 +32,11 @@ describeWithBrowser("a provider with a single token that fails", () => {
     });
     const page = await app.at("providers");
     const state = page.getByRole("row", { name: /^engine/ });
-    await state.getByText("no trouble").waitFor();
+    await state.getByText("Healthy").waitFor();
     await ask(1);
     await state.getByText("degraded").waitFor();
     await goTo(page, "overview");
-    await page.getByText(/The provider engine fails some requests: .*out of order/).waitFor();
+    await page.getByText(/The provider engine has elevated errors: .*out of order/).waitFor();
     await ask(4);
     await page.getByText(/The provider engine is down: .*out of order/).waitFor();
     await goTo(page, "providers");
@@ -46,11 +46,11 @@ describeWithBrowser("a provider with a single token that fails", () => {
     await ask(8);
     await state.getByText("degraded").waitFor();
     await goTo(page, "overview");
-    await page.getByText(/The provider engine fails some requests/).waitFor();
+    await page.getByText(/The provider engine has elevated errors/).waitFor();
   });
 
   it("may tell of itself by an alert", async () => {
     const page = await app.at("alerts");
-    await page.getByText("Providers that are down").waitFor();
+    await page.getByText("Provider down").waitFor();
   });
 });

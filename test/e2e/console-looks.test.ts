@@ -14,16 +14,16 @@ const PAGES = [
   ["usage", "By key"],
   ["history", "Hello there"],
   ["captures", "No samples are kept."],
-  ["alerts", "Nobody is told"],
+  ["alerts", "No webhooks yet"],
   ["audit", "runtime.account_failovers"],
-  ["playground", "Nothing said yet."],
+  ["playground", "No messages yet."],
   ["pages", "Take picture"],
   ["accounts", "three@sandbox.test"],
   ["keys", "development"],
   ["providers", "http://engine.test/v1"],
   ["proxies", "Office"],
   ["models", "provider-v4-vision-nothinking"],
-  ["settings", "Sign-in lasts"],
+  ["settings", "Session lifetime"],
   ["transfer", "Download JSON"],
   ["hosting", "never synced"],
 ] as const;
@@ -185,7 +185,7 @@ describeWithBrowser("how the console looks", () => {
         await route.fulfill({ response, json: { ...rest, items: troubled } });
       });
       await goTo(page, "providers");
-      const badge = await boxOf(page.getByText("does not tell its models"));
+      const badge = await boxOf(page.getByText("model list unavailable"));
       const said = await boxOf(page.getByText(reason));
       expect(said.y).toBeGreaterThanOrEqual(badge.bottom);
       expect(said.right).toBeLessThanOrEqual(width);
@@ -197,7 +197,7 @@ describeWithBrowser("how the console looks", () => {
 
       await goTo(page, "alerts");
       const title = await boxOf(page.locator("legend"));
-      expect((await boxOf(page.getByLabel("Tell"))).y - title.bottom).toBeGreaterThanOrEqual(6);
+      expect((await boxOf(page.getByLabel("Notify"))).y - title.bottom).toBeGreaterThanOrEqual(6);
 
       await goTo(page, "captures");
       await page.getByRole("link", { name: "completion" }).first().click();

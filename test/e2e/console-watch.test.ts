@@ -72,7 +72,7 @@ describeWithBrowser("watching and trying in the console", () => {
     await page.getByText(/^1 \/ 6$/).waitFor();
     await running.body?.cancel();
     await page.getByText("None. They appear here while they run or wait.").waitFor();
-    await page.getByText("The admin key is the development default").waitFor();
+    await page.getByText("The admin key is the public development default").waitFor();
     expect(await page.locator(".plot canvas").count()).toBe(6);
     // What a screen shows is all that is asked for, again and again.
     const polled = await page.waitForResponse((response) => response.url().includes("/admin/queue/status"));
@@ -183,7 +183,7 @@ describeWithBrowser("watching and trying in the console", () => {
     await page.getByRole("button", { name: "Broken ones", exact: true }).click();
     await page.getByText("1 record;").waitFor();
     expect(page.url()).toMatch(/#\/history\?code=5xx$/);
-    await page.getByRole("button", { name: "Forget Broken ones" }).click();
+    await page.getByRole("button", { name: "Delete Broken ones" }).click();
     const download = page.waitForEvent("download");
     await page.getByRole("button", { name: "CSV" }).click();
     const exported = await readFile(await (await download).path(), "utf8");
@@ -194,8 +194,8 @@ describeWithBrowser("watching and trying in the console", () => {
     await page.getByRole("button", { name: "Clear filters" }).click();
     await page.getByRole("link", { name: /call:lookup/ }).click();
     const steps = page.getByRole("list", { name: "Timeline" }).getByRole("listitem");
-    await steps.filter({ hasText: "took it" }).waitFor();
-    await steps.filter({ hasText: "Tools were called" }).waitFor();
+    await steps.filter({ hasText: "Sent with" }).waitFor();
+    await steps.filter({ hasText: "Tool calls" }).waitFor();
     await page.getByRole("button", { name: "Open in playground" }).click();
     await page.getByRole("region", { name: "Conversation" }).getByText("[[call:lookup:{}]]").waitFor();
     await goTo(page, "history");
@@ -236,8 +236,8 @@ describeWithBrowser("watching and trying in the console", () => {
     );
     await page.getByRole("button", { name: "Add price" }).click();
     await page.getByLabel("Model", { exact: true }).fill("provider-v4-flash");
-    await page.getByLabel("A million tokens in", { exact: true }).fill("2");
-    await page.getByLabel("A million tokens out").fill("8");
+    await page.getByLabel("Input (per million tokens)", { exact: true }).fill("2");
+    await page.getByLabel("Output (per million tokens)").fill("8");
     await page.getByRole("button", { name: "Save price" }).click();
     await page.getByText("Price saved").waitFor();
     await saved(page.getByRole("dialog"));
@@ -316,7 +316,7 @@ describeWithBrowser("watching and trying in the console", () => {
     const width =
       "document.querySelector('.shot img').decode().then(() => document.querySelector('.shot img').naturalWidth)";
     expect(await page.evaluate(width)).toBe(400);
-    await page.getByText("A link that shows no key").click();
+    await page.getByText("Signed link").click();
     await page.getByRole("button", { name: "Sign link" }).click();
     const link = await page.getByRole("region", { name: "Signed link" }).innerText();
     const signed = await page.request.get(link.trim());
@@ -334,13 +334,13 @@ describeWithBrowser("watching and trying in the console", () => {
     await page.getByRole("button", { name: "Read metadata" }).click();
     const feed = page.getByRole("row", { name: /^Feed/ });
     await feed.waitFor({ timeout: 20_000 });
-    await page.getByText(`What ${site.origin}/about says of itself`).waitFor();
+    await page.getByText(`Metadata of ${site.origin}/about`).waitFor();
     await page.getByRole("row", { name: /^Description What it is about/ }).waitFor();
     expect(await feed.getByRole("link").getAttribute("href")).toBe(`${site.origin}/feed.xml`);
     expect(await page.getByRole("row", { name: /WordPress/ }).count()).toBe(0);
     expect(await violations(page)).toEqual([]);
 
-    await page.getByLabel("Technologies, too").check();
+    await page.getByLabel("Include technologies").check();
     await page.getByRole("button", { name: "Read metadata" }).click();
     await page.getByRole("row", { name: /WordPress 6\.5\.2/ }).waitFor({ timeout: 20_000 });
     await feed.waitFor();

@@ -111,8 +111,8 @@ describeWithBrowser("the console's door", () => {
     const form = page.getByRole("dialog", { name: "Add account" });
     await page.getByLabel("E-mail").fill("half@sandbox.test");
     await page.keyboard.press("Escape");
-    const asked = page.getByRole("dialog", { name: "Discard what you have typed?" });
-    await asked.getByRole("button", { name: "Go on" }).click();
+    const asked = page.getByRole("dialog", { name: "Discard changes?" });
+    await asked.getByRole("button", { name: "Keep editing" }).click();
     expect(await page.getByLabel("E-mail").inputValue()).toBe("half@sandbox.test");
     await form.getByRole("button", { name: "Cancel" }).click();
     await asked.getByRole("button", { name: "Discard" }).click();

@@ -144,7 +144,7 @@ export const ALERT_ENDPOINTS: readonly Endpoint[] = [
   adminEndpoint({
     method: "GET",
     path: "/admin/alerts",
-    summary: "Who is told of trouble, of which, and what was told",
+    summary: "Webhooks and rules of alerts, and recent deliveries",
     answers: jsonResponse(alertsViewSchema),
     handler: async (context) => {
       const { config } = await context.platform.configuration.readFresh();

@@ -11,7 +11,7 @@ export function ConnectionNotice() {
   return (
     <div class="connection">
       <Notice kind="error" action={<Button onClick={() => void checkConnection()}>Try now</Button>}>
-        Connection lost{dataNote}. It is tried again every few seconds.
+        Connection lost{dataNote}. Reconnecting…
       </Notice>
     </div>
   );

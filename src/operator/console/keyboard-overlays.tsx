@@ -91,7 +91,7 @@ function HelpOverlay({ onClose }: { readonly onClose: () => void }) {
           label="Single keys do this"
           value={enabled}
           onChange={setShortcutsEnabled}
-          hint="Without them, Ctrl or ⌘ K goes on to work."
+          hint="Ctrl or ⌘ K works without them, too."
         />
       </div>
     </Dialog>

@@ -29,7 +29,7 @@ const overview: ConsolePage = { id: "overview", name: "Overview", view: Overview
 /** All pages, in the order of the navigation. */
 export const NAVIGATION: readonly { readonly title: string; readonly pages: readonly ConsolePage[] }[] = [
   {
-    title: "Watch",
+    title: "Monitor",
     pages: [
       overview,
       { id: "usage", name: "Usage", view: Usage },
@@ -40,7 +40,7 @@ export const NAVIGATION: readonly { readonly title: string; readonly pages: read
     ],
   },
   {
-    title: "Try",
+    title: "Test",
     pages: [
       { id: "playground", name: "Playground", view: Playground },
       { id: "pages", name: "Web pages", view: PageService },
@@ -58,7 +58,7 @@ export const NAVIGATION: readonly { readonly title: string; readonly pages: read
     ],
   },
   {
-    title: "Move",
+    title: "Transfer",
     pages: [
       { id: "transfer", name: "Import and export", view: Transfer },
       { id: "hosting", name: "Hosting sync", view: Hosting },

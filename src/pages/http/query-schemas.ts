@@ -27,7 +27,7 @@ const authParameters = once(() => ({
 /** The parameters of every operation. */
 export const commonParameters = once(() => ({
   ...authParameters(),
-  async: flag("Answers 202 at once with a job, whose address tells how it goes on."),
+  async: flag("Answers 202 at once with a job, whose URL reports its progress."),
   url: z.string().min(1).describe("Address of the page; the scheme may be left out."),
   prettify: flag("JSON with line breaks."),
   maxAge: z

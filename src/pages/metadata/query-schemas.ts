@@ -6,7 +6,7 @@ import { commonParameters, createBatchSchema, flag } from "../http/query-schemas
 export const metadataQuerySchema = lazyObject(() => ({
   ...commonParameters(),
   ...momentParameters(),
-  technologies: flag("What the page is built with is told, too."),
+  technologies: flag("Also returns the technologies of the page."),
 }));
 
 /** Body of `POST /v1/metadata`. */

@@ -63,7 +63,7 @@ export async function sendRequest(path: string, options: CallOptions = {}): Prom
   if ((path.split("?")[0] ?? "").split("/").some(isDotSegment)) {
     throw new ApiError(
       400,
-      "What is called “.” or “..” cannot be reached here: edit the whole list that it is in, or import the configuration.",
+      "Entries named “.” or “..” cannot be edited here. Import the configuration instead.",
     );
   }
   const headers = new Headers({ accept: "application/json", authorization: `Bearer ${currentToken()}` });

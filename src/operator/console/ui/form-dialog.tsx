@@ -52,10 +52,10 @@ export function FormDialog(props: FormDialogProps) {
     <Dialog title={props.title} onClose={close} wide={props.wide ?? false}>
       <LeaveGuard unsaved={edited ? "a form that was not sent" : ""} />
       {confirming && (
-        <Dialog title="Discard what you have typed?" onClose={() => setConfirming(false)}>
+        <Dialog title="Discard changes?" onClose={() => setConfirming(false)}>
           <footer>
             <Button kind="primary" onClick={() => setConfirming(false)}>
-              Go on
+              Keep editing
             </Button>
             <Button kind="danger" onClick={props.onClose}>
               Discard

@@ -94,7 +94,7 @@ export class SettlementQueue {
     try {
       const sending = this.#send(settled).then(() => true);
       if ((await withTimeout(sending, ACKNOWLEDGE_TIMEOUT_MS, this.#clock)) === null)
-        throw unresponsivePoolError("the account pool does not answer: what was used is told later");
+        throw unresponsivePoolError("the account pool does not answer; the usage is reported later");
     } catch (error) {
       this.#enqueue(settled);
       throw error;

@@ -11,13 +11,13 @@ const key = (fields: object) => ({ disabled: false, expires: 0, grace_until: 0, 
 
 describe("the life of a key", () => {
   it.each([
-    [{}, "good", "works"],
+    [{}, "good", "active"],
     [{ disabled: true, expires: NOW - 1 }, "neutral", "disabled"],
     [{ expires: NOW }, "bad", "expired"],
     [{ expires: NOW + 3 * DAY }, "warn", "expires in 3 days"],
-    [{ expires: NOW + 30 * DAY }, "good", "works"],
-    [{ grace_until: NOW + DAY }, "live", "rotated; the old one works 24 h more"],
-    [{ grace_until: NOW }, "good", "works"],
+    [{ expires: NOW + 30 * DAY }, "good", "active"],
+    [{ grace_until: NOW + DAY }, "live", "rotated; the old key expires in 24 h"],
+    [{ grace_until: NOW }, "good", "active"],
   ])("%j is told as %s: %s", (fields, tone, text) => {
     expect(describeKeyState(key(fields), NOW)).toEqual({ tone, text });
   });

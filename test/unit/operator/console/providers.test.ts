@@ -169,7 +169,7 @@ describe("what is known of providers", () => {
     expect(troubles.map(describeTrouble)).toEqual([
       "The provider is down",
       "The provider engine is down",
-      "The provider other fails some requests",
+      "The provider other has elevated errors",
     ]);
   });
 
@@ -180,7 +180,7 @@ describe("what is known of providers", () => {
     const trouble = (health: string) => ({ provider: "p", health, last_error: { reason: "refused", at: 7 } });
     const asked = { at: 1, error: "no list", added: 0 };
     expect(label({})).toBeUndefined();
-    expect(label({ asked })).toBe("does not tell its models");
+    expect(label({ asked })).toBe("model list unavailable");
     expect(label({ asked, trouble: trouble("degraded") })).toBe("degraded");
     expect(label({ trouble: trouble("down") })).toBe("down");
     expect(label({ outage: outage("a"), trouble: trouble("degraded") })).toBe("down for 1 model");

@@ -31,9 +31,9 @@ describe("what the console asks the gateway", () => {
       asked.push(path);
       return Response.json({ id: "x" });
     });
-    await expect(removeModel("engine", "..")).rejects.toThrow("cannot be reached here");
-    await expect(deleteAccount(".")).rejects.toThrow("cannot be reached here");
-    await expect(changeProvider("..", {})).rejects.toThrow("cannot be reached here");
+    await expect(removeModel("engine", "..")).rejects.toThrow("cannot be edited here");
+    await expect(deleteAccount(".")).rejects.toThrow("cannot be edited here");
+    await expect(changeProvider("..", {})).rejects.toThrow("cannot be edited here");
     await removeModel("engine", "a/../b...");
     expect(asked).toEqual(["/admin/providers/engine/models/a%2F..%2Fb..."]);
   });
@@ -178,14 +178,14 @@ describe("the timeline of a generation", () => {
 
   it("tells of the queue, of what failed and why, of the first words, tools and the end", () => {
     expect(buildTimeline(told).map(({ at, said }) => [at, said])).toEqual([
-      [0, "The request came in"],
-      [100, "Waited for a sign-in of one@x, 200 ms"],
+      [0, "Request received"],
+      [100, "Sign-in of one@x, 200 ms"],
       [300, "one@x failed: The token was refused. (auth)"],
-      [310, "Waited for a sign-in of two@x, 90 ms"],
-      [400, "two@x took it"],
-      [700, "The first words came"],
-      [null, "Tools were called"],
-      [900, "The answer was complete"],
+      [310, "Sign-in of two@x, 90 ms"],
+      [400, "Sent with two@x"],
+      [700, "First token"],
+      [null, "Tool calls"],
+      [900, "Completed"],
     ]);
   });
 
@@ -193,9 +193,9 @@ describe("the timeline of a generation", () => {
     const failed = { ...told, attempts: 1, status: "error", status_code: 503, error: "down", content: "" };
     const steps = buildTimeline({ ...failed, first_token_ms: 0, sign_ins: [] });
     expect(steps.map(({ said }) => said)).toEqual([
-      "The request came in",
+      "Request received",
       "one@x failed: The token was refused. (auth)",
-      "It failed with 503: down",
+      "Failed with 503: down",
     ]);
   });
 });

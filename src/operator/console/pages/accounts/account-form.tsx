@@ -111,7 +111,7 @@ export function AccountForm(props: AccountFormProps) {
       {account === null && kind === "token" && (
         <TextField label="Token" type="password" value={token} onChange={setToken} required />
       )}
-      <TextField label="Name" value={name} onChange={setName} hint="How this console calls it. Optional." />
+      <TextField label="Name" value={name} onChange={setName} hint="Shown in this console. Optional." />
       <TextField label="Remark" value={remark} onChange={setRemark} />
       <SelectField
         label="Proxy"
@@ -127,7 +127,7 @@ export function AccountForm(props: AccountFormProps) {
         type="number"
         value={weight}
         onChange={setWeight}
-        hint="How many requests it gets in its turn, from 1 to 100."
+        hint="Relative share of requests, from 1 to 100."
       />
       <SelectField
         label="Use"

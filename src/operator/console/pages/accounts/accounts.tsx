@@ -53,7 +53,7 @@ export function Accounts() {
   return (
     <Page
       title="Accounts"
-      lead="The provider accounts that requests are spread over."
+      lead="The accounts at the providers. Requests are distributed over them."
       actions={
         <>
           <Button onClick={() => setImporting(true)}>Import</Button>
@@ -72,12 +72,12 @@ export function Accounts() {
         <div class="panel">
           {query === "" && !isFiltered ? (
             <Empty icon="accounts" title="No accounts yet" action={add}>
-              Requests need at least one account at the provider. Add one, or paste a whole list with Import.
+              Requests need at least one account. Add one, or import a list.
             </Empty>
           ) : (
             <Empty icon="accounts" title="No account matches">
               {query === ""
-                ? "None is as the filters say."
+                ? "No account matches the filters."
                 : `Nothing ${isFiltered ? "that is as the filters say " : ""}has “${query}” in its e-mail address, mobile number, name, remark or token name.`}
             </Empty>
           )}

@@ -60,7 +60,7 @@ export function BulkImport({ onClose, onDone }: BulkImportProps) {
         rows={12}
         mono
         placeholder={"one@example.com:password\n+15550100:password"}
-        hint="One login:password a line, or JSON: a list of objects with email or mobile, password and token."
+        hint="One login:password per line, or a JSON list of objects with email or mobile, password and token."
       />
       {done !== null && <Progress label="Accounts imported" value={done} max={accounts.length} />}
       {problems.length > 0 && (

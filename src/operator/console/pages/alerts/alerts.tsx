@@ -31,7 +31,7 @@ export function Alerts() {
   const test = async ({ id }: WebhookView) => {
     setTesting(id);
     const result = await testWebhook(id).then(
-      ({ success, message }) => (success ? "The test has arrived" : `The test did not arrive: ${message}`),
+      ({ success, message }) => (success ? "Test delivered" : `Test not delivered: ${message}`),
       (failure: unknown) => (failure instanceof Error ? failure.message : "The test failed"),
     );
     setTesting("");
@@ -50,7 +50,7 @@ export function Alerts() {
     },
     { title: "Address", class: "mono", cell: ({ url }) => <TruncatedText text={url} /> },
     {
-      title: "Form",
+      title: "Format",
       class: "muted",
       cell: ({ format, disabled }) => (
         <>
@@ -71,14 +71,14 @@ export function Alerts() {
   return (
     <Page
       title="Alerts"
-      lead="While there is a webhook, the gateway looks at itself every half a minute, and tells it what people should know."
+      lead="Every 30 seconds the gateway checks the rules below and sends alerts to the webhooks."
       actions={add}
     >
       <Problem error={error} retry={reload} />
       {data !== null && (
         <>
           {data.firing.length > 0 && (
-            <Panel title="Now">
+            <Panel title="Active alerts">
               <ul class="bare stack">
                 {data.firing.map(({ kind, message, since }) => (
                   <li key={`${kind} ${message}`}>
@@ -92,7 +92,7 @@ export function Alerts() {
           <Panel title="Webhooks">
             {secret !== "" && (
               <Notice kind="info" action={<CopyButton text={secret} name="Copy secret" />}>
-                What the new webhook is sent is signed with a secret, which is shown this once:{" "}
+                Messages to the new webhook are signed with this secret. It is shown only once:{" "}
                 <TruncatedText text={secret} />
               </Notice>
             )}
@@ -101,8 +101,8 @@ export function Alerts() {
               keyOf={({ id }) => id}
               columns={columns}
               empty={
-                <Empty icon="alerts" title="Nobody is told" action={add}>
-                  Add the address of a chat or of a program.
+                <Empty icon="alerts" title="No webhooks yet" action={add}>
+                  Add the URL of a chat channel or of a program.
                 </Empty>
               }
             />
@@ -119,7 +119,7 @@ export function Alerts() {
           <WebhookForm webhook={webhook} webhooks={webhooks} onSecret={setSecret} {...props} />
         )}
         remove={({ id }) => deleteWebhook(webhooks.filter((webhook) => webhook.id !== id))}
-        warning={() => "It is told nothing more, nor what it has not heard yet."}
+        warning={() => "It gets no further alerts. Pending deliveries are dropped."}
       />
     </Page>
   );

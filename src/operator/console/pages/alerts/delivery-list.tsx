@@ -22,18 +22,18 @@ export function DeliveryList({ deliveries, webhooks }: DeliveryListProps) {
       cell: ({ error, pending }) =>
         pending ? (
           <Badge tone="warn" {...(error !== "" && { title: error })}>
-            {error === "" ? "to be sent" : "is sent again"}
+            {error === "" ? "pending" : "retrying"}
           </Badge>
         ) : (
           <Badge tone={error === "" ? "good" : "bad"} {...(error !== "" && { title: error })}>
-            {error === "" ? "arrived" : "failed"}
+            {error === "" ? "delivered" : "failed"}
           </Badge>
         ),
     },
   ];
   if (deliveries.length === 0) return null;
   return (
-    <Panel title="Told lately">
+    <Panel title="Recent deliveries">
       <DataTable
         items={deliveries}
         keyOf={({ at, webhook, message }) => `${at} ${webhook} ${message}`}

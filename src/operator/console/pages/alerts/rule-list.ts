@@ -3,13 +3,13 @@ import type { AlertRule } from "../../api/alerts.ts";
 /** The kinds of alerts, with their labels. */
 export const RULES: readonly { readonly kind: string; readonly name: string; readonly threshold: string }[] =
   [
-    { kind: "error_rate", name: "Errors", threshold: "More than so many per cent of five minutes" },
-    { kind: "queue_depth", name: "Waiting requests", threshold: "More than" },
-    { kind: "cooling_accounts", name: "Accounts that cool down", threshold: "At least" },
-    { kind: "empty_pool", name: "Accounts that can serve", threshold: "So few, or fewer" },
-    { kind: "budget", name: "Budgets of keys", threshold: "Per cent used, and again at 100" },
-    { kind: "sync_failed", name: "Failed hosting syncs", threshold: "" },
-    { kind: "provider_down", name: "Providers that are down", threshold: "" },
+    { kind: "error_rate", name: "Error rate", threshold: "Error rate above (%, 5 min)" },
+    { kind: "queue_depth", name: "Waiting requests", threshold: "More than (requests)" },
+    { kind: "cooling_accounts", name: "Accounts in cooldown", threshold: "At least (accounts)" },
+    { kind: "empty_pool", name: "Available accounts", threshold: "At most (accounts)" },
+    { kind: "budget", name: "Key budgets", threshold: "Used (%); also at 100 %" },
+    { kind: "sync_failed", name: "Hosting sync failed", threshold: "" },
+    { kind: "provider_down", name: "Provider down", threshold: "" },
   ];
 
 /** Input values of a rule form. */
@@ -35,10 +35,10 @@ export function parseRules(drafts: Readonly<Record<string, RuleDraft>>): Record<
     Object.entries(drafts).map(([kind, { enabled, threshold, quiet }]) => {
       const name = RULES.find((rule) => rule.kind === kind)?.name ?? kind;
       const value = Number(threshold);
-      if (threshold.trim() === "" || !(value >= 0)) throw new Error(`${name}: the threshold is no number`);
+      if (threshold.trim() === "" || !(value >= 0)) throw new Error(`${name}: the threshold is not a number`);
       const minutes = Number(quiet);
       if (!Number.isInteger(minutes) || minutes < 1) {
-        throw new Error(`${name}: the quiet time is a whole number of minutes`);
+        throw new Error(`${name}: the repeat interval must be a whole number of minutes`);
       }
       return [kind, { enabled, threshold: value, quiet_minutes: minutes }];
     }),

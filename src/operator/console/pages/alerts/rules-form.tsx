@@ -49,7 +49,11 @@ export function RulesForm({ rules, onSaved }: RulesFormProps) {
             return (
               <fieldset key={kind} class="stack">
                 <legend>{name}</legend>
-                <CheckField label="Tell" value={draft.enabled} onChange={(enabled) => change({ enabled })} />
+                <CheckField
+                  label="Notify"
+                  value={draft.enabled}
+                  onChange={(enabled) => change({ enabled })}
+                />
                 {threshold !== "" && (
                   <TextField
                     label={threshold}
@@ -61,7 +65,7 @@ export function RulesForm({ rules, onSaved }: RulesFormProps) {
                   />
                 )}
                 <TextField
-                  label="Again after so many minutes"
+                  label="Repeat after (minutes)"
                   type="number"
                   min={1}
                   value={draft.quiet}

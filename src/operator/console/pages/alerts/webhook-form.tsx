@@ -52,8 +52,8 @@ export function WebhookForm({ webhook, webhooks, onSecret, onClose, onSaved }: W
         placeholder="https://hooks.example.com/…"
         hint={
           webhook === null
-            ? "A public one, or a host of the private ones."
-            : "It is shown without what may be secret. Leave it to keep it."
+            ? "A public address, or one of the private hosts."
+            : "Secret parts are masked. Leave it unchanged to keep it."
         }
       />
       <SelectField label="Form" value={format} onChange={setFormat} choices={FORMATS} />

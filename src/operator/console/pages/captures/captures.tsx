@@ -44,7 +44,7 @@ export function Captures({ detail }: { readonly detail: string }) {
   return (
     <Page
       title="Captures"
-      lead="Exchanges with the provider, with secrets masked. A capture can be kept as a sample, which a developer can replay."
+      lead="Exchanges with the provider, with secrets masked. Keep a capture as a sample to replay it later."
       actions={data !== null && toggleButton}
     >
       <Problem error={error} retry={reload} />
@@ -60,7 +60,7 @@ export function Captures({ detail }: { readonly detail: string }) {
             <Empty icon="captures" title={enabled ? "Nothing captured yet" : "Capturing is off"}>
               {enabled
                 ? `The newest ${data.limit} exchanges will be listed here.`
-                : "It costs time and space, so it is meant for looking for a fault."}
+                : "Capturing costs time and storage. Use it to debug a problem."}
             </Empty>
           ) : (
             <CaptureTable

@@ -11,13 +11,13 @@ export const FILTER_FIELDS: readonly FilterField[] = [
   { name: "code", label: "Code", kind: "text", placeholder: "429, 5xx" },
   { name: "from", label: "From", kind: "time" },
   { name: "to", label: "Until", kind: "time" },
-  { name: "model", label: "Model", kind: "text", placeholder: "asked for or used" },
-  { name: "account", label: "Account", kind: "text", placeholder: "also one that failed" },
+  { name: "model", label: "Model", kind: "text", placeholder: "requested or used" },
+  { name: "account", label: "Account", kind: "text", placeholder: "any attempt" },
   { name: "key", label: "Key", kind: "text", placeholder: "its id" },
   { name: "dialect", label: "API style", kind: "text", placeholder: "messages" },
   { name: "source", label: "Source", kind: "text" },
-  { name: "min_ms", label: "Took at least (ms)", kind: "number" },
-  { name: "min_tokens", label: "Tokens at least", kind: "number" },
+  { name: "min_ms", label: "Min duration (ms)", kind: "number" },
+  { name: "min_tokens", label: "Min tokens", kind: "number" },
 ];
 
 /** Counts the filters in a URL query. */

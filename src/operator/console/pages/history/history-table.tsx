@@ -16,7 +16,7 @@ const columns = (query: string): readonly Column<HistorySummary>[] => [
     ),
   },
   {
-    title: "Asked and answered",
+    title: "Request and answer",
     class: "history-preview",
     cell: ({ id, request_preview, response_preview, error }) => (
       <>
@@ -51,7 +51,7 @@ const columns = (query: string): readonly Column<HistorySummary>[] => [
     cell: ({ prompt_tokens, completion_tokens }) =>
       `${formatCompact(prompt_tokens)} → ${formatCompact(completion_tokens)}`,
   },
-  { title: "Took", end: true, class: "tabular", cell: ({ elapsed_ms }) => formatDuration(elapsed_ms) },
+  { title: "Duration", end: true, class: "tabular", cell: ({ elapsed_ms }) => formatDuration(elapsed_ms) },
 ];
 
 interface HistoryTableProps {

@@ -51,7 +51,7 @@ export function History({ detail }: { readonly detail: string }) {
   return (
     <Page
       title="History"
-      lead="Every generation in every API style, with the provider's answer as it came."
+      lead="All generations in all API styles, with the provider's answer."
       actions={
         <>
           <Button pressed={!paused} onClick={() => setPaused(!paused)}>
@@ -87,8 +87,8 @@ export function History({ detail }: { readonly detail: string }) {
           {query !== "" || isFiltered ? (
             <Empty icon="history" title="Nothing matches">
               {query === ""
-                ? "No record fits the filters."
-                : `No record ${isFiltered ? "that fits the filters " : ""}has “${query}” in it.`}
+                ? "No record matches the filters."
+                : `No record ${isFiltered ? "that matches the filters " : ""}contains “${query}”.`}
             </Empty>
           ) : (
             <Empty
@@ -96,8 +96,8 @@ export function History({ detail }: { readonly detail: string }) {
               title={data.limit === 0 ? "The history is switched off" : "No generations yet"}
             >
               {data.limit === 0
-                ? "Set how many records are kept on the Settings page."
-                : "Send something in the playground, and it appears here while it is generated."}
+                ? "Set the number of records on the Settings page."
+                : "Requests appear here while they are answered. Try one in the playground."}
             </Empty>
           )}
         </div>

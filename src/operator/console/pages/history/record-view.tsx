@@ -171,7 +171,7 @@ function Facts({ record }: { readonly record: HistoryRecord }) {
         {formatFullTime(record.created_at)}, took {formatDuration(record.elapsed_ms)}
       </dd>
       <dt>Model</dt>
-      <dd>{requested === model || requested === "" ? model : `${model}, asked for as ${requested}`}</dd>
+      <dd>{requested === model || requested === "" ? model : `${model}, requested as ${requested}`}</dd>
       <dt>Caller</dt>
       <dd>
         {record.dialect}

@@ -19,7 +19,7 @@ export function SavedList() {
           <Button pressed={filter.query === currentFilter} onClick={() => setQuery(filter.query, true)}>
             {filter.name}
           </Button>
-          <Button kind="quiet" label={`Forget ${filter.name}`} onClick={() => forgetFilter(filter.name)}>
+          <Button kind="quiet" label={`Delete ${filter.name}`} onClick={() => forgetFilter(filter.name)}>
             ×
           </Button>
         </span>

@@ -35,7 +35,7 @@ type TimelineRecord = Pick<
 export function buildTimeline(record: TimelineRecord): Step[] {
   const { created_at, leased_at, tried, sign_ins, first_token_ms, status, elapsed_ms } = record;
   const toOffset = (at: number) => (at === 0 ? null : Math.max(0, at - created_at));
-  const steps: Step[] = [{ at: 0, said: "The request came in", tone: "neutral" }];
+  const steps: Step[] = [{ at: 0, said: "Request received", tone: "neutral" }];
   const attempts = [
     ...tried.map(({ account, reason, message, at }) => ({
       at,
@@ -44,7 +44,7 @@ export function buildTimeline(record: TimelineRecord): Step[] {
     })),
     ...sign_ins.map(({ account, at, ms }) => ({
       at,
-      said: `Waited for a sign-in of ${account}, ${formatDuration(ms)}`,
+      said: `Sign-in of ${account}, ${formatDuration(ms)}`,
       tone: "neutral" as const,
     })),
   ];
@@ -52,18 +52,18 @@ export function buildTimeline(record: TimelineRecord): Step[] {
   attempts.sort((a, b) => a.at - b.at);
   for (const { at, said: text, tone } of attempts) steps.push({ at: toOffset(at), said: text, tone });
   if (leased_at > 0 && record.attempts > tried.length) {
-    steps.push({ at: toOffset(leased_at), said: `${describeAccount(record)} took it`, tone: "neutral" });
+    steps.push({ at: toOffset(leased_at), said: `Sent with ${describeAccount(record)}`, tone: "neutral" });
   }
-  if (first_token_ms > 0) steps.push({ at: first_token_ms, said: "The first words came", tone: "neutral" });
+  if (first_token_ms > 0) steps.push({ at: first_token_ms, said: "First token", tone: "neutral" });
   if (extractToolCallMarkup(record.content) !== "" || extractToolCallMarkup(record.reasoning) !== "") {
-    steps.push({ at: null, said: "Tools were called", tone: "neutral" });
+    steps.push({ at: null, said: "Tool calls", tone: "neutral" });
   }
-  if (status === "streaming") return [...steps, { at: null, said: "It goes on", tone: "neutral" }];
+  if (status === "streaming") return [...steps, { at: null, said: "In progress", tone: "neutral" }];
   const outcomes = {
-    success: { said: "The answer was complete", tone: "good" },
-    cancelled: { said: "The caller left", tone: "neutral" },
+    success: { said: "Completed", tone: "good" },
+    cancelled: { said: "Client disconnected", tone: "neutral" },
   } as const;
   const outcome = status === "success" || status === "cancelled" ? outcomes[status] : null;
-  const failure = { said: `It failed with ${record.status_code}: ${record.error}`, tone: "bad" } as const;
+  const failure = { said: `Failed with ${record.status_code}: ${record.error}`, tone: "bad" } as const;
   return [...steps, { at: elapsed_ms, ...(outcome ?? failure) }];
 }

@@ -12,10 +12,7 @@ export function Hosting() {
   const credentials = useLoaded(readCredentials);
   const { data } = status;
   return (
-    <Page
-      title="Hosting sync"
-      lead="Writes the configuration into a project on Vercel, and deploys it again."
-    >
+    <Page title="Hosting sync" lead="Writes the configuration to a project on Vercel and redeploys it.">
       <Problem error={status.error} retry={status.reload} />
       <Problem error={credentials.error} retry={credentials.reload} />
       {data !== null && (

@@ -57,19 +57,13 @@ export function SyncForm({ credentials, onDone }: SyncFormProps) {
             hint={known}
           />
           <TextField label="Project id" value={project} onChange={setProject} mono />
-          <TextField
-            label="Team id"
-            value={team}
-            onChange={setTeam}
-            mono
-            hint="Only for a project of a team."
-          />
+          <TextField label="Team id" value={team} onChange={setTeam} mono hint="Only for team projects." />
         </div>
         <CheckField
           label="Sign every account in first"
           value={validate}
           onChange={setValidate}
-          hint="So that the deployment starts with tokens that work."
+          hint="The deployment then starts with valid tokens."
         />
         <CheckField label="Save these credentials" value={save} onChange={setSave} />
         <Problem error={error} />

@@ -16,8 +16,8 @@ export function describeKeyState(
     return { tone: "warn", text: `expires in ${formatDuration(expires - now)}` };
   }
   if (grace_until > now)
-    return { tone: "live", text: `rotated; the old one works ${formatDuration(grace_until - now)} more` };
-  return { tone: "good", text: "works" };
+    return { tone: "live", text: `rotated; the old key expires in ${formatDuration(grace_until - now)}` };
+  return { tone: "good", text: "active" };
 }
 
 /** Converts Unix milliseconds to the value of a `datetime-local` input; 0 becomes empty. */

@@ -58,23 +58,23 @@ export function KeyForm({ apiKey, version, onClose, onSaved }: KeyFormProps) {
           onChange={setKey}
           required
           mono
-          hint="A random one, made in this browser. You may write your own."
+          hint="Generated in this browser. You can enter your own."
         />
       )}
-      <TextField label="Name" value={name} onChange={setName} hint="Who or what uses it." focus />
+      <TextField label="Name" value={name} onChange={setName} hint="Who or what uses the key." focus />
       <TextField label="Remark" value={remark} onChange={setRemark} />
       <TextField
         label="Expires"
         type="datetime-local"
         value={expires}
         onChange={setExpires}
-        hint="In your own time. Nothing means never."
+        hint="In your time zone. Empty: never."
       />
       <CheckField
         label="Disabled"
         value={disabled}
         onChange={setDisabled}
-        hint="Whoever sends it is refused; it is never taken for a token of the provider."
+        hint="Requests with this key are refused. It is never passed to the provider."
       />
       <LimitFields draft={draft} onChange={setDraft} />
     </FormDialog>

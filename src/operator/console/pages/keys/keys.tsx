@@ -98,7 +98,7 @@ export function Keys() {
   return (
     <Page
       title="Keys"
-      lead="Callers that send one of these keys are spread over the accounts. Any other token goes to the provider as it is, unless the settings refuse it."
+      lead="Requests with these keys use the accounts of the pool. The setting “Unknown API keys” decides about other tokens."
       actions={add}
     >
       <Problem error={error} retry={reload} />
@@ -111,7 +111,7 @@ export function Keys() {
             class="keys-table"
             empty={
               <Empty icon="keys" title="No keys yet" action={add}>
-                Without a key callers need a token of the provider's own.
+                Without a key, callers need a token of the provider.
               </Empty>
             }
           />
@@ -128,7 +128,7 @@ export function Keys() {
         remove={({ id }) => deleteKey(id)}
         warning={({ name, key }) => (
           <>
-            Callers that use <strong>{name || key}</strong> are refused from now on.
+            Callers that use <strong>{name || key}</strong> are refused immediately.
           </>
         )}
       />

@@ -16,7 +16,7 @@ export function LimitFields({ draft, onChange }: LimitFieldsProps) {
     <fieldset class="stack">
       <legend>Limits</legend>
       <p class="hint">
-        Nothing means no limit. Days and months are those of UTC; costs are in the currency of your prices.
+        Empty: no limit. Days and months are in UTC. Costs are in the currency of your prices.
       </p>
       <div class="limit-grid">
         {LIMIT_FIELDS.map(({ name, label }) => (
@@ -27,21 +27,21 @@ export function LimitFields({ draft, onChange }: LimitFieldsProps) {
         label="Models"
         mono
         placeholder="all"
-        hint="Names that it may ask for, or what they stand for; * at the end stands for any rest."
+        hint="Allowed model names or ids. A * at the end matches any ending."
         {...field("models")}
       />
       <TextField
         label="Styles"
         mono
         placeholder="all"
-        hint="Such as chat-completions, responses, messages, content-generation, embeddings, files."
+        hint="For example chat-completions, responses, messages, content-generation, embeddings, files."
         {...field("dialects")}
       />
       <TextField
         label="Networks"
         mono
         placeholder="all"
-        hint="Addresses that it may be used from, such as 192.0.2.0/24."
+        hint="Client addresses that may use the key, for example 192.0.2.0/24."
         {...field("networks")}
       />
     </fieldset>

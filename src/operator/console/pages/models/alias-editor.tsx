@@ -51,8 +51,8 @@ export function AliasEditor({ aliases, models, onSaved }: AliasEditorProps) {
         keyOf={(name) => name}
         columns={columns}
         empty={
-          <Empty icon="models" title="No aliases of your own" action={add}>
-            The common names of other vendors' models work without any.
+          <Empty icon="models" title="No aliases yet" action={add}>
+            Common model names of other vendors work without an alias.
           </Empty>
         }
       />

@@ -28,7 +28,7 @@ export function AliasForm(props: AliasFormProps) {
         required
         mono
         focus
-        hint="As callers write it. With -nothinking behind it, it leads to the variant that answers at once."
+        hint="The name in requests. With the suffix -nothinking the model answers without reasoning."
       />
       <SelectField
         label="Model"

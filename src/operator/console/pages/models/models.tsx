@@ -23,7 +23,7 @@ function describeVariant(id: string): string {
 
 const COLUMNS: readonly Column<string>[] = [
   { title: "Name", class: "mono", cell: (id) => id },
-  { title: "What it does", class: "muted", cell: describeVariant },
+  { title: "Description", class: "muted", cell: describeVariant },
 ];
 
 /** Page for the models that callers can request, and their aliases. */
@@ -33,7 +33,7 @@ export function Models() {
   return (
     <Page
       title="Models"
-      lead="Callers may use a model's own name, one of the many names that are built in, or an alias or a route from here."
+      lead="Callers can use a model's own name, a built-in name, or an alias or route from this page."
     >
       <Problem error={models.error} retry={models.reload} />
       <Problem error={settings.error} retry={settings.reload} />

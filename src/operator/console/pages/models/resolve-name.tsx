@@ -22,7 +22,7 @@ export function ResolveName() {
     setBusy(false);
   };
   return (
-    <Panel title="Which model is it?">
+    <Panel title="Look up a model name">
       <form class="inline-form" onSubmit={resolve}>
         <TextField
           label="Requested name"

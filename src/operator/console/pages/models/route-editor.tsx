@@ -66,7 +66,7 @@ export function RouteEditor({ routes, reload }: RouteEditorProps) {
         columns={columns}
         empty={
           <Empty icon="models" title="No routes" action={add}>
-            A route is a name for several models: when the first cannot answer, the next one does.
+            A route is a name for several models. If the first one cannot answer, the next one does.
           </Empty>
         }
       />

@@ -39,7 +39,7 @@ export function RouteForm(props: RouteFormProps) {
       const error = findRouteFault(toMessage(thrown), newName);
       if (error === null) throw thrown;
       setFault(error);
-      throw new Error("Nothing was saved. Look at: Models.");
+      throw new Error("Not saved. Fix: Models.");
     }
     onSucceeded();
     await props.onSaved();
@@ -60,7 +60,7 @@ export function RouteForm(props: RouteFormProps) {
         required
         mono
         focus
-        hint="As callers write it. A route comes before an alias, and before a model, of its name."
+        hint="The name in requests. A route takes precedence over an alias or a model with the same name."
       />
       <AreaField
         label="Models"
@@ -70,7 +70,7 @@ export function RouteForm(props: RouteFormProps) {
         mono
         rows={5}
         placeholder={"vllm/qwen3:8b\nprovider-v4-pro"}
-        hint="One a line, by their names, provider/model or aliases. The first that can answers. To share conversations between them, write weights behind them: vllm/qwen3:8b 3."
+        hint="One per line: a model name, provider/model or an alias. The first available one answers. To distribute conversations, add weights: vllm/qwen3:8b 3."
       />
     </FormDialog>
   );

@@ -30,23 +30,23 @@ export function UnknownNames({ present, onSaved }: UnknownNamesProps) {
   const ids = providers.filter(({ read_only }) => !read_only).map(({ id }) => id);
   const choices = [...new Set([...ids, present])].filter((id) => id !== "" && id !== DEFAULT_PROVIDER);
   return (
-    <Panel title="Names that stand for nothing">
+    <Panel title="Unknown model names">
       <LeaveGuard unsaved={value === present ? "" : "1 unsaved change"} />
       <form class="inline-form" onSubmit={onSubmit(save)}>
         <SelectField
-          label="They are"
+          label="Requests with unknown names are"
           value={value}
           onChange={setChosen}
           choices={[
-            ["", "Refused"],
-            [DEFAULT_PROVIDER, "Passed on to the default provider"],
-            ...choices.map((id) => [id, `Passed on to ${id}`] as const),
+            ["", "refused"],
+            [DEFAULT_PROVIDER, "sent to the default provider"],
+            ...choices.map((id) => [id, `sent to ${id}`] as const),
           ]}
         />
         <Button type="submit" busy={busy} disabled={value === present}>
           Save
         </Button>
-        <p class="hint">A provider that is asked for models by names that it does not have says so itself.</p>
+        <p class="hint">The provider answers with its own error if it does not have the model.</p>
       </form>
       <Problem error={error} />
     </Panel>

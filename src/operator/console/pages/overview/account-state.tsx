@@ -20,7 +20,7 @@ const COLUMNS: readonly Column<FailingAccount>[] = [
     ),
   },
   { title: "State", cell: ({ state }) => state },
-  { title: "Why", class: "muted", cell: ({ reason }) => <span class="cut">{reason}</span> },
+  { title: "Reason", class: "muted", cell: ({ reason }) => <span class="cut">{reason}</span> },
 ];
 
 /** Maximum number of accounts listed with their reason. */

@@ -49,7 +49,7 @@ export function ActivityCharts({ activity }: { readonly activity: Activity }) {
   return (
     <div class="charts">
       <Chart
-        title="Requests and errors a minute"
+        title="Requests and errors per minute"
         lines={lines.requests}
         least={1}
         format={formatSmall}
@@ -63,15 +63,15 @@ export function ActivityCharts({ activity }: { readonly activity: Activity }) {
         {...shared}
       />
       <Chart title="Duration" lines={lines.duration} least={200} format={formatDuration} {...shared} />
-      <Chart title="Tokens a minute" lines={lines.tokens} least={10} format={formatSmall} {...shared} />
+      <Chart title="Tokens per minute" lines={lines.tokens} least={10} format={formatSmall} {...shared} />
       <Chart
-        title="Slots and queue, on the average"
+        title="Slots and queue (average)"
         lines={lines.load}
         least={1}
         format={formatSmall}
         {...shared}
       />
-      <Chart title="Cost a minute" lines={lines.cost} least={0.000_001} format={formatCost} {...shared} />
+      <Chart title="Cost per minute" lines={lines.cost} least={0.000_001} format={formatCost} {...shared} />
     </div>
   );
 }

@@ -27,7 +27,7 @@ export function ErrorTable({ activity }: { readonly activity: Activity }) {
     },
     { title: "Requests", end: true, class: "tabular", cell: ({ requests }) => formatCount(requests) },
     {
-      title: "Of all",
+      title: "Share",
       end: true,
       class: "tabular muted",
       cell: ({ requests }) => formatShare(requests, totals.requests),

@@ -22,7 +22,7 @@ const COLUMNS: readonly Column<Request>[] = [
   { title: "Account", cell: ({ account }) => account || "any" },
   { title: "API style", cell: ({ dialect }) => dialect || "–" },
   { title: "Request", class: "mono muted", cell: ({ id }) => id },
-  { title: "For", end: true, class: "tabular", cell: ({ ms }) => formatDuration(ms) },
+  { title: "Duration", end: true, class: "tabular", cell: ({ ms }) => formatDuration(ms) },
 ];
 
 function listRequests({ leases, waiting_requests }: QueueStatus): Request[] {
@@ -44,7 +44,7 @@ export function LeaseTable({ queue }: { readonly queue: QueueStatus | null }) {
   const requests = queue === null ? [] : listRequests(queue);
   const more = queue === null ? 0 : queue.in_use + queue.waiting - requests.length;
   return (
-    <Panel title="Requests right now">
+    <Panel title="Active requests">
       <DataTable
         items={requests}
         keyOf={({ id, waits }) => `${id}${waits}`}

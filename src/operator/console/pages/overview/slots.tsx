@@ -52,7 +52,7 @@ export function Slots({ queue }: { readonly queue: QueueStatus | null }) {
           title="No accounts"
           action={<a href={formatHref("accounts")}>Add an account</a>}
         >
-          Requests have nowhere to go yet.
+          Requests cannot be answered yet.
         </Empty>
       )}
       <ul class="slots">

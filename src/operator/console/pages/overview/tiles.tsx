@@ -69,7 +69,7 @@ function Past({ activity }: { readonly activity: Activity }) {
       <Tile
         name="Requests"
         value={formatCompact(requests)}
-        below={`${formatCompact(Number((requests / minutes).toPrecision(2)))} a minute, ${formatCompact(cancelled)} cancelled`}
+        below={`${formatCompact(Number((requests / minutes).toPrecision(2)))} per minute, ${formatCompact(cancelled)} cancelled`}
         href={historyLink(from, to, maxDuration)}
       />
       <Tile

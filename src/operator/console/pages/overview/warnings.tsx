@@ -38,8 +38,7 @@ export function Warnings({ queue, settings }: WarningsProps) {
     "password",
     "warning",
     <>
-      The admin key is the development default, which everybody knows.{" "}
-      <a href={formatHref("settings")}>Set a password</a>
+      The admin key is the public development default. <a href={formatHref("settings")}>Set a password</a>
     </>,
   );
   add(
@@ -52,7 +51,7 @@ export function Warnings({ queue, settings }: WarningsProps) {
     silent.length > 0,
     "silent",
     "warning",
-    `${silent.length === 1 ? "An account pool does" : `${silent.length} account pools do`} not answer (${silent.join(", ")}). The numbers and lists here leave out their accounts.`,
+    `${silent.length === 1 ? "An account pool does" : `${silent.length} account pools do`} not answer (${silent.join(", ")}). Their accounts are missing from the numbers and lists here.`,
   );
   for (const { provider, model, reason } of queue?.outages ?? []) {
     add(
@@ -60,8 +59,8 @@ export function Warnings({ queue, settings }: WarningsProps) {
       `outage ${provider} ${model}`,
       "warning",
       <>
-        {describeOutage(provider, model)}: {reason}. One request at a time tries whether it works again.{" "}
-        <a href={formatHref("providers")}>Look at the providers</a>
+        {describeOutage(provider, model)}: {reason}. One request at a time tests whether it has recovered.{" "}
+        <a href={formatHref("providers")}>Show providers</a>
       </>,
     );
   }
@@ -73,8 +72,7 @@ export function Warnings({ queue, settings }: WarningsProps) {
       health === "down" ? "warning" : "info",
       <>
         {describeTrouble(trouble)}
-        {last_error ? `: ${last_error.reason}` : ""}.{" "}
-        <a href={formatHref("providers")}>Look at the providers</a>
+        {last_error ? `: ${last_error.reason}` : ""}. <a href={formatHref("providers")}>Show providers</a>
       </>,
     );
   }
@@ -83,9 +81,8 @@ export function Warnings({ queue, settings }: WarningsProps) {
     "cooling",
     "warning",
     <>
-      {formatPlural(cooling, "account cools", "accounts cool")} down after failures and{" "}
-      {cooling === 1 ? "is" : "are"} skipped meanwhile.{" "}
-      <a href={formatHref("accounts")}>Look at the accounts</a>
+      {formatPlural(cooling, "account is", "accounts are")} in cooldown after failures and{" "}
+      {cooling === 1 ? "is" : "are"} skipped until it ends. <a href={formatHref("accounts")}>Show accounts</a>
     </>,
   );
   add(
@@ -93,8 +90,8 @@ export function Warnings({ queue, settings }: WarningsProps) {
     "open",
     "warning",
     <>
-      The gateway serves any API key: it passes unknown keys on, and it has no credential for the provider,
-      which probably checks none. <a href={formatHref("settings")}>Refuse unknown keys</a>
+      The gateway accepts any API key: it passes unknown keys to the provider and has no credential of its
+      own, so the provider probably checks none. <a href={formatHref("settings")}>Refuse unknown keys</a>
     </>,
   );
   add(
@@ -103,8 +100,8 @@ export function Warnings({ queue, settings }: WarningsProps) {
     "warning",
     <>
       {settings?.callers.unknown_keys_in_force === "refuse"
-        ? "There is no API key, and unknown keys are refused: no request gets through."
-        : "There is no API key, so only provider tokens get through."}{" "}
+        ? "There is no API key and unknown keys are refused: every request fails."
+        : "There is no API key. Only tokens of the provider are accepted."}{" "}
       <a href={formatHref("keys")}>Add a key</a>
     </>,
   );
@@ -122,10 +119,10 @@ export function Warnings({ queue, settings }: WarningsProps) {
     "update",
     "info",
     <>
-      Version {version?.latest_version} is out; this is {version?.current_version}.{" "}
+      Version {version?.latest_version} is available; this is {version?.current_version}.{" "}
       {version?.release_url && /^https?:/i.test(version.release_url) && (
         <a href={version.release_url} rel="noreferrer" target="_blank">
-          What is new
+          Release notes
         </a>
       )}
     </>,

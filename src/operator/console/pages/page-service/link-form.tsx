@@ -28,21 +28,21 @@ export function LinkForm({ path }: { readonly path: string }) {
     });
   return (
     <details>
-      <summary>A link that shows no key</summary>
+      <summary>Signed link</summary>
       <div class="stack">
         <p class="hint">
-          For pages that everybody sees: it counts for a key without telling it, and works for this picture
-          alone.
+          For public pages: the link uses the limits of a key without revealing it, and is valid for this
+          screenshot only.
         </p>
         <Problem error={error} retry={reload} />
         <div class="setting-grid">
           <SelectField
-            label="Counts for"
+            label="Key"
             value={key}
             onChange={setChosen}
             choices={keys.map(({ id, name, key: mask }) => [id, name || mask] as const)}
           />
-          <SelectField label="Holds for" value={lifetime} onChange={setLifetime} choices={LINK_LIFETIMES} />
+          <SelectField label="Valid for" value={lifetime} onChange={setLifetime} choices={LINK_LIFETIMES} />
         </div>
         <div>
           <Button

@@ -11,9 +11,9 @@ import { TechnologyTable } from "./technology-table.tsx";
 
 /** `<bdi>` isolates foreign text, so that it does not change the text direction around it. */
 const COLUMNS: readonly Column<MetadataRow>[] = [
-  { title: "What", cell: ({ what }) => <bdi>{what}</bdi> },
+  { title: "Field", cell: ({ what }) => <bdi>{what}</bdi> },
   {
-    title: "As the page says it",
+    title: "Value",
     cell: ({ said: value, address }) =>
       address ? (
         <a href={value} rel="noreferrer" target="_blank">
@@ -44,7 +44,7 @@ export function MetadataLookup() {
         <Button kind="primary" type="submit" busy={busy}>
           Read metadata
         </Button>
-        <CheckField label="Technologies, too" value={withTechnologies} onChange={setWithTechnologies} />
+        <CheckField label="Include technologies" value={withTechnologies} onChange={setWithTechnologies} />
       </form>
       <Problem error={error} />
       {metadata !== null && <MetadataResult metadata={metadata} />}
@@ -58,9 +58,7 @@ function MetadataResult({ metadata }: { readonly metadata: Metadata }) {
   const rows = metadataRows(metadata);
   return (
     <>
-      <p role="status">
-        {rows.length === 0 ? `${url} says nothing of itself` : `What ${url} says of itself`}
-      </p>
+      <p role="status">{rows.length === 0 ? `${url} has no metadata` : `Metadata of ${url}`}</p>
       {rows.length > 0 && (
         <DataTable
           items={rows}

@@ -9,10 +9,7 @@ import { ThumbnailForm } from "./thumbnail-form.tsx";
 export function PageService() {
   const [tab, setTab] = useState("thumbnail");
   return (
-    <Page
-      title="Web pages"
-      lead="Pictures of web pages, what they are built with, and what they say of themselves. None of it needs a key."
-    >
+    <Page title="Web pages" lead="Screenshots, technologies and metadata of web pages. No key needed.">
       <Panel>
         <Tabs
           label="Operations"

@@ -77,7 +77,7 @@ interface Option<Name extends keyof ScreenshotOptions> {
 export const FIELDS: readonly Option<TextName>[] = [
   { name: "selector", label: "Only this element", example: "#main", of: "picture" },
   { name: "clip", label: "Only this part", example: "0,600,800,400", of: "picture" },
-  { name: "scale", label: "Pixels for each pixel", example: "2", of: "picture" },
+  { name: "scale", label: "Device scale factor", example: "2", of: "picture" },
   { name: "paper", label: "Paper", example: "a4", of: "pdf" },
   { name: "margins", label: "Margins", example: "1cm", of: "pdf" },
   { name: "hide", label: "Leave out", example: ".banner, #chat", of: "both" },

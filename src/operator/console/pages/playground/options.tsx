@@ -67,14 +67,14 @@ export function Options({ conversation, models, aliases }: OptionsProps) {
                 type="password"
                 value={choices.key}
                 onChange={(key) => choose({ key })}
-                hint="Empty means the first configured key."
+                hint="Empty: the first configured key."
               />
               <TextField
                 label="Account"
                 value={choices.account}
                 onChange={(account) => choose({ account })}
                 placeholder="any"
-                hint="Its e-mail address or mobile number, to use no other."
+                hint="E-mail address or mobile number. Uses only this account."
               />
             </div>
           </div>

@@ -26,7 +26,7 @@ export function Playground() {
   const conversation = useConversation();
   const [tab, setTab] = useState("events");
   return (
-    <Page title="Playground" lead="Talk to the gateway as a caller does, and see what goes over the wire.">
+    <Page title="Playground" lead="Send requests as a caller does, and see the raw exchange.">
       <div class="playground">
         <div class="stack">
           <Options conversation={conversation} models={models} aliases={aliases} />

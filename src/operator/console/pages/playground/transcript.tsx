@@ -12,7 +12,7 @@ export function Transcript({ conversation }: { readonly conversation: Conversati
     <>
       {turns.length === 0 && (
         <p class="muted">
-          Nothing said yet. The development provider repeats what you write; “use the tool get_weather for
+          No messages yet. The development provider repeats what you write; “use the tool get_weather for
           Paris” makes it call a tool.
         </p>
       )}

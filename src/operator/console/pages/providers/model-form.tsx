@@ -66,36 +66,36 @@ export function ModelForm({ provider, model, onClose, onSaved }: ModelFormProps)
           mono
           focus
           placeholder="qwen3:8b"
-          hint={`Callers ask for ${provider.id}/ and this name. It cannot be changed later.`}
+          hint={`Callers use ${provider.id}/ and this name. Cannot be changed later.`}
         />
       )}
       <TextField
-        {...text("upstream", "What the provider calls it")}
+        {...text("upstream", "Name at the provider")}
         mono
         placeholder={draft.name}
-        hint="Empty: the same."
+        hint="Empty: the same name."
       />
       <CheckField
         label="Switched on"
         value={draft.enabled}
         onChange={(enabled) => change({ enabled })}
-        hint="Switched off, it is in no list and refused, also by the provider's own name for it."
+        hint="Off: it is not listed, and requests for it are refused, also by its name at the provider."
       />
       <div class="limit-grid">
         <SelectField
           {...text("thinking", "Thinks")}
           choices={ABILITY_CHOICES}
-          hint="No: it is not asked to."
+          hint="No: reasoning is never requested."
         />
         <SelectField
           {...text("vision", "Reads images")}
           choices={ABILITY_CHOICES}
-          hint="No: images go to the provider's first model that does."
+          hint="No: requests with images use the provider's first model that reads images."
         />
         <SelectField
           {...text("search", "Searches the web")}
           choices={ABILITY_CHOICES}
-          hint="No: searches go to the provider's first model that does."
+          hint="No: requests with web search use the provider's first model that searches."
         />
       </div>
       <div class="limit-grid">
@@ -104,7 +104,7 @@ export function ModelForm({ provider, model, onClose, onSaved }: ModelFormProps)
           "Context (tokens)",
           "What it reads and writes at once. What is longer goes to a larger model of a route.",
         )}
-        {tokens("output", "Longest answer (tokens)", "A request for more is asked with so many.")}
+        {tokens("output", "Max output (tokens)", "Requests for more are capped at this number.")}
       </div>
       <div class="limit-grid">
         {tokens("price_input", "A million tokens in cost", "The prices of the page Usage come first.")}

@@ -95,7 +95,7 @@ export function ModelTable({ provider, onChanged, reload, onEdit, ask }: ModelTa
         </p>
       )}
       {schedule !== "" && <p class={provider.models_asked?.error ? "field-error" : "hint"}>{schedule}</p>}
-      {models.length > 8 && <SearchBox label="Narrow down" value={needle} onSearch={setNeedle} />}
+      {models.length > 8 && <SearchBox label="Filter" value={needle} onSearch={setNeedle} />}
       <DataTable
         items={shown}
         keyOf={({ name }) => name}
@@ -166,7 +166,7 @@ function createColumns({ read_only, busy, turn, remove, onEdit }: ColumnsOptions
       ),
     },
     name,
-    { title: "Can", cell: (model) => orUnknown(formatAbilities(model)) },
+    { title: "Abilities", cell: (model) => orUnknown(formatAbilities(model)) },
     { title: "Context", class: "tabular", cell: (model) => orUnknown(formatSizes(model)) },
     { title: "Price", class: "tabular", cell: (model) => orUnknown(formatPrice(model)) },
     actionColumn((model) => (

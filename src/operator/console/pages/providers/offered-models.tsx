@@ -49,7 +49,7 @@ export function OfferedModels({ provider, onClose, onListed }: OfferedModelsProp
     <Dialog title={`Models that ${id} offers`} onClose={onClose}>
       <div class="dialog-body stack">
         <Problem error={error} retry={reload} />
-        {data === null && error === "" && <p class="muted">Asking…</p>}
+        {data === null && error === "" && <p class="muted">Loading…</p>}
         {data?.length === 0 && <p>It says that it has none.</p>}
         {data !== null && data.length > 0 && (
           <>
@@ -67,7 +67,7 @@ export function OfferedModels({ provider, onClose, onListed }: OfferedModelsProp
                 </span>
               </p>
             )}
-            <TextField label="Narrow down" type="search" value={needle} onChange={setNeedle} />
+            <TextField label="Filter" type="search" value={needle} onChange={setNeedle} />
             <Scroller label="Its models" class="offered">
               <ul>
                 {searchNames(names, needle).map((name) => (
@@ -95,13 +95,11 @@ export function OfferedModels({ provider, onClose, onListed }: OfferedModelsProp
                 label="Switched on"
                 value={enabled}
                 onChange={setEnabled}
-                hint="Otherwise they are listed here alone, and nobody can use them until they are switched on."
+                hint="Off: they are listed here, but callers cannot use them until you switch them on."
               />
             )}
             {read_only && (
-              <p class="hint">
-                The variable PROVIDER_MODELS says which of them the gateway's own models lead to.
-              </p>
+              <p class="hint">The variable PROVIDER_MODELS maps the gateway's own models to them.</p>
             )}
           </>
         )}

@@ -34,7 +34,7 @@ export const FIELD_NAMES: Readonly<Record<keyof ProviderDraft, string>> = {
   base_url: "Address",
   token: "Token",
   tool_calls: "Tool calls",
-  whole_answers: "Whole answers",
+  whole_answers: "Non-streaming requests",
   native: "Native path",
   proxy_id: "Proxy",
   headers: "Headers",

@@ -33,7 +33,7 @@ type TextName = {
 /** Returns the error above the buttons, which names the invalid fields. The fields show their own errors. */
 function refusal(faults: ProviderFaults): Error {
   const names = Object.entries(FIELD_NAMES).flatMap(([field, name]) => (field in faults ? [name] : []));
-  return new Error(`Nothing was saved. Look at: ${names.join(", ")}.`);
+  return new Error(`Not saved. Fix: ${names.join(", ")}.`);
 }
 
 /** Form that adds or changes a provider. */
@@ -91,13 +91,13 @@ export function ProviderForm({ provider, proxies, version, onClose, onSaved }: P
           mono
           focus
           placeholder="vllm"
-          hint="Its models are asked for as id/model. It cannot be changed later."
+          hint="Callers use id/model for its models. Cannot be changed later."
         />
       )}
-      <TextField {...text("name")} hint="How this console calls it. Optional." />
+      <TextField {...text("name")} hint="Shown in this console. Optional." />
       <SelectField
         {...text("driver")}
-        hint="The protocol that it is spoken to in."
+        hint="The API protocol of the provider."
         choices={isKnownDriver ? DRIVERS : [...DRIVERS, [draft.driver, draft.driver]]}
       />
       <TextField {...text("base_url")} required mono placeholder="http://127.0.0.1:8000/v1" />
@@ -108,24 +108,24 @@ export function ProviderForm({ provider, proxies, version, onClose, onSaved }: P
         hint={
           provider?.has_token === true
             ? `Leave it empty to keep the present one, ${provider.token_preview}.`
-            : "For accounts that have none of their own. With a token it needs no accounts."
+            : "For accounts without a token. With a token the provider needs no accounts."
         }
       />
       <CheckField
         label="Switched on"
         value={draft.enabled}
         onChange={(enabled) => change({ enabled })}
-        hint="Switched off, its models are not there, and its accounts rest."
+        hint="Off: its models are unavailable and its accounts are not used."
       />
       <div class="limit-grid">
         <TextField
           {...text("models_refresh_hours", "Ask for its models every (hours)")}
           type="number"
-          hint="What is new is listed. Empty: only when you ask."
+          hint="New models are added to the list. Empty: only on demand."
         />
         <SelectField
           {...text("new_models")}
-          hint="Those that are found in this way."
+          hint="Models found by the refresh."
           choices={[
             ["on", "Switched on"],
             ["off", "Switched off, until you switch them on"],
@@ -137,7 +137,7 @@ export function ProviderForm({ provider, proxies, version, onClose, onSaved }: P
         <div class="stack">
           <SelectField
             {...text("proxy_id")}
-            hint="For accounts that are bound to none."
+            hint="For accounts without a proxy of their own."
             choices={[
               ["", "Direct, no proxy"],
               ...proxies.map(({ id, name, host }) => [id, name || host] as const),
@@ -148,7 +148,7 @@ export function ProviderForm({ provider, proxies, version, onClose, onSaved }: P
             mono
             rows={3}
             placeholder="X-Title: my gateway"
-            hint="One a line, sent with every request. Values are shown masked; a line that you leave keeps its value."
+            hint="One per line, sent with every request. Values are masked; an unchanged line keeps its value."
           />
           <SelectField
             {...text("tool_calls")}
@@ -158,10 +158,10 @@ export function ProviderForm({ provider, proxies, version, onClose, onSaved }: P
             ]}
           />
           <CheckField
-            label="Whole answers"
+            label="Non-streaming requests"
             value={draft.whole_answers}
             onChange={(whole_answers) => change({ whole_answers })}
-            hint="Answers that nobody wants streamed are asked for in one piece."
+            hint="Requests without streaming are sent without streaming."
           />
           <CheckField
             label="Native path"
@@ -170,21 +170,21 @@ export function ProviderForm({ provider, proxies, version, onClose, onSaved }: P
             hint="Requests in the provider's own protocol are sent unchanged. Off: they are translated."
           />
           <div class="limit-grid">
-            <TextField {...text("account_max_inflight")} type="number" hint="Empty: as all others." />
+            <TextField {...text("account_max_inflight")} type="number" hint="Empty: the general setting." />
             <TextField
-              {...text("first_byte_timeout_ms", "First byte within (seconds)")}
+              {...text("first_byte_timeout_ms", "First byte timeout (seconds)")}
               type="number"
-              hint="Empty: the deployment's."
+              hint="Empty: the default of the deployment."
             />
             <TextField
-              {...text("answer_timeout_ms", "Whole answer within (seconds)")}
+              {...text("answer_timeout_ms", "Answer timeout (seconds)")}
               type="number"
-              hint="Empty: the deployment's."
+              hint="Empty: the default of the deployment."
             />
             <TextField
-              {...text("idle_timeout_ms", "Silence at most (seconds)")}
+              {...text("idle_timeout_ms", "Idle timeout (seconds)")}
               type="number"
-              hint="Empty: the deployment's."
+              hint="Empty: the default of the deployment."
             />
           </div>
         </div>

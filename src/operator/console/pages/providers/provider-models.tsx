@@ -21,7 +21,7 @@ export function ProviderModels({ id }: { readonly id: string }) {
   const [dialog, setDialog] = useState<Doing | null>(null);
   const renderAskButton = (kind?: "primary") => (
     <Button {...(kind !== undefined && { kind })} onClick={() => setDialog({ what: "ask" })}>
-      Ask the backend
+      Fetch models
     </Button>
   );
   const add = (

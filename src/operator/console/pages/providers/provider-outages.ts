@@ -54,7 +54,7 @@ export function findTroublesBesideOutages({
 /** Returns the start of a sentence about a provider's health. */
 export function describeTrouble({ provider, health }: Pick<ProviderTrouble, "provider" | "health">): string {
   const subject = provider === "" ? "The provider" : `The provider ${provider}`;
-  return health === "down" ? `${subject} is down` : `${subject} fails some requests`;
+  return health === "down" ? `${subject} is down` : `${subject} has elevated errors`;
 }
 
 /** Returns the start of a sentence about an outage: provider and model. */

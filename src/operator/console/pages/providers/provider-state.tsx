@@ -42,14 +42,14 @@ export function findProviderState({
   }
   if (!asked?.error) return null;
   const title = `${asked.error}\n${formatTime(asked.at)}`;
-  return { tone: "warn", label: "does not tell its models", reason: asked.error, title };
+  return { tone: "warn", label: "model list unavailable", reason: asked.error, title };
 }
 
 /** Shows a provider's health. */
 export function ProviderState({ enabled, ...known }: ProviderStateProps) {
   if (!enabled) return <Badge tone="neutral">switched off</Badge>;
   const state = findProviderState(known);
-  if (state === null) return <span class="muted">no trouble</span>;
+  if (state === null) return <span class="muted">Healthy</span>;
   const { tone, label, reason, title } = state;
   return (
     <>

@@ -131,7 +131,7 @@ function ProviderList() {
   return (
     <Page
       title="Providers"
-      lead="Who answers. A model of a provider is asked for as provider/model, by an alias, or by a route of several models."
+      lead="Backends that answer requests. Callers use provider/model, an alias, or a route of several models."
       actions={add}
     >
       <Problem error={error} retry={reload} />
@@ -144,7 +144,7 @@ function ProviderList() {
             columns={columns}
             empty={
               <Empty icon="providers" title="No providers" action={add}>
-                The deployment's variables name none. Add one, and requests have somewhere to go.
+                Requests cannot be answered without a provider. Add one here, or set PROVIDER_BASE_URL.
               </Empty>
             }
           />
@@ -158,7 +158,7 @@ function ProviderList() {
         remove={({ id }) => deleteProvider(id)}
         warning={({ id, accounts }) => (
           <>
-            Nothing reaches <strong>{id}</strong> any more, and its models are gone.
+            Requests no longer reach <strong>{id}</strong>, and its models are removed.
             {accounts > 0 &&
               ` ${formatPlural(accounts, "account belongs", "accounts belong")} to it: delete or move them first.`}
           </>

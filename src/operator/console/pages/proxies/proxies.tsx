@@ -76,7 +76,7 @@ export function Proxies() {
   return (
     <Page
       title="Proxies"
-      lead="An account that is bound to a proxy reaches the provider through it. Bind one on the Accounts page."
+      lead="Accounts can reach their provider through a proxy. Choose the proxy on the Accounts page."
       actions={add}
     >
       <Problem error={error} retry={reload} />
@@ -88,7 +88,7 @@ export function Proxies() {
             columns={columns}
             empty={
               <Empty icon="proxies" title="No proxies" action={add}>
-                All accounts reach the provider directly, which is fine for most.
+                All accounts reach their provider directly.
               </Empty>
             }
           />

@@ -4,7 +4,7 @@ import type { CoolingProxy } from "./cooling-proxies.ts";
 
 /** Shows a proxy's cooldown. */
 export function ProxyCooldown({ cooldown }: { readonly cooldown: CoolingProxy | undefined }) {
-  if (cooldown === undefined) return <span class="muted">no trouble</span>;
+  if (cooldown === undefined) return <span class="muted">Healthy</span>;
   const { reason, until, accounts } = cooldown;
   const title = `${reason}\nPassed over with it: ${accounts.join(", ")}`;
   return (

@@ -65,7 +65,7 @@ export function ProxyForm({ proxy, version, onClose, onSaved }: ProxyFormProps) 
         autocomplete="new-password"
         value={password}
         onChange={setPassword}
-        {...(proxy?.has_password === true && { hint: "Leave it empty to keep the present one." })}
+        {...(proxy?.has_password === true && { hint: "Empty: keep the current password." })}
       />
       {test !== undefined && (
         <div aria-live="polite">

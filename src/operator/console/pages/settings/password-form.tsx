@@ -31,7 +31,7 @@ export function PasswordForm({ hasPassword }: { readonly hasPassword: boolean })
           {hasPassword
             ? "There is a password."
             : "There is no password yet, only the deployment's admin key."}{" "}
-          A new one ends all sign-ins, also this one.
+          Changing it signs out all sessions, including this one.
         </p>
         <div class="setting-grid">
           <TextField
@@ -43,7 +43,7 @@ export function PasswordForm({ hasPassword }: { readonly hasPassword: boolean })
             required
           />
           <TextField
-            label="The same again"
+            label="Repeat password"
             type="password"
             autocomplete="new-password"
             value={repeated}

@@ -39,39 +39,36 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
     settings: [
       {
         path: "runtime.account_max_inflight",
-        name: "Requests per account",
-        meaning: "How many requests one account serves at the same moment.",
+        name: "Concurrent requests per account",
+        meaning: "Maximum concurrent requests of one account.",
         standard: "2",
         kind: whole("", 1, 256),
       },
       {
         path: "runtime.global_max_inflight",
-        name: "Requests in all",
-        meaning: "How many requests are served at the same moment. 0 means accounts × requests per account.",
+        name: "Total concurrent requests",
+        meaning: "Maximum concurrent requests of all accounts. 0: accounts × requests per account.",
         standard: "0",
         kind: whole("", 0, 200_000),
       },
       {
         path: "runtime.account_max_queue",
-        name: "Waiting requests",
-        meaning:
-          "How many requests may wait for a slot; beyond that they get 429. 0 means accounts × requests per account.",
+        name: "Queue size",
+        meaning: "Maximum waiting requests. Further requests get 429. 0: accounts × requests per account.",
         standard: "0",
         kind: whole("", 0, 200_000),
       },
       {
         path: "runtime.account_failovers",
-        name: "Other accounts to try",
-        meaning:
-          "How many other accounts a request is tried with when the provider fails before anything of the answer was seen.",
+        name: "Failover attempts",
+        meaning: "How many other accounts are tried when the provider fails before the answer begins.",
         standard: "2",
         kind: whole("", 0, 10),
       },
       {
         path: "runtime.token_refresh_interval_hours",
-        name: "Refresh account tokens every",
-        meaning:
-          "How old an account's token may become before it signs in anew. 0 means only when it is refused.",
+        name: "Token refresh interval",
+        meaning: "Maximum age of an account's token. 0: sign in again only when the token is refused.",
         standard: "6",
         kind: whole("hours", 0, 8_760),
       },
@@ -82,15 +79,15 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
     settings: [
       {
         path: "thinking_injection.enabled",
-        name: "Ask for thinking",
+        name: "Thinking injection",
         meaning: "Appends a text to the last user message while thinking is on.",
         standard: "on",
         kind: { type: "switch" },
       },
       {
         path: "thinking_injection.prompt",
-        name: "Thinking text",
-        meaning: "The text that is appended. Empty means the built-in one.",
+        name: "Thinking prompt",
+        meaning: "The appended text. Empty: the built-in text.",
         standard: "built-in",
         kind: { type: "text" },
       },
@@ -103,7 +100,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
       },
       {
         path: "current_input_file.min_chars",
-        name: "A prompt is long from",
+        name: "Long prompt threshold",
         meaning: "Prompts of at least this many characters are uploaded.",
         standard: "200,000",
         kind: whole("characters", 0, 100_000_000),
@@ -111,7 +108,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
       {
         path: "auto_delete.mode",
         name: "Delete chat sessions",
-        meaning: "What is deleted at the provider after each answer.",
+        meaning: "What is deleted at the provider after an answer.",
         standard: "nothing",
         kind: {
           type: "choice",
@@ -126,7 +123,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
         path: "embeddings.provider",
         name: "Embeddings",
         meaning:
-          "Who computes embeddings. The built-in ones are deterministic and know no meaning: for tests.",
+          "Where embeddings come from. The built-in ones are deterministic and without meaning, for tests.",
         standard: "off",
         kind: {
           type: "choice",
@@ -141,40 +138,40 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
     ],
   },
   {
-    title: "What is kept",
+    title: "Storage",
     settings: [
       {
         path: "responses.store_ttl_seconds",
         name: "Stored responses",
-        meaning: "How long a response of the responses style can be read again.",
+        meaning: "How long stored responses (responses style) are available.",
         standard: "900",
         kind: whole("seconds", 1, 2_592_000),
       },
       {
         path: "history.limit",
         name: "History",
-        meaning: "How many generations are archived. 0 switches the history off.",
+        meaning: "Maximum stored generations. 0: history off.",
         standard: "200",
         kind: whole("", 0, 100_000),
       },
       {
         path: "captures.enabled",
-        name: "Capture upstream exchanges",
-        meaning: "Keeps what goes to the provider and comes back, with secrets masked. For debugging.",
+        name: "Capture provider traffic",
+        meaning: "Stores requests to and answers of the provider for debugging. Secrets are masked.",
         standard: "off",
         kind: { type: "switch" },
       },
       {
         path: "captures.limit",
         name: "Captures",
-        meaning: "How many exchanges are kept.",
+        meaning: "Maximum stored captures.",
         standard: "20",
         kind: whole("", 1, 1_000),
       },
       {
         path: "captures.max_body_bytes",
-        name: "Longest captured body",
-        meaning: "Longer bodies are cut.",
+        name: "Max captured body",
+        meaning: "Longer bodies are truncated.",
         standard: "2,097,152",
         kind: whole("bytes", MIN_CAPTURED_BODY, MAX_CAPTURED_BODY),
       },
@@ -187,7 +184,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
         path: "callers.unknown_keys",
         name: "Unknown API keys",
         meaning:
-          "Pass through: the provider gets the key as its own token and decides. Automatic: pass through, but refuse while the gateway has no credential for the provider, which then probably checks none.",
+          "Pass through: the key is sent to the provider as its token. Automatic: pass through, but refuse while the gateway has no credential for the provider.",
         standard: "automatic",
         kind: {
           type: "choice",
@@ -200,9 +197,9 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
       },
       {
         path: "callers.keys_hashed",
-        name: "Keep digests of keys only",
+        name: "Store key digests only",
         meaning:
-          "Keys cannot be read any more, neither here nor in an export, and kept configurations are forgotten. There is no way back for keys that are there.",
+          "Keys can no longer be read, here or in exports, and saved configurations are deleted. Cannot be undone for existing keys.",
         standard: "off",
         kind: { type: "switch" },
       },
@@ -213,8 +210,8 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
     settings: [
       {
         path: "admin.jwt_expire_hours",
-        name: "Sign-in lasts",
-        meaning: "How long a sign-in to this console is good.",
+        name: "Session lifetime",
+        meaning: "How long a sign-in to this console is valid.",
         standard: "24",
         kind: whole("hours", 0.01, 8_760),
       },

@@ -44,7 +44,7 @@ export function SettingsPage() {
       if (first instanceof HTMLElement) first.focus();
     });
     const names = Object.keys(errors).map((path) => NAMES.get(path) ?? path);
-    throw new Error(`Nothing was saved. Look at: ${names.join(", ")}.`);
+    throw new Error(`Not saved. Fix: ${names.join(", ")}.`);
   };
   const save = async (ifMatch: string | undefined) => {
     setIsConflict(false);
@@ -77,10 +77,7 @@ export function SettingsPage() {
   };
 
   return (
-    <Page
-      title="Settings"
-      lead="Changes take effect with the next request, and everywhere within two seconds."
-    >
+    <Page title="Settings" lead="Changes take effect everywhere within two seconds.">
       <Problem error={error} retry={reload} />
       <LeaveGuard unsaved={changes === 0 ? "" : formatPlural(changes, "unsaved change")} />
       {data !== null && (

@@ -52,7 +52,7 @@ export function ImportPanel({ onImported }: ImportPanelProps) {
           rows={8}
           mono
           placeholder='{"api_keys": [{"key": "sk-…"}], "accounts": […]}'
-          hint="JSON, or base64 of it: what an export gives."
+          hint="An export: JSON, or JSON in base64."
         />
         <div class="row">
           <FileButton name="Choose a file" accept=".json,.txt" onText={edit} />

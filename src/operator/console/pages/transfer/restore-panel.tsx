@@ -35,8 +35,8 @@ function RestoreDialog({ kept: saved, onClose, onRestored }: RestoreDialogProps)
     >
       <div class="stack">
         <p>
-          The configuration becomes what it was on {formatTime(saved.at)}, but for the admin password. The
-          present one is kept, so that this can be undone.
+          Restores the configuration of {formatTime(saved.at)}, except the admin password. The current
+          configuration is saved first, so that you can undo this.
         </p>
         <Problem error={error} />
         {data !== null && data.changes.length === 0 && <Notice kind="info">Nothing would change.</Notice>}

@@ -10,7 +10,7 @@ export function Transfer() {
   return (
     <Page
       title="Import and export"
-      lead="The whole configuration in one file: a backup, or the way to another gateway."
+      lead="Export or import the whole configuration, as a backup or to move to another gateway."
     >
       <ExportPanel />
       <ImportPanel onImported={() => setImports((before) => before + 1)} />

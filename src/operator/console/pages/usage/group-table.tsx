@@ -108,8 +108,8 @@ export function GroupTable({ view, groups, names }: GroupTableProps) {
   return (
     <Panel title={TITLES[by]}>
       <DataTable items={groups.items} keyOf={getGroup} columns={columns} most={100} />
-      {groups.truncated && <p class="muted">There are more; these are the busiest.</p>}
-      <p class="hint">Times are those that half of the requests stayed below, and 95 of 100.</p>
+      {groups.truncated && <p class="muted">Only the groups with the most requests are shown.</p>}
+      <p class="hint">Times are p50 / p95.</p>
     </Panel>
   );
 }

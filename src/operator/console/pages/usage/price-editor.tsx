@@ -54,7 +54,7 @@ export function PriceEditor() {
     )),
   ];
   return (
-    <Panel title="Prices of a million tokens" {...(models.length > 0 && { actions: add })}>
+    <Panel title="Prices per million tokens" {...(models.length > 0 && { actions: add })}>
       <Problem error={error} retry={reload} />
       <Problem error={removal.error} />
       {data !== null && (
@@ -64,8 +64,8 @@ export function PriceEditor() {
           columns={columns}
           empty={
             <Empty icon="usage" title="No prices" action={add}>
-              With prices, in whatever currency you count, usage is told as cost too. What was used before
-              keeps its cost.
+              With prices, usage also shows costs, in the currency of your prices. Earlier usage keeps its
+              cost.
             </Empty>
           }
         />

@@ -38,10 +38,10 @@ export function PriceForm({ model, price, onClose, onSave }: PriceFormProps) {
         required
         mono
         focus
-        hint="The model that is used, or the name that callers ask for."
+        hint="The model that answers, or the requested name."
       />
       <TextField
-        label="A million tokens in"
+        label="Input (per million tokens)"
         type="number"
         min={0}
         value={input}
@@ -49,15 +49,15 @@ export function PriceForm({ model, price, onClose, onSave }: PriceFormProps) {
         required
       />
       <TextField
-        label="A million tokens in, cached"
+        label="Cached input (per million tokens)"
         type="number"
         min={0}
         value={cached}
         onChange={setCached}
-        hint="Empty: as much as the others."
+        hint="Empty: the input price."
       />
       <TextField
-        label="A million tokens out"
+        label="Output (per million tokens)"
         type="number"
         min={0}
         value={output}

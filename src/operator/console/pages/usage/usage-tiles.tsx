@@ -28,12 +28,12 @@ export function UsageTiles({ totals }: { readonly totals: UsageTotals }) {
       <Tile
         name="Time to first token"
         value={first_token_ms === null ? "–" : formatDuration(first_token_ms.p50)}
-        below={first_token_ms === null ? "" : `95 of 100 below ${formatDuration(first_token_ms.p95)}`}
+        below={first_token_ms === null ? "" : `p95 ${formatDuration(first_token_ms.p95)}`}
       />
       <Tile
         name="Duration"
         value={duration_ms === null ? "–" : formatDuration(duration_ms.p50)}
-        below={duration_ms === null ? "" : `95 of 100 below ${formatDuration(duration_ms.p95)}`}
+        below={duration_ms === null ? "" : `p95 ${formatDuration(duration_ms.p95)}`}
       />
     </dl>
   );

@@ -47,7 +47,7 @@ export function Usage() {
   return (
     <Page
       title="Usage"
-      lead="What was used by whom: every generation, embedding and file, the failed and the cancelled too."
+      lead="All generations, embeddings and files, including failed and cancelled requests."
       actions={
         <Button
           busy={download.busy}
@@ -68,10 +68,10 @@ export function Usage() {
       <Problem error={download.error} />
       {data !== null && data.over.totals.requests === 0 && (
         <div class="panel">
-          <Empty icon="usage" title="Nothing was used">
+          <Empty icon="usage" title="No usage">
             {Object.keys(filters).length === 0
-              ? "No request came in this time."
-              : "No request came in this time that is what the filters say."}
+              ? "No requests in this period."
+              : "No requests in this period match the filters."}
           </Empty>
         </div>
       )}

@@ -11,10 +11,10 @@ test("rules come back as they were", () => {
 });
 
 test.each([
-  [{ threshold: "" }, "Errors: the threshold is no number"],
-  [{ threshold: "-1" }, "Errors: the threshold is no number"],
-  [{ quiet: "0" }, "Errors: the quiet time is a whole number"],
-  [{ quiet: "1.5" }, "Errors: the quiet time is a whole number"],
+  [{ threshold: "" }, "Error rate: the threshold is not a number"],
+  [{ threshold: "-1" }, "Error rate: the threshold is not a number"],
+  [{ quiet: "0" }, "Error rate: the repeat interval must be a whole number"],
+  [{ quiet: "1.5" }, "Error rate: the repeat interval must be a whole number"],
 ])("%j is no rule", (part, words) => {
   expect(() => parseRules({ error_rate: { ...toRuleDraft(undefined), ...part } })).toThrow(words);
 });
