@@ -4,9 +4,9 @@ import { describeHostFault } from "../../src/core/config/host-syntax.ts";
 import { withoutTrailingSlashes } from "../../src/core/encoding/path-segment.ts";
 import { MASK, maskSecrets } from "../../src/core/encoding/secret-masking.ts";
 import { maskPath } from "../../src/core/http/path-masking.ts";
-import { sentencePattern } from "../../src/gateway/providers/optional-fields.ts";
 import { isUnguessable } from "../../src/gateway/providers/reasoning-cache.ts";
 import { ECHO_PATTERN } from "../../src/gateway/providers/redact-echoed-input.ts";
+import { sentencePattern } from "../../src/gateway/providers/refused-fields/refusal-patterns.ts";
 import { isOlder } from "../../src/operator/admin/version-lookup.ts";
 import { countSheets } from "../../src/pages/browser/print.ts";
 

@@ -158,6 +158,25 @@ export const providerModelSchema = markPublic(
   })),
 );
 
+/** Members without which no request works. */
+const REQUIRED_PARAMS = /^(?:model|stream|messages|input|contents|prompt)$/;
+
+/** Names of members that a provider never gets. */
+const dropParamsSchema = once(() =>
+  z
+    .array(
+      z
+        .string()
+        .trim()
+        .regex(
+          /^[\w-]{1,64}(?:\.[\w-]{1,64}){0,7}$/,
+          "must be the name of a member, or names with dots between them",
+        )
+        .refine((name) => !REQUIRED_PARAMS.test(name), "no request works without this member"),
+    )
+    .max(100),
+);
+
 /** An additional provider, beside the one that the environment variables select. Unknown fields are preserved. */
 export const providerSchema = extensibleObject(() => ({
   id: z
@@ -193,6 +212,8 @@ export const providerSchema = extensibleObject(() => ({
       .default({}),
     "shortened",
   ),
+  /** Members of requests that the provider never gets, written with dots if they stand deeper. */
+  drop_params: dropParamsSchema().default([]),
   /** Slots of each of its accounts; 0: the general setting. */
   account_max_inflight: z.number().int().min(0).max(4_096).default(0),
   /** Milliseconds; 0: the deployment's values. */

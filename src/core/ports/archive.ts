@@ -60,6 +60,8 @@ export interface HistorySummary {
   readonly source: string;
   /** Whether the answer passed through as the provider sent it. Absent in records of older versions. */
   readonly path?: "native" | "translated" | undefined;
+  /** Members of the request that were left out because the provider refuses them or never gets them. Absent: none. */
+  readonly dropped_params?: readonly string[] | undefined;
   readonly stream: boolean;
   readonly thinking: boolean;
   readonly status: HistoryStatus;

@@ -134,6 +134,12 @@ export const hostAndPortSet: VariableParser<ReadonlySet<string>> = (text) => {
   );
 };
 
+/** Names of JSON members, separated by commas. A name of a deeper member has dots. */
+export const memberNames = createParser("names of members, separated by commas", (text) => {
+  const names = text.split(",").map((name) => name.trim());
+  return names.every((name) => /^[\w-]{1,64}(?:\.[\w-]{1,64}){0,7}$/.test(name)) ? names : undefined;
+});
+
 /** A comma-separated list of the given words. */
 export function listOf<T extends string>(words: readonly T[]) {
   return createParser(`some of ${words.join(", ")}, separated by commas`, (text) => {

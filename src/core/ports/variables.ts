@@ -8,6 +8,7 @@ import {
   httpUrl,
   httpUrlOrOff,
   listOf,
+  memberNames,
   milliseconds,
   oneOf,
   positiveInteger,
@@ -40,6 +41,8 @@ export interface Variables {
   readonly providerWholeAnswers: boolean;
   /** `PROVIDER_NATIVE`, default true: send requests in the provider's own protocol as the caller wrote them. */
   readonly providerNative: boolean;
+  /** `PROVIDER_DROP_PARAMS`, none: members of requests that the provider never gets, comma-separated. */
+  readonly providerDropParams: readonly string[];
   /** `KEEP_ALIVE_MS`, 10,000 ms: interval of keep-alives in a silent stream. */
   readonly keepAliveMs: number;
   /** `FIRST_BYTE_TIMEOUT_MS`, 120,000 ms: maximum time until the upstream's first byte. */
@@ -217,6 +220,7 @@ export function parseVariables(env: Readonly<Record<string, unknown>>, options: 
     providerToolCalls: read("PROVIDER_TOOL_CALLS", oneOf(["native", "markup"]), "native"),
     providerWholeAnswers: read("PROVIDER_WHOLE_ANSWERS", booleanFlag, true),
     providerNative: read("PROVIDER_NATIVE", booleanFlag, true),
+    providerDropParams: read("PROVIDER_DROP_PARAMS", memberNames, []),
     keepAliveMs: read("KEEP_ALIVE_MS", time, 10_000),
     firstByteTimeoutMs: read("FIRST_BYTE_TIMEOUT_MS", time, 120_000),
     answerTimeoutMs: read("ANSWER_TIMEOUT_MS", time, 600_000),

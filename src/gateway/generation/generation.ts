@@ -374,6 +374,8 @@ export class Generation {
     const { api } = this.#provider;
     let turn = await this.#openTurn(session, followUp);
     this.#chatSessionId = turn.sessionId;
+    const { dropped = [] } = turn;
+    if (dropped.length > 0) this.#job.context.log.droppedParams = [...new Set(dropped)].join(",");
     // A provider may stream or not, regardless of the request. Then the answer has to be rendered.
     if (turn.native !== undefined && this.#native !== null && "read" in turn === this.#isUnstreamed)
       this.#beginNativeAnswer(turn.native, this.#native);
@@ -407,13 +409,8 @@ export class Generation {
     });
   }
 
-  #beginNativeAnswer(
-    { headers, dropped }: NativeAnswer,
-    { style, hidesUsageEvent = false }: NativeJob,
-  ): void {
-    const { log } = this.#job.context;
+  #beginNativeAnswer({ headers }: NativeAnswer, { style, hidesUsageEvent = false }: NativeJob): void {
     const { model } = this.#job.conversation;
-    if (dropped.length > 0) log.droppedParams = dropped.join(",");
     this.nativeAnswer = { headers: selectAnswerHeaders(headers, style), text: "" };
     if (this.#isUnstreamed) return;
     const { modelPaths } = style;

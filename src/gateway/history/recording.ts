@@ -287,6 +287,7 @@ export class Recording implements RecordSource {
       sign_ins: [...this.#signIns],
       source: truncateText(request.headers.get("x-gateway-source")?.trim() ?? "", MAX_LABEL),
       ...(log.answerPath === undefined ? {} : { path: log.answerPath }),
+      ...(log.droppedParams === undefined ? {} : { dropped_params: log.droppedParams.split(",") }),
       stream: conversation.stream,
       thinking: conversation.thinking,
       status: outcome?.status ?? "streaming",

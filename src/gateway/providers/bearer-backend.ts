@@ -26,7 +26,8 @@ export abstract class BearerBackend<Wire extends { readonly model: string }> ext
   readonly passthrough: Passthrough = {
     send: async (account, request, signal) => {
       const { path, model, headers, createBody, method = "POST" } = request;
-      const body = createBody(model === null ? "" : this.#getPassthroughName(model));
+      const named = createBody(model === null ? "" : this.#getPassthroughName(model));
+      const body = typeof named === "string" ? this.withoutDropParams(named) : named;
       const init = {
         method,
         headers: { ...headers, ...this.headers(account.token) },

@@ -12,6 +12,8 @@ export interface ProviderOptions {
   readonly toolCalls: "native" | "markup";
   /** False: requests in the provider's own protocol are translated, too. */
   readonly native?: boolean;
+  /** Members of requests that the provider never gets, written with dots if they stand deeper. */
+  readonly dropParams?: readonly string[];
   /** Whether to request a non-streamed answer when the caller does not stream. Protocols without this choice ignore it. */
   readonly wholeAnswers: boolean;
   /** Generates unique ids. */

@@ -5,16 +5,10 @@ import { ProviderError } from "../../core/errors/provider-error.ts";
 import type { Credentials, SignInResult } from "../../core/ports/accounts.ts";
 import { BackendModelNames, isMissingModelError } from "./backend-model-names.ts";
 import type { ProviderOptions } from "./driver.ts";
+import { DropParams } from "./drop-params.ts";
 import { type ErrorKinds, readErrorResponse, type UpstreamErrorResponse } from "./error-response.ts";
 import { parseRecord } from "./json.ts";
-import {
-  listDroppedMembers,
-  type NativeProtocol,
-  type NativeWire,
-  nativeOptionalFields,
-  withModelName,
-} from "./native-request.ts";
-import { type OptionalField, RefusedFieldMemory } from "./optional-fields.ts";
+import { type NativeProtocol, type NativeWire, withModelName } from "./native-request.ts";
 import type {
   FileKeeping,
   FollowUp,
@@ -31,6 +25,12 @@ import type {
   UpstreamAccount,
   UpstreamTurn,
 } from "./provider.ts";
+import type { FieldRule } from "./refused-fields/field-rules.ts";
+import {
+  type RefusedFieldMemory,
+  RefusedFields,
+  type SentRequest,
+} from "./refused-fields/refused-field-memory.ts";
 import { eventStreamOf, isWhole, mediaTypeOf, readAnswerText, readRecord, send } from "./transport.ts";
 
 /** Accepted media types of streams. Clients of the public APIs do not check the type, so some backends send a wrong one. */
@@ -79,7 +79,8 @@ export interface KeyedProtocol<Wire> {
   readonly requestHeaders?: (request: Wire) => Readonly<Record<string, string>>;
   /** How the protocol's error codes and statuses map to kinds of errors. */
   readonly kinds: ErrorKinds;
-  readonly optional: readonly OptionalField<Wire>[];
+  /** Loads how requests change if the backend refuses a field, beyond the table of optional members. */
+  readonly loadRewrites: () => Promise<readonly FieldRule<Wire>[]>;
   /** The sampling options for which the protocol has fields. */
   readonly options: ProviderCapabilities["options"];
   /** Whether a non-streamed answer distinguishes a truncated tool call from a complete one. */
@@ -96,11 +97,9 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
   readonly capabilities: ProviderCapabilities;
   protected readonly options: ProviderOptions;
   readonly #protocol: KeyedProtocol<Wire>;
-  /** Keyed by the backend's name for the model, because each model generation supports other fields. */
-  readonly #optional = new LearntFields(
-    (onLearned) => new RefusedFieldMemory(this.#protocol.optional, onLearned),
-  );
-  readonly #nativeOptional: LearntFields<NativeWire>;
+  readonly #refusedFields = new RefusedFields<Wire>();
+  readonly #refusedMembers = new RefusedFields<NativeWire>();
+  readonly #dropParams: DropParams;
   readonly native: NativePath | undefined;
   readonly #names = new BackendModelNames();
   readonly models: ModelListing = {
@@ -115,13 +114,10 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
   constructor(options: ProviderOptions, protocol: KeyedProtocol<Wire>) {
     this.options = options;
     this.#protocol = protocol;
+    this.#dropParams = new DropParams(options.dropParams ?? []);
     const search = { models: new Set(Object.keys(options.models)) };
     this.capabilities = { images: "backend", options: protocol.options, search };
     const { native } = protocol;
-    const nativeFields = nativeOptionalFields(native);
-    this.#nativeOptional = new LearntFields(
-      (onLearned) => new RefusedFieldMemory(nativeFields, onLearned, ({ text }) => JSON.parse(text)),
-    );
     if (options.native === false) return;
     this.native = {
       dialect: native.dialect,
@@ -163,17 +159,22 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
       whole: isWhole,
       load: (signal: AbortSignal) => writer.load(signal),
       open: async (account: UpstreamAccount, signal: AbortSignal, followUp: FollowUp | null) => {
-        const builtRequest = await writer.build(followUp?.suffix ?? "", signal);
+        const dropped: string[] = [];
+        const builtRequest = this.#dropParams.removeFrom(
+          await writer.build(followUp?.suffix ?? "", signal),
+          dropped,
+        );
         const post = (named: Wire) => this.#postGeneration(account, named, isWhole, signal);
         const sendTurn = () => this.#withNameFallback(account, builtRequest, model, post, signal);
-        const { request, response } = await sendTurn().catch(async (error: unknown) => {
+        const { request, sent } = await sendTurn().catch(async (error: unknown) => {
           if (!hasAttachments(conversation)) throw error;
           const { recoverFromFileRefusal } = await import("./file-modules.ts");
           await recoverFromFileRefusal(error, conversation, this.files, account, signal, this.options.sleep);
           return sendTurn();
         });
         const reader = this.reader(account, request, conversation);
-        return openTurn(response, followUp?.sessionId ?? newId(), reader, signal);
+        const turn = await openTurn(sent.response, followUp?.sessionId ?? newId(), reader, signal);
+        return { ...turn, dropped: [...dropped, ...sent.dropped] };
       },
     };
   }
@@ -181,27 +182,30 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
   /** Prepares a request that is sent as the caller wrote it, but for the model's name and refused optional members. */
   #prepareNative(request: NativeRequest, conversation: Conversation): PreparedTurn {
     const { model } = conversation;
-    const { stream, text } = request;
+    const { stream } = request;
+    const configured: string[] = [];
+    const text = this.#dropParams.removeFromText(request.text, configured);
     const wire = { model: this.#getBackendName(model), stream, text };
     return {
-      promptText: text,
+      promptText: request.text,
       whole: !stream,
       open: async (account, signal) => {
-        let sent: NativeWire = wire;
         const post = (named: NativeWire) =>
-          this.#nativeOptional.of(named.model).send(
-            named,
-            (trimmed) => {
-              sent = trimmed;
-              return this.#postNative(account, trimmed, request, signal);
-            },
-            (response) => this.readError(response, account, signal, true),
-          );
-        const response = (await this.#withNameFallback(account, wire, model, post, signal)).response;
+          this.#refusedMembers.of(named.model).send(named, {
+            loadRules: async () => (await import("./field-rule-modules.ts")).NATIVE_RULES,
+            send: (trimmed) => this.#postNative(account, trimmed, request, signal),
+            read: (response) => this.readError(response, account, signal, true),
+            toBody: (sent) => JSON.parse(sent.text),
+          });
+        const { sent } = await this.#withNameFallback(account, wire, model, post, signal);
+        const { response } = sent;
         const reader = this.reader(account, null, conversation);
         const turn = await openTurn(response, this.options.newId(), reader, signal);
-        const dropped = listDroppedMembers(this.#protocol.native, wire, sent);
-        return { ...turn, native: { headers: response.headers, dropped } };
+        return {
+          ...turn,
+          dropped: [...configured, ...sent.dropped],
+          native: { headers: response.headers },
+        };
       },
     };
   }
@@ -252,13 +256,24 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
   ): Promise<Response> {
     const ownHeaders = { "content-type": "application/json", accept };
     const headers = { ...this.headers(account.token), ...furtherHeaders, ...ownHeaders };
-    const init = { method: "POST", headers, body: JSON.stringify(body) };
+    const sent = isObject(body) ? this.#dropParams.removeFrom(body) : body;
+    const init = { method: "POST", headers, body: JSON.stringify(sent) };
     return send(account.fetch, this.#protocol.address + path, init, signal);
   }
 
   /** The fields that a model is known to refuse. `model` is the backend's name for it. */
-  protected optionalOf(model: string): RefusedFieldMemory<Wire> {
-    return this.#optional.of(model);
+  protected fieldsOf(model: string): RefusedFieldMemory<Wire> {
+    return this.#refusedFields.of(model);
+  }
+
+  async #loadRules(): Promise<readonly FieldRule<Wire>[]> {
+    const { TRANSLATED_RULES } = await import("./field-rule-modules.ts");
+    return [...TRANSLATED_RULES, ...(await this.#protocol.loadRewrites())];
+  }
+
+  /** The text of a JSON body without the members that the provider never gets. */
+  protected withoutDropParams(text: string): string {
+    return this.#dropParams.removeFromText(text);
   }
 
   /** Returns the backend's name for a model, as far as it is known. */
@@ -279,11 +294,11 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
     account: UpstreamAccount,
     request: Request,
     model: ResolvedModel,
-    post: (request: Request) => Promise<Response>,
+    post: (request: Request) => Promise<SentRequest>,
     signal: AbortSignal,
-  ): Promise<{ readonly request: Request; readonly response: Response }> {
+  ): Promise<{ readonly request: Request; readonly sent: SentRequest }> {
     try {
-      return { request, response: await post(request) };
+      return { request, sent: await post(request) };
     } catch (error) {
       // A caller who names the provider of a model means exactly that model. Other providers of a route may follow.
       if (!isMissingModelError(error) || model.provider !== undefined || this.#isMapped(model.id))
@@ -292,7 +307,7 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
       signal.throwIfAborted();
       const named = { ...request, model: this.#getBackendName(model) };
       if (named.model === request.model) throw this.#names.withAvailableModels(error);
-      return { request: named, response: await post(named) };
+      return { request: named, sent: await post(named) };
     }
   }
 
@@ -301,23 +316,17 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
     request: Wire,
     isWhole: boolean,
     signal: AbortSignal,
-  ): Promise<Response> {
+  ): Promise<SentRequest> {
     const accept = isWhole ? "application/json" : "text/event-stream, application/json";
-    const { path, body, requestHeaders } = this.#protocol;
+    const { path, body = identity, requestHeaders } = this.#protocol;
     const requestPath = typeof path === "string" ? path : path(request);
-    return this.optionalOf(request.model).send(
-      request,
-      (trimmed) =>
-        this.post(
-          account,
-          requestPath,
-          body?.(trimmed) ?? trimmed,
-          accept,
-          signal,
-          requestHeaders?.(trimmed),
-        ),
-      (response) => this.readError(response, account, signal),
-    );
+    return this.fieldsOf(request.model).send(request, {
+      loadRules: () => this.#loadRules(),
+      send: (trimmed) =>
+        this.post(account, requestPath, body(trimmed), accept, signal, requestHeaders?.(trimmed)),
+      read: (response) => this.readError(response, account, signal),
+      toBody: (sent) => sent,
+    });
   }
 
   /** Reads an error response. */
@@ -372,34 +381,7 @@ async function openTurn(
   };
 }
 
-/** The maximum number of models whose refused fields are remembered. */
-const MAX_REMEMBERED_MODELS = 200;
-
-/** Remembers the refused fields of each model. */
-class LearntFields<Wire> {
-  readonly #memories = new Map<string, RefusedFieldMemory<Wire>>();
-  readonly #create: (onLearned: () => void) => RefusedFieldMemory<Wire>;
-
-  constructor(create: (onLearned: () => void) => RefusedFieldMemory<Wire>) {
-    this.#create = create;
-  }
-
-  /** The fields that a model is known to refuse. `model` is the backend's name for it. */
-  of(model: string): RefusedFieldMemory<Wire> {
-    const known = this.#memories.get(model);
-    if (known !== undefined) return known;
-    // Callers can invent model names, so store an entry only once a field has been refused.
-    const memory = this.#create(() => {
-      if (this.#memories.has(model)) return;
-      for (const oldest of this.#memories.keys()) {
-        if (this.#memories.size < MAX_REMEMBERED_MODELS) break;
-        this.#memories.delete(oldest);
-      }
-      this.#memories.set(model, memory);
-    });
-    return memory;
-  }
-}
+const identity = (request: unknown) => request;
 
 const LISTING = { path: "/models", names: (body: JsonObject) => modelNames(body["data"], "id") };
 

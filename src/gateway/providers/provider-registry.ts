@@ -46,6 +46,7 @@ class Registry {
         toolCalls: variables.providerToolCalls,
         wholeAnswers: variables.providerWholeAnswers,
         native: variables.providerNative,
+        dropParams: variables.providerDropParams,
         newId,
         sleep,
       }),
@@ -98,7 +99,7 @@ function createConfiguredProvider(variables: Variables, entry: ProviderEntry): R
   if (driverEntry === undefined) {
     throw unavailableError(`the provider ${JSON.stringify(id)} has a driver that does not exist`);
   }
-  const { tool_calls: toolCalls, whole_answers: wholeAnswers, native } = entry;
+  const { tool_calls: toolCalls, whole_answers: wholeAnswers, native, drop_params: dropParams } = entry;
   return {
     id,
     driver,
@@ -110,6 +111,7 @@ function createConfiguredProvider(variables: Variables, entry: ProviderEntry): R
       toolCalls,
       wholeAnswers,
       native,
+      dropParams,
       newId,
       sleep,
     }),

@@ -101,22 +101,23 @@ export interface TurnDecoder {
 export interface NativeAnswer {
   /** The headers of the provider's response. */
   readonly headers: Headers;
-  /** The optional members of the request that were left out because the provider refuses them. */
-  readonly dropped: readonly string[];
+}
+
+interface OpenedTurn {
+  readonly native?: NativeAnswer;
+  /** The members of the request that were left out: the provider refuses them, or never gets them. Absent: none. */
+  readonly dropped?: readonly string[];
+  readonly sessionId: string;
 }
 
 /** An upstream turn whose streamed answer has begun to arrive. */
-export interface StreamedTurn {
-  readonly native?: NativeAnswer;
-  readonly sessionId: string;
+export interface StreamedTurn extends OpenedTurn {
   readonly body: ReadableStream<Uint8Array>;
   readonly decoder: TurnDecoder;
 }
 
 /** An upstream turn whose answer comes in one piece. */
-export interface WholeTurn {
-  readonly native?: NativeAnswer;
-  readonly sessionId: string;
+export interface WholeTurn extends OpenedTurn {
   /**
    * Reads the answer and returns the same events as a stream would. Throws the same errors as a {@link TurnDecoder},
    * and rejects with the reason of the signal that opened the turn.

@@ -28,8 +28,9 @@ export const historySummarySchema = () =>
         model: z.string().optional(),
       }),
     ),
-    /** Waits for an account's token: start (`at`) and length in milliseconds. */
     path: z.enum(["native", "translated"]).optional(),
+    dropped_params: z.array(z.string()).optional(),
+    /** Waits for an account's token: start (`at`) and length in milliseconds. */
     sign_ins: z.array(z.object({ account: z.string(), at: z.int(), ms: z.int() })),
     leased_at: z.int(),
     first_token_ms: z.int(),

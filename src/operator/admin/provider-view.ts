@@ -21,6 +21,7 @@ export const providerViewSchema = () =>
     tool_calls: z.enum(["native", "markup"]),
     whole_answers: z.boolean(),
     native: z.boolean(),
+    drop_params: z.array(z.string()),
     proxy_id: z.string(),
     headers: z.record(z.string(), z.string()),
     account_max_inflight: z.int(),
@@ -59,6 +60,7 @@ export function providerView(config: Config, entry: ProviderEntry): ProviderView
     tool_calls,
     whole_answers,
     native,
+    drop_params: entry.drop_params,
     proxy_id,
     headers: Object.fromEntries(
       Object.entries(entry.headers).map(([field, value]) => [field, maskHeader(value)]),
@@ -92,6 +94,7 @@ export function defaultProviderView(
     tool_calls: variables.providerToolCalls,
     whole_answers: variables.providerWholeAnswers,
     native: variables.providerNative,
+    drop_params: [...variables.providerDropParams],
     proxy_id: "",
     headers: {},
     account_max_inflight: 0,

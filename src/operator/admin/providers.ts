@@ -63,6 +63,7 @@ const providerChangeShape = () => ({
   tool_calls: providerSchema.shape.tool_calls.unwrap().optional(),
   whole_answers: providerSchema.shape.whole_answers.unwrap().optional(),
   native: providerSchema.shape.native.unwrap().optional(),
+  drop_params: providerSchema.shape.drop_params.unwrap().optional(),
   proxy_id: providerSchema.shape.proxy_id.unwrap().optional(),
   headers: providerSchema.shape.headers.unwrap().optional(),
   account_max_inflight: providerSchema.shape.account_max_inflight.unwrap().optional(),

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { OPTIONAL_FIELDS as MESSAGE_FIELDS } from "../../../src/gateway/providers/anthropic/optional-fields.ts";
-import { OPTIONAL_FIELDS as CONTENT_FIELDS } from "../../../src/gateway/providers/gemini/optional-fields.ts";
-import { OPTIONAL_FIELDS as CHAT_FIELDS } from "../../../src/gateway/providers/openai/optional-fields.ts";
-import { OPTIONAL_FIELDS as RESPONSE_FIELDS } from "../../../src/gateway/providers/openai-responses/optional-fields.ts";
+import { REQUEST_REWRITES as MESSAGE_FIELDS } from "../../../src/gateway/providers/anthropic/request-rewrites.ts";
+import { REQUEST_REWRITES as CONTENT_FIELDS } from "../../../src/gateway/providers/gemini/request-rewrites.ts";
+import { REQUEST_REWRITES as CHAT_FIELDS } from "../../../src/gateway/providers/openai/request-rewrites.ts";
+import { REQUEST_REWRITES as RESPONSE_FIELDS } from "../../../src/gateway/providers/openai-responses/request-rewrites.ts";
+import { OPTIONAL_MEMBERS } from "../../../src/gateway/providers/refused-fields/optional-members.ts";
 import { regExpsOf, superLinearText, type WrittenRegExp } from "../../support/regular-expressions.ts";
 import { sources } from "../architecture/sources.ts";
 
@@ -13,18 +14,24 @@ const OVER_SHORT_TEXTS: Readonly<Record<string, string>> = {
 };
 
 /** Files that build expressions from texts; all that they build is checked below. */
-const BUILDERS = ["src/gateway/providers/optional-fields.ts"];
-const BUILT: readonly WrittenRegExp[] = Object.entries({
-  gemini: CONTENT_FIELDS,
-  anthropic: MESSAGE_FIELDS,
-  openai: CHAT_FIELDS,
-  "openai-responses": RESPONSE_FIELDS,
-}).flatMap(([driver, fields]) =>
-  fields.map(({ refusalPattern }, index) => ({
-    place: `src/gateway/providers/${driver}/optional-fields.ts, field ${index}`,
+const BUILDERS = ["src/gateway/providers/refused-fields/refusal-patterns.ts"];
+const BUILT: readonly WrittenRegExp[] = [
+  ...OPTIONAL_MEMBERS.map(({ path, refusalPattern }) => ({
+    place: `src/gateway/providers/refused-fields/optional-members.ts, ${path}`,
     regex: refusalPattern,
   })),
-);
+  ...Object.entries({
+    gemini: CONTENT_FIELDS,
+    anthropic: MESSAGE_FIELDS,
+    openai: CHAT_FIELDS,
+    "openai-responses": RESPONSE_FIELDS,
+  }).flatMap(([driver, rewrites]) =>
+    rewrites.map(({ name, refusalPattern }) => ({
+      place: `src/gateway/providers/${driver}/request-rewrites.ts, ${name}`,
+      regex: refusalPattern,
+    })),
+  ),
+];
 
 const FILES = ["src", "durable-objects"].flatMap(sources).filter(({ path }) => !path.endsWith(".d.ts"));
 const WRITTEN = FILES.map(regExpsOf);

@@ -11,7 +11,6 @@ import { namesFile } from "./attachments.ts";
 import { type AnswerContext, decodeWholeMessage, MessageStreamDecoder } from "./decoder.ts";
 import { ERROR_KINDS } from "./errors.ts";
 import type { ThinkingHistory } from "./messages.ts";
-import { OPTIONAL_FIELDS, THINKING_BUDGET } from "./optional-fields.ts";
 import { SUPPORTED_OPTIONS } from "./options.ts";
 import { RequestBuilder } from "./request.ts";
 import type { WireRequest, WireThinkingBlock } from "./wire.ts";
@@ -23,7 +22,6 @@ const VERSION = "2023-06-01";
 const NATIVE: NativeProtocol = {
   dialect: "messages",
   hasModelInBody: true,
-  optionalMembers: ["temperature", "top_p", "top_k", "metadata", "service_tier", "speed"],
 };
 
 /** The beta with files. Its own service requires it for files, and in messages that name one. */
@@ -69,7 +67,7 @@ class AnthropicProvider extends KeyedBackend<WireRequest> {
       path: "/messages",
       requestHeaders: (request) => (namesFile(request) ? FILES_BETA : {}),
       kinds: ERROR_KINDS,
-      optional: OPTIONAL_FIELDS,
+      loadRewrites: async () => (await import("../field-rule-modules.ts")).ANTHROPIC_REWRITES,
       options: SUPPORTED_OPTIONS,
       // A whole answer has arguments as an object, which is valid even if the call was cut off.
       detectsTruncatedCalls: false,
@@ -108,7 +106,7 @@ class AnthropicProvider extends KeyedBackend<WireRequest> {
   #thoughtsOf(model: string): ThinkingHistory {
     return {
       blocksBefore: (callId) => this.#memory.get(model, callId),
-      mustBeComplete: !this.optionalOf(model).refuses(THINKING_BUDGET),
+      mustBeComplete: !this.fieldsOf(model).refuses("thinking.budget_tokens"),
     };
   }
 

@@ -14,7 +14,6 @@ import { readRecord } from "../transport.ts";
 import { type AnswerContext, ContentStreamDecoder, decodeWholeAnswer } from "./decoder.ts";
 import { buildEmbeddingRequest, readVectors } from "./embeddings.ts";
 import { ERROR_KINDS } from "./errors.ts";
-import { OPTIONAL_FIELDS } from "./optional-fields.ts";
 import { SUPPORTED_OPTIONS } from "./options.ts";
 import { RequestBuilder } from "./request.ts";
 import type { WireRequest } from "./wire.ts";
@@ -23,7 +22,6 @@ import type { WireRequest } from "./wire.ts";
 const NATIVE: NativeProtocol = {
   dialect: "content-generation",
   hasModelInBody: false,
-  optionalMembers: ["labels", "serviceTier", "service_tier"],
 };
 
 /** Driver for every backend with the content-generation style. */
@@ -109,7 +107,7 @@ class GeminiProvider extends KeyedBackend<WireRequest> {
         names: ({ models }) => modelNames(models, "name").map((name) => name.replace(/^models\//, "")),
       },
       kinds: ERROR_KINDS,
-      optional: OPTIONAL_FIELDS,
+      loadRewrites: async () => (await import("../field-rule-modules.ts")).GEMINI_REWRITES,
       options: SUPPORTED_OPTIONS,
       // Calls come whole, streamed or not.
       detectsTruncatedCalls: true,

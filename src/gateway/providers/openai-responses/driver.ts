@@ -8,7 +8,6 @@ import { ReasoningCache } from "../reasoning-cache.ts";
 import { createReplayDecoder } from "../replay-decoder.ts";
 import { type AnswerContext, decodeWholeResponse, ResponseStreamDecoder } from "./decoder.ts";
 import { ERROR_KINDS } from "./errors.ts";
-import { OPTIONAL_FIELDS } from "./optional-fields.ts";
 import { SUPPORTED_OPTIONS } from "./options.ts";
 import { RequestBuilder } from "./request.ts";
 import { cutAtStopSequence, StoppingDecoder } from "./stop-sequences.ts";
@@ -18,11 +17,6 @@ import type { WireReasoningItem, WireRequest } from "./wire.ts";
 const NATIVE: NativeProtocol = {
   dialect: "responses",
   hasModelInBody: true,
-  optionalMembers: [
-    ...["temperature", "top_p", "user", "prompt_cache_key", "prompt_cache_retention", "safety_identifier"],
-    ...["metadata", "client_metadata", "service_tier", "parallel_tool_calls", "max_tool_calls", "truncation"],
-    ...["include", "stream_options"],
-  ],
 };
 
 /** Driver for every backend with the responses style. */
@@ -48,7 +42,7 @@ class OpenAiResponsesProvider extends BearerBackend<WireRequest> {
     super(options, {
       path: "/responses",
       kinds: ERROR_KINDS,
-      optional: OPTIONAL_FIELDS,
+      loadRewrites: async () => (await import("../field-rule-modules.ts")).OPENAI_RESPONSES_REWRITES,
       options: SUPPORTED_OPTIONS,
       detectsTruncatedCalls: true,
       native: NATIVE,

@@ -8,16 +8,18 @@ import type { PrepareOptions } from "../provider.ts";
 import { type AttachedPart, RequestAttachments } from "../request-attachments.ts";
 import { effortFor } from "../thinking-budget.ts";
 import { toWireItems } from "./items.ts";
-import { INCLUDE_ENCRYPTED_REASONING, INCLUDE_LOGPROBS, INCLUDE_SEARCH_SOURCES } from "./optional-fields.ts";
 import { optionFields } from "./options.ts";
-import type {
-  WireFormat,
-  WireItem,
-  WirePart,
-  WireReasoningItem,
-  WireRequest,
-  WireTool,
-  WireWebSearch,
+import {
+  INCLUDE_ENCRYPTED_REASONING,
+  INCLUDE_LOGPROBS,
+  INCLUDE_SEARCH_SOURCES,
+  type WireFormat,
+  type WireItem,
+  type WirePart,
+  type WireReasoningItem,
+  type WireRequest,
+  type WireTool,
+  type WireWebSearch,
 } from "./wire.ts";
 
 /** Returns the reasoning items before a call; undefined: not known. */

@@ -1,5 +1,14 @@
 import type { SearchLocation } from "../../../core/conversation/web-search.ts";
 
+/** Value of `include`: the model's encrypted reasoning, which later requests send back. */
+export const INCLUDE_ENCRYPTED_REASONING = "reasoning.encrypted_content";
+
+/** Value of `include`: the pages that a search found. */
+export const INCLUDE_SEARCH_SOURCES = "web_search_call.action.sources";
+
+/** Value of `include`: the log probabilities of the answer. */
+export const INCLUDE_LOGPROBS = "message.output_text.logprobs";
+
 /** A text part. */
 export interface WireText {
   readonly type: "input_text";

@@ -7,7 +7,6 @@ import type { NativeProtocol } from "../native-request.ts";
 import type { PrepareOptions, UpstreamAccount } from "../provider.ts";
 import { createReplayDecoder } from "../replay-decoder.ts";
 import { CompletionStreamDecoder, completionEvents } from "./decoder.ts";
-import { OPTIONAL_FIELDS } from "./optional-fields.ts";
 import { SUPPORTED_OPTIONS } from "./options.ts";
 import { RequestBuilder } from "./request.ts";
 import type { WireRequest } from "./wire.ts";
@@ -19,33 +18,6 @@ const ERROR_KINDS: ErrorKinds = { statuses: { 404: "model_unavailable" } };
 const NATIVE: NativeProtocol = {
   dialect: "chat-completions",
   hasModelInBody: true,
-  optionalMembers: [
-    ...[
-      "temperature",
-      "top_p",
-      "top_k",
-      "min_p",
-      "presence_penalty",
-      "frequency_penalty",
-      "repetition_penalty",
-    ],
-    ...[
-      "logit_bias",
-      "seed",
-      "verbosity",
-      "user",
-      "prompt_cache_key",
-      "prompt_cache_retention",
-      "metadata",
-      "store",
-    ],
-    ...["service_tier", "safety_identifier", "prediction", "web_search_options", "stream_options"],
-    ...["parallel_tool_calls", "chat_template_kwargs"],
-  ],
-  // Newer models of some vendors accept only the new name of this limit.
-  renamedMembers: [
-    { name: "max_tokens", newName: "max_completion_tokens", refusalPattern: /max_completion_tokens/ },
-  ],
 };
 
 /** The driver for any chat-completions backend. */
@@ -65,7 +37,7 @@ class OpenAiProvider extends BearerBackend<WireRequest> {
     super(options, {
       path: "/chat/completions",
       kinds: ERROR_KINDS,
-      optional: OPTIONAL_FIELDS,
+      loadRewrites: async () => (await import("../field-rule-modules.ts")).OPENAI_REWRITES,
       options: SUPPORTED_OPTIONS,
       detectsTruncatedCalls: true,
       native: NATIVE,

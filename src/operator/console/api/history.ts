@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { callApi, sendRequest } from "./client.ts";
-import { booleanField, ignoredResponse, numberField, textField } from "./fields.ts";
+import { booleanField, ignoredResponse, numberField, textField, textListField } from "./fields.ts";
 
 const summaryShape = {
   id: z.string(),
@@ -21,6 +21,7 @@ const summaryShape = {
   leased_at: numberField,
   first_token_ms: numberField,
   source: textField,
+  dropped_params: textListField,
   stream: booleanField,
   thinking: booleanField,
   status: textField,

@@ -33,6 +33,8 @@ const provider = z.object({
   tool_calls: z._default(z.string(), "native"),
   whole_answers: z._default(z.boolean(), true),
   native: z._default(z.boolean(), true),
+  /** Members of requests that the provider never gets. */
+  drop_params: textListField,
   proxy_id: textField,
   headers: strings,
   account_max_inflight: numberField,

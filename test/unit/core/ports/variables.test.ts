@@ -67,6 +67,13 @@ const FLAGS = [
   row("GATEWAY_CONFIG_WRITEBACK", (v) => v.configWriteback, false, "on", true),
 ];
 
+const LISTS = [
+  row("PROVIDER_DROP_PARAMS", (v) => v.providerDropParams, [], "seed, tools.function.strict", [
+    "seed",
+    "tools.function.strict",
+  ]),
+];
+
 const ADDRESSES = [
   row("PROVIDER_BASE_URL", (v) => v.providerBaseUrl, null, "https://api.test/v1//", "https://api.test/v1"),
   row("RELEASES_URL", (v) => v.releasesUrl, null, "https://a.test/latest/", "https://a.test/latest/"),
@@ -112,7 +119,7 @@ const OTHERS = [
   row("PATH", (v) => v.process.searchPath, "", "/bin:/usr/bin", "/bin:/usr/bin"),
 ];
 
-const ALL = [...NUMBERS, ...FLAGS, ...ADDRESSES, ...OTHERS];
+const ALL = [...NUMBERS, ...FLAGS, ...LISTS, ...ADDRESSES, ...OTHERS];
 
 /** Every value in a tree of plain objects. */
 function leaves(value: unknown): unknown[] {
@@ -179,6 +186,11 @@ describe("a variable of the deployment", () => {
       "PAGE_PRIVATE_HOSTS",
       "localhost:80,localhost",
       'PAGE_PRIVATE_HOSTS has the entry "localhost": each must be a host and a port, such as 127.0.0.1:8080',
+    ],
+    [
+      "PROVIDER_DROP_PARAMS",
+      "seed,,user",
+      'PROVIDER_DROP_PARAMS is "seed,,user": it must be names of members, separated by commas',
     ],
     ["PROVIDER_MODELS", "{", 'PROVIDER_MODELS must be a JSON object of texts, such as {"name":"value"}'],
     ["PROVIDER_MODELS", "[]", 'PROVIDER_MODELS must be a JSON object of texts, such as {"name":"value"}'],

@@ -55,6 +55,7 @@ const ENGINE: ProviderView = {
   tool_calls: "markup",
   whole_answers: false,
   native: true,
+  drop_params: ["seed", "tools.function.strict"],
   proxy_id: "office",
   headers: { "X-Title": "ga****ay" },
   account_max_inflight: 8,

@@ -172,6 +172,12 @@ function Facts({ record }: { readonly record: HistoryRecord }) {
       </dd>
       <dt>Model</dt>
       <dd>{requested === model || requested === "" ? model : `${model}, requested as ${requested}`}</dd>
+      {record.dropped_params.length > 0 && (
+        <>
+          <dt>Left out</dt>
+          <dd>{record.dropped_params.join(", ")}, which the provider does not take</dd>
+        </>
+      )}
       <dt>Caller</dt>
       <dd>
         {record.dialect}

@@ -10,6 +10,8 @@ export interface ProviderDraft {
   readonly tool_calls: string;
   readonly whole_answers: boolean;
   readonly native: boolean;
+  /** Names separated by commas, spaces or lines. */
+  readonly drop_params: string;
   readonly proxy_id: string;
   /** One header per line: `Name: value`. */
   readonly headers: string;
@@ -36,6 +38,7 @@ export const FIELD_NAMES: Readonly<Record<keyof ProviderDraft, string>> = {
   tool_calls: "Tool calls",
   whole_answers: "Non-streaming requests",
   native: "Native path",
+  drop_params: "Fields that are never sent",
   proxy_id: "Proxy",
   headers: "Headers",
   account_max_inflight: "Requests per account",
@@ -100,6 +103,7 @@ export function toProviderDraft(provider: ProviderView | null): ProviderDraft {
     tool_calls: provider?.tool_calls ?? "native",
     whole_answers: provider?.whole_answers ?? true,
     native: provider?.native ?? true,
+    drop_params: (provider?.drop_params ?? []).join(", "),
     proxy_id: provider?.proxy_id ?? "",
     headers: headers.map(([name, value]) => `${name}: ${value}`).join("\n"),
     account_max_inflight: formatNonZero(provider?.account_max_inflight ?? 0),
@@ -148,6 +152,7 @@ export function toProviderFields(draft: ProviderDraft): ProviderFields {
     tool_calls,
     whole_answers,
     native,
+    drop_params: draft.drop_params.split(/[\s,]/).filter((name) => name !== ""),
     proxy_id,
     headers: parseHeaders(draft.headers),
     account_max_inflight: Number(draft.account_max_inflight),

@@ -132,7 +132,9 @@ export function ProviderForm({ provider, proxies, version, onClose, onSaved }: P
           ]}
         />
       </div>
-      <details open={["proxy_id", "headers", "account_max_inflight"].some((field) => field in faults)}>
+      <details
+        open={["proxy_id", "headers", "drop_params", "account_max_inflight"].some((field) => field in faults)}
+      >
         <summary>Proxy, headers, limits and time-outs</summary>
         <div class="stack">
           <SelectField
@@ -168,6 +170,12 @@ export function ProviderForm({ provider, proxies, version, onClose, onSaved }: P
             value={draft.native}
             onChange={(native) => change({ native })}
             hint="Requests in the provider's own protocol are sent unchanged. Off: they are translated."
+          />
+          <TextField
+            {...text("drop_params")}
+            mono
+            placeholder="seed, tools.function.strict"
+            hint="Members of requests that this provider never gets, for example because it refuses them. Separate names with commas."
           />
           <div class="limit-grid">
             <TextField {...text("account_max_inflight")} type="number" hint="Empty: the general setting." />

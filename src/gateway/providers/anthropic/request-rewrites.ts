@@ -1,9 +1,10 @@
+import type { FieldRule } from "../refused-fields/field-rules.ts";
 import {
   anyPattern,
-  fieldRefusalPattern as namedAsRefused,
-  type OptionalField,
+  fieldRefusalPattern,
   sentencePattern,
-} from "../optional-fields.ts";
+  unavailablePattern,
+} from "../refused-fields/refusal-patterns.ts";
 import { effortFor } from "../thinking-budget.ts";
 
 import { usesCacheControl, withoutCacheControl } from "./cache-control.ts";
@@ -17,14 +18,6 @@ const CONTINUE_MESSAGE: WireMessage = {
   ],
 };
 
-const REFUSED =
-  "not (?:be )?(?:support|permit|allow)|unsupported|unknown|unexpected|unrecogni[sz]ed|deprecated|may only|expected tags";
-
-/** Builds a pattern for a sentence which says that a feature is unavailable. `name` is a regular expression. */
-function unavailablePattern(name: string): RegExp {
-  return anyPattern(sentencePattern(name, `\\b(?:${REFUSED})`, '".'), sentencePattern(REFUSED, name, '".'));
-}
-
 const DISABLED = { type: "disabled" } as const;
 
 /** The model's `max_tokens` limit, read from its refusal of a larger value; Infinity: not stated. */
@@ -33,7 +26,9 @@ function maxTokensFrom(refusal: string): number {
 }
 
 /** Newer models accept no thinking budget: they decide how much they think. They take an effort instead. */
-export const THINKING_BUDGET: OptionalField<WireRequest> = {
+const THINKING_BUDGET: FieldRule<WireRequest> = {
+  name: "thinking.budget_tokens",
+  isUnreported: true,
   refusalPattern: /thinking\.type\.enabled/,
   isPresent: ({ thinking }) => thinking?.type === "enabled",
   remove: ({ thinking, ...rest }) => ({
@@ -43,16 +38,18 @@ export const THINKING_BUDGET: OptionalField<WireRequest> = {
   }),
 };
 
-type Change = Pick<OptionalField<WireRequest>, "isPresent" | "remove">;
+type Change = Pick<FieldRule<WireRequest>, "name" | "isPresent" | "remove">;
 
 /** The end user's id. */
 const METADATA: Change = {
+  name: "metadata",
   isPresent: (request) => request.metadata !== undefined,
   remove: ({ metadata: _, ...rest }) => rest,
 };
 
 /** The server's own web search. */
 const SEARCH: Change = {
+  name: "tools.web_search",
   isPresent: ({ tools = [] }) => tools.some(isSearch),
   remove: ({ tools = [], tool_choice: choice, ...rest }) => {
     const otherTools = tools.filter((tool) => !isSearch(tool));
@@ -62,12 +59,14 @@ const SEARCH: Change = {
 };
 
 /**
- * Fields that not every model supports. Models differ by generation, and compatible servers differ from all of them. The
- * patterns match the error messages of the protocol's own service.
+ * Changes to requests for models that refuse a field which the table of optional members cannot simply leave out. Models
+ * differ by generation, and compatible servers differ from all of them. The patterns match the error messages of the
+ * protocol's own service.
  */
-export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
+export const REQUEST_REWRITES: readonly FieldRule<WireRequest>[] = [
   THINKING_BUDGET,
   {
+    name: "messages.thinking",
     // Accounts of one pool may have different owners, and a backend may reject what it issued to another owner.
     refusalPattern: anyPattern(
       /(?:invalid|corrupted) [`'"\\]*signature|signature[`'"\\]* (?:(?:is|was) )?(?:not valid|invalid|corrupted)/,
@@ -78,15 +77,18 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     isTransient: true,
   },
   {
+    name: "thinking",
     // The model cannot think, or the server does not know the field.
     refusalPattern: unavailablePattern('thinking(?:\\.type\\.adaptive\\\\?")?'),
     isPresent: ({ thinking }) => thinking !== undefined && thinking.type !== "disabled",
     remove: ({ thinking: _, ...rest }) => rest,
   },
   {
+    name: "thinking",
+    isUnreported: true,
     // The same two cases, or a model whose thinking cannot be disabled.
     refusalPattern: anyPattern(
-      namedAsRefused("thinking"),
+      fieldRefusalPattern("thinking"),
       /thinking\.type\.disabled/,
       sentencePattern("thinking", "expected tags|cannot be (?:disabled|turned)"),
     ),
@@ -94,24 +96,10 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     remove: ({ thinking: _, ...rest }) => rest,
   },
   {
+    name: "output_config",
     refusalPattern: unavailablePattern("(?:output_config|effort)"),
     isPresent: (request) => request.output_config !== undefined,
     remove: ({ output_config: _, ...rest }) => rest,
-  },
-  {
-    refusalPattern: unavailablePattern("temperature"),
-    isPresent: (request) => request.temperature !== undefined,
-    remove: ({ temperature: _, ...rest }) => rest,
-  },
-  {
-    refusalPattern: unavailablePattern("top_k"),
-    isPresent: (request) => request.top_k !== undefined,
-    remove: ({ top_k: _, ...rest }) => rest,
-  },
-  {
-    // The user id does not affect the answer.
-    refusalPattern: namedAsRefused("metadata(?:\\.user_id)?"),
-    ...METADATA,
   },
   {
     // A rejected user id says nothing about other user ids, so the refusal is not remembered.
@@ -120,17 +108,14 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     isTransient: true,
   },
   {
+    name: "cache_control",
     // Without the prompt cache the request only costs more.
     refusalPattern: unavailablePattern("cache_control(?:\\.\\w{1,40}(?!\\w)){0,3}"),
     isPresent: usesCacheControl,
     remove: withoutCacheControl,
   },
   {
-    refusalPattern: unavailablePattern("top_p"),
-    isPresent: (request) => request.top_p !== undefined,
-    remove: ({ top_p: _, ...rest }) => rest,
-  },
-  {
+    name: "tool_choice",
     refusalPattern: anyPattern(
       /forces tool use/,
       sentencePattern("tool_choice|forced tool", "not support", '".'),
@@ -142,14 +127,9 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     },
   },
   {
-    refusalPattern: unavailablePattern("strict"),
-    isPresent: ({ tools }) => tools?.some((tool) => "strict" in tool) ?? false,
-    remove: (request) => ({ ...request, tools: (request.tools ?? []).map(withoutStrict) }),
-  },
-  {
     // A server without its own web search may complain that the tool lacks an `input_schema`.
     refusalPattern: anyPattern(
-      namedAsRefused("web[ _]search\\w*"),
+      fieldRefusalPattern("web[ _]search\\w*"),
       /tools\.\d+(?:\.\w+)?\.input_schema\W{1,3}field required/,
     ),
     ...SEARCH,
@@ -161,11 +141,15 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     isTransient: true,
   },
   {
-    refusalPattern: namedAsRefused("prefill(?:ing)?"),
+    name: "messages",
+    isUnreported: true,
+    refusalPattern: fieldRefusalPattern("prefill(?:ing)?"),
     isPresent: ({ messages }) => messages.at(-1)?.role === "assistant",
     remove: (request) => ({ ...request, messages: [...request.messages, CONTINUE_MESSAGE] }),
   },
   {
+    name: "max_tokens",
+    isUnreported: true,
     refusalPattern: /max_tokens: \d+ > \d+/,
     isPresent: ({ max_tokens: limit }, refusal) => limit > maxTokensFrom(refusal),
     remove: ({ thinking, ...request }, refusal) => {
@@ -198,10 +182,4 @@ function isThinkingBlock({ type }: WireBlock): boolean {
 
 function isSearch(tool: WireTool | WireWebSearch): tool is WireWebSearch {
   return "type" in tool;
-}
-
-function withoutStrict(tool: WireTool | WireWebSearch): WireTool | WireWebSearch {
-  if (isSearch(tool)) return tool;
-  const { strict: _, ...rest } = tool;
-  return rest;
 }

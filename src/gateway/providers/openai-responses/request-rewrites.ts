@@ -1,31 +1,15 @@
+import type { FieldRule } from "../refused-fields/field-rules.ts";
+import { anyPattern, fieldRefusalPattern, sentencePattern } from "../refused-fields/refusal-patterns.ts";
 import {
-  anyPattern,
-  fieldRefusalPattern,
-  hintFields,
-  type OptionalField,
-  sentencePattern,
-} from "../optional-fields.ts";
-import type { WireItem, WirePart, WireRequest, WireTool, WireToolResult, WireWebSearch } from "./wire.ts";
-
-/** Value of `include`: the model's encrypted reasoning, which later requests send back. */
-export const INCLUDE_ENCRYPTED_REASONING = "reasoning.encrypted_content";
-
-/** Value of `include`: the pages that a search found. */
-export const INCLUDE_SEARCH_SOURCES = "web_search_call.action.sources";
-
-/** Value of `include`: the log probabilities of the answer. */
-export const INCLUDE_LOGPROBS = "message.output_text.logprobs";
-
-const HINTS = hintFields<WireRequest>([
-  "temperature",
-  "top_p",
-  "presence_penalty",
-  "frequency_penalty",
-  "user",
-  "prompt_cache_key",
-  "parallel_tool_calls",
-  "store",
-]);
+  INCLUDE_ENCRYPTED_REASONING,
+  INCLUDE_SEARCH_SOURCES,
+  type WireItem,
+  type WirePart,
+  type WireRequest,
+  type WireTool,
+  type WireToolResult,
+  type WireWebSearch,
+} from "./wire.ts";
 
 /** The lowest effort that the refusal of "none" offers; null: it offers neither `minimal` nor `low`. */
 function leastEffort(refusal: string): "minimal" | "low" | null {
@@ -45,15 +29,11 @@ const UNREADABLE_REASONING = anyPattern(
   sentencePattern("encrypted content", "could not be"),
 );
 
-/** Fields that not every backend or model supports. */
-export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
-  ...HINTS,
+/** Changes to requests for backends that refuse a field which the table of optional members cannot simply leave out. */
+export const REQUEST_REWRITES: readonly FieldRule<WireRequest>[] = [
   {
-    refusalPattern: fieldRefusalPattern("(?:text\\.)?verbosity"),
-    isPresent: ({ text }) => text?.verbosity !== undefined,
-    remove: ({ text, ...rest }) => ({ ...rest, ...(text?.format ? { text: { format: text.format } } : {}) }),
-  },
-  {
+    name: "include",
+    isUnreported: true,
     // A model that does not think has no reasoning to encrypt, and an engine may not support encryption.
     refusalPattern: fieldRefusalPattern("(?:[\\w.]{0,80}encrypted[ _]content|include)"),
     isPresent: ({ include = [] }, refusal) =>
@@ -61,6 +41,7 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     remove: (request) => withoutIncluded(request, INCLUDE_ENCRYPTED_REASONING),
   },
   {
+    name: "input",
     // Accounts of one pool may have different owners, and a backend may reject what it issued to another owner.
     refusalPattern: UNREADABLE_REASONING,
     isPresent: ({ input }) => input.some(({ type }) => type === "reasoning"),
@@ -68,11 +49,14 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     isTransient: true,
   },
   {
+    name: "include",
+    isUnreported: true,
     refusalPattern: fieldRefusalPattern("(?:web_search_call[\\w.]{0,80}|include)"),
     isPresent: ({ include = [] }) => include.includes(INCLUDE_SEARCH_SOURCES),
     remove: (request) => withoutIncluded(request, INCLUDE_SEARCH_SOURCES),
   },
   {
+    name: "reasoning.summary",
     // The API gives no summaries to organizations that are not verified.
     refusalPattern: anyPattern(
       fieldRefusalPattern("reasoning[. ]summar(?:y|ies)"),
@@ -85,6 +69,8 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     }),
   },
   {
+    name: "reasoning.effort",
+    isUnreported: true,
     // A model that always thinks gets the lowest effort that it offers.
     refusalPattern: anyPattern(
       sentencePattern("none", "not supported"),
@@ -97,6 +83,7 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     }),
   },
   {
+    name: "reasoning",
     // The model cannot think, or the server does not know the field. If only the effort is wrong, the caller must
     // correct it.
     refusalPattern: fieldRefusalPattern("reasoning(?:[._]effort)?(?!\\.summary)"),
@@ -106,6 +93,7 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     remove: ({ reasoning: _, ...rest }) => rest,
   },
   {
+    name: "tools.web_search",
     // A model that cannot search answers from its own knowledge.
     refusalPattern: fieldRefusalPattern("web[ _]search\\w*"),
     isPresent: ({ tools = [] }, refusal) => tools.some(isSearch) && !/web_search_call/i.test(refusal),
@@ -116,12 +104,14 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     },
   },
   {
+    name: "text.format",
     // The prompt also describes the schema, and a whole answer is validated against it.
     refusalPattern: fieldRefusalPattern("(?:text\\.format|json_schema)"),
     isPresent: ({ text }) => text?.format?.type === "json_schema",
     remove: (request) => ({ ...request, text: { ...request.text, format: { type: "json_object" } } }),
   },
   {
+    name: "text.format",
     refusalPattern: fieldRefusalPattern("(?:text\\.format|json_object)"),
     isPresent: ({ text }) => text?.format?.type === "json_object",
     remove: ({ text, ...rest }) => ({
@@ -130,11 +120,8 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     }),
   },
   {
-    refusalPattern: fieldRefusalPattern("(?:tools\\[\\d+\\]\\.)?strict"),
-    isPresent: ({ tools = [] }) => tools.some((tool) => !isSearch(tool) && tool.strict !== undefined),
-    remove: ({ tools = [], ...rest }) => ({ ...rest, tools: tools.map(withoutStrict) }),
-  },
-  {
+    name: "max_output_tokens",
+    isUnreported: true,
     // The public API has a minimum. A caller with a smaller limit wants a cheap answer, so the minimum is sent.
     refusalPattern: /max_output_tokens/,
     isPresent: ({ max_output_tokens: limit }, refusal) =>
@@ -142,6 +129,8 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     remove: (request, refusal) => ({ ...request, max_output_tokens: minOutputTokensFrom(refusal) }),
   },
   {
+    name: "input.output",
+    isUnreported: true,
     // Some engines accept results only as text. Other content of a tool result is then sent as a user message.
     refusalPattern: anyPattern(
       fieldRefusalPattern("output"),
@@ -159,12 +148,6 @@ function withoutIncluded({ include = [], ...rest }: WireRequest, name: string): 
 
 function isSearch(tool: WireTool | WireWebSearch): tool is WireWebSearch {
   return tool.type === "web_search";
-}
-
-function withoutStrict(tool: WireTool | WireWebSearch): WireTool | WireWebSearch {
-  if (isSearch(tool)) return tool;
-  const { strict: _, ...rest } = tool;
-  return rest;
 }
 
 function isMultipartResult(

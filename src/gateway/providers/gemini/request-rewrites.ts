@@ -1,4 +1,5 @@
-import { anyPattern, fieldRefusalPattern, type OptionalField, sentencePattern } from "../optional-fields.ts";
+import type { FieldRule } from "../refused-fields/field-rules.ts";
+import { anyPattern, fieldRefusalPattern, sentencePattern } from "../refused-fields/refusal-patterns.ts";
 import { effortFor } from "../thinking-budget.ts";
 import { toGeminiSchema } from "./gemini-schema.ts";
 import type {
@@ -13,38 +14,32 @@ import type {
 /** Replaces an unknown thought signature. The protocol defines this value. */
 const UNKNOWN_THOUGHT_SIGNATURE = "skip_thought_signature_validator";
 
-/** Sampling fields that are only hints: the answer remains valid without them. */
-const HINTS = ["topK", "seed"] as const satisfies readonly (keyof WireGenerationConfig)[];
-
-const OPTIONAL_HINTS = HINTS.map(
-  (name): OptionalField<WireRequest> => ({
-    refusalPattern: fieldRefusalPattern(name.replace("K", "_?[kK]")),
-    isPresent: ({ generationConfig }) => generationConfig[name] !== undefined,
-    remove: (request) => withGenerationConfig(request, ({ [name]: _, ...rest }) => rest),
-  }),
-);
-
 const SEARCH =
   "(?:google_?search|search(?: as a tool| tools?| grounding)|built-in tools|tool use with function calling)";
 
-type Change = Pick<OptionalField<WireRequest>, "isPresent" | "remove">;
+type Change = Pick<FieldRule<WireRequest>, "name" | "isPresent" | "remove">;
 
 /** The JSON schema of the answer. */
 const SCHEMA: Change = {
+  name: "generationConfig.responseJsonSchema",
   isPresent: ({ generationConfig }) => generationConfig.responseJsonSchema !== undefined,
   remove: (request) => withGenerationConfig(request, ({ responseJsonSchema: _, ...rest }) => rest),
 };
 
 /** The JSON schemas of the functions' arguments. */
 const PARAMETERS: Change = {
+  name: "tools.functionDeclarations.parametersJsonSchema",
   isPresent: ({ tools = [] }) => tools.some(usesJsonSchema),
   remove: ({ tools = [], ...rest }) => ({ ...rest, tools: tools.map(withGeminiSchema) }),
 };
 
-/** Fields that not every backend or model supports. The patterns match the error messages of the real service. */
-export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
-  ...OPTIONAL_HINTS,
+/**
+ * Changes to requests for models that refuse a field which the table of optional members cannot simply leave out. The
+ * patterns match the error messages of the real service.
+ */
+export const REQUEST_REWRITES: readonly FieldRule<WireRequest>[] = [
   {
+    name: "generationConfig.presencePenalty",
     refusalPattern: fieldRefusalPattern("\\w*penalt(?:y|ies)"),
     isPresent: ({ generationConfig: { presencePenalty, frequencyPenalty } }) =>
       presencePenalty !== undefined || frequencyPenalty !== undefined,
@@ -52,6 +47,8 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
       withGenerationConfig(request, ({ presencePenalty: _, frequencyPenalty: __, ...rest }) => rest),
   },
   {
+    name: "generationConfig.thinkingConfig",
+    isUnreported: true,
     // A model that always thinks needs no configuration for it.
     refusalPattern: anyPattern(
       fieldRefusalPattern("thinking[ _]?budget"),
@@ -61,6 +58,8 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     remove: (request) => withGenerationConfig(request, ({ thinkingConfig: _, ...rest }) => rest),
   },
   {
+    name: "generationConfig.thinkingConfig",
+    isUnreported: true,
     // Newer models have levels instead of budgets. If a budget is out of range, the caller must correct it.
     refusalPattern: anyPattern(
       sentencePattern("thinking[ _]?budget", "not supported"),
@@ -77,6 +76,7 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
       })),
   },
   {
+    name: "generationConfig.thinkingConfig",
     // The model cannot think, or the server does not know the field.
     refusalPattern: anyPattern(
       sentencePattern("think(?:ing)?(?!\\w{0,80}[ _]?budget)", "not (?:supported|enabled)|unsupported"),
@@ -86,6 +86,7 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     remove: (request) => withGenerationConfig(request, ({ thinkingConfig: _, ...rest }) => rest),
   },
   {
+    name: "tools.googleSearch",
     // A model that cannot search, or not together with the caller's functions, answers from its own knowledge.
     refusalPattern: anyPattern(
       fieldRefusalPattern(SEARCH),
@@ -110,6 +111,7 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
     isTransient: true,
   },
   {
+    name: "generationConfig.responseMimeType",
     refusalPattern: anyPattern(
       sentencePattern("mime[ _]?type|json mode", "unsupported|not (?:supported|enabled)"),
       /unknown name \\?"response_?mime/,
@@ -119,6 +121,8 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
       withGenerationConfig(request, ({ responseMimeType: _, responseJsonSchema: __, ...rest }) => rest),
   },
   {
+    name: "systemInstruction",
+    isUnreported: true,
     // Small models accept no system instruction, so the instruction is sent as user text.
     refusalPattern: fieldRefusalPattern("(?:developer|system)[_ ]?instructions?"),
     isPresent: ({ systemInstruction }) => systemInstruction !== undefined,
@@ -130,18 +134,24 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
   {
     refusalPattern: fieldRefusalPattern("parameters_?json_?schema"),
     ...PARAMETERS,
+    isUnreported: true,
   },
   {
     refusalPattern: /parameters_?json_?schema/i,
     ...PARAMETERS,
+    isUnreported: true,
     isTransient: true,
   },
   {
+    name: "contents.parts.functionCall.id",
+    isUnreported: true,
     refusalPattern: /unknown name \\?"id\\?"/i,
     isPresent: ({ contents }) => contents.some(({ parts }) => parts.some(hasId)),
     remove: (request) => withParts(request, ({ parts }) => parts.map(withoutId)),
   },
   {
+    name: "contents.parts.thoughtSignature",
+    isUnreported: true,
     // Newer models require the earlier thought signatures, or the value for an unknown signature.
     refusalPattern: /missing (?:a )?`?thought_?\s?signature/i,
     isPresent: ({ contents }) => contents.some(isUnsigned),
@@ -151,6 +161,7 @@ export const OPTIONAL_FIELDS: readonly OptionalField<WireRequest>[] = [
       ),
   },
   {
+    name: "contents.parts.thoughtSignature",
     // Accounts of one pool may have different owners, and a backend may reject what it issued to another owner.
     refusalPattern:
       /(?:invalid|corrupted) `?thought[ _]?signature|thought[ _]?signature`? is (?:not valid|invalid|corrupted)/i,

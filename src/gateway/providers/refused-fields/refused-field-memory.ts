@@ -1,0 +1,132 @@
+import type { UpstreamErrorResponse } from "../error-response.ts";
+import { redactEchoedInput } from "../redact-echoed-input.ts";
+import type { FieldRule } from "./field-rules.ts";
+
+/** How a request is sent, and what is known about its fields. */
+export interface FieldSending<Request> {
+  /** Loads the rules, which only a refusal needs. */
+  readonly loadRules: () => Promise<readonly FieldRule<Request>[]>;
+  readonly send: (request: Request) => Promise<Response>;
+  readonly read: (response: Response) => Promise<UpstreamErrorResponse>;
+  /** Returns the posted body as a value. */
+  readonly toBody: (request: Request) => unknown;
+}
+
+/** The answer to a request, and the names of the fields that the request was sent without, each once. */
+export interface SentRequest {
+  readonly response: Response;
+  readonly dropped: readonly string[];
+}
+
+/**
+ * Remembers which fields a model of a backend refuses.
+ * Self-hosted engines ignore unknown fields. Hosted backends answer 400 and name the field. So the gateway sends
+ * every field that helps some backend, and omits a field after a backend has refused it by name.
+ */
+export class RefusedFieldMemory<Request> {
+  /** The rules of the fields known to be refused, with the text of the refusal. */
+  readonly #refused = new Map<FieldRule<Request>, string>();
+  readonly #onLearned: () => void;
+
+  /** @param onLearned called when a new refused field must be remembered */
+  constructor(onLearned: () => void = () => undefined) {
+    this.#onLearned = onLearned;
+  }
+
+  /**
+   * Posts a request. While the backend refuses a field by name, changes the request by the field's rule and posts again.
+   * After a success, remembers the refused fields for all callers, with two exceptions: the backend still named the
+   * field after its removal, or the refusal may only echo the caller's input. A refusal may mention a field for other
+   * reasons.
+   *
+   * @throws ProviderError the last refusal, if no rule applies to it
+   */
+  async send(fullRequest: Request, sending: FieldSending<Request>): Promise<SentRequest> {
+    const { loadRules, send, read, toBody } = sending;
+    const removed = new Map<FieldRule<Request>, string>();
+    const learned = new Map<FieldRule<Request>, string>();
+    const dropped = new Set<string>();
+    const remove = (request: Request, rule: FieldRule<Request>, refusal: string) => {
+      if (rule.isUnreported !== true) dropped.add(rule.name);
+      return rule.remove(request, refusal);
+    };
+    const removeKnown = (request: Request) => {
+      let rest = request;
+      for (const [rule, refusal] of this.#refused) {
+        if (rule.isPresent(rest, refusal)) rest = remove(rest, rule, refusal);
+      }
+      return rest;
+    };
+    let request = removeKnown(fullRequest);
+    for (;;) {
+      const response = await send(request);
+      if (response.ok) {
+        this.#learn(learned, toBody, fullRequest);
+        return { response, dropped: [...dropped] };
+      }
+      const { error, text } = await read(response);
+      const isCorrectable = response.status === 400 || response.status === 422;
+      const rule = isCorrectable ? findRule(await loadRules(), request, text, removed) : undefined;
+      if (rule === undefined) throw error;
+      for (const earlier of learned.keys()) if (earlier.refusalPattern.test(text)) learned.delete(earlier);
+      removed.set(rule, text);
+      learned.set(rule, text);
+      request = removeKnown(remove(request, rule, text));
+    }
+  }
+
+  /** Whether a field is known to be refused. `name` is that of its rule. */
+  refuses(name: string): boolean {
+    return [...this.#refused.keys()].some((rule) => rule.name === name);
+  }
+
+  #learn(
+    learned: ReadonlyMap<FieldRule<Request>, string>,
+    toBody: (request: Request) => unknown,
+    fullRequest: Request,
+  ): void {
+    if (learned.size === 0) return;
+    const body = toBody(fullRequest);
+    const permanent = [...learned].filter(
+      ([rule, refusal]) => !rule.isTransient && rule.refusalPattern.test(redactEchoedInput(refusal, body)),
+    );
+    for (const [rule, refusal] of permanent) this.#refused.set(rule, refusal);
+    if (permanent.length > 0) this.#onLearned();
+  }
+}
+
+/** Finds the first rule whose field the refusal names, and that has not changed this request yet. */
+function findRule<Request>(
+  rules: readonly FieldRule<Request>[],
+  request: Request,
+  refusal: string,
+  removed: ReadonlyMap<FieldRule<Request>, string>,
+): FieldRule<Request> | undefined {
+  return rules.find(
+    (rule) => !removed.has(rule) && rule.refusalPattern.test(refusal) && rule.isPresent(request, refusal),
+  );
+}
+
+/** The maximum number of models whose refused fields are remembered. */
+const MAX_REMEMBERED_MODELS = 200;
+
+/** Remembers the refused fields of each model of a backend, because each model generation supports other fields. */
+export class RefusedFields<Request> {
+  readonly #memories = new Map<string, RefusedFieldMemory<Request>>();
+
+  /** The fields that a model is known to refuse. `model` is the backend's name for it. */
+  of(model: string): RefusedFieldMemory<Request> {
+    const known = this.#memories.get(model);
+    if (known !== undefined) return known;
+    // Callers can invent model names, so store an entry only once a field has been refused.
+    const memory = new RefusedFieldMemory<Request>(() => {
+      if (this.#memories.has(model)) return;
+      for (const oldest of this.#memories.keys()) {
+        if (this.#memories.size < MAX_REMEMBERED_MODELS) break;
+        this.#memories.delete(oldest);
+      }
+      this.#memories.set(model, memory);
+    });
+    return memory;
+  }
+}

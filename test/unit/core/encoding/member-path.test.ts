@@ -1,0 +1,45 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  hasMemberAt,
+  hasMemberInText,
+  removeMemberFromText,
+  withoutMemberAt,
+} from "../../../../src/core/encoding/member-path.ts";
+
+const object = fc.dictionary(fc.constantFrom("a", "b", "c"), fc.jsonValue({ maxDepth: 4 }), {
+  noNullPrototype: true,
+});
+const path = fc.array(fc.constantFrom("a", "b", "c"), { minLength: 1, maxLength: 3 });
+
+describe("members by path", () => {
+  it("passes through lists", () => {
+    const value = { tools: [{ name: "f", strict: true }, { name: "g" }], strict: true };
+    expect(hasMemberAt(value, ["tools", "strict"])).toBe(true);
+    expect(withoutMemberAt(value, ["tools", "strict"])).toEqual({
+      tools: [{ name: "f" }, { name: "g" }],
+      strict: true,
+    });
+    expect(value.tools[0]).toHaveProperty("strict");
+  });
+
+  it("keeps the bytes of other members of a text", () => {
+    const text = '{ "n": 1.0, "tools" :[{"strict":true, "v":1}] , "last":[ ]}';
+    expect(removeMemberFromText(text, ["tools", "strict"])).toBe(
+      '{ "n": 1.0, "tools" :[{"v":1}] , "last":[ ]}',
+    );
+    expect(removeMemberFromText(text, ["tools", "other"])).toBe(text);
+  });
+
+  it("are gone after their removal, in a value as in its text", () => {
+    fc.assert(
+      fc.property(object, path, (value, members) => {
+        const without = withoutMemberAt(value, members);
+        expect(hasMemberAt(without, members)).toBe(false);
+        const text = JSON.stringify(value);
+        expect(hasMemberInText(text, members)).toBe(hasMemberAt(value, members));
+        expect(JSON.parse(removeMemberFromText(text, members))).toEqual(JSON.parse(JSON.stringify(without)));
+      }),
+    );
+  });
+});

@@ -1,0 +1,96 @@
+import { describe, expect, test } from "vitest";
+import { useMemoryGateway } from "../../../support/memory-gateway.ts";
+import { type Asked, ScriptedUpstream } from "../../../support/scripted-upstream.ts";
+
+/** Members that a provider refuses by name, or never gets (`drop_params`): the provider's requests, the header and the record. */
+
+const gateway = useMemoryGateway();
+
+const ANSWER = JSON.stringify({
+  id: "c1",
+  object: "chat.completion",
+  choices: [{ index: 0, message: { role: "assistant", content: "Hi" }, finish_reason: "stop" }],
+  usage: { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 },
+});
+
+const TOOL = {
+  type: "function",
+  function: { name: "look", parameters: { type: "object", properties: {} }, strict: true },
+};
+
+const REQUEST = {
+  model: "vendor/mine",
+  messages: [{ role: "user", content: "Hello?" }],
+  seed: 1,
+  temperature: 0.5,
+  tools: [TOOL],
+};
+
+interface Vendor {
+  readonly native: boolean;
+  readonly drop_params?: string[];
+}
+
+function behind({ native, ...more }: Vendor, refusedName = "") {
+  const upstream = new ScriptedUpstream((asked: Asked) =>
+    refusedName !== "" && asked.body.includes(`"${refusedName}"`)
+      ? {
+          status: 400,
+          json: { error: { message: `Unsupported parameter: '${refusedName}' is not supported` } },
+        }
+      : { type: "application/json", body: [ANSWER] },
+  );
+  const vendor = { id: "vendor", driver: "openai", base_url: "http://vendor.test/v1", token: "sk", native };
+  return gateway({ upstream, config: { providers: [{ ...vendor, models: { mine: "real" }, ...more }] } });
+}
+
+const ask = (made: Awaited<ReturnType<typeof behind>>) => made.post("/v1/chat/completions", REQUEST);
+
+describe.each([true, false])("a request to a provider with native: %s", (native) => {
+  test("is repeated without a member that the provider refuses; the header and the record name it", async () => {
+    const made = await behind({ native }, "seed");
+    for (const requests of [2, 3]) {
+      const response = await ask(made);
+      expect(await response.text()).toContain("Hi");
+      expect(response.headers.get("x-gateway-dropped-params")).toBe("seed");
+      expect(made.upstream.asked).toHaveLength(requests);
+    }
+    expect(made.upstream.asked.at(-1)?.json()).toMatchObject({ temperature: 0.5 });
+    expect(await made.history()).toMatchObject([{ dropped_params: ["seed"] }, { dropped_params: ["seed"] }]);
+  });
+
+  test("is sent without the members in drop_params, also deeper ones", async () => {
+    const drop_params = ["temperature", "tools.function.strict", "logit_bias"];
+    const made = await behind({ native, drop_params });
+    const response = await ask(made);
+    expect(await response.text()).toContain("Hi");
+    expect(response.headers.get("x-gateway-dropped-params")).toBe("temperature,tools.function.strict");
+    const { strict: _, ...plain } = TOOL.function;
+    const [asked] = made.upstream.asked;
+    expect(asked?.json()).toMatchObject({ seed: 1, tools: [{ type: "function", function: plain }] });
+    expect(asked?.body).not.toMatch(/strict|temperature/);
+    expect(await made.history()).toMatchObject([{ dropped_params: drop_params.slice(0, 2) }]);
+  });
+
+  test("names nothing where the provider takes everything", async () => {
+    const made = await behind({ native });
+    const response = await ask(made);
+    await response.text();
+    expect(response.headers.get("x-gateway-dropped-params")).toBeNull();
+    expect((await made.history())[0]).not.toHaveProperty("dropped_params");
+  });
+});
+
+test("a field that only the gateway added is not named", async () => {
+  const made = await behind({ native: false }, "stream_options");
+  const response = await made.post("/v1/chat/completions", { ...REQUEST, stream: true });
+  expect(await response.text()).toContain("Hi");
+  expect(made.upstream.asked).toHaveLength(2);
+  expect(response.headers.get("x-gateway-dropped-params")).toBeNull();
+});
+
+test("drop_params apply to requests that need no translation", async () => {
+  const made = await behind({ native: true, drop_params: ["user"] });
+  await (await made.post("/v1/moderations", { model: "vendor/mine", input: "Hello?", user: "me" })).text();
+  expect(made.upstream.asked[0]?.json()).toEqual({ model: "real", input: "Hello?" });
+});
