@@ -204,8 +204,8 @@ export class AccountPool extends DurableObject<Env> {
     return JSON.stringify(answers);
   }
 
-  keyUses(): KeyLimitUsage[] {
-    return this.#pool.limitedRequests.ofKeys();
+  keyUses(key?: string): KeyLimitUsage[] {
+    return this.#pool.limitedRequests.ofKeys(key);
   }
 
   async status(maxEntries?: number): Promise<QueueStatus> {

@@ -24,30 +24,30 @@ const inputs = [
 const ICON =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 20"><path d="M10 0l8.7 5v10L10 20l-8.7-5V5z" fill="#2f5bd0"/></svg>';
 
-/** The HTML page of the console. It names both files, so that the browser fetches them in parallel. */
-const page = (styles, scripts) => `<!doctype html>
+/** An HTML page. It names its style sheet and its script, so that the browser fetches them in parallel. */
+const page = (title, styles, scripts) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>Polygate</title>
+<title>${title}</title>
 <link rel="icon" href="/console/icon.svg" type="image/svg+xml">
 ${styles.map((name) => `<link rel="stylesheet" href="/console/${name}">`).join("\n")}
 ${scripts.map((name) => `<script type="module" src="/console/${name}"></script>`).join("\n")}
 </head>
-<body><div id="app"></div><noscript>The console needs JavaScript.</noscript></body>
+<body><div id="app"></div><noscript>This page needs JavaScript.</noscript></body>
 </html>
 `;
 
-/** Builds the console if its sources are newer than the output. */
+/** Builds the console, and the page for holders of keys, if its sources are newer than the output. */
 export async function buildConsole() {
   const index = join(output, "index.html");
   if (isFresh(index, inputs)) return;
   const made = `${output}.${process.pid}`;
   mkdirSync(made, { recursive: true });
   const result = await build({
-    entryPoints: { console: join(source, "main.tsx") },
+    entryPoints: { console: join(source, "main.tsx"), key: join(source, "key-page", "main.tsx") },
     outdir: made,
     bundle: true,
     minify: true,
@@ -62,9 +62,13 @@ export async function buildConsole() {
     logLevel: "warning",
   });
   const files = Object.keys(result.metafile.outputs).map((path) => basename(path));
-  const named = (ending) => files.filter((name) => name.endsWith(ending));
+  const named = (entry, ending) =>
+    files.filter((name) => name.startsWith(`${entry}-`) && name.endsWith(ending));
+  const write = (file, title, entry) =>
+    writeFileSync(join(made, file), page(title, named(entry, ".css"), named(entry, ".js")));
   writeFileSync(join(made, "icon.svg"), ICON);
-  writeFileSync(join(made, "index.html"), page(named(".css"), named(".js")));
+  write("key.html", "Your API key · Polygate", "key");
+  write("index.html", "Polygate", "console");
   // Replace the folder in one step, so that a running gateway never serves a partial build.
   rmSync(output, { recursive: true, force: true });
   renameSync(made, output);

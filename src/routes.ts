@@ -7,6 +7,7 @@ import {
 } from "./core/routing/route-group.ts";
 import { STANDARD_ROUTES } from "./gateway/api/index.ts";
 import { DIALECTS } from "./gateway/dialects/index.ts";
+import { KEY_VIEW_GROUP } from "./gateway/key-view/route-group.ts";
 import { PASSTHROUGH_GROUP } from "./gateway/passthrough/route-group.ts";
 import { ADMINISTRATION } from "./operator/admin/route-group.ts";
 import { PAGE_ROUTES } from "./pages/route-group.ts";
@@ -25,6 +26,7 @@ export const ROUTE_GROUPS: readonly AnyRouteGroup[] = [
   ...DIALECTS,
   ...STANDARD_ROUTES,
   PASSTHROUGH_GROUP,
+  KEY_VIEW_GROUP,
   PAGE_ROUTES,
   ADMINISTRATION,
   OPENAPI_GROUP,

@@ -130,8 +130,8 @@ export class InProcessAccountPool implements AccountPoolClient {
     this.#pool.limitedRequests.writeNow();
   }
 
-  async listKeyUsage(): Promise<KeyLimitUsage[]> {
-    return this.#pool.limitedRequests.ofKeys();
+  async listKeyUsage(key?: string): Promise<KeyLimitUsage[]> {
+    return this.#pool.limitedRequests.ofKeys(key);
   }
 
   async getStatus(maxEntries?: number): Promise<QueueStatus> {

@@ -56,8 +56,8 @@ export class LimitedRequests {
   }
 
   /** See `AccountPoolClient.listKeyUsage`. */
-  ofKeys(): KeyLimitUsage[] {
-    return this.#ledger.listKeyUses(this.#now());
+  ofKeys(key?: string): KeyLimitUsage[] {
+    return this.#ledger.listKeyUses(this.#now(), key);
   }
 
   /**

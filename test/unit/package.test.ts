@@ -41,6 +41,7 @@ describe("the package", () => {
         ...needed,
         "dist/assets/data/technologies.json",
         "dist/assets/console/index.html",
+        "dist/assets/console/key.html",
       ]),
     );
     expect(paths.filter((path) => /^(?:test|bench|docs|\.cache)\/|\.env|\.dev/.test(path))).toEqual([]);

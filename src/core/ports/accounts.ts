@@ -199,8 +199,8 @@ export interface AccountPoolClient {
    * of this client see the result.
    */
   settleUsage(use: LimitedUse, spent: SpentAmounts): Promise<void>;
-  /** Current usage of all keys that have limits and were used this month. */
-  listKeyUsage(): Promise<KeyLimitUsage[]>;
+  /** Current usage of the keys that have limits and were used this month; with `key`, of the key with this id only. */
+  listKeyUsage(key?: string): Promise<KeyLimitUsage[]>;
   /**
    * `maxEntries` bounds each list; then the entries that need attention come first. Absent: all entries, in no special
    * order.

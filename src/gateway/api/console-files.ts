@@ -16,11 +16,12 @@ const CONTENT_SECURITY_POLICY = [
 ].join("; ");
 
 /**
- * Maps a request path to the path of a console asset: `/admin` is the page itself, and all paths under `/console/` are
- * assets. Returns null for all other paths, because other assets are internal to the program.
+ * Maps a request path to the path of a console asset: `/admin` is the console, `/key` the page for holders of keys, and all
+ * paths under `/console/` are assets. Returns null for all other paths, because other assets are internal to the program.
  */
 export function getConsoleAssetPath(path: string): string | null {
   if (path === "/admin" || path === "/admin/") return `${CONSOLE_PATH}index.html`;
+  if (path === "/key" || path === "/key/") return `${CONSOLE_PATH}key.html`;
   return path.startsWith(CONSOLE_PATH) ? path : null;
 }
 

@@ -288,10 +288,11 @@ export class UseLedger {
     return this.hasUses;
   }
 
-  /** The use that counts towards each key's limits, for all keys with any use this month. */
-  listKeyUses(now: number): KeyLimitUsage[] {
+  /** The use that counts towards each key's limits: of the keys with any use this month, or of the key `only`. */
+  listKeyUses(now: number, only?: string): KeyLimitUsage[] {
     this.#endExpired(now);
-    return [...this.#meters.values()].map((meter) => {
+    const meters = only === undefined ? [...this.#meters.values()] : [this.#meters.get(only) ?? []].flat();
+    return meters.map((meter) => {
       meter.roll(now);
       return meter.currentUse();
     });

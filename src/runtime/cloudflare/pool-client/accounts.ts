@@ -185,9 +185,9 @@ export class CloudflareAccountPool implements AccountPoolClient {
     await this.#settlements.add(id, spent, (limits.max_parallel ?? 0) > 0);
   }
 
-  async listKeyUsage(): Promise<KeyLimitUsage[]> {
+  async listKeyUsage(key?: string): Promise<KeyLimitUsage[]> {
     await this.#settlements.flush();
-    return callPool(this.#pool, this.#clock, (pool) => pool.keyUses());
+    return callPool(this.#pool, this.#clock, (pool) => pool.keyUses(key));
   }
 
   async getStatus(maxEntries?: number): Promise<QueueStatus> {

@@ -50,7 +50,7 @@ export interface PoolStub {
   resume(lease: string, account: string, holder: LeaseHolder, isolate: string): Promise<ResumedReply | null>;
   count(use: LimitedUse): Promise<CountResult>;
   settleAll(settled: SettledUses): Promise<void>;
-  keyUses(): Promise<KeyLimitUsage[]>;
+  keyUses(key?: string): Promise<KeyLimitUsage[]>;
   status(maxEntries?: number): Promise<QueueStatus>;
   health(ids?: readonly string[]): Promise<AccountHealth[]>;
   setTestStatus(id: string, status: string): Promise<void>;

@@ -148,8 +148,8 @@ export class ShardedAccountPool implements AccountPoolClient {
     return this.#quotaShard.settleUsage(use, spent);
   }
 
-  listKeyUsage(): Promise<KeyLimitUsage[]> {
-    return this.#awaitQuotaShard(this.#quotaShard.listKeyUsage());
+  listKeyUsage(key?: string): Promise<KeyLimitUsage[]> {
+    return this.#awaitQuotaShard(this.#quotaShard.listKeyUsage(key));
   }
 
   async getStatus(maxEntries?: number): Promise<QueueStatus> {

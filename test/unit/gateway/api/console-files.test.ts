@@ -21,6 +21,7 @@ describe("the console's files", () => {
   it("are the page at /admin and the rest under /console/", () => {
     expect(getConsoleAssetPath("/admin")).toBe("/console/index.html");
     expect(getConsoleAssetPath("/admin/")).toBe("/console/index.html");
+    expect(getConsoleAssetPath("/key")).toBe("/console/key.html");
     expect(getConsoleAssetPath("/console/console-ABCD1234.js")).toBe("/console/console-ABCD1234.js");
   });
 

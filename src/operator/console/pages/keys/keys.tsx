@@ -98,7 +98,12 @@ export function Keys() {
   return (
     <Page
       title="Keys"
-      lead="Requests with these keys use the accounts of the pool. The setting “Unknown API keys” decides about other tokens."
+      lead={
+        <>
+          Requests with these keys use the accounts of the pool. The setting “Unknown API keys” decides about
+          other tokens. Holders of a key see its limits and its use at <a href="/key">/key</a>.
+        </>
+      }
       actions={add}
     >
       <Problem error={error} retry={reload} />

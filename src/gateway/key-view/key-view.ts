@@ -1,0 +1,146 @@
+import type { CallerKey } from "../../core/auth/caller-keys.ts";
+import type { Context } from "../../core/ports/context.ts";
+import type { KeyLimitUsage, LimitName } from "../../core/ports/key-limits.ts";
+import type { UsageGroup } from "../../core/ports/usage.ts";
+import { DAYS, MONTHS } from "../../pool/limits/calendar-period.ts";
+import { countedLimits } from "../../pool/limits/key-quota.ts";
+import { isModelAllowed } from "../../pool/limits/key-scope.ts";
+import { clampedSum, fromNano } from "../../records/usage/prices.ts";
+import { listAllModels } from "../models/resolve-model.ts";
+
+/** One limit: tokens, requests, or costs in the currency of the prices. */
+export interface LimitState {
+  readonly limit: number;
+  readonly used: number;
+  readonly remaining: number;
+  /** RFC 3339; null if the limit has no fixed time at which it starts anew. */
+  readonly resets_at: string | null;
+}
+
+/** Usage of a period. */
+export interface UsageSumsView {
+  readonly requests: number;
+  readonly prompt_tokens: number;
+  readonly cached_tokens: number;
+  readonly completion_tokens: number;
+  readonly total_tokens: number;
+  readonly cost: number;
+}
+
+/** What the holder of a key may know about it. Never the key itself, and nothing of other keys. */
+export interface KeyView {
+  readonly object: "key";
+  readonly id: string;
+  readonly name: string;
+  readonly expires_at: string | null;
+  readonly limits: Readonly<Record<LimitName, LimitState | null>>;
+  readonly usage: { readonly today: UsageSumsView; readonly this_month: UsageSumsView };
+  readonly models: string[];
+  readonly styles: string[];
+  readonly networks: string[];
+  readonly available_models: string[];
+}
+
+const NO_USE: Omit<KeyLimitUsage, "key"> = {
+  parallel: 0,
+  minute: { requests: 0, tokens: 0 },
+  day: { tokens: 0, cost: 0 },
+  month: { tokens: 0, cost: 0 },
+};
+
+/** What counts towards each limit. Costs are in billionths, as in {@link countedLimits}. */
+const USED: Readonly<Record<LimitName, (use: Omit<KeyLimitUsage, "key">) => number>> = {
+  requests_per_minute: ({ minute }) => minute.requests,
+  tokens_per_minute: ({ minute }) => minute.tokens,
+  max_parallel: ({ parallel }) => parallel,
+  tokens_per_day: ({ day }) => day.tokens,
+  tokens_per_month: ({ month }) => month.tokens,
+  cost_per_day: ({ day }) => day.cost,
+  cost_per_month: ({ month }) => month.cost,
+};
+
+function getResetTime(name: LimitName, now: number): string | null {
+  const calendar = name.endsWith("_day") ? DAYS : name.endsWith("_month") ? MONTHS : null;
+  return calendar === null ? null : new Date(calendar.startOf(calendar.indexOf(now) + 1)).toISOString();
+}
+
+/** The limits of a key with their use. A limit that the key does not have is null. */
+async function describeLimits({ platform }: Context, key: CallerKey): Promise<KeyView["limits"]> {
+  const counted = countedLimits({ key });
+  const uses = counted === null ? [] : await platform.accounts.listKeyUsage(key.id);
+  const use = uses.find((entry) => entry.key === key.id) ?? NO_USE;
+  const now = platform.now();
+  const describe = (name: LimitName): LimitState | null => {
+    const limit = counted?.[name] ?? 0;
+    if (limit === 0) return null;
+    const used = USED[name](use);
+    const toUnit = name.startsWith("cost") ? fromNano : (amount: number) => amount;
+    return {
+      limit: toUnit(limit),
+      used: toUnit(used),
+      remaining: toUnit(Math.max(0, limit - used)),
+      resets_at: getResetTime(name, now),
+    };
+  };
+  return {
+    requests_per_minute: describe("requests_per_minute"),
+    tokens_per_minute: describe("tokens_per_minute"),
+    max_parallel: describe("max_parallel"),
+    tokens_per_day: describe("tokens_per_day"),
+    tokens_per_month: describe("tokens_per_month"),
+    cost_per_day: describe("cost_per_day"),
+    cost_per_month: describe("cost_per_month"),
+  };
+}
+
+function sumsView(sums: UsageGroup | undefined): UsageSumsView {
+  const { prompt_tokens = 0, completion_tokens = 0 } = sums ?? {};
+  return {
+    requests: clampedSum(sums?.requests ?? 0),
+    prompt_tokens: clampedSum(prompt_tokens),
+    cached_tokens: clampedSum(sums?.cached_tokens ?? 0),
+    completion_tokens: clampedSum(completion_tokens),
+    total_tokens: clampedSum(prompt_tokens, completion_tokens),
+    cost: fromNano(sums?.cost_nano ?? 0),
+  };
+}
+
+/** Usage of a key today and this month (UTC), a few seconds old at most. */
+async function describeUsage({ platform }: Context, id: string): Promise<KeyView["usage"]> {
+  const now = platform.now();
+  const day = DAYS.indexOf(now);
+  const { groups, totals } = await platform.usage.read({
+    from: MONTHS.startOf(MONTHS.indexOf(now)),
+    to: DAYS.startOf(day + 1),
+    granularity: "day",
+    groupBy: [],
+    filters: { key: [id] },
+    limit: 31,
+  });
+  const today = groups.find(({ at }) => at === DAYS.startOf(day));
+  return { today: sumsView(today), this_month: sumsView(totals) };
+}
+
+/** Limits, use and scope of a key. */
+export async function describeKey(context: Context, key: CallerKey): Promise<KeyView> {
+  const [{ config }, limits, usage] = await Promise.all([
+    context.config(),
+    describeLimits(context, key),
+    describeUsage(context, key.id),
+  ]);
+  const { name, expires = 0, models = [], dialects = [], networks = [] } = key.entry;
+  return {
+    object: "key",
+    id: key.id,
+    name,
+    expires_at: expires === 0 ? null : new Date(expires).toISOString(),
+    limits,
+    usage,
+    models,
+    styles: dialects,
+    networks,
+    available_models: listAllModels(config)
+      .map(({ id }) => id)
+      .filter((id) => isModelAllowed(key.entry, { requested: id, id })),
+  };
+}
