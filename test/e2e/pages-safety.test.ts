@@ -208,6 +208,44 @@ describeWithBrowser("a hostile page", () => {
     expect(listener.arrivals.filter((arrival) => arrival !== "connection")).toEqual([]);
   });
 
+  it("reaches nothing private as a document that a caller sends, or by a script of an operator", async () => {
+    listener.arrivals.length = 0;
+    const head = `const SITE = "${site.origin}", OTHER = "${otherOrigin}", HOST = "${listener.host}";`;
+    const post = (type: string, body: string, headers: Record<string, string> = {}) =>
+      gateway.fetch("/v1/thumbs?delay=3", {
+        method: "POST",
+        headers: { "content-type": type, ...headers },
+        body,
+      });
+    const document = `<!doctype html><body><script>${head}</script><script src="/hostile.js"></script><script>${hostileScript}</script>`;
+    const inScript = JSON.stringify({
+      html: "<!doctype html><body>",
+      scripts: [`${head}\n${hostileScript}`],
+      delay: 3,
+    });
+    const answers = await Promise.all([
+      post("text/html", document),
+      post(
+        "text/markdown",
+        `# Hostile\n\n<script>${head}\n${hostileScript.replaceAll("\n\n", "\n")}</script>`,
+      ),
+      gateway.fetch("/v1/thumbs", {
+        method: "POST",
+        headers: { "content-type": "application/json", authorization: "Bearer sk-dev" },
+        body: inScript,
+      }),
+    ]);
+    const texts = await Promise.all(answers.map((answer) => answer.text()));
+    // Scripts in Markdown are shown as text.
+    expect(answers.map(({ status }) => status)).toEqual([400, 200, 400]);
+    expect([texts[0], texts[2]]).toEqual([
+      expect.stringContaining("forbidden_url"),
+      expect.stringContaining("forbidden_url"),
+    ]);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    expect(listener.arrivals).toEqual([]);
+  });
+
   it.each(["/leave", "/leave-by-script"])(
     "is refused when it leads to a private address itself: %s",
     async (path) => {

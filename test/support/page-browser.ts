@@ -1,6 +1,17 @@
 import { toUtf8 } from "../../src/core/encoding/bytes.ts";
 import type { CaptureOutcome, CaptureRequest, VisitRequest } from "../../src/core/ports/page-browser.ts";
+import type { PageSetup } from "../../src/core/ports/page-setup.ts";
 import type { PageBrowser } from "../../src/core/ports/pages.ts";
+
+/** The setup of a page that its caller does not change. */
+export const PLAIN_SETUP: PageSetup = {
+  html: null,
+  secrets: null,
+  styles: [],
+  scripts: [],
+  blockedTypes: [],
+  failOn: { statuses: [], resources: false, consoleErrors: false },
+};
 
 /** A fake browser that records each capture and its client. */
 export interface FakeBrowser extends PageBrowser {

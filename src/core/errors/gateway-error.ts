@@ -44,6 +44,7 @@ export type ErrorCode =
   | "page_crashed"
   | "page_timeout"
   | "page_too_large"
+  | "page_failed"
   | "browser_unavailable"
   | "overloaded"
   | "signature_invalid"

@@ -33,6 +33,8 @@ export interface BodyReadOptions {
   readonly timeoutMs: number;
   /** The model that the path names. It takes the place of `model` in a JSON body. */
   readonly pathModel?: string | undefined;
+  /** Maximum nesting depth of arrays and objects; default 512. A text that is not JSON needs no limit. */
+  readonly maxDepth?: number;
 }
 
 /** The 413 of a body larger than `limit` bytes. */
@@ -137,7 +139,7 @@ function decodeUtf8(bytes: Uint8Array): string {
 
 /** Reads a short body at once. */
 async function readShortBody(request: Request, declared: number, options: BodyReadOptions): Promise<string> {
-  const { memory, timers, limit, timeoutMs } = options;
+  const { memory, timers, limit, timeoutMs, maxDepth = MAX_DEPTH } = options;
   if (!memory.tryReserve(declared)) await memory.reserveWhenFree(declared);
   const buffer = await new Promise<ArrayBuffer>((resolve, reject) => {
     const clock = new BodyDeadline(timers, timeoutMs, () => reject(bodyTimedOut()));
@@ -155,7 +157,7 @@ async function readShortBody(request: Request, declared: number, options: BodyRe
   const bytes = new Uint8Array(buffer);
   if (bytes.byteLength > limit) throw bodyTooLarge(limit);
   const text = decodeUtf8(bytes);
-  const scan = new JsonScan(MAX_DEPTH);
+  const scan = new JsonScan(maxDepth);
   scan.push(bytes);
   if (scan.tooDeep) throw nestedTooDeep();
   const cost = bytes.byteLength * (text.length < bytes.byteLength ? WIDE_TEXT_COST : TEXT_COST);
@@ -170,7 +172,7 @@ class StreamedBodyReader {
   readonly #decoder: BodyDecoder | null;
   readonly #options: BodyReadOptions;
   readonly #utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: false });
-  readonly #scan = new JsonScan(MAX_DEPTH);
+  readonly #scan: JsonScan;
   #pieces: string[] = [];
   /** Received bytes, before decoding. */
   #received = 0;
@@ -186,6 +188,7 @@ class StreamedBodyReader {
     this.#reader = body.getReader();
     this.#decoder = decoder;
     this.#options = options;
+    this.#scan = new JsonScan(options.maxDepth ?? MAX_DEPTH);
   }
 
   async read(): Promise<string> {

@@ -1,3 +1,5 @@
+import type { PageSetup } from "./page-setup.ts";
+
 /** A size in pixels. */
 export interface Size {
   readonly width: number;
@@ -79,6 +81,7 @@ export interface LoadMoment {
 export interface ThumbnailOptions extends LoadMoment {
   /** The page's absolute address. */
   readonly url: string;
+  readonly setup: PageSetup;
   /**
    * The paper to print the page on. Null: take an image, described by `format`, `quality`, `full`, `frame`, `selector`
    * and `clip`.
@@ -228,6 +231,7 @@ export interface PrintOutcome extends PageReport {
 export interface VisitRequest {
   readonly url: string;
   readonly moment: LoadMoment;
+  readonly setup: PageSetup;
   /** Source texts of the probe scripts; see `createProbeExpression`. Null if markup, headers and cookies are enough. */
   readonly probes: { readonly globals: string; readonly selectors: string } | null;
 }

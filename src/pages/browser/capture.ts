@@ -14,6 +14,7 @@ import type { PageLimits } from "../../core/ports/variables.ts";
 import { MAX_PROCESSED_PIXELS, MAX_SIDE, planCapture } from "../images/capture-plan.ts";
 import { FULL_COLOUR_QUALITY } from "../images/image-converter.ts";
 import { readImageSize } from "../images/image-size.ts";
+import { AppliedSetup } from "./applied-setup.ts";
 import { waitForVisibleBox } from "./elements.ts";
 import { type CaptureTools, emulateDevice } from "./emulation.ts";
 import { findMissingGlyphs } from "./missing-glyphs.ts";
@@ -46,11 +47,15 @@ export async function capture(
     commitMs: limits.responseStartMs,
     isDrawn: true,
   };
+  const setup = new AppliedSetup(tab, request.setup);
+  await setup.prepareLoad(request.url);
   const preparation = new PagePreparation(tab, request, limits);
   let missingGlyphs: readonly string[] = [];
   const { report, result } = await runOnPage<CaptureResult>(tab, request.url, loading, async (signal) => {
     watch.lap("load");
+    await setup.changeDocument(signal);
     await preparation.prepare(signal);
+    await setup.assertSucceeded();
     watch.lap("prepare");
     missingGlyphs = await findMissingGlyphs(tab);
     const { sheet } = request;

@@ -1,4 +1,5 @@
 import type { Browser, CDPSession } from "@cloudflare/puppeteer";
+import { toBase64, toUtf8 } from "../../core/encoding/bytes.ts";
 import { isPublicRequestUrl, type UrlSafetyOptions } from "../../core/url-safety/index.ts";
 import { HARDENING_SCRIPT } from "./hardening.ts";
 import { muteConsole } from "./mute-console.ts";
@@ -19,6 +20,12 @@ interface PausedRequest {
 
 /** The permission for a public page to reach private addresses, and the two permissions that replaced it. */
 const LOCAL_NETWORK = ["local-network-access", "local-network", "loopback-network"];
+
+/** The headers of a document that the caller sent. */
+const SENT_DOCUMENT_HEADERS = [
+  { name: "content-type", value: "text/html; charset=utf-8" },
+  { name: "content-security-policy", value: "sandbox allow-scripts allow-forms" },
+];
 
 /** The part of the DevTools connection that the guard needs; the library does not export its type. */
 interface Connection {
@@ -87,19 +94,44 @@ export class NetworkGuard {
     const policy = this.#policyByFrame.get(frameId);
     const isPage = resourceType === "Document" && frameId === policy?.mainFrame;
     policy?.countBytes(request.url.length + (request.postData?.length ?? 0));
+    const html = isPage ? (policy?.sentDocumentFor(request.url) ?? null) : null;
+    if (html !== null) {
+      this.#sendDocument(requestId, html);
+      return;
+    }
     let allowed = isPublicRequestUrl(request.url, this.#safety);
     if (isPage) policy?.checkNavigation(allowed);
     allowed &&=
       !mayLoadSpeculationRules(resourceType, request.headers) &&
+      policy?.isBlockedType(resourceType, isPage) !== true &&
       (policy?.admitRequest(request.url, isPage) ?? true);
     // If the browser aborts a page's own navigation, the page stays visible. If it blocks it, the browser's error
     // page replaces it.
     const errorReason = isPage ? "Aborted" : "BlockedByClient";
-    const decision = allowed
-      ? this.#session.send("Fetch.continueRequest", { requestId })
-      : this.#session.send("Fetch.failRequest", { requestId, errorReason });
+    const refuse = () => this.#session.send("Fetch.failRequest", { requestId, errorReason });
+    const secrets = policy?.secrets ?? null;
+    const isMainFrame = frameId === policy?.mainFrame;
+    const forward = async () => {
+      if (secrets === null) return this.#session.send("Fetch.continueRequest", { requestId });
+      if (isPage) await secrets.admitNavigation(request.url);
+      const headers = secrets.headersFor({ ...request, isMainFrame });
+      return this.#session.send("Fetch.continueRequest", { requestId, headers });
+    };
+    allowed &&= isPage || secrets?.leaksCookies(request.url) !== true;
+    const decision = allowed ? forward().catch(refuse) : refuse();
     // The request may have ended together with its page.
     decision.catch(() => undefined);
+  }
+
+  /** Answers a page's request with the document that the caller sent. Its origin is opaque: it is no page's own. */
+  #sendDocument(requestId: string, html: string): void {
+    const answer = this.#session.send("Fetch.fulfillRequest", {
+      requestId,
+      responseCode: 200,
+      responseHeaders: SENT_DOCUMENT_HEADERS,
+      body: toBase64(toUtf8(html)),
+    });
+    answer.catch(() => undefined);
   }
 }
 

@@ -1,3 +1,6 @@
+import { SENT_PAGE_URL } from "../../core/ports/page-setup.ts";
+import type { OriginSecrets } from "./origin-secrets.ts";
+
 /** The loading limits of one tab. */
 export interface TabLimits {
   readonly requests: number;
@@ -40,6 +43,9 @@ export class TabPolicy {
   readonly #limits: TabLimits;
   readonly #events: PolicyEvents;
   #isBlockedHost: (host: string) => boolean = () => false;
+  #blockedTypes: ReadonlySet<string> = new Set();
+  #sentDocument: string | null = null;
+  #secrets: OriginSecrets | null = null;
   #requests = 0;
   #bytes = 0;
   #eventCount = 0;
@@ -60,6 +66,35 @@ export class TabPolicy {
   /** Sets the hosts to block. The page's own navigation is never blocked. */
   setBlockedHosts(blocks: (host: string) => boolean): void {
     this.#isBlockedHost = blocks;
+  }
+
+  /** Sets the types of resources to block, in lower case. The page's own document is never blocked. */
+  setBlockedTypes(types: readonly string[]): void {
+    this.#blockedTypes = new Set(types);
+  }
+
+  /** Sets the document of `SENT_PAGE_URL`, as HTML. */
+  setSentDocument(html: string): void {
+    this.#sentDocument = html;
+  }
+
+  /** Sets the secrets of the page's own origin. */
+  setSecrets(secrets: OriginSecrets): void {
+    this.#secrets = secrets;
+  }
+
+  get secrets(): OriginSecrets | null {
+    return this.#secrets;
+  }
+
+  /** The document that the caller sent for a page, as HTML; null if the page is to be loaded. */
+  sentDocumentFor(url: string): string | null {
+    return url === SENT_PAGE_URL ? this.#sentDocument : null;
+  }
+
+  /** Whether to block a resource because of its type in the DevTools protocol, such as `Image`. */
+  isBlockedType(resourceType: string, isPage: boolean): boolean {
+    return !isPage && this.#blockedTypes.has(resourceType.toLowerCase());
   }
 
   /** The page is about to navigate. */

@@ -1,5 +1,6 @@
 import type { Protocol } from "devtools-protocol";
 import type { NamedTexts, VisitOutcome, VisitRequest } from "../../core/ports/page-browser.ts";
+import { AppliedSetup } from "./applied-setup.ts";
 import { type CaptureTools, DESKTOP_VISITOR, emulateVisitor } from "./emulation.ts";
 import { createIsolatedWorld, evaluate } from "./evaluate.ts";
 import { MomentWaiter } from "./moment.ts";
@@ -43,6 +44,8 @@ export async function visit(
 ): Promise<VisitOutcome> {
   const { session } = tab;
   await emulateVisitor(tab, DESKTOP_VISITOR, userAgent);
+  const setup = new AppliedSetup(tab, request.setup);
+  await setup.prepareLoad(request.url);
   let loaded = new LoadedResources();
   session.on("Page.frameNavigated", ({ frame }) => {
     // The resources of an earlier document are not signals of this one.
@@ -62,11 +65,13 @@ export async function visit(
     loading,
     async (signal, response) => {
       watch.lap("load");
+      await setup.changeDocument(signal);
       const { waitForSelector, waitForText } = request.moment;
       if (waitForSelector === null && waitForText === null) moment.startDelay();
       await moment.waitForContent(signal);
       await moment.settle(signal);
       await moment.waitForDelay(signal);
+      await setup.assertSucceeded();
       watch.lap("prepare");
       return readDocument(tab, request, loaded, response).finally(() => watch.lap("read"));
     },

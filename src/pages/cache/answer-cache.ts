@@ -1,5 +1,6 @@
 import { sha256Hex } from "../../core/encoding/hash.ts";
 import type { Context } from "../../core/ports/context.ts";
+import type { PageSetup } from "../../core/ports/page-setup.ts";
 import type { AnswerBody, AnswerCache, CachedAnswer, PagesPlatform } from "../../core/ports/pages.ts";
 import { type ResponseContext, respondWithinBudget } from "../../core/routing/budgeted-response.ts";
 import type { Freshness } from "../http/freshness.ts";
@@ -49,30 +50,37 @@ const TAG = "x-tag";
 
 /**
  * The cache key of an answer: an address on the program's own origin, with a digest of everything the answer depends
- * on.
+ * on. Null for a request with secrets, whose answer is never cached.
  */
 export async function createCacheKey(
   context: Pick<Context, "url">,
   kind: string,
+  setup: PageSetup,
   inputs: unknown,
-): Promise<string> {
-  return `${context.url.origin}/.kept/${kind}/${await shortDigest(JSON.stringify(inputs))}`;
+): Promise<string | null> {
+  if (setup.secrets !== null) return null;
+  return `${context.url.origin}/.kept/${kind}/${await shortDigest(JSON.stringify([setup, inputs]))}`;
 }
 
 /**
  * Returns the cached answer of a key, or makes a new one and caches it. A stale answer within the stale period is
  * returned immediately, and replaced in the background.
  *
+ * @param key null: the answer is not cached
  * @param admitted rejects if the rate limit or the authorization refuses the caller
  * @throws the error of `make`
  */
 export async function getOrCreate(
   context: CacheContext,
-  key: string,
+  key: string | null,
   freshness: Freshness,
   admitted: Promise<void>,
   make: () => Promise<NewAnswer>,
 ): Promise<ServableAnswer> {
+  if (key === null) {
+    await admitted;
+    return withEntityTag(await make());
+  }
   const lookup = findAnswer(context, key, freshness);
   try {
     await admitted;

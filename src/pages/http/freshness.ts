@@ -1,3 +1,4 @@
+import type { PageSetup } from "../../core/ports/page-setup.ts";
 import type { QueryParameters } from "./query-parameters.ts";
 
 /** Accepted age of a cached answer, in seconds. */
@@ -14,9 +15,10 @@ const DEFAULT_STALE_FOR = 86_400;
 /** The maximum of either parameter. */
 export const MAX_AGE_LIMIT = 2_592_000;
 
-/** Reads the accepted age. With `maxAge` alone, no stale answer is accepted. */
-export function readFreshness(query: QueryParameters): Freshness {
+/** Reads the accepted age. With `maxAge` alone, no stale answer is accepted; a request with secrets accepts none. */
+export function readFreshness(query: QueryParameters, { secrets }: Pick<PageSetup, "secrets">): Freshness {
   const maxAge = query.integer("maxAge", 0, MAX_AGE_LIMIT);
   const stale = query.integer("staleWhileRevalidate", 0, MAX_AGE_LIMIT);
+  if (secrets !== null) return { maxAge: 0, staleFor: 0 };
   return { maxAge: maxAge ?? DEFAULT_MAX_AGE, staleFor: stale ?? (maxAge === null ? DEFAULT_STALE_FOR : 0) };
 }

@@ -47,8 +47,6 @@ const CACHE_HEADERS = {
 export const OPERATION_HEADERS = { ...RATE_HEADERS, ...JOB_HEADERS, ...PAGE_HEADERS, ...CACHE_HEADERS };
 /** Headers of a picture. */
 export const THUMBNAIL_HEADERS = { ...OPERATION_HEADERS, ...PICTURE_HEADERS };
-/** Headers of a job that has just started. */
-export const BATCH_HEADERS = { ...RATE_HEADERS, ...JOB_HEADERS };
 /** Headers of a job's state. */
 export const JOB_STATE_HEADERS = JOB_HEADERS;
 /** Headers of a job's result. */
@@ -56,7 +54,7 @@ export const RESULT_HEADERS = { ...PAGE_HEADERS, ...PICTURE_HEADERS };
 
 const KEY_STATUSES = {
   401: "A key that does not work.",
-  403: "A key that may not be used here, or a signed link that does not hold.",
+  403: "A key that may not be used here, a signed link that does not hold, or a parameter that needs a key.",
 };
 
 /** Statuses of an operation. */
@@ -64,7 +62,7 @@ export const OPERATION_STATUSES = {
   304: "The caller has it already (If-None-Match).",
   400: "A parameter that is not acceptable, or an address that may not be loaded.",
   ...KEY_STATUSES,
-  422: "The address leads to no page, or to too large a one.",
+  422: "The address leads to no page, to too large a one, or to one that fails as failOn… says.",
   429: "More calls than the limit, or more jobs; with Retry-After.",
   502: "The page cannot be reached, or crashed its browser.",
   503: "No browser, or too many who wait for one; with Retry-After.",
@@ -72,13 +70,8 @@ export const OPERATION_STATUSES = {
 };
 /** Statuses of pictures. */
 export const THUMBNAIL_STATUSES = { ...OPERATION_STATUSES, 404: "No element matches a selector." };
-/** Statuses of a batch request. */
-export const BATCH_STATUSES = {
-  400: "A parameter that is not acceptable.",
-  ...KEY_STATUSES,
-  413: "A body that is too long.",
-  429: "More calls than the limit, or more jobs; with Retry-After.",
-};
+/** Further statuses of a request with a body. */
+export const BODY_STATUSES = { 413: "A body that is too long." };
 /** Statuses of a job's state. */
 export const JOB_STATE_STATUSES = { 404: "No such job, or not any more." };
 /** Statuses of a job's result. */

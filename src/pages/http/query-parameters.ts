@@ -38,6 +38,27 @@ export class QueryParameters {
     throw invalidRequest(`The parameter ${name} may be given at most ${maxCount} times.`, name);
   }
 
+  /** The source texts of a repeatable parameter, as they are: at most `maxCount`, each of at most `maxLength` characters. */
+  sourceList(name: string, maxCount: number, maxLength: number): readonly string[] {
+    this.#known.add(name);
+    const texts = this.#query.getAll(name);
+    if (texts.some((text) => text.trim() === "")) throw emptyValue(name);
+    if (texts.length <= maxCount && texts.every(({ length }) => length <= maxLength)) return texts;
+    throw invalidRequest(
+      `The parameter ${name} may be given at most ${maxCount} times, with ${maxLength} characters each.`,
+      name,
+    );
+  }
+
+  /** Any of the given values, case-insensitive; sorted, each once. */
+  choiceList<T extends string>(name: string, values: readonly T[]): readonly T[] {
+    this.#known.add(name);
+    const texts = this.#query.getAll(name).map((text) => text.trim().toLowerCase());
+    const found = values.filter((value) => texts.includes(value));
+    if (found.length === new Set(texts).size) return found.toSorted();
+    throw invalidRequest(`The parameter ${name} must be one of ${values.join(", ")}.`, name);
+  }
+
   /** A number in a range, including both ends, with at most two decimals; null if it is missing. */
   number(name: string, min: number, max: number): number | null {
     const value = this.text(name);

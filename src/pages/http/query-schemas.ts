@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { lazyObject, lazyStrictObject, once } from "../../core/encoding/lazy-schema.ts";
 import { DEFAULT_MAX_AGE, MAX_AGE_LIMIT } from "./freshness.ts";
+import { setupParameters } from "./page-setup-parameters.ts";
 import { describeUnknownName } from "./query-parameters.ts";
 
 /*
@@ -30,6 +31,7 @@ export const commonParameters = once(() => ({
   async: flag("Answers 202 at once with a job, whose URL reports its progress."),
   url: z.string().min(1).describe("Address of the page; the scheme may be left out."),
   prettify: flag("JSON with line breaks."),
+  ...setupParameters(),
   maxAge: z
     .int()
     .min(0)
@@ -71,17 +73,35 @@ export const incompleteSchema = () => ({
 
 /** Maximum addresses of one job. */
 const MAX_URLS = 50;
-const urls = () => z.array(z.string().trim().min(1)).min(1).max(MAX_URLS).describe("Addresses of the pages.");
+const urls = () =>
+  z
+    .array(z.string().trim().min(1))
+    .min(1)
+    .max(MAX_URLS)
+    .describe("Addresses of several pages, which a job loads.");
 
-/** A body with many addresses. Its other members are the same options for each address. */
-export interface BatchBody {
-  readonly urls: readonly string[];
+/** A body: one page, or the addresses of several. Its other members are the options, the same for each address. */
+export interface PageBody {
+  readonly urls?: readonly string[] | undefined;
+  readonly url?: string | undefined;
+  /** The page's document. */
+  readonly html?: string | undefined;
+  readonly markdown?: string | undefined;
   readonly [option: string]: unknown;
 }
 
-/** The body schema for a query with many addresses. */
-export function createBatchSchema<Query extends z.ZodObject>(query: Query) {
-  return lazyStrictObject(() => ({ urls: urls(), ...bodyMembers(query) }), describeUnknownName);
+/** The body schema for the query of an operation. */
+export function createBodySchema<Query extends z.ZodObject>(query: Query): z.ZodType<PageBody> {
+  return lazyStrictObject(
+    () => ({
+      urls: urls().optional(),
+      url: z.string().optional().describe("Address of one page, which is answered at once."),
+      html: z.string().optional().describe("The page itself instead of an address, as HTML."),
+      markdown: z.string().optional().describe("The page itself instead of an address, as Markdown."),
+      ...bodyMembers(query),
+    }),
+    describeUnknownName,
+  );
 }
 
 /** The query parameters allowed together with a body. */

@@ -1,13 +1,14 @@
 import { GatewayError } from "../../core/errors/gateway-error.ts";
-import type { TaskResult } from "../../core/ports/page-jobs.ts";
+import type { PageOperation, TaskResult } from "../../core/ports/page-jobs.ts";
 import type { Platform } from "../../core/ports/platform.ts";
-import { convertIfNeeded, readBytes, type ServableAnswer } from "../cache/answer-cache.ts";
+import { convertIfNeeded, type PageWork, readBytes, type ServableAnswer } from "../cache/answer-cache.ts";
+import type { PageSource } from "../http/page-setup-parameters.ts";
 import type { QueuedTask } from "../jobs/job-table.ts";
-import { assertClientKeyValid } from "../limits/page-caller.ts";
-import { getMetadataAnswer, readMetadataRequest } from "../metadata/endpoints.ts";
-import { getTechnologiesAnswer, readTechnologiesRequest } from "../technologies/endpoints.ts";
-import { getThumbnailAnswer } from "../thumbnails/endpoints.ts";
-import { readThumbnailRequest } from "../thumbnails/thumbnail-parameters.ts";
+import { assertClientKeyValid, clientAccess } from "../limits/page-caller.ts";
+import { METADATA } from "../metadata/endpoints.ts";
+import type { Operation, OperationRequest } from "../operations/define-operation.ts";
+import { TECHNOLOGIES } from "../technologies/endpoints.ts";
+import { THUMBS } from "../thumbnails/endpoints.ts";
 
 /** The rate limit has already counted the task, when the request started its job. */
 const ADMITTED = Promise.resolve();
@@ -26,17 +27,8 @@ export async function runTask(platform: Platform, task: QueuedTask): Promise<Tas
     // The key may have been revoked since.
     const { config } = await platform.configuration.read();
     await assertClientKeyValid(config, task.client, platform.now());
-    // No stale answers: no client is waiting, so there is time to make a new one.
-    if (task.operation === "technologies") {
-      const request = readTechnologiesRequest(query, platform.variables.pages);
-      return await toTaskResult(getTechnologiesAnswer(work, withoutStale(request), ADMITTED));
-    }
-    if (task.operation === "metadata") {
-      const request = readMetadataRequest(query, platform.variables.pages);
-      return await toTaskResult(getMetadataAnswer(work, withoutStale(request), ADMITTED));
-    }
-    const request = readThumbnailRequest(query, platform.variables.pages);
-    return await toTaskResult(getThumbnailAnswer(work, withoutStale(request), ADMITTED));
+    const source = { privateHosts: platform.variables.pages.privateHosts, access: clientAccess(task.client) };
+    return await toTaskResult(RUN[task.operation](work, query, source));
   } catch (thrown) {
     if (thrown instanceof GatewayError) throw thrown;
     throw new GatewayError(500, "internal error", { code: "internal_error", cause: thrown });
@@ -51,6 +43,19 @@ async function toTaskResult(answer: Promise<ServableAnswer>): Promise<TaskResult
   return { body: await readBytes(body), headers, madeAt };
 }
 
-function withoutStale<T extends { readonly freshness: { readonly maxAge: number } }>(request: T): T {
-  return { ...request, freshness: { maxAge: request.freshness.maxAge, staleFor: 0 } };
+type RunOperation = (work: PageWork, query: URLSearchParams, source: PageSource) => Promise<ServableAnswer>;
+
+/** No stale answers: no client is waiting, so there is time to make a new one. */
+function runner<Request extends OperationRequest>(operation: Operation<Request>): RunOperation {
+  return async (work, query, source) => {
+    const request = operation.read(query, source);
+    const freshness = { maxAge: request.freshness.maxAge, staleFor: 0 };
+    return operation.getAnswer(work, { ...request, freshness }, ADMITTED);
+  };
 }
+
+const RUN: Readonly<Record<PageOperation, RunOperation>> = {
+  thumbs: runner(THUMBS),
+  technologies: runner(TECHNOLOGIES),
+  metadata: runner(METADATA),
+};

@@ -3,7 +3,6 @@ import type { Context } from "../../core/ports/context.ts";
 import type { NewTask, PageOperation, TaskError } from "../../core/ports/page-jobs.ts";
 import { checkPageUrl, MAX_URL_LENGTH, type UrlSafetyOptions } from "../../core/url-safety/index.ts";
 import { QueryParameters } from "../http/query-parameters.ts";
-import type { BatchBody } from "../http/query-schemas.ts";
 import { type PageCall, withRateLimit } from "../limits/rate-limit.ts";
 import { createJobResponse } from "./job-response.ts";
 import { MAX_UNFINISHED_JOBS } from "./job-scheduler.ts";
@@ -54,9 +53,6 @@ export function createSingleTask(query: URLSearchParams): NewTask {
   throw new GatewayError(400, URL_TOO_LONG.message, { code: URL_TOO_LONG.code, param: "url" });
 }
 
-/** Maximum size of a body: fits the maximum number of addresses of maximum length. */
-export const MAX_BATCH_BYTES = 512 * 1024;
-
 /**
  * Starts one job for a list of addresses. Each address counts as a call. A forbidden address fails its own task; any
  * other error fails the request.
@@ -66,19 +62,17 @@ export const MAX_BATCH_BYTES = 512 * 1024;
 export function startBatch(
   context: Context,
   operation: PageOperation,
-  { urls, ...options }: BatchBody,
-  check: (query: URLSearchParams) => unknown,
+  urls: readonly string[],
+  options: Readonly<Record<string, unknown>>,
+  check: (query: URLSearchParams, call: PageCall) => unknown,
 ): Promise<Response> {
   const start = withRateLimit(async (_, call) => {
     // Wait for the rate limit first, so that refused calls do not cost fifty copies of the options.
     await call.admitted;
     rejectQueryOptions(call.query);
-    const query = new URLSearchParams();
-    for (const [name, value] of Object.entries(options)) {
-      for (const item of Array.isArray(value) ? value : [value]) query.append(name, String(item));
-    }
+    const query = toQuery(options);
     assertQueryLength(query);
-    check(withAddress(PLACEHOLDER_PAGE, query));
+    check(withAddress(PLACEHOLDER_PAGE, query), call);
     const { pages } = context.platform.variables;
     const tasks = urls.map((url): NewTask => {
       const error = findTaskError(url, pages);
@@ -92,8 +86,17 @@ export function startBatch(
   return start(context);
 }
 
-/** Answers an unreadable batch. It counts as a call, and the answer has the rate limit headers. */
-export function rejectBatch(context: Context, fault: unknown): Promise<Response> {
+/** The options of a body as a query. */
+export function toQuery(options: Readonly<Record<string, unknown>>): URLSearchParams {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(options)) {
+    for (const item of Array.isArray(value) ? value : [value]) query.append(name, String(item));
+  }
+  return query;
+}
+
+/** Answers an unreadable body. It counts as a call, and the answer has the rate limit headers. */
+export function rejectBody(context: Context, fault: unknown): Promise<Response> {
   const reject = withRateLimit(async (_, { admitted }) => {
     await admitted;
     throw fault;
@@ -102,11 +105,11 @@ export function rejectBatch(context: Context, fault: unknown): Promise<Response>
 }
 
 /** Throws a 400 for query parameters that would have no effect together with a body. */
-function rejectQueryOptions(query: URLSearchParams): void {
+export function rejectQueryOptions(query: URLSearchParams): void {
   const [name] = query.keys();
   if (name === undefined) return;
   const shownName = name.slice(0, 40);
-  throw invalidRequest(`The parameter ${shownName} has to be in the body, beside urls.`, shownName);
+  throw invalidRequest(`The parameter ${shownName} has to be in the body.`, shownName);
 }
 
 function createTask(url: string, options: URLSearchParams): NewTask {

@@ -22,6 +22,23 @@ export interface PageCaller {
   readonly sharedMaxAge: number | null;
 }
 
+/**
+ * How a caller was identified: by nothing, by a signed link, or by an API key. Secrets need the key itself, because a
+ * link shows everything that it is made of.
+ */
+export type CallerAccess = "public" | "link" | "key";
+
+/** How a caller was identified. */
+export function callerAccess({ key, sharedMaxAge }: PageCaller): CallerAccess {
+  if (key === null) return "public";
+  return sharedMaxAge === 0 ? "key" : "link";
+}
+
+/** How the client of deferred work was identified. A job has no secrets, so a link's client counts as a key's. */
+export function clientAccess(client: string): CallerAccess {
+  return client.startsWith(KEY_CLIENT_PREFIX) ? "link" : "public";
+}
+
 /** Prefix of a client name that is made of a key's id. */
 const KEY_CLIENT_PREFIX = "key:";
 /** The authentication parameters. */

@@ -3,6 +3,8 @@ import type { Context } from "../../core/ports/context.ts";
 import type { RateDecision } from "../../core/ports/pages.ts";
 import { countedLimits } from "../../pool/limits/key-quota.ts";
 import {
+  type CallerAccess,
+  callerAccess,
   createPublicCaller,
   hasCredentials,
   identifyCaller,
@@ -16,6 +18,8 @@ export interface PageCall {
   readonly query: URLSearchParams;
   /** The client whose limits of tabs and queue places apply. */
   readonly client: string;
+  /** How the caller was identified. */
+  readonly access: CallerAccess;
   /** Rejects if the client has reached its limit, or if its key or link is invalid. */
   readonly admitted: Promise<void>;
 }
@@ -55,7 +59,10 @@ export function withRateLimit(
     });
     admitted.catch(() => undefined);
     const query = normalizedQuery(context.url.searchParams);
-    const responding = authError === undefined ? handler(context, { query, client, admitted }) : null;
+    const responding =
+      authError === undefined
+        ? handler(context, { query, client, access: callerAccess(caller), admitted })
+        : null;
     responding?.catch(() => undefined);
     const headers = { "referrer-policy": "no-referrer", ...rateHeaders(await counting) };
     try {

@@ -1,94 +1,36 @@
 import type { LoadMoment } from "../../core/ports/page-browser.ts";
-import { jsonResponse, openEndpoint } from "../../core/routing/endpoint.ts";
-import type { UrlSafetyOptions } from "../../core/url-safety/index.ts";
-import {
-  createCacheKey,
-  createResponse,
-  getOrCreate,
-  type PageWork,
-  type ServableAnswer,
-} from "../cache/answer-cache.ts";
+import { jsonResponse } from "../../core/routing/endpoint.ts";
+import { createCacheKey, getOrCreate, type PageWork, type ServableAnswer } from "../cache/answer-cache.ts";
 import { withPrettyJson } from "../cache/pretty-json.ts";
-import { type Freshness, readFreshness } from "../http/freshness.ts";
+import { readFreshness } from "../http/freshness.ts";
 import { readMoment } from "../http/moment-parameters.ts";
-import {
-  BATCH_HEADERS,
-  BATCH_STATUSES,
-  OPERATION_HEADERS,
-  OPERATION_STATUSES,
-} from "../http/openapi-descriptions.ts";
+import { OPERATION_HEADERS, OPERATION_STATUSES } from "../http/openapi-descriptions.ts";
+import { type PageSource, readPageUrl, readSetup } from "../http/page-setup-parameters.ts";
 import { QueryParameters } from "../http/query-parameters.ts";
-import { batchQuerySchema } from "../http/query-schemas.ts";
-import { jobSchema } from "../jobs/job-response.ts";
-import {
-  createSingleTask,
-  MAX_BATCH_BYTES,
-  rejectBatch,
-  startBatch,
-  startJob,
-  wantsJob,
-} from "../jobs/start-job.ts";
-import { withRateLimit } from "../limits/rate-limit.ts";
-import { metadataBatchSchema, metadataQuerySchema } from "./query-schemas.ts";
+import type { Operation, OperationRequest } from "../operations/define-operation.ts";
+import { metadataQuerySchema } from "./query-schemas.ts";
 import { metadataSchema } from "./result.ts";
 
-/** `GET /v1/metadata/`: metadata of a page (contract, GET /v1/metadata/). */
-export const metadata = openEndpoint({
-  method: "GET",
-  path: "/v1/metadata",
-  summary: "Title, description, icons and feeds of a web page",
-  lenientQuery: metadataQuerySchema,
-  answers: jsonResponse(metadataSchema),
-  accepted: jsonResponse(jobSchema),
-  headers: OPERATION_HEADERS,
-  statuses: OPERATION_STATUSES,
-  handler: withRateLimit(async (context, call) => {
-    const request = readMetadataRequest(call.query, context.platform.variables.pages);
-    if (wantsJob(context)) return startJob(context, call, "metadata", [createSingleTask(call.query)]);
-    const answer = await getMetadataAnswer({ ...context, client: call.client }, request, call.admitted);
-    return createResponse(context, answer, request.freshness);
-  }),
-});
-
-/** `POST /v1/metadata`: metadata of several pages, as a job (contract, jobs). */
-export const metadataBatch = openEndpoint({
-  method: "POST",
-  path: "/v1/metadata",
-  summary: "Titles, descriptions, icons and feeds of several web pages, as a job",
-  body: metadataBatchSchema,
-  lenientQuery: batchQuerySchema,
-  maxBody: MAX_BATCH_BYTES,
-  answers: () => ({}),
-  accepted: jsonResponse(jobSchema),
-  headers: BATCH_HEADERS,
-  statuses: BATCH_STATUSES,
-  onInvalidInput: rejectBatch,
-  handler: (context, { body }) =>
-    startBatch(context, "metadata", body, (query) =>
-      readMetadataRequest(query, context.platform.variables.pages),
-    ),
-});
-
 /** A metadata request. */
-interface MetadataRequest {
+interface MetadataRequest extends OperationRequest {
   readonly page: URL;
   /** Whether to detect the page's technologies too. */
   readonly technologies: boolean;
   readonly moment: LoadMoment;
   readonly prettify: boolean;
-  readonly freshness: Freshness;
 }
 
 /** Parses the query (contract, GET /v1/metadata/). Throws a 400 that names the invalid parameter. */
-export function readMetadataRequest(search: URLSearchParams, safety: UrlSafetyOptions): MetadataRequest {
+export function readMetadataRequest(search: URLSearchParams, source: PageSource): MetadataRequest {
   const query = new QueryParameters(search);
-  const page = query.pageUrl(safety);
+  const page = readPageUrl(query, source);
+  const setup = readSetup(query, source);
   const technologies = query.boolean("technologies", false);
   const moment = readMoment(query);
   const prettify = query.boolean("prettify", false);
-  const freshness = readFreshness(query);
+  const freshness = readFreshness(query, setup);
   query.rejectUnknown();
-  return { page, technologies, moment, prettify, freshness };
+  return { page, setup, technologies, moment, prettify, freshness };
 }
 
 /**
@@ -98,15 +40,27 @@ export function readMetadataRequest(search: URLSearchParams, safety: UrlSafetyOp
  */
 export async function getMetadataAnswer(
   work: PageWork,
-  { page, technologies, moment, prettify, freshness }: MetadataRequest,
+  { page, setup, technologies, moment, prettify, freshness }: MetadataRequest,
   admitted: Promise<void>,
 ): Promise<ServableAnswer> {
-  const key = await createCacheKey(work, "metadata", [page.href, technologies, moment]);
   const make = async () => {
     // The code that reads pages is large. Loading it on first use makes other isolates start faster.
     const { loadMetadata } = await import("./load-metadata.ts");
-    return loadMetadata(work, { page, moment }, technologies);
+    return loadMetadata(work, { page, setup, moment }, technologies);
   };
+  const key = await createCacheKey(work, "metadata", setup, [page.href, technologies, moment]);
   const answer = await getOrCreate(work, key, freshness, admitted, make);
   return prettify ? withPrettyJson(answer) : answer;
 }
+
+/** `/v1/metadata`: metadata of a page (contract, GET /v1/metadata/). */
+export const METADATA: Operation<MetadataRequest> = {
+  name: "metadata",
+  summary: "Title, description, icons and feeds of a web page",
+  query: metadataQuerySchema,
+  answers: jsonResponse(metadataSchema),
+  headers: OPERATION_HEADERS,
+  statuses: OPERATION_STATUSES,
+  read: readMetadataRequest,
+  getAnswer: getMetadataAnswer,
+};

@@ -2,8 +2,7 @@ import { toUtf8 } from "../../core/encoding/bytes.ts";
 import type { NewAnswer, PageWork } from "../cache/answer-cache.ts";
 import { cacheLifetime, incompleteMembers, pageHeaders } from "../cache/page-headers.ts";
 import { getDetector } from "../technologies/detect-technologies.ts";
-import { lookUpDns } from "../technologies/dns.ts";
-import { loadPage, type PageToLoad } from "../technologies/load-page.ts";
+import { findDnsRecords, loadPage, type PageToLoad } from "../technologies/load-page.ts";
 import { parseMetadata } from "./parse-metadata.ts";
 import type { MetadataResult } from "./result.ts";
 
@@ -21,7 +20,7 @@ export async function loadMetadata(
   const { platform } = work;
   const { page } = target;
   const [detector, dns] = technologies
-    ? await Promise.all([getDetector(platform.pages), lookUpDns(platform, page)])
+    ? await Promise.all([getDetector(platform.pages), findDnsRecords(work, target)])
     : [null, {}];
   const { report, signals } = await loadPage(work, target, detector);
   const { html = "", headers = {} } = signals;

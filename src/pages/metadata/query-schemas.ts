@@ -1,6 +1,6 @@
 import { lazyObject } from "../../core/encoding/lazy-schema.ts";
 import { momentParameters } from "../http/moment-parameters.ts";
-import { commonParameters, createBatchSchema, flag } from "../http/query-schemas.ts";
+import { commonParameters, flag } from "../http/query-schemas.ts";
 
 /** Query of `GET /v1/metadata`. */
 export const metadataQuerySchema = lazyObject(() => ({
@@ -8,6 +8,3 @@ export const metadataQuerySchema = lazyObject(() => ({
   ...momentParameters(),
   technologies: flag("Also returns the technologies of the page."),
 }));
-
-/** Body of `POST /v1/metadata`. */
-export const metadataBatchSchema = createBatchSchema(metadataQuerySchema);

@@ -2,20 +2,19 @@ import { toUtf8 } from "../../core/encoding/bytes.ts";
 import type { PagesPlatform } from "../../core/ports/pages.ts";
 import type { NewAnswer, PageWork } from "../cache/answer-cache.ts";
 import { cacheLifetime, pageHeaders } from "../cache/page-headers.ts";
-import { lookUpDns } from "./dns.ts";
 import {
   createLazyDetector,
   type TechnologiesResult,
   type TechnologyDetector,
   toTechnologiesResult,
 } from "./index.ts";
-import { loadPage, type PageToLoad } from "./load-page.ts";
+import { findDnsRecords, loadPage, type PageToLoad } from "./load-page.ts";
 
 /** Loads a page and detects its technologies. Throws the error for the caller. */
 export async function detectTechnologies(work: PageWork, target: PageToLoad): Promise<NewAnswer> {
   const { platform } = work;
   const { page } = target;
-  const [detector, dns] = await Promise.all([getDetector(platform.pages), lookUpDns(platform, page)]);
+  const [detector, dns] = await Promise.all([getDetector(platform.pages), findDnsRecords(work, target)]);
   const { report, signals } = await loadPage(work, target, detector);
   const result: TechnologiesResult = toTechnologiesResult({
     finalUrl: report.url,

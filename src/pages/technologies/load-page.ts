@@ -1,7 +1,10 @@
 import { GatewayError } from "../../core/errors/gateway-error.ts";
-import type { LoadMoment, PageReport, VisitRequest } from "../../core/ports/page-browser.ts";
+import type { LoadMoment, NamedTexts, PageReport, VisitRequest } from "../../core/ports/page-browser.ts";
+import type { PageSetup } from "../../core/ports/page-setup.ts";
 import type { PageBrowser } from "../../core/ports/pages.ts";
+import { browserUnavailable } from "../browser/failures.ts";
 import type { PageWork } from "../cache/answer-cache.ts";
+import { lookUpDns } from "./dns.ts";
 import { fetchPage } from "./fetch-page.ts";
 import {
   createProbeExpression,
@@ -22,6 +25,15 @@ export interface PageToLoad {
   readonly page: URL;
   /** Without a browser it has no effect. */
   readonly moment: LoadMoment;
+  readonly setup: PageSetup;
+}
+
+/** The DNS records of a page's domain; none for a document that the caller sent. */
+export async function findDnsRecords(
+  { platform }: Pick<PageWork, "platform">,
+  { page, setup }: PageToLoad,
+): Promise<NamedTexts> {
+  return setup.html === null ? lookUpDns(platform, page) : {};
 }
 
 /**
@@ -43,7 +55,16 @@ export async function loadPage(
       if (!(error instanceof GatewayError) || error.code !== "browser_unavailable") throw error;
     }
   }
+  // A fetch would leave out what the caller asked for.
+  if (needsBrowser(target.setup)) throw browserUnavailable();
   return fetchPage(platform, target.page, detector);
+}
+
+/** Whether a setup asks for more than a fetch without a browser can do. */
+function needsBrowser({ html, secrets, styles, scripts, failOn }: PageSetup): boolean {
+  const { statuses, resources, consoleErrors } = failOn;
+  const hasList = [styles, scripts, statuses].some(({ length }) => length > 0);
+  return hasList || html !== null || secrets !== null || resources || consoleErrors;
 }
 
 async function loadInBrowser(
@@ -72,14 +93,15 @@ async function loadInBrowser(
 }
 
 function createVisitRequest(
-  { page: { href: url }, moment }: PageToLoad,
+  { page: { href: url }, moment, setup }: PageToLoad,
   detector: TechnologyDetector | null,
 ): VisitRequest {
-  if (detector === null) return { url, moment, probes: null };
+  if (detector === null) return { url, moment, setup, probes: null };
   const argument = detector.probeArgument;
   return {
     url,
     moment,
+    setup,
     probes: {
       globals: createProbeExpression(argument, "globals"),
       selectors: createProbeExpression(argument, "selectors"),

@@ -1,9 +1,6 @@
 import { lazyObject } from "../../core/encoding/lazy-schema.ts";
 import { momentParameters } from "../http/moment-parameters.ts";
-import { commonParameters, createBatchSchema } from "../http/query-schemas.ts";
+import { commonParameters } from "../http/query-schemas.ts";
 
 /** Query of `GET /v1/technologies`. */
 export const technologiesQuerySchema = lazyObject(() => ({ ...commonParameters(), ...momentParameters() }));
-
-/** Body of `POST /v1/technologies`. */
-export const technologiesBatchSchema = createBatchSchema(technologiesQuerySchema);

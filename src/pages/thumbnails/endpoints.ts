@@ -2,11 +2,9 @@ import * as z from "zod";
 import { toBase64, toUtf8 } from "../../core/encoding/bytes.ts";
 import type { PictureOutcome, PrintOutcome, Size, ThumbnailOptions } from "../../core/ports/page-browser.ts";
 import type { PagesPlatform } from "../../core/ports/pages.ts";
-import { jsonResponse, openEndpoint } from "../../core/routing/endpoint.ts";
 import { browserUnavailable } from "../browser/failures.ts";
 import {
   createCacheKey,
-  createResponse,
   getOrCreate,
   type NewAnswer,
   type PageWork,
@@ -14,25 +12,11 @@ import {
   withConversion,
 } from "../cache/answer-cache.ts";
 import { cacheLifetime, INCOMPLETE_REASON, incompleteMembers, pageHeaders } from "../cache/page-headers.ts";
-import {
-  BATCH_HEADERS,
-  BATCH_STATUSES,
-  THUMBNAIL_HEADERS,
-  THUMBNAIL_STATUSES,
-} from "../http/openapi-descriptions.ts";
-import { batchQuerySchema, incompleteSchema } from "../http/query-schemas.ts";
+import { THUMBNAIL_HEADERS, THUMBNAIL_STATUSES } from "../http/openapi-descriptions.ts";
+import { incompleteSchema } from "../http/query-schemas.ts";
 import { ImageConverter } from "../images/image-converter.ts";
-import { jobSchema } from "../jobs/job-response.ts";
-import {
-  createSingleTask,
-  MAX_BATCH_BYTES,
-  rejectBatch,
-  startBatch,
-  startJob,
-  wantsJob,
-} from "../jobs/start-job.ts";
-import { withRateLimit } from "../limits/rate-limit.ts";
-import { thumbnailBatchSchema, thumbnailQuerySchema } from "./query-schemas.ts";
+import type { Operation } from "../operations/define-operation.ts";
+import { thumbnailQuerySchema } from "./query-schemas.ts";
 import { readThumbnailRequest, type ThumbnailRequest } from "./thumbnail-parameters.ts";
 
 /** A picture as JSON (contract, thumbnail JSON result). */
@@ -56,46 +40,6 @@ export const PICTURE_SCHEMAS = {
   "application/pdf": BINARY_SCHEMA,
 };
 
-/** `GET /v1/thumbs/`: a screenshot of a page, as an image, a PDF or JSON (contract, GET /v1/thumbs/). */
-export const thumbnail = openEndpoint({
-  method: "GET",
-  path: "/v1/thumbs",
-  summary: "Screenshot or PDF of a web page",
-  lenientQuery: thumbnailQuerySchema,
-  answers: () => ({
-    ...PICTURE_SCHEMAS,
-    "application/json": thumbnailSchema(),
-  }),
-  accepted: jsonResponse(jobSchema),
-  headers: THUMBNAIL_HEADERS,
-  statuses: THUMBNAIL_STATUSES,
-  handler: withRateLimit(async (context, call) => {
-    const request = readThumbnailRequest(call.query, context.platform.variables.pages);
-    if (wantsJob(context)) return startJob(context, call, "thumbs", [createSingleTask(call.query)]);
-    const answer = await getThumbnailAnswer({ ...context, client: call.client }, request, call.admitted);
-    return createResponse(context, answer, request.freshness);
-  }),
-});
-
-/** `POST /v1/thumbs`: screenshots of several pages, as a job (contract, jobs). */
-export const thumbnailBatch = openEndpoint({
-  method: "POST",
-  path: "/v1/thumbs",
-  summary: "Screenshots of several web pages, as a job",
-  body: thumbnailBatchSchema,
-  lenientQuery: batchQuerySchema,
-  maxBody: MAX_BATCH_BYTES,
-  answers: () => ({}),
-  accepted: jsonResponse(jobSchema),
-  headers: BATCH_HEADERS,
-  statuses: BATCH_STATUSES,
-  onInvalidInput: rejectBatch,
-  handler: (context, { body }) =>
-    startBatch(context, "thumbs", body, (query) =>
-      readThumbnailRequest(query, context.platform.variables.pages),
-    ),
-});
-
 /**
  * Returns a picture, from the cache or from a new capture, in the requested form.
  *
@@ -106,10 +50,9 @@ export async function getThumbnailAnswer(
   request: ThumbnailRequest,
   admitted: Promise<void>,
 ): Promise<ServableAnswer> {
-  const key = await createCacheKey(work, "thumbs", request.options);
-  const answer = await getOrCreate(work, key, request.freshness, admitted, () =>
-    captureThumbnail(work, request.options),
-  );
+  const { options, setup, freshness } = request;
+  const key = await createCacheKey(work, "thumbs", setup, options);
+  const answer = await getOrCreate(work, key, freshness, admitted, () => captureThumbnail(work, options));
   return request.output === "json" ? toJsonAnswer(answer, request) : answer;
 }
 
@@ -196,3 +139,15 @@ function getImageConverter(pages: PagesPlatform): Promise<ImageConverter> {
   imageConverters.set(pages, converter);
   return converter;
 }
+
+/** `/v1/thumbs`: a screenshot of a page, as an image, a PDF or JSON (contract, GET /v1/thumbs/). */
+export const THUMBS: Operation<ThumbnailRequest> = {
+  name: "thumbs",
+  summary: "Screenshot or PDF of a web page",
+  query: thumbnailQuerySchema,
+  answers: () => ({ ...PICTURE_SCHEMAS, "application/json": thumbnailSchema() }),
+  headers: THUMBNAIL_HEADERS,
+  statuses: THUMBNAIL_STATUSES,
+  read: readThumbnailRequest,
+  getAnswer: getThumbnailAnswer,
+};

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { lazyObject } from "../../core/encoding/lazy-schema.ts";
 import { MAX_SELECTOR, momentParameters } from "../http/moment-parameters.ts";
-import { commonParameters, createBatchSchema, flag } from "../http/query-schemas.ts";
+import { commonParameters, flag } from "../http/query-schemas.ts";
 import { MAX_SIDE } from "../images/capture-plan.ts";
 import { DEVICE_NAMES } from "./devices.ts";
 import { MAX_LOCALE, MAX_TIMEZONE } from "./locale-parameters.ts";
@@ -68,6 +68,3 @@ export const thumbnailQuerySchema = lazyObject(() => ({
   blockCookieBanners: flag("Without cookie banners."),
   output: z.enum(["raw", "json"]).default("raw"),
 }));
-
-/** Body of `POST /v1/thumbs`. */
-export const thumbnailBatchSchema = createBatchSchema(thumbnailQuerySchema);

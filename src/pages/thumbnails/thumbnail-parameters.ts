@@ -1,20 +1,20 @@
 import { invalidRequest } from "../../core/errors/gateway-error.ts";
 import type { ImageFormat, Screen, ThumbnailOptions } from "../../core/ports/page-browser.ts";
-import type { UrlSafetyOptions } from "../../core/url-safety/index.ts";
-import { type Freshness, readFreshness } from "../http/freshness.ts";
+import { readFreshness } from "../http/freshness.ts";
 import { MAX_SELECTOR, readMoment } from "../http/moment-parameters.ts";
+import { type PageSource, readPageUrl, readSetup } from "../http/page-setup-parameters.ts";
 import { QueryParameters } from "../http/query-parameters.ts";
+import type { OperationRequest } from "../operations/define-operation.ts";
 import { DEVICE_NAMES, type Device, findDevice } from "./devices.ts";
 import { readLocale, readTimezone } from "./locale-parameters.ts";
 import { readPaperLayout } from "./paper-layout.ts";
 import { readClip, readRequestedSize, selectSubject } from "./size-parameters.ts";
 
 /** A thumbnail request: the image, and the form of the answer. */
-export interface ThumbnailRequest {
+export interface ThumbnailRequest extends OperationRequest {
   readonly options: ThumbnailOptions;
   readonly output: "raw" | "json";
   readonly prettify: boolean;
-  readonly freshness: Freshness;
 }
 
 /** The output formats of a page. */
@@ -38,9 +38,10 @@ const MOBILE_USER_AGENT =
  *
  * @throws GatewayError 400 that names the invalid parameter
  */
-export function readThumbnailRequest(search: URLSearchParams, safety: UrlSafetyOptions): ThumbnailRequest {
+export function readThumbnailRequest(search: URLSearchParams, source: PageSource): ThumbnailRequest {
   const query = new QueryParameters(search);
-  const url = query.pageUrl(safety).href;
+  const url = readPageUrl(query, source).href;
+  const setup = readSetup(query, source);
   const full = query.boolean("full", false);
   const selector = query.limitedText("selector", MAX_SELECTOR);
   const clip = readClip(query);
@@ -63,6 +64,7 @@ export function readThumbnailRequest(search: URLSearchParams, safety: UrlSafetyO
   const request: ThumbnailRequest = {
     options: {
       url,
+      setup,
       sheet: isPdf ? sheet : null,
       format,
       quality: readQuality(query, format),
@@ -86,7 +88,8 @@ export function readThumbnailRequest(search: URLSearchParams, safety: UrlSafetyO
     },
     output: query.choice("output", ["raw", "json"]) ?? "raw",
     prettify: query.boolean("prettify", false),
-    freshness: readFreshness(query),
+    setup,
+    freshness: readFreshness(query, setup),
   };
   query.rejectUnknown();
   return request;

@@ -55,7 +55,8 @@ function createPageBrowser(env: Env, count: number): PageBrowser {
     env.BROWSER_SESSION.getByName(`browser-${hashText(JSON.stringify(request)) % count}`);
   return {
     capture: async (request, client) => fromRpcResult(await getBrowser(request).capture(request, client)),
-    visit: async (request, client) => fromRpcResult(await getBrowser(request.url).visit(request, client)),
+    visit: async (request, client) =>
+      fromRpcResult(await getBrowser([request.url, request.setup.html]).visit(request, client)),
   };
 }
 

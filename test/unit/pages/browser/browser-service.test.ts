@@ -2,6 +2,7 @@ import puppeteer, { type ConnectionTransport } from "@cloudflare/puppeteer";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { parseVariables } from "../../../../src/core/ports/variables.ts";
 import { BrowserService } from "../../../../src/pages/browser/browser-service.ts";
+import { PLAIN_SETUP } from "../../../support/page-browser.ts";
 
 /** The moment of a page that is read as soon as it has loaded. */
 const AT_ONCE = { waitUntil: "load", waitForSelector: null, waitForText: null, settle: 0, delay: 0 } as const;
@@ -174,7 +175,7 @@ describe("BrowserService", () => {
   });
 
   const { pages: limits } = parseVariables({}, { drivers: ["sessions"] });
-  const visit = { url: "https://example.com/", moment: AT_ONCE, probes: null };
+  const visit = { url: "https://example.com/", moment: AT_ONCE, setup: PLAIN_SETUP, probes: null };
 
   function serviceOf(stuck: readonly string[]) {
     const launches: boolean[] = [];

@@ -7,7 +7,8 @@ import { thumbnailQuerySchema } from "../../../../src/pages/thumbnails/query-sch
 
 /** Sources that several operations share, by the call that reads their parameters. */
 const SHARED: Readonly<Record<string, string>> = {
-  "readFreshness(query)": "http/freshness.ts",
+  "readFreshness(query, ": "http/freshness.ts",
+  "readSetup(query, ": "http/page-setup-parameters.ts",
   "readMoment(query)": "http/moment-parameters.ts",
 };
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { GatewayError } from "../../../../src/core/errors/gateway-error.ts";
 import { DEVICE_NAMES, findDevice } from "../../../../src/pages/thumbnails/devices.ts";
 import { readThumbnailRequest } from "../../../../src/pages/thumbnails/thumbnail-parameters.ts";
+import { PLAIN_SETUP } from "../../../support/page-browser.ts";
 
 const safety = { privateHosts: new Set<string>() };
 const read = (query: Record<string, string> = {}) =>
@@ -13,6 +14,7 @@ describe("readThumbnailRequest", () => {
     expect(read()).toEqual({
       options: {
         url: "http://example.com/",
+        setup: PLAIN_SETUP,
         sheet: null,
         format: "jpeg",
         quality: 100,
@@ -37,6 +39,7 @@ describe("readThumbnailRequest", () => {
         blockAds: false,
         blockCookieBanners: false,
       },
+      setup: PLAIN_SETUP,
       output: "raw",
       prettify: false,
       freshness: { maxAge: 86_400, staleFor: 86_400 },

@@ -1,0 +1,137 @@
+import type * as z from "zod";
+import { invalidRequest } from "../../core/errors/gateway-error.ts";
+import type { Context } from "../../core/ports/context.ts";
+import type { PageOperation } from "../../core/ports/page-jobs.ts";
+import type { PageSetup } from "../../core/ports/page-setup.ts";
+import {
+  type Endpoint,
+  type EndpointDescription,
+  jsonResponse,
+  openEndpoint,
+} from "../../core/routing/endpoint.ts";
+import { createResponse, type PageWork, type ServableAnswer } from "../cache/answer-cache.ts";
+import type { Freshness } from "../http/freshness.ts";
+import { BODY_STATUSES } from "../http/openapi-descriptions.ts";
+import { type PageSource, rejectSecrets } from "../http/page-setup-parameters.ts";
+import { batchQuerySchema, createBodySchema, type PageBody } from "../http/query-schemas.ts";
+import { jobSchema } from "../jobs/job-response.ts";
+import {
+  createSingleTask,
+  rejectBody,
+  rejectQueryOptions,
+  startBatch,
+  startJob,
+  toQuery,
+  wantsJob,
+} from "../jobs/start-job.ts";
+import { type PageCall, withRateLimit } from "../limits/rate-limit.ts";
+import { hasDocument, MAX_DOCUMENT_BYTES, readDocument, toHtmlDocument } from "./sent-document.ts";
+
+/** A parsed request of an operation. */
+export interface OperationRequest {
+  readonly setup: PageSetup;
+  readonly freshness: Freshness;
+}
+
+/** An operation of the page service. */
+export interface Operation<Request extends OperationRequest>
+  extends Pick<EndpointDescription, "answers" | "headers" | "statuses"> {
+  readonly name: PageOperation;
+  /** One line for readers of the OpenAPI document. */
+  readonly summary: string;
+  readonly query: z.ZodObject;
+  /** Parses a query. Throws a 400 or 403 that names the invalid parameter. */
+  read(query: URLSearchParams, source: PageSource): Request;
+  /**
+   * Returns the answer, from the cache or from a new load.
+   *
+   * @param admitted rejects if the rate limit or the authorization refuses the caller
+   */
+  getAnswer(work: PageWork, request: Request, admitted: Promise<void>): Promise<ServableAnswer>;
+}
+
+/**
+ * The endpoints of an operation: `GET` for one address, `POST` with a document as the body, and `POST` with JSON, for
+ * one page or for several as a job (contract, "One page in a body" and "Jobs").
+ */
+export function defineEndpoints<Request extends OperationRequest>(
+  operation: Operation<Request>,
+): readonly Endpoint[] {
+  const { name, summary, query, answers, headers = {}, statuses = {} } = operation;
+  const path = `/v1/${name}`;
+  const shared = { path, answers, headers, accepted: jsonResponse(jobSchema) };
+  const answerPage = async (context: Context, call: PageCall, search: URLSearchParams, html?: string) => {
+    const request = operation.read(search, createSource(context, call, html));
+    const answer = await operation.getAnswer({ ...context, client: call.client }, request, call.admitted);
+    return createResponse(context, answer, request.freshness);
+  };
+  return [
+    openEndpoint({
+      ...shared,
+      method: "GET",
+      summary,
+      lenientQuery: query,
+      statuses,
+      handler: withRateLimit(async (context, call) => {
+        if (!wantsJob(context)) return answerPage(context, call, call.query);
+        rejectSecrets(operation.read(call.query, createSource(context, call)).setup);
+        return startJob(context, call, name, [createSingleTask(call.query)]);
+      }),
+    }),
+    openEndpoint({
+      ...shared,
+      method: "POST",
+      when: hasDocument,
+      summary: `${summary}, of a document`,
+      lenientQuery: query,
+      streamedBody: { mediaType: "text/html", schema: { type: "string" } },
+      statuses: { ...statuses, ...BODY_STATUSES },
+      handler: withRateLimit(async (context, call) => {
+        if (wantsJob(context)) throw invalidRequest("A job loads addresses, no document.", "async");
+        await call.admitted;
+        return answerPage(context, call, call.query, await readDocument(context));
+      }),
+    }),
+    openEndpoint<PageBody, unknown>({
+      ...shared,
+      method: "POST",
+      summary: `${summary}; of several pages as a job`,
+      body: createBodySchema(query),
+      lenientQuery: batchQuerySchema,
+      maxBody: MAX_DOCUMENT_BYTES,
+      statuses: { ...statuses, ...BODY_STATUSES },
+      onInvalidInput: rejectBody,
+      handler: (context, { body }) => {
+        const { urls, url, html, markdown, ...options } = body;
+        if ([urls, url, html, markdown].filter((input) => input !== undefined).length !== 1) {
+          const fault = invalidRequest("The body needs one of url, urls, html and markdown.", "urls");
+          return rejectBody(context, fault);
+        }
+        if (urls !== undefined) {
+          return startBatch(context, name, urls, options, (search, call) =>
+            rejectSecrets(operation.read(search, createSource(context, call)).setup),
+          );
+        }
+        const answer = withRateLimit(async (_, call) => {
+          await call.admitted;
+          rejectQueryOptions(call.query);
+          const search = toQuery(options);
+          if (url !== undefined) search.set("url", url);
+          return answerPage(context, call, search, await readInlineDocument(body));
+        });
+        return answer(context);
+      },
+    }),
+  ];
+}
+
+/** The document in a body, as HTML; undefined if there is none. */
+async function readInlineDocument({ html, markdown }: PageBody): Promise<string | undefined> {
+  if (html !== undefined) return toHtmlDocument("html", html);
+  return markdown === undefined ? undefined : toHtmlDocument("markdown", markdown);
+}
+
+function createSource({ platform }: Context, { access }: PageCall, html?: string): PageSource {
+  const { privateHosts } = platform.variables.pages;
+  return { privateHosts, access, ...(html !== undefined && { html }) };
+}
