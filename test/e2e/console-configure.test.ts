@@ -186,6 +186,7 @@ describeWithBrowser("configuring in the console", () => {
     const key = await dialog.getByLabel("Key", { exact: true }).inputValue();
     await dialog.getByLabel("Name").fill("Laptop");
     await dialog.getByRole("button", { name: "Add key" }).click();
+    await page.getByRole("dialog", { name: "Connect with the new key" }).getByLabel("Close").click();
     await saved(dialog);
     const row = page.getByRole("row", { name: /Laptop/ });
     await row.waitFor();

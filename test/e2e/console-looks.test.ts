@@ -16,6 +16,7 @@ const PAGES = [
   ["captures", "No samples are kept."],
   ["alerts", "No webhooks yet"],
   ["audit", "runtime.account_failovers"],
+  ["connect", "Base addresses"],
   ["playground", "No messages yet."],
   ["pages", "Take picture"],
   ["accounts", "three@sandbox.test"],

@@ -3,6 +3,7 @@ import { Accounts } from "./pages/accounts/accounts.tsx";
 import { Alerts } from "./pages/alerts/alerts.tsx";
 import { Audit } from "./pages/audit/audit.tsx";
 import { Captures } from "./pages/captures/captures.tsx";
+import { Connect } from "./pages/connect/connect.tsx";
 import { History } from "./pages/history/history.tsx";
 import { Hosting } from "./pages/hosting/hosting.tsx";
 import { Keys } from "./pages/keys/keys.tsx";
@@ -42,6 +43,7 @@ export const NAVIGATION: readonly { readonly title: string; readonly pages: read
   {
     title: "Test",
     pages: [
+      { id: "connect", name: "Connect", view: Connect },
       { id: "playground", name: "Playground", view: Playground },
       { id: "pages", name: "Web pages", view: PageService },
     ],

@@ -11,6 +11,7 @@ const PATHS = {
   settings: "M4 7h9M17 7h3M4 17h3M11 17h9M15 5v4M9 15v4",
   transfer: "M8 4v14M4 14l4 4 4-4M16 20V6M12 10l4-4 4 4",
   hosting: "M7 18a4 4 0 0 1 0-8 5 5 0 0 1 10-1 4.5 4.5 0 0 1 0 9zM12 13v5",
+  connect: "M9 4v5M15 4v5M6 9h12v3a6 6 0 0 1-12 0zM12 18v3",
   playground: "M5 5h14v10H10l-5 4z",
   pages: "M4 5h16v14H4zM4 9h16M7 7h.01",
   history: "M12 4a8 8 0 1 1-7 4M4 4v4h4M12 8v4l3 2",

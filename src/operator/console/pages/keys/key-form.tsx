@@ -12,10 +12,12 @@ import { LimitFields } from "./limit-fields.tsx";
 interface KeyFormProps extends EditFormProps {
   /** null: a new key. */
   readonly apiKey: ApiKey | null;
+  /** Called with the secret of a key that was added. */
+  readonly onAdded: (secret: string) => void;
 }
 
 /** Form that adds a key (with a generated proposal), or changes a key's labels and limits. */
-export function KeyForm({ apiKey, version, onClose, onSaved }: KeyFormProps) {
+export function KeyForm({ apiKey, version, onClose, onSaved, onAdded }: KeyFormProps) {
   const [key, setKey] = useState(generateKey);
   const [name, setName] = useState(apiKey?.name ?? "");
   const [remark, setRemark] = useState(apiKey?.remark ?? "");
@@ -35,6 +37,7 @@ export function KeyForm({ apiKey, version, onClose, onSaved }: KeyFormProps) {
     if (apiKey === null) {
       await addKey({ key, ...labels });
       onSucceeded();
+      onAdded(key);
       return onSaved("Key added");
     }
     await changeKey(apiKey.id, labels, ifMatch);

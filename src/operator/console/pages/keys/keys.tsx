@@ -4,6 +4,7 @@ import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
 import { AddButton, EditButtons, EditDialogs, useEditing } from "../../ui/editing.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { formatCompact, formatFullTime, formatPlural } from "../../ui/format.ts";
@@ -12,6 +13,7 @@ import { Problem } from "../../ui/problem.tsx";
 import { Timestamp } from "../../ui/timestamp.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
+import { ConnectPanel } from "../connect/connect-panel.tsx";
 import { findFullKey } from "./full-key.ts";
 import { describeKeyState } from "./key-expiry.ts";
 import { KeyForm } from "./key-form.tsx";
@@ -22,6 +24,8 @@ import { RotateKey } from "./rotate-key.tsx";
 export function Keys() {
   const { data, error, reload } = useLoaded(listKeys);
   const [rotating, setRotating] = useState<ApiKey | null>(null);
+  /** The secret of a key that has just been added. */
+  const [addedKey, setAddedKey] = useState("");
   const now = Date.now();
   const editing = useEditing<ApiKey>(reload);
   const add = <AddButton noun="key" onClick={editing.add} />;
@@ -122,13 +126,20 @@ export function Keys() {
           />
         </Panel>
       )}
+      {addedKey !== "" && (
+        <Dialog title="Connect with the new key" onClose={() => setAddedKey("")} wide>
+          <div class="dialog-body">
+            <ConnectPanel initialKey={addedKey} />
+          </div>
+        </Dialog>
+      )}
       {rotating !== null && (
         <RotateKey apiKey={rotating} onClose={() => setRotating(null)} onRotated={reload} />
       )}
       <EditDialogs
         editing={editing}
         noun="key"
-        form={(apiKey, props) => <KeyForm apiKey={apiKey} {...props} />}
+        form={(apiKey, props) => <KeyForm apiKey={apiKey} onAdded={setAddedKey} {...props} />}
         read={({ id }) => readKey(id)}
         remove={({ id }) => deleteKey(id)}
         warning={({ name, key }) => (

@@ -10,6 +10,7 @@ import { AccountState } from "./account-state.tsx";
 import { ActivityCharts } from "./activity-charts.tsx";
 import { ErrorTable } from "./error-table.tsx";
 import { LeaseTable } from "./lease-table.tsx";
+import { SetupChecklist } from "./setup-checklist.tsx";
 import { Slots } from "./slots.tsx";
 import { Tiles } from "./tiles.tsx";
 import { Warnings } from "./warnings.tsx";
@@ -45,6 +46,7 @@ export function Overview() {
     <Page title="Overview" actions={actions}>
       <Warnings queue={queue.data} settings={settings.data} />
       <Problem error={queue.error || activity.error} />
+      <SetupChecklist settings={settings.data} requests={activity.data?.totals.requests ?? 0} />
       <Tiles queue={queue.data} activity={activity.data} />
       {activity.data !== null && (
         <section class="activity" aria-label="Activity">

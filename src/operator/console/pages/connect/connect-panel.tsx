@@ -1,0 +1,105 @@
+import { useState } from "preact/hooks";
+import { listModels } from "../../api/models.ts";
+import { CodeBlock } from "../../ui/code-block.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { SelectField, TextField } from "../../ui/field.tsx";
+import { Problem } from "../../ui/problem.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
+import { useLoaded } from "../../ui/use-loaded.ts";
+import {
+  type Connection,
+  KEY_PLACEHOLDER,
+  listAgentSnippets,
+  listBaseAddresses,
+  listSdkSnippets,
+  type Snippet,
+} from "./snippets.ts";
+
+interface ConnectPanelProps {
+  /** A key that has just been made. Empty: the user enters one. */
+  readonly initialKey?: string;
+}
+
+/** Base addresses and ready-made snippets for SDKs and agents. */
+export function ConnectPanel({ initialKey = "" }: ConnectPanelProps) {
+  const { data, error, reload } = useLoaded(listModels, "");
+  const [key, setKey] = useState(initialKey);
+  const [chosenModel, setChosenModel] = useState("");
+  const [tab, setTab] = useState("addresses");
+  const models = data ?? [];
+  const model = chosenModel || models[0] || "";
+  const connection = { origin: location.origin, key: key.trim() || KEY_PLACEHOLDER, model };
+  return (
+    <div class="stack">
+      <Problem error={error} retry={reload} />
+      <div class="setting-grid">
+        <TextField
+          label="API key"
+          value={key}
+          onChange={setKey}
+          mono
+          placeholder={KEY_PLACEHOLDER}
+          hint="Only used for the snippets below. It stays in this page."
+        />
+        <SelectField
+          label="Model"
+          value={model}
+          onChange={setChosenModel}
+          choices={models.map((id) => [id, id] as const)}
+        />
+      </div>
+      <Tabs
+        label="Ways to connect"
+        current={tab}
+        onChange={setTab}
+        tabs={[
+          { id: "addresses", name: "Base addresses", content: () => <Addresses {...connection} /> },
+          { id: "sdks", name: "SDKs", content: () => <Snippets snippets={listSdkSnippets(connection)} /> },
+          {
+            id: "agents",
+            name: "Agents",
+            content: () => <Snippets snippets={listAgentSnippets(connection)} />,
+          },
+        ]}
+      />
+    </div>
+  );
+}
+
+type BaseAddress = readonly [style: string, address: string];
+
+const ADDRESS_COLUMNS: readonly Column<BaseAddress>[] = [
+  { title: "API style", cell: ([style]) => style },
+  { title: "Base address", class: "mono", cell: ([, address]) => address },
+  { title: "Copy", cell: ([style, address]) => <CopyButton text={address} label={`Copy: ${style}`} /> },
+];
+
+function Addresses({ origin }: Connection) {
+  return (
+    <DataTable
+      items={listBaseAddresses(origin)}
+      keyOf={([style]) => style}
+      columns={ADDRESS_COLUMNS}
+      empty={null}
+    />
+  );
+}
+
+function Snippets({ snippets }: { readonly snippets: readonly Snippet[] }) {
+  const [chosen, setChosen] = useState("");
+  const snippet = snippets.find(({ id }) => id === chosen) ?? snippets[0];
+  if (snippet === undefined) return null;
+  return (
+    <div class="stack">
+      <SelectField
+        label="Client"
+        value={snippet.id}
+        onChange={setChosen}
+        choices={snippets.map(({ id, name }) => [id, name] as const)}
+      />
+      <p class="hint">{snippet.place}</p>
+      <CodeBlock label={snippet.name} text={snippet.text} />
+    </div>
+  );
+}
