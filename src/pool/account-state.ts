@@ -1,3 +1,4 @@
+import { hashText } from "../core/encoding/text-hash.ts";
 import type { Credentials } from "../core/ports/accounts.ts";
 import type { PoolAccount } from "../core/ports/pool-configuration.ts";
 import type { Cooldown } from "./cooldown.ts";
@@ -64,10 +65,15 @@ export class AccountState extends ListNode<AccountState> {
   /** The account's row in durable storage, if any. */
   stored: StoredAccount | null = null;
   readonly gate = new SignInGate();
+  /** Its place in the configuration, for the strategy `fill_first`. */
+  position = 0;
+  /** Hash of its id, for the strategy `affinity`. */
+  readonly hash: number;
 
   constructor(id: string) {
     super();
     this.id = id;
+    this.hash = hashText(id);
   }
 
   get occupiedSlots(): number {

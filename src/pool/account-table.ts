@@ -1,5 +1,5 @@
 import { AccountState } from "./account-state.ts";
-import type { ProviderPools } from "./provider-pool.ts";
+import type { ProviderPool, ProviderPools } from "./provider-pool.ts";
 
 /** The accounts that the pool knows: configured ones, and removed ones that still occupy slots or have a high-water mark. */
 export class AccountTable {
@@ -39,6 +39,7 @@ export class AccountTable {
   /** Recounts the configured accounts, in total and by provider. */
   recount(): void {
     this.total = 0;
+    const enabled = new Map<ProviderPool, Map<string, AccountState>>();
     for (const providerPool of this.#providerPools.all) {
       providerPool.configuredAccounts = 0;
       providerPool.enabledAccounts = 0;
@@ -48,8 +49,13 @@ export class AccountTable {
       this.total += 1;
       const providerPool = this.#providerPools.of(state);
       providerPool.configuredAccounts += 1;
-      if (state.isEnabled) providerPool.enabledAccounts += 1;
+      if (!state.isEnabled) continue;
+      providerPool.enabledAccounts += 1;
+      const accounts = enabled.get(providerPool) ?? new Map<string, AccountState>();
+      enabled.set(providerPool, accounts.set(state.id, state));
     }
+    for (const providerPool of this.#providerPools.all)
+      providerPool.conversations.accounts = enabled.get(providerPool) ?? new Map();
   }
 
   /** Deletes a removed account once it has no occupied slots and no high-water mark. */

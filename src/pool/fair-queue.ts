@@ -1,69 +1,76 @@
+import type { AcquireRequest } from "../core/ports/accounts.ts";
 import type { AccountState } from "./account-state.ts";
 import type { FairShares } from "./fair-shares.ts";
 import { LinkedList } from "./linked-list.ts";
 import type { Rotation } from "./rotation.ts";
 import type { FairShare, Waiter } from "./waiter.ts";
 
+/** Selects an account for a request; null: none is available. `exclude`: ids of accounts that it must not get. */
+export type SelectAccount = (
+  request: AcquireRequest,
+  exclude: ReadonlySet<string> | null,
+) => AccountState | null;
+
 /**
  * All requests that wait for accounts of one provider, with fair queuing between callers. The next request belongs to the
  * caller that holds the fewest slots; among equals, to the caller that was served longest ago. The requests of one caller
- * are served in order of arrival, but a request pinned to a busy account does not block the ones behind it.
+ * are served in order of arrival, but a request that awaits a busy account does not block the ones behind it.
  */
 export class FairQueue {
   size = 0;
   /** Number of waiting requests that exclude accounts after a failure. */
   #excludingCount = 0;
   readonly #fairShares: FairShares;
-  /** Requests pinned to an account, in order of arrival. Accounts without such requests are absent. */
-  readonly #pinned = new Map<AccountState, LinkedList<Waiter>>();
-  /** Accounts that have both a free slot and a pinned request. */
+  readonly #select: SelectAccount;
+  /** Requests that await one account, in order of arrival. Accounts without such requests are absent. */
+  readonly #awaiting = new Map<AccountState, LinkedList<Waiter>>();
+  /** Accounts that have both a free slot and a request that awaits them. */
   readonly #runnable = new Set<AccountState>();
 
-  constructor(fairShares: FairShares) {
+  /** @param select selects an account for a request that can use any */
+  constructor(fairShares: FairShares, select: SelectAccount) {
     this.#fairShares = fairShares;
+    this.#select = select;
   }
 
+  /** Adds a request in its order of arrival. */
   add(waiter: Waiter, rotation: Rotation): void {
-    const { fairShare, target } = waiter;
+    const { fairShare, awaited } = waiter;
     this.size += 1;
     if (waiter.exclude !== null) this.#excludingCount += 1;
     fairShare.waiters.add(waiter);
     this.#fairShares.waitingShares.add(fairShare);
-    if (target === null) {
-      fairShare.untargetedWaiters.push(waiter);
+    if (awaited === null) {
+      insertByArrival(fairShare.untargetedWaiters, waiter);
       return;
     }
-    this.#pin(waiter, target);
-    this.updateRunnable(target, rotation);
+    const waiters = this.#awaiting.get(awaited) ?? new LinkedList<Waiter>();
+    insertByArrival(waiters, waiter);
+    this.#awaiting.set(awaited, waiters);
+    this.updateRunnable(awaited, rotation);
   }
 
   remove(waiter: Waiter, rotation: Rotation): void {
     if (waiter.list === null) return;
-    const { fairShare, target } = waiter;
+    const { fairShare, awaited } = waiter;
     waiter.list.remove(waiter);
     this.size -= 1;
     if (waiter.exclude !== null) this.#excludingCount -= 1;
     fairShare.waiters.delete(waiter);
     if (fairShare.waiters.size === 0) this.#fairShares.waitingShares.delete(fairShare);
-    if (target === null) return;
-    if (this.#pinned.get(target)?.size === 0) this.#pinned.delete(target);
-    this.updateRunnable(target, rotation);
+    if (awaited === null) return;
+    if (this.#awaiting.get(awaited)?.size === 0) this.#awaiting.delete(awaited);
+    this.updateRunnable(awaited, rotation);
   }
 
-  /** The requests pinned to an account, in order of arrival. */
-  pinnedTo(state: AccountState): readonly Waiter[] {
-    return [...(this.#pinned.get(state) ?? [])];
+  /** The requests that await an account, in order of arrival. */
+  listAwaiting(state: AccountState): readonly Waiter[] {
+    return [...(this.#awaiting.get(state) ?? [])];
   }
 
-  #pin(waiter: Waiter, target: AccountState): void {
-    const waiters = this.#pinned.get(target) ?? new LinkedList<Waiter>();
-    waiters.push(waiter);
-    this.#pinned.set(target, waiters);
-  }
-
-  /** Must be called after each change of an account's slots or pinned requests. */
+  /** Must be called after each change of an account's slots or of the requests that await it. */
   updateRunnable(state: AccountState, rotation: Rotation): void {
-    if (this.#pinned.has(state) && rotation.hasFreeSlot(state)) this.#runnable.add(state);
+    if (this.#awaiting.has(state) && rotation.hasFreeSlot(state)) this.#runnable.add(state);
     else this.#runnable.delete(state);
   }
 
@@ -76,15 +83,26 @@ export class FairQueue {
       for (const fairShare of this.#fairShares.waitingShares) {
         const { head } = fairShare.untargetedWaiters;
         if (head === null || (next !== null && !precedes(head, next.waiter))) continue;
-        next = firstRunnable(fairShare, rotation) ?? next;
+        next = this.#firstRunnable(fairShare) ?? next;
       }
     }
     for (const state of this.#runnable) {
-      for (const waiter of this.#pinned.get(state) ?? []) {
+      for (const waiter of this.#awaiting.get(state) ?? []) {
+        // A request that merely prefers the account uses it only while it is healthy.
+        if (waiter.target === null && !rotation.isReady(state)) continue;
         if (next === null || precedes(waiter, next.waiter)) next = { waiter, state };
       }
     }
     return next;
+  }
+
+  /** The caller's oldest request for which an account is available, with that account. */
+  #firstRunnable(fairShare: FairShare): { waiter: Waiter; state: AccountState } | null {
+    for (const waiter of fairShare.untargetedWaiters) {
+      const state = this.#select(waiter.request, waiter.exclude);
+      if (state !== null) return { waiter, state };
+    }
+    return null;
   }
 
   /** Waiting requests in order of arrival. */
@@ -107,14 +125,11 @@ function precedes(first: Waiter, second: Waiter): boolean {
     : firstShare.lastServedSerial < secondShare.lastServedSerial;
 }
 
-/** The caller's oldest request for which an account is available, with that account. */
-function firstRunnable(
-  fairShare: FairShare,
-  rotation: Rotation,
-): { waiter: Waiter; state: AccountState } | null {
-  for (const waiter of fairShare.untargetedWaiters) {
-    const state = rotation.pickAccount(waiter.exclude, waiter.request.wellOnly);
-    if (state !== null) return { waiter, state };
-  }
-  return null;
+/** Inserts a request into a list in order of arrival. Most arrive last. */
+function insertByArrival(waiters: LinkedList<Waiter>, waiter: Waiter): void {
+  let later: Waiter | null = null;
+  for (let node = waiters.tail; node !== null && node.serial > waiter.serial; node = node.previous)
+    later = node;
+  if (later === null) waiters.push(waiter);
+  else waiters.insertBefore(waiter, later);
 }

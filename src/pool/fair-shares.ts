@@ -31,8 +31,7 @@ export class FairShares implements FairShareOwner {
     let newest: Waiter | null = null;
     for (const { waiters } of this.waitingShares) {
       if (waiters.size < most || waiters.size === share.waiters.size + 1) continue;
-      const last = [...waiters].at(-1);
-      if (last === undefined) continue;
+      const last = [...waiters].reduce((a, b) => (b.serial > a.serial ? b : a));
       if (waiters.size > most || newest === null || last.serial > newest.serial) newest = last;
       most = waiters.size;
     }

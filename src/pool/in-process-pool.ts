@@ -89,9 +89,10 @@ export class InProcessAccountPool implements AccountPoolClient {
     const outcome = first instanceof Waiter ? await this.#wait(request, first, signal) : first;
     if (!("granted" in outcome)) return outcome;
     const { granted } = outcome;
-    const { limits, configVersion } = granted;
+    const { limits, configVersion, isBranch } = granted;
     return {
       lease: new InProcessLease(this.#pool, granted),
+      ...(isBranch === undefined ? {} : { isBranch }),
       ...(limits === undefined ? {} : { limits }),
       ...(configVersion === undefined ? {} : { configVersion }),
     };

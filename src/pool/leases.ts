@@ -67,6 +67,8 @@ export class LeaseRecord extends ListNode<LeaseRecord> {
   expiresAt: number;
   /** See `HalfOpenBudget.startProbe`; 0: the lease was granted before a restart, so its result is ignored. */
   probePeriod = 0;
+  /** The conversation of its request; empty: none, or the lease was granted before a restart. */
+  conversation = "";
   /** Name of the isolate that holds it, once the lease has lived for a while. */
   isolate = "";
 

@@ -36,6 +36,22 @@ export class LinkedList<T extends ListNode<T>> {
     this.size += 1;
   }
 
+  /** Inserts `node` before `next`, which is in this list; removes it from its previous list first. */
+  insertBefore(node: T, next: T): void {
+    const { previous } = next;
+    if (previous === null) {
+      this.unshift(node);
+      return;
+    }
+    node.list?.remove(node);
+    node.list = this;
+    node.previous = previous;
+    node.next = next;
+    previous.next = node;
+    next.previous = node;
+    this.size += 1;
+  }
+
   /** Removes `node`; does nothing when it is not in this list. */
   remove(node: T): void {
     if (node.list !== this) return;

@@ -184,11 +184,12 @@ export class AccountPool {
     this.#slots.processElapsedTime();
     this.#tokens.refreshMs = limits.tokenRefreshMs;
     const configured = new Set<string>();
-    for (const account of accounts) {
+    for (const [index, account] of accounts.entries()) {
       if (configured.has(account.id)) continue;
       configured.add(account.id);
       const state = this.#slots.accounts.getOrCreate(account.id);
       if (state.account !== null && state.provider !== (account.provider ?? "")) this.#tokens.clear(state);
+      state.position = account.rank ?? index;
       this.#slots.assignProvider(state, account.provider ?? "");
       this.#tokens.configure(state, account, this.#now());
       this.#proxies.bind(state, account.proxyId);

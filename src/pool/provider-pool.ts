@@ -1,4 +1,8 @@
+import type { AcquireRequest } from "../core/ports/accounts.ts";
+import { createPick } from "./account-selection.ts";
+import type { AccountState } from "./account-state.ts";
 import { CircuitBreaker } from "./circuit-breaker.ts";
+import { ConversationAffinity } from "./conversation-affinity.ts";
 import { FairQueue } from "./fair-queue.ts";
 import { FairShares } from "./fair-shares.ts";
 import { ProviderHealth } from "./provider-health.ts";
@@ -14,8 +18,9 @@ export class ProviderPool {
   /** Empty: the default provider. */
   readonly provider: string;
   readonly rotation = new Rotation();
+  readonly conversations = new ConversationAffinity();
   readonly fairShares = new FairShares();
-  readonly queue = new FairQueue(this.fairShares);
+  readonly queue = new FairQueue(this.fairShares, (request, exclude) => this.selectAccount(request, exclude));
   readonly breaker = new CircuitBreaker();
   readonly health = new ProviderHealth();
   /** Requests that wait outside of the queue, in the order in which they were moved there. */
@@ -27,8 +32,34 @@ export class ProviderPool {
   /** Number of its enabled accounts. */
   enabledAccounts = 0;
 
-  constructor(provider: string) {
+  readonly #now: () => number;
+
+  constructor(provider: string, now: () => number) {
     this.provider = provider;
+    this.#now = now;
+  }
+
+  /** Selects an available account for a request, see `Rotation.pickAccount`. */
+  selectAccount(request: AcquireRequest, exclude: ReadonlySet<string> | null): AccountState | null {
+    const { selection, wellOnly } = request;
+    const home = this.conversations.findHome(selection, this.#now());
+    if (home !== null && this.rotation.isReady(home) && exclude?.has(home.id) !== true) return home;
+    return this.rotation.pickAccount(exclude, wellOnly, createPick(selection));
+  }
+
+  /**
+   * The account that a continued conversation waits for because its prompts are in a cache there: healthy, but busy with
+   * other conversations. Null: the request does not wait for a certain account.
+   */
+  findAwaitedAccount(
+    { selection }: AcquireRequest,
+    exclude: ReadonlySet<string> | null,
+  ): AccountState | null {
+    const { conversation, waitMs = 0 } = selection ?? {};
+    if (conversation === undefined || waitMs <= 0 || this.conversations.isRunning(conversation)) return null;
+    const home = this.conversations.findHome(selection, this.#now());
+    if (home === null || !home.isHealthy || this.rotation.isReady(home)) return null;
+    return exclude?.has(home.id) === true ? null : home;
   }
 
   /** How its requests have ended. */
@@ -58,9 +89,17 @@ export class ProviderPool {
 
 /** The pools of all providers. The pool of the default provider always exists. */
 export class ProviderPools {
-  readonly defaultPool = new ProviderPool("");
-  readonly #byProvider = new Map([["", this.defaultPool]]);
-  #all: readonly ProviderPool[] = [this.defaultPool];
+  readonly defaultPool: ProviderPool;
+  readonly #byProvider: Map<string, ProviderPool>;
+  readonly #now: () => number;
+  #all: readonly ProviderPool[];
+
+  constructor(now: () => number) {
+    this.#now = now;
+    this.defaultPool = new ProviderPool("", now);
+    this.#byProvider = new Map([["", this.defaultPool]]);
+    this.#all = [this.defaultPool];
+  }
 
   /** The pool of a provider; undefined for a provider that has never had an account. */
   get(provider: string | undefined): ProviderPool | undefined {
@@ -71,7 +110,7 @@ export class ProviderPools {
   getOrCreate(provider: string): ProviderPool {
     let providerPool = this.#byProvider.get(provider);
     if (providerPool === undefined) {
-      providerPool = new ProviderPool(provider);
+      providerPool = new ProviderPool(provider, this.#now);
       this.#byProvider.set(provider, providerPool);
       this.#all = [...this.#byProvider.values()];
     }

@@ -92,6 +92,42 @@ export class RequestQueue {
   }
 
   /**
+   * Adds a request to the queue for the account of its conversation alone, for the time that its selection states. Null: it
+   * does not wait for a certain account, or the queue is full.
+   *
+   * @param onElapsed called when the time is over; the request is still in the queue then
+   */
+  enqueueForAccount(
+    providerPool: ProviderPool,
+    request: AcquireRequest,
+    exclude: ReadonlySet<string> | null,
+    heldWaiter: Waiter | null,
+    onElapsed: (waiter: Waiter) => void,
+  ): Waiter | null {
+    const awaited = providerPool.findAwaitedAccount(request, exclude);
+    const { fairShares, queue } = providerPool;
+    if (awaited === null || queue.size >= this.#limits.queueLimitOf(providerPool)) return null;
+    const fairShare = fairShares.getOrCreate(request.caller ?? "");
+    const waiter = heldWaiter ?? this.#createWaiter(providerPool, request, fairShare, null, exclude);
+    waiter.fairShare = fairShare;
+    waiter.awaited = awaited;
+    waiter.hasAwaited = true;
+    waiter.stopTimer = this.#clock.setTimer(request.selection?.waitMs ?? 0, () => onElapsed(waiter));
+    queue.add(waiter, providerPool.rotation);
+    this.#events.onScheduleChanged();
+    return waiter;
+  }
+
+  /** Removes a request from the queue that has waited for the account of its conversation. */
+  stopAwaiting(waiter: Waiter): void {
+    const { queue, rotation, fairShares } = this.#providerPools.of(waiter);
+    waiter.stopTimer();
+    queue.remove(waiter, rotation);
+    fairShares.deleteIfEmpty(waiter.fairShare);
+    waiter.awaited = null;
+  }
+
+  /**
    * Holds a request without a pinned account outside of the queue, until `Slots.admitHeldRequest` or `dismiss`. Refuses it
    * with `timeoutRefusal` after `ms` milliseconds. Null: more requests wait than the free slots and the queue allow.
    */
@@ -116,6 +152,7 @@ export class RequestQueue {
   moveOutsideQueue(waiter: Waiter, ms: number, timeoutRefusal: AcquireRefusal): void {
     const { queue, rotation, fairShares } = this.#providerPools.of(waiter);
     queue.remove(waiter, rotation);
+    waiter.awaited = waiter.target;
     fairShares.deleteIfEmpty(waiter.fairShare);
     this.#hold(waiter, ms, timeoutRefusal);
   }

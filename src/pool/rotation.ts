@@ -2,9 +2,18 @@ import type { AccountState } from "./account-state.ts";
 import { Heap } from "./heap.ts";
 import { LinkedList } from "./linked-list.ts";
 
+/** Selects one of the accounts that may get the request; they come in the order of their turns. */
+export type PickAccount = (accounts: Iterable<AccountState>) => AccountState | null;
+
+/** Selects the account whose turn it is. */
+export const pickNext: PickAccount = (accounts) => {
+  for (const state of accounts) return state;
+  return null;
+};
+
 /**
- * Selects the next account of one provider (round robin). Healthy accounts with a free slot stand in a ring. A grant moves
- * an account to the end, and an account that was full returns at the end. Selection takes constant time, whatever the
+ * The available accounts of one provider, in the order of their turns (round robin). Healthy accounts with a free slot stand in a ring. A grant moves
+ * an account to the end, and an account that was full returns at the end. Selection by turns takes constant time, whatever the
  * number of accounts.
  *
  * Accounts that cool down are skipped while there is a healthy one, even a busy one. When all accounts cool down, the one
@@ -26,6 +35,11 @@ export class Rotation {
   /** Whether the account is owned here and has a free slot. */
   hasFreeSlot(state: AccountState): boolean {
     return state.isOwnedHere && state.occupiedSlots + state.slotsElsewhere < this.perAccount;
+  }
+
+  /** Whether the account is healthy, with a free slot and half-open budget. */
+  isReady(state: AccountState): boolean {
+    return state.list === this.#ready;
   }
 
   /** Moves the account to the position that its slots and its cooldown require. Must be called after each change of either. */
@@ -71,14 +85,19 @@ export class Rotation {
   }
 
   /**
-   * Returns the next account, or null. With `exclude`: only a healthy account that is not excluded. With `wellOnly`: also
+   * Returns an available account, or null. With `exclude`: only a healthy account that is not excluded. With `wellOnly`: also
    * none with an exhausted half-open budget.
+   *
+   * @param pick selects among the accounts that are ready; by default by turns
    */
-  pickAccount(exclude: ReadonlySet<string> | null, wellOnly = false): AccountState | null {
+  pickAccount(
+    exclude: ReadonlySet<string> | null,
+    wellOnly = false,
+    pick: PickAccount = pickNext,
+  ): AccountState | null {
     if (this.#healthy.size === 0)
       return exclude === null && !wellOnly ? (this.#coolingFree.first ?? null) : null;
-    let state = this.#ready.head;
-    while (state !== null && exclude?.has(state.id) === true) state = state.next;
+    const state = pick(exclude === null ? this.#ready : withoutExcluded(this.#ready, exclude));
     if (state !== null || wellOnly || this.countHealthyExcept(exclude ?? []) > 1) return state;
     // At most one account with an exhausted budget remains besides the excluded ones.
     for (const candidate of this.#budgetExhausted) if (exclude?.has(candidate.id) !== true) return candidate;
@@ -136,4 +155,11 @@ export class Rotation {
     }
     return hasChanged;
   }
+}
+
+function* withoutExcluded(
+  accounts: Iterable<AccountState>,
+  exclude: ReadonlySet<string>,
+): Generator<AccountState> {
+  for (const state of accounts) if (!exclude.has(state.id)) yield state;
 }

@@ -43,9 +43,9 @@ export interface SlotClock extends Clock {
 export class Slots {
   /** Serial number of the newest lease or waiting request. */
   serial = 0;
-  readonly providerPools = new ProviderPools();
-  readonly accounts = new AccountTable(this.providerPools);
-  readonly limits = new SlotLimits(this.providerPools);
+  readonly providerPools: ProviderPools;
+  readonly accounts: AccountTable;
+  readonly limits: SlotLimits;
   readonly requestQueue: RequestQueue;
   readonly leases: Leases;
   readonly leaseRecovery: LeaseRecovery;
@@ -60,6 +60,9 @@ export class Slots {
     this.#now = now;
     this.#monotonicNow = monotonicNow;
     this.#events = events;
+    this.providerPools = new ProviderPools(now);
+    this.accounts = new AccountTable(this.providerPools);
+    this.limits = new SlotLimits(this.providerPools);
     this.requestQueue = new RequestQueue(this, this.providerPools, this.limits, clock, events);
     this.leases = new Leases(ttlMs);
     this.leaseRecovery = new LeaseRecovery(store, monotonicNow(), terms, (id) =>
@@ -82,8 +85,7 @@ export class Slots {
     if (previousPool === providerPool) return;
     state.account = null;
     this.#updatePosition(state);
-    for (const waiter of previousPool.queue.pinnedTo(state))
-      this.requestQueue.dismiss(waiter, { refused: "target_not_found" });
+    this.#endAwaiting(state, true);
     state.provider = provider;
   }
 
@@ -95,13 +97,11 @@ export class Slots {
   configure(limits: PoolLimits, perAccount: Readonly<Record<string, number>> = {}): void {
     this.limits.configure(limits, perAccount);
     this.accounts.recount();
-    for (const state of [...this.accounts]) {
-      if (!state.isOwnedHere) {
-        for (const waiter of this.providerPools.of(state).queue.pinnedTo(state))
-          this.requestQueue.dismiss(waiter, { refused: "target_not_found" });
-        this.accounts.deleteIfUnused(state);
-      }
-      this.#updatePosition(state);
+    const states = [...this.accounts];
+    for (const state of states) this.#updatePosition(state);
+    for (const state of states) {
+      if (!state.isHealthy) this.#endAwaiting(state, !state.isOwnedHere);
+      if (!state.isOwnedHere) this.accounts.deleteIfUnused(state);
     }
     for (const providerPool of this.providerPools.all) {
       if (providerPool.enabledAccounts > 0) continue;
@@ -131,6 +131,24 @@ export class Slots {
   admitHeldRequest(waiter: Waiter): void {
     waiter.stopTimer();
     this.providerPools.of(waiter).heldRequests.delete(waiter);
+    this.#admitAgain(waiter);
+  }
+
+  /** Lets a request that has awaited the account of its conversation use any account. */
+  #admitAnywhere(waiter: Waiter): void {
+    this.requestQueue.stopAwaiting(waiter);
+    this.#admitAgain(waiter);
+  }
+
+  /** Requests that await an account need not wait any longer: it is unhealthy, or has gone (`isGone`). */
+  #endAwaiting(state: AccountState, isGone: boolean): void {
+    for (const waiter of this.providerPools.of(state).queue.listAwaiting(state)) {
+      if (waiter.target === null) this.#admitAnywhere(waiter);
+      else if (isGone) this.requestQueue.dismiss(waiter, { refused: "target_not_found" });
+    }
+  }
+
+  #admitAgain(waiter: Waiter): void {
     try {
       const outcome = this.#acquire(waiter.request, waiter);
       if (outcome instanceof Waiter) return;
@@ -162,7 +180,17 @@ export class Slots {
     if (target === null && providerPool.enabledAccounts === 0) return { refused: "no_accounts" };
     const exclude = target === null && request.exclude?.length ? new Set(request.exclude) : null;
     if (exclude !== null && !this.hasHealthyExcept(providerPool, exclude)) return { refused: "no_accounts" };
-    const state = target ?? providerPool.rotation.pickAccount(exclude, request.wellOnly);
+    if (target === null && heldWaiter?.hasAwaited !== true) {
+      const awaited = this.requestQueue.enqueueForAccount(
+        providerPool,
+        request,
+        exclude,
+        heldWaiter,
+        (waiter) => this.#admitAnywhere(waiter),
+      );
+      if (awaited !== null) return awaited;
+    }
+    const state = target ?? providerPool.selectAccount(request, exclude);
     const hasFreeSlot = state !== null && providerPool.rotation.hasFreeSlot(state);
     if (hasFreeSlot && this.inUse < this.limits.usableSlots) {
       const outcome = this.#grant(state, request);
@@ -240,7 +268,9 @@ export class Slots {
 
   /** Called when cooldowns of accounts have started or ended: other requests may run now. */
   onHealthChanged(states: Iterable<AccountState>): void {
-    for (const state of states) this.#updatePosition(state);
+    const changed = [...states];
+    for (const state of changed) this.#updatePosition(state);
+    for (const state of changed) if (!state.isHealthy) this.#endAwaiting(state, false);
     this.requestQueue.rejectWithoutHealthyAccount();
     this.#grantToWaiting();
     this.#events.onScheduleChanged();
@@ -302,7 +332,7 @@ export class Slots {
 
   /** Throws when the store fails; then nothing was granted. */
   #grant(state: AccountState, request: AcquireRequest): AcquireOutcome {
-    const { rotation, fairShares, queue } = this.providerPools.of(state);
+    const { rotation, fairShares, queue, conversations } = this.providerPools.of(state);
     this.leaseRecovery.raiseHighWaterMark(state, state.occupiedSlots + 1, rotation.perAccount);
     const now = this.#now();
     this.serial += 1;
@@ -312,12 +342,16 @@ export class Slots {
     fairShare.occupiedSlots += 1;
     fairShare.lastServedSerial = this.serial;
     state.leases += 1;
+    const { selection } = request;
+    const isBranch = selection !== undefined && conversations.recordGrant(selection, state, now);
     const monotonicNow = this.#monotonicNow();
-    this.leases.add(lease, this.serial, state, holder, fairShare, now, monotonicNow).probePeriod =
-      state.halfOpenBudget.startProbe(now);
+    const record = this.leases.add(lease, this.serial, state, holder, fairShare, now, monotonicNow);
+    record.conversation = selection?.conversation ?? "";
+    record.probePeriod = state.halfOpenBudget.startProbe(now);
     rotation.advance(state);
     queue.updateRunnable(state, rotation);
-    return { granted: { lease, ...this.#events.onGranted(state, request, now) } };
+    const grant = this.#events.onGranted(state, request, now);
+    return { granted: { lease, ...grant, ...(isBranch ? { isBranch } : {}) } };
   }
 
   /** Grants slots to all waiting requests that can run, in their order. */
@@ -344,6 +378,7 @@ export class Slots {
     fairShare.owner.deleteIfEmpty(fairShare);
     lease.state.leases -= 1;
     lease.state.halfOpenBudget.endProbe(lease.probePeriod);
+    this.providerPools.of(lease.state).conversations.recordEnd(lease.conversation);
     if (lease.isolate !== "") this.leaseRecovery.isolates.removeLease(lease.isolate);
     this.#events.onLeaseEnded(lease, this.#now());
     this.#onSlotFreed(lease.state);

@@ -16,6 +16,8 @@ export interface Grant {
   readonly limits?: RemainingLimits;
   /** See `AcquireGrant.configVersion`. */
   readonly configVersion?: number;
+  /** See `AcquireGrant.isBranch`. */
+  readonly isBranch?: boolean;
 }
 
 export type AcquireOutcome = { readonly granted: Grant } | AcquireRefusal;
@@ -32,6 +34,10 @@ export class Waiter extends ListNode<Waiter> {
   readonly target: AccountState | null;
   readonly exclude: ReadonlySet<string> | null;
   readonly since: number;
+  /** The only account that it waits for at present: its target, or for a while the account of its conversation. */
+  awaited: AccountState | null;
+  /** Whether it has waited for the account of its conversation. */
+  hasAwaited = false;
   /** The outcome of the wait; null while it lasts. */
   outcome: AcquireOutcome | null = null;
   /** Resolves with the outcome; rejects when the pool's storage fails. */
@@ -58,6 +64,7 @@ export class Waiter extends ListNode<Waiter> {
     this.provider = provider;
     this.fairShare = fairShare;
     this.target = target;
+    this.awaited = target;
     this.exclude = exclude;
     this.since = since;
     this.#cancel = cancel;
@@ -110,7 +117,7 @@ export class FairShare {
   lastServedSerial = 0;
   /** All its waiting requests, in order of arrival. */
   readonly waiters = new Set<Waiter>();
-  /** Its waiting requests that can use any account. */
+  /** Its waiting requests that can use any account, in order of arrival. */
   readonly untargetedWaiters = new LinkedList<Waiter>();
 
   constructor(caller: string, owner: FairShareOwner) {

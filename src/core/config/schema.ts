@@ -5,6 +5,7 @@ import { parseHostEntry } from "../url-safety/index.ts";
 import { MAX_CAPTURED_BODY, MIN_CAPTURED_BODY } from "./captured-body-limits.ts";
 import { parseNetwork } from "./cidr-network.ts";
 import { markPublic, markSecret } from "./secret-masking.ts";
+import { AFFINITY_WAIT_MS, SELECTION_STRATEGIES } from "./selection-strategy.ts";
 
 const count = once(() => z.number().int().min(0));
 const amount = once(() => z.number().min(0));
@@ -216,6 +217,10 @@ export const providerSchema = extensibleObject(() => ({
   drop_params: dropParamsSchema().default([]),
   /** Slots of each of its accounts; 0: the general setting. */
   account_max_inflight: z.number().int().min(0).max(4_096).default(0),
+  /** How its accounts are selected. Absent: as its driver does by default. */
+  strategy: z.enum(SELECTION_STRATEGIES).optional(),
+  /** How long a turn of a conversation waits for the conversation's busy account, milliseconds; 0: not at all. */
+  affinity_wait_ms: count().max(60_000).default(AFFINITY_WAIT_MS),
   /** Milliseconds; 0: the deployment's values. */
   first_byte_timeout_ms: timeout(),
   answer_timeout_ms: timeout(),

@@ -118,6 +118,10 @@ export interface Conversation {
   readonly contentField: string;
   readonly model: ResolvedModel;
   readonly messages: readonly Message[];
+  /** The session or cache key that the request's body names. Absent: it names none. */
+  readonly sessionId?: string;
+  /** Whether the model has answered before, for a request whose messages are not translated. */
+  readonly hasAssistantTurn?: boolean;
   /** The tools that the caller declared, in order. */
   readonly tools: readonly ToolDefinition[];
   readonly toolChoice: ToolChoice;

@@ -1,3 +1,4 @@
+import type { SelectionStrategy } from "../config/selection-strategy.ts";
 import type { ProviderErrorKind } from "../errors/provider-error.ts";
 import type { AbortSignalLike } from "../http/light-abort-controller.ts";
 import type { AccountHealth, FaultParty, QueueStatus } from "./account-status.ts";
@@ -28,6 +29,17 @@ export type RefusalReason =
 
 /** Matches any provider; the pinned account decides. */
 export const ANY_PROVIDER = "*";
+
+/** How the pool selects the account of a request. */
+export interface AccountSelection {
+  readonly strategy: SelectionStrategy;
+  /** The key of the conversation, for `affinity`. Absent: the request belongs to none. */
+  readonly conversation?: string;
+  /** How long to wait for the conversation's account while that one is busy, milliseconds. Absent: not at all. */
+  readonly waitMs?: number;
+  /** The conversation's account as this isolate knows it. What the pool knows itself is newer. */
+  readonly lastAccount?: string;
+}
 
 /** One request for a slot. */
 export interface AcquireRequest {
@@ -62,6 +74,8 @@ export interface AcquireRequest {
   readonly disabledToo?: boolean;
   /** Maximum wait in the queue, milliseconds; 0 to fail instead of waiting. Absent: the pool's setting. */
   readonly waitMs?: number;
+  /** Absent: the accounts take turns. */
+  readonly selection?: AccountSelection;
   /** Absent if the caller's key has no limits to count. */
   readonly use?: LimitedUse;
   /**
@@ -90,6 +104,8 @@ export interface AcquireRefusal {
 /** The pool granted a slot. */
 export interface AcquireGrant {
   readonly lease: Lease;
+  /** The request runs beside another one of its conversation, on another account. The conversation stays where it is. */
+  readonly isBranch?: boolean;
   /** What remains of the key's limits, if they are counted. */
   readonly limits?: RemainingLimits;
   /** Version of the newest configuration. Absent if no isolate can have an older one. */

@@ -1,4 +1,9 @@
 import { describeConfigJsonFault } from "../config/initial-config.ts";
+import {
+  AFFINITY_WAIT_MS,
+  SELECTION_STRATEGIES,
+  type SelectionStrategy,
+} from "../config/selection-strategy.ts";
 import { REGIONS, type Region } from "./regions.ts";
 import {
   baseUrl,
@@ -43,6 +48,10 @@ export interface Variables {
   readonly providerNative: boolean;
   /** `PROVIDER_DROP_PARAMS`, none: members of requests that the provider never gets, comma-separated. */
   readonly providerDropParams: readonly string[];
+  /** `PROVIDER_STRATEGY`, the driver's default: how the pool selects accounts of the default provider; null: as the driver. */
+  readonly providerStrategy: SelectionStrategy | null;
+  /** `PROVIDER_AFFINITY_WAIT_MS`, 500 ms: how long a turn of a conversation waits for the conversation's busy account. */
+  readonly providerAffinityWaitMs: number;
   /** `KEEP_ALIVE_MS`, 10,000 ms: interval of keep-alives in a silent stream. */
   readonly keepAliveMs: number;
   /** `FIRST_BYTE_TIMEOUT_MS`, 120,000 ms: maximum time until the upstream's first byte. */
@@ -221,6 +230,8 @@ export function parseVariables(env: Readonly<Record<string, unknown>>, options: 
     providerWholeAnswers: read("PROVIDER_WHOLE_ANSWERS", booleanFlag, true),
     providerNative: read("PROVIDER_NATIVE", booleanFlag, true),
     providerDropParams: read("PROVIDER_DROP_PARAMS", memberNames, []),
+    providerStrategy: read("PROVIDER_STRATEGY", oneOf(SELECTION_STRATEGIES), null),
+    providerAffinityWaitMs: read("PROVIDER_AFFINITY_WAIT_MS", milliseconds(60_000), AFFINITY_WAIT_MS),
     keepAliveMs: read("KEEP_ALIVE_MS", time, 10_000),
     firstByteTimeoutMs: read("FIRST_BYTE_TIMEOUT_MS", time, 120_000),
     answerTimeoutMs: read("ANSWER_TIMEOUT_MS", time, 600_000),

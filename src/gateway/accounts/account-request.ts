@@ -4,6 +4,7 @@ import type { Context } from "../../core/ports/context.ts";
 import type { ExpectedTokens } from "../../pool/limits/key-quota.ts";
 import type { UpstreamAccount } from "../providers/provider.ts";
 import type { RegisteredProvider } from "../providers/provider-registry.ts";
+import type { SelectableTurn } from "./conversation-accounts.ts";
 
 /** A piece of work that needs a provider account. */
 export interface AccountRequest {
@@ -14,6 +15,8 @@ export interface AccountRequest {
   /** Canonical model id and API style, as the queue status shows them. Empty: none. */
   readonly model: string;
   readonly dialect: string;
+  /** The conversation that the work belongs to, for session affinity. Absent: none. */
+  readonly turn?: SelectableTurn;
   /** Ends the wait and the work. The lease renewal also aborts it when the slot is lost. */
   readonly abort: LightAbortController;
   /**

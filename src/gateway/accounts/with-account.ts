@@ -9,6 +9,7 @@ import { getDefaultProvider } from "../providers/provider-registry.ts";
 import { createUpstreamFetch } from "../upstream/fetch.ts";
 import { findProxy } from "../upstream/find-proxy.ts";
 import type { AccountRequest, AccountSession } from "./account-request.ts";
+import { createSelection, rememberAccount } from "./conversation-accounts.ts";
 import { assertAudience } from "./credential-audience.ts";
 import { Failover } from "./failover.ts";
 import { attributeFault, toAccountFailure, toProviderError } from "./fault-attribution.ts";
@@ -126,6 +127,9 @@ async function acquireSlot(
   // If the pool's answer gets lost, the pool may still have granted a slot.
   if (limitedUse !== undefined) quota.mustSettle = true;
   const target = caller.targetAccount;
+  const provider = request.provider ?? getDefaultProvider(platform);
+  const selection =
+    target === null ? await createSelection(platform, config, provider, request.turn) : undefined;
   const started = platform.now();
   const acquired = await platform.accounts.acquire(
     {
@@ -143,13 +147,18 @@ async function acquireSlot(
       ...(target === null ? {} : { target }),
       // Administrators have no key. They may use disabled accounts, in order to test them.
       ...(caller.owner === "" ? { disabledToo: true } : {}),
+      ...(selection === undefined ? {} : { selection }),
       ...(limitedUse === undefined ? {} : { use: limitedUse }),
     },
     abort,
   );
   log.queueMs = (log.queueMs ?? 0) + platform.now() - started;
   if (acquired.limits !== undefined) quota.remaining = acquired.limits;
-  if ("lease" in acquired) return acquired;
+  if ("lease" in acquired) {
+    if (selection !== undefined && acquired.isBranch !== true)
+      rememberAccount(platform, provider.id, selection, acquired.lease.account.id);
+    return acquired;
+  }
   abort.throwIfAborted();
   const { failure, limit } = acquired;
   if (limit !== undefined) throw createLimitError(limit, platform.now());

@@ -8,12 +8,13 @@ import { assertDialectAllowed, assertModelAllowed, isModelAllowed } from "../../
 import { Recording } from "../history/recording.ts";
 import type { Provider } from "../providers/provider.ts";
 import { findDefaultProviderApi, getProvider } from "../providers/provider-registry.ts";
+import { type ConversationTurn, identifyTurn } from "./conversation-key.ts";
 import { pinToFileAccount } from "./file-references.ts";
 import type { Generation } from "./generation.ts";
 import type { AnswerInfo, GenerationJob, GenerationRequest } from "./generation-job.ts";
 import { DEFAULT_HOOKS } from "./hooks.ts";
 import { rejectUnsupportedOptions, selectCapableModel } from "./model-selection.ts";
-import { computeConversationKey, getRouteAffinity, type StickyRoute } from "./route-affinity.ts";
+import { getRouteAffinity, type StickyRoute } from "./route-affinity.ts";
 
 /** A conversation's texts are in memory twice: in the original form, and in the form for the provider. */
 const TEXT_COPIES = 2;
@@ -43,7 +44,8 @@ export async function beginGeneration(request: GenerationRequest): Promise<Gener
   context.log.requestedModel = originalConversation.model.requested;
   context.log.stream = originalConversation.stream;
   assertDialectAllowed(request.caller.key?.entry, originalConversation.dialect);
-  const ordered = await orderModelsFor(request);
+  const turn = identifyTurn(request.caller.owner, context.request.headers, originalConversation);
+  const ordered = orderModelsFor(request, turn);
   const {
     caller,
     conversation: resolvedConversation,
@@ -80,6 +82,7 @@ export async function beginGeneration(request: GenerationRequest): Promise<Gener
     abort,
     hasImageFiles: hasImages,
     ...(request.native === undefined ? {} : { native: request.native }),
+    turn,
     ...routeFields,
   };
 }
@@ -98,21 +101,17 @@ async function findProviderApi(
  *
  * @throws GatewayError 403 when the caller's key may use none of them
  */
-async function orderModelsFor({
-  context,
-  caller,
-  conversation,
-}: GenerationRequest): Promise<{ models: readonly ResolvedModel[]; stickyRoute?: StickyRoute }> {
+function orderModelsFor(
+  { context, caller, conversation }: GenerationRequest,
+  { key }: ConversationTurn,
+): { models: readonly ResolvedModel[]; stickyRoute?: StickyRoute } {
   const { model } = conversation;
   const scope = caller.key?.entry;
   if (model.route === undefined) {
     assertModelAllowed(scope, model);
     return { models: [model] };
   }
-  const stickyRoute = {
-    targets: selectAllowedTargets(caller, model, model.route),
-    key: await computeConversationKey(caller.owner, conversation),
-  };
+  const stickyRoute = { targets: selectAllowedTargets(caller, model, model.route), key };
   const ordered = getRouteAffinity(context.platform).orderModels(stickyRoute, context.platform.now());
   return { models: ordered.map((target) => ({ ...target, requested: target.id })), stickyRoute };
 }

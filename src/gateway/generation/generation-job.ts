@@ -2,6 +2,7 @@ import type { Conversation } from "../../core/conversation/conversation.ts";
 import type { ResolvedModel } from "../../core/conversation/model.ts";
 import type { LightAbortController } from "../../core/http/light-abort-controller.ts";
 import type { Recording } from "../history/recording.ts";
+import type { ConversationTurn } from "./conversation-key.ts";
 import type { GenerationInput } from "./generation-input.ts";
 import type { GenerationHooks } from "./hooks.ts";
 import type { NativeJob } from "./native-style.ts";
@@ -25,6 +26,8 @@ export interface GenerationJob extends Required<Omit<GenerationRequest, "retaine
   readonly hasImageFiles: boolean;
   /** The request in its own protocol, for providers that speak it. */
   readonly native?: NativeJob;
+  /** The turn of the conversation, for session affinity. */
+  readonly turn?: ConversationTurn;
   /** The fallback models, in order. The caller is allowed to use all of them. */
   readonly fallbackModels: readonly ResolvedModel[];
   /** The targets and the key for session affinity. Absent: there is only one model. */

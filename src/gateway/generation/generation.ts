@@ -238,6 +238,7 @@ export class Generation {
           model: conversation.model.id,
           ...(this.#job.failFast === true ? { waitMs: 0 } : {}),
           dialect: conversation.dialect,
+          ...(this.#job.turn === undefined ? {} : { turn: this.#job.turn }),
           abort,
           estimateUsage: () => estimateUsage(conversation, promptText),
           canRetry: () => !this.hasVisibleOutput || this.#isUnstreamed,

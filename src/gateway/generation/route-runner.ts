@@ -120,8 +120,9 @@ export class RouteRunner {
     const { context, conversation, stickyRoute } = this.#generation.job;
     const { id } = conversation.model;
     const affinity = getRouteAffinity(context.platform);
-    if (error !== null) affinity.recordFailure(id, context.platform.now());
-    else if (stickyRoute !== undefined) affinity.recordAnswer(stickyRoute, id);
+    const now = context.platform.now();
+    if (error !== null) affinity.recordFailure(id, now);
+    else if (stickyRoute !== undefined) affinity.recordAnswer(stickyRoute, id, now);
   }
 
   /** Prepares the next model. False: none is left. */

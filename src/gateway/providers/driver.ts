@@ -1,3 +1,4 @@
+import type { SelectionStrategy } from "../../core/config/selection-strategy.ts";
 import type { Provider, TurnDecoder } from "./provider.ts";
 
 /** The settings of one provider, passed to its driver. */
@@ -41,6 +42,8 @@ export interface Driver {
    * meaning.
    */
   readonly servesCatalogue?: true;
+  /** How the pool selects accounts unless the provider's settings say otherwise. Absent: `affinity`. */
+  readonly defaultStrategy?: SelectionStrategy;
   /** Request paths contain the model's name. */
   readonly modelNamesInPaths?: true;
   /** Creates a provider. It holds no connection and serves any number of concurrent requests. */

@@ -1,3 +1,4 @@
+import type { SelectionStrategy } from "../../core/config/selection-strategy.ts";
 import { anthropicDriver } from "./anthropic/driver.ts";
 import type { Driver } from "./driver.ts";
 import { geminiDriver } from "./gemini/driver.ts";
@@ -53,4 +54,9 @@ export function needsNoAccount(name: string): boolean {
 /** Whether two names denote the same driver. */
 export function isSameDriver(left: string, right: string): boolean {
   return getCurrentName(left) === getCurrentName(right);
+}
+
+/** How the pool selects accounts of a provider with this driver. `setting`: the provider's own; absent: it has none. */
+export function selectStrategy(driver: string, setting: SelectionStrategy | undefined): SelectionStrategy {
+  return setting ?? findDriver(driver)?.defaultStrategy ?? "affinity";
 }

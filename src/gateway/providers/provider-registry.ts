@@ -1,9 +1,10 @@
 import { mapUpstreamNames } from "../../core/config/provider-models.ts";
 import type { Config, ProviderEntry } from "../../core/config/schema.ts";
+import type { SelectionStrategy } from "../../core/config/selection-strategy.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import type { Variables } from "../../core/ports/variables.ts";
-import { findDriver, getDriver, isSameDriver } from "./drivers.ts";
+import { findDriver, getDriver, isSameDriver, selectStrategy } from "./drivers.ts";
 import type { Provider } from "./provider.ts";
 
 /** The timeouts of a provider, milliseconds. */
@@ -21,6 +22,10 @@ export interface RegisteredProvider {
   readonly proxyId: string;
   /** Sent with every request, in addition to the headers of the protocol. */
   readonly headers: Readonly<Record<string, string>>;
+  /** How the pool selects its accounts. */
+  readonly strategy: SelectionStrategy;
+  /** How long a continued conversation waits for its account, milliseconds. */
+  readonly affinityWaitMs: number;
 }
 
 /** Caches the created providers of one platform by id. */
@@ -53,6 +58,8 @@ class Registry {
       timeouts: variables,
       proxyId: "",
       headers: {},
+      strategy: selectStrategy(variables.providerDriver, variables.providerStrategy ?? undefined),
+      affinityWaitMs: variables.providerAffinityWaitMs,
     };
     return this.#default;
   }
@@ -122,6 +129,8 @@ function createConfiguredProvider(variables: Variables, entry: ProviderEntry): R
     },
     proxyId,
     headers,
+    strategy: selectStrategy(driver, entry.strategy),
+    affinityWaitMs: entry.affinity_wait_ms,
   };
 }
 

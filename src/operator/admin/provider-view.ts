@@ -6,7 +6,9 @@ import {
   providerSchema,
 } from "../../core/config/schema.ts";
 import { isShortenedSecret, maskText, shortenSecret } from "../../core/config/secret-masking.ts";
+import { SELECTION_STRATEGIES } from "../../core/config/selection-strategy.ts";
 import type { Platform } from "../../core/ports/platform.ts";
+import { selectStrategy } from "../../gateway/providers/drivers.ts";
 
 /** A provider as administrators see it. Its token and the values of its headers are masked. */
 export const providerViewSchema = () =>
@@ -25,6 +27,8 @@ export const providerViewSchema = () =>
     proxy_id: z.string(),
     headers: z.record(z.string(), z.string()),
     account_max_inflight: z.int(),
+    strategy: z.enum(SELECTION_STRATEGIES),
+    affinity_wait_ms: z.int(),
     first_byte_timeout_ms: z.int(),
     answer_timeout_ms: z.int(),
     idle_timeout_ms: z.int(),
@@ -66,6 +70,8 @@ export function providerView(config: Config, entry: ProviderEntry): ProviderView
       Object.entries(entry.headers).map(([field, value]) => [field, maskHeader(value)]),
     ),
     account_max_inflight: entry.account_max_inflight,
+    strategy: selectStrategy(driver, entry.strategy),
+    affinity_wait_ms: entry.affinity_wait_ms,
     first_byte_timeout_ms: entry.first_byte_timeout_ms,
     answer_timeout_ms: entry.answer_timeout_ms,
     idle_timeout_ms: entry.idle_timeout_ms,
@@ -98,6 +104,8 @@ export function defaultProviderView(
     proxy_id: "",
     headers: {},
     account_max_inflight: 0,
+    strategy: selectStrategy(variables.providerDriver, variables.providerStrategy ?? undefined),
+    affinity_wait_ms: variables.providerAffinityWaitMs,
     first_byte_timeout_ms: variables.firstByteTimeoutMs,
     answer_timeout_ms: variables.answerTimeoutMs,
     idle_timeout_ms: variables.idleTimeoutMs,

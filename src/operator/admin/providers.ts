@@ -67,6 +67,8 @@ const providerChangeShape = () => ({
   proxy_id: providerSchema.shape.proxy_id.unwrap().optional(),
   headers: providerSchema.shape.headers.unwrap().optional(),
   account_max_inflight: providerSchema.shape.account_max_inflight.unwrap().optional(),
+  strategy: providerSchema.shape.strategy,
+  affinity_wait_ms: providerSchema.shape.affinity_wait_ms.unwrap().optional(),
   first_byte_timeout_ms: providerSchema.shape.first_byte_timeout_ms.unwrap().optional(),
   answer_timeout_ms: providerSchema.shape.answer_timeout_ms.unwrap().optional(),
   idle_timeout_ms: providerSchema.shape.idle_timeout_ms.unwrap().optional(),

@@ -28,7 +28,7 @@ export const SHARD_TIMEOUT_MS = 1_500;
 export const RETRY_MS = 100;
 
 /**
- * Acquires a slot at a shard without waiting in its queue. Null: the shard did not answer in time; a slot that it grants
+ * Acquires a slot at a shard without waiting in its queue, but for the account of the request's conversation. Null: the shard did not answer in time; a slot that it grants
  * later is released.
  */
 export async function acquireWithoutWaiting(
@@ -39,7 +39,7 @@ export async function acquireWithoutWaiting(
   signal: AbortSignalLike | undefined,
 ): Promise<AcquireResult | null> {
   const call = acquire(shard, { ...request, waitMs: 0, passing: true }, signal);
-  const result = await withTimeout(call, SHARD_TIMEOUT_MS, clock);
+  const result = await withTimeout(call, SHARD_TIMEOUT_MS + (request.selection?.waitMs ?? 0), clock);
   if (result === null) void call.then(releaseUnused, () => undefined);
   return result;
 }

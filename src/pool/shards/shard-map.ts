@@ -1,23 +1,11 @@
+import { hashText, mixBits } from "../../core/encoding/text-hash.ts";
+
 /** A pool object that manages the slots of a part of the accounts. */
 export interface Shard {
   /** Permanent name: the assignment of accounts to shards is computed from the names. */
   readonly name: string;
   /** The region where it runs. */
   readonly region: string;
-}
-
-/** The 32-bit FNV-1a hash. */
-function digest(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let i = 0; i < text.length; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
-  return hash >>> 0;
-}
-
-/** Distributes the bits of a 32-bit hash: the finalizer of MurmurHash3. */
-function mix(hash: number): number {
-  let mixed = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
-  return (mixed ^ (mixed >>> 16)) >>> 0;
 }
 
 /**
@@ -34,16 +22,16 @@ export class ShardMap {
     if (new Set(shards.map(({ name }) => name)).size < shards.length)
       throw new RangeError("two shards have the same name");
     this.shards = shards;
-    this.#seeds = shards.map(({ name }) => mix(digest(name)));
+    this.#seeds = shards.map(({ name }) => mixBits(hashText(name)));
   }
 
   /** Index of the shard that owns an account. */
   of(account: string): number {
-    const hash = digest(account);
+    const hash = hashText(account);
     let bestIndex = 0;
     let highestWeight = -1;
     for (const [index, seed] of this.#seeds.entries()) {
-      const weight = mix(hash ^ seed);
+      const weight = mixBits(hash ^ seed);
       if (weight > highestWeight) {
         highestWeight = weight;
         bestIndex = index;

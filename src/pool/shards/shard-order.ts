@@ -35,8 +35,20 @@ export class ShardOrder {
     this.#turn = turn;
   }
 
-  /** The shards to ask at time `now` (milliseconds), in order. */
-  nextOrder(now: number): number[] {
+  /**
+   * The shards to ask at time `now` (milliseconds), in order.
+   *
+   * @param preferred the shard to ask first, unless it could not be reached
+   */
+  nextOrder(now: number, preferred?: number): number[] {
+    const order = this.#rotateShards(now);
+    if (preferred === undefined || !order.includes(preferred)) return order;
+    const avoidedMs = (this.#avoidedUntil.get(preferred) ?? 0) - now;
+    if (avoidedMs > BUSY_AVOID_MS) return order;
+    return [preferred, ...order.filter((shard) => shard !== preferred)];
+  }
+
+  #rotateShards(now: number): number[] {
     const turn = this.#turn;
     this.#turn += 1;
     const isAvoided = (index: number) => (this.#avoidedUntil.get(index) ?? 0) > now;

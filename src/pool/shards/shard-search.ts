@@ -59,6 +59,14 @@ interface ShardRefusal {
 
 const BUSY: AcquireRefusal = { refused: "queue_timeout" };
 
+/** The same request for shards that do not have the account of its conversation. */
+function withoutAccount(request: AcquireRequest): AcquireRequest {
+  const { selection } = request;
+  if (selection === undefined) return request;
+  const { waitMs: _, lastAccount: __, ...rest } = selection;
+  return { ...request, selection: rest };
+}
+
 /** Whether the request may wait at that shard for an available healthy account. */
 const mayWait = ({ refused: { refused, isWell } }: ShardRefusal): boolean =>
   refused === "queue_timeout" && isWell === true;
@@ -87,6 +95,7 @@ export class ShardSearch {
   readonly #options: SearchOptions;
   readonly #clock: Clock;
   readonly #shards: ShardAccess;
+  readonly #map: ShardMap;
   readonly #pinned: PinnedSearch;
   /** By provider: a shard without free slots for one provider may have some for another. */
   readonly #orders = new Map<string, ShardOrder>();
@@ -104,7 +113,8 @@ export class ShardSearch {
       },
       ping: async (shard) => shards[shard]?.client.isWell?.(),
     };
-    this.#pinned = new PinnedSearch(this.#shards, clock, new ShardMap(shards));
+    this.#map = new ShardMap(shards);
+    this.#pinned = new PinnedSearch(this.#shards, clock, this.#map);
   }
 
   /**
@@ -127,13 +137,17 @@ export class ShardSearch {
     end: number,
   ): Promise<ShardOutcome> {
     const order = this.#order(request.provider);
-    const healthyRequest = { ...request, wellOnly: true };
+    const lastAccount = request.selection?.lastAccount;
+    const home = lastAccount === undefined ? undefined : this.#map.of(lastAccount);
+    const homeRequest = { ...request, wellOnly: true };
+    // Only the shard of the conversation's account may let the request wait for that account, and only once.
+    const healthyRequest = withoutAccount(homeRequest);
     const deadline = Math.max(end, this.#clock.now() + MIN_SEARCH_MS);
     /** Shards at which the request cannot wait, because waiting there failed with `waitError`. */
     const failedShards = new Set<number>();
     let waitError: unknown = null;
     for (let round = 0; ; round += 1) {
-      const shards = order.nextOrder(this.#clock.now()).filter((shard) => !failedShards.has(shard));
+      const shards = order.nextOrder(this.#clock.now(), home).filter((shard) => !failedShards.has(shard));
       const [first = 0] = shards;
       const refusals: ShardRefusal[] = [];
       let busyShards = 0;
@@ -142,7 +156,8 @@ export class ShardSearch {
         if (busyShards >= SHARDS_BEFORE_WAITING && refusals.some(mayWait)) break;
         if (signal?.aborted) return [shard, { refused: "cancelled" }];
         if (this.#clock.now() >= deadline) return [shard, BUSY];
-        const result = await this.#acquireWithoutWaiting(order, shard, healthyRequest, signal).catch(
+        const attempt = shard === home && round === 0 ? homeRequest : healthyRequest;
+        const result = await this.#acquireWithoutWaiting(order, shard, attempt, signal).catch(
           (error: unknown) => {
             order.avoid(shard, this.#clock.now(), UNREACHABLE_AVOID_MS);
             searchError = error;
@@ -168,7 +183,7 @@ export class ShardSearch {
       let acquired: AcquireResult = best.refused;
       if (best.refused.refused !== "no_accounts") {
         // If no shard has an available healthy account, any account may serve.
-        const waitRequest = waitable === undefined ? request : healthyRequest;
+        const waitRequest = waitable === undefined ? withoutAccount(request) : healthyRequest;
         const outcome = await waitAtShard(
           this.#shards,
           this.#clock,

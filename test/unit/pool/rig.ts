@@ -63,6 +63,19 @@ export class Rig {
     });
   }
 
+  /** Calls `run` after so many milliseconds of this rig's time. */
+  after(ms: number, run: () => void): void {
+    this.#timers.add({ at: this.now + ms, run });
+  }
+
+  /** Calls `run` when a waiter has its outcome, at the latest 10 ms later. */
+  whenSettled(waiter: Waiter, run: () => void): void {
+    this.after(10, () => {
+      if (waiter.outcome === null) this.whenSettled(waiter, run);
+      else run();
+    });
+  }
+
   /** Timers that have not gone off yet. */
   get timers(): number {
     return this.#timers.size;

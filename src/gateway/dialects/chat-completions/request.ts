@@ -9,6 +9,7 @@ import { jsonObject, optionalBoolean, optionalNumber } from "../shared/field-sch
 import { unknownFormatError } from "../shared/members.ts";
 import { PendingToolCalls } from "../shared/pending-tool-calls.ts";
 import { getChatOptions, getThinkingBudget, toSampling } from "../shared/sampling.ts";
+import { readSessionId } from "../shared/session-id.ts";
 import { toThinkingDefault, wantsThinking } from "../shared/thinking.ts";
 import { parseWebSearch } from "../shared/web-search.ts";
 import { messageSchema, toMessage } from "./content.ts";
@@ -87,6 +88,7 @@ export function translateChatRequest(body: ChatRequest, nameConfig: ModelNameCon
     model,
     messages: body.messages.map((message, index) => toMessage(message, `messages[${index}]`, calls)),
     tools: tools.definitions,
+    ...readSessionId(body),
     toolChoice,
     parallelToolCalls: !isLegacy && (body.parallel_tool_calls ?? true),
     ...(body.web_search_options

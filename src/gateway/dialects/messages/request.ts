@@ -9,6 +9,7 @@ import { parseCacheControl } from "../shared/cache-control.ts";
 import { jsonObject, toFiniteNumber } from "../shared/field-schemas.ts";
 import { requireObject, unknownFormatError } from "../shared/members.ts";
 import { getThinkingBudget, toSampling } from "../shared/sampling.ts";
+import { readSessionId } from "../shared/session-id.ts";
 import { toThinkingDefault, wantsThinking } from "../shared/thinking.ts";
 import { toAssistantMessage, toParts, toUserMessages } from "./content.ts";
 import { findDeferredTools } from "./deferred-tools.ts";
@@ -135,6 +136,7 @@ export function toConversation(body: MessageRequest, nameConfig: ModelNameConfig
     contentField: "messages",
     model,
     messages: toMessages(body),
+    ...readSessionId(body),
     tools,
     toolChoice: toToolChoice(choice, declared, tools),
     parallelToolCalls: !single,

@@ -10,6 +10,7 @@ import { DeclaredTools } from "../shared/declared-tools.ts";
 import { jsonObject, optionalBoolean, optionalNumber, unsupportedField } from "../shared/field-schemas.ts";
 import { optionalString, unknownFormatError } from "../shared/members.ts";
 import { getChatOptions, getThinkingBudget, toSampling } from "../shared/sampling.ts";
+import { readSessionId } from "../shared/session-id.ts";
 import { toThinkingDefault, wantsThinking } from "../shared/thinking.ts";
 import { toToolChoice } from "../shared/tool-choice.ts";
 import { MessageBuilder } from "./message-builder.ts";
@@ -159,6 +160,7 @@ export function translateResponsesRequest(
     contentField: "input",
     model,
     messages: [...system, ...history],
+    ...readSessionId(body),
     toolChoice: toToolChoice(body.tool_choice, tools),
     tools: tools.definitions,
     parallelToolCalls: body.parallel_tool_calls ?? true,

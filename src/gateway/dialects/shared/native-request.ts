@@ -5,6 +5,7 @@ import { getMemberText, hasRepeatedMember } from "../../../core/encoding/json-sp
 import { GatewayError, invalidRequest } from "../../../core/errors/gateway-error.ts";
 import type { JsonBody } from "../../../core/http/json-body.ts";
 import type { Context } from "../../../core/ports/context.ts";
+import { findSessionId } from "../../generation/conversation-key.ts";
 import { matchesHeader, type NativeJob, type NativeStyle } from "../../generation/native-style.ts";
 import { resolveModel } from "../../models/resolve-model.ts";
 import { findDefaultProviderApi, findProviderApi } from "../../providers/provider-registry.ts";
@@ -149,15 +150,24 @@ export function refersToFiles({ messages }: Conversation): boolean {
   );
 }
 
+/** Whether an entry of a conversation is by the model: protocols name the role in two ways. */
+function isAssistantRole(role: unknown): boolean {
+  return role === "assistant" || role === "model";
+}
+
 /** Describes a request that only its own protocol can express. The history shows its messages as JSON. */
 export function describeConversation(
   { id: dialect, contentMember }: NativeDialect,
-  { text }: JsonBody,
+  { text, value }: JsonBody,
   model: ResolvedModel,
   stream: boolean,
 ): Conversation {
   const content = getMemberText(text, [contentMember]) ?? text;
+  const body = isObject(value) ? value : {};
+  const turns = Array.isArray(body[contentMember]) ? body[contentMember] : [];
   return {
+    sessionId: findSessionId(body) ?? JSON.stringify(turns[0] ?? ""),
+    hasAssistantTurn: turns.some((turn) => isObject(turn) && isAssistantRole(turn["role"])),
     dialect,
     contentField: contentMember,
     model,

@@ -34,6 +34,7 @@ const OTHER_EXCHANGES: readonly (readonly [pattern: RegExp, label: string])[] = 
 export const sessionsDriver = {
   id: "sessions",
   signsIn: true,
+  defaultStrategy: "round_robin",
   servesCatalogue: true,
   create: (options: ProviderOptions) => new SessionsProvider(options),
   classifyExchange: (path: string): ExchangeKind => {

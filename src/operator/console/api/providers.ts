@@ -38,6 +38,9 @@ const provider = z.object({
   proxy_id: textField,
   headers: strings,
   account_max_inflight: numberField,
+  /** Absent: as the driver does by default. */
+  strategy: z.optional(z.string()),
+  affinity_wait_ms: z._default(z.number(), 500),
   first_byte_timeout_ms: numberField,
   answer_timeout_ms: numberField,
   idle_timeout_ms: numberField,

@@ -64,9 +64,10 @@ export function copyRefusal({
   };
 }
 
-function toAcquireGrant(lease: StubLease, { limits, configVersion }: Grant): AcquireGrant {
+function toAcquireGrant(lease: StubLease, { limits, configVersion, isBranch }: Grant): AcquireGrant {
   return {
     lease,
+    ...(isBranch === undefined ? {} : { isBranch }),
     ...(limits === undefined ? {} : { limits }),
     ...(configVersion === undefined ? {} : { configVersion }),
   };

@@ -59,6 +59,8 @@ const ENGINE: ProviderView = {
   proxy_id: "office",
   headers: { "X-Title": "ga****ay" },
   account_max_inflight: 8,
+  strategy: "least_busy",
+  affinity_wait_ms: 1_500,
   first_byte_timeout_ms: 1_500,
   answer_timeout_ms: 0,
   idle_timeout_ms: 90_000,

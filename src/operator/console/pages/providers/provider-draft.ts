@@ -16,6 +16,10 @@ export interface ProviderDraft {
   /** One header per line: `Name: value`. */
   readonly headers: string;
   readonly account_max_inflight: string;
+  /** Empty: as the driver does by default. */
+  readonly strategy: string;
+  /** Seconds. */
+  readonly affinity_wait_ms: string;
   readonly first_byte_timeout_ms: string;
   readonly answer_timeout_ms: string;
   readonly idle_timeout_ms: string;
@@ -42,6 +46,8 @@ export const FIELD_NAMES: Readonly<Record<keyof ProviderDraft, string>> = {
   proxy_id: "Proxy",
   headers: "Headers",
   account_max_inflight: "Requests per account",
+  strategy: "Choice of the account",
+  affinity_wait_ms: "Wait for the account",
   first_byte_timeout_ms: "First byte",
   answer_timeout_ms: "Whole answer",
   idle_timeout_ms: "Silence",
@@ -59,12 +65,22 @@ export const DRIVERS = [
   ["sessions", "Chat sessions (this gateway's own provider)"],
 ] as const;
 
+/** How the account of a request is chosen: the gateway's name and the label. */
+export const STRATEGIES = [
+  ["affinity", "A conversation stays with its account, so that its prompts are cached there"],
+  ["round_robin", "Accounts take turns"],
+  ["least_busy", "The account with the fewest requests"],
+  ["fill_first", "The first account until it is full"],
+] as const;
+
 const TIMES = ["first_byte_timeout_ms", "answer_timeout_ms", "idle_timeout_ms"] as const;
 /** Seconds: the maximum delay of a JavaScript timer. */
 const MAX_TIME = 2_147_483;
 /** One year. */
 const MAX_HOURS = 8_760;
 const MAX_SLOTS = 4_096;
+/** Seconds. */
+const MAX_WAIT = 60;
 
 const lines = (text: string) =>
   text
@@ -107,6 +123,8 @@ export function toProviderDraft(provider: ProviderView | null): ProviderDraft {
     proxy_id: provider?.proxy_id ?? "",
     headers: headers.map(([name, value]) => `${name}: ${value}`).join("\n"),
     account_max_inflight: formatNonZero(provider?.account_max_inflight ?? 0),
+    strategy: provider?.strategy ?? "",
+    affinity_wait_ms: String((provider?.affinity_wait_ms ?? 500) / 1_000),
     first_byte_timeout_ms: formatNonZero((provider?.first_byte_timeout_ms ?? 0) / 1_000),
     answer_timeout_ms: formatNonZero((provider?.answer_timeout_ms ?? 0) / 1_000),
     idle_timeout_ms: formatNonZero((provider?.idle_timeout_ms ?? 0) / 1_000),
@@ -125,6 +143,9 @@ export function validateProviderDraft(draft: ProviderDraft): ProviderFaults {
   if (!(Number.isInteger(slots) && slots >= 0 && slots <= MAX_SLOTS)) {
     faults.account_max_inflight = "Must be a whole number from 0 to 4,096.";
   }
+  const waitSeconds = Number(draft.affinity_wait_ms);
+  if (!(waitSeconds >= 0 && waitSeconds <= MAX_WAIT))
+    faults.affinity_wait_ms = "Must be a number from 0 to 60.";
   const hours = Number(draft.models_refresh_hours);
   if (!(hours >= 0 && hours <= MAX_HOURS)) {
     faults.models_refresh_hours = "Must be a number from 0 to 8,760.";
@@ -156,6 +177,8 @@ export function toProviderFields(draft: ProviderDraft): ProviderFields {
     proxy_id,
     headers: parseHeaders(draft.headers),
     account_max_inflight: Number(draft.account_max_inflight),
+    ...(draft.strategy === "" ? {} : { strategy: draft.strategy }),
+    affinity_wait_ms: milliseconds(draft.affinity_wait_ms),
     first_byte_timeout_ms: milliseconds(draft.first_byte_timeout_ms),
     answer_timeout_ms: milliseconds(draft.answer_timeout_ms),
     idle_timeout_ms: milliseconds(draft.idle_timeout_ms),

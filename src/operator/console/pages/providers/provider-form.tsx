@@ -14,6 +14,7 @@ import {
   findRejectedField,
   type ProviderDraft,
   type ProviderFaults,
+  STRATEGIES,
   toProviderDraft,
   toProviderFields,
   validateProviderDraft,
@@ -133,9 +134,11 @@ export function ProviderForm({ provider, proxies, version, onClose, onSaved }: P
         />
       </div>
       <details
-        open={["proxy_id", "headers", "drop_params", "account_max_inflight"].some((field) => field in faults)}
+        open={["proxy_id", "headers", "drop_params", "account_max_inflight", "affinity_wait_ms"].some(
+          (field) => field in faults,
+        )}
       >
-        <summary>Proxy, headers, limits and time-outs</summary>
+        <summary>Proxy, headers, limits, accounts and time-outs</summary>
         <div class="stack">
           <SelectField
             {...text("proxy_id")}
@@ -177,8 +180,19 @@ export function ProviderForm({ provider, proxies, version, onClose, onSaved }: P
             placeholder="seed, tools.function.strict"
             hint="Members of requests that this provider never gets, for example because it refuses them. Separate names with commas."
           />
+          <SelectField
+            {...text("strategy")}
+            choices={
+              draft.strategy === "" ? [["", "As the protocol does by default"], ...STRATEGIES] : STRATEGIES
+            }
+          />
           <div class="limit-grid">
             <TextField {...text("account_max_inflight")} type="number" hint="Empty: the general setting." />
+            <TextField
+              {...text("affinity_wait_ms", "Wait for the account (seconds)")}
+              type="number"
+              hint="A conversation waits for its busy account before it moves."
+            />
             <TextField
               {...text("first_byte_timeout_ms", "First byte timeout (seconds)")}
               type="number"

@@ -1,0 +1,107 @@
+import type { Config } from "../../core/config/schema.ts";
+import { RecentMap } from "../../core/encoding/recent-map.ts";
+import { hashText, rendezvousCost } from "../../core/encoding/text-hash.ts";
+import type { AccountSelection } from "../../core/ports/accounts.ts";
+import type { Platform } from "../../core/ports/platform.ts";
+import type { PoolAccount } from "../../core/ports/pool-configuration.ts";
+import { buildPoolConfiguration } from "../../pool/configuration.ts";
+import { CONVERSATION_TTL_MS } from "../../pool/conversation-affinity.ts";
+import { needsNoAccount } from "../providers/drivers.ts";
+import type { RegisteredProvider } from "../providers/provider-registry.ts";
+
+/** Most conversations that an isolate remembers. */
+const MAX_CONVERSATIONS = 10_000;
+
+/** What the selection of an account must know of a conversation: the turn that `identifyTurn` returns. */
+export interface SelectableTurn {
+  readonly key: string;
+  readonly isContinued: boolean;
+}
+
+/** The accounts that this isolate's conversations had last. The pool forgets them when it restarts. */
+class ConversationAccounts {
+  readonly #accounts = new RecentMap<string>(MAX_CONVERSATIONS, CONVERSATION_TTL_MS);
+
+  find(provider: string, conversation: string, now: number): string | undefined {
+    return this.#accounts.get(`${provider} ${conversation}`, now);
+  }
+
+  remember(provider: string, conversation: string, account: string, now: number): void {
+    this.#accounts.set(`${provider} ${conversation}`, account, now);
+  }
+}
+
+const byPlatform = new WeakMap<Platform, ConversationAccounts>();
+
+function getConversationAccounts(platform: Platform): ConversationAccounts {
+  let accounts = byPlatform.get(platform);
+  if (accounts === undefined) {
+    accounts = new ConversationAccounts();
+    byPlatform.set(platform, accounts);
+  }
+  return accounts;
+}
+
+/** How the pool selects the account of a request. Undefined: the accounts take turns. */
+export async function createSelection(
+  platform: Platform,
+  config: Config,
+  { id, strategy, affinityWaitMs }: RegisteredProvider,
+  turn: SelectableTurn | undefined,
+): Promise<AccountSelection | undefined> {
+  if (strategy === "round_robin" || (strategy === "affinity" && turn === undefined)) return undefined;
+  if (strategy !== "affinity" || turn === undefined) return { strategy };
+  const { key, isContinued } = turn;
+  const lastAccount =
+    getConversationAccounts(platform).find(id, key, platform.now()) ??
+    (await findFirstAccount(platform, config, id, key));
+  return {
+    strategy,
+    conversation: key,
+    ...(isContinued && affinityWaitMs > 0 ? { waitMs: affinityWaitMs } : {}),
+    ...(lastAccount === undefined ? {} : { lastAccount }),
+  };
+}
+
+/** Remembers the account that a request got, for the next turn of its conversation. */
+export function rememberAccount(
+  platform: Platform,
+  provider: string,
+  { conversation }: AccountSelection,
+  account: string,
+): void {
+  if (conversation === undefined) return;
+  getConversationAccounts(platform).remember(provider, conversation, account, platform.now());
+}
+
+const accountsByConfig = new WeakMap<Config, Promise<readonly PoolAccount[]>>();
+
+/**
+ * The account of a conversation that this isolate does not know, if there are several shards: the request begins at that
+ * account's shard. It is the one that the shard computes, too. Undefined: there is one pool, which computes it.
+ */
+async function findFirstAccount(
+  { variables: { poolShards, queueTimeoutMs: queueWaitMs } }: Platform,
+  config: Config,
+  provider: string,
+  conversation: string,
+): Promise<string | undefined> {
+  if (poolShards === 1) return undefined;
+  let accounts = accountsByConfig.get(config);
+  if (accounts === undefined) {
+    const deployment = { queueWaitMs, needsNoAccount };
+    accounts = buildPoolConfiguration(config, deployment).then((configuration) => configuration.accounts);
+    accountsByConfig.set(config, accounts);
+  }
+  const key = hashText(conversation);
+  let first: string | undefined;
+  let lowestCost = Number.POSITIVE_INFINITY;
+  for (const account of await accounts) {
+    if ((account.provider ?? "") !== provider || account.disabled === true) continue;
+    const cost = rendezvousCost(key, hashText(account.id), account.weight ?? 1);
+    if (cost >= lowestCost) continue;
+    first = account.id;
+    lowestCost = cost;
+  }
+  return first;
+}
