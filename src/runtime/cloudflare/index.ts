@@ -1,10 +1,9 @@
 import { waitUntil } from "cloudflare:workers";
 import type { AccountPoolClient } from "../../core/ports/accounts.ts";
 import type { Platform } from "../../core/ports/platform.ts";
-import type { Fetch } from "../../core/ports/upstream.ts";
+import type { Fetch, OutboundProxy } from "../../core/ports/upstream.ts";
 import type { Variables } from "../../core/ports/variables.ts";
 import { needsNoAccount } from "../../gateway/providers/drivers.ts";
-import { proxiedFetch } from "../../gateway/upstream/proxy/proxied-fetch.ts";
 import { shardNames } from "../../pool/shards/layout.ts";
 import { createAdministrationState } from "./administration.ts";
 import { createAlertWatcher } from "./alerts.ts";
@@ -73,7 +72,7 @@ export function createCloudflarePlatform(env: Env): Platform {
     },
     fetch: direct,
     deploymentFetch: direct,
-    upstreamFetch: (proxy) => (proxy === null ? upstream : proxiedFetch(dial, proxy)),
+    upstreamFetch: (proxy) => (proxy === null ? upstream : fetchThroughProxy(proxy)),
     // According to reports the production network does not; workerd itself does name the server.
     supportsSniThroughProxy: false,
     providerBaseUrl: variables.providerBaseUrl ?? (viaSandbox ? SANDBOX_URL : null),
@@ -86,6 +85,14 @@ export function createCloudflarePlatform(env: Env): Platform {
       return response.status === 404 ? null : response;
     },
     now: Date.now,
+  };
+}
+
+/** Creates the `fetch` through a proxy. Few deployments have one, so the protocols load with the first request. */
+function fetchThroughProxy(proxy: OutboundProxy): Fetch {
+  return async (url, init) => {
+    const { proxiedFetch } = await import("../../gateway/upstream/proxy/proxied-fetch.ts");
+    return proxiedFetch(dial, proxy)(url, init);
   };
 }
 
