@@ -26,7 +26,7 @@ const ROOTS = [
 
 /** Nested messages that this program writes. */
 const WRITTEN =
-  /^(Candidate|Content|Part|FunctionCall|ContentEmbedding|LogprobsResult|TopCandidates|UsageMetadata|GroundingMetadata|GroundingChunk|GroundingSupport|Segment|Web|FinishReason|State|Source)$/;
+  /^(Candidate|Content|Part|FunctionCall|ContentEmbedding|LogprobsResult|TopCandidates|UsageMetadata|ModalityTokenCount|Modality|GroundingMetadata|GroundingChunk|GroundingSupport|Segment|Web|FinishReason|State|Source)$/;
 
 const SCALARS = {
   string: { type: "string" },

@@ -61,7 +61,7 @@ const VENDORS = [
       }
       export type Events = RawMessageStreamEvent;`,
     leftOut:
-      /^(Redacted|ServerTool|Web|CodeExecution|BashCode|TextEditor|ToolSearch|ContainerUpload|Citation(Char|Page|Content)|CitationsSearch|Signature|ModelCapabilities|CacheMiss|Container$)/,
+      /^(Redacted|ServerTool(UseBlock|Caller)|Web|CodeExecution|BashCode|TextEditor|ToolSearch|ContainerUpload|Citation(Char|Page|Content)|CitationsSearch|Signature|ModelCapabilities|CacheMiss|Container$)/,
     optional: {},
     // The real API documents this type for 413; its client library omits it.
     also: { ErrorObject: { type: "object", properties: { type: { const: "request_too_large" } } } },

@@ -135,8 +135,14 @@ const timeout = once(() => count().max(2_147_483_647).default(0));
 /** Price of a million tokens of a model, in the operator's currency. */
 export const priceSchema = lazyObject(() => ({
   input: z.number().min(0).default(0),
-  /** Tokens that the provider read from its cache; defaults to `input`. */
+  /** Tokens that the provider read from its cache; defaults to `cached_input`, else to `input`. */
+  cache_read: z.number().min(0).optional(),
+  /** The name of `cache_read` in configurations of older versions. */
   cached_input: z.number().min(0).optional(),
+  /** Tokens that the provider wrote to its cache for five minutes, or for a time that it does not state; defaults to `input`. */
+  cache_write_5m: z.number().min(0).optional(),
+  /** Tokens that the provider wrote to its cache for an hour; defaults to `cache_write_5m`. */
+  cache_write_1h: z.number().min(0).optional(),
   output: z.number().min(0).default(0),
 }));
 

@@ -11,6 +11,14 @@ export interface Usage {
   readonly cached?: number;
   /** Part of `prompt`, apart from `cached`: written to the cache. Absent: the provider does not say. */
   readonly cacheWritten?: number;
+  /** Part of `cacheWritten`: for an hour; the rest for five minutes. Absent: the provider states no lifetimes. */
+  readonly cacheWritten1h?: number;
+  /** Part of `prompt` and of `completion`: audio. Absent: the provider does not say. */
+  readonly audioInput?: number;
+  readonly audioOutput?: number;
+  /** How many web searches and fetches the provider's own tools made. Absent: the provider does not say. */
+  readonly webSearches?: number;
+  readonly webFetches?: number;
 }
 
 /** A token that the model chose or could have chosen, with its probability. */

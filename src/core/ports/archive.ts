@@ -1,5 +1,7 @@
+import type { UsageDetails } from "../conversation/usage-details.ts";
 import type { Awaitable } from "./awaitable.ts";
 import type { Capture, CaptureArchive } from "./captures.ts";
+import type { DETAIL_SUMS } from "./usage.ts";
 
 /** State of a generation. */
 export type HistoryStatus = "streaming" | "success" | "error" | "cancelled";
@@ -27,8 +29,11 @@ export interface FailedAttempt {
   readonly model?: string | undefined;
 }
 
+/** The details of a usage, by the names of their totals in usage reports. 0 also in records of older versions. */
+export type HistoryUsageDetails = Readonly<Record<(typeof DETAIL_SUMS)[keyof UsageDetails], number>>;
+
 /** One archived generation without its long texts, for lists. Times are Unix milliseconds. */
-export interface HistorySummary {
+export interface HistorySummary extends HistoryUsageDetails {
   readonly id: string;
   /** When the request arrived. Lists are sorted by this time, newest first. */
   readonly created_at: number;

@@ -25,11 +25,17 @@ export interface LogFields {
   queueMs?: number;
   firstTokenMs?: number;
   promptTokens?: number;
-  /** Part of `promptTokens`. */
-  cachedTokens?: number;
   completionTokens?: number;
   /** Part of `completionTokens`. */
   reasoningTokens?: number;
+  /** Details of the usage (`UsageDetails`). */
+  cachedTokens?: number;
+  cacheWrite5mTokens?: number;
+  cacheWrite1hTokens?: number;
+  audioInputTokens?: number;
+  audioOutputTokens?: number;
+  webSearches?: number;
+  webFetches?: number;
   /** Seconds of audio that the provider counted. */
   audioSeconds?: number;
   /** Searches that the provider counted for a request to rank documents. */

@@ -1,3 +1,4 @@
+import type { UsageDetails } from "../conversation/usage-details.ts";
 import type { Awaitable } from "./awaitable.ts";
 
 /** The dimensions of usage. All are texts, empty if not applicable. */
@@ -40,11 +41,20 @@ export const OTHER_VALUES = "other";
 export interface UsageSums {
   readonly requests: number;
   readonly prompt_tokens: number;
-  /** Part of `prompt_tokens`. */
+  /** Part of `prompt_tokens`: read from the provider's cache. */
   readonly cached_tokens: number;
+  /** Parts of `prompt_tokens`: written to the provider's cache. */
+  readonly cache_write_5m_tokens: number;
+  readonly cache_write_1h_tokens: number;
+  /** Part of `prompt_tokens`. */
+  readonly audio_input_tokens: number;
   readonly completion_tokens: number;
-  /** Part of `completion_tokens`. */
+  /** Parts of `completion_tokens`. */
   readonly reasoning_tokens: number;
+  readonly audio_output_tokens: number;
+  /** Number of requests that the provider's own tools made. */
+  readonly web_searches: number;
+  readonly web_fetches: number;
   /**
    * Billionths of the currency unit of the prices: whole numbers, so sums are exact up to 2^53 and to 15 digits beyond.
    */
@@ -68,7 +78,24 @@ export const USAGE_SUMS = [
   "first_token_ms",
   "duration_ms",
   "queue_ms",
+  "cache_write_5m_tokens",
+  "cache_write_1h_tokens",
+  "audio_input_tokens",
+  "audio_output_tokens",
+  "web_searches",
+  "web_fetches",
 ] as const satisfies readonly (keyof UsageSums)[];
+
+/** The name of the total of each detail of a usage. */
+export const DETAIL_SUMS = {
+  cachedTokens: "cached_tokens",
+  cacheWrite5mTokens: "cache_write_5m_tokens",
+  cacheWrite1hTokens: "cache_write_1h_tokens",
+  audioInputTokens: "audio_input_tokens",
+  audioOutputTokens: "audio_output_tokens",
+  webSearches: "web_searches",
+  webFetches: "web_fetches",
+} as const satisfies Record<keyof UsageDetails, keyof UsageSums>;
 
 /** Number of observations in each bucket of `src/records/usage/histogram.ts`, by bucket number. */
 export type HistogramBuckets = Readonly<Record<string, number>>;
@@ -87,7 +114,7 @@ export const USAGE_TIMES = [
   "queue",
 ] as const satisfies readonly (keyof UsageTimes)[];
 
-/** Usage within one hour for one combination of dimension values. */
+/** Usage within one hour for one combination of dimension values. An isolate of an older version sends fewer totals. */
 export interface UsageDelta extends UsageSums, UsageTimes {
   /** Beginning of the hour (UTC), Unix milliseconds. */
   readonly hour: number;
@@ -111,6 +138,8 @@ export interface ActivityDelta {
   readonly code: string;
   readonly requests: number;
   readonly prompt_tokens: number;
+  /** Part of `prompt_tokens`. An isolate of an older version does not send it. */
+  readonly cached_tokens: number;
   readonly completion_tokens: number;
   readonly cost_nano: number;
   /** Milliseconds of this minute that requests held slots, and waited for slots, regardless of when they ended. */
@@ -142,6 +171,7 @@ export interface ActivityPoint {
   readonly cancelled: number;
   readonly refused: number;
   readonly prompt_tokens: number;
+  readonly cached_tokens: number;
   readonly completion_tokens: number;
   readonly cost_nano: number;
   readonly busy_ms: number;
@@ -167,13 +197,13 @@ export interface ActivityReport {
 
 /** The part of an ended request that activity needs. Times are milliseconds. */
 export interface EndedRequest
-  extends Pick<UsageDimensions, "account" | "model" | "requested_model" | "outcome"> {
+  extends Pick<UsageDimensions, "account" | "model" | "requested_model" | "outcome">,
+    UsageDetails {
   /** The HTTP status that the caller got, or would have got. */
   readonly status: number;
   /** The error's code; empty on success. */
   readonly code: string;
   readonly promptTokens: number;
-  readonly cachedTokens: number;
   readonly completionTokens: number;
   readonly durationMs: number;
   /** Absent if no part of an answer arrived. */

@@ -1,4 +1,5 @@
 import type { GenerationOutcome } from "../../core/conversation/outcome.ts";
+import { addUsageDetails } from "../../core/conversation/usage-details.ts";
 import type { GenerationInput } from "./generation-input.ts";
 
 /** A generation that is about to acquire a slot. */
@@ -32,8 +33,8 @@ function logOutcome({ context: { log }, outcome: { usage, code, statusCode } }: 
     // The counts are sums: an administrator's test of many accounts is one request.
     log.promptTokens = (log.promptTokens ?? 0) + usage.prompt;
     log.completionTokens = (log.completionTokens ?? 0) + usage.completion;
-    if (usage.cached !== undefined) log.cachedTokens = (log.cachedTokens ?? 0) + usage.cached;
     if (usage.reasoning > 0) log.reasoningTokens = (log.reasoningTokens ?? 0) + usage.reasoning;
+    addUsageDetails(log, usage);
   }
   if (code === "") return;
   log.error = code;

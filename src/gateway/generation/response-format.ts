@@ -1,5 +1,6 @@
 import type { Conversation } from "../../core/conversation/conversation.ts";
-import type { Completion, Usage } from "../../core/conversation/events.ts";
+import type { Completion } from "../../core/conversation/events.ts";
+import { addUsage } from "../../core/conversation/usage-details.ts";
 import { LightAbortController } from "../../core/http/light-abort-controller.ts";
 import { type CompletionStage, linkSources, runToCompletion } from "./completion-stages.ts";
 import { checkFormat, type FormatCheck } from "./format-check.ts";
@@ -93,20 +94,4 @@ function createRepairConversation(
     thinking: false,
     showReasoning: false,
   };
-}
-
-function addUsage(first: Usage, second: Usage): Usage {
-  const cached = addIfStated(first.cached, second.cached);
-  const cacheWritten = addIfStated(first.cacheWritten, second.cacheWritten);
-  return {
-    prompt: first.prompt + second.prompt,
-    completion: first.completion + second.completion,
-    reasoning: first.reasoning + second.reasoning,
-    ...(cached === undefined ? {} : { cached }),
-    ...(cacheWritten === undefined ? {} : { cacheWritten }),
-  };
-}
-
-function addIfStated(first: number | undefined, second: number | undefined): number | undefined {
-  return first === undefined && second === undefined ? undefined : (first ?? 0) + (second ?? 0);
 }

@@ -48,9 +48,10 @@ export class UsageCount {
       promptText.length + rawText.length + rawReasoning.length,
       this.#context,
     );
-    const reported = this.#parts
-      .map((part) => this.#withoutImplausible(part, maxTokens))
-      .filter(({ prompt, completion }) => prompt !== undefined || completion !== undefined);
+    const plausible = this.#parts.map((part) => this.#withoutImplausible(part, maxTokens));
+    const reported = plausible.filter(
+      ({ prompt, completion }) => prompt !== undefined || completion !== undefined,
+    );
     let promptUsage: ProviderUsage = {};
     let completion = 0;
     let reasoning = 0;
@@ -59,20 +60,29 @@ export class UsageCount {
       completion += part.completion ?? 0;
       reasoning += part.reasoning ?? 0;
     }
+    const audioOutput = sumStated(plausible, "audioOutput");
+    const webSearches = sumStated(plausible, "webSearches");
+    const webFetches = sumStated(plausible, "webFetches");
     if (reported.length === 0 || reported.some((part) => part.completion === undefined)) {
       const reasoningTokens = estimateTokens(rawReasoning);
       completion = Math.max(completion, estimateTokens(rawText) + reasoningTokens);
       reasoning = Math.max(reasoning, reasoningTokens);
     }
     const prompt = promptUsage.prompt ?? estimateTokens(promptText);
-    const { cached, cacheWritten } = promptUsage;
+    const { cached, cacheWritten, cacheWritten1h, audioInput } = promptUsage;
     const read = Math.min(cached ?? 0, prompt);
+    const written = Math.min(cacheWritten ?? 0, prompt - read);
     return {
       prompt,
       completion,
       reasoning: Math.min(reasoning, completion),
       ...(cached === undefined ? {} : { cached: read }),
-      ...(cacheWritten === undefined ? {} : { cacheWritten: Math.min(cacheWritten, prompt - read) }),
+      ...(cacheWritten === undefined ? {} : { cacheWritten: written }),
+      ...(cacheWritten1h === undefined ? {} : { cacheWritten1h: Math.min(cacheWritten1h, written) }),
+      ...(audioInput === undefined ? {} : { audioInput: Math.min(audioInput, prompt) }),
+      ...(audioOutput === undefined ? {} : { audioOutput: Math.min(audioOutput, completion) }),
+      ...(webSearches === undefined ? {} : { webSearches }),
+      ...(webFetches === undefined ? {} : { webFetches }),
     };
   }
 
@@ -100,4 +110,10 @@ export class UsageCount {
       reasoning: Math.max(reasoning, reasoningTokens),
     };
   }
+}
+
+/** The sum of a count over all parts. Undefined: no part states it. */
+function sumStated(parts: readonly ProviderUsage[], name: keyof ProviderUsage): number | undefined {
+  const counts = parts.flatMap((part) => part[name] ?? []);
+  return counts.length === 0 ? undefined : counts.reduce((sum, count) => sum + count, 0);
 }

@@ -1,10 +1,18 @@
 import { DEFAULT_PROVIDER } from "../../core/config/schema.ts";
 import { type Conversation, joinText } from "../../core/conversation/conversation.ts";
+import type { Usage } from "../../core/conversation/events.ts";
 import type { CatalogueModel } from "../../core/conversation/model.ts";
 import type { GenerationOutcome, RawOutput } from "../../core/conversation/outcome.ts";
+import { toUsageDetails } from "../../core/conversation/usage-details.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
-import type { FailedAttempt, HistorySummary, HistoryWrite, SignInWait } from "../../core/ports/archive.ts";
+import type {
+  FailedAttempt,
+  HistorySummary,
+  HistoryUsageDetails,
+  HistoryWrite,
+  SignInWait,
+} from "../../core/ports/archive.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { detachText, truncateText } from "../../core/storage/text-table.ts";
 import {
@@ -76,6 +84,19 @@ interface RunningGeneration {
 /** The complete record of a generation that has ended. */
 interface FinalRecord extends HistoryWrite {
   readonly request: NonNullable<HistoryWrite["request"]>;
+}
+
+function toHistoryUsageDetails(usage: Usage | null): HistoryUsageDetails {
+  const details = toUsageDetails(usage ?? { prompt: 0, completion: 0, reasoning: 0 });
+  return {
+    cached_tokens: details.cachedTokens,
+    cache_write_5m_tokens: details.cacheWrite5mTokens,
+    cache_write_1h_tokens: details.cacheWrite1hTokens,
+    audio_input_tokens: details.audioInputTokens,
+    audio_output_tokens: details.audioOutputTokens,
+    web_searches: details.webSearches,
+    web_fetches: details.webFetches,
+  };
 }
 
 const EMPTY_OUTPUT: RawOutput = { rawText: "", rawReasoning: "" };
@@ -297,6 +318,7 @@ export class Recording implements RecordSource {
       prompt_tokens: outcome?.usage?.prompt ?? 0,
       completion_tokens: outcome?.usage?.completion ?? 0,
       reasoning_tokens: outcome?.usage?.reasoning ?? 0,
+      ...toHistoryUsageDetails(outcome?.usage ?? null),
       elapsed_ms: now - startedAt,
       request_preview: createPreview(lastQuestion(conversation)),
       response_preview: createPreview(output.rawText),

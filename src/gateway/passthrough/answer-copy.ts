@@ -2,7 +2,7 @@ import type { Usage } from "../../core/conversation/events.ts";
 import { maxPlausibleTokens } from "../../core/conversation/tokens.ts";
 import { concatBytes } from "../../core/encoding/bytes.ts";
 import { isObject, type JsonObject } from "../../core/encoding/json.ts";
-import { readCount } from "../providers/json.ts";
+import { ifDefined, readCount } from "../providers/json.ts";
 import { isWhole } from "../providers/transport.ts";
 
 /** How many bytes of an answer's beginning and end are kept. Large members, such as images, are between the small ones. */
@@ -107,7 +107,15 @@ function toStatedUsage(usage: JsonObject): StatedUsage {
   const answer = readCount(usage["output_tokens"]) ?? readCount(usage["completion_tokens"]);
   const prompt = stated ?? (answer === undefined ? readCount(usage["total_tokens"]) : undefined);
   if (prompt === undefined && answer === undefined) return { ...NOT_STATED, ...audio };
-  const tokens = { prompt: prompt ?? 0, completion: answer ?? 0, reasoning: 0 };
+  const { input_tokens_details: details, input_token_details: otherDetails = details } = usage;
+  const read = isObject(otherDetails) ? otherDetails : {};
+  const tokens = {
+    prompt: prompt ?? 0,
+    completion: answer ?? 0,
+    reasoning: 0,
+    ...ifDefined("cached", readCount(read["cached_tokens"])),
+    ...ifDefined("audioInput", readCount(read["audio_tokens"])),
+  };
   const isImplausible = Math.max(tokens.prompt, tokens.completion) > maxPlausibleTokens(0);
   return { tokens: isImplausible ? null : tokens, isImplausible, ...audio };
 }

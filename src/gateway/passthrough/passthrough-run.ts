@@ -2,6 +2,7 @@ import type { Caller } from "../../core/auth/callers.ts";
 import type { Usage } from "../../core/conversation/events.ts";
 import type { RawOutput } from "../../core/conversation/outcome.ts";
 import { estimateTokens } from "../../core/conversation/tokens.ts";
+import { addUsageDetails } from "../../core/conversation/usage-details.ts";
 import type { GatewayError } from "../../core/errors/gateway-error.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
 import { dataItem, EVENT_STREAM_HEADERS } from "../../core/http/event-stream.ts";
@@ -224,6 +225,7 @@ export class PassthroughRun implements RawOutput {
     const usage = tokens ?? { prompt: estimateTokens(this.call.promptText), completion: 0, reasoning: 0 };
     log.promptTokens = usage.prompt;
     log.completionTokens = usage.completion;
+    addUsageDetails(log, usage);
     return usage;
   }
 }

@@ -1,3 +1,4 @@
+import { USAGE_COUNTS } from "../../core/conversation/usage-details.ts";
 import { isObject, type JsonObject } from "../../core/encoding/json.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
 import type { ProviderUsage } from "./provider.ts";
@@ -63,13 +64,12 @@ export function unixSecondsAt(value: unknown): number {
 
 /** Reads the stated counts into a usage. Omits what is no count. */
 export function readUsage(fields: { readonly [name in keyof ProviderUsage]: unknown }): ProviderUsage {
-  return {
-    ...ifDefined("prompt", readCount(fields.prompt)),
-    ...ifDefined("completion", readCount(fields.completion)),
-    ...ifDefined("reasoning", readCount(fields.reasoning)),
-    ...ifDefined("cached", readCount(fields.cached)),
-    ...ifDefined("cacheWritten", readCount(fields.cacheWritten)),
-  };
+  const usage: { -readonly [name in keyof ProviderUsage]: ProviderUsage[name] } = {};
+  for (const name of USAGE_COUNTS) {
+    const count = readCount(fields[name]);
+    if (count !== undefined) usage[name] = count;
+  }
+  return usage;
 }
 
 /** Returns an object with this member, or an empty object if the value is undefined. */

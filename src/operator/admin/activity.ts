@@ -42,6 +42,8 @@ const activitySchema = () =>
       cancelled: countSeriesSchema(),
       refused: countSeriesSchema(),
       prompt_tokens: countSeriesSchema(),
+      /** Part of `prompt_tokens`: read from the provider's cache. */
+      cached_tokens: countSeriesSchema(),
       completion_tokens: countSeriesSchema(),
       cost: z.array(z.number()),
       /** Average number of occupied slots and of waiting requests. */
@@ -57,6 +59,7 @@ const activitySchema = () =>
       cancelled: z.int(),
       refused: z.int(),
       prompt_tokens: z.int(),
+      cached_tokens: z.int(),
       completion_tokens: z.int(),
       cost: z.number(),
       first_token_ms: percentilesSchema(),
@@ -111,6 +114,7 @@ function activityView(
       cancelled: list(({ cancelled }) => cancelled),
       refused: list(({ refused }) => refused),
       prompt_tokens: list(({ prompt_tokens }) => clampedSum(prompt_tokens)),
+      cached_tokens: list(({ cached_tokens }) => clampedSum(cached_tokens)),
       completion_tokens: list(({ completion_tokens }) => clampedSum(completion_tokens)),
       cost: list(({ cost_nano }) => Number(fromNano(cost_nano).toPrecision(6))),
       slots: mean(({ busy_ms }) => busy_ms),
@@ -125,6 +129,7 @@ function activityView(
       cancelled: totals.cancelled,
       refused: totals.refused,
       prompt_tokens: clampedSum(totals.prompt_tokens),
+      cached_tokens: clampedSum(totals.cached_tokens),
       completion_tokens: clampedSum(totals.completion_tokens),
       cost: fromNano(totals.cost_nano),
       first_token_ms: totals.first_token,

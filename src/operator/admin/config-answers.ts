@@ -10,7 +10,14 @@ const visibleGroups = () => ({
   callers: z.object({ unknown_keys: z.enum(["auto", "pass_through", "refuse"]), keys_hashed: z.boolean() }),
   prices: z.record(
     z.string(),
-    z.object({ input: z.number(), cached_input: z.number().optional(), output: z.number() }),
+    z.object({
+      input: z.number(),
+      output: z.number(),
+      cache_read: z.number().optional(),
+      cached_input: z.number().optional(),
+      cache_write_5m: z.number().optional(),
+      cache_write_1h: z.number().optional(),
+    }),
   ),
   runtime: z.object({
     account_max_inflight: z.int(),

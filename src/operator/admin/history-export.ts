@@ -42,6 +42,13 @@ const COLUMNS = [
   "request_id",
   "request_preview",
   "response_preview",
+  "cached_tokens",
+  "cache_write_5m_tokens",
+  "cache_write_1h_tokens",
+  "audio_input_tokens",
+  "audio_output_tokens",
+  "web_searches",
+  "web_fetches",
 ] as const satisfies readonly (keyof HistorySummary)[];
 
 function csvLine(summary: HistorySummary): string {

@@ -19,6 +19,16 @@ const NUMBERS = [
   "attempts",
 ] as const;
 
+/** Last, so that the earlier columns stay where they are. */
+const DETAILS = [
+  "cache_write_5m_tokens",
+  "cache_write_1h_tokens",
+  "audio_input_tokens",
+  "audio_output_tokens",
+  "web_searches",
+  "web_fetches",
+] as const;
+
 const TIMES = ["first_token_ms", "duration_ms", "queue_ms"] as const;
 const PERCENTILES = ["p50", "p95", "p99"] as const;
 
@@ -29,12 +39,14 @@ export function usageCsv(rows: readonly CsvRow[], groupBy: readonly UsageDimensi
     ...groupBy,
     ...NUMBERS,
     ...TIMES.flatMap((time) => PERCENTILES.map((percent) => `${time}_${percent}`)),
+    ...DETAILS,
   ];
   const lines = rows.map((row) => [
     new Date(Number(row["at"] ?? 0)).toISOString(),
     ...groupBy.map((name) => encodeCsvField(String(row[name] ?? ""))),
     ...NUMBERS.map((name) => String(row[name] ?? 0)),
     ...TIMES.flatMap((time) => PERCENTILES.map((percent) => percentile(row[time], percent))),
+    ...DETAILS.map((name) => String(row[name] ?? 0)),
   ]);
   return `${[header, ...lines].map((line) => line.join(",")).join("\r\n")}\r\n`;
 }

@@ -91,12 +91,21 @@ const sumsSchema = () =>
     /** Requests that ended before an account was used. */
     refused: z.int(),
     prompt_tokens: z.int(),
-    /** Part of `prompt_tokens`. */
+    /** Part of `prompt_tokens`: read from the provider's cache. */
     cached_tokens: z.int(),
+    /** Parts of `prompt_tokens`: written to the provider's cache for five minutes (or for an unknown time) and an hour. */
+    cache_write_5m_tokens: z.int(),
+    cache_write_1h_tokens: z.int(),
+    /** Part of `prompt_tokens`. */
+    audio_input_tokens: z.int(),
     completion_tokens: z.int(),
-    /** Part of `completion_tokens`. */
+    /** Parts of `completion_tokens`. */
     reasoning_tokens: z.int(),
+    audio_output_tokens: z.int(),
     total_tokens: z.int(),
+    /** Requests of the provider's own tools. */
+    web_searches: z.int(),
+    web_fetches: z.int(),
     /** In the unit of `prices`, at the prices of that time. */
     cost: z.number(),
     attempts: z.int(),
@@ -146,8 +155,14 @@ function sumsView(group: UsageGroup): UsageSumsView {
     refused: group.refused,
     prompt_tokens: clampedSum(prompt_tokens),
     cached_tokens: clampedSum(group.cached_tokens),
+    cache_write_5m_tokens: clampedSum(group.cache_write_5m_tokens),
+    cache_write_1h_tokens: clampedSum(group.cache_write_1h_tokens),
+    audio_input_tokens: clampedSum(group.audio_input_tokens),
     completion_tokens: clampedSum(completion_tokens),
     reasoning_tokens: clampedSum(group.reasoning_tokens),
+    audio_output_tokens: clampedSum(group.audio_output_tokens),
+    web_searches: clampedSum(group.web_searches),
+    web_fetches: clampedSum(group.web_fetches),
     total_tokens: clampedSum(prompt_tokens, completion_tokens),
     cost: fromNano(group.cost_nano),
     attempts: group.attempts,

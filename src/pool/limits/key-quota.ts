@@ -65,7 +65,13 @@ export function getLimitedUse(
   // A rough estimate must not exclude a key with a small limit of tokens per minute.
   const { tokens_per_minute: perMinute = 0 } = limits;
   const tokens = perMinute > 0 ? Math.max(prompt, Math.min(prompt + answer, perMinute)) : prompt + answer;
-  const cost = computeCost(config, log, { prompt, cached: 0, completion: answer });
+  const cost = computeCost(config, log, {
+    prompt,
+    completion: answer,
+    cacheRead: 0,
+    cacheWrite5m: 0,
+    cacheWrite1h: 0,
+  });
   quota.use = { id: crypto.randomUUID(), key: caller.key.id, limits, tokens, cost };
   return quota.use;
 }
@@ -107,8 +113,11 @@ export function settleUse(
 }
 
 function measureSpent(log: LogFields, config: Config): SpentAmounts {
-  const { promptTokens: prompt = 0, cachedTokens: cached = 0, completionTokens: completion = 0 } = log;
-  return { tokens: prompt + completion, cost: computeCost(config, log, { prompt, cached, completion }) };
+  const { promptTokens: prompt = 0, completionTokens: completion = 0 } = log;
+  const { cachedTokens: cacheRead = 0, cacheWrite5mTokens: cacheWrite5m = 0 } = log;
+  const { cacheWrite1hTokens: cacheWrite1h = 0 } = log;
+  const cost = computeCost(config, log, { prompt, completion, cacheRead, cacheWrite5m, cacheWrite1h });
+  return { tokens: prompt + completion, cost };
 }
 
 function computeCost(

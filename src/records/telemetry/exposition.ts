@@ -7,7 +7,14 @@ import type { MetricDeltas } from "../../core/ports/archive.ts";
 import { type KeyUsage, OTHER_VALUES } from "../../core/ports/usage.ts";
 import type { Histogram } from "./counts.ts";
 import { seriesName } from "./counts.ts";
-import { HISTOGRAMS, KEY_COST, KEY_REQUESTS, KEY_TOKENS, METRICS } from "./metric-names.ts";
+import {
+  HISTOGRAMS,
+  KEY_CACHED_TOKENS,
+  KEY_COST,
+  KEY_REQUESTS,
+  KEY_TOKENS,
+  METRICS,
+} from "./metric-names.ts";
 
 /** Media type of Prometheus' text format. */
 export const EXPOSITION_TYPE = "text/plain; version=0.0.4; charset=utf-8";
@@ -125,6 +132,7 @@ const NO_KEY = "pass-through";
 function keyLines(keys: readonly KeyUsage[]): string[] {
   const requests = new Map<string, number>();
   const tokens = new Map<string, number>();
+  const cached = new Map<string, number>();
   const costs = new Map<string, number>();
   const add = (counts: Map<string, number>, labels: string, value: number) =>
     counts.set(labels, (counts.get(labels) ?? 0) + value);
@@ -133,6 +141,7 @@ function keyLines(keys: readonly KeyUsage[]): string[] {
     add(requests, seriesName(KEY_REQUESTS, { key }), usage.requests);
     add(tokens, seriesName(KEY_TOKENS, { key, gen_ai_token_type: "input" }), usage.prompt_tokens);
     add(tokens, seriesName(KEY_TOKENS, { key, gen_ai_token_type: "output" }), usage.completion_tokens);
+    add(cached, seriesName(KEY_CACHED_TOKENS, { key }), usage.cached_tokens);
     add(costs, seriesName(KEY_COST, { key }), usage.cost_nano);
   }
   const lines = (name: string, help: string, counts: Map<string, number>, unit = 1) => [
@@ -143,6 +152,7 @@ function keyLines(keys: readonly KeyUsage[]): string[] {
   return [
     ...lines(KEY_REQUESTS, "Requests by key.", requests),
     ...lines(KEY_TOKENS, "Tokens by key and kind.", tokens),
+    ...lines(KEY_CACHED_TOKENS, "Input tokens by key that providers read from their caches.", cached),
     ...lines(KEY_COST, "Cost by key, in the unit of the configured prices.", costs, 1e9),
   ];
 }

@@ -25,11 +25,11 @@ function toJson(value: unknown): string | undefined {
 /** The text before each field's value, by field name. The program defines the fields, so there are few. */
 const fieldPrefixes = new Map<string, string>();
 
-/** Converts `firstTokenMs` to `,"first_token_ms":`. */
+/** Converts `firstTokenMs` to `,"first_token_ms":`, and `cacheWrite1hTokens` to `,"cache_write_1h_tokens":`. */
 function getFieldPrefix(name: string): string {
   let prefix = fieldPrefixes.get(name);
   if (prefix === undefined) {
-    prefix = `,"${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}":`;
+    prefix = `,"${name.replace(/[A-Z\d]/g, (character) => `_${character.toLowerCase()}`)}":`;
     fieldPrefixes.set(name, prefix);
   }
   return prefix;

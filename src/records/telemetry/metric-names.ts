@@ -14,6 +14,9 @@ export const METRICS = {
     "Duration of generations, from the request to the end of the answer.",
   gen_ai_server_time_to_first_token_seconds: "Time from a request to the first of its answer.",
   gen_ai_client_token_usage: "Tokens by kind, one observation for each generation.",
+  polygate_token_details_total:
+    "Parts of the tokens of generations: read from and written to the provider's cache, reasoning, audio.",
+  polygate_server_tool_requests_total: "Requests that the provider's own tools made in generations.",
 } as const;
 
 export const HTTP_REQUESTS = "polygate_http_requests_total";
@@ -21,9 +24,12 @@ export const GENERATIONS = "polygate_generations_total";
 export const RETRIES = "polygate_generation_retries_total";
 export const UPSTREAM_REQUESTS = "polygate_upstream_requests_total";
 export const UPSTREAM_ERRORS = "polygate_upstream_errors_total";
+export const TOKEN_DETAILS = "polygate_token_details_total";
+export const SERVER_TOOL_REQUESTS = "polygate_server_tool_requests_total";
 /** Read from the usage records, not counted separately. */
 export const KEY_REQUESTS = "polygate_key_requests_total";
 export const KEY_TOKENS = "polygate_key_tokens_total";
+export const KEY_CACHED_TOKENS = "polygate_key_cached_tokens_total";
 export const KEY_COST = "polygate_key_cost_total";
 export const PAGE_REQUESTS = "polygate_page_requests_total";
 

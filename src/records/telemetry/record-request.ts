@@ -5,6 +5,7 @@ import { type Counts, HistogramSeries, seriesName } from "./counts.ts";
 import { PAGE_REQUESTS, QUEUE_WAIT, UPSTREAM_ERRORS } from "./metric-names.ts";
 import { getOutbox } from "./outbox.ts";
 import { getGenerationSeries, getHttpSeries } from "./request-series.ts";
+import { countUsageDetails } from "./usage-series.ts";
 import { type AnsweredRequest, toUsedRequest } from "./used-request.ts";
 
 const UPSTREAM_CODES = /^(?:upstream_|model_unavailable$|account_login_failed$)/;
@@ -64,4 +65,5 @@ function countRequest(
   if (firstTokenMs !== undefined) counts.observe(names.firstToken, firstTokenMs / 1000);
   if (promptTokens !== undefined) counts.observe(names.input, promptTokens);
   if (completionTokens !== undefined) counts.observe(names.output, completionTokens);
+  countUsageDetails(counts, provider, model, fields);
 }

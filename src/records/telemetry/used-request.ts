@@ -1,3 +1,4 @@
+import { readUsageDetails } from "../../core/conversation/usage-details.ts";
 import type { LogFields } from "../../core/ports/context.ts";
 import type { UsedRequest } from "../../core/ports/usage.ts";
 
@@ -35,9 +36,9 @@ export function toUsedRequest(
     status: fields.errorStatus ?? status,
     code: fields.error ?? "",
     promptTokens: fields.promptTokens ?? 0,
-    cachedTokens: fields.cachedTokens ?? 0,
     completionTokens: fields.completionTokens ?? 0,
     reasoningTokens: fields.reasoningTokens ?? 0,
+    ...readUsageDetails(fields),
     attempts: fields.attempts ?? 0,
     durationMs,
     firstTokenMs: fields.firstTokenMs,

@@ -1,6 +1,6 @@
 import { type ActivityDelta, type EndedRequest, OTHER_VALUES } from "../../core/ports/usage.ts";
 import { findBucket } from "./histogram.ts";
-import { computeCostNano, findModelPrice, type Pricing } from "./prices.ts";
+import { computeCostNano, findModelPrice, type PricedTokens, type Pricing } from "./prices.ts";
 
 export const MINUTE_MS = 60_000;
 /** A request's time is spread over at most this many minutes before its end. */
@@ -8,15 +8,12 @@ const MINUTES_BACK = 60;
 /** Limit of models whose tokens are counted separately until they are priced. */
 const MAX_MODELS = 200;
 
-interface TokenSum {
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+interface TokenSum extends Writable<PricedTokens> {
   readonly model: string;
   readonly requested: string;
-  prompt: number;
-  cached: number;
-  completion: number;
 }
-
-type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** Requests of one minute and one outcome, with tokens that have no price yet. */
 interface OpenMinute extends Omit<Writable<ActivityDelta>, "first_token" | "duration"> {
@@ -32,11 +29,12 @@ interface OpenMinute extends Omit<Writable<ActivityDelta>, "first_token" | "dura
 export class ActivityTally {
   #openMinutes = new Map<string, OpenMinute>();
 
-  /** Counts a request that ended at `now` (Unix milliseconds). */
+  /** Counts a request that ended at `now` (Unix milliseconds). Its counts are normalized. */
   count(request: EndedRequest, now: number): void {
     const minute = this.#minute(now, request);
     minute.requests += 1;
     minute.prompt_tokens += request.promptTokens;
+    minute.cached_tokens += request.cachedTokens;
     minute.completion_tokens += request.completionTokens;
     observe(minute.duration, request.durationMs);
     if (request.firstTokenMs !== undefined) observe(minute.first_token, request.firstTokenMs);
@@ -89,6 +87,7 @@ export class ActivityTally {
         code,
         requests: 0,
         prompt_tokens: 0,
+        cached_tokens: 0,
         completion_tokens: 0,
         cost_nano: 0,
         busy_ms: 0,
@@ -117,10 +116,13 @@ function addTokens(spent: Map<string, TokenSum>, request: EndedRequest): void {
   let sum = spent.get(id);
   if (sum === undefined) {
     const requested = isFull ? OTHER_VALUES : request.requested_model;
-    sum = { model: isFull ? OTHER_VALUES : request.model, requested, prompt: 0, cached: 0, completion: 0 };
+    const none: PricedTokens = { prompt: 0, completion: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 };
+    sum = { model: isFull ? OTHER_VALUES : request.model, requested, ...none };
     spent.set(id, sum);
   }
   sum.prompt += prompt;
-  sum.cached += Math.min(prompt, Math.max(0, request.cachedTokens || 0));
   sum.completion += completion;
+  sum.cacheRead += request.cachedTokens;
+  sum.cacheWrite5m += request.cacheWrite5mTokens;
+  sum.cacheWrite1h += request.cacheWrite1hTokens;
 }

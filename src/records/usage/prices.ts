@@ -13,11 +13,14 @@ const NO_THINKING = "-nothinking";
 /** Configured prices by model. */
 export type Prices = Readonly<Record<string, Price>>;
 
-/** Tokens to price. `cached` is part of `prompt`. */
+/** Tokens to price. All but `completion` are parts of `prompt`. */
 export interface PricedTokens {
   readonly prompt: number;
-  readonly cached: number;
   readonly completion: number;
+  /** Read from the provider's cache, and written to it for five minutes and for an hour. */
+  readonly cacheRead: number;
+  readonly cacheWrite5m: number;
+  readonly cacheWrite1h: number;
 }
 
 /**
@@ -69,14 +72,15 @@ function baseName(name: string): string {
  * Cost of tokens in whole billionths of the price unit; 0 without a price. Above 2^53 it is rounded to the nearest double,
  * exact to 15 digits.
  */
-export function computeCostNano(price: Price | null, { prompt, cached, completion }: PricedTokens): number {
+export function computeCostNano(price: Price | null, tokens: PricedTokens): number {
   if (price === null) return 0;
-  const { input, cached_input: cachedInput = input, output } = price;
-  const uncached = Math.max(0, prompt - cached);
-  const cost = Math.round(
-    ((uncached * input + cached * cachedInput + completion * output) / TOKENS_PER_PRICE) * NANO,
-  );
-  return Math.min(cost, MAX_COST_NANO);
+  const { prompt, completion, cacheRead, cacheWrite5m, cacheWrite1h } = tokens;
+  const { input, output, cached_input: cachedInput = input, cache_read: readPrice = cachedInput } = price;
+  const { cache_write_5m: writePrice = input, cache_write_1h: longWritePrice = writePrice } = price;
+  const uncached = Math.max(0, prompt - cacheRead - cacheWrite5m - cacheWrite1h);
+  const written = cacheWrite5m * writePrice + cacheWrite1h * longWritePrice;
+  const sum = uncached * input + cacheRead * readPrice + written + completion * output;
+  return Math.min(Math.round((sum / TOKENS_PER_PRICE) * NANO), MAX_COST_NANO);
 }
 
 /** Converts billionths to the price unit. */

@@ -9,6 +9,7 @@ import {
 import { MAX_DATE_MS, type TableCheck } from "../../core/storage/damaged-rows.ts";
 import { amountIn, numberIn, type Sql, type SqlRow, textIn } from "../../core/storage/sql.ts";
 import { computePercentiles, mergeBuckets, parseBuckets } from "./histogram.ts";
+import { addMissingColumns, statedSum } from "./sum-columns.ts";
 import { DAY_MS, HOUR_MS } from "./time-range.ts";
 
 export const QUARTER_MS = 900_000;
@@ -28,6 +29,7 @@ const SUMS = [
   "cost_nano",
   "busy_ms",
   "waited_ms",
+  "cached_tokens",
 ] as const satisfies readonly (keyof ActivityDelta)[];
 const TIMES = ["first_token", "duration"] as const satisfies readonly (keyof ActivityDelta)[];
 const COLUMNS = [...SUMS, ...TIMES].join(", ");
@@ -68,6 +70,8 @@ export class SqlActivity {
       sql.all(
         `create table if not exists activity_${table}(at integer not null, outcome text not null, status integer not null, code text not null, ${columns}, primary key(at, outcome, status, code)) without rowid`,
       );
+      // Tables of earlier versions lack this column.
+      addMissingColumns(sql, `activity_${table}`, ["cached_tokens"]);
     }
   }
 
@@ -124,7 +128,7 @@ export class SqlActivity {
     this.#sql.all(
       `insert or replace into activity_${table}(at, outcome, status, code, ${COLUMNS}) values(?, ?, ?, ?, ${PLACEHOLDERS})`,
       ...key,
-      ...SUMS.map((name) => amountIn(existing, name) + delta[name]),
+      ...SUMS.map((name) => amountIn(existing, name) + statedSum(delta, name)),
       ...TIMES.map((name) => JSON.stringify(mergeBuckets(parseBuckets(existing, name), delta[name]))),
     );
   }
@@ -139,6 +143,7 @@ function newPoint(at: number): OpenPoint {
     cancelled: 0,
     refused: 0,
     prompt_tokens: 0,
+    cached_tokens: 0,
     completion_tokens: 0,
     cost_nano: 0,
     busy_ms: 0,

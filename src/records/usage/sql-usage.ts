@@ -20,6 +20,7 @@ import { DayRowLimits } from "./day-row-limits.ts";
 import { mergeBuckets, parseBuckets } from "./histogram.ts";
 import { parseSums, UsageReader } from "./reader.ts";
 import { ACTIVITY_CHECKS, SqlActivity } from "./sql-activity.ts";
+import { addMissingColumns, statedSum } from "./sum-columns.ts";
 import { DAY_MS, DAYS_KEPT_MS, HOURS_KEPT_MS } from "./time-range.ts";
 import { UsageTally } from "./usage-tally.ts";
 
@@ -84,6 +85,7 @@ export class SqlUsage implements UsageStore {
     sql.all(
       `create table if not exists usage_key(id integer primary key, key text unique not null, last_used integer not null, ${USAGE_SUMS.map((name) => `${name} integer not null`).join(", ")})`,
     );
+    for (const table of ["usage_hour", "usage_day", "usage_key"]) addMissingColumns(sql, table, USAGE_SUMS);
     sql.all(
       "create table if not exists usage_sender(name text primary key, sequence integer not null, heard integer not null) without rowid",
     );
@@ -192,7 +194,7 @@ export class SqlUsage implements UsageStore {
       `insert or replace into usage_${table}(at, dimension, ${COLUMNS}) values(?, ?, ${PLACEHOLDERS})`,
       at,
       dimension,
-      ...USAGE_SUMS.map((name) => amountIn(existing, name) + delta[name]),
+      ...USAGE_SUMS.map((name) => amountIn(existing, name) + statedSum(delta, name)),
       ...USAGE_TIMES.map((name) => JSON.stringify(mergeBuckets(parseBuckets(existing, name), delta[name]))),
     );
   }
@@ -202,7 +204,7 @@ export class SqlUsage implements UsageStore {
       `insert into usage_key(key, last_used, ${USAGE_SUMS.join(", ")}) values(?, ?, ${USAGE_SUMS.map(() => "?").join(", ")}) on conflict(key) do update set last_used = max(last_used, excluded.last_used), ${USAGE_SUMS.map((name) => `${name} = ${name} + excluded.${name}`).join(", ")}`,
       key,
       last,
-      ...USAGE_SUMS.map((name) => delta[name]),
+      ...USAGE_SUMS.map((name) => statedSum(delta, name)),
     );
   }
 

@@ -1,5 +1,7 @@
 import type { ConfigSnapshot } from "../../core/config/snapshot.ts";
+import { USAGE_DETAILS, type UsageDetails } from "../../core/conversation/usage-details.ts";
 import {
+  DETAIL_SUMS,
   OTHER_VALUES,
   type UsageDelta,
   type UsageDimensions,
@@ -37,9 +39,35 @@ function observe(buckets: Record<string, number>, milliseconds: number): number 
   return rounded;
 }
 
-/** Normalizes a token count for storage: providers may report anything. */
-function normalizeTokens(tokens: number): number {
-  return Number.isFinite(tokens) && tokens > 0 ? Math.round(tokens) : 0;
+/** Normalizes a count for storage: providers may report anything, and an older version has noted fewer counts. */
+function normalizeCount(count: number | undefined): number {
+  return count !== undefined && Number.isFinite(count) && count > 0 ? Math.round(count) : 0;
+}
+
+type UsageCounts = UsageDetails & Pick<UsedRequest, "promptTokens" | "completionTokens" | "reasoningTokens">;
+
+/** Normalizes the counts of a request. The parts of the prompt and of the completion are at most the whole. */
+function normalizeUsage(used: UsageCounts): UsageCounts {
+  const promptTokens = normalizeCount(used.promptTokens);
+  const completionTokens = normalizeCount(used.completionTokens);
+  let rest = promptTokens;
+  const takeFromPrompt = (count: number): number => {
+    const taken = Math.min(rest, normalizeCount(count));
+    rest -= taken;
+    return taken;
+  };
+  return {
+    promptTokens,
+    completionTokens,
+    reasoningTokens: Math.min(completionTokens, normalizeCount(used.reasoningTokens)),
+    cachedTokens: takeFromPrompt(used.cachedTokens),
+    cacheWrite5mTokens: takeFromPrompt(used.cacheWrite5mTokens),
+    cacheWrite1hTokens: takeFromPrompt(used.cacheWrite1hTokens),
+    audioInputTokens: Math.min(promptTokens, normalizeCount(used.audioInputTokens)),
+    audioOutputTokens: Math.min(completionTokens, normalizeCount(used.audioOutputTokens)),
+    webSearches: normalizeCount(used.webSearches),
+    webFetches: normalizeCount(used.webFetches),
+  };
 }
 
 function openRow(hour: number, dimensions: UsageDimensions): OpenRow {
@@ -50,8 +78,14 @@ function openRow(hour: number, dimensions: UsageDimensions): OpenRow {
     requests: 0,
     prompt_tokens: 0,
     cached_tokens: 0,
+    cache_write_5m_tokens: 0,
+    cache_write_1h_tokens: 0,
+    audio_input_tokens: 0,
     completion_tokens: 0,
     reasoning_tokens: 0,
+    audio_output_tokens: 0,
+    web_searches: 0,
+    web_fetches: 0,
     cost_nano: 0,
     attempts: 0,
     first_token_ms: 0,
@@ -94,19 +128,18 @@ export class UsageTally {
   count(used: UsedRequest, now: number, note?: number): void {
     if (note !== undefined) this.#lastNote = note;
     const row = this.#row(used, Math.floor(now / HOUR_MS) * HOUR_MS);
-    const prompt = normalizeTokens(used.promptTokens);
-    const completion = normalizeTokens(used.completionTokens);
+    const tokens = normalizeUsage(used);
     row.last = Math.max(row.last, now);
     row.requests += 1;
-    row.prompt_tokens += prompt;
-    row.cached_tokens += Math.min(prompt, normalizeTokens(used.cachedTokens));
-    row.completion_tokens += completion;
-    row.reasoning_tokens += Math.min(completion, normalizeTokens(used.reasoningTokens));
+    row.prompt_tokens += tokens.promptTokens;
+    row.completion_tokens += tokens.completionTokens;
+    row.reasoning_tokens += tokens.reasoningTokens;
+    for (const name of USAGE_DETAILS) row[DETAIL_SUMS[name]] += tokens[name];
     row.attempts += used.attempts;
     row.duration_ms += observe(row.duration, used.durationMs);
     if (used.firstTokenMs !== undefined) row.first_token_ms += observe(row.first_token, used.firstTokenMs);
     if (used.queueMs !== undefined) row.queue_ms += observe(row.queue, used.queueMs);
-    this.#activity.count({ ...used, promptTokens: prompt, completionTokens: completion }, now);
+    this.#activity.count({ ...used, ...tokens }, now);
   }
 
   #row(used: UsedRequest, hour: number): OpenRow {
@@ -165,8 +198,10 @@ export class UsageTally {
       const { model, requested_model: requested } = row.dimensions;
       row.cost_nano = computeCostNano(findModelPrice(config, model, requested), {
         prompt: row.prompt_tokens,
-        cached: row.cached_tokens,
         completion: row.completion_tokens,
+        cacheRead: row.cached_tokens,
+        cacheWrite5m: row.cache_write_5m_tokens,
+        cacheWrite1h: row.cache_write_1h_tokens,
       });
       return row;
     });

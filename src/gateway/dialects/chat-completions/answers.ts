@@ -9,8 +9,12 @@ export const usageSchema = () =>
     prompt_tokens: z.int(),
     completion_tokens: z.int(),
     total_tokens: z.int(),
-    prompt_tokens_details: z.object({ cached_tokens: z.int(), cache_write_tokens: z.int() }),
-    completion_tokens_details: z.object({ reasoning_tokens: z.int() }),
+    prompt_tokens_details: z.object({
+      cached_tokens: z.int(),
+      cache_write_tokens: z.int(),
+      audio_tokens: z.int().optional(),
+    }),
+    completion_tokens_details: z.object({ reasoning_tokens: z.int(), audio_tokens: z.int().optional() }),
   });
 
 /** `finish_reason` of the chat-completions style. */

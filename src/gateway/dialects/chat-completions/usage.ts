@@ -9,7 +9,11 @@ export function toChatUsage(usage: Usage): Record<string, unknown> {
     prompt_tokens_details: {
       cached_tokens: usage.cached ?? 0,
       cache_write_tokens: usage.cacheWritten ?? 0,
+      ...(usage.audioInput ? { audio_tokens: usage.audioInput } : {}),
     },
-    completion_tokens_details: { reasoning_tokens: usage.reasoning },
+    completion_tokens_details: {
+      reasoning_tokens: usage.reasoning,
+      ...(usage.audioOutput ? { audio_tokens: usage.audioOutput } : {}),
+    },
   };
 }

@@ -27,12 +27,16 @@ function responseSchema() {
       .optional(),
     groundingMetadata: groundingSchema().optional(),
   });
+  const modalities = () =>
+    z.array(z.object({ modality: z.enum(["TEXT", "AUDIO"]), tokenCount: z.int() })).optional();
   const usage = z.object({
     promptTokenCount: z.int(),
     candidatesTokenCount: z.int(),
     totalTokenCount: z.int(),
     thoughtsTokenCount: z.int().optional(),
     cachedContentTokenCount: z.int().optional(),
+    promptTokensDetails: modalities(),
+    candidatesTokensDetails: modalities(),
   });
   return z.object({
     candidates: z.array(candidate),

@@ -37,8 +37,10 @@ function messageSchema() {
       cache_read_input_tokens: z.int(),
       output_tokens: z.int(),
       output_tokens_details: z.object({ thinking_tokens: z.int() }),
-      server_tool_use: z.null(),
-      cache_creation: z.null(),
+      server_tool_use: z.object({ web_search_requests: z.int(), web_fetch_requests: z.int() }).nullable(),
+      cache_creation: z
+        .object({ ephemeral_5m_input_tokens: z.int(), ephemeral_1h_input_tokens: z.int() })
+        .nullable(),
       inference_geo: z.null(),
       service_tier: z.literal("standard"),
       speed: z.null(),

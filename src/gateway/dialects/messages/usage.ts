@@ -13,21 +13,34 @@ const STOP_REASONS: Readonly<Record<FinishReason, string>> = {
  * if no cache was used.
  */
 export function toMessageUsage(usage: Usage): Record<string, unknown> {
-  const { prompt, cached = 0, cacheWritten = 0 } = usage;
+  const { prompt, cached = 0, cacheWritten = 0, webSearches = 0, webFetches = 0 } = usage;
   return {
     input_tokens: Math.max(0, prompt - cached - cacheWritten),
     cache_creation_input_tokens: cacheWritten,
     cache_read_input_tokens: cached,
     output_tokens: usage.completion,
     output_tokens_details: { thinking_tokens: usage.reasoning },
-    server_tool_use: null,
+    server_tool_use:
+      webSearches + webFetches === 0
+        ? null
+        : { web_search_requests: webSearches, web_fetch_requests: webFetches },
   };
 }
 
-/** Builds `usage` of a whole message: the counts, and the other fields of the real service, which have no value here. */
+/** Builds `usage` of a whole message: the counts, cache writes by lifetime, and fields that have no value here. */
 export function toWholeUsage(usage: Usage): Record<string, unknown> {
-  const unsetFields = { cache_creation: null, inference_geo: null, service_tier: "standard", speed: null };
-  return { ...toMessageUsage(usage), ...unsetFields };
+  const { cacheWritten = 0, cacheWritten1h } = usage;
+  const byLifetime = {
+    ephemeral_5m_input_tokens: cacheWritten - (cacheWritten1h ?? 0),
+    ephemeral_1h_input_tokens: cacheWritten1h ?? 0,
+  };
+  return {
+    ...toMessageUsage(usage),
+    cache_creation: cacheWritten1h === undefined ? null : byLifetime,
+    inference_geo: null,
+    service_tier: "standard",
+    speed: null,
+  };
 }
 
 /**

@@ -146,6 +146,11 @@ class AnswerParser {
     const messageId = typeof id === "string" && id !== "" ? id : `msg_${this.#context.newId()}`;
     this.#emit({ type: "start", messageId });
     this.#usage.add(usage);
+    // An answer that is interrupted never states its final counts.
+    const initial = this.#usage.total();
+    if (initial?.prompt !== undefined && initial.completion !== undefined) {
+      this.#emit({ type: "usage", usage: initial });
+    }
   }
 
   stop({ stop_reason: reason, stop_sequence: sequence }: JsonObject): void {

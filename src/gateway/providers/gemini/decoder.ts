@@ -42,6 +42,8 @@ class AnswerParser {
   #reason: ProviderFinish | null = null;
   #usage: ProviderUsage | null = null;
   #grounding: JsonObject | null = null;
+  /** How many pages the backend's URL tool read. */
+  #fetches = 0;
 
   constructor(emit: (event: ProviderEvent) => void, context: AnswerContext) {
     this.#emit = emit;
@@ -67,7 +69,7 @@ class AnswerParser {
     const { error, responseId, candidates, promptFeedback, usageMetadata } = piece;
     if (error !== undefined && error !== null) throw errorFrom(piece, 0, this.#context.secret, ERROR_KINDS);
     if (!this.#started) this.#start(responseId);
-    if (isObject(usageMetadata)) this.#usage = toUsage(usageMetadata);
+    if (isObject(usageMetadata)) this.#addUsage(toUsage(usageMetadata));
     // A blocked prompt has no answer.
     if (isObject(promptFeedback) && promptFeedback["blockReason"]) this.#reason ??= "content_filter";
     for (const candidate of objectsIn(candidates)) {
@@ -87,7 +89,8 @@ class AnswerParser {
     if (this.#grounding !== null) {
       for (const event of toGroundingEvents(this.#grounding, this.#text)) this.#emit(event);
     }
-    if (this.#usage !== null) this.#emit({ type: "usage", usage: this.#usage });
+    const usage = { ...this.#usage, ...this.#countWebRequests() };
+    if (Object.keys(usage).length > 0) this.#emit({ type: "usage", usage });
     this.#emit({ type: "finish", reason: this.#calls.any && reason === "stop" ? "tool_calls" : reason });
   }
 
@@ -97,15 +100,40 @@ class AnswerParser {
     this.#emit({ type: "start", messageId });
   }
 
+  /** Takes the latest counts. The first ones are emitted at once: an interrupted answer never states its final counts. */
+  #addUsage(usage: ProviderUsage): void {
+    const isFirst = this.#usage === null;
+    this.#usage = usage;
+    if (!isFirst || usage.prompt === undefined || usage.completion === undefined) return;
+    this.#emit({ type: "usage", usage });
+  }
+
   #takeCandidate(candidate: JsonObject): void {
-    const { content, finishReason: reason, groundingMetadata, logprobsResult } = candidate;
+    const {
+      content,
+      finishReason: reason,
+      groundingMetadata,
+      urlContextMetadata,
+      logprobsResult,
+    } = candidate;
     const tokens = isObject(logprobsResult) ? readTokens(logprobsResult) : [];
     if (tokens.length > 0) this.#emit({ type: "tokens", tokens });
     if (isObject(content)) for (const part of objectsIn(content["parts"])) this.#takePart(part);
     if (isObject(groundingMetadata)) this.#grounding = groundingMetadata;
+    if (isObject(urlContextMetadata)) this.#fetches = objectsIn(urlContextMetadata["urlMetadata"]).length;
     if (typeof reason === "string" && reason !== "" && reason !== "FINISH_REASON_UNSPECIFIED") {
       this.#reason = finishReason(reason);
     }
+  }
+
+  /** The usage does not state requests of the backend's own tools. */
+  #countWebRequests(): ProviderUsage {
+    const queries = this.#grounding?.["webSearchQueries"];
+    const searches = Array.isArray(queries) ? queries.length : 0;
+    return {
+      ...(searches === 0 ? {} : { webSearches: searches }),
+      ...(this.#fetches === 0 ? {} : { webFetches: this.#fetches }),
+    };
   }
 
   #takePart({ text, thought, functionCall, thoughtSignature }: JsonObject): void {
@@ -197,8 +225,14 @@ function toUsage(usage: JsonObject): ProviderUsage {
     completion: sum("candidatesTokenCount", "thoughtsTokenCount"),
     reasoning: usage["thoughtsTokenCount"],
     cached: usage["cachedContentTokenCount"],
-    cacheWritten: undefined,
+    audioInput: countAudio(usage["promptTokensDetails"]),
+    audioOutput: countAudio(usage["candidatesTokensDetails"]),
   });
+}
+
+/** The tokens of audio in counts by modality. Undefined: there are none. */
+function countAudio(modalities: unknown): number | undefined {
+  return readCount(objectsIn(modalities).find(({ modality }) => modality === "AUDIO")?.["tokenCount"]);
 }
 
 function readTokens({ chosenCandidates, topCandidates }: JsonObject): readonly AnswerToken[] {

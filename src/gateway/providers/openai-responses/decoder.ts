@@ -51,6 +51,8 @@ class AnswerParser {
   /** Characters of text so far, and search results so far. */
   #textLength = 0;
   #searchResultCount = 0;
+  /** How many pages the backend's own search tool searched for and opened. */
+  readonly #webRequests = { searches: 0, fetches: 0 };
   /** Whether a message has begun since the last text. */
   #isNewMessage = false;
   /** The part of the last reasoning text. A blank line separates two parts. */
@@ -153,7 +155,7 @@ class AnswerParser {
     const isIncomplete = type === "response.incomplete" || status === "incomplete" || status === "cancelled";
     const reason = isIncomplete ? incompleteFinishReason(isObject(details) ? details["reason"] : "") : "stop";
     this.#calls.finish(mayBeTruncated(reason));
-    if (isObject(usage)) this.#emit({ type: "usage", usage: toUsage(usage) });
+    if (isObject(usage)) this.#emit({ type: "usage", usage: this.#toUsage(usage) });
     this.#emit({ type: "finish", reason: this.#calls.any && reason === "stop" ? "tool_calls" : reason });
   }
 
@@ -190,6 +192,7 @@ class AnswerParser {
         this.#calls.settle();
         break;
       case "web_search_call":
+        this.#countWebRequest(item);
         this.#emitSearchResults(item);
         break;
     }
@@ -284,6 +287,22 @@ class AnswerParser {
       ...(contentParts.length === 0 ? {} : { content: contentParts }),
       ...(isSealed ? { encrypted_content: sealed } : {}),
     });
+  }
+
+  /** The usage does not state requests of the search tool, so its items count. Looking within a page is no request. */
+  #countWebRequest({ action }: JsonObject): void {
+    const kind = isObject(action) ? action["type"] : "search";
+    if (kind === "search") this.#webRequests.searches += 1;
+    else if (kind === "open_page") this.#webRequests.fetches += 1;
+  }
+
+  #toUsage(usage: JsonObject): ProviderUsage {
+    const { searches, fetches } = this.#webRequests;
+    return {
+      ...toUsage(usage),
+      ...(searches === 0 ? {} : { webSearches: searches }),
+      ...(fetches === 0 ? {} : { webFetches: fetches }),
+    };
   }
 
   /** Emits the pages that a search found, if the server lists them. */

@@ -248,12 +248,17 @@ function toUsage(usage: JsonObject): ProviderUsage {
   const { prompt_tokens_details: promptDetails, completion_tokens_details: completionDetails } = usage;
   const read = isObject(promptDetails) ? promptDetails : usage;
   const written = isObject(completionDetails) ? completionDetails : usage;
+  const { server_tool_use: serverTools } = usage;
+  const tools = isObject(serverTools) ? serverTools : usage;
   const counts = readUsage({
     prompt: usage["prompt_tokens"],
     completion: usage["completion_tokens"],
     reasoning: written["reasoning_tokens"],
     cached: read["cached_tokens"] ?? usage["prompt_cache_hit_tokens"],
     cacheWritten: read["cache_write_tokens"],
+    audioInput: isObject(promptDetails) ? promptDetails["audio_tokens"] : undefined,
+    audioOutput: isObject(completionDetails) ? completionDetails["audio_tokens"] : undefined,
+    webSearches: tools["web_search_requests"] ?? tools["num_search_queries"],
   });
   return withReasoning(counts, usage["total_tokens"]);
 }

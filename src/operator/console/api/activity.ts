@@ -2,13 +2,15 @@ import * as z from "zod/mini";
 import { callApi } from "./client.ts";
 import { numberField, textField } from "./fields.ts";
 
-/** Time ranges of the overview: API value and label. */
+const HOUR_MS = 3_600_000;
+
+/** Time ranges of the overview: API value, label and length in milliseconds. */
 export const ACTIVITY_RANGES = [
-  ["15m", "15 min"],
-  ["1h", "1 hour"],
-  ["6h", "6 hours"],
-  ["24h", "24 hours"],
-  ["7d", "7 days"],
+  ["15m", "15 min", HOUR_MS / 4],
+  ["1h", "1 hour", HOUR_MS],
+  ["6h", "6 hours", 6 * HOUR_MS],
+  ["24h", "24 hours", 24 * HOUR_MS],
+  ["7d", "7 days", 168 * HOUR_MS],
 ] as const;
 export type ActivityRange = (typeof ACTIVITY_RANGES)[number][0];
 
@@ -31,6 +33,7 @@ const activity = z.object({
     cancelled: numbers,
     refused: numbers,
     prompt_tokens: numbers,
+    cached_tokens: numbers,
     completion_tokens: numbers,
     cost: numbers,
     slots: numbers,
@@ -45,6 +48,7 @@ const activity = z.object({
     cancelled: numberField,
     refused: numberField,
     prompt_tokens: numberField,
+    cached_tokens: numberField,
     completion_tokens: numberField,
     cost: numberField,
     first_token_ms: percentiles,

@@ -31,6 +31,13 @@ const summaryShape = {
   prompt_tokens: numberField,
   completion_tokens: numberField,
   reasoning_tokens: numberField,
+  cached_tokens: numberField,
+  cache_write_5m_tokens: numberField,
+  cache_write_1h_tokens: numberField,
+  audio_input_tokens: numberField,
+  audio_output_tokens: numberField,
+  web_searches: numberField,
+  web_fetches: numberField,
   elapsed_ms: numberField,
 };
 

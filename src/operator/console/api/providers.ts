@@ -5,7 +5,15 @@ import { sendUndoable } from "./undo.ts";
 
 const strings = z._default(z.record(z.string(), z.string()), {});
 
-const price = z.object({ input: numberField, cached_input: z.optional(z.number()), output: numberField });
+const price = z.object({
+  input: numberField,
+  output: numberField,
+  cache_read: z.optional(z.number()),
+  /** The name of `cache_read` in configurations of older versions. */
+  cached_input: z.optional(z.number()),
+  cache_write_5m: z.optional(z.number()),
+  cache_write_1h: z.optional(z.number()),
+});
 
 /** Properties of a model. An absent property is unknown; the backend decides. */
 const model = z.object({

@@ -2,9 +2,17 @@ import * as z from "zod/mini";
 import { callApi, callVersioned, type Versioned } from "./client.ts";
 import { booleanField, ignoredResponse, numberField, textField } from "./fields.ts";
 
-const price = z.object({ input: numberField, cached_input: z.optional(z.number()), output: numberField });
+const price = z.object({
+  input: numberField,
+  output: numberField,
+  cache_read: z.optional(z.number()),
+  /** The name of `cache_read` in configurations of older versions. */
+  cached_input: z.optional(z.number()),
+  cache_write_5m: z.optional(z.number()),
+  cache_write_1h: z.optional(z.number()),
+});
 
-/** Price of a million tokens. Without a price for cached tokens, they cost as much as the others. */
+/** Price of a million tokens. Without prices of their own, tokens that are read from or written to a cache cost `input`. */
 export type Price = z.output<typeof price>;
 
 const target = z.union([z.string(), z.object({ model: z.string(), weight: z.optional(z.number()) })]);

@@ -4,6 +4,7 @@ import {
   type UsageDelta,
   type UsageMessage,
 } from "../../../../src/core/ports/usage.ts";
+import { parseSums } from "../../../../src/records/usage/reader.ts";
 import { SqlUsage } from "../../../../src/records/usage/sql-usage.ts";
 import type { Choices } from "./choices.ts";
 import { sameSum, storeTarget } from "./store-target.ts";
@@ -35,8 +36,7 @@ function deltaOf(choose: Choices, now: number): UsageDelta {
     outcome: choose.of("success", "error", "cancelled", "refused"),
   };
   return {
-    ...{ requests: 0, prompt_tokens: 0, cached_tokens: 0, completion_tokens: 0, reasoning_tokens: 0 },
-    ...{ cost_nano: 0, attempts: 0, first_token_ms: 0, duration_ms: 0, queue_ms: 0 },
+    ...parseSums(undefined),
     ...sums,
     hour: Math.floor(now / HOUR_MS) * HOUR_MS,
     last: now,
@@ -54,6 +54,7 @@ const activityOf = (choose: Choices, now: number) => ({
   code: choose.text(),
   requests: choose.sum(),
   prompt_tokens: choose.sum(),
+  cached_tokens: choose.sum(),
   completion_tokens: choose.sum(),
   cost_nano: choose.sum(),
   busy_ms: choose.sum(),

@@ -34,6 +34,12 @@ export function decode(decoder: TurnDecoder, pieces: readonly Uint8Array[]): Out
   return { events, failure: null };
 }
 
+/** An outcome without the token counts that later ones replace: a stream states some at its beginning. */
+export function withLastCounts({ events, ...rest }: Outcome): Outcome {
+  const last = events.findLastIndex(({ type }) => type === "usage");
+  return { ...rest, events: events.filter(({ type }, index) => type !== "usage" || index === last) };
+}
+
 /** What the answer of a turn came to, whichever way it came. */
 export async function readTurn(turn: UpstreamTurn): Promise<Outcome> {
   if ("body" in turn) {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Activity } from "../../../../src/operator/console/api/activity.ts";
+import type { UsageItem } from "../../../../src/operator/console/api/usage.ts";
+import { selectCacheGroups } from "../../../../src/operator/console/pages/overview/cache-groups.ts";
 import {
   addSeries,
   thresholdTone,
@@ -23,6 +25,7 @@ const activity: Activity = {
     cancelled: [0, 0, 0],
     refused: [2, 0, 0],
     prompt_tokens: [0, 0, 0],
+    cached_tokens: [0, 0, 0],
     completion_tokens: [0, 0, 0],
     cost: [0, 0, 0],
     slots: [0, 0, 0],
@@ -37,6 +40,7 @@ const activity: Activity = {
     cancelled: 0,
     refused: 2,
     prompt_tokens: 0,
+    cached_tokens: 0,
     completion_tokens: 0,
     cost: 0,
     first_token_ms: null,
@@ -45,12 +49,43 @@ const activity: Activity = {
   errors: [],
 };
 
+const NO_USAGE: UsageItem = {
+  at: 0,
+  requests: 0,
+  succeeded: 0,
+  failed: 0,
+  cancelled: 0,
+  refused: 0,
+  prompt_tokens: 0,
+  cached_tokens: 0,
+  cache_write_5m_tokens: 0,
+  cache_write_1h_tokens: 0,
+  audio_input_tokens: 0,
+  completion_tokens: 0,
+  reasoning_tokens: 0,
+  audio_output_tokens: 0,
+  web_searches: 0,
+  web_fetches: 0,
+  cost: 0,
+  first_token_ms: null,
+  duration_ms: null,
+  queue_ms: null,
+};
+
 describe("the overview", () => {
   it("has its last value now, and counts the step that is not over by how long it has lasted", () => {
     expect(toTimes(activity).map((at) => at - FROM / 1_000)).toEqual([300, 600, 660]);
     expect(toPerMinute(activity, activity.series.requests)).toEqual([2, 0, 4]);
     expect(toPerMinute({ ...activity, now: FROM + 601_000 }, [10, 0, 4])).toEqual([2, 0, null]);
     expect(addSeries(activity.series.failed, activity.series.refused)).toEqual([3, 0, 1]);
+  });
+
+  it("lists the groups with the most input tokens under the prompt cache, without those that have none", () => {
+    const group = (provider: string, prompt_tokens: number) => ({ ...NO_USAGE, provider, prompt_tokens });
+    const groups = Array.from({ length: 12 }, (_, index) => group(`p${index}`, index));
+    const shown = selectCacheGroups(groups).map(({ provider }) => provider);
+    expect(shown).toEqual(["p11", "p10", "p9", "p8", "p7", "p6", "p5", "p4"]);
+    expect(selectCacheGroups([group("idle", 0)])).toEqual([]);
   });
 
   it("colours what passes a threshold", () => {

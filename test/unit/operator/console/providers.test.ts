@@ -49,7 +49,7 @@ const ENGINE: ProviderView = {
       vision: false,
       context: 32_768,
       output: 4_096,
-      price: { input: 1, cached_input: 0, output: 2.5 },
+      price: { input: 1, output: 2.5, cache_read: 0, cache_write_5m: 1.25, cache_write_1h: 2 },
     },
   },
   tool_calls: "markup",
@@ -234,6 +234,13 @@ describe("the models of a provider", () => {
     const unsaid = { thinking: null, vision: null, search: null, context: null, output: null, price: null };
     const upstream = model.upstream === name ? null : model.upstream;
     expect(modelDraft.toModelFields(draft)).toEqual({ ...unsaid, ...said, upstream });
+  });
+
+  it("of an older version have their price for cached tokens under its present name", () => {
+    const older = { large: { price: { input: 1, cached_input: 0.5, output: 2 } } };
+    const [model = null] = listModels({ ...ENGINE, models: older });
+    const { price } = modelDraft.toModelFields(modelDraft.toModelDraft(model));
+    expect(price).toEqual({ input: 1, cache_read: 0.5, output: 2 });
   });
 
   it("say at the field what is wrong with them", () => {

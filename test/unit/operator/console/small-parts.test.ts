@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { deleteAccount } from "../../../../src/operator/console/api/accounts.ts";
 import { changeProvider, removeModel } from "../../../../src/operator/console/api/providers.ts";
+import { describeUsage } from "../../../../src/operator/console/pages/history/describe-usage.ts";
 import { countFilters, toApiQuery } from "../../../../src/operator/console/pages/history/filter-fields.ts";
 import { buildTimeline } from "../../../../src/operator/console/pages/history/timeline.ts";
 import { extractToolCallMarkup } from "../../../../src/operator/console/pages/history/tool-call-markup.ts";
@@ -211,5 +212,24 @@ describe("calls in a provider's text", () => {
       "<|TCML|tool_calls><|TCML|invoke",
     );
     expect(extractToolCallMarkup("No calls, but <b>tool_calls</b>.")).toBe("");
+  });
+});
+
+describe("the details of a generation's usage", () => {
+  const none = {
+    cached_tokens: 0,
+    cache_write_5m_tokens: 0,
+    cache_write_1h_tokens: 0,
+    audio_input_tokens: 0,
+    audio_output_tokens: 0,
+    web_searches: 0,
+    web_fetches: 0,
+  };
+
+  it("are those that there were", () => {
+    expect(describeUsage(none)).toEqual([]);
+    expect(
+      describeUsage({ ...none, cached_tokens: 1_200, cache_write_1h_tokens: 30, web_searches: 2 }),
+    ).toEqual(["1,200 read from the cache", "30 written to the cache for 1 hour", "2 web searches"]);
   });
 });

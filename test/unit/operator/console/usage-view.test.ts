@@ -44,6 +44,12 @@ describe("how usage is looked at", () => {
         refused: 0,
         prompt_tokens: 0,
         cached_tokens: 0,
+        cache_write_5m_tokens: 0,
+        cache_write_1h_tokens: 0,
+        audio_input_tokens: 0,
+        audio_output_tokens: 0,
+        web_searches: 0,
+        web_fetches: 0,
       },
       ...{
         completion_tokens: 0,

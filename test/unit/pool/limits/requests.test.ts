@@ -9,6 +9,7 @@ import {
   useMemoryGateway,
 } from "../../../support/memory-gateway.ts";
 import { accountNamed, KEY } from "../../../support/memory-platform.ts";
+import { ScriptedUpstream } from "../../../support/scripted-upstream.ts";
 import { refuses, says } from "../../../support/upstream-scripts.ts";
 
 const gateway = useMemoryGateway();
@@ -156,6 +157,27 @@ describe("a budget", () => {
       parallel: 0,
       day: { tokens: Number(prompt) + Number(completion) },
     });
+  });
+
+  test("of money counts what was read from the cache and written to it at prices of its own", async () => {
+    const usage = {
+      prompt_tokens: 10,
+      completion_tokens: 1,
+      prompt_tokens_details: { cached_tokens: 6, cache_write_tokens: 3 },
+    };
+    const message = { role: "assistant", content: "Hi" };
+    const answer = { id: "c1", choices: [{ index: 0, message, finish_reason: "stop" }], usage };
+    const price = { input: 1_000_000, output: 5_000_000, cache_read: 100_000, cache_write_5m: 1_250_000 };
+    const engine = { id: "engine", driver: "openai", base_url: "http://engine.test/v1", token: "key" };
+    const made = await gateway({
+      upstream: new ScriptedUpstream(() => ({ json: answer })),
+      config: withKey(
+        { limits: { cost_per_month: 1_000_000 } },
+        { providers: [engine], prices: { "engine/m": price } },
+      ),
+    });
+    expect((await made.post(SMALL_CHAT.path, { ...SMALL_CHAT.body, model: "engine/m" })).status).toBe(200);
+    expect((await used(made))?.month.cost).toBe((1 + 6 * 0.1 + 3 * 1.25 + 5) * 1e9);
   });
 
   test("of money is that of the prices, and of the model that was used", async () => {

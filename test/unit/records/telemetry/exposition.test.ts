@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { QueueStatus } from "../../../../src/core/ports/account-status.ts";
-import type { KeyUsage, UsageSums } from "../../../../src/core/ports/usage.ts";
+import type { KeyUsage } from "../../../../src/core/ports/usage.ts";
 import { Counts, HistogramSeries, seriesName } from "../../../../src/records/telemetry/counts.ts";
 import { formatExposition } from "../../../../src/records/telemetry/exposition.ts";
 import { GENERATIONS, QUEUE_WAIT } from "../../../../src/records/telemetry/metric-names.ts";
+import { parseSums } from "../../../../src/records/usage/reader.ts";
 
 const idle: QueueStatus = {
   ready: 0,
@@ -26,18 +27,7 @@ const idle: QueueStatus = {
   waiting_requests: [],
 };
 
-const sums: UsageSums = {
-  requests: 0,
-  prompt_tokens: 0,
-  cached_tokens: 0,
-  completion_tokens: 0,
-  reasoning_tokens: 0,
-  cost_nano: 0,
-  attempts: 0,
-  first_token_ms: 0,
-  duration_ms: 0,
-  queue_ms: 0,
-};
+const sums = parseSums(undefined);
 const NOTHING: KeyUsage = { ...sums, key: "", last_used: 0, today: sums };
 
 describe("the metrics in text form", () => {

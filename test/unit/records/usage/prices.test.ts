@@ -8,11 +8,31 @@ import {
 } from "../../../../src/records/usage/prices.ts";
 
 describe("prices", () => {
-  const tokens = { prompt: 1_000_000, cached: 400_000, completion: 100_000 };
+  const none = { prompt: 0, completion: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 };
+  const tokens = { ...none, prompt: 1_000_000, cacheRead: 400_000, completion: 100_000 };
 
   it("are for a million tokens: fresh, from the cache, and answered", () => {
-    const nano = computeCostNano({ input: 2, cached_input: 0.5, output: 10 }, tokens);
+    const nano = computeCostNano({ input: 2, cache_read: 0.5, output: 10 }, tokens);
     expect(fromNano(nano)).toBe(0.6 * 2 + 0.4 * 0.5 + 0.1 * 10);
+  });
+
+  it("of what was cached have another name in configurations of older versions", () => {
+    const older = { input: 2, cached_input: 0.5, output: 10 };
+    expect(computeCostNano(older, tokens)).toBe(
+      computeCostNano({ input: 2, cache_read: 0.5, output: 10 }, tokens),
+    );
+    expect(computeCostNano({ ...older, cache_read: 1 }, tokens)).toBe(
+      computeCostNano({ input: 2, cache_read: 1, output: 10 }, tokens),
+    );
+  });
+
+  it("of what was written to the cache depend on the time for which it was written", () => {
+    const written = { ...none, prompt: 1_000_000, cacheWrite5m: 100_000, cacheWrite1h: 200_000 };
+    const cost = (prices: object) => fromNano(computeCostNano({ input: 2, output: 10, ...prices }, written));
+    expect(cost({ cache_write_5m: 2.5, cache_write_1h: 4 })).toBeCloseTo(0.7 * 2 + 0.1 * 2.5 + 0.2 * 4, 9);
+    expect(cost({ cache_write_5m: 2.5 })).toBeCloseTo(0.7 * 2 + 0.3 * 2.5, 9);
+    expect(cost({ cache_write_1h: 4 })).toBeCloseTo(0.8 * 2 + 0.2 * 4, 9);
+    expect(cost({})).toBeCloseTo(2, 9);
   });
 
   it("of what was cached are those of the rest unless they are given", () => {
@@ -31,7 +51,7 @@ describe("prices", () => {
   });
 
   it("of cents for a million do not get lost: a token costs whole billionths", () => {
-    expect(computeCostNano({ input: 0.075, output: 0 }, { prompt: 1, cached: 0, completion: 0 })).toBe(75);
+    expect(computeCostNano({ input: 0.075, output: 0 }, { ...none, prompt: 1 })).toBe(75);
   });
 
   it("of a provider's model are those that are said of it, where there are no others", () => {

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
+import type { Price } from "../../../../src/core/config/schema.ts";
 import type { UsedRequest } from "../../../../src/core/ports/usage.ts";
 import {
   OTHER_VALUES,
@@ -27,8 +28,7 @@ const everything: UsageQuery = {
   limit: 10_000,
 };
 
-function rig(prices: Record<string, { input: number; output: number }> = {}) {
-  const sql = memoryDatabase();
+function rig(prices: Record<string, Price> = {}, sql = memoryDatabase()) {
   let time = NOON;
   const open = () => new SqlUsage(sql, () => time);
   let usage = open();
@@ -79,6 +79,57 @@ describe("usage", () => {
       queue_ms: 30,
       duration_ms: 300,
       cost_nano: 30 * 1_000 + 11 * 2_000,
+    });
+  });
+
+  it("adds up the details of tokens, and requests of the provider's own tools", async () => {
+    const prices = {
+      flash: { input: 1, cache_read: 0.1, cache_write_5m: 1.25, cache_write_1h: 2, output: 5 },
+    };
+    const { take, read, usage } = rig(prices);
+    const details = {
+      promptTokens: 1_000,
+      cachedTokens: 600,
+      cacheWrite5mTokens: 100,
+      cacheWrite1hTokens: 50,
+      audioInputTokens: 20,
+      completionTokens: 100,
+      reasoningTokens: 60,
+      audioOutputTokens: 30,
+      webSearches: 2,
+      webFetches: 1,
+    };
+    await take([used(details), used(details)]);
+    const sums = {
+      prompt_tokens: 2_000,
+      cached_tokens: 1_200,
+      cache_write_5m_tokens: 200,
+      cache_write_1h_tokens: 100,
+      audio_input_tokens: 40,
+      completion_tokens: 200,
+      reasoning_tokens: 120,
+      audio_output_tokens: 60,
+      web_searches: 4,
+      web_fetches: 2,
+      // Reasoning is part of the output.
+      cost_nano: 500 * 1_000 + 1_200 * 100 + 200 * 1_250 + 100 * 2_000 + 200 * 5_000,
+    };
+    for (const name of ["key", "model", "provider"] as const)
+      expect(read(by(name)).groups).toMatchObject([sums]);
+    expect(usage.listKeyUsage()).toMatchObject([{ ...sums, today: sums }]);
+    const minute = { from: NOON, to: NOON + HOUR_MS, step: 60_000 };
+    const { cost_nano, prompt_tokens, cached_tokens } = sums;
+    expect(usage.readActivity(minute).totals).toMatchObject({ cost_nano, prompt_tokens, cached_tokens });
+  });
+
+  it("counts no more cached tokens than the prompt has", async () => {
+    const { take, read } = rig({ flash: { input: 1, output: 0 } });
+    await take([used({ promptTokens: 10, cachedTokens: 8, cacheWrite5mTokens: 8, cacheWrite1hTokens: 8 })]);
+    expect(read().totals).toMatchObject({
+      cached_tokens: 8,
+      cache_write_5m_tokens: 2,
+      cache_write_1h_tokens: 0,
+      cost_nano: 10_000,
     });
   });
 
@@ -389,5 +440,104 @@ describe("a damaged row", () => {
     expect(world.sql.all("select distinct source from set_aside")).toEqual([{ source: table }]);
     expect(log).toHaveBeenCalled();
     log.mockRestore();
+  });
+});
+
+describe("the tables of an older version", () => {
+  const SUMS =
+    "requests, prompt_tokens, cached_tokens, completion_tokens, reasoning_tokens, cost_nano, attempts, first_token_ms, duration_ms, queue_ms";
+  const columns = SUMS.split(", ")
+    .map((name) => `${name} integer not null`)
+    .join(", ");
+  const dimensions = "key, requested_model, model, provider, account, dialect, operation, outcome";
+
+  /** The tables as that version made them, with one request of today. */
+  function olderDatabase() {
+    const sql = memoryDatabase();
+    const texts = dimensions.split(", ").map((name) => `${name} text not null`);
+    sql.all(
+      `create table usage_dimension(id integer primary key, ${texts.join(", ")}, unique(${dimensions}))`,
+    );
+    const times = "first_token text not null, duration text not null, queue text not null";
+    for (const table of ["usage_hour", "usage_day"]) {
+      sql.all(
+        `create table ${table}(at integer not null, dimension integer not null, ${columns}, ${times}, primary key(at, dimension)) without rowid`,
+      );
+    }
+    sql.all(
+      `create table usage_key(id integer primary key, key text unique not null, last_used integer not null, ${columns})`,
+    );
+    const counts =
+      "requests integer not null, prompt_tokens integer not null, completion_tokens integer not null";
+    for (const table of ["activity_minute", "activity_quarter"]) {
+      sql.all(
+        `create table ${table}(at integer not null, outcome text not null, status integer not null, code text not null, ${counts}, cost_nano integer not null, busy_ms integer not null, waited_ms integer not null, first_token text not null, duration text not null, primary key(at, outcome, status, code)) without rowid`,
+      );
+      sql.all(`insert into ${table} values(?, 'success', 200, '', 1, 10, 5, 7, 0, 0, '{}', '{}')`, NOON);
+    }
+    const { key, requested_model, model, provider, account, dialect, operation, outcome } = used();
+    const values = [key, requested_model, model, provider, account, dialect, operation, outcome];
+    sql.all(`insert into usage_dimension values(1, ?, ?, ?, ?, ?, ?, ?, ?)`, ...values);
+    const sums = "1, 10, 4, 5, 2, 7, 1, 20, 100, 0";
+    sql.all(`insert into usage_hour values(?, 1, ${sums}, '{}', '{}', '{}')`, NOON);
+    sql.all(`insert into usage_day values(?, 1, ${sums}, '{}', '{}', '{}')`, TODAY);
+    sql.all(`insert into usage_key values(1, ?, ?, ${sums})`, key, NOON);
+    return sql;
+  }
+
+  it("are read, and count on", async () => {
+    const { take, read, usage, evict } = rig({}, olderDatabase());
+    const before = {
+      requests: 1,
+      prompt_tokens: 10,
+      cached_tokens: 4,
+      cache_write_1h_tokens: 0,
+      cost_nano: 7,
+    };
+    expect(read().totals).toMatchObject(before);
+    expect(usage.listKeyUsage()).toMatchObject([{ ...before, today: before }]);
+    await take([used({ cacheWrite1hTokens: 3 })]);
+    const after = {
+      requests: 2,
+      prompt_tokens: 20,
+      cached_tokens: 8,
+      cache_write_1h_tokens: 3,
+      cost_nano: 7,
+    };
+    evict();
+    expect(read().totals).toMatchObject(after);
+    expect(usage.listKeyUsage()).toMatchObject([{ ...after, today: after }]);
+    const query = { from: NOON, to: NOON + HOUR_MS, step: 60_000 };
+    expect(usage.readActivity(query).totals).toMatchObject({
+      requests: 2,
+      prompt_tokens: 20,
+      cached_tokens: 4,
+    });
+  });
+
+  it("take messages of its isolates, which count less", async () => {
+    const { tally, usage, config, read } = rig();
+    const olderIsolate = {
+      write: (message: UsageMessage) => {
+        const sent: UsageMessage = structuredClone(message);
+        for (const delta of [...sent.deltas, ...(sent.activity ?? [])]) {
+          for (const name of ["cache_write_1h_tokens", "web_searches"]) Reflect.deleteProperty(delta, name);
+        }
+        for (const delta of sent.activity ?? []) Reflect.deleteProperty(delta, "cached_tokens");
+        usage.write(sent);
+      },
+    };
+    tally.count(used(), NOON);
+    await tally.send(olderIsolate, config, NOON);
+    expect(read().totals).toMatchObject({ requests: 1, prompt_tokens: 10, web_searches: 0 });
+  });
+
+  it("have notes of requests with fewer counts", async () => {
+    const { sql, usage, config, read } = rig();
+    const older: Partial<UsedRequest> = used();
+    for (const name of ["cacheWrite1hTokens", "webSearches"]) Reflect.deleteProperty(older, name);
+    sql.all("insert into usage_note values(1, ?)", JSON.stringify({ ...older, at: NOON }));
+    await usage.countNotes(config);
+    expect(read().totals).toMatchObject({ requests: 1, prompt_tokens: 10, web_searches: 0 });
   });
 });

@@ -16,6 +16,7 @@ import { useLoaded } from "../../ui/use-loaded.ts";
 import { formatCurl } from "../playground/curl.ts";
 import { setInitialConversation } from "../playground/initial-conversation.ts";
 import { describeAccount } from "./describe-account.ts";
+import { describeUsage } from "./describe-usage.ts";
 import { toReplayRequest } from "./replay-request.ts";
 import { StatusBadge } from "./status-badge.tsx";
 import { buildTimeline } from "./timeline.ts";
@@ -194,9 +195,22 @@ function Facts({ record }: { readonly record: HistoryRecord }) {
         {formatCount(record.prompt_tokens)} in, {formatCount(record.completion_tokens)} out, of which{" "}
         {formatCount(record.reasoning_tokens)} reasoning
       </dd>
+      <UsageDetails record={record} />
       <dt>Request</dt>
       <dd class="mono">{record.request_id}</dd>
       <CaptureLinks request={record.request_id} />
     </dl>
+  );
+}
+
+/** Lists the details of the usage that are not 0. */
+function UsageDetails({ record }: { readonly record: HistoryRecord }) {
+  const details = describeUsage(record);
+  if (details.length === 0) return null;
+  return (
+    <>
+      <dt>Details</dt>
+      <dd>{details.join(", ")}</dd>
+    </>
   );
 }

@@ -1,6 +1,7 @@
 import { ACTIVITY_RANGES, readActivity } from "../../api/activity.ts";
 import { QUEUE_SHOWN, readQueue } from "../../api/queue.ts";
 import { readSettings } from "../../api/settings.ts";
+import { readUsage } from "../../api/usage.ts";
 import { setQuery, useAddress } from "../../routing.ts";
 import { Button } from "../../ui/button.tsx";
 import { Page } from "../../ui/page.tsx";
@@ -10,6 +11,7 @@ import { AccountState } from "./account-state.tsx";
 import { ActivityCharts } from "./activity-charts.tsx";
 import { ErrorTable } from "./error-table.tsx";
 import { LeaseTable } from "./lease-table.tsx";
+import { type CacheUsage, PromptCache } from "./prompt-cache.tsx";
 import { SetupChecklist } from "./setup-checklist.tsx";
 import { Slots } from "./slots.tsx";
 import { Tiles } from "./tiles.tsx";
@@ -22,10 +24,24 @@ const QUEUE_MS = 2_000;
 const ACTIVITY_MS = 5_000;
 const LONG_ACTIVITY_MS = 30_000;
 
+/** Limit of groups that are read. */
+const MAX_GROUPS = 500;
+
+/** Reads the usage of the last `length` milliseconds, by provider and by key. */
+async function readCacheUsage(length: number, signal: AbortSignal): Promise<CacheUsage> {
+  const query = { from: Date.now() - length, granularity: "total", filters: {}, limit: MAX_GROUPS } as const;
+  const [providers, keys] = await Promise.all([
+    readUsage({ ...query, groupBy: ["provider"] }, signal),
+    readUsage({ ...query, groupBy: ["key"] }, signal),
+  ]);
+  return { from: providers.from, provider: providers.items, key: keys.items };
+}
+
 /** Overview page. All numbers come from the gateway, so they do not depend on an open console. */
 export function Overview() {
   const params = new URLSearchParams(useAddress().query);
-  const [range] = ACTIVITY_RANGES.find(([name]) => name === params.get("range")) ?? ACTIVITY_RANGES[1];
+  const [range, , length] =
+    ACTIVITY_RANGES.find(([name]) => name === params.get("range")) ?? ACTIVITY_RANGES[1];
   const isShortRange = range === "15m" || range === "1h";
   const queue = useLoaded((signal) => readQueue(QUEUE_SHOWN, signal), "", QUEUE_MS);
   const activity = useLoaded(
@@ -33,10 +49,11 @@ export function Overview() {
     range,
     isShortRange ? ACTIVITY_MS : LONG_ACTIVITY_MS,
   );
+  const cache = useLoaded((signal) => readCacheUsage(length, signal), range, LONG_ACTIVITY_MS);
   const settings = useLoaded(readSettings, "", REFRESH_MS);
   // Show all parts at once, so that a late warning does not move the content.
   const hasSettled = ({ data, error }: Loaded<unknown>) => data !== null || error !== "";
-  if (![queue, activity, settings].every(hasSettled)) return <Page title="Overview">{null}</Page>;
+  if (![queue, activity, cache, settings].every(hasSettled)) return <Page title="Overview">{null}</Page>;
   const actions = ACTIVITY_RANGES.map(([name, label]) => (
     <Button key={name} pressed={name === range} onClick={() => setQuery(`range=${name}`, true)}>
       {label}
@@ -45,7 +62,7 @@ export function Overview() {
   return (
     <Page title="Overview" actions={actions}>
       <Warnings queue={queue.data} settings={settings.data} />
-      <Problem error={queue.error || activity.error} />
+      <Problem error={queue.error || activity.error || cache.error} />
       <SetupChecklist settings={settings.data} requests={activity.data?.totals.requests ?? 0} />
       <Tiles queue={queue.data} activity={activity.data} />
       {activity.data !== null && (
@@ -54,6 +71,7 @@ export function Overview() {
           <ErrorTable activity={activity.data} />
         </section>
       )}
+      {cache.data !== null && <PromptCache usage={cache.data} />}
       {queue.data !== null && <AccountState queue={queue.data} />}
       <Slots queue={queue.data} />
       <LeaseTable queue={queue.data} />

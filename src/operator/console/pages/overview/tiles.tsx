@@ -98,6 +98,11 @@ function Past({ activity }: { readonly activity: Activity }) {
         value={formatCompact(totals.prompt_tokens + totals.completion_tokens)}
         below={`${formatCompact(totals.prompt_tokens)} in, ${formatCompact(totals.completion_tokens)} out`}
       />
+      <Tile
+        name="Prompt cache hit rate"
+        value={formatShare(totals.cached_tokens, totals.prompt_tokens)}
+        below={`${formatCompact(totals.cached_tokens)} of ${formatCompact(totals.prompt_tokens)} tokens in`}
+      />
       <Tile name="Cost" value={formatCost(totals.cost)} below="at your prices" />
     </>
   );

@@ -12,12 +12,22 @@ export interface ModelDraft {
   readonly context: string;
   readonly output: string;
   readonly price_input: string;
-  readonly price_cached: string;
   readonly price_output: string;
+  readonly price_cache_read: string;
+  readonly price_cache_write_5m: string;
+  readonly price_cache_write_1h: string;
 }
 
 /** Errors by field, as texts for the user. */
 export type ModelFaults = Partial<Record<keyof ModelDraft, string>>;
+
+const PRICE_FIELDS = [
+  "price_input",
+  "price_output",
+  "price_cache_read",
+  "price_cache_write_5m",
+  "price_cache_write_1h",
+] as const satisfies readonly (keyof ModelDraft)[];
 
 /** Choices for an ability of a model. */
 export const ABILITY_CHOICES = [
@@ -41,8 +51,10 @@ export function toModelDraft(model: ListedModel | null): ModelDraft {
     context: formatNumber(model?.context),
     output: formatNumber(model?.output),
     price_input: formatNumber(model?.price?.input),
-    price_cached: formatNumber(model?.price?.cached_input),
     price_output: formatNumber(model?.price?.output),
+    price_cache_read: formatNumber(model?.price?.cache_read ?? model?.price?.cached_input),
+    price_cache_write_5m: formatNumber(model?.price?.cache_write_5m),
+    price_cache_write_1h: formatNumber(model?.price?.cache_write_1h),
   };
 }
 
@@ -61,7 +73,7 @@ export function validateModelDraft(draft: ModelDraft, otherNames: readonly strin
     const isValid = draft[size].trim() === "" || (Number.isSafeInteger(tokens) && tokens > 0);
     if (!isValid) faults[size] = "Must be a whole number from 1 on.";
   }
-  for (const price of ["price_input", "price_cached", "price_output"] as const) {
+  for (const price of PRICE_FIELDS) {
     if (!(Number(draft[price]) >= 0)) faults[price] = "Must be a number from 0 on.";
   }
   return faults;
@@ -72,9 +84,10 @@ const parseNumber = (text: string) => (text.trim() === "" ? null : Number(text))
 
 /** Converts valid input values to the request. */
 export function toModelFields(draft: ModelDraft): ModelFields {
-  const { price_input, price_cached, price_output } = draft;
-  const cached = parseNumber(price_cached);
-  const priced = `${price_input}${price_cached}${price_output}`.trim() !== "";
+  const cacheRead = parseNumber(draft.price_cache_read);
+  const cacheWrite5m = parseNumber(draft.price_cache_write_5m);
+  const cacheWrite1h = parseNumber(draft.price_cache_write_1h);
+  const priced = PRICE_FIELDS.some((name) => draft[name].trim() !== "");
   return {
     upstream: draft.upstream.trim() || null,
     enabled: draft.enabled,
@@ -85,9 +98,11 @@ export function toModelFields(draft: ModelDraft): ModelFields {
     output: parseNumber(draft.output),
     price: priced
       ? {
-          input: Number(price_input),
-          ...(cached !== null && { cached_input: cached }),
-          output: Number(price_output),
+          input: Number(draft.price_input),
+          output: Number(draft.price_output),
+          ...(cacheRead !== null && { cache_read: cacheRead }),
+          ...(cacheWrite5m !== null && { cache_write_5m: cacheWrite5m }),
+          ...(cacheWrite1h !== null && { cache_write_1h: cacheWrite1h }),
         }
       : null,
   };

@@ -108,8 +108,16 @@ export function ModelForm({ provider, model, onClose, onSaved }: ModelFormProps)
       </div>
       <div class="limit-grid">
         {tokens("price_input", "A million tokens in cost", "The prices of the page Usage come first.")}
-        {tokens("price_cached", "A million in, cached", "Empty: as the others.")}
         {tokens("price_output", "A million tokens out cost", "In the currency that you count in.")}
+      </div>
+      <div class="limit-grid">
+        {tokens("price_cache_read", "Cache read (per million tokens)", "Empty: the input price.")}
+        {tokens("price_cache_write_5m", "Cache write, 5 minutes (per million)", "Empty: the input price.")}
+        {tokens(
+          "price_cache_write_1h",
+          "Cache write, 1 hour (per million)",
+          "Empty: the price for 5 minutes.",
+        )}
       </div>
     </FormDialog>
   );

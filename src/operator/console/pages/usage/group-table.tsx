@@ -80,6 +80,12 @@ export function GroupTable({ view, groups, names }: GroupTableProps) {
       cell: ({ prompt_tokens, completion_tokens }) =>
         `${formatCompact(prompt_tokens)} → ${formatCompact(completion_tokens)}`,
     },
+    {
+      title: "Cached",
+      end: true,
+      class: "tabular muted",
+      cell: ({ cached_tokens, prompt_tokens }) => formatShare(cached_tokens, prompt_tokens),
+    },
     { title: "Cost", end: true, class: "tabular", cell: ({ cost }) => formatCost(cost) },
     {
       title: "First token",

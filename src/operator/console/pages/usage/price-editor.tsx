@@ -13,6 +13,13 @@ import { PriceForm } from "./price-form.tsx";
 
 type Prices = Readonly<Record<string, Price>>;
 
+/** The prices of cached tokens, as they count if they are not set. */
+function completePrice(price: Price | undefined) {
+  const { input, cached_input, cache_read = cached_input ?? input } = price ?? {};
+  const { cache_write_5m = input, cache_write_1h = cache_write_5m } = price ?? {};
+  return { cache_read, cache_write_5m, cache_write_1h };
+}
+
 /** Editor for token prices by model. Past usage keeps the price of its time. */
 export function PriceEditor() {
   const { data, error, reload, replace } = useLoaded(readSettings);
@@ -32,10 +39,22 @@ export function PriceEditor() {
     { title: "Model", class: "mono", cell: (model) => <TruncatedText text={model} /> },
     { title: "In", end: true, class: "tabular", cell: (model) => prices[model]?.input },
     {
-      title: "Cached",
+      title: "Cache read",
       end: true,
       class: "tabular muted",
-      cell: (model) => prices[model]?.cached_input ?? prices[model]?.input,
+      cell: (model) => completePrice(prices[model]).cache_read,
+    },
+    {
+      title: "Cache write, 5 min",
+      end: true,
+      class: "tabular muted",
+      cell: (model) => completePrice(prices[model]).cache_write_5m,
+    },
+    {
+      title: "Cache write, 1 h",
+      end: true,
+      class: "tabular muted",
+      cell: (model) => completePrice(prices[model]).cache_write_1h,
     },
     { title: "Out", end: true, class: "tabular", cell: (model) => prices[model]?.output },
     actionColumn((model) => (

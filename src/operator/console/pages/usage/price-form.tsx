@@ -16,7 +16,9 @@ const formatPrice = (value: number | undefined) => (value === undefined ? "" : S
 export function PriceForm({ model, price, onClose, onSave }: PriceFormProps) {
   const [name, setName] = useState(model);
   const [input, setInput] = useState(formatPrice(price?.input));
-  const [cached, setCached] = useState(formatPrice(price?.cached_input));
+  const [cacheRead, setCacheRead] = useState(formatPrice(price?.cache_read ?? price?.cached_input));
+  const [cacheWrite5m, setCacheWrite5m] = useState(formatPrice(price?.cache_write_5m));
+  const [cacheWrite1h, setCacheWrite1h] = useState(formatPrice(price?.cache_write_1h));
   const [output, setOutput] = useState(formatPrice(price?.output));
   return (
     <FormDialog
@@ -25,7 +27,9 @@ export function PriceForm({ model, price, onClose, onSave }: PriceFormProps) {
       submit={() =>
         onSave(name.trim(), {
           input: Number(input),
-          ...(cached.trim() !== "" && { cached_input: Number(cached) }),
+          ...(cacheRead.trim() !== "" && { cache_read: Number(cacheRead) }),
+          ...(cacheWrite5m.trim() !== "" && { cache_write_5m: Number(cacheWrite5m) }),
+          ...(cacheWrite1h.trim() !== "" && { cache_write_1h: Number(cacheWrite1h) }),
           output: Number(output),
         })
       }
@@ -49,20 +53,36 @@ export function PriceForm({ model, price, onClose, onSave }: PriceFormProps) {
         required
       />
       <TextField
-        label="Cached input (per million tokens)"
-        type="number"
-        min={0}
-        value={cached}
-        onChange={setCached}
-        hint="Empty: the input price."
-      />
-      <TextField
         label="Output (per million tokens)"
         type="number"
         min={0}
         value={output}
         onChange={setOutput}
         required
+      />
+      <TextField
+        label="Cache read (per million tokens)"
+        type="number"
+        min={0}
+        value={cacheRead}
+        onChange={setCacheRead}
+        hint="Empty: the input price."
+      />
+      <TextField
+        label="Cache write, 5 minutes (per million tokens)"
+        type="number"
+        min={0}
+        value={cacheWrite5m}
+        onChange={setCacheWrite5m}
+        hint="Empty: the input price. Also for writes without a stated lifetime."
+      />
+      <TextField
+        label="Cache write, 1 hour (per million tokens)"
+        type="number"
+        min={0}
+        value={cacheWrite1h}
+        onChange={setCacheWrite1h}
+        hint="Empty: the price for 5 minutes."
       />
     </FormDialog>
   );

@@ -20,6 +20,11 @@ export function UsageTiles({ totals }: { readonly totals: UsageTotals }) {
         below={`${formatShare(totals.cached_tokens, totals.prompt_tokens)} cached`}
       />
       <Tile
+        name="Cache writes"
+        value={formatCompact(totals.cache_write_5m_tokens + totals.cache_write_1h_tokens)}
+        below={`${formatCompact(totals.cache_write_1h_tokens)} for an hour`}
+      />
+      <Tile
         name="Tokens out"
         value={formatCompact(totals.completion_tokens)}
         below={`${formatShare(totals.reasoning_tokens, totals.completion_tokens)} reasoning`}

@@ -6,7 +6,7 @@ import {
 } from "../../../../../src/gateway/providers/anthropic/decoder.ts";
 import type { WireThinkingBlock } from "../../../../../src/gateway/providers/anthropic/wire.ts";
 import { WholeAnswerDecoder } from "../../../../../src/gateway/providers/whole-answer.ts";
-import { cutAt, decode, type Outcome, utf8 } from "../support.ts";
+import { cutAt, decode, type Outcome, utf8, withLastCounts } from "../support.ts";
 import { event, stream } from "./fake.ts";
 
 const FIRST = "toolu_01T1x1fJ34qAmk2tNTrN7Up6";
@@ -27,7 +27,7 @@ function context() {
 function run(...pieces: readonly (string | Uint8Array)[]): Outcome & { thoughts: unknown } {
   const heard = context();
   const bytes = pieces.map((piece) => (typeof piece === "string" ? utf8(piece) : piece));
-  const outcome = decode(new MessageStreamDecoder(heard), bytes);
+  const outcome = withLastCounts(decode(new MessageStreamDecoder(heard), bytes));
   return { ...outcome, thoughts: Object.fromEntries(heard.thoughts) };
 }
 
@@ -50,7 +50,10 @@ describe("decoding a streamed message", () => {
         { type: "text", text: "Grüße" },
         { type: "text", text: ", 😀" },
         { type: "text", text: "!" },
-        { type: "usage", usage: { prompt: 25, completion: 15, cached: 0, cacheWritten: 0 } },
+        {
+          type: "usage",
+          usage: { prompt: 25, completion: 15, cached: 0, cacheWritten: 0, cacheWritten1h: 0 },
+        },
         { type: "finish", reason: "stop" },
       ],
     });
@@ -64,7 +67,7 @@ describe("decoding a streamed message", () => {
       { type: "text", text: "27 × 453 = 12,231" },
       {
         type: "usage",
-        usage: { prompt: 25, completion: 56, reasoning: 21, cached: 0, cacheWritten: 0 },
+        usage: { prompt: 25, completion: 56, reasoning: 21, cached: 0, cacheWritten: 0, cacheWritten1h: 0 },
       },
       { type: "finish", reason: "stop" },
     ]);
@@ -85,7 +88,14 @@ describe("decoding a streamed message", () => {
       { type: "tool-call-end", index: 1 },
       {
         type: "usage",
-        usage: { prompt: 1112, completion: 89, reasoning: 30, cached: 1000, cacheWritten: 100 },
+        usage: {
+          prompt: 1112,
+          completion: 89,
+          reasoning: 30,
+          cached: 1000,
+          cacheWritten: 100,
+          cacheWritten1h: 0,
+        },
       },
       { type: "finish", reason: "tool_calls" },
     ]);
@@ -237,6 +247,71 @@ describe("decoding a streamed message", () => {
     const { events } = run(begun, SAID, event("message_delta", { delta: {}, usage: last }), STOP);
     const counted = expect.objectContaining({ prompt: 9, completion: 5 });
     expect(events).toContainEqual({ type: "usage", usage: counted });
+  });
+
+  it("states what was cached at the beginning, because a stream that breaks off has no end", () => {
+    const usage = { input_tokens: 4, output_tokens: 1, cache_read_input_tokens: 90 };
+    const { events, failure } = decode(new MessageStreamDecoder(context()), [
+      utf8(event("message_start", { message: { id: "m1", usage } }) + SAID),
+    ]);
+    expect(failure).toBe("cut");
+    expect(events).toContainEqual({ type: "usage", usage: { prompt: 94, completion: 1, cached: 90 } });
+  });
+
+  const lifetimes = (short: number, long: number) => ({
+    cache_creation: { ephemeral_5m_input_tokens: short, ephemeral_1h_input_tokens: long },
+  });
+  it.each([
+    ["by lifetime", { ...lifetimes(30, 10), cache_creation_input_tokens: 40 }, {}, 44, 40, 10],
+    ["by lifetime alone", lifetimes(30, 10), {}, 44, 40, 10],
+    ["in total alone", { cache_creation_input_tokens: 40 }, {}, 44, 40, undefined],
+    // The counts at the end are cumulative: they replace the first ones.
+    [
+      "again at the end",
+      { ...lifetimes(30, 10), cache_creation_input_tokens: 40 },
+      { cache_creation_input_tokens: 40 },
+      44,
+      40,
+      10,
+    ],
+    [
+      "as more at the end",
+      { ...lifetimes(0, 40), cache_creation_input_tokens: 40 },
+      { cache_creation_input_tokens: 60 },
+      64,
+      60,
+      60,
+    ],
+  ])("counts what was written to the cache, stated %s", (_, first, last, prompt, written, longLived) => {
+    const begun = event("message_start", {
+      message: { id: "m1", usage: { input_tokens: 4, output_tokens: 1, ...first } },
+    });
+    const ended = event("message_delta", { delta: {}, usage: { output_tokens: 7, ...last } });
+    const usage = run(begun, SAID, ended, STOP).events.find(({ type }) => type === "usage");
+    expect(usage).toEqual({
+      type: "usage",
+      usage: {
+        prompt,
+        completion: 7,
+        cacheWritten: written,
+        ...(longLived === undefined ? {} : { cacheWritten1h: longLived }),
+      },
+    });
+  });
+
+  it("counts the requests of the server's own tools, and samplings that the totals do not include", () => {
+    const iterations = [
+      { type: "compaction", input_tokens: 1_000, output_tokens: 100, cache_read_input_tokens: 500 },
+      { type: "message", input_tokens: 20, output_tokens: 7 },
+      { type: "advisor_message", model: "larger", input_tokens: 300, output_tokens: 30 },
+    ];
+    const usage = { input_tokens: 20, output_tokens: 7, iterations };
+    const server_tool_use = { web_search_requests: 2, web_fetch_requests: 1 };
+    const ended = event("message_delta", { delta: {}, usage: { ...usage, server_tool_use } });
+    expect(run(START, SAID, ended, STOP).events).toContainEqual({
+      type: "usage",
+      usage: { prompt: 1_820, completion: 137, cached: 500, webSearches: 2, webFetches: 1 },
+    });
   });
 
   it("keeps calls apart that come interleaved", () => {
@@ -441,7 +516,9 @@ describe("decoding a streamed message", () => {
 
 describe("decoding a message that came whole", () => {
   const whole = (...pieces: readonly Uint8Array[]) =>
-    decode(new WholeAnswerDecoder((message) => decodeWholeMessage(message, context())), pieces);
+    withLastCounts(
+      decode(new WholeAnswerDecoder((message) => decodeWholeMessage(message, context())), pieces),
+    );
   const body = utf8(
     JSON.stringify({
       id: "msg_01TwoCalls",

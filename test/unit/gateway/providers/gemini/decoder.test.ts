@@ -5,7 +5,7 @@ import {
   decodeWholeAnswer,
 } from "../../../../../src/gateway/providers/gemini/decoder.ts";
 import { WholeAnswerDecoder } from "../../../../../src/gateway/providers/whole-answer.ts";
-import { cutAt, decode, type Outcome, utf8 } from "../support.ts";
+import { cutAt, decode, type Outcome, utf8, withLastCounts } from "../support.ts";
 import { stream, whole } from "./fake.ts";
 
 const FIRST = "gw8k2mq7xl3rt9wn";
@@ -24,14 +24,16 @@ function context() {
 function run(...pieces: readonly (string | Uint8Array)[]): Outcome & { signatures: unknown } {
   const heard = context();
   const bytes = pieces.map((piece) => (typeof piece === "string" ? utf8(piece) : piece));
-  const outcome = decode(new ContentStreamDecoder(heard), bytes);
+  const outcome = withLastCounts(decode(new ContentStreamDecoder(heard), bytes));
   return { ...outcome, signatures: Object.fromEntries(heard.signatures) };
 }
 
 const runWhole = (answer: object | string) =>
-  decode(new WholeAnswerDecoder((content) => decodeWholeAnswer(content, context())), [
-    utf8(typeof answer === "string" ? answer : JSON.stringify(answer)),
-  ]);
+  withLastCounts(
+    decode(new WholeAnswerDecoder((content) => decodeWholeAnswer(content, context())), [
+      utf8(typeof answer === "string" ? answer : JSON.stringify(answer)),
+    ]),
+  );
 
 const data = (piece: unknown) => `data: ${JSON.stringify(piece)}\n\n`;
 const says = (parts: readonly unknown[], more: object = {}) =>
@@ -311,6 +313,57 @@ describe("decoding streamed contents", () => {
       }),
       { numRuns: 150 },
     );
+  });
+});
+
+describe("token counts of contents", () => {
+  const usageOf = (...pieces: readonly object[]) =>
+    run(...pieces.map((piece) => data(piece)), ends("STOP")).events.find(({ type }) => type === "usage");
+
+  it("are those of the last chunk, with thoughts, tools, audio and what was cached", () => {
+    const first = { promptTokenCount: 100, candidatesTokenCount: 2 };
+    const last = {
+      promptTokenCount: 100,
+      cachedContentTokenCount: 60,
+      toolUsePromptTokenCount: 7,
+      candidatesTokenCount: 20,
+      thoughtsTokenCount: 30,
+      promptTokensDetails: [
+        { modality: "TEXT", tokenCount: 80 },
+        { modality: "AUDIO", tokenCount: 20 },
+      ],
+      candidatesTokensDetails: [{ modality: "AUDIO", tokenCount: 5 }],
+    };
+    expect(usageOf({ usageMetadata: first }, { usageMetadata: last })).toEqual({
+      type: "usage",
+      usage: {
+        prompt: 107,
+        completion: 50,
+        reasoning: 30,
+        cached: 60,
+        audioInput: 20,
+        audioOutput: 5,
+      },
+    });
+  });
+
+  it("come with the requests of the backend's own tools", () => {
+    const candidate = {
+      groundingMetadata: { webSearchQueries: ["a", "b"] },
+      urlContextMetadata: { urlMetadata: [{ retrievedUrl: "https://a.example" }] },
+    };
+    const usageMetadata = { promptTokenCount: 9, candidatesTokenCount: 3 };
+    expect(usageOf({ candidates: [candidate], usageMetadata })).toEqual({
+      type: "usage",
+      usage: { prompt: 9, completion: 3, webSearches: 2, webFetches: 1 },
+    });
+  });
+
+  it("come at the beginning, because a stream that breaks off has no end", () => {
+    const usageMetadata = { promptTokenCount: 9, candidatesTokenCount: 3, cachedContentTokenCount: 8 };
+    const { events, failure } = run(data({ candidates: [], usageMetadata }));
+    expect(failure).toBe("cut");
+    expect(events).toContainEqual({ type: "usage", usage: { prompt: 9, completion: 3, cached: 8 } });
   });
 });
 

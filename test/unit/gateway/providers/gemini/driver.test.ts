@@ -11,6 +11,7 @@ import {
   prepareOptions,
   readTurn,
   utf8,
+  withLastCounts,
 } from "../support.ts";
 import { provider, STREAMED, stream, text, user, WEATHER, whole } from "./fake.ts";
 
@@ -396,7 +397,7 @@ describe("what passes between", () => {
 
   it("is decoded again as it came, streamed or whole", () => {
     const events = (mediaType: string, body: string) =>
-      decode(geminiDriver.createCaptureDecoder(mediaType), [utf8(body)]).events;
+      withLastCounts(decode(geminiDriver.createCaptureDecoder(mediaType), [utf8(body)])).events;
     expect(events("application/json", whole("tools"))).toEqual(events("text/event-stream", stream("tools")));
   });
 });

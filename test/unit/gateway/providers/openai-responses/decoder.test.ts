@@ -145,6 +145,22 @@ describe("decoding a streamed response", () => {
     expect(whole.slice(1, -1)).toEqual(expected);
   });
 
+  it("counts searches and opened pages of the backend's own tool, which the usage does not state", () => {
+    const calls = [
+      { type: "web_search_call", action: { type: "search", query: "a" } },
+      { type: "web_search_call" },
+      { type: "web_search_call", action: { type: "open_page", url: "https://a.example" } },
+      { type: "web_search_call", action: { type: "find_in_page", pattern: "x" } },
+    ];
+    const usage = { input_tokens: 9, output_tokens: 3, input_tokens_details: { cache_write_tokens: 4 } };
+    const expected = { prompt: 9, completion: 3, cacheWritten: 4, webSearches: 2, webFetches: 1 };
+    const items = calls.map((item, index) => added(index, item) + done(index, item));
+    const streamed = run(CREATED, ...items, completed({ status: "completed", usage }));
+    expect(streamed.events).toContainEqual({ type: "usage", usage: expected });
+    const whole = runWhole({ status: "completed", output: calls, usage });
+    expect(whole.events).toContainEqual({ type: "usage", usage: expected });
+  });
+
   it("places a citation without offsets at the end of the text", () => {
     const annotation = { type: "url_citation", url: "https://a.example", title: "A" };
     const content = [{ type: "output_text", text: "One.", annotations: [annotation] }];

@@ -180,6 +180,33 @@ describe("decoding a streamed chat completion", () => {
     }
   });
 
+  it("counts what was written to the cache, audio, and searches of the backend's own", () => {
+    const usage = {
+      prompt_tokens: 100,
+      completion_tokens: 20,
+      prompt_tokens_details: { cached_tokens: 60, cache_write_tokens: 10, audio_tokens: 5 },
+      completion_tokens_details: { reasoning_tokens: 8, audio_tokens: 4 },
+    };
+    const expected = {
+      prompt: 100,
+      completion: 20,
+      reasoning: 8,
+      cached: 60,
+      cacheWritten: 10,
+      audioInput: 5,
+      audioOutput: 4,
+      webSearches: 3,
+    };
+    for (const searches of [{ server_tool_use: { web_search_requests: 3 } }, { num_search_queries: 3 }]) {
+      const { events } = run(
+        chunk({ content: "x" }, "stop") +
+          data({ id: "c1", choices: [], usage: { ...usage, ...searches } }) +
+          DONE,
+      );
+      expect(events).toContainEqual({ type: "usage", usage: expected });
+    }
+  });
+
   it("places a citation without offsets at the end of the text so far", () => {
     const cite = (url: string, nested: boolean) => {
       const page = { url, title: "A" };

@@ -1,0 +1,90 @@
+import type { Usage } from "./events.ts";
+
+/** The counts of a usage. */
+export const USAGE_COUNTS = [
+  "prompt",
+  "completion",
+  "reasoning",
+  "cached",
+  "cacheWritten",
+  "cacheWritten1h",
+  "audioInput",
+  "audioOutput",
+  "webSearches",
+  "webFetches",
+] as const satisfies readonly (keyof Usage)[];
+
+/** The sum of two usages. A count that neither states stays absent. */
+export function addUsage(first: Usage, second: Usage): Usage {
+  const sum: { -readonly [Name in keyof Usage]: Usage[Name] } = { ...first };
+  for (const name of USAGE_COUNTS) {
+    const count = second[name];
+    if (count !== undefined) sum[name] = (sum[name] ?? 0) + count;
+  }
+  return sum;
+}
+
+/**
+ * The parts of a usage that have prices of their own or that reports list. 0: none, or the provider does not state it.
+ * Tokens are parts of the prompt, except `audioOutputTokens`, which is part of the completion.
+ */
+export interface UsageDetails {
+  readonly cachedTokens: number;
+  /** Written to the provider's cache for five minutes, or for a time that the provider does not state. */
+  readonly cacheWrite5mTokens: number;
+  readonly cacheWrite1hTokens: number;
+  readonly audioInputTokens: number;
+  readonly audioOutputTokens: number;
+  /** Number of requests that the provider's own tools made. */
+  readonly webSearches: number;
+  readonly webFetches: number;
+}
+
+/** The details of a usage. */
+export function toUsageDetails(usage: Usage): UsageDetails {
+  const { cacheWritten = 0, cacheWritten1h = 0 } = usage;
+  return {
+    cachedTokens: usage.cached ?? 0,
+    cacheWrite5mTokens: Math.max(0, cacheWritten - cacheWritten1h),
+    cacheWrite1hTokens: cacheWritten1h,
+    audioInputTokens: usage.audioInput ?? 0,
+    audioOutputTokens: usage.audioOutput ?? 0,
+    webSearches: usage.webSearches ?? 0,
+    webFetches: usage.webFetches ?? 0,
+  };
+}
+
+/** The details, in the order of lists. */
+export const USAGE_DETAILS = [
+  "cachedTokens",
+  "cacheWrite5mTokens",
+  "cacheWrite1hTokens",
+  "audioInputTokens",
+  "audioOutputTokens",
+  "webSearches",
+  "webFetches",
+] as const satisfies readonly (keyof UsageDetails)[];
+
+/** Adds the details of a usage to those of a log line, which states none that is 0. */
+export function addUsageDetails(
+  log: { -readonly [Name in keyof UsageDetails]?: number },
+  usage: Usage,
+): void {
+  const details = toUsageDetails(usage);
+  for (const name of USAGE_DETAILS) {
+    if (details[name] > 0) log[name] = (log[name] ?? 0) + details[name];
+  }
+}
+
+/** Reads the details of a log line. */
+export function readUsageDetails(log: Partial<UsageDetails>): UsageDetails {
+  return {
+    cachedTokens: log.cachedTokens ?? 0,
+    cacheWrite5mTokens: log.cacheWrite5mTokens ?? 0,
+    cacheWrite1hTokens: log.cacheWrite1hTokens ?? 0,
+    audioInputTokens: log.audioInputTokens ?? 0,
+    audioOutputTokens: log.audioOutputTokens ?? 0,
+    webSearches: log.webSearches ?? 0,
+    webFetches: log.webFetches ?? 0,
+  };
+}

@@ -1,0 +1,81 @@
+import { listKeys } from "../../api/config.ts";
+import type { UsageItem } from "../../api/usage.ts";
+import { formatHref } from "../../routing.ts";
+import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { formatCompact, formatTime } from "../../ui/format.ts";
+import { Panel } from "../../ui/page.tsx";
+import { TruncatedText } from "../../ui/truncated-text.tsx";
+import { useLoaded } from "../../ui/use-loaded.ts";
+import { displayName, formatShare } from "../usage/usage-view.ts";
+import { selectCacheGroups } from "./cache-groups.ts";
+
+/** The dimensions of the tables, with their headings. */
+const TABLES = [
+  ["provider", "Provider"],
+  ["key", "Key"],
+] as const;
+type TableDimension = (typeof TABLES)[number][0];
+
+/** Usage of the selected time range, by provider and by key. */
+export interface CacheUsage extends Readonly<Record<TableDimension, readonly UsageItem[]>> {
+  /** Unix milliseconds: the beginning of the hour in which the time range begins. */
+  readonly from: number;
+}
+
+/** Shows how many of the input tokens providers read from their prompt caches, by provider and by key. */
+export function PromptCache({ usage }: { readonly usage: CacheUsage }) {
+  const keys = useLoaded(listKeys);
+  const names = new Map(keys.data?.items.map(({ id, name }) => [id, name]));
+  if (TABLES.every(([by]) => selectCacheGroups(usage[by]).length === 0)) return null;
+  return (
+    <Panel title="Prompt cache hit rate" actions={<a href={formatHref("usage")}>Usage</a>}>
+      {TABLES.map(([by, heading]) => (
+        <DataTable
+          key={by}
+          items={selectCacheGroups(usage[by])}
+          keyOf={(item) => item[by] ?? ""}
+          columns={listColumns(by, heading, names)}
+        />
+      ))}
+      <p class="hint">
+        Input tokens that providers read from their caches, since {formatTime(usage.from)}. Cached tokens cost
+        less at most providers; written ones may cost more.
+      </p>
+    </Panel>
+  );
+}
+
+function listColumns(
+  by: TableDimension,
+  heading: string,
+  names: ReadonlyMap<string, string>,
+): Column<UsageItem>[] {
+  return [
+    { title: heading, cell: (item) => <TruncatedText text={displayName(by, item[by] ?? "", names)} /> },
+    {
+      title: "Hit rate",
+      end: true,
+      class: "tabular",
+      cell: ({ cached_tokens, prompt_tokens }) => formatShare(cached_tokens, prompt_tokens),
+    },
+    {
+      title: "Tokens in",
+      end: true,
+      class: "tabular muted",
+      cell: ({ prompt_tokens }) => formatCompact(prompt_tokens),
+    },
+    {
+      title: "Read",
+      end: true,
+      class: "tabular muted",
+      cell: ({ cached_tokens }) => formatCompact(cached_tokens),
+    },
+    {
+      title: "Written",
+      end: true,
+      class: "tabular muted",
+      cell: ({ cache_write_5m_tokens, cache_write_1h_tokens }) =>
+        formatCompact(cache_write_5m_tokens + cache_write_1h_tokens),
+    },
+  ];
+}

@@ -1,0 +1,29 @@
+import { USAGE_DETAILS, type UsageDetails } from "../../core/conversation/usage-details.ts";
+import type { LogFields } from "../../core/ports/context.ts";
+import { type Counts, type Labels, seriesName } from "./counts.ts";
+import { SERVER_TOOL_REQUESTS, TOKEN_DETAILS } from "./metric-names.ts";
+
+/** The metric of each detail of a usage, with the label that distinguishes it. */
+const DETAILS: Readonly<Record<keyof UsageDetails | "reasoningTokens", readonly [metric: string, Labels]>> = {
+  cachedTokens: [TOKEN_DETAILS, { type: "cache_read" }],
+  cacheWrite5mTokens: [TOKEN_DETAILS, { type: "cache_write_5m" }],
+  cacheWrite1hTokens: [TOKEN_DETAILS, { type: "cache_write_1h" }],
+  audioInputTokens: [TOKEN_DETAILS, { type: "audio_input" }],
+  audioOutputTokens: [TOKEN_DETAILS, { type: "audio_output" }],
+  reasoningTokens: [TOKEN_DETAILS, { type: "reasoning" }],
+  webSearches: [SERVER_TOOL_REQUESTS, { tool: "web_search" }],
+  webFetches: [SERVER_TOOL_REQUESTS, { tool: "web_fetch" }],
+};
+
+const NAMES = ["reasoningTokens", ...USAGE_DETAILS] as const;
+
+/** Counts the details of a generation's usage. */
+export function countUsageDetails(counts: Counts, provider: string, model: string, fields: LogFields): void {
+  for (const name of NAMES) {
+    const count = fields[name] ?? 0;
+    if (count === 0) continue;
+    const [metric, label] = DETAILS[name];
+    const labels = { gen_ai_provider_name: provider, gen_ai_request_model: model, ...label };
+    counts.add(seriesName(metric, labels), count);
+  }
+}
