@@ -1,4 +1,5 @@
 import type { Endpoint } from "../core/routing/endpoint.ts";
+import { CONTENT } from "./content/endpoints.ts";
 import { JOB_ENDPOINTS } from "./job-api/endpoints.ts";
 import { landingPage } from "./landing-page/endpoints.ts";
 import { METADATA } from "./metadata/endpoints.ts";
@@ -12,5 +13,6 @@ export const PAGE_ENDPOINTS: readonly Endpoint[] = [
   ...defineEndpoints(THUMBS),
   ...defineEndpoints(TECHNOLOGIES),
   ...defineEndpoints(METADATA),
+  ...defineEndpoints(CONTENT),
   ...JOB_ENDPOINTS,
 ];

@@ -5,7 +5,7 @@ import type { LazyRouteGroup } from "../core/routing/route-group.ts";
 export const PAGE_ROUTES: LazyRouteGroup = {
   tag: "Page service",
   family: createStandardFamily("page"),
-  paths: ["/v1/thumbs", "/v1/technologies", "/v1/metadata", "/v1/jobs"],
+  paths: ["/v1/thumbs", "/v1/technologies", "/v1/metadata", "/v1/content", "/v1/jobs"],
   exactPaths: ["/"],
   responseHeaders: [
     "retry-after",

@@ -178,4 +178,42 @@ describeWithBrowser("what a caller changes about a page", () => {
     expect([response.status, (await response.arrayBuffer()).byteLength > 0]).toEqual([200, true]);
     expect(asked.filter((path) => path.startsWith("/a."))).toEqual(["/a.css"]);
   });
+
+  it("gives the content of a page in each form, of one element, and data by selectors", async () => {
+    const document = `<h1>Shop</h1><ul id=list></ul><a href="https://example.com/x" rel=next>more</a>
+      <script>list.innerHTML = "<li class=price>5</li><li class=price>7 <b>now</b></li>"</script>`;
+    const content = async (options: object) => {
+      const response = await post("content", { html: document, ...options });
+      return {
+        status: response.status,
+        text: await response.text(),
+        type: response.headers.get("content-type"),
+      };
+    };
+    const markdown = await content({ format: "markdown", output: "raw" });
+    expect(markdown).toEqual({
+      status: 200,
+      text: "# Shop\n\n- 5\n- 7 **now**\n\n[more](https://example.com/x)\n",
+      type: "text/plain; charset=utf-8",
+    });
+    const data = JSON.parse((await content({ elements: [".price", "a", "video"], selector: "b" })).text);
+    expect(data).toMatchObject({
+      format: "html",
+      content: "<b>now</b>",
+      data: [
+        { selector: ".price", results: [{ text: "5", attributes: { class: "price" } }, { text: "7 now" }] },
+        { selector: "a", results: [{ attributes: { href: "https://example.com/x", rel: "next" } }] },
+        { selector: "video", results: [] },
+      ],
+    });
+    expect((await content({ selector: "video" })).status).toBe(404);
+    expect((await content({ elements: ["::"] })).status).toBe(400);
+    const asked = await gateway.fetch(
+      `/v1/content?${new URLSearchParams({ url: `${site.origin}/gone`, format: "text" })}`,
+    );
+    expect([asked.headers.get("x-page-status"), JSON.parse(await asked.text()).content]).toEqual([
+      "404",
+      "gone\n",
+    ]);
+  });
 });

@@ -232,6 +232,8 @@ export interface VisitRequest {
   readonly url: string;
   readonly moment: LoadMoment;
   readonly setup: PageSetup;
+  /** Selectors of elements to read. */
+  readonly elements?: readonly string[];
   /** Source texts of the probe scripts; see `createProbeExpression`. Null if markup, headers and cookies are enough. */
   readonly probes: { readonly globals: string; readonly selectors: string } | null;
 }
@@ -246,4 +248,15 @@ export interface VisitOutcome extends PageReport {
   >;
   /** The raw results of the probe scripts. Parse them with `parseProbeResult`: pages can falsify them. */
   readonly probes: readonly unknown[];
+  /** For each of the request's `elements`, the elements that match. */
+  readonly matches: readonly (readonly ElementMatch[])[];
+}
+
+/** An element of a page. */
+export interface ElementMatch {
+  /** The visible text. */
+  readonly text: string;
+  /** The markup, with the element itself. */
+  readonly html: string;
+  readonly attributes: Readonly<Record<string, string>>;
 }

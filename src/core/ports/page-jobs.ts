@@ -1,7 +1,7 @@
 import type { ErrorCode } from "../errors/gateway-error.ts";
 
 /** The operations of the page service, callable directly or as a job. */
-export const PAGE_OPERATIONS = ["thumbs", "technologies", "metadata"] as const;
+export const PAGE_OPERATIONS = ["thumbs", "technologies", "metadata", "content"] as const;
 export type PageOperation = (typeof PAGE_OPERATIONS)[number];
 
 /** The error of one task of a job. */

@@ -1,6 +1,7 @@
 import type { Protocol } from "devtools-protocol";
 import type { NamedTexts, VisitOutcome, VisitRequest } from "../../core/ports/page-browser.ts";
 import { AppliedSetup } from "./applied-setup.ts";
+import { readElements } from "./element-reader.ts";
 import { type CaptureTools, DESKTOP_VISITOR, emulateVisitor } from "./emulation.ts";
 import { createIsolatedWorld, evaluate } from "./evaluate.ts";
 import { MomentWaiter } from "./moment.ts";
@@ -79,7 +80,7 @@ export async function visit(
   return { ...report, ...result };
 }
 
-type DocumentContent = Pick<VisitOutcome, "html" | "probes" | "signals">;
+type DocumentContent = Pick<VisitOutcome, "html" | "probes" | "signals" | "matches">;
 
 /** The resources that a document has loaded. */
 class LoadedResources {
@@ -106,8 +107,8 @@ async function readDocument(
 ): Promise<DocumentContent> {
   const { session, frame } = tab;
   const world = await createIsolatedWorld(session, tab.policy.mainFrame);
-  const { probes } = request;
-  const [globals, selectors, html, robots, cookies, texts] = await Promise.all([
+  const { probes, elements = [] } = request;
+  const [globals, selectors, html, robots, cookies, texts, matches] = await Promise.all([
     probes === null ? null : evaluate(session, probes.globals, PROBE_MS),
     probes === null ? null : evaluate(session, probes.selectors, PROBE_MS, world),
     evaluate(session, SERIALIZE, READ_MS, world),
@@ -117,11 +118,13 @@ async function readDocument(
       .then((answer) => answer.cookies)
       .catch(() => []),
     readSources(tab, probes === null ? [] : sources),
+    readElements(tab, elements, READ_MS),
   ]);
   const issuer = frame.response?.issuer;
   return {
     html: (response ?? textOrEmpty(html, MAX_HTML)).slice(0, MAX_HTML),
     probes: [globals, selectors],
+    matches,
     signals: {
       headers: namedTexts(frame.response?.headers ?? {}),
       cookies: cookieTexts(cookies),

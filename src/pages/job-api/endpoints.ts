@@ -4,6 +4,7 @@ import type { Context } from "../../core/ports/context.ts";
 import type { JobState } from "../../core/ports/page-jobs.ts";
 import { type Endpoint, jsonResponse, openEndpoint } from "../../core/routing/endpoint.ts";
 import { createJobAnswer, createResponse } from "../cache/answer-cache.ts";
+import { contentSchema } from "../content/result.ts";
 import {
   JOB_STATE_HEADERS,
   JOB_STATE_STATUSES,
@@ -45,7 +46,13 @@ export const JOB_ENDPOINTS: readonly Endpoint[] = [
     summary: "What came of one address of a job",
     answers: () => ({
       ...PICTURE_SCHEMAS,
-      "application/json": z.union([thumbnailSchema(), technologiesSchema(), metadataSchema()]),
+      "application/json": z.union([
+        thumbnailSchema(),
+        technologiesSchema(),
+        metadataSchema(),
+        contentSchema(),
+      ]),
+      "text/plain": z.string(),
     }),
     headers: RESULT_HEADERS,
     statuses: RESULT_STATUSES,

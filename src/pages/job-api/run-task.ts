@@ -2,6 +2,7 @@ import { GatewayError } from "../../core/errors/gateway-error.ts";
 import type { PageOperation, TaskResult } from "../../core/ports/page-jobs.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import { convertIfNeeded, type PageWork, readBytes, type ServableAnswer } from "../cache/answer-cache.ts";
+import { CONTENT } from "../content/endpoints.ts";
 import type { PageSource } from "../http/page-setup-parameters.ts";
 import type { QueuedTask } from "../jobs/job-table.ts";
 import { assertClientKeyValid, clientAccess } from "../limits/page-caller.ts";
@@ -58,4 +59,5 @@ const RUN: Readonly<Record<PageOperation, RunOperation>> = {
   thumbs: runner(THUMBS),
   technologies: runner(TECHNOLOGIES),
   metadata: runner(METADATA),
+  content: runner(CONTENT),
 };

@@ -1,5 +1,11 @@
 import { GatewayError } from "../../core/errors/gateway-error.ts";
-import type { LoadMoment, NamedTexts, PageReport, VisitRequest } from "../../core/ports/page-browser.ts";
+import type {
+  LoadMoment,
+  NamedTexts,
+  PageReport,
+  VisitOutcome,
+  VisitRequest,
+} from "../../core/ports/page-browser.ts";
 import type { PageSetup } from "../../core/ports/page-setup.ts";
 import type { PageBrowser } from "../../core/ports/pages.ts";
 import { browserUnavailable } from "../browser/failures.ts";
@@ -18,6 +24,8 @@ import {
 export interface LoadedPage {
   readonly report: PageReport;
   readonly signals: PageSignals;
+  /** For each of `elements`, the elements that match. */
+  readonly matches: VisitOutcome["matches"];
 }
 
 /** A page to load, and when to read it. */
@@ -26,6 +34,8 @@ export interface PageToLoad {
   /** Without a browser it has no effect. */
   readonly moment: LoadMoment;
   readonly setup: PageSetup;
+  /** Selectors of elements to read. */
+  readonly elements?: readonly string[];
 }
 
 /** The DNS records of a page's domain; none for a document that the caller sent. */
@@ -56,14 +66,15 @@ export async function loadPage(
     }
   }
   // A fetch would leave out what the caller asked for.
-  if (needsBrowser(target.setup)) throw browserUnavailable();
-  return fetchPage(platform, target.page, detector);
+  if (needsBrowser(target)) throw browserUnavailable();
+  return { ...(await fetchPage(platform, target.page, detector)), matches: [] };
 }
 
-/** Whether a setup asks for more than a fetch without a browser can do. */
-function needsBrowser({ html, secrets, styles, scripts, failOn }: PageSetup): boolean {
+/** Whether a request asks for more than a fetch without a browser can do. */
+function needsBrowser({ setup, elements = [] }: PageToLoad): boolean {
+  const { html, secrets, styles, scripts, failOn } = setup;
   const { statuses, resources, consoleErrors } = failOn;
-  const hasList = [styles, scripts, statuses].some(({ length }) => length > 0);
+  const hasList = [styles, scripts, statuses, elements].some(({ length }) => length > 0);
   return hasList || html !== null || secrets !== null || resources || consoleErrors;
 }
 
@@ -73,7 +84,7 @@ async function loadInBrowser(
   detector: TechnologyDetector | null,
   client: string,
 ): Promise<LoadedPage> {
-  const { html, signals, probes, ...report } = await browser.visit(
+  const { html, signals, probes, matches, ...report } = await browser.visit(
     createVisitRequest(target, detector),
     client,
   );
@@ -81,6 +92,7 @@ async function loadInBrowser(
   const read = signalsFromHtml({ html, headers: new Headers(), url: report.url });
   return {
     report,
+    matches,
     signals: {
       ...read,
       ...signals,
@@ -93,15 +105,16 @@ async function loadInBrowser(
 }
 
 function createVisitRequest(
-  { page: { href: url }, moment, setup }: PageToLoad,
+  { page: { href: url }, moment, setup, elements = [] }: PageToLoad,
   detector: TechnologyDetector | null,
 ): VisitRequest {
-  if (detector === null) return { url, moment, setup, probes: null };
+  if (detector === null) return { url, moment, setup, elements, probes: null };
   const argument = detector.probeArgument;
   return {
     url,
     moment,
     setup,
+    elements,
     probes: {
       globals: createProbeExpression(argument, "globals"),
       selectors: createProbeExpression(argument, "selectors"),

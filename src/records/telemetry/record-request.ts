@@ -13,6 +13,7 @@ const PAGE_OPERATIONS: Readonly<Record<string, string>> = {
   "/v1/thumbs": "thumbnail",
   "/v1/technologies": "technologies",
   "/v1/metadata": "metadata",
+  "/v1/content": "content",
 };
 
 /** Health checks repeat endlessly and carry no information. */

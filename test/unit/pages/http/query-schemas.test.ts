@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { contentQuerySchema } from "../../../../src/pages/content/query-schemas.ts";
 import { metadataQuerySchema } from "../../../../src/pages/metadata/query-schemas.ts";
 import { technologiesQuerySchema } from "../../../../src/pages/technologies/query-schemas.ts";
 import { thumbnailQuerySchema } from "../../../../src/pages/thumbnails/query-schemas.ts";
@@ -36,6 +37,7 @@ describe("the described queries of the page service", () => {
     ],
     [["technologies/endpoints.ts"], technologiesQuerySchema],
     [["metadata/endpoints.ts"], metadataQuerySchema],
+    [["content/content-parameters.ts"], contentQuerySchema],
   ])("name the parameters that %j read", (sources, schema) => {
     const names = new Set([...OF_ALL, ...sources.flatMap(namesIn)]);
     expect(Object.keys(schema.shape).sort()).toEqual([...names].sort());
