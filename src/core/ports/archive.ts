@@ -1,4 +1,5 @@
 import type { UsageDetails } from "../conversation/usage-details.ts";
+import type { Attempt } from "../retries/retry-budget.ts";
 import type { Awaitable } from "./awaitable.ts";
 import type { Capture, CaptureArchive } from "./captures.ts";
 import type { DETAIL_SUMS } from "./usage.ts";
@@ -32,6 +33,9 @@ export interface FailedAttempt {
 /** The details of a usage, by the names of their totals in usage reports. 0 also in records of older versions. */
 export type HistoryUsageDetails = Readonly<Record<(typeof DETAIL_SUMS)[keyof UsageDetails], number>>;
 
+/** An attempt of a generation. Records of other versions may have other causes. */
+export type RecordedAttempt = Readonly<Omit<Attempt, "cause">> & { readonly cause: string };
+
 /** One archived generation without its long texts, for lists. Times are Unix milliseconds. */
 export interface HistorySummary extends HistoryUsageDetails {
   readonly id: string;
@@ -59,6 +63,8 @@ export interface HistorySummary extends HistoryUsageDetails {
   readonly attempts: number;
   /** The first 20 accounts that failed, in the order of the attempts. */
   readonly tried: readonly FailedAttempt[];
+  /** The first 40 attempts with their results and the causes of retries. Absent in records of older versions. */
+  readonly upstream_attempts?: readonly RecordedAttempt[] | undefined;
   /** The first 20 waits for a token, while this or another request signed the account in. */
   readonly sign_ins: readonly SignInWait[];
   /** The caller's `X-Gateway-Source` header. */

@@ -1,6 +1,7 @@
 import type { Caller } from "../../core/auth/callers.ts";
 import type { LightAbortController } from "../../core/http/light-abort-controller.ts";
 import type { Context } from "../../core/ports/context.ts";
+import type { RetryBudget } from "../../core/retries/retry-budget.ts";
 import type { ExpectedTokens } from "../../pool/limits/key-quota.ts";
 import type { UpstreamAccount } from "../providers/provider.ts";
 import type { RegisteredProvider } from "../providers/provider-registry.ts";
@@ -25,6 +26,8 @@ export interface AccountRequest {
   readonly canRetry?: () => boolean;
   /** Whether to try another account after a failure that `attributeFault` attributes to no party. */
   readonly shouldTryAnotherAccount?: (failure: unknown) => boolean;
+  /** Decides on the retries of the request, and lists its attempts. Default: a budget for this work alone. */
+  readonly retries?: RetryBudget;
   /** How long to wait for an account, milliseconds. Default: the deployment's queue timeout. */
   readonly waitMs?: number;
   /** The expected usage of the work. Default: nothing. */
@@ -37,6 +40,9 @@ export interface AccountRequest {
    */
   readonly onSignInWait?: (account: string, since: number) => void;
 }
+
+/** A request whose budget for retries is known. */
+export type BudgetedRequest = AccountRequest & { readonly retries: RetryBudget };
 
 /** Access to the provider with one account's credentials. */
 export interface AccountSession {

@@ -1,4 +1,5 @@
 import { ProviderError } from "../../core/errors/provider-error.ts";
+import type { RetryBudget } from "../../core/retries/retry-budget.ts";
 import { attributeFault } from "./fault-attribution.ts";
 
 /** How an attempt with an account ended. */
@@ -17,6 +18,8 @@ export interface FailedAttempt {
 
 /** Limits of the search for a working account. */
 export interface FailoverOptions {
+  /** Counts the retries of the request. */
+  readonly retries: RetryBudget;
   /** Whether the request accepts only one specific account. */
   readonly isPinned: boolean;
   /** How many other accounts to try after failures of the provider. */
@@ -46,7 +49,6 @@ export class Failover {
   readonly triedAccounts: string[] = [];
   readonly #options: FailoverOptions;
   readonly #failures: unknown[] = [];
-  #otherAccountsTried = 0;
   #hasOtherHealthyAccount = false;
 
   constructor(options: FailoverOptions) {
@@ -60,13 +62,12 @@ export class Failover {
     this.triedAccounts.push(account);
     this.#failures.push(error);
     if (this.#options.isPinned) return false;
-    if (attributeFault(error) === null) return wantsAnotherAccount;
+    const { retries, unreachedDeadline, otherAccountsDeadline, maxOtherAccounts } = this.#options;
+    if (attributeFault(error) === null) return wantsAnotherAccount && retries.take("answer_account", error);
     if (hasStarted && !canRetry) return false;
-    if (failedBeforeProvider(error, hasStarted)) return now < this.#options.unreachedDeadline;
-    this.#otherAccountsTried += 1;
-    return (
-      this.#otherAccountsTried <= this.#options.maxOtherAccounts && now < this.#options.otherAccountsDeadline
-    );
+    if (failedBeforeProvider(error, hasStarted))
+      return now < unreachedDeadline && retries.take("unusable_account", error);
+    return now < otherAccountsDeadline && retries.take("account", error, maxOtherAccounts);
   }
 
   /**

@@ -3,7 +3,7 @@ import type { Credentials, Lease } from "../../core/ports/accounts.ts";
 import type { Fetch } from "../../core/ports/upstream.ts";
 import type { UpstreamAccount } from "../providers/provider.ts";
 import { getDefaultProvider } from "../providers/provider-registry.ts";
-import type { AccountRequest, AccountSession } from "./account-request.ts";
+import type { AccountSession, BudgetedRequest } from "./account-request.ts";
 import { assertAudience } from "./credential-audience.ts";
 import { startLeaseRenewal } from "./lease-renewal.ts";
 import { getAccountToken } from "./sign-in.ts";
@@ -11,20 +11,20 @@ import { getAccountToken } from "./sign-in.ts";
 /** A slot on an account, renewed until `end`, together with the account's token. */
 export class ManagedSession implements AccountSession {
   readonly lease: Lease;
-  readonly #request: AccountRequest;
+  readonly #request: BudgetedRequest;
   readonly #stopRenewal: () => void;
   #account: UpstreamAccount;
 
-  constructor(request: AccountRequest, lease: Lease) {
+  constructor(request: BudgetedRequest, lease: Lease) {
     this.#request = request;
     this.lease = lease;
     this.#stopRenewal = startLeaseRenewal(lease, request.context.timers, request.abort);
-    this.#account = { token: "", fetch: rejectingFetch };
+    this.#account = { token: "", fetch: rejectingFetch, retries: request.retries };
   }
 
   /** Sets the `fetch` for requests to the provider with this account. */
   setFetch(fetch: Fetch): void {
-    this.#account = { token: "", fetch };
+    this.#account = { ...this.#account, fetch };
   }
 
   get accountId(): string {
@@ -40,7 +40,7 @@ export class ManagedSession implements AccountSession {
     const { fetch } = this.#account;
     const initialToken = staleToken === undefined ? this.lease.initialToken : null;
     if (initialToken !== null) {
-      this.#account = { token: initialToken, fetch };
+      this.#account = { ...this.#account, token: initialToken };
       return;
     }
     const { abort, context, onSignInWait } = this.#request;
@@ -50,7 +50,7 @@ export class ManagedSession implements AccountSession {
         obtainToken(this.#request, this.lease, fetch, staleToken),
         abort.signal,
       );
-      this.#account = { token, fetch };
+      this.#account = { ...this.#account, token };
     } finally {
       onSignInWait?.(this.accountId, startedAt);
     }
@@ -61,10 +61,13 @@ export class ManagedSession implements AccountSession {
   }
 
   async runWithToken<T>(operation: (account: UpstreamAccount) => Promise<T>): Promise<T> {
+    const { retries } = this.#request;
+    retries.beginScope("call");
     try {
       return await operation(this.#account);
     } catch (error) {
-      if (!(error instanceof ProviderError) || error.kind !== "token_expired") throw error;
+      const isExpired = error instanceof ProviderError && error.kind === "token_expired";
+      if (!isExpired || !retries.take("token", error)) throw error;
       await this.signIn(this.#account.token);
       return operation(this.#account);
     }
@@ -82,7 +85,7 @@ const rejectingFetch: Fetch = () =>
   Promise.reject(new ProviderError("unreachable", "the account is not ready"));
 
 function obtainToken(
-  request: AccountRequest,
+  request: BudgetedRequest,
   lease: Lease,
   fetch: Fetch,
   staleToken?: string,

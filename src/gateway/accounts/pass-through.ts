@@ -1,10 +1,16 @@
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
 import { createUpstreamFetch } from "../upstream/fetch.ts";
-import type { AccountRequest, AccountSession } from "./account-request.ts";
+import type { AccountSession, BudgetedRequest } from "./account-request.ts";
 
 /** Access to the default provider with the caller's own token: without an account and without a slot. */
-export function openPassThroughSession({ context, caller, provider }: AccountRequest): AccountSession {
+export function openPassThroughSession({
+  context,
+  caller,
+  provider,
+  model,
+  retries,
+}: BudgetedRequest): AccountSession {
   // A pass-through credential is a token of the default provider. No other provider may see it.
   if (provider !== undefined && provider.id !== "") {
     throw new GatewayError(403, "this model needs an API key of the gateway", {
@@ -12,12 +18,16 @@ export function openPassThroughSession({ context, caller, provider }: AccountReq
       param: "model",
     });
   }
-  const account = { token: caller.credential, fetch: createUpstreamFetch(context, null) };
+  const account = { token: caller.credential, fetch: createUpstreamFetch(context, null), retries };
+  retries.beginAttempt({ provider: "", account: "", model });
   return {
     accountId: "",
     account,
     reportAnswering: () => undefined,
-    runWithToken: (operation) => operation(account),
+    runWithToken: (operation) => {
+      retries.beginScope("call");
+      return operation(account);
+    },
   };
 }
 

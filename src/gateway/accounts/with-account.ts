@@ -1,6 +1,7 @@
 import type { Config } from "../../core/config/schema.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
 import type { AcquireGrant, Lease } from "../../core/ports/accounts.ts";
+import { RetryBudget } from "../../core/retries/retry-budget.ts";
 import { getLimitedUse } from "../../pool/limits/key-quota.ts";
 import { assertDialectAllowed } from "../../pool/limits/key-scope.ts";
 import { createLimitError } from "../../pool/limits/limit-error.ts";
@@ -8,7 +9,7 @@ import { maskFailure } from "../captures/capture-masking.ts";
 import { getDefaultProvider } from "../providers/provider-registry.ts";
 import { createUpstreamFetch } from "../upstream/fetch.ts";
 import { findProxy } from "../upstream/find-proxy.ts";
-import type { AccountRequest, AccountSession } from "./account-request.ts";
+import type { AccountRequest, AccountSession, BudgetedRequest } from "./account-request.ts";
 import { createSelection, rememberAccount } from "./conversation-accounts.ts";
 import { assertAudience } from "./credential-audience.ts";
 import { Failover } from "./failover.ts";
@@ -28,18 +29,29 @@ import { createRefusalError } from "./slot-refusal.ts";
  *   several failures, the error that {@link Failover.chooseError} chooses.
  */
 export async function withAccount<T>(
-  request: AccountRequest,
+  unbudgetedRequest: AccountRequest,
   operation: (session: AccountSession) => Promise<T>,
 ): Promise<T> {
-  const { caller, abort, context } = request;
+  const { caller, abort, context } = unbudgetedRequest;
   const { platform, log } = context;
+  const { retries = new RetryBudget(() => platform.now()) } = unbudgetedRequest;
+  const request = { ...unbudgetedRequest, retries };
+  retries.beginScope("model");
   if (caller.mode === "pass-through") {
     log.attempts = (log.attempts ?? 0) + 1;
-    return operation(openPassThroughSession(request)).catch(rethrowTokenRefusal);
+    try {
+      const result = await operation(openPassThroughSession(request));
+      retries.endAttempt(null);
+      return result;
+    } catch (error) {
+      retries.endAttempt(error);
+      return rethrowTokenRefusal(error);
+    }
   }
   assertDialectAllowed(caller.key?.entry, request.dialect);
   const { config } = await context.config();
   const failover = new Failover({
+    retries,
     isPinned: caller.targetAccount !== null,
     maxOtherAccounts: config.runtime.account_failovers,
     unreachedDeadline: platform.now() + platform.variables.queueTimeoutMs,
@@ -53,6 +65,7 @@ export async function withAccount<T>(
       await session.signIn();
       hasStarted = true;
       const result = await operation(session);
+      retries.endAttempt(null);
       await session.lease.reportSuccess().catch(() => undefined);
       return result;
     } catch (thrown) {
@@ -60,6 +73,7 @@ export async function withAccount<T>(
       const error = maskFailure(request.provider?.headers ?? {}, thrown);
       // The account did not cause the client's departure.
       if (abort.aborted) {
+        retries.endAttempt(abort.reason);
         session.lease.reportFailure(UNATTRIBUTED_FAILURE).catch(() => undefined);
         throw error;
       }
@@ -74,7 +88,9 @@ export async function withAccount<T>(
         wantsAnotherAccount:
           attributeFault(error) === null && request.shouldTryAnotherAccount?.(error) === true,
       };
-      if (!failover.shouldRetry(attempt, platform.now())) throw failover.chooseError();
+      const shouldRetry = failover.shouldRetry(attempt, platform.now());
+      retries.endAttempt(error);
+      if (!shouldRetry) throw failover.chooseError();
     } finally {
       session.end();
     }
@@ -90,7 +106,7 @@ const UNATTRIBUTED_FAILURE = toAccountFailure(null);
 
 /** Takes a slot on an account that has not been tried yet. Throws the caller's error when none is available. */
 async function openSession(
-  request: AccountRequest,
+  request: BudgetedRequest,
   config: Config,
   failover: Failover,
 ): Promise<ManagedSession> {
@@ -112,6 +128,11 @@ async function openSession(
     throw error;
   }
   context.log.account = lease.account.id;
+  request.retries.beginAttempt({
+    provider: provider.id,
+    account: lease.account.id,
+    model: request.model,
+  });
   context.log.attempts = (context.log.attempts ?? 0) + 1;
   return session;
 }

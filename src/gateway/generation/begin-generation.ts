@@ -4,6 +4,7 @@ import type { ResolvedModel, RouteTarget } from "../../core/conversation/model.t
 import { abortOnDisconnect } from "../../core/http/client-disconnect.ts";
 import { costOfValue } from "../../core/http/value-cost.ts";
 import type { Context } from "../../core/ports/context.ts";
+import { RetryBudget } from "../../core/retries/retry-budget.ts";
 import { assertDialectAllowed, assertModelAllowed, isModelAllowed } from "../../pool/limits/key-scope.ts";
 import { Recording } from "../history/recording.ts";
 import type { Provider } from "../providers/provider.ts";
@@ -68,7 +69,8 @@ export async function beginGeneration(request: GenerationRequest): Promise<Gener
     ? selectCapableModel(routedConversation, provider.capabilities, hasImages)
     : routedConversation;
   context.log.model = conversation.model.id;
-  const recording = new Recording(context, conversation);
+  const retries = new RetryBudget(() => context.platform.now());
+  const recording = new Recording(context, conversation, retries);
   const routeFields = {
     fallbackModels: alternatives,
     ...(ordered.stickyRoute === undefined ? {} : { stickyRoute: ordered.stickyRoute }),
@@ -79,6 +81,7 @@ export async function beginGeneration(request: GenerationRequest): Promise<Gener
     conversation,
     hooks,
     recording,
+    retries,
     abort,
     hasImageFiles: hasImages,
     ...(request.native === undefined ? {} : { native: request.native }),

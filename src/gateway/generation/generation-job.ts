@@ -1,6 +1,7 @@
 import type { Conversation } from "../../core/conversation/conversation.ts";
 import type { ResolvedModel } from "../../core/conversation/model.ts";
 import type { LightAbortController } from "../../core/http/light-abort-controller.ts";
+import type { RetryBudget } from "../../core/retries/retry-budget.ts";
 import type { Recording } from "../history/recording.ts";
 import type { ConversationTurn } from "./conversation-key.ts";
 import type { GenerationInput } from "./generation-input.ts";
@@ -20,6 +21,8 @@ export interface GenerationRequest extends GenerationInput {
 export interface GenerationJob extends Required<Omit<GenerationRequest, "retainedData" | "native">> {
   /** Null for a generation within another one, which has the record. */
   readonly recording: Recording | null;
+  /** Decides on the retries of the request, and lists its attempts. */
+  readonly retries: RetryBudget;
   /** Aborted when the caller has left, or when the generation must end. */
   readonly abort: LightAbortController;
   /** Whether a file that the conversation refers to by id is an image. */

@@ -94,7 +94,6 @@ export class Generation {
   #hasReceivedData = false;
   #attempts = 0;
   #retries = 0;
-  #hasSwitchedAccount = false;
   #chatSessionId = "";
   /** The provider's chat sessions that this attempt has created. A turn that is opened again with a fresh token has two. */
   #chatSessions: Promise<string>[] = [];
@@ -236,6 +235,7 @@ export class Generation {
           caller,
           provider: this.#provider,
           model: conversation.model.id,
+          retries: this.#job.retries,
           ...(this.#job.failFast === true ? { waitMs: 0 } : {}),
           dialect: conversation.dialect,
           ...(this.#job.turn === undefined ? {} : { turn: this.#job.turn }),
@@ -256,15 +256,7 @@ export class Generation {
 
   /** After an empty answer, one other account is tried (contract, general rule 7). */
   #mayTryAnotherAccount(failure: unknown): boolean {
-    if (
-      this.#hasSwitchedAccount ||
-      !(failure instanceof GatewayError) ||
-      failure.code !== "upstream_empty_output"
-    ) {
-      return false;
-    }
-    this.#hasSwitchedAccount = true;
-    return true;
+    return failure instanceof GatewayError && failure.code === "upstream_empty_output";
   }
 
   /** The attempt with one account: a turn, and at most one follow-up turn. */
@@ -297,7 +289,9 @@ export class Generation {
     let end = await this.#runTurn(session, null);
     if (this.#lacksAnswer(end)) {
       // A native request cannot be extended, so another account or provider gets it.
-      if (this.#hasSwitchedAccount || this.#native !== null) throw emptyOutputError();
+      const { retries } = this.#job;
+      const canFollowUp = this.#native === null && retries.countTaken("answer_account") === 0;
+      if (!canFollowUp || !retries.take("answer", emptyOutputError())) throw emptyOutputError();
       this.#countRetry();
       end = await this.#runTurn(session, {
         sessionId: this.#chatSessionId,

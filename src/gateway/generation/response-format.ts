@@ -54,6 +54,7 @@ async function requestCorrection(
   const stop = () => abort.abort(job.abort.reason);
   job.abort.throwIfAborted();
   job.abort.addEventListener("abort", stop);
+  if (!job.retries.take("format", null)) return null;
   const retries = context.log.retries ?? 0;
   try {
     const repair = createNestedJob(job, {

@@ -111,7 +111,8 @@ export class RouteRunner {
           recording?.recordFailure(error, job.conversation.model);
         }
         if (failure?.isFailing === true) this.#recordResult(error);
-        if (failure === null || hasVisibleOutput() || !(await this.#prepareNextModel(failure))) throw error;
+        if (failure === null || hasVisibleOutput() || !(await this.#prepareNextModel(failure, error)))
+          throw error;
       }
     }
   }
@@ -126,8 +127,9 @@ export class RouteRunner {
   }
 
   /** Prepares the next model. False: none is left. */
-  async #prepareNextModel(failure: ModelFailure): Promise<boolean> {
+  async #prepareNextModel(failure: ModelFailure, error: unknown): Promise<boolean> {
     const { job } = this.#generation;
+    const { retries } = job;
     const { context: contextTokens } = job.conversation.model;
     if (failure.allBusy) this.#firstBusyJob ??= job;
     if (failure.isTooLong) {
@@ -136,7 +138,7 @@ export class RouteRunner {
         ({ context }) => context === undefined || context > this.#largestTooSmallContext,
       );
     }
-    if (this.#remainingModels.length > 0) {
+    if (this.#remainingModels.length > 0 && retries.take("model", error)) {
       const next = await prepareFirstAccepted(job, this.#remainingModels).catch(() => null);
       this.#remainingModels = next?.rest ?? [];
       if (next !== null) {
@@ -144,7 +146,8 @@ export class RouteRunner {
         return true;
       }
     }
-    if (this.#firstBusyJob === null || job.failFast !== true) return false;
+    if (this.#firstBusyJob === null || job.failFast !== true || !retries.take("busy_model", error))
+      return false;
     const waiting = { ...this.#firstBusyJob, failFast: false };
     this.#firstBusyJob = null;
     this.#generation = await Generation.prepare(waiting);

@@ -14,6 +14,7 @@ import type {
   SignInWait,
 } from "../../core/ports/archive.ts";
 import type { Context } from "../../core/ports/context.ts";
+import type { RetryBudget } from "../../core/retries/retry-budget.ts";
 import { detachText, truncateText } from "../../core/storage/text-table.ts";
 import {
   countCharacters,
@@ -109,6 +110,7 @@ const EMPTY_OUTPUT: RawOutput = { rawText: "", rawReasoning: "" };
 export class Recording implements RecordSource {
   readonly #context: Context;
   readonly #outbox: Outbox;
+  readonly #retries: Pick<RetryBudget, "attempts">;
   readonly #id = `hist_${crypto.randomUUID().replaceAll("-", "")}`;
   #running: RunningGeneration;
   /** Null until the generation has ended. */
@@ -129,8 +131,10 @@ export class Recording implements RecordSource {
   /** Whether the history was on when the request came. */
   #isEnabled = false;
 
-  constructor(context: Context, conversation: Conversation) {
+  /** @param retries lists the attempts of the request */
+  constructor(context: Context, conversation: Conversation, retries: Pick<RetryBudget, "attempts">) {
     this.#context = context;
+    this.#retries = retries;
     this.#running = { conversation, prompt: "", output: EMPTY_OUTPUT };
     this.#outbox = getOutbox(context.platform);
   }
@@ -305,6 +309,7 @@ export class Recording implements RecordSource {
       first_token_ms: log.firstTokenMs ?? 0,
       attempts: this.#attempts,
       tried: [...this.#tried],
+      upstream_attempts: this.#retries.attempts.map((attempt) => ({ ...attempt })),
       sign_ins: [...this.#signIns],
       source: truncateText(request.headers.get("x-gateway-source")?.trim() ?? "", MAX_LABEL),
       ...(log.answerPath === undefined ? {} : { path: log.answerPath }),

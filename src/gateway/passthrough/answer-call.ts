@@ -3,6 +3,7 @@ import { type GatewayError, toGatewayError } from "../../core/errors/gateway-err
 import { ProviderError, providerErrorToGateway } from "../../core/errors/provider-error.ts";
 import { abortOnDisconnect } from "../../core/http/client-disconnect.ts";
 import type { Context } from "../../core/ports/context.ts";
+import { RetryBudget } from "../../core/retries/retry-budget.ts";
 import { assertDialectAllowed } from "../../pool/limits/key-scope.ts";
 import { classifyFailure } from "../generation/route-runner.ts";
 import { Recording } from "../history/recording.ts";
@@ -39,7 +40,7 @@ async function tryTargets(
     } catch (thrown) {
       const error = toCallerError(thrown, context.requestId);
       const canContinue = !run.hasBegun && !abort.aborted && call.canReplay() && canTryNextTarget(error);
-      if (isLast || !canContinue) throw error;
+      if (isLast || !canContinue || !run.retries.take("model", thrown)) throw error;
       if (recording.failureCount === failures) recording.recordFailure(error, target ?? undefined);
     }
   }
@@ -74,8 +75,9 @@ export async function answerCall(
     await onEnd(error);
     throw error;
   }
-  const recording = new Recording(context, describeCall(call, targets[0] ?? null));
-  const run = new PassthroughRun(context, caller, call, abort, recording);
+  const retries = new RetryBudget(() => context.platform.now());
+  const recording = new Recording(context, describeCall(call, targets[0] ?? null), retries);
+  const run = new PassthroughRun(context, caller, call, abort, recording, retries);
   recording.start(call.promptText, run);
   const answer = async () => {
     let failure: GatewayError | null = null;

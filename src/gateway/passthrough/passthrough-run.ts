@@ -8,6 +8,7 @@ import { ProviderError } from "../../core/errors/provider-error.ts";
 import { dataItem, EVENT_STREAM_HEADERS } from "../../core/http/event-stream.ts";
 import type { LightAbortController } from "../../core/http/light-abort-controller.ts";
 import type { Context } from "../../core/ports/context.ts";
+import type { RetryBudget } from "../../core/retries/retry-budget.ts";
 import { errorObject } from "../../core/routing/error-formats.ts";
 import type { AccountSession } from "../accounts/account-request.ts";
 import { withAccount } from "../accounts/with-account.ts";
@@ -37,6 +38,7 @@ export class PassthroughRun implements RawOutput {
   readonly context: Context;
   readonly call: PassthroughCall;
   readonly abort: LightAbortController;
+  readonly retries: RetryBudget;
   readonly rawReasoning = "";
   readonly #caller: Caller;
   readonly #recording: Recording;
@@ -52,12 +54,14 @@ export class PassthroughRun implements RawOutput {
     call: PassthroughCall,
     abort: LightAbortController,
     recording: Recording,
+    retries: RetryBudget,
   ) {
     this.context = context;
     this.#caller = caller;
     this.call = call;
     this.abort = abort;
     this.#recording = recording;
+    this.retries = retries;
   }
 
   /** Resolves at the first byte of the answer. Rejects with the error of a request that fails before. */
@@ -90,6 +94,7 @@ export class PassthroughRun implements RawOutput {
         context,
         caller: this.#caller,
         provider,
+        retries: this.retries,
         model: target?.id ?? "",
         dialect: PASSTHROUGH_STYLE,
         abort,

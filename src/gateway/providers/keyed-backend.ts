@@ -9,21 +9,22 @@ import { DropParams } from "./drop-params.ts";
 import { type ErrorKinds, readErrorResponse, type UpstreamErrorResponse } from "./error-response.ts";
 import { parseRecord } from "./json.ts";
 import { type NativeProtocol, type NativeWire, withModelName } from "./native-request.ts";
-import type {
-  FileKeeping,
-  FollowUp,
-  ModelListing,
-  NativePath,
-  NativeRequest,
-  PreparedTurn,
-  PrepareOptions,
-  Provider,
-  ProviderAccount,
-  ProviderCapabilities,
-  ProviderEvent,
-  TurnDecoder,
-  UpstreamAccount,
-  UpstreamTurn,
+import {
+  type FileKeeping,
+  type FollowUp,
+  type ModelListing,
+  mayRepeatCall,
+  type NativePath,
+  type NativeRequest,
+  type PreparedTurn,
+  type PrepareOptions,
+  type Provider,
+  type ProviderAccount,
+  type ProviderCapabilities,
+  type ProviderEvent,
+  type TurnDecoder,
+  type UpstreamAccount,
+  type UpstreamTurn,
 } from "./provider.ts";
 import type { FieldRule } from "./refused-fields/field-rules.ts";
 import {
@@ -170,6 +171,7 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
           if (!hasAttachments(conversation)) throw error;
           const { recoverFromFileRefusal } = await import("./file-modules.ts");
           await recoverFromFileRefusal(error, conversation, this.files, account, signal, this.options.sleep);
+          if (!mayRepeatCall(account, "file", error)) throw error;
           return sendTurn();
         });
         const reader = this.reader(account, request, conversation);
@@ -195,6 +197,7 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
             loadRules: async () => (await import("./field-rule-modules.ts")).NATIVE_RULES,
             send: (trimmed) => this.#postNative(account, trimmed, request, signal),
             read: (response) => this.readError(response, account, signal, true),
+            mayRepeat: (refusal) => mayRepeatCall(account, "refused_field", refusal),
             toBody: (sent) => JSON.parse(sent.text),
           });
         const { sent } = await this.#withNameFallback(account, wire, model, post, signal);
@@ -306,7 +309,9 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
       await this.#names.refresh(() => this.models.list(account, signal), Date.now());
       signal.throwIfAborted();
       const named = { ...request, model: this.#getBackendName(model) };
-      if (named.model === request.model) throw this.#names.withAvailableModels(error);
+      const isKnown = named.model !== request.model;
+      if (!isKnown || !mayRepeatCall(account, "model_name", error))
+        throw this.#names.withAvailableModels(error);
       return { request: named, sent: await post(named) };
     }
   }
@@ -325,6 +330,7 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
       send: (trimmed) =>
         this.post(account, requestPath, body(trimmed), accept, signal, requestHeaders?.(trimmed)),
       read: (response) => this.readError(response, account, signal),
+      mayRepeat: (refusal) => mayRepeatCall(account, "refused_field", refusal),
       toBody: (sent) => sent,
     });
   }

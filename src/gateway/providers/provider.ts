@@ -4,12 +4,21 @@ import type { ResolvedModel } from "../../core/conversation/model.ts";
 import type { ProviderError } from "../../core/errors/provider-error.ts";
 import type { Credentials, SignInResult } from "../../core/ports/accounts.ts";
 import type { Fetch } from "../../core/ports/upstream.ts";
+import type { RetryBudget } from "../../core/retries/retry-budget.ts";
+import type { RetryKind } from "../../core/retries/retry-policy.ts";
 
 /** The account, or the pass-through caller, on whose behalf a request is sent. */
 export interface UpstreamAccount {
   /** The account's token, or the caller's own token in pass-through mode. */
   readonly token: string;
   readonly fetch: Fetch;
+  /** Decides whether a failed call is repeated. Absent: the gateway's own background work, whose calls are not limited. */
+  readonly retries?: RetryBudget;
+}
+
+/** Whether a failed call of the provider's API may be repeated. */
+export function mayRepeatCall({ retries }: UpstreamAccount, kind: RetryKind, error: unknown): boolean {
+  return retries === undefined || retries.take(kind, error);
 }
 
 /** Token counts as the provider states them (see `Usage`). Counts that it does not state are absent. */

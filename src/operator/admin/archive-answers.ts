@@ -28,6 +28,22 @@ export const historySummarySchema = () =>
         model: z.string().optional(),
       }),
     ),
+    /** All attempts in their order, with the causes of retries (`cause`; empty: the first). Absent in older records. */
+    upstream_attempts: z
+      .array(
+        z.object({
+          cause: z.string(),
+          provider: z.string(),
+          account: z.string(),
+          model: z.string(),
+          at: z.int(),
+          /** Milliseconds; null while it runs. */
+          ms: z.number().nullable(),
+          status: z.int(),
+          reason: z.string(),
+        }),
+      )
+      .optional(),
     path: z.enum(["native", "translated"]).optional(),
     dropped_params: z.array(z.string()).optional(),
     /** Waits for an account's token: start (`at`) and length in milliseconds. */

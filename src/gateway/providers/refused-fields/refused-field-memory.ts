@@ -1,3 +1,4 @@
+import type { ProviderError } from "../../../core/errors/provider-error.ts";
 import type { UpstreamErrorResponse } from "../error-response.ts";
 import { redactEchoedInput } from "../redact-echoed-input.ts";
 import type { FieldRule } from "./field-rules.ts";
@@ -8,6 +9,8 @@ export interface FieldSending<Request> {
   readonly loadRules: () => Promise<readonly FieldRule<Request>[]>;
   readonly send: (request: Request) => Promise<Response>;
   readonly read: (response: Response) => Promise<UpstreamErrorResponse>;
+  /** Whether the request may be repeated after a refusal. */
+  readonly mayRepeat: (refusal: ProviderError) => boolean;
   /** Returns the posted body as a value. */
   readonly toBody: (request: Request) => unknown;
 }
@@ -42,7 +45,7 @@ export class RefusedFieldMemory<Request> {
    * @throws ProviderError the last refusal, if no rule applies to it
    */
   async send(fullRequest: Request, sending: FieldSending<Request>): Promise<SentRequest> {
-    const { loadRules, send, read, toBody } = sending;
+    const { loadRules, send, read, mayRepeat, toBody } = sending;
     const removed = new Map<FieldRule<Request>, string>();
     const learned = new Map<FieldRule<Request>, string>();
     const dropped = new Set<string>();
@@ -67,7 +70,7 @@ export class RefusedFieldMemory<Request> {
       const { error, text } = await read(response);
       const isCorrectable = response.status === 400 || response.status === 422;
       const rule = isCorrectable ? findRule(await loadRules(), request, text, removed) : undefined;
-      if (rule === undefined) throw error;
+      if (rule === undefined || !mayRepeat(error)) throw error;
       for (const earlier of learned.keys()) if (earlier.refusalPattern.test(text)) learned.delete(earlier);
       removed.set(rule, text);
       learned.set(rule, text);

@@ -21,6 +21,20 @@ const summaryShape = {
   leased_at: numberField,
   first_token_ms: numberField,
   source: textField,
+  upstream_attempts: z._default(
+    z.array(
+      z.object({
+        cause: textField,
+        account: textField,
+        model: textField,
+        at: numberField,
+        ms: z._default(z.nullable(z.number()), null),
+        status: numberField,
+        reason: textField,
+      }),
+    ),
+    [],
+  ),
   dropped_params: textListField,
   stream: booleanField,
   thinking: booleanField,

@@ -11,6 +11,7 @@ import type {
 import { sleep } from "../../../core/ports/clock.ts";
 import type { KeyLimitUsage, LimitedUse, SpentAmounts } from "../../../core/ports/key-limits.ts";
 import type { PoolConfiguration } from "../../../core/ports/pool-configuration.ts";
+import { POOL_CALL_PAUSES_MS } from "../../../core/retries/retry-policy.ts";
 import { HEARTBEAT_MS } from "../../../pool/lease-timing.ts";
 import { leaseHolderOf } from "../../../pool/leases.ts";
 import { POOL_NAME } from "../../../pool/shards/pool-name.ts";
@@ -21,7 +22,6 @@ import {
   type HolderClock,
   type PoolNamespace,
   type PoolStubFactory,
-  RETRY_PAUSES_MS,
   SYSTEM_CLOCK,
 } from "./pool-stub.ts";
 import { type SettledUses, SettlementQueue } from "./settlement-queue.ts";
@@ -102,7 +102,7 @@ export class CloudflareAccountPool implements AccountPoolClient {
         signal,
       );
       if (acquired !== null) return acquired;
-      const ms = RETRY_PAUSES_MS[Math.min(attempt, RETRY_PAUSES_MS.length - 1)] ?? 0;
+      const ms = POOL_CALL_PAUSES_MS[Math.min(attempt, POOL_CALL_PAUSES_MS.length - 1)] ?? 0;
       if (this.#clock.now() + ms >= deadline) return { refused: "queue_timeout" };
       await sleep(ms, this.#clock);
     }

@@ -11,13 +11,11 @@ import { type Clock, monotonicNow, sleep, WALL_CLOCK } from "../../../core/ports
 import type { KeyLimitUsage, LimitedUse } from "../../../core/ports/key-limits.ts";
 import type { PoolConfiguration } from "../../../core/ports/pool-configuration.ts";
 import type { Region } from "../../../core/ports/regions.ts";
+import { POOL_CALL_PAUSES_MS } from "../../../core/retries/retry-policy.ts";
 import type { HeartbeatAnswer, LeaseHolder } from "../../../pool/leases.ts";
 import type { ShardStatus } from "../../../pool/shards/shard-status.ts";
 import type { Grant } from "../../../pool/waiter.ts";
 import type { SettledUses } from "./settlement-queue.ts";
-
-/** Backoff before retrying a call to a pool that has just restarted, milliseconds. */
-export const RETRY_PAUSES_MS = [20, 100, 400];
 
 /** A lease on the pool object, as RPC presents it. */
 export interface LeaseStub extends Disposable {
@@ -103,7 +101,7 @@ export async function callPool<T, Stub extends PoolStub>(
   clock: HolderClock,
   call: (pool: Stub) => Promise<T>,
 ): Promise<T> {
-  for (const ms of RETRY_PAUSES_MS) {
+  for (const ms of POOL_CALL_PAUSES_MS) {
     try {
       return await call(pool());
     } catch (error) {

@@ -12,6 +12,7 @@ import { withTimeout } from "../../../core/ports/clock.ts";
 import type { KeyLimitUsage, LimitedUse, SpentAmounts } from "../../../core/ports/key-limits.ts";
 import type { PoolConfiguration } from "../../../core/ports/pool-configuration.ts";
 import type { GeoLocation, Region } from "../../../core/ports/regions.ts";
+import { MAX_SLOT_ATTEMPTS } from "../../../core/retries/retry-policy.ts";
 import { HEARTBEAT_MS } from "../../../pool/lease-timing.ts";
 import { releaseUnused, SHARD_TIMEOUT_MS } from "../../../pool/shards/shard-access.ts";
 import { type Shard, ShardMap } from "../../../pool/shards/shard-map.ts";
@@ -25,8 +26,6 @@ import { ShardedLease } from "./sharded-lease.ts";
 /** If starting the request took longer than this, milliseconds, its lease is renewed before use. */
 const RENEW_AFTER_MS = HEARTBEAT_MS / 2;
 
-/** Attempts of a request of a key with limits to get a slot, when it loses each before it can start. */
-const MAX_SLOT_ATTEMPTS = 3;
 /** Time limit for an answer of the quota shard, milliseconds. */
 const QUOTA_SHARD_TIMEOUT_MS = 4_000;
 /** Wait limit of a request that names none. */

@@ -25,7 +25,7 @@ async function ended(made: Awaited<ReturnType<typeof gateway>>) {
       ],
     },
   ];
-  const recording = new Recording(made.context(), conversation({ messages }));
+  const recording = new Recording(made.context(), conversation({ messages }), { attempts: [] });
   recording.start("p".repeat(500_000), { rawText: "An image.", rawReasoning: "" });
   await pass(10);
   recording.end({

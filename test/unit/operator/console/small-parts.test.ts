@@ -175,6 +175,7 @@ describe("the timeline of a generation", () => {
     status: "success",
     status_code: 200,
     tried: [{ account: "one@x", reason: "auth", message: "The token was refused.", at: 1_300 }],
+    upstream_attempts: [],
   };
 
   it("tells of the queue, of what failed and why, of the first words, tools and the end", () => {
@@ -184,6 +185,23 @@ describe("the timeline of a generation", () => {
       [300, "one@x failed: The token was refused. (auth)"],
       [310, "Sign-in of two@x, 90 ms"],
       [400, "Sent with two@x"],
+      [700, "First token"],
+      [null, "Tool calls"],
+      [900, "Completed"],
+    ]);
+  });
+
+  it("lists every attempt, with the cause of each retry", () => {
+    const attempt = { account: "one@x", model: "m", ms: 10, status: 0, reason: "" };
+    const upstream_attempts = [
+      { ...attempt, cause: "", at: 1_400, status: 400, reason: "invalid_request" },
+      { ...attempt, cause: "refused_field", at: 1_410, ms: 90 },
+    ];
+    const steps = buildTimeline({ ...told, tried: [], sign_ins: [], upstream_attempts });
+    expect(steps.map(({ at, said }) => [at, said])).toEqual([
+      [0, "Request received"],
+      [400, "Attempt 1: m with one@x failed: invalid_request 400, 10 ms"],
+      [410, "Attempt 2 (without a field that the provider refuses): m with one@x answered, 90 ms"],
       [700, "First token"],
       [null, "Tool calls"],
       [900, "Completed"],

@@ -1,0 +1,79 @@
+import { describe, expect, it } from "vitest";
+import { ProviderError } from "../../../../src/core/errors/provider-error.ts";
+import { RetryBudget } from "../../../../src/core/retries/retry-budget.ts";
+import { MAX_ATTEMPTS, MAX_RETRY_TIME_MS } from "../../../../src/core/retries/retry-policy.ts";
+
+const TARGET = { provider: "vendor", account: "one", model: "m" };
+const REFUSAL = new ProviderError("invalid_request", "no", 400);
+
+function begin() {
+  const clock = { now: 1_000 };
+  const budget = new RetryBudget(() => clock.now);
+  budget.beginAttempt(TARGET);
+  return { clock, budget };
+}
+
+describe("the budget of a request's retries", () => {
+  it("grants each kind as often as the policy says, anew for each call, account and model", () => {
+    const { budget } = begin();
+    expect(budget.take("token", REFUSAL)).toBe(true);
+    expect(budget.take("token", REFUSAL)).toBe(false);
+    budget.beginScope("call");
+    expect(budget.take("token", REFUSAL)).toBe(true);
+    expect(budget.take("answer", REFUSAL)).toBe(true);
+    expect(budget.take("answer", REFUSAL)).toBe(false);
+    expect(budget.take("answer_account", REFUSAL)).toBe(true);
+    budget.beginAttempt({ ...TARGET, account: "two" });
+    expect(budget.take("answer", REFUSAL)).toBe(true);
+    expect(budget.take("answer_account", REFUSAL)).toBe(false);
+    budget.beginScope("model");
+    expect(budget.take("answer_account", REFUSAL)).toBe(true);
+  });
+
+  it("grants no more accounts than the setting says", () => {
+    const { budget } = begin();
+    expect([1, 2, 3].map(() => budget.take("account", REFUSAL, 2))).toEqual([true, true, false]);
+  });
+
+  it("ends after so many attempts that a provider saw, whatever their kind", () => {
+    const { budget } = begin();
+    for (let attempts = 1; attempts < MAX_ATTEMPTS; attempts += 1) {
+      expect(budget.take("account", REFUSAL)).toBe(true);
+      budget.beginAttempt(TARGET);
+    }
+    expect(budget.take("account", REFUSAL)).toBe(false);
+    expect(budget.take("model", REFUSAL)).toBe(false);
+    expect(budget.attempts.length).toBeLessThan(MAX_ATTEMPTS);
+  });
+
+  it("does not count accounts that could not be used before the provider saw the request", () => {
+    const { budget } = begin();
+    for (let tried = 0; tried < 3 * MAX_ATTEMPTS; tried += 1) {
+      expect(budget.take("unusable_account", REFUSAL)).toBe(true);
+      budget.beginAttempt(TARGET);
+    }
+  });
+
+  it("ends after a time", () => {
+    const { budget, clock } = begin();
+    clock.now += MAX_RETRY_TIME_MS;
+    expect(budget.take("account", REFUSAL)).toBe(false);
+  });
+
+  it("lists what was tried, where, how long, and why again", () => {
+    const { budget, clock } = begin();
+    clock.now += 5;
+    budget.take("refused_field", REFUSAL);
+    clock.now += 20;
+    budget.take("account", new ProviderError("rate_limited", "later", 429));
+    budget.beginAttempt({ ...TARGET, account: "two" });
+    clock.now += 7;
+    budget.endAttempt(null);
+    budget.endAttempt(REFUSAL);
+    expect(budget.attempts).toEqual([
+      { ...TARGET, cause: "", at: 1_000, ms: 5, status: 400, reason: "invalid_request" },
+      { ...TARGET, cause: "refused_field", at: 1_005, ms: 20, status: 429, reason: "rate_limited" },
+      { ...TARGET, account: "two", cause: "account", at: 1_025, ms: 7, status: 0, reason: "" },
+    ]);
+  });
+});
