@@ -49,6 +49,13 @@ export interface PaperLayout extends Size {
     readonly bottom: number;
     readonly left: number;
   };
+  /** HTML of the header and footer of each sheet, with the page's own markup escaped; null: none. */
+  readonly header: string | null;
+  readonly footer: string | null;
+  /** Ascending ranges of sheets to print, both ends included; empty: all. */
+  readonly ranges: readonly { readonly first: number; readonly last: number }[];
+  /** True to add an outline of the page's headings. */
+  readonly outline: boolean;
 }
 
 /** The emulated screen. */
@@ -83,8 +90,8 @@ export interface ThumbnailOptions extends LoadMoment {
   readonly url: string;
   readonly setup: PageSetup;
   /**
-   * The paper to print the page on. Null: take an image, described by `format`, `quality`, `full`, `frame`, `selector`
-   * and `clip`.
+   * The paper to print the page on. Null: take an image, described by `format`, `quality`, `full`, `frame`,
+   * `selectors` and `clip`.
    */
   readonly sheet: PaperLayout | null;
   readonly format: ImageFormat;
@@ -95,8 +102,15 @@ export interface ThumbnailOptions extends LoadMoment {
   readonly screen: Screen;
   /** `%s` is replaced by the browser's version; null: the browser's own user agent. */
   readonly userAgent: string | null;
-  readonly selector: string | null;
-  /** The part of the page to show; null: `full` and `selector` decide. */
+  /** Selectors whose first visible elements the image shows together; empty: `full` and `clip` decide. */
+  readonly selectors: readonly string[];
+  /** CSS pixels of the page around the elements. */
+  readonly padding: number;
+  /** Selector of the element at which an image of the viewport begins; null: the top of the page. */
+  readonly scrollTo: string | null;
+  /** True to lay out the largest scroll area of the page at its full height. */
+  readonly detectFullHeight: boolean;
+  /** The part of the page to show; null: `full` and `selectors` decide. */
   readonly clip: Clip | null;
   /** Selectors of elements to remove from the page's layout. */
   readonly hide: readonly string[];
@@ -105,6 +119,9 @@ export interface ThumbnailOptions extends LoadMoment {
   /** True to scroll through the page first, so that it loads its lazy content. */
   readonly scroll: boolean;
   readonly darkMode: boolean;
+  readonly reducedMotion: boolean;
+  /** The CSS media type; null: `print` for a PDF, otherwise `screen`. */
+  readonly media: "screen" | "print" | null;
   /** True to leave the background transparent if the page sets none. */
   readonly transparent: boolean;
   /** Name in the time zone database; null: the browser's own. */

@@ -81,7 +81,8 @@ async function takePicture(
     cutAt: croppedHeight(subject, request, plan, zoom),
     cutWidthAt: subject.isTooWide ? Math.floor(region.width / zoom) : null,
   };
-  const shot = { request, region, plan, zoom };
+  const isScrolled = request.scrollTo !== null && !request.full;
+  const shot = { request, region, plan, zoom, viewportTop: isScrolled ? region.y : 0 };
   if (isTooLargeToProcess(plan)) {
     const bytes = await takeExactScreenshot(tab, shot, signal);
     // The reported size must be the actual size of the image.
@@ -124,12 +125,16 @@ async function readSubject(
   limits: PageLimits,
   signal: AbortSignal,
 ): Promise<Subject> {
-  if (request.selector !== null) {
-    const query = { selector: request.selector, param: "selector", waitMs: SELECTOR_WAIT_MS };
-    const box = await waitForVisibleBox(tab, query, signal);
+  if (request.selectors.length > 0) {
+    const box = await readElementsBox(tab, request, signal);
     return { region: scaleRegion(box, zoom), wholeHeight: null, isTooWide: false };
   }
   const { width, height } = request.screen;
+  if (!request.full && request.clip === null && request.scrollTo !== null) {
+    const { cssVisualViewport } = await tab.session.send("Page.getLayoutMetrics");
+    const region = { x: 0, y: cssVisualViewport.pageY * zoom, width, height };
+    return { region, wholeHeight: null, isTooWide: false };
+  }
   if (!request.full && request.clip === null) {
     return { region: { x: 0, y: 0, width, height }, wholeHeight: null, isTooWide: false };
   }
@@ -151,6 +156,24 @@ async function readSubject(
     wholeHeight: pageHeight,
     isTooWide: pageWidth > regionWidth,
   };
+}
+
+/** The smallest box around the first visible elements of all selectors, with the padding. */
+async function readElementsBox(
+  tab: Tab,
+  { selectors, padding }: CaptureRequest,
+  signal: AbortSignal,
+): Promise<Region> {
+  const boxes: Region[] = [];
+  for (const [index, selector] of selectors.entries()) {
+    const param = index === 0 ? "selector" : "selectors";
+    boxes.push(await waitForVisibleBox(tab, { selector, param, waitMs: SELECTOR_WAIT_MS }, signal));
+  }
+  const x = Math.max(0, Math.min(...boxes.map((box) => box.x)) - padding);
+  const y = Math.max(0, Math.min(...boxes.map((box) => box.y)) - padding);
+  const right = Math.max(...boxes.map((box) => box.x + box.width)) + padding;
+  const bottom = Math.max(...boxes.map((box) => box.y + box.height)) + padding;
+  return { x, y, width: right - x, height: bottom - y };
 }
 
 function scaleRegion({ x, y, width, height }: Region, factor: number): Region {

@@ -19,7 +19,7 @@ const TRANSPARENT = { r: 0, g: 0, b: 0, a: 0 };
 
 /** Configures a tab as requested, before it loads a page. Throws GatewayError for values that the browser rejects. */
 export async function emulateDevice(tab: Tab, request: CaptureRequest, tools: CaptureTools): Promise<void> {
-  const { page, policy, session } = tab;
+  const { policy, session } = tab;
   const { timezone } = request;
   const lists = request.blockAds || request.blockCookieBanners ? tools.blockLists() : null;
   if (lists !== null) {
@@ -37,10 +37,21 @@ export async function emulateDevice(tab: Tab, request: CaptureRequest, tools: Ca
     request.transparent
       ? session.send("Emulation.setDefaultBackgroundColorOverride", { color: TRANSPARENT })
       : undefined,
-    request.darkMode
-      ? page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }])
-      : undefined,
+    emulateMedia(session, request),
   ]);
+}
+
+/** Sets the media type and the preferences of a page's style sheets. */
+async function emulateMedia(
+  session: CDPSession,
+  { darkMode, reducedMotion, media }: CaptureRequest,
+): Promise<void> {
+  const features = [
+    ...(darkMode ? [{ name: "prefers-color-scheme", value: "dark" }] : []),
+    ...(reducedMotion ? [{ name: "prefers-reduced-motion", value: "reduce" }] : []),
+  ];
+  if (features.length === 0 && media === null) return;
+  await session.send("Emulation.setEmulatedMedia", { ...(media !== null && { media }), features });
 }
 
 /** The device and the language of a page's visitor. */

@@ -3,7 +3,12 @@ import type { PageLimits } from "../../core/ports/variables.ts";
 import { clickElement, hideElements, waitForVisible } from "./elements.ts";
 import { createIsolatedWorld, evaluate, settlesWithin, sleep } from "./evaluate.ts";
 import { MomentWaiter } from "./moment.ts";
-import { createLazyLoadScript, HIDE_BANNERS } from "./page-scripts.ts";
+import {
+  createLazyLoadScript,
+  createScrollScript,
+  EXPAND_SCROLL_AREA,
+  HIDE_BANNERS,
+} from "./page-scripts.ts";
 import type { Tab } from "./tab.ts";
 
 /** Maximum wait for an element to click on, milliseconds. */
@@ -51,12 +56,28 @@ export class PagePreparation {
     await this.#clickElements(signal);
     await this.#moment.waitForContent(signal);
     await this.#moment.settle(signal);
+    if (this.#request.full && this.#request.detectFullHeight) {
+      const world = await createIsolatedWorld(session, policy.mainFrame);
+      await evaluate(session, EXPAND_SCROLL_AREA, SCROLL_MS, world);
+    }
     if (scroll) {
       const world = await createIsolatedWorld(session, policy.mainFrame);
       await evaluate(session, createLazyLoadScript(this.#limits.pageHeight), LAZY_MS, world);
       await this.#moment.settle(signal);
     }
+    await this.#scrollToElement(signal);
     await this.#moment.waitForDelay(signal);
+  }
+
+  /** Scrolls to the requested element. Throws GatewayError 404 if no visible element matches. */
+  async #scrollToElement(signal: AbortSignal): Promise<void> {
+    const { scrollTo } = this.#request;
+    if (scrollTo === null) return;
+    const { session, policy } = this.#tab;
+    await waitForVisible(this.#tab, { selector: scrollTo, param: "scrollTo", waitMs: CLICK_WAIT_MS }, signal);
+    const world = await createIsolatedWorld(session, policy.mainFrame);
+    await evaluate(session, createScrollScript(scrollTo), SCROLL_MS, world);
+    await this.#moment.settle(signal);
   }
 
   async #clickElements(signal: AbortSignal): Promise<void> {

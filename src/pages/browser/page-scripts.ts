@@ -31,6 +31,34 @@ export function createLazyLoadScript(height: number): string {
 })()`;
 }
 
+/** Scrolls the first element of a selector to the top of the viewport. */
+export function createScrollScript(selector: string): string {
+  return `document.querySelector(${JSON.stringify(selector)})?.scrollIntoView({ block: "start", behavior: "instant" })`;
+}
+
+/**
+ * Lays out the largest scroll area at its full height, if the page itself does not scroll but an area in it that fills
+ * at least half of the viewport does.
+ */
+export const EXPAND_SCROLL_AREA = `(() => {
+  const root = document.scrollingElement ?? document.documentElement;
+  if (root.scrollHeight > innerHeight + 50) return;
+  let area = null;
+  for (const element of [...document.body.getElementsByTagName("*")].slice(0, 20000)) {
+    const { clientWidth, clientHeight, scrollHeight } = element;
+    if (scrollHeight < clientHeight + 50 || clientWidth * clientHeight < (innerWidth * innerHeight) / 2) continue;
+    if (!/auto|scroll/.test(getComputedStyle(element).overflowY)) continue;
+    if (area === null || scrollHeight > area.scrollHeight) area = element;
+  }
+  for (let element = area; element !== null; element = element.parentElement) {
+    const { style } = element;
+    for (const name of ["height", "max-height", "overflow"]) {
+      style.setProperty(name, { height: "auto", "max-height": "none", overflow: "visible" }[name], "important");
+    }
+    if (getComputedStyle(element).position === "fixed") style.setProperty("position", "absolute", "important");
+  }
+})()`;
+
 /**
  * Whether a page seems about to navigate away: it shows almost nothing and runs a script, or it has a refresh tag.
  * (Protocol events show navigations that have been announced.) An expression with a boolean value.

@@ -1,6 +1,6 @@
 import type { CDPSession } from "@cloudflare/puppeteer";
 import { concatBytes, fromBase64 } from "../../core/encoding/bytes.ts";
-import { GatewayError } from "../../core/errors/gateway-error.ts";
+import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
 import type { PaperLayout, PrintOutcome } from "../../core/ports/page-browser.ts";
 import { MAX_OUTCOME_BYTES } from "./rpc-result.ts";
 
@@ -17,18 +17,31 @@ export async function printPage(
   sheet: PaperLayout,
   signal: AbortSignal,
 ): Promise<Pick<PrintOutcome, "kind" | "bytes" | "sheets" | "isCut">> {
-  const bytes = await printRange(session, sheet, 1, MAX_SHEETS);
+  const { ranges } = sheet;
+  const bytes = await (ranges.length === 0
+    ? printRanges(session, sheet, `1-${MAX_SHEETS}`)
+    : printRanges(session, sheet, formatRanges(ranges)).catch(throwPrintError));
   const sheets = countSheets(bytes);
   signal.throwIfAborted();
-  const isCut = sheets >= MAX_SHEETS && (await hasSheet(session, sheet, MAX_SHEETS + 1));
+  const isCut =
+    ranges.length === 0 && sheets >= MAX_SHEETS && (await hasSheet(session, sheet, MAX_SHEETS + 1));
   return { kind: "print", bytes, sheets, isCut };
 }
 
-async function printRange(
+function formatRanges(ranges: PaperLayout["ranges"]): string {
+  return ranges.map(({ first, last }) => `${first}-${last}`).join(",");
+}
+
+/** The browser's error if no sheet is in the ranges. */
+function throwPrintError(error: unknown): never {
+  if (!(error instanceof Error) || !/page range/i.test(error.message)) throw error;
+  throw invalidRequest("The page has no sheet in pageRanges.", "pageRanges");
+}
+
+async function printRanges(
   session: CDPSession,
-  { width, height, margins }: PaperLayout,
-  first: number,
-  last: number,
+  { width, height, margins, header, footer, outline }: PaperLayout,
+  pageRanges: string,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const { stream = "" } = await session.send("Page.printToPDF", {
     paperWidth: width,
@@ -38,8 +51,14 @@ async function printRange(
     marginBottom: margins.bottom,
     marginLeft: margins.left,
     printBackground: true,
+    ...((header !== null || footer !== null) && {
+      displayHeaderFooter: true,
+      headerTemplate: header ?? "<span></span>",
+      footerTemplate: footer ?? "<span></span>",
+    }),
+    ...(outline && { generateDocumentOutline: true, generateTaggedPDF: true }),
     // A page range beyond the last sheet is harmless.
-    pageRanges: `${first}-${last}`,
+    pageRanges,
     transferMode: "ReturnAsStream",
   });
   try {
@@ -70,7 +89,7 @@ async function readStream(session: CDPSession, handle: string): Promise<Uint8Arr
 }
 
 async function hasSheet(session: CDPSession, sheet: PaperLayout, number: number): Promise<boolean> {
-  return printRange(session, sheet, number, number).then(
+  return printRanges(session, sheet, String(number)).then(
     () => true,
     () => false,
   );

@@ -23,6 +23,8 @@ export interface Shot {
   readonly plan: CapturePlan;
   /** Screen pixels per CSS pixel. */
   readonly zoom: number;
+  /** How far the page is scrolled, in pixels of the emulated screen; default 0. */
+  readonly viewportTop?: number;
 }
 
 /** The parameters of `Page.captureScreenshot` (DevTools protocol). */
@@ -196,7 +198,7 @@ function imageOptions({ format, quality }: Shot["request"]): ScreenshotOptions {
 
 /** The position of a picture on the page, and its scale; `size` in CSS pixels. */
 function clipOptions(
-  { request, region, plan, zoom }: Shot,
+  { request, region, plan, zoom, viewportTop = 0 }: Shot,
   size: Size,
 ): Pick<ScreenshotOptions, "captureBeyondViewport" | "clip"> {
   const { clip, scale } = plan;
@@ -204,7 +206,11 @@ function clipOptions(
   const right = region.x + clip.x + clip.width;
   const { screen } = request;
   return {
-    captureBeyondViewport: region.x > 0 || region.y > 0 || bottom > screen.height || right > screen.width,
+    captureBeyondViewport:
+      region.x > 0 ||
+      region.y !== viewportTop ||
+      bottom - viewportTop > screen.height ||
+      right > screen.width,
     clip: {
       x: (region.x + clip.x) / zoom,
       y: (region.y + clip.y) / zoom,

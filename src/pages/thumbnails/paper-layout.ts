@@ -37,7 +37,7 @@ const DEFAULT_MARGIN = "1cm";
 const MIN_CONTENT_INCHES = 1;
 
 /** The paper of a PDF, from `paper`, `landscape` and `margins`. Throws a 400 that names the parameter. */
-export function readPaperLayout(query: QueryParameters): PaperLayout {
+export function readPaperLayout(query: QueryParameters): Pick<PaperLayout, "width" | "height" | "margins"> {
   const paper = query.choice("paper", PAPER_NAMES) ?? DEFAULT_PAPER;
   const [paperWidth, paperHeight] = PAPERS.get(paper) ?? [0, 0];
   const [width, height] = query.boolean("landscape", false)

@@ -6,7 +6,16 @@ import { MAX_SIDE } from "../images/capture-plan.ts";
 import { DEVICE_NAMES } from "./devices.ts";
 import { MAX_LOCALE, MAX_TIMEZONE } from "./locale-parameters.ts";
 import { DEFAULT_PAPER, PAPER_NAMES } from "./paper-layout.ts";
-import { FORMATS, MAX_CLICKS, MAX_HIDDEN, MAX_USER_AGENT } from "./thumbnail-parameters.ts";
+import { MAX_BANNER, MAX_RANGES } from "./print-options.ts";
+import {
+  FORMATS,
+  MAX_CLICKS,
+  MAX_HIDDEN,
+  MAX_PADDING,
+  MAX_SELECTORS,
+  MAX_USER_AGENT,
+  MEDIA_TYPES,
+} from "./thumbnail-parameters.ts";
 
 const side = () => z.int().min(1).max(MAX_SIDE).optional();
 const selector = () => z.string().max(MAX_SELECTOR);
@@ -30,6 +39,16 @@ export const thumbnailQuerySchema = lazyObject(() => ({
     .max(MAX_NUMBERS)
     .optional()
     .describe("Of a PDF: one to four lengths, such as 10mm or 1in,20mm; top, right, bottom, left."),
+  header: z
+    .string()
+    .max(MAX_BANNER)
+    .optional()
+    .describe(
+      "Of a PDF: text above each sheet; | parts left, middle and right; {page}, {pages}, {date}, {title}, {url}.",
+    ),
+  footer: z.string().max(MAX_BANNER).optional().describe("Of a PDF: text below each sheet, as header."),
+  pageRanges: z.string().max(MAX_RANGES).optional().describe("Of a PDF: the sheets to print, such as 1-3,5."),
+  outline: flag("Of a PDF: an outline of the page's headings."),
   mobile: flag("As a phone sees the page."),
   device: z.enum(DEVICE_NAMES).optional(),
   viewport: z.string().max(MAX_NUMBERS).optional().describe("<width>x<height> in CSS pixels."),
@@ -43,6 +62,16 @@ export const thumbnailQuerySchema = lazyObject(() => ({
     .optional()
     .describe("Pixels for each one of the size: 2 for dense screens."),
   selector: selector().optional().describe("CSS selector of the element to show."),
+  selectors: z
+    .array(selector())
+    .max(MAX_SELECTORS)
+    .optional()
+    .describe("CSS selectors of elements to show together, in one image around all."),
+  padding: z.int().min(0).max(MAX_PADDING).default(0).describe("CSS pixels of the page around the elements."),
+  scrollTo: selector()
+    .optional()
+    .describe("CSS selector of the element at which the image begins, such as #part."),
+  detectFullHeight: flag("With full: a scroll area that fills the page is shown in its full height."),
   clip: z
     .string()
     .max(MAX_NUMBERS)
@@ -61,6 +90,8 @@ export const thumbnailQuerySchema = lazyObject(() => ({
     .optional()
     .describe("The page is scrolled through first, which loads its lazy images; always with full."),
   darkMode: flag("The page's dark appearance."),
+  reducedMotion: flag("The page is told that its visitor wants little motion."),
+  media: z.enum(MEDIA_TYPES).optional().describe("CSS media type: print for a PDF, otherwise screen."),
   transparent: flag("No white behind a page without a background; for png and webp."),
   timezone: z.string().max(MAX_TIMEZONE).optional().describe("Time zone of the page, such as Europe/Berlin."),
   locale: z.string().max(MAX_LOCALE).optional().describe("Language and region of the page, such as de-CH."),

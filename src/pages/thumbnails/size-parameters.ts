@@ -33,11 +33,11 @@ export type Subject = "viewport" | "page" | "element" | "clip";
 /** The subject of an image, from its parameters. */
 export function selectSubject({
   clip,
-  selector,
+  selectors,
   full,
-}: Pick<ThumbnailOptions, "clip" | "selector" | "full">): Subject {
+}: Pick<ThumbnailOptions, "clip" | "selectors" | "full">): Subject {
   if (clip !== null) return "clip";
-  if (selector !== null) return "element";
+  if (selectors.length > 0) return "element";
   return full ? "page" : "viewport";
 }
 

@@ -8,6 +8,7 @@ import type { OperationRequest } from "../operations/define-operation.ts";
 import { DEVICE_NAMES, type Device, findDevice } from "./devices.ts";
 import { readLocale, readTimezone } from "./locale-parameters.ts";
 import { readPaperLayout } from "./paper-layout.ts";
+import { readPrintOptions } from "./print-options.ts";
 import { readClip, readRequestedSize, selectSubject } from "./size-parameters.ts";
 
 /** A thumbnail request: the image, and the form of the answer. */
@@ -20,8 +21,8 @@ export interface ThumbnailRequest extends OperationRequest {
 /** The output formats of a page. */
 export const FORMATS = ["jpg", "jpeg", "png", "webp", "pdf"] as const;
 /** Parameters for images only, and for PDFs only. */
-const IMAGE_ONLY_PARAMETERS = ["size", "width", "height", "scale", "selector", "clip"];
-const PDF_ONLY_PARAMETERS = ["paper", "margins"];
+const IMAGE_ONLY_PARAMETERS = ["size", "width", "height", "scale", "selector", "clip", "scrollTo"];
+const PDF_ONLY_PARAMETERS = ["paper", "margins", "header", "footer", "pageRanges"];
 
 const MAX_VIEWPORT = 1600;
 /** Maximum characters of a user agent. */
@@ -29,6 +30,11 @@ export const MAX_USER_AGENT = 512;
 /** Maximum number of `hide` and of `click` parameters. */
 export const MAX_HIDDEN = 10;
 export const MAX_CLICKS = 5;
+/** Maximum number of `selectors`, and CSS pixels of `padding`. */
+export const MAX_SELECTORS = 10;
+export const MAX_PADDING = 1_000;
+/** The CSS media types to choose from. */
+export const MEDIA_TYPES = ["screen", "print"] as const;
 /** The user agent for `mobile` without a device. */
 const MOBILE_USER_AGENT =
   "Mozilla/5.0 (Linux; Android 10; K) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/%s Mobile Safari/537.36";
@@ -44,8 +50,10 @@ export function readThumbnailRequest(search: URLSearchParams, source: PageSource
   const setup = readSetup(query, source);
   const full = query.boolean("full", false);
   const selector = query.limitedText("selector", MAX_SELECTOR);
+  const others = query.textList("selectors", MAX_SELECTORS, MAX_SELECTOR);
+  const selectors = selector === null ? others : [selector, ...others];
   const clip = readClip(query);
-  if (clip !== null && selector !== null) {
+  if (clip !== null && selectors.length > 0) {
     throw invalidRequest("The parameters clip and selector do not go together.", "clip");
   }
   const mobile = query.boolean("mobile", false);
@@ -57,9 +65,14 @@ export function readThumbnailRequest(search: URLSearchParams, source: PageSource
     isPdf ? IMAGE_ONLY_PARAMETERS : PDF_ONLY_PARAMETERS,
     isPdf ? "has no meaning for a PDF" : "needs format=pdf",
   );
+  const outline = query.boolean("outline", false);
+  if (!isPdf && outline) query.rejectParameters(["outline"], "needs format=pdf");
   if (!isPdf && query.boolean("landscape", false)) query.rejectParameters(["landscape"], "needs format=pdf");
+  if (isPdf && others.length > 0)
+    throw invalidRequest("The parameter selectors has no meaning for a PDF.", "selectors");
+  if (selectors.length === 0) query.rejectParameters(["padding"], "needs a selector");
   const format = kind === "jpg" ? "jpeg" : isPdf ? "png" : kind;
-  const sheet = readPaperLayout(query);
+  const sheet = { ...readPaperLayout(query), ...readPrintOptions(query), outline };
   const scale = query.number("scale", 1, 3);
   const request: ThumbnailRequest = {
     options: {
@@ -69,10 +82,13 @@ export function readThumbnailRequest(search: URLSearchParams, source: PageSource
       format,
       quality: readQuality(query, format),
       full: full && !isPdf,
-      frame: readRequestedSize(query, mobile, selectSubject({ clip, selector, full }), scale ?? 1),
+      frame: readRequestedSize(query, mobile, selectSubject({ clip, selectors, full }), scale ?? 1),
       screen: readScreen(query, mobile, device, scale),
       userAgent: userAgent ?? device?.userAgent ?? (mobile ? MOBILE_USER_AGENT : null),
-      selector,
+      selectors,
+      padding: query.integer("padding", 0, MAX_PADDING) ?? 0,
+      scrollTo: query.limitedText("scrollTo", MAX_SELECTOR),
+      detectFullHeight: query.boolean("detectFullHeight", false),
       clip,
       // Sorted, because the order has no effect: so equal requests share a cache entry.
       hide: [...new Set(query.textList("hide", MAX_HIDDEN, MAX_SELECTOR))].sort(),
@@ -80,6 +96,8 @@ export function readThumbnailRequest(search: URLSearchParams, source: PageSource
       ...readMoment(query),
       scroll: query.boolean("scroll", full || isPdf),
       darkMode: query.boolean("darkMode", false),
+      reducedMotion: query.boolean("reducedMotion", false),
+      media: query.choice("media", MEDIA_TYPES),
       transparent: readTransparent(query, kind),
       timezone: readTimezone(query),
       locale: readLocale(query),

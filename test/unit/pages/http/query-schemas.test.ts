@@ -32,6 +32,7 @@ describe("the described queries of the page service", () => {
         "thumbnails/size-parameters.ts",
         "thumbnails/locale-parameters.ts",
         "thumbnails/paper-layout.ts",
+        "thumbnails/print-options.ts",
       ],
       thumbnailQuerySchema,
     ],

@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { describeWithBrowser } from "../support/browser.ts";
+import type { Gateway } from "../support/gateway.ts";
+import {
+  alike,
+  colourAt,
+  decode,
+  html,
+  type Picture,
+  type Site,
+  serve,
+  startPageService,
+} from "../support/pages.ts";
+
+const RED = [255, 0, 0];
+const GREEN = [0, 128, 0];
+const BLUE = [0, 0, 255];
+const WHITE = [255, 255, 255];
+
+const pages: Readonly<Record<string, string>> = {
+  "/boxes": `<div id=a style="position:absolute;left:100px;top:1500px;width:60px;height:40px;background:red"></div>
+    <div id=b style="position:absolute;left:300px;top:1600px;width:40px;height:20px;background:blue"></div>
+    <div style="height:3000px"></div>`,
+  "/parts": `<header style="position:fixed;top:0;left:0;right:0;height:40px;background:blue"></header>
+    <div style="height:2000px;background:red"></div><h2 id=part style="margin:0;height:2000px;background:green">part</h2>`,
+  "/app": `<main style="position:fixed;inset:0;overflow-y:auto"><div style="height:1200px;background:red"></div><div style="height:1800px;background:green"></div></main>`,
+  "/media": `<style>body { background: red } @media (prefers-reduced-motion: reduce) { body { background: green } } @media print { body { background: blue } }</style>`,
+  "/sheets": `<h1>One</h1>${'<div style="break-after:page">x</div>'.repeat(3)}<h2>Last</h2>`,
+};
+
+describeWithBrowser("what is captured of a page", () => {
+  let site: Site;
+  let gateway: Gateway;
+
+  beforeAll(async () => {
+    site = await serve((_, response, { pathname }) => html(response, pages[pathname] ?? ""));
+    gateway = await startPageService([site.host]);
+  });
+
+  afterAll(async () => {
+    await gateway.close();
+    await site.close();
+  });
+
+  const thumbs = (path: string, query: readonly (readonly [string, string])[]) =>
+    gateway.fetch(
+      `/v1/thumbs?${new URLSearchParams([["url", site.origin + path], ...query].map(([name = "", value = ""]) => [name, value]))}`,
+    );
+  async function picture(path: string, query: readonly (readonly [string, string])[]): Promise<Picture> {
+    const response = await thumbs(path, [["format", "png"], ...query]);
+    const bytes = await response.arrayBuffer();
+    if (response.status !== 200) throw new Error(`${response.status} ${Buffer.from(bytes).toString()}`);
+    return decode(bytes);
+  }
+  async function pdf(
+    query: readonly (readonly [string, string])[],
+  ): Promise<{ sheets: string | null; text: string }> {
+    const response = await thumbs("/sheets", [["format", "pdf"], ...query]);
+    const text = Buffer.from(await response.arrayBuffer()).toString("latin1");
+    if (response.status !== 200) throw new Error(`${response.status} ${text}`);
+    return { sheets: response.headers.get("x-page-sheets"), text };
+  }
+  const looks = (image: Picture, x: number, y: number, colour: readonly number[]) =>
+    expect(colourAt(image, x, y)).toSatisfy((found: number[]) => alike(found, colour));
+
+  it("is one image around several elements, with padding", async () => {
+    const image = await picture("/boxes", [
+      ["selector", "#a"],
+      ["selectors", "#b"],
+      ["padding", "10"],
+      ["size", "o"],
+    ]);
+    expect(image).toMatchObject({ width: 260, height: 140 });
+    looks(image, 5, 5, WHITE);
+    looks(image, 12, 12, RED);
+    looks(image, 248, 128, BLUE);
+    looks(image, 150, 50, WHITE);
+    const missing = await thumbs("/boxes", [
+      ["selectors", "#a"],
+      ["selectors", "#nothing"],
+    ]);
+    expect([missing.status, await missing.text()]).toEqual([404, expect.stringContaining('"selectors"')]);
+  });
+
+  it("begins at an element, below what is fixed at the top", async () => {
+    const image = await picture("/parts", [
+      ["scrollTo", "#part"],
+      ["size", "o"],
+    ]);
+    expect(image).toMatchObject({ width: 1200, height: 1200 });
+    looks(image, 600, 20, BLUE);
+    looks(image, 600, 100, GREEN);
+    looks(image, 600, 1100, GREEN);
+    looks(await picture("/parts", [["size", "o"]]), 600, 100, RED);
+  });
+
+  it("shows a scroll area in its full height when asked", async () => {
+    const image = await picture("/app", [
+      ["full", "true"],
+      ["detectFullHeight", "true"],
+      ["size", "o"],
+    ]);
+    expect(image).toMatchObject({ width: 1200, height: 3000 });
+    looks(image, 600, 2900, GREEN);
+    expect(
+      await picture("/app", [
+        ["full", "true"],
+        ["size", "o"],
+      ]),
+    ).toMatchObject({ height: 1200 });
+  });
+
+  it("follows a preference for little motion, and the media type", async () => {
+    looks(await picture("/media", [["reducedMotion", "true"]]), 100, 100, GREEN);
+    looks(await picture("/media", [["media", "print"]]), 100, 100, BLUE);
+    looks(await picture("/media", []), 100, 100, RED);
+  });
+
+  it("is some sheets of a PDF, with header, footer and outline", async () => {
+    expect((await pdf([])).sheets).toBe("4");
+    expect((await pdf([["pageRanges", "2-3"]])).sheets).toBe("2");
+    const plain = await pdf([["pageRanges", "1"]]);
+    const full = await pdf([
+      ["pageRanges", "1"],
+      ["header", "{title} | {page} of {pages}"],
+      ["footer", "confidential"],
+      ["outline", "true"],
+    ]);
+    expect(plain.text).not.toContain("/Outlines");
+    expect(full.text).toContain("/Outlines");
+    expect(full.text.length).toBeGreaterThan(plain.text.length);
+    const beyond = await thumbs("/sheets", [
+      ["format", "pdf"],
+      ["pageRanges", "9"],
+    ]);
+    expect([beyond.status, await beyond.text()]).toEqual([400, expect.stringContaining('"pageRanges"')]);
+  });
+
+  it.each([
+    [[["padding", "5"]], "padding"],
+    [[["header", "x"]], "header"],
+    [[["outline", "true"]], "outline"],
+    [
+      [
+        ["format", "pdf"],
+        ["scrollTo", "#a"],
+      ],
+      "scrollTo",
+    ],
+    [
+      [
+        ["format", "pdf"],
+        ["selectors", "#a"],
+      ],
+      "selectors",
+    ],
+    [[["media", "tv"]], "media"],
+  ] as const)("refuses %j", async (query, param) => {
+    const response = await thumbs("/boxes", query);
+    const { error } = JSON.parse(await response.text());
+    expect([response.status, error.param]).toEqual([400, param]);
+  });
+});

@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { GatewayError } from "../../../../src/core/errors/gateway-error.ts";
+import { QueryParameters } from "../../../../src/pages/http/query-parameters.ts";
+import { readPrintOptions } from "../../../../src/pages/thumbnails/print-options.ts";
+
+const read = (query: Record<string, string>) =>
+  readPrintOptions(new QueryParameters(new URLSearchParams(query)));
+
+describe("readPrintOptions", () => {
+  it("prints all sheets without a header unless asked", () => {
+    expect(read({})).toEqual({ header: null, footer: null, ranges: [] });
+  });
+
+  it("reads ascending ranges", () => {
+    expect(read({ pageRanges: "1-3, 5,7 - 9" }).ranges).toEqual([
+      { first: 1, last: 3 },
+      { first: 5, last: 5 },
+      { first: 7, last: 9 },
+    ]);
+  });
+
+  it.each(["0", "3-1", "1,1", "5,2", "1-101", "1-60,70-120", "a", "1-", "-3", ",", "99999"])(
+    "refuses the ranges %s",
+    (pageRanges) => {
+      expect(() => read({ pageRanges })).toThrow(GatewayError);
+    },
+  );
+
+  it("shows the text of a header as text, whatever is in it, and fills placeholders", () => {
+    const { header } = read({ header: '<img src="http://x/">&{title}|{nothing}|{Page}/{pages}' });
+    expect(header).toContain('&lt;img src="http://x/"&gt;&amp;<span class="title"></span>');
+    expect(header).toContain("{nothing}");
+    expect(header).toContain('<span class="pageNumber"></span>/<span class="totalPages"></span>');
+    expect(header?.match(/<[a-z]+/g)).toEqual(["<div", "<span", "<span", "<span", "<span", "<span", "<span"]);
+  });
+
+  it("puts one part in the middle, and two at the sides", () => {
+    const texts = (footer: string) => read({ footer }).footer?.match(/>[^<]*(?=<\/span>)/g);
+    expect(texts("a")).toEqual([">", ">a", ">"]);
+    expect(texts("a | b")).toEqual([">a", ">", ">b"]);
+    expect(() => read({ footer: "a|b|c|d" })).toThrow(GatewayError);
+  });
+});
