@@ -16,7 +16,7 @@ import { PathFamilies } from "./core/routing/route-group.ts";
 import { RouteTable, routeNotFound } from "./core/routing/router.ts";
 import { serveConsoleFile } from "./gateway/api/console-files.ts";
 import { settleUse } from "./pool/limits/key-quota.ts";
-import { logRequest } from "./records/telemetry/log.ts";
+import { isSampled, logRequest } from "./records/telemetry/log.ts";
 import { recordRequest } from "./records/telemetry/record-request.ts";
 import { ROUTE_GROUPS } from "./routes.ts";
 
@@ -245,8 +245,11 @@ export async function handleRequest(request: Request, runtime: RequestRuntime): 
     // A request whose limits were counted has read the configuration.
     const settling = latest === null ? null : settleUse(platform, context.quota, log, latest.config);
     if (settling !== null) runtime.waitUntil(settling);
-    logRequest(method, requestedPath, status, requestId, durationMs, log);
+    if (isSampled(status, log, uniqueRequestId, latest?.config.log.sample ?? 1))
+      logRequest(method, requestedPath, status, requestId, durationMs, log);
   };
+  let sending: Promise<void> | null = null;
+  const getSending = () => sending;
   const context: Context = {
     platform,
     clientAddress: runtime.clientAddress,
@@ -261,6 +264,9 @@ export async function handleRequest(request: Request, runtime: RequestRuntime): 
     quota: {},
     ...(runtime.connection === undefined ? {} : { connection: runtime.connection }),
     recordOutcome: record,
+    keepUntil: (sent) => {
+      sending = sent;
+    },
     serveOverConnection: (inner, connection) => handleRequest(inner, { ...runtime, connection }),
     memory: reservation,
     timers,
@@ -279,8 +285,9 @@ export async function handleRequest(request: Request, runtime: RequestRuntime): 
     timers.end();
     record(status);
   };
-  if (log.streaming === undefined) end();
-  else runtime.waitUntil(log.streaming.then(end));
+  const answering = getSending();
+  if (answering === null) end();
+  else runtime.waitUntil(answering.then(end));
   // The runtime creates the WebSocket handshake.
   if (response.status === 101) return response;
   return completeResponse(response, head, context);

@@ -120,6 +120,7 @@ export class MemoryGateway {
       log: {},
       quota: {},
       recordOutcome: () => undefined,
+      keepUntil: () => undefined,
       serveOverConnection: (inner, connection) =>
         handleRequest(inner, {
           platform: this.platform,

@@ -389,6 +389,8 @@ export const configSchema = lazyObject(() => ({
       team_id: z.string().default(""),
     })
     .prefault({}),
+  /** `sample`: the share of successful requests that write a log line. Failed requests always write one. */
+  log: z.object({ sample: z.number().min(0).max(1).default(1) }).prefault({}),
   history: z.object({ limit: count().max(100_000).default(200) }).prefault({}),
   captures: z
     .object({

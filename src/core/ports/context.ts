@@ -57,8 +57,6 @@ export interface LogFields {
   /** Seconds after which the provider accepts a retry. */
   retryAfterSeconds?: number;
   cause?: string;
-  /** Not logged. Set once a stream has begun; settles at its end. Then `handleRequest` releases the request's memory. */
-  streaming?: Promise<void>;
 }
 
 /** What the runtime provides for one request. */
@@ -100,6 +98,11 @@ export interface Context extends RequestRuntime {
    * @param status the HTTP status of the answer
    */
   recordOutcome(status: number): void;
+  /**
+   * Keeps the request's memory and timers until `sent` settles, because its answer is sent after its response was returned.
+   * Without a call they end with the response.
+   */
+  keepUntil(sent: Promise<void>): void;
   /**
    * Serves another request of the same client, received over this request's connection, with the same authorization,
    * limits and log as a separate request. Never throws.

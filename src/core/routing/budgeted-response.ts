@@ -17,7 +17,10 @@ const MAX_COUNTED_BYTES = 16 * 1024 * 1024;
 const OK = 200;
 
 /** The parts of a request's context that a response needs. */
-export type ResponseContext = Pick<Context, "memory" | "log" | "recordOutcome" | "request" | "waitUntil"> & {
+export type ResponseContext = Pick<
+  Context,
+  "memory" | "keepUntil" | "recordOutcome" | "request" | "waitUntil"
+> & {
   readonly platform: { readonly variables: Pick<Context["platform"]["variables"], "idleTimeoutMs"> };
 };
 
@@ -33,7 +36,7 @@ export async function respondWithinBudget(
   init: ResponseInit,
 ): Promise<Response> {
   if (body.length <= DIRECT_BYTES || context.request.method === "HEAD") return new Response(body, init);
-  const { memory, log, platform } = context;
+  const { memory, platform } = context;
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
   const counted = Math.min(bytes.byteLength, MAX_COUNTED_BYTES);
   // Does not wait: waiting responses would themselves occupy memory.
@@ -41,7 +44,7 @@ export async function respondWithinBudget(
   context.recordOutcome(init.status ?? OK);
   const { readable, writable } = byteChannel();
   const sent = sendChunks(bytes, writable.getWriter(), platform.variables.idleTimeoutMs);
-  log.streaming = sent;
+  context.keepUntil(sent);
   context.waitUntil(sent);
   return new Response(readable, init);
 }

@@ -156,7 +156,7 @@ export async function streamGeneration(request: GenerationRequest, answer: Strea
   // Rejects on a failure before the first byte, so the caller gets an HTTP status.
   const readable = await writer.ready;
   // `handleRequest` keeps the request's memory and timers until `running` has settled.
-  context.log.streaming = running;
+  context.keepUntil(running);
   const headers =
     answer.streamType === undefined ? EVENT_STREAM_HEADERS : { "content-type": answer.streamType };
   return new Response(readable, { headers: { ...headers, ...generation.nativeAnswer?.headers } });

@@ -95,6 +95,6 @@ export async function answerCall(
   context.waitUntil(running);
   const response = await run.response;
   // `handleRequest` keeps the request's memory and timers until `running` has settled.
-  log.streaming = running;
+  context.keepUntil(running);
   return response;
 }

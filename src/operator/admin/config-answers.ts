@@ -32,6 +32,7 @@ const visibleGroups = () => ({
   auto_delete: z.object({ mode: z.enum(["none", "single", "all"]) }),
   current_input_file: z.object({ enabled: z.boolean(), min_chars: z.int() }),
   thinking_injection: z.object({ enabled: z.boolean(), prompt: z.string() }),
+  log: z.object({ sample: z.number() }),
   history: z.object({ limit: z.int() }),
   captures: z.object({ enabled: z.boolean(), limit: z.int(), max_body_bytes: z.int() }),
 });
@@ -73,7 +74,7 @@ export const configViewSchema = () =>
 export type ConfigView = z.output<ReturnType<typeof configViewSchema>>;
 
 /**
- * The runtime settings (contract, Runtime settings), plus `prices`, `history` and `captures`, which are not in the
+ * The runtime settings (contract, Runtime settings), plus `prices`, `log`, `history` and `captures`, which are not in the
  * contract.
  */
 export const settingsViewSchema = () => {

@@ -129,6 +129,7 @@ export function visibleSettings(config: Config): VisibleGroups {
     auto_delete: config.auto_delete,
     current_input_file: config.current_input_file,
     thinking_injection: config.thinking_injection,
+    log: config.log,
     history: config.history,
     captures: config.captures,
   };

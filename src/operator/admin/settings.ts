@@ -23,7 +23,7 @@ const pricesSchema = once(() =>
 );
 
 /**
- * Body of `PUT /admin/settings` (contract, Runtime settings), plus `prices`, `history` and `captures`, which are not in the
+ * Body of `PUT /admin/settings` (contract, Runtime settings), plus `prices`, `log`, `history` and `captures`, which are not in the
  * contract. Only the sent settings change. Unknown names are errors.
  */
 const settingsSchema = lazyObject(() => {
@@ -36,6 +36,7 @@ const settingsSchema = lazyObject(() => {
   const embeddings = shape.embeddings.unwrap().shape;
   const inputFile = shape.current_input_file.unwrap().shape;
   const injection = shape.thinking_injection.unwrap().shape;
+  const log = shape.log.unwrap().shape;
   const history = shape.history.unwrap().shape;
   const captures = shape.captures.unwrap().shape;
   // A field of the view that a client may send back. It has no effect.
@@ -94,6 +95,7 @@ const settingsSchema = lazyObject(() => {
     model_aliases: aliasesSchema().optional(),
     model_routes: routesSchema().optional(),
     prices: pricesSchema().optional(),
+    log: z.strictObject({ sample: log.sample.unwrap().optional() }).optional(),
     history: z.strictObject({ limit: history.limit.unwrap().optional() }).optional(),
     captures: z
       .strictObject({
@@ -146,6 +148,7 @@ function applySettings(config: Config, change: SettingsEdit): Config {
     model_aliases: change.model_aliases ?? config.model_aliases,
     model_routes: change.model_routes ?? config.model_routes,
     prices: change.prices ?? config.prices,
+    log: mergeGivenFields(config.log, change.log ?? {}),
     history: mergeGivenFields(config.history, change.history ?? {}),
     captures: mergeGivenFields(config.captures, change.captures ?? {}),
   };

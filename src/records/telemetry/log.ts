@@ -39,7 +39,6 @@ function getFieldPrefix(name: string): string {
 function formatMembers<Fields extends LogFields>(fields: Fields): string {
   let members = "";
   for (const name in fields) {
-    if (name === "streaming") continue;
     const value = toJson(fields[name]);
     if (value !== undefined) members += getFieldPrefix(name) + value;
   }
@@ -59,6 +58,26 @@ function formatTime(): string {
     secondText = new Date(second).toISOString().slice(0, -"000Z".length);
   }
   return `${secondText}${String(milliseconds).padStart(3, "0")}Z`;
+}
+
+/** How many values the part of an id has that decides on sampling. */
+const ID_VALUES = 2 ** 32;
+
+/**
+ * Whether a request writes a log line: all failures do, and of the other requests the share `sample`, chosen by the random
+ * id.
+ *
+ * @param uniqueRequestId `req_` and a random UUID without hyphens
+ * @param sample the setting `log.sample`, 0 to 1
+ */
+export function isSampled(
+  status: number,
+  { error }: LogFields,
+  uniqueRequestId: string,
+  sample: number,
+): boolean {
+  if (status >= 400 || error !== undefined || sample >= 1) return true;
+  return Number.parseInt(uniqueRequestId.slice("req_".length, "req_".length + 8), 16) / ID_VALUES < sample;
 }
 
 /**

@@ -54,6 +54,7 @@ const settings = z.object({
     { unknown_keys: "", keys_hashed: false, unknown_keys_in_force: "", unknown_keys_warning: false },
   ),
   prices: z._default(z.record(z.string(), price), {}),
+  log: z._default(z.object({ sample: z._default(z.number(), 1) }), { sample: 1 }),
   history: z._default(z.object({ limit: numberField }), { limit: 0 }),
   captures: z._default(z.object({ enabled: booleanField, limit: numberField, max_body_bytes: numberField }), {
     enabled: false,

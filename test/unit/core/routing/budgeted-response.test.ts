@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { MemoryBudget } from "../../../../src/core/http/memory-budget.ts";
-import type { LogFields } from "../../../../src/core/ports/context.ts";
 import {
   respondJsonWithinBudget,
   respondWithinBudget,
@@ -15,26 +14,26 @@ afterEach(() => void vi.useRealTimers());
 /** What a request has that gets an answer, of a budget of 16 MiB: 4 for strangers. */
 function asking(method = "GET") {
   const budget = new MemoryBudget(16 * MIB);
-  const log: LogFields = {};
+  const kept: Promise<void>[] = [];
   const context = {
     memory: budget.createReservation(),
-    log,
+    keepUntil: (sent: Promise<void>) => void kept.push(sent),
     platform: { variables: { idleTimeoutMs: IDLE_MS } },
     recordOutcome: vi.fn(),
     request: new Request("http://gateway.test/", { method }),
     waitUntil: () => undefined,
   };
-  return { budget, context, log };
+  return { budget, context, kept };
 }
 
 describe("a whole answer", () => {
   it("counts in the budget until it is read, and comes whole", async () => {
-    const { budget, context, log } = asking();
+    const { budget, context, kept } = asking();
     const text = "añ".repeat(MIB / 2);
     const response = await respondWithinBudget(context, text, { headers: { "content-type": "text/plain" } });
     expect(budget.used).toBeGreaterThan(MIB);
     expect(await response.text()).toBe(text);
-    await log.streaming;
+    await Promise.all(kept);
     context.memory.end();
     expect(budget.used).toBe(0);
     expect(response.headers.get("content-type")).toBe("text/plain");
@@ -53,16 +52,16 @@ describe("a whole answer", () => {
     const reader = response.body?.getReader();
     expect((await reader?.read())?.value?.byteLength).toBeLessThan(MIB / 8);
     await vi.advanceTimersByTimeAsync(2 * IDLE_MS);
-    await unread.log.streaming;
+    await Promise.all(unread.kept);
     await expect(reader?.read()).rejects.toThrow("reads nothing");
     const left = asking();
     const { body } = await respondWithinBudget(left.context, "x".repeat(MIB), {});
     await body?.cancel();
-    await left.log.streaming;
+    await Promise.all(left.kept);
   });
 
   it("is refused when there is no memory for it, and nothing is held for a short one", async () => {
-    const { budget, context, log } = asking();
+    const { budget, context, kept } = asking();
     await expect(respondWithinBudget(context, "x".repeat(5 * MIB), {})).rejects.toMatchObject({
       status: 413,
     });
@@ -70,6 +69,6 @@ describe("a whole answer", () => {
     expect(await short.json()).toEqual({ text: "short" });
     const { context: head } = asking("HEAD");
     await respondWithinBudget(head, "x".repeat(5 * MIB), {});
-    expect([budget.used, log.streaming, head.memory.bytes]).toEqual([0, undefined, 0]);
+    expect([budget.used, kept, head.memory.bytes]).toEqual([0, [], 0]);
   });
 });

@@ -27,6 +27,7 @@ describe("a cached answer", () => {
     return {
       waitUntil: (promise: Promise<unknown>) => void work.push(promise),
       recordOutcome: () => undefined,
+      keepUntil: () => undefined,
       memory: new MemoryBudget(1_000_000).createReservation(),
       log: {},
       platform: { now: () => now, pages: { cache: kept }, variables: { idleTimeoutMs: 1000 } },

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { LogFields } from "../../../../src/core/ports/context.ts";
-import { logRequest } from "../../../../src/records/telemetry/log.ts";
+import { isSampled, logRequest } from "../../../../src/records/telemetry/log.ts";
 
 const lines: string[] = [];
 
@@ -40,7 +40,6 @@ const FIELDS: fc.Arbitrary<LogFields> = fc
       ),
       fc.tuple(fc.constant("stream"), fc.boolean()),
       fc.tuple(fc.constantFrom("model", "errorStatus", "provider"), fc.constant(undefined)),
-      fc.tuple(fc.constant("streaming"), fc.constant(Promise.resolve())),
     ),
   )
   .map((entries) => Object.assign({}, ...entries.map(([name, value]) => ({ [name]: value }))));
@@ -59,8 +58,7 @@ describe("the log line of a request", () => {
         (fields, id, ms, at) => {
           vi.setSystemTime(at);
           logRequest("POST", "/v1/models", 200, id, ms, fields);
-          const { streaming: _, ...told } = fields;
-          const named = Object.entries(told).map(([name, value]) => [snakeCase(name), value]);
+          const named = Object.entries(fields).map(([name, value]) => [snakeCase(name), value]);
           expect(lines.pop()).toBe(
             JSON.stringify({
               at: at.toISOString(),
@@ -93,5 +91,22 @@ describe("the log line of a request", () => {
     logRequest("GET", "/admin/keys/sk-secret", 200, "id", 0, {});
     expect(lines.join()).not.toContain("secret");
     expect(JSON.parse(lines.join()).path).toBe("/admin/keys/…");
+  });
+});
+
+describe("the sample of the log", () => {
+  const ids = Array.from({ length: 10_000 }, () => `req_${crypto.randomUUID().replaceAll("-", "")}`);
+
+  it("has about the share of successful requests that the setting says", () => {
+    for (const sample of [0, 0.1, 0.5, 1]) {
+      const logged = ids.filter((id) => isSampled(200, {}, id, sample)).length;
+      expect(Math.abs(logged / ids.length - sample)).toBeLessThan(0.05);
+    }
+  });
+
+  it("has every failure, also of an answer that had begun with status 200", () => {
+    expect(ids.every((id) => isSampled(500, {}, id, 0) && isSampled(200, { error: "cut" }, id, 0))).toBe(
+      true,
+    );
   });
 });

@@ -148,6 +148,13 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
         kind: whole("seconds", 1, 2_592_000),
       },
       {
+        path: "log.sample",
+        name: "Log sampling",
+        meaning: "Share of successful requests in the log. 1: all. Errors are always logged.",
+        standard: "1",
+        kind: { type: "number", unit: "", min: 0, max: 1 },
+      },
+      {
         path: "history.limit",
         name: "History",
         meaning: "Maximum stored generations. 0: history off.",

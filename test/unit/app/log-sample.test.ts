@@ -1,0 +1,18 @@
+import { expect, it, vi } from "vitest";
+import { useMemoryGateway } from "../../support/memory-gateway.ts";
+import { says } from "../../support/upstream-scripts.ts";
+
+const gateway = useMemoryGateway();
+
+const CHAT = { model: "provider-v4-flash", messages: [{ role: "user", content: "Hello?" }] };
+
+it("a sample of 0 logs failed requests alone, and the history has all", async () => {
+  const logged = vi.spyOn(console, "log").mockImplementation(() => undefined);
+  const made = await gateway({ turns: [says("Hi")], config: { log: { sample: 0 } } });
+  await (await made.post("/v1/chat/completions", CHAT)).text();
+  expect(logged).not.toHaveBeenCalled();
+  await (await made.post("/v1/chat/completions", { ...CHAT, model: "none" })).text();
+  expect(logged).toHaveBeenCalledOnce();
+  logged.mockRestore();
+  expect(await made.history()).toMatchObject([{ status: "success" }]);
+});
