@@ -11,6 +11,7 @@ import type { OutcomeStore, RequestOutcome } from "../../core/ports/outcome-stor
 import type { Platform } from "../../core/ports/platform.ts";
 import type { UsageStore, UsedRequest } from "../../core/ports/usage.ts";
 import { UsageTally } from "../usage/usage-tally.ts";
+import { Batcher } from "./batcher.ts";
 import { Counts } from "./counts.ts";
 
 /** Minimum interval between an isolate's messages to the archive, milliseconds. */
@@ -81,10 +82,7 @@ export interface OutboxOptions {
  * request fails: the next message repeats everything that the archive did not store.
  *
  * Where the stores are in the same process (`OutcomeStore`), `endRequest` writes a request's outcome at once, without a
- * message.
- *
- * A timer lives only as long as the request that set it. So each request waits until its own reports are sent, and the first
- * one whose wait is over sends for all. Once a few requests wait for the same message, the others need not.
+ * message. A {@link Batcher} decides when and by which request a message is sent.
  */
 export class Outbox {
   readonly #options: OutboxOptions;
@@ -97,18 +95,28 @@ export class Outbox {
   #captureChars = 0;
   readonly counts = new Counts();
   readonly usage = new UsageTally();
-  /** Number of the message being filled. */
-  #messageNumber = 0;
-  /** Number of requests that wait for that message. */
-  #waiters = 0;
-  #awaitedSince = 0;
-  #sentAt = Number.NEGATIVE_INFINITY;
-  #sending = false;
+  readonly #batcher: Batcher;
   /** The last message did not deliver the usage. */
   #isUsageUndelivered = false;
 
   constructor(options: OutboxOptions) {
     this.#options = options;
+    this.#batcher = new Batcher({
+      now: options.now,
+      sleep: options.sleep,
+      getDelayMs: () =>
+        this.#records.size > 0 || this.#captures.length > 0 ? SEND_INTERVAL_MS : COUNTS_INTERVAL_MS,
+      isEmpty: () => this.#isEmpty(),
+      send: async () => {
+        await this.#send();
+        // Records can wait for the next message. Usage must not: it would depend on a next request, which may never come.
+        return this.#isUsageUndelivered;
+      },
+      maxWaiters: MAX_WAITERS,
+      stuckMs: STUCK_MS,
+      retryMs: USAGE_RETRY_MS,
+      pollMs: SEND_INTERVAL_MS,
+    });
   }
 
   /** Adds or updates a generation's record. */
@@ -195,35 +203,7 @@ export class Outbox {
    * rejects. Pass it to `waitUntil`.
    */
   waitUntilSent(): Promise<void> | null {
-    const startedAt = this.#options.now();
-    if (this.#waiters === 0) this.#awaitedSince = startedAt;
-    if (this.#waiters >= MAX_WAITERS && startedAt - this.#awaitedSince < STUCK_MS) return null;
-    this.#waiters += 1;
-    return this.#wait(startedAt);
-  }
-
-  async #wait(startedAt: number): Promise<void> {
-    const { now, sleep } = this.#options;
-    let waitStart = startedAt;
-    let awaitedMessage = this.#messageNumber;
-    while (this.#messageNumber === awaitedMessage && !this.#isEmpty()) {
-      // A clock may be set back.
-      waitStart = Math.min(waitStart, now());
-      this.#sentAt = Math.min(this.#sentAt, now());
-      const isUrgent = this.#records.size > 0 || this.#captures.length > 0;
-      const dueAt = Math.max(this.#sentAt, waitStart) + (isUrgent ? SEND_INTERVAL_MS : COUNTS_INTERVAL_MS);
-      const isBusy = this.#sending && now() - this.#sentAt < STUCK_MS;
-      if (now() >= dueAt && !isBusy) {
-        await this.#send();
-        if (!this.#isUsageUndelivered || now() - startedAt > USAGE_RETRY_MS) return;
-        // Records can wait for the next message. Usage must not: it would depend on a next request, which may never come.
-        awaitedMessage = this.#messageNumber;
-        this.#waiters += 1;
-        waitStart = now();
-        continue;
-      }
-      await sleep(Math.max(Math.min(dueAt - now(), SEND_INTERVAL_MS), 20));
-    }
+    return this.#batcher.waitUntilSent();
   }
 
   #forgetRecords(): void {
@@ -239,12 +219,8 @@ export class Outbox {
   }
 
   async #send(): Promise<void> {
-    const { archive, configuration, now } = this.#options;
+    const { archive, configuration } = this.#options;
     const { requiresWholeRecords = false } = archive;
-    this.#sending = true;
-    this.#sentAt = now();
-    this.#messageNumber += 1;
-    this.#waiters = 0;
     let sources: readonly RecordSource[] = [];
     let captures: Capture[] = [];
     let metrics: MetricDeltas | null = null;
@@ -307,7 +283,6 @@ export class Outbox {
       if (!areMetricsSent && metrics !== null) this.counts.restore(metrics);
     } finally {
       await usageSent;
-      this.#sending = false;
     }
   }
 
