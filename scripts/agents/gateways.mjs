@@ -28,9 +28,12 @@ export const DRIVERS = ["sessions", ...Object.keys(BEHIND)];
  * are markup). Every other gateway runs on Deno with the first gateway as its provider (tool calls are native).
  *
  * @param {readonly string[]} drivers some of {@link DRIVERS}
- * @returns {Promise<{ gateways: Gateway[], stop: () => void }>} `stop` ends all started processes
+ * @param {(driver: string, url: string) => string | Promise<string>} [addressFor] the address at which the gateway with a
+ *   driver finds its provider; default: the provider's own
+ * @returns {Promise<{ gateways: Gateway[], standIn: Gateway, stop: () => void }>} `standIn` is the provider of the gateways
+ *   with native tool calls; `stop` ends all started processes
  */
-export async function startGateways(drivers) {
+export async function startGateways(drivers, addressFor = (_driver, url) => url) {
   const sessions = await start("sessions", "start.mjs", (port) => ({
     args: ["--port", port, "--persist-to", join(cache, "state", "workerd")],
   }));
@@ -40,6 +43,7 @@ export async function startGateways(drivers) {
   };
   try {
     for (const driver of drivers.filter((driver) => driver !== "sessions")) {
+      const address = await addressFor(driver, sessions.url);
       const settings = { keys: [KEY], accounts: [{ token: KEY }], thinking_injection: { enabled: false } };
       started.push(
         await start(driver, "start-deno.mjs", (port) => ({
@@ -47,7 +51,7 @@ export async function startGateways(drivers) {
             PORT: port,
             DATA_DIR: join(cache, "state", driver),
             PROVIDER_DRIVER: driver,
-            PROVIDER_BASE_URL: sessions.url + BEHIND[driver],
+            PROVIDER_BASE_URL: address + BEHIND[driver],
             GATEWAY_CONFIG_JSON: JSON.stringify(settings),
           },
         })),
@@ -57,7 +61,7 @@ export async function startGateways(drivers) {
     stop();
     throw error;
   }
-  return { gateways: started.filter(({ driver }) => drivers.includes(driver)), stop };
+  return { gateways: started.filter(({ driver }) => drivers.includes(driver)), standIn: sessions, stop };
 }
 
 /** Starts one gateway. Its output goes to a file in the cache folder. */

@@ -3,7 +3,8 @@
  * coding agents, agent frameworks and SDKs into `.cache/agents`. Runs a conversation with each of them (text, one tool
  * call, two parallel tool calls) against a gateway with tool markup and a gateway with native calls, and prints a table.
  * Reports and skips clients that cannot be installed here. `--requests` saves the clients' requests in
- * `.cache/agents/requests`.
+ * `.cache/agents/requests`. `--compare` compares the requests of the coding agents with those of a direct connection
+ * instead.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -24,6 +25,7 @@ const { values: options } = parseArgs({
     only: { type: "string", multiple: true, default: [] },
     driver: { type: "string", multiple: true, default: ["sessions,openai"] },
     requests: { type: "boolean", default: false },
+    compare: { type: "boolean", default: false },
   },
 });
 const list = (values) => values.flatMap((value) => value.split(","));
@@ -42,6 +44,13 @@ const unknown = [
   ...drivers.filter((driver) => !DRIVERS.includes(driver)),
 ];
 if (unknown.length > 0) throw new Error(`no such client or driver: ${unknown.join(", ")}`);
+
+if (options.compare) {
+  mkdirSync(cache, { recursive: true });
+  const { compareAgents } = await import("./compare.mjs");
+  const isEqual = await compareAgents(CLIS.filter(({ id }) => only.length === 0 || only.includes(id)));
+  process.exit(isEqual ? 0 : 1);
+}
 
 const rows = [];
 const absent = [];

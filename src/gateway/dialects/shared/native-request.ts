@@ -26,8 +26,11 @@ export interface NativeDialect extends NativeStyle {
   readonly contentMember: string;
 }
 
-/** Headers of every style: the client and its version, and its own id of the request. */
-const COMMON_HEADERS = ["accept", "user-agent", "x-client-request-id", "x-stainless-"];
+/** Headers of every style: the client and its version, its own id of the request, and its session. */
+const COMMON_HEADERS = [
+  ...["accept", "user-agent", "x-client-request-id", "x-stainless-"],
+  ...["session_id", "session-id", "x-session-id", "x-session-affinity", "thread_id", "thread-id"],
+];
 
 /** Headers that name an account or its organization. The account that answers has its own. */
 const ACCOUNT_HEADERS = /organization|workspace|project|account-id/;

@@ -86,6 +86,9 @@ const PROTOCOLS: Readonly<Record<string, Protocol>> = {
   },
 };
 
+/** Headers with which agents name their session, in all styles. */
+const SESSION_HEADERS = { "x-session-id": "ses_1", "x-session-affinity": "ses_1", "thread-id": "t-1" };
+
 const protocols = Object.entries(PROTOCOLS);
 
 function providerOf(driver: string, more: object = {}) {
@@ -142,6 +145,7 @@ describe.each(protocols)("a %s request to a provider of the same protocol", (_, 
     const made = await behind(protocol, () => whole(protocol));
     const response = await send(made, protocol.path(false), requestText(protocol), {
       ...protocol.requestHeaders,
+      ...SESSION_HEADERS,
       "x-stainless-lang": "js",
       "user-agent": "agent/1",
       cookie: "secret=1",
@@ -154,6 +158,7 @@ describe.each(protocols)("a %s request to a provider of the same protocol", (_, 
     const received = Object.fromEntries(asked ?? []);
     expect(received).toMatchObject({
       ...protocol.requestHeaders,
+      ...SESSION_HEADERS,
       "x-stainless-lang": "js",
       "user-agent": "agent/1",
     });
