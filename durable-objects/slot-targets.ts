@@ -2,6 +2,7 @@ import { RpcTarget } from "cloudflare:workers";
 import type {
   AccountFailure,
   AcquireRefusal,
+  QuotaWindow,
   SignInResult,
   TokenResult,
 } from "../src/core/ports/accounts.ts";
@@ -47,6 +48,10 @@ export class SlotLease extends RpcTarget {
 
   failed(failure: AccountFailure): boolean {
     return this.#pool.failed(this.#lease, failure);
+  }
+
+  quota(windows: readonly QuotaWindow[]): void {
+    this.#pool.recordQuota(this.#lease, windows);
   }
 
   [Symbol.dispose](): void {

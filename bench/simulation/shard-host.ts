@@ -161,6 +161,8 @@ export class ShardHost {
       succeeded: () => this.#send(oneWayMs, () => this.pool.succeeded(lease), start),
       failed: (failure: Parameters<AccountPool["failed"]>[1]) =>
         this.#send(oneWayMs, () => this.pool.failed(lease, failure), start),
+      quota: (windows: Parameters<AccountPool["recordQuota"]>[1]) =>
+        this.#send(oneWayMs, () => this.pool.recordQuota(lease, windows), start),
       [Symbol.dispose]: () => {},
     };
     const dispose = () => {

@@ -1,5 +1,5 @@
 import { hashText } from "../core/encoding/text-hash.ts";
-import type { Credentials } from "../core/ports/accounts.ts";
+import type { Credentials, QuotaWindow } from "../core/ports/accounts.ts";
 import type { PoolAccount } from "../core/ports/pool-configuration.ts";
 import type { Cooldown } from "./cooldown.ts";
 import { HalfOpenBudget } from "./half-open-budget.ts";
@@ -46,6 +46,14 @@ export class AccountState extends ListNode<AccountState> {
   cooldown: Cooldown | null = null;
   /** Whether the account's own cooldown is still running. */
   hasActiveCooldown = false;
+  /** What the provider has said is left for the account. */
+  quota: readonly QuotaWindow[] = [];
+  /** When the account's exhausted quotas begin anew, Unix milliseconds; 0: none is exhausted. */
+  quotaResetsAt = 0;
+  /** The same for quotas of single models, by model. */
+  readonly modelQuotaResets = new Map<string, number>();
+  /** Whether the account waits for `quotaResetsAt`. */
+  isOutOfQuota = false;
   /** The proxy that the account is bound to. */
   proxy: ProxyState | null = null;
   /** Configured, enabled and not cooling down. The rotation maintains this flag. */
@@ -90,14 +98,25 @@ export class AccountState extends ListNode<AccountState> {
     return this.isOwnedHere && this.account?.disabled !== true;
   }
 
-  /** Whether its own cooldown or the cooldown of its proxy is running. */
+  /** Forgets what the provider has said is left: the credentials are others now. */
+  clearQuota(): void {
+    this.quota = [];
+    this.quotaResetsAt = 0;
+    this.isOutOfQuota = false;
+    this.modelQuotaResets.clear();
+  }
+
+  /** Whether its own cooldown, an exhausted quota or the cooldown of its proxy is running. */
   get isCoolingDown(): boolean {
-    return this.hasActiveCooldown || this.proxy?.hasActiveCooldown === true;
+    return this.hasActiveCooldown || this.isOutOfQuota || this.proxy?.hasActiveCooldown === true;
   }
 
   /** When the cooldown ends, Unix milliseconds; 0 without a cooldown. */
   get coolingDownUntil(): number {
-    const ownUntil = this.hasActiveCooldown ? (this.cooldown?.until ?? 0) : 0;
+    const ownUntil = Math.max(
+      this.hasActiveCooldown ? (this.cooldown?.until ?? 0) : 0,
+      this.isOutOfQuota ? this.quotaResetsAt : 0,
+    );
     return this.proxy?.hasActiveCooldown === true
       ? Math.max(ownUntil, this.proxy.cooldown?.until ?? 0)
       : ownUntil;

@@ -54,6 +54,7 @@ export class AccountTokens {
     if (!tokenChanged && !passwordChanged) return;
     state.cooldown = null;
     state.hasActiveCooldown = false;
+    state.clearQuota();
     state.halfOpenBudget.reset();
     if (tokenChanged && account.token !== "") {
       state.gate.replaceToken({ token: account.token, expiresAt: 0, issuedAt: now }, now, state.credentials);
@@ -96,6 +97,7 @@ export class AccountTokens {
     state.account = null;
     state.cooldown = null;
     state.hasActiveCooldown = false;
+    state.clearQuota();
     state.providerFailures = 0;
     state.halfOpenBudget.reset();
     state.turn = 0;

@@ -26,8 +26,8 @@ const RATE_LIMIT = { first: 5_000, longest: 120_000 };
 const PROXY = { first: 5_000, longest: 300_000 };
 const REFUSED = { first: 15_000, longest: 900_000 };
 
-/** Longest accepted `Retry-After` of a provider, milliseconds. */
-const MAX_RETRY_AFTER_MS = 900_000;
+/** Longest wait that a provider can state, milliseconds: quotas of a month exist. */
+const MAX_STATED_WAIT_MS = 32 * 86_400_000;
 
 /** Longest stored reason, in UTF-16 code units. */
 const MAX_REASON_LENGTH = 300;
@@ -47,7 +47,7 @@ export function nextCooldown(
     fault === "proxy" ? PROXY : limited || fault === "provider" ? RATE_LIMIT : REFUSED;
   const duration =
     limited && retryAfter !== null
-      ? Math.min(MAX_RETRY_AFTER_MS, Math.max(1, retryAfter) * 1000)
+      ? Math.min(MAX_STATED_WAIT_MS, Math.max(1, retryAfter) * 1000)
       : Math.min(longest, first * 2 ** Math.min(failures - 1, 30));
   return { kind, reason: message.slice(0, MAX_REASON_LENGTH), failures, until: now + duration };
 }

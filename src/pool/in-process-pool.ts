@@ -8,6 +8,7 @@ import type {
   CountResult,
   Lease,
   LeasedAccount,
+  QuotaWindow,
   SignInResult,
   TokenResult,
 } from "../core/ports/accounts.ts";
@@ -62,6 +63,10 @@ class InProcessLease implements Lease {
   async reportFailure(failure: AccountFailure): Promise<boolean> {
     this.#failing = true;
     return this.#pool.failed(this.#lease, failure);
+  }
+
+  async reportQuota(windows: readonly QuotaWindow[]): Promise<void> {
+    this.#pool.recordQuota(this.#lease, windows);
   }
 
   release(): void {

@@ -1,4 +1,4 @@
-import type { AccountFailure } from "../core/ports/accounts.ts";
+import type { AccountFailure, QuotaWindow } from "../core/ports/accounts.ts";
 import type { AccountState } from "./account-state.ts";
 import type { AccountTokens } from "./account-tokens.ts";
 import type { OutcomeSource } from "./circuit-breaker.ts";
@@ -46,6 +46,10 @@ export class OutcomeRecorder {
         this.#slots.providerPools.of(lease.state).health.record(failure, this.#now());
     }
     lease.outcomeReported = true;
+    const { modelQuotaResets } = lease.state;
+    // The limit of one model says nothing about the account's other models.
+    const modelReset = modelQuotaResets.get(lease.holder.model) ?? 0;
+    if (failure.kind === "rate_limited" && modelReset > this.#now()) return;
     if (failure.fault === "provider") this.#recordProviderFailure(lease, failure);
     else this.blameAccountOrProxy(lease.state, failure, lease.serial);
   }
@@ -64,6 +68,27 @@ export class OutcomeRecorder {
         this.#slots.onHealthChanged([state]);
     }
     if (proxyWorks) this.#slots.onHealthChanged(proxy.accounts);
+  }
+
+  /** See `AccountPool.recordQuota`. The account, or its model, rests until the last exhausted quota begins anew. */
+  recordQuota({ state, holder }: LeaseRecord, windows: readonly QuotaWindow[]): void {
+    if (state.account === null) return;
+    const latestReset = (isOfModel: boolean) =>
+      Math.max(
+        0,
+        ...windows
+          .filter((window) => window.isOfModel === isOfModel && window.isExhausted)
+          .map(({ resetsAt }) => resetsAt),
+      );
+    state.quota = windows;
+    const providerPool = this.#slots.providerPools.of(state);
+    const modelReset = latestReset(true);
+    if (modelReset === 0) state.modelQuotaResets.delete(holder.model);
+    else state.modelQuotaResets.set(holder.model, modelReset);
+    providerPool.modelQuotasUntil = Math.max(providerPool.modelQuotasUntil, modelReset);
+    state.quotaResetsAt = latestReset(false);
+    state.isOutOfQuota = state.quotaResetsAt > this.#now();
+    this.#slots.onHealthChanged([state]);
   }
 
   /**

@@ -11,11 +11,25 @@ import type { AccountState } from "./account-state.ts";
 import type { Slots } from "./slots.ts";
 
 /** Reason and end of an account's cooldown; of two cooldowns (account and proxy) the longer one. */
-function cooldownView({ id, hasActiveCooldown, cooldown, proxy }: AccountState): CooldownView | null {
+function cooldownView({
+  id,
+  hasActiveCooldown,
+  cooldown,
+  proxy,
+  quota,
+  quotaResetsAt,
+  isOutOfQuota,
+}: AccountState): CooldownView | null {
   const accountCooldown = hasActiveCooldown ? cooldown : null;
   const proxyCooldown = proxy?.hasActiveCooldown === true ? proxy.cooldown : null;
   if (proxy !== null && proxyCooldown !== null && proxyCooldown.until > (accountCooldown?.until ?? 0)) {
     return { account: id, proxy: proxy.id, ...proxyCooldown };
+  }
+  if (isOutOfQuota && quotaResetsAt > (accountCooldown?.until ?? 0)) {
+    const exhausted = quota.filter(({ isExhausted, isOfModel }) => isExhausted && !isOfModel);
+    const names = exhausted.map(({ name }) => name);
+    const reason = `the provider's quota is used up: ${names.join(", ")}`;
+    return { account: id, proxy: "", kind: "rate_limited", reason, failures: 0, until: quotaResetsAt };
   }
   return accountCooldown === null ? null : { account: id, proxy: "", ...accountCooldown };
 }
@@ -142,6 +156,9 @@ export function listAccountHealth(states: Iterable<AccountState | undefined>, no
       token: state.gate.currentToken?.token ?? null,
       testStatus: state.testStatus,
       cooldown: cooldownView(state),
+      quotas: state.quota
+        .filter(({ resetsAt }) => resetsAt > now)
+        .map(({ name, remaining, resetsAt }) => ({ name, remaining, resets_at: resetsAt })),
       ...readCondition(state, now),
     });
   }

@@ -4,6 +4,7 @@ import type {
   AccountFailure,
   AcquireRequest,
   LeasedAccount,
+  QuotaWindow,
   SignInResult,
   TokenResult,
 } from "../core/ports/accounts.ts";
@@ -374,6 +375,13 @@ export class AccountPool {
     this.#slots.processElapsedTime();
     const lease = this.#slots.leases.get(token);
     if (lease !== undefined) this.#outcomeRecorder.recordSuccess(lease);
+  }
+
+  /** Records what the provider says is left for the account of a lease. See `Lease.reportQuota`. */
+  recordQuota(token: string, windows: readonly QuotaWindow[]): void {
+    this.#slots.processElapsedTime();
+    const lease = this.#slots.leases.get(token);
+    if (lease !== undefined) this.#outcomeRecorder.recordQuota(lease, windows);
   }
 
   /** Records the result of an account test. */

@@ -23,6 +23,8 @@ export class ProviderPool {
   readonly queue = new FairQueue(this.fairShares, (request, exclude) => this.selectAccount(request, exclude));
   readonly breaker = new CircuitBreaker();
   readonly health = new ProviderHealth();
+  /** Until when an account may be without quota for a model, Unix milliseconds. */
+  modelQuotasUntil = 0;
   /** Requests that wait outside of the queue, in the order in which they were moved there. */
   readonly heldRequests = new Set<Waiter>();
   /** Guards against reentry while the held requests are being resumed. */
@@ -42,9 +44,21 @@ export class ProviderPool {
   /** Selects an available account for a request, see `Rotation.pickAccount`. */
   selectAccount(request: AcquireRequest, exclude: ReadonlySet<string> | null): AccountState | null {
     const { selection, wellOnly } = request;
+    const unavailable = this.#withoutModelQuota(request.model, exclude);
     const home = this.conversations.findHome(selection, this.#now());
-    if (home !== null && this.rotation.isReady(home) && exclude?.has(home.id) !== true) return home;
-    return this.rotation.pickAccount(exclude, wellOnly, createPick(selection));
+    if (home !== null && this.rotation.isReady(home) && unavailable?.has(home.id) !== true) return home;
+    return this.rotation.pickAccount(unavailable, wellOnly, createPick(selection));
+  }
+
+  /** Adds the accounts whose quota of a model is exhausted to the excluded ones, if healthy others remain. */
+  #withoutModelQuota(model: string, exclude: ReadonlySet<string> | null): ReadonlySet<string> | null {
+    if (this.modelQuotasUntil <= this.#now()) return exclude;
+    const exhausted = [...this.conversations.accounts.values()].filter(
+      ({ modelQuotaResets }) => (modelQuotaResets.get(model) ?? 0) > this.#now(),
+    );
+    if (exhausted.length === 0) return exclude;
+    const unavailable = new Set([...(exclude ?? []), ...exhausted.map(({ id }) => id)]);
+    return this.rotation.countHealthyExcept(unavailable) > 0 ? unavailable : exclude;
   }
 
   /**
@@ -52,14 +66,14 @@ export class ProviderPool {
    * other conversations. Null: the request does not wait for a certain account.
    */
   findAwaitedAccount(
-    { selection }: AcquireRequest,
+    { selection, model }: AcquireRequest,
     exclude: ReadonlySet<string> | null,
   ): AccountState | null {
     const { conversation, waitMs = 0 } = selection ?? {};
     if (conversation === undefined || waitMs <= 0 || this.conversations.isRunning(conversation)) return null;
     const home = this.conversations.findHome(selection, this.#now());
     if (home === null || !home.isHealthy || this.rotation.isReady(home)) return null;
-    return exclude?.has(home.id) === true ? null : home;
+    return this.#withoutModelQuota(model, exclude)?.has(home.id) === true ? null : home;
   }
 
   /** How its requests have ended. */

@@ -142,6 +142,7 @@ export class Rotation {
       if (this.#cooling.firstKey > now) break;
       // Both the account's and the proxy's cooldown: the heap is keyed by the later end.
       state.hasActiveCooldown = false;
+      state.isOutOfQuota = false;
       if (state.proxy !== null && (state.proxy.cooldown?.until ?? 0) <= now)
         state.proxy.hasActiveCooldown = false;
       this.updatePosition(state);

@@ -58,6 +58,16 @@ export interface WaitingRequestView {
   readonly waiting_ms: number;
 }
 
+/** What a provider says is left of a quota of an account. */
+export interface QuotaView {
+  /** The provider's name of it. */
+  readonly name: string;
+  /** Share that is left, 0 to 1. */
+  readonly remaining: number;
+  /** When it begins anew, Unix milliseconds. */
+  readonly resets_at: number;
+}
+
 /**
  * Health of an account. `failing`: most of its latest requests failed, and the account, its proxy or the provider was at
  * fault; or its test failed and it has no requests.
@@ -138,5 +148,7 @@ export interface AccountHealth {
   readonly testStatus: string;
   readonly condition: AccountCondition;
   readonly cooldown: CooldownView | null;
+  /** Quotas that the provider states, as of its latest answer; absent in answers of an older shard. */
+  readonly quotas?: readonly QuotaView[];
   readonly activity: AccountActivity;
 }

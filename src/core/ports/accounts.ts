@@ -161,6 +161,20 @@ export interface CredentialAudience {
   readonly configVersion?: number;
 }
 
+/** A quota that a provider states for an account. */
+export interface QuotaWindow {
+  /** The provider's name of it, for example `requests`, `5h` or `primary`. */
+  readonly name: string;
+  /** What is left, as a share from 0 to 1. */
+  readonly remaining: number;
+  /** Whether the provider refuses further requests until `resetsAt`. */
+  readonly isExhausted: boolean;
+  /** When it begins anew, Unix milliseconds. */
+  readonly resetsAt: number;
+  /** Whether it limits only the requested model. */
+  readonly isOfModel: boolean;
+}
+
 export type TokenResult =
   | ({ readonly token: string } & CredentialAudience)
   | ({ readonly signIn: SignInTicket } & CredentialAudience)
@@ -197,6 +211,8 @@ export interface Lease extends Disposable {
    * another account is healthy.
    */
   reportFailure(failure: AccountFailure): Promise<boolean>;
+  /** Reports what the provider says is left for the account. While nothing is left, other accounts are used. */
+  reportQuota(windows: readonly QuotaWindow[]): Promise<void>;
   /** Returns the slot to the pool. Never throws and never waits; only the first call counts. */
   release(): void;
 }

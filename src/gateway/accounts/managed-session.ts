@@ -1,7 +1,10 @@
+import { RecentMap } from "../../core/encoding/recent-map.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
 import type { Credentials, Lease } from "../../core/ports/accounts.ts";
+import type { Platform } from "../../core/ports/platform.ts";
 import type { Fetch } from "../../core/ports/upstream.ts";
 import type { UpstreamAccount } from "../providers/provider.ts";
+import { readQuotaWindows } from "../providers/provider-quota.ts";
 import { getDefaultProvider } from "../providers/provider-registry.ts";
 import type { AccountSession, BudgetedRequest } from "./account-request.ts";
 import { assertAudience } from "./credential-audience.ts";
@@ -73,11 +76,40 @@ export class ManagedSession implements AccountSession {
     }
   }
 
+  /** Reports the quotas that an answer of the provider states: at once when one is exhausted, else once a minute. */
+  reportQuota(provider: string, headers: Headers): void {
+    const { platform } = this.#request.context;
+    const now = platform.now();
+    const windows = readQuotaWindows(headers, now);
+    if (windows.length === 0) return;
+    const recent = getReportedQuotas(platform);
+    const key = `${provider} ${this.accountId} ${this.#request.model}`;
+    const hasExhausted = windows.some(({ isExhausted }) => isExhausted);
+    if (!hasExhausted && recent.get(key, now) === true) return;
+    recent.set(key, true, now);
+    this.lease.reportQuota(windows).catch(() => undefined);
+  }
+
   /** Releases the slot. */
   end(): void {
     this.#stopRenewal();
     this.lease.release();
   }
+}
+
+/** Most accounts whose last report of quotas is remembered, and for how long, milliseconds. */
+const MAX_REPORTED = 1_000;
+const REPORT_INTERVAL_MS = 60_000;
+
+const reportedQuotas = new WeakMap<Platform, RecentMap<true>>();
+
+function getReportedQuotas(platform: Platform): RecentMap<true> {
+  let recent = reportedQuotas.get(platform);
+  if (recent === undefined) {
+    recent = new RecentMap(MAX_REPORTED, REPORT_INTERVAL_MS);
+    reportedQuotas.set(platform, recent);
+  }
+  return recent;
 }
 
 /** Before the account's proxy is known, no request is sent. */

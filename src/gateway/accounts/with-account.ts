@@ -122,7 +122,8 @@ async function openSession(
     });
     const { config: newest } = await context.config();
     const proxy = findProxy(newest, lease.account.proxyId || provider.proxyId);
-    session.setFetch(createUpstreamFetch(context, proxy, provider));
+    const reportQuota = (headers: Headers) => session.reportQuota(provider.id, headers);
+    session.setFetch(createUpstreamFetch(context, proxy, provider, reportQuota));
   } catch (error) {
     session.end();
     throw error;

@@ -2,6 +2,7 @@ import { isObject, type JsonObject } from "../../core/encoding/json.ts";
 import { MASK, maskSecrets } from "../../core/encoding/secret-masking.ts";
 import type { UpstreamFault } from "../../core/errors/gateway-error.ts";
 import { ProviderError, type ProviderErrorKind } from "../../core/errors/provider-error.ts";
+import { readStatedWait } from "./provider-quota.ts";
 import { mediaTypeOf, readBounded } from "./transport.ts";
 
 /** How many bytes of an error body are read. */
@@ -79,8 +80,6 @@ export interface ErrorKinds {
   readonly read?: (body: JsonObject) => JsonObject;
   /** The caller speaks the same protocol, so it gets the upstream's message unchanged. */
   readonly isVerbatim?: boolean;
-  /** Reads the retry delay in seconds from the body, where the protocol states it there. Null: none stated. */
-  readonly retryAfter?: (body: JsonObject) => number | null;
 }
 
 /** The members that hold the reason, the preferred first. Each is a text, an object with such members or a list. */
@@ -229,16 +228,7 @@ export async function readErrorResponse(
   const { text } = await readBounded(response, MAX_ERROR_BYTES);
   signal.throwIfAborted();
   const body = parseErrorBody(response, text);
-  const retryDelay = readRetryAfter(response) ?? kinds.retryAfter?.(body) ?? null;
+  const retryDelay = readStatedWait(response.headers, body, Date.now());
   const after = retryDelay === null ? null : Math.min(retryDelay, LONGEST_WAIT);
   return { error: errorFrom(body, status, secret, kinds, after), text };
-}
-
-/** Reads `Retry-After`, a number or a date, as seconds. Null: absent or unreadable. */
-function readRetryAfter({ headers }: Response): number | null {
-  const header = headers.get("retry-after")?.trim() ?? "";
-  const seconds = /^\d+(?:\.\d+)?$/.test(header)
-    ? Number(header)
-    : (Date.parse(header) - Date.parse(headers.get("date") ?? "")) / 1000;
-  return Number.isFinite(seconds) && seconds >= 0 ? Math.ceil(seconds) : null;
 }

@@ -20,7 +20,7 @@ export interface FileProtocol {
   /** What follows the address of a file in the address of its content. */
   readonly contentSuffix: string;
   /** The error codes that do not follow from the status, and the form of errors. */
-  readonly kinds: Pick<ErrorKinds, "codes" | "read" | "retryAfter">;
+  readonly kinds: Pick<ErrorKinds, "codes" | "read">;
   encode(upload: FileUpload, boundary: string): MultipartBody;
   /** Throws a `ProviderError` `malformed` for an object that describes no file. */
   readFile(record: JsonObject): ProviderFile;

@@ -47,11 +47,14 @@ function withHeaders(
 /**
  * Creates the `fetch` for a request to the upstream, through a proxy if one is given. It counts every exchange. It captures
  * an exchange while captures are on, or when the request asks for it (`context.onCapture`).
+ *
+ * @param onResponse called with the headers of each answer
  */
 export function createUpstreamFetch(
   context: UpstreamContext,
   proxy: OutboundProxy | null,
   protocol?: ProviderProtocol,
+  onResponse?: (headers: Headers) => void,
 ): Fetch {
   const fetch = context.platform.upstreamFetch(proxy);
   const { driver, headers } = protocol ?? { driver: context.platform.variables.providerDriver, headers: {} };
@@ -71,6 +74,7 @@ export function createUpstreamFetch(
     try {
       const response = await fetch(url, init);
       count(String(response.status));
+      onResponse?.(response.headers);
       const answer = recorder === null ? response : recorder.recordResponse(response);
       return answer.status < 400 ? answer : maskErrorResponse(answer, request());
     } catch (error) {

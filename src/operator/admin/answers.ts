@@ -60,6 +60,8 @@ export const accountViewSchema = () =>
     /** Id of its provider; empty: the default provider. */
     provider: z.string(),
     cooldown: cooldownSchema().nullable(),
+    /** What the provider says is left of its quotas: a share from 0 to 1, and when it begins anew, Unix milliseconds. */
+    quotas: z.array(z.object({ name: z.string(), remaining: z.number(), resets_at: z.number() })).readonly(),
     /** Its requests since the pool started. */
     activity: activitySchema(),
   });

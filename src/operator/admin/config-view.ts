@@ -50,6 +50,7 @@ function accountView(account: Account, identifier: string, health?: AccountHealt
     condition: health?.condition ?? (account.disabled ? "disabled" : "untested"),
     provider: account.provider ?? "",
     cooldown: health?.cooldown ?? null,
+    quotas: health?.quotas ?? [],
     activity: activityView(health?.activity),
   };
 }

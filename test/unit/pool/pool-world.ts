@@ -189,6 +189,7 @@ export class Isolate {
       signInFailed: async () => {},
       succeeded: () => this.#send(() => world.pool.succeeded(lease), start),
       failed: async () => false,
+      quota: async () => undefined,
       [Symbol.dispose]: () => {},
     };
     const dispose = () => {

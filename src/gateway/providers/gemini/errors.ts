@@ -29,7 +29,6 @@ export const ERROR_KINDS: ErrorKinds = {
   codes: KIND_BY_CODE,
   statuses: { 404: "model_unavailable" },
   read: toStandardError,
-  retryAfter: retryDelaySeconds,
 };
 
 /**
@@ -50,16 +49,6 @@ function toStandardError(body: JsonObject): JsonObject {
     .map(({ field }) => field)
     .find((name) => typeof name === "string");
   return { error: { code: reason ?? status ?? error["code"], message, param } };
-}
-
-/** `retryDelay`, such as `34.07s`, in seconds, rounded up; null: none. */
-function retryDelaySeconds({ error }: JsonObject): number | null {
-  if (!isObject(error)) return null;
-  for (const { retryDelay } of readDetails(error)) {
-    const seconds = /^(\d+(?:\.\d+)?)s$/.exec(String(retryDelay))?.[1];
-    if (seconds !== undefined) return Math.ceil(Number(seconds));
-  }
-  return null;
 }
 
 function readDetails({ details }: JsonObject): JsonObject[] {

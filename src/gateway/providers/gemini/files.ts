@@ -22,7 +22,7 @@ export function createFiles(
   headers: (token: string) => Readonly<Record<string, string>>,
   newId: () => string,
 ): KeyedFiles {
-  const { read, retryAfter } = ERROR_KINDS;
+  const { read } = ERROR_KINDS;
   return new KeyedFiles(
     {
       address: `${address}/files`,
@@ -36,7 +36,6 @@ export function createFiles(
           ["API_KEY_EXPIRED", "token_expired"],
         ]),
         ...ifDefined("read", read),
-        ...ifDefined("retryAfter", retryAfter),
       },
       encode: ({ filename, mediaType, body }, boundary) =>
         encodeRelated(

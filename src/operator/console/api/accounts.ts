@@ -23,6 +23,10 @@ const accountSchema = z.object({
   condition: textField,
   provider: textField,
   cooldown: z.nullish(cooldown),
+  quotas: z._default(
+    z.array(z.object({ name: z.string(), remaining: numberField, resets_at: numberField })),
+    [],
+  ),
   activity: z.nullish(
     z.object({
       in_flight: numberField,

@@ -4,6 +4,7 @@ import type {
   AcquireRefusal,
   AcquireRequest,
   CountResult,
+  QuotaWindow,
   SignInResult,
   TokenResult,
 } from "../../../core/ports/accounts.ts";
@@ -24,6 +25,7 @@ export interface LeaseStub extends Disposable {
   signInFailed(ticket: string, failure: AccountFailure): Promise<void>;
   succeeded(): Promise<void>;
   failed(failure: AccountFailure): Promise<boolean>;
+  quota(windows: readonly QuotaWindow[]): Promise<void>;
 }
 
 export interface GrantReply extends Disposable {

@@ -2,6 +2,7 @@ import type {
   AccountFailure,
   Lease,
   LeasedAccount,
+  QuotaWindow,
   SignInResult,
   TokenResult,
 } from "../../../core/ports/accounts.ts";
@@ -54,6 +55,10 @@ export class ShardedLease implements Lease {
   async reportFailure(failure: AccountFailure): Promise<boolean> {
     if (await this.#lease.reportFailure(failure)) return true;
     return this.#isOtherShardHealthy === null ? false : this.#isOtherShardHealthy();
+  }
+
+  reportQuota(windows: readonly QuotaWindow[]): Promise<void> {
+    return this.#lease.reportQuota(windows);
   }
 
   release(): void {

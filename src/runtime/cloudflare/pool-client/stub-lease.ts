@@ -2,6 +2,7 @@ import type {
   AccountFailure,
   Lease,
   LeasedAccount,
+  QuotaWindow,
   SignInResult,
   TokenResult,
 } from "../../../core/ports/accounts.ts";
@@ -191,6 +192,10 @@ export class StubLease implements Lease {
   async reportFailure(failure: AccountFailure): Promise<boolean> {
     this.#failing = true;
     return (await this.#call((stub) => stub.failed(failure))) === true;
+  }
+
+  async reportQuota(windows: readonly QuotaWindow[]): Promise<void> {
+    await this.#call((stub) => stub.quota(windows));
   }
 
   release(): void {

@@ -31,6 +31,7 @@ describe("a lease that is held", () => {
       completeSignIn: () => expect.unreachable(),
       failSignIn: () => expect.unreachable(),
       reportSuccess: () => expect.unreachable(),
+      reportQuota: () => expect.unreachable(),
       reportFailure: () => expect.unreachable(),
       release: () => expect.unreachable(),
       [Symbol.dispose]: () => expect.unreachable(),

@@ -9,8 +9,21 @@ interface AccountHealthProps {
   readonly test: TestState | undefined;
 }
 
-/** Shows an account's condition, based on its latest test or request. */
+/** Shows an account's condition, based on its latest test or request, and what is left of its quotas. */
 export function AccountHealth({ account, test }: AccountHealthProps) {
+  return (
+    <>
+      <Condition account={account} test={test} />
+      {account.quotas.length > 0 && <span class="muted cut">{describeQuotas(account)}</span>}
+    </>
+  );
+}
+
+function describeQuotas({ quotas }: Account): string {
+  return quotas.map(({ name, remaining }) => `${name}: ${Math.round(remaining * 100)} % left`).join(", ");
+}
+
+function Condition({ account, test }: AccountHealthProps) {
   if (test === "running") return <Badge tone="live">testing</Badge>;
   const { cooldown } = account;
   if (account.disabled) return <Badge tone="neutral">disabled</Badge>;

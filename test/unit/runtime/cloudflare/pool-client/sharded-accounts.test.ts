@@ -52,6 +52,7 @@ class Shard {
       signInFailed: async () => undefined,
       succeeded: async () => pool.succeeded(name),
       failed: async (reason: Parameters<AccountPool["failed"]>[1]) => pool.failed(name, reason),
+      quota: async (windows: Parameters<AccountPool["recordQuota"]>[1]) => pool.recordQuota(name, windows),
       [Symbol.dispose]: () => undefined,
     };
     return { granted: { ...granted, account: its }, lease, [Symbol.dispose]: () => void pool.release(name) };
