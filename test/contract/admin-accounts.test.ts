@@ -47,6 +47,7 @@ describe("accounts", () => {
       condition: "untested",
       provider: "",
       cooldown: null,
+      quotas: [],
       activity: {
         in_flight: 0,
         last_used: 0,

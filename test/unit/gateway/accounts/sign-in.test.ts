@@ -268,7 +268,7 @@ describe("account health", () => {
     const none = { requests: 0, succeeded: 0 };
     const activity = { inFlight: 0, lastUsed: 0, lastSuccess: 0, lastFault: null, hour: none, day: none };
     expect(rig.pool.health(["a", "nobody"])).toEqual([
-      { id: "a", token: "t", testStatus: "ok", condition: "ok", cooldown: null, activity },
+      { id: "a", token: "t", testStatus: "ok", condition: "ok", cooldown: null, quotas: [], activity },
     ]);
   });
 });
