@@ -4,6 +4,7 @@ import { withoutTrailingSlashes } from "../encoding/path-segment.ts";
 import { parseHostEntry } from "../url-safety/index.ts";
 import { MAX_CAPTURED_BODY, MIN_CAPTURED_BODY } from "./captured-body-limits.ts";
 import { parseNetwork } from "./cidr-network.ts";
+import { isDroppable, isMemberName } from "./drop-params.ts";
 import { markPublic, markSecret } from "./secret-masking.ts";
 import { AFFINITY_WAIT_MS, SELECTION_STRATEGIES } from "./selection-strategy.ts";
 
@@ -165,9 +166,6 @@ export const providerModelSchema = markPublic(
   })),
 );
 
-/** Members without which no request works. */
-const REQUIRED_PARAMS = /^(?:model|stream|messages|input|contents|prompt)$/;
-
 /** Names of members that a provider never gets. */
 const dropParamsSchema = once(() =>
   z
@@ -175,11 +173,8 @@ const dropParamsSchema = once(() =>
       z
         .string()
         .trim()
-        .regex(
-          /^[\w-]{1,64}(?:\.[\w-]{1,64}){0,7}$/,
-          "must be the name of a member, or names with dots between them",
-        )
-        .refine((name) => !REQUIRED_PARAMS.test(name), "no request works without this member"),
+        .refine(isMemberName, "must be the name of a member, or names with dots between them")
+        .refine(isDroppable, "no request works without this member"),
     )
     .max(100),
 );

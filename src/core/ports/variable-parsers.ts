@@ -1,3 +1,4 @@
+import { isDroppable, isMemberName } from "../config/drop-params.ts";
 import { isObject } from "../encoding/json.ts";
 import { withoutTrailingSlashes } from "../encoding/path-segment.ts";
 import { parsePrivateHosts } from "../url-safety/index.ts";
@@ -134,11 +135,14 @@ export const hostAndPortSet: VariableParser<ReadonlySet<string>> = (text) => {
   );
 };
 
-/** Names of JSON members, separated by commas. A name of a deeper member has dots. */
-export const memberNames = createParser("names of members, separated by commas", (text) => {
-  const names = text.split(",").map((name) => name.trim());
-  return names.every((name) => /^[\w-]{1,64}(?:\.[\w-]{1,64}){0,7}$/.test(name)) ? names : undefined;
-});
+/** Names of members that requests can do without, separated by commas. A name of a deeper member has dots. */
+export const memberNames = createParser(
+  "names of members that are not required, separated by commas",
+  (text) => {
+    const names = text.split(",").map((name) => name.trim());
+    return names.every((name) => isMemberName(name) && isDroppable(name)) ? names : undefined;
+  },
+);
 
 /** A comma-separated list of the given words. */
 export function listOf<T extends string>(words: readonly T[]) {

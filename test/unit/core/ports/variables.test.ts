@@ -192,7 +192,12 @@ describe("a variable of the deployment", () => {
     [
       "PROVIDER_DROP_PARAMS",
       "seed,,user",
-      'PROVIDER_DROP_PARAMS is "seed,,user": it must be names of members, separated by commas',
+      'PROVIDER_DROP_PARAMS is "seed,,user": it must be names of members that are not required, separated by commas',
+    ],
+    [
+      "PROVIDER_DROP_PARAMS",
+      "seed,model",
+      'PROVIDER_DROP_PARAMS is "seed,model": it must be names of members that are not required, separated by commas',
     ],
     ["PROVIDER_MODELS", "{", 'PROVIDER_MODELS must be a JSON object of texts, such as {"name":"value"}'],
     ["PROVIDER_MODELS", "[]", 'PROVIDER_MODELS must be a JSON object of texts, such as {"name":"value"}'],
