@@ -493,6 +493,7 @@ export class Generation {
         if (failure !== null) throw failure;
         if (done) return;
         if (decoder.ended === true) {
+          native?.dropFragment();
           readToEnd(reader);
           return;
         }

@@ -128,6 +128,15 @@ export class NativeStream {
     return this.#edit(rests.find((bytes) => endOfEvents(bytes) === bytes.length) ?? rest);
   }
 
+  /** The answer has ended: drops the beginning of a further event in the same read. */
+  dropFragment(): void {
+    const rest = this.#takeHeld();
+    const end = endOfEvents(rest);
+    const last = rest[rest.length - 1];
+    const endsInLine = last !== LF && last !== CR;
+    this.hold(end > 0 && endsInLine ? rest.subarray(0, end) : rest);
+  }
+
   /** An error object that some providers append without the syntax of an event. Null: the stream has none. */
   takeAppendedError(): Uint8Array | null {
     const rest = this.#takeHeld();

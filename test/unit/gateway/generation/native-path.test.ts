@@ -271,6 +271,30 @@ describe("a recorded stream of a provider", () => {
   });
 });
 
+describe("a native stream", () => {
+  test.each([
+    ["messages", "text.sse", 'event: message_start\ndata: {"type":"further'],
+    ["chat-completions", "openai-mock-api-text.sse", 'data: {"id":"further'],
+    ["responses", "text.sse", 'event: response.created\ndata: {"further'],
+  ])(
+    "ends with whole events, whatever follows the answer in the same read: %s",
+    async (style, file, fragment) => {
+      const protocol = PROTOCOLS[style];
+      if (protocol === undefined) throw new Error("there is no such protocol");
+      const stream = readFileSync(join(root, protocol.driver, file), "utf8");
+      const made = await behind(protocol, () => ({ body: [stream + fragment] }));
+      const text = requestText(protocol, { stream: true, stream_options: { include_usage: true } });
+      const response = await send(made, protocol.path(true), text);
+      const answer = await response.text();
+      expect(answer).not.toContain("further");
+      expect(eventsOf(answer)).toHaveLength(
+        eventsOf(stream).filter((event) => !/^data: ?\[DONE\]/.test(event) || style !== "responses").length,
+      );
+      await made.settle();
+    },
+  );
+});
+
 describe("a native chat stream", () => {
   const chat = PROTOCOLS["chat-completions"];
   if (chat === undefined) throw new Error("there is no chat protocol");
