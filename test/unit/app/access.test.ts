@@ -37,6 +37,8 @@ const OPEN = [
   "POST /v1/technologies",
   "GET /v1/metadata",
   "POST /v1/metadata",
+  "GET /v1/content",
+  "POST /v1/content",
   "GET /v1/jobs/:id",
   "DELETE /v1/jobs/:id",
   "GET /v1/jobs/:id/results/:place",
