@@ -28,6 +28,22 @@ const pages: Readonly<Record<string, string>> = {
   "/sheets": `<h1>One</h1>${'<div style="break-after:page">x</div>'.repeat(3)}<h2>Last</h2>`,
 };
 
+/** The frames of an animated WebP as still images (RFC 9649). */
+function framesOf(animation: Buffer): ArrayBuffer[] {
+  const frames: ArrayBuffer[] = [];
+  for (let at = 12; at < animation.length; ) {
+    const length = animation.readUInt32LE(at + 4);
+    if (animation.toString("latin1", at, at + 4) === "ANMF") {
+      const chunks = animation.subarray(at + 24, at + 8 + length);
+      const head = Buffer.from("RIFF    WEBP");
+      head.writeUInt32LE(chunks.length + 4, 4);
+      frames.push(new Uint8Array(Buffer.concat([head, chunks])).buffer);
+    }
+    at += 8 + length + (length % 2);
+  }
+  return frames;
+}
+
 describeWithBrowser("what is captured of a page", () => {
   let site: Site;
   let gateway: Gateway;
@@ -116,6 +132,30 @@ describeWithBrowser("what is captured of a page", () => {
     looks(await picture("/media", []), 100, 100, RED);
   });
 
+  it("is an animation that scrolls from the top to the end", async () => {
+    const response = await thumbs("/parts", [
+      ["scenario", "scroll"],
+      ["format", "webp"],
+      ["size", "m"],
+    ]);
+    const bytes = Buffer.from(await response.arrayBuffer());
+    expect([response.status, response.headers.get("content-type")]).toEqual([200, "image/webp"]);
+    const frames = framesOf(bytes);
+    expect(frames.length).toBeGreaterThan(10);
+    const [first, last] = await Promise.all(
+      [frames[0], frames.at(-1)].map((frame) => decode(frame ?? new ArrayBuffer(0))),
+    );
+    if (first === undefined || last === undefined) throw new Error("There are no frames.");
+    expect([first, last]).toMatchObject([
+      { width: 200, height: 150 },
+      { width: 200, height: 150 },
+    ]);
+    looks(first, 100, 100, RED);
+    looks(last, 100, 100, GREEN);
+    // What is fixed at the top stays.
+    looks(last, 100, 3, BLUE);
+  });
+
   it("is some sheets of a PDF, with header, footer and outline", async () => {
     expect((await pdf([])).sheets).toBe("4");
     expect((await pdf([["pageRanges", "2-3"]])).sheets).toBe("2");
@@ -155,6 +195,15 @@ describeWithBrowser("what is captured of a page", () => {
       "selectors",
     ],
     [[["media", "tv"]], "media"],
+    [[["scenario", "scroll"]], "scenario"],
+    [
+      [
+        ["scenario", "scroll"],
+        ["format", "webp"],
+        ["full", "true"],
+      ],
+      "scenario",
+    ],
   ] as const)("refuses %j", async (query, param) => {
     const response = await thumbs("/boxes", query);
     const { error } = JSON.parse(await response.text());

@@ -98,6 +98,8 @@ export interface ThumbnailOptions extends LoadMoment {
   /** 1 to 100; ignored for png. */
   readonly quality: number;
   readonly full: boolean;
+  /** What an animation shows; null: a still image. */
+  readonly scenario: "scroll" | null;
   readonly frame: RequestedSize;
   readonly screen: Screen;
   /** `%s` is replaced by the browser's version; null: the browser's own user agent. */

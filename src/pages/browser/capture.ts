@@ -22,6 +22,7 @@ import { runOnPage } from "./navigate.ts";
 import { PagePreparation } from "./page-preparation.ts";
 import { printPage } from "./print.ts";
 import { hasSize, type Region, takeExactScreenshot, takeScreenshot } from "./screenshot.ts";
+import { captureScroll } from "./scroll-animation.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 import type { Tab } from "./tab.ts";
 
@@ -72,6 +73,7 @@ async function takePicture(
   limits: PageLimits,
   signal: AbortSignal,
 ): Promise<Picture> {
+  if (request.scenario === "scroll") return captureScroll(tab, request, limits.pageHeight, signal);
   const zoom = request.screen.mobile ? await readZoom(tab.session) : 1;
   const subject = await readSubject(tab, request, zoom, limits, signal);
   const { region } = subject;

@@ -15,6 +15,7 @@ import {
   MAX_SELECTORS,
   MAX_USER_AGENT,
   MEDIA_TYPES,
+  SCENARIOS,
 } from "./thumbnail-parameters.ts";
 
 const side = () => z.int().min(1).max(MAX_SIDE).optional();
@@ -32,6 +33,10 @@ export const thumbnailQuerySchema = lazyObject(() => ({
   format: z.enum(FORMATS).default("jpg"),
   quality: z.int().min(1).max(100).default(100),
   full: flag("The whole page, not only what the viewport shows."),
+  scenario: z
+    .enum(SCENARIOS)
+    .optional()
+    .describe("scroll: an animation that scrolls through the page, with format=webp."),
   paper: z.enum(PAPER_NAMES).default(DEFAULT_PAPER).describe("Of a PDF."),
   landscape: flag("The sheets of a PDF lie on their side."),
   margins: z

@@ -33,6 +33,8 @@ export const MAX_CLICKS = 5;
 /** Maximum number of `selectors`, and CSS pixels of `padding`. */
 export const MAX_SELECTORS = 10;
 export const MAX_PADDING = 1_000;
+/** What an animation can show. */
+export const SCENARIOS = ["scroll"] as const;
 /** The CSS media types to choose from. */
 export const MEDIA_TYPES = ["screen", "print"] as const;
 /** The user agent for `mobile` without a device. */
@@ -70,6 +72,9 @@ export function readThumbnailRequest(search: URLSearchParams, source: PageSource
   if (!isPdf && query.boolean("landscape", false)) query.rejectParameters(["landscape"], "needs format=pdf");
   if (isPdf && others.length > 0)
     throw invalidRequest("The parameter selectors has no meaning for a PDF.", "selectors");
+  const scenario = query.choice("scenario", SCENARIOS);
+  if (scenario !== null)
+    assertAnimationPossible({ kind, full, isViewport: clip === null && selectors.length === 0 });
   if (selectors.length === 0) query.rejectParameters(["padding"], "needs a selector");
   const format = kind === "jpg" ? "jpeg" : isPdf ? "png" : kind;
   const sheet = { ...readPaperLayout(query), ...readPrintOptions(query), outline };
@@ -82,6 +87,7 @@ export function readThumbnailRequest(search: URLSearchParams, source: PageSource
       format,
       quality: readQuality(query, format),
       full: full && !isPdf,
+      scenario,
       frame: readRequestedSize(query, mobile, selectSubject({ clip, selectors, full }), scale ?? 1),
       screen: readScreen(query, mobile, device, scale),
       userAgent: userAgent ?? device?.userAgent ?? (mobile ? MOBILE_USER_AGENT : null),
@@ -111,6 +117,21 @@ export function readThumbnailRequest(search: URLSearchParams, source: PageSource
   };
   query.rejectUnknown();
   return request;
+}
+
+/** Throws a 400 for an animation of anything but the viewport, in another format than WebP. */
+function assertAnimationPossible({
+  kind,
+  full,
+  isViewport,
+}: {
+  readonly kind: string;
+  readonly full: boolean;
+  readonly isViewport: boolean;
+}): void {
+  if (kind !== "webp") throw invalidRequest("The parameter scenario needs format=webp.", "scenario");
+  if (!full && isViewport) return;
+  throw invalidRequest("The parameter scenario does not go with full, clip or a selector.", "scenario");
 }
 
 function readQuality(query: QueryParameters, format: ImageFormat): number {

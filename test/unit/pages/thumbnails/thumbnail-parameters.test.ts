@@ -19,6 +19,7 @@ describe("readThumbnailRequest", () => {
         format: "jpeg",
         quality: 100,
         full: false,
+        scenario: null,
         frame: { width: 320, height: 240, fit: "cover" },
         screen: { width: 1200, height: 1200, deviceScaleFactor: 1, mobile: false, touch: false },
         userAgent: null,
