@@ -2,6 +2,15 @@ import { DurableObject } from "cloudflare:workers";
 import type { BatchRecord } from "../src/core/ports/batches.ts";
 import { type CallerObjects, deleteUpload } from "../src/core/ports/caller-objects.ts";
 import type { FileRecord } from "../src/core/ports/files.ts";
+import {
+  claimReplay,
+  REPLAY_MS,
+  type ReplayAnswer,
+  type ReplayClaim,
+  type ReplayState,
+  renewReplay,
+  settleReplay,
+} from "../src/core/ports/replays.ts";
 import type { StoredResponse } from "../src/core/ports/responses.ts";
 import type { PartialUpload, UploadPiece } from "../src/core/ports/uploads.ts";
 import { ExpiringStore, type OwnerQuota } from "../src/core/storage/expiring-store.ts";
@@ -14,7 +23,8 @@ const OWNER = "";
 
 /**
  * Stores a caller's objects until they expire: stored responses (contract, Stored response), metadata of uploaded files,
- * batches, and uploads in pieces.
+ * batches, uploads in pieces, and answers of requests
+ * with an idempotency key.
  */
 export class ResponseStore extends DurableObject<Env> {
   readonly #quota: OwnerQuota;
@@ -99,6 +109,24 @@ export class ResponseStore extends DurableObject<Env> {
   /** Deletes an unfinished upload and its pieces. */
   removeUpload(id: string): void {
     deleteUpload(this.#objects, OWNER, id, Date.now());
+  }
+
+  /** Claims an idempotency key. */
+  async claimReplay(claim: ReplayClaim): Promise<ReplayState> {
+    const now = Date.now();
+    const result = claimReplay(this.#objects, { owner: OWNER, now }, claim);
+    if (result.state === "claimed") await this.#setAlarmBy(now + REPLAY_MS);
+    return result;
+  }
+
+  /** Extends the lease of a request with an idempotency key. */
+  renewReplay(claim: ReplayClaim): void {
+    renewReplay(this.#objects, { owner: OWNER, now: Date.now() }, claim);
+  }
+
+  /** Stores the answer of a request with an idempotency key; null: releases the key. */
+  settleReplay(claim: ReplayClaim, answer: ReplayAnswer | null): void {
+    settleReplay(this.#objects, { owner: OWNER, now: Date.now() }, claim, answer);
   }
 
   /** Deletes what has expired, and this object's storage when nothing is left. */

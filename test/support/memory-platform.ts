@@ -145,6 +145,7 @@ export async function memoryPlatform(options: MemoryPlatformOptions = {}): Promi
     files: (owner) => kept.files(owner),
     batches: (owner) => kept.batches(owner),
     uploads: (owner) => kept.uploads(owner),
+    replays: (owner) => kept.replays(owner),
     fetch,
     deploymentFetch: nowhere,
     upstreamFetch: (proxy) => upstream.through(proxy),

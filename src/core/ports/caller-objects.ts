@@ -1,5 +1,6 @@
 import type { BatchRecord } from "./batches.ts";
 import type { FileRecord } from "./files.ts";
+import type { ReplayRecord } from "./replays.ts";
 import type { StoredResponse } from "./responses.ts";
 import { createPieceId, type PartialUpload, type UploadPiece } from "./uploads.ts";
 
@@ -10,6 +11,7 @@ export interface CallerObjects {
   readonly batch: BatchRecord;
   readonly upload: PartialUpload;
   readonly piece: UploadPiece;
+  readonly replay: ReplayRecord;
 }
 
 /** Deletes an owner's unfinished upload and its pieces. `now` is in Unix milliseconds. */

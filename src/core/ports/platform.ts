@@ -8,6 +8,7 @@ import type { BatchStore } from "./batches.ts";
 import type { FileStore } from "./files.ts";
 import type { OutcomeStore } from "./outcome-store.ts";
 import type { PagesPlatform } from "./pages.ts";
+import type { ReplayStore } from "./replays.ts";
 import type { ResponseStore } from "./responses.ts";
 import type { UploadStore } from "./uploads.ts";
 import type { Fetch, OutboundProxy } from "./upstream.ts";
@@ -43,6 +44,8 @@ export interface Platform {
   batches(owner: string): BatchStore;
   /** The unfinished uploads of one caller; `owner` as above. */
   uploads(owner: string): UploadStore;
+  /** The idempotency keys of one caller; `owner` as above. */
+  replays(owner: string): ReplayStore;
   /** Plain outbound HTTP for addresses from callers; the caller of `fetch` has checked the URL. */
   readonly fetch: Fetch;
   /** Outbound HTTP for addresses from the deployment's own settings, which may be private. */

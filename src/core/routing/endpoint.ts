@@ -50,6 +50,8 @@ export interface EndpointDescription {
   readonly answers: ResponseSchemas;
   /** Response schemas of 202, if the work may continue after the response. */
   readonly accepted?: ResponseSchemas;
+  /** Whether a repeated request with the same `Idempotency-Key` gets the answer of the first one. For callers only. */
+  readonly acceptsIdempotencyKey?: boolean;
   /** Optional headers of the request, with descriptions. */
   readonly requestHeaders?: Readonly<Record<string, string>>;
   /** Headers of a successful response, with descriptions. Not every response has all of them. */
@@ -161,6 +163,22 @@ export interface CallerDeclaration<Body, Query>
   onBehalfOf?(context: Context): Promise<string>;
 }
 
+/** Few requests have an `Idempotency-Key`. */
+const loadIdempotency = () => import("./idempotency.ts");
+
+/** Serves a request; one with an `Idempotency-Key` at most once. `body` is its text, or its value. */
+function serveIdempotently(
+  accepts: boolean | undefined,
+  context: Context,
+  caller: Caller,
+  body: unknown,
+  serve: (context: Context) => Response | Promise<Response>,
+): Response | Promise<Response> {
+  if (accepts !== true || context.connection !== undefined || !context.request.headers.has("idempotency-key"))
+    return serve(context);
+  return loadIdempotency().then(({ serveOnce }) => serveOnce(context, caller, body, serve));
+}
+
 /** Declares an endpoint for callers with a key or a token of the provider. Its handler gets the caller. */
 export function callerEndpoint<Body, Query>(declaration: CallerDeclaration<Body, Query>): CallerEndpoint {
   const { onAuthenticationFailed, onBehalfOf, ...rest } = declaration;
@@ -170,7 +188,10 @@ export function callerEndpoint<Body, Query>(declaration: CallerDeclaration<Body,
     access: "caller",
     serve: async (context, params, caller) => {
       if (caller.mode === "managed") context.memory.markKnown();
-      return declared.handler(context, { ...(await readInput(context, params, declared)), caller });
+      const input = { ...(await readInput(context, params, declared)), caller };
+      return serveIdempotently(declared.acceptsIdempotencyKey, context, caller, input.body, (served) =>
+        declared.handler(served, input),
+      );
     },
     ...(onAuthenticationFailed === undefined ? {} : { onAuthenticationFailed }),
     ...(onBehalfOf === undefined ? {} : { onBehalfOf }),
@@ -185,17 +206,24 @@ export interface RawBodyDeclaration<Query> extends Omit<CallerDeclaration<JsonBo
 
 /** Declares an endpoint for callers that gets its JSON body unvalidated, together with its text. */
 export function rawBodyEndpoint<Query>(declaration: RawBodyDeclaration<Query>): CallerEndpoint {
-  const { body: schema, ...rest } = declaration;
+  const { body: schema, acceptsIdempotencyKey, ...rest } = declaration;
   const { maxBody: limit = MAX_BODY } = rest;
   const endpoint = callerEndpoint<unknown, Query>({
     ...rest,
     handler: async (context, input) => {
       const { memory, timers, platform, request, pathModel } = context;
       const options = { memory, timers, limit, timeoutMs: platform.variables.bodyTimeoutMs, pathModel };
-      return declaration.handler(context, { ...input, body: await readJsonBody(request, options) });
+      const body = await readJsonBody(request, options);
+      return serveIdempotently(acceptsIdempotencyKey, context, input.caller, body.text, (served) =>
+        declaration.handler(served, { ...input, body }),
+      );
     },
   });
-  return { ...endpoint, body: schema };
+  return {
+    ...endpoint,
+    body: schema,
+    ...(acceptsIdempotencyKey === undefined ? {} : { acceptsIdempotencyKey }),
+  };
 }
 
 /** Declares an endpoint for administrators, by token or admin key. */

@@ -146,6 +146,15 @@ function removeDuplicateParameters(parameters: readonly JsonObject[]): JsonObjec
   return [...byName.values()];
 }
 
+const IDEMPOTENCY_KEY =
+  "A key of the caller's choice. A repeated request with the same key gets the first one's answer for 24 hours.";
+
+function describeRequestHeaders({ requestHeaders = {}, acceptsIdempotencyKey }: Endpoint) {
+  return acceptsIdempotencyKey === true
+    ? { ...requestHeaders, "idempotency-key": IDEMPOTENCY_KEY }
+    : requestHeaders;
+}
+
 /** The operation of one method and path. Where several styles share it, `main` is the one without a condition. */
 function buildOperation(main: Route, all: readonly Route[], security: Security): JsonObject {
   const { path, tag } = main;
@@ -154,8 +163,8 @@ function buildOperation(main: Route, all: readonly Route[], security: Security):
   const endpoints = all.map(({ endpoint }) => endpoint);
   const inPath = names.map((name) => ({ name, in: "path", required: true, schema: string }));
   const inQuery = endpoints.flatMap(({ query, lenientQuery }) => queryParameters(query ?? lenientQuery));
-  const inHeader = endpoints.flatMap(({ requestHeaders = {} }) =>
-    Object.entries(requestHeaders).map(([name, description]) => ({
+  const inHeader = endpoints.flatMap((endpoint) =>
+    Object.entries(describeRequestHeaders(endpoint)).map(([name, description]) => ({
       name,
       in: "header",
       description,

@@ -63,6 +63,7 @@ export const createEmbeddings = callerEndpoint({
   method: "POST",
   path: ["/v1/embeddings", "/embeddings"],
   summary: "Create embeddings",
+  acceptsIdempotencyKey: true,
   body: embeddingsRequestSchema,
   answers: jsonResponse(answerSchema),
   handler: async (context, { caller, body }) => {

@@ -70,6 +70,14 @@ export function createCloudflarePlatform(env: Env): Platform {
         remove: (id) => store.removeUpload(id),
       };
     },
+    replays: (owner) => {
+      const store = env.RESPONSE_STORE.getByName(owner);
+      return {
+        claim: (claim) => store.claimReplay(claim),
+        renew: (claim) => store.renewReplay(claim),
+        settle: (claim, answer) => store.settleReplay(claim, answer),
+      };
+    },
     fetch: direct,
     deploymentFetch: direct,
     upstreamFetch: (proxy) => (proxy === null ? upstream : fetchThroughProxy(proxy)),

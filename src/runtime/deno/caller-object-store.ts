@@ -1,6 +1,7 @@
 import type { BatchStore } from "../../core/ports/batches.ts";
 import { type CallerObjects, deleteUpload } from "../../core/ports/caller-objects.ts";
 import type { FileStore } from "../../core/ports/files.ts";
+import { claimReplay, type ReplayStore, renewReplay, settleReplay } from "../../core/ports/replays.ts";
 import type { ResponseStore } from "../../core/ports/responses.ts";
 import type { UploadStore } from "../../core/ports/uploads.ts";
 import { ExpiringStore, type OwnerQuota } from "../../core/storage/expiring-store.ts";
@@ -65,6 +66,19 @@ export class CallerObjectStore {
       getPiece: async (id) => this.#objects.get(owner, "piece", id, this.#now()),
       putPiece: (piece) => this.#put(owner, "piece", piece),
       remove: async (id) => deleteUpload(this.#objects, owner, id, this.#now()),
+    };
+  }
+
+  replays(owner: string): ReplayStore {
+    const at = async () => {
+      const isUnverified = !(await this.#isManaged(owner));
+      this.#sweep();
+      return { owner, now: this.#now(), isUnverified };
+    };
+    return {
+      claim: async (claim) => claimReplay(this.#objects, await at(), claim),
+      renew: async (claim) => renewReplay(this.#objects, await at(), claim),
+      settle: async (claim, answer) => settleReplay(this.#objects, await at(), claim, answer),
     };
   }
 

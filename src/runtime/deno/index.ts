@@ -114,6 +114,7 @@ export async function createDenoRuntime(variables: Variables): Promise<DenoRunti
     files: (owner) => callerObjects.files(owner),
     batches: (owner) => callerObjects.batches(owner),
     uploads: (owner) => callerObjects.uploads(owner),
+    replays: (owner) => callerObjects.replays(owner),
     fetch: filteredFetch,
     deploymentFetch: direct,
     upstreamFetch: (proxy) => (proxy === null ? (sandbox ?? direct) : proxiedFetch(dial, proxy)),

@@ -60,6 +60,7 @@ export const createChatCompletion = rawBodyEndpoint({
   method: "POST",
   path: ["/v1/chat/completions", "/chat/completions"],
   summary: "Create a chat completion",
+  acceptsIdempotencyKey: true,
   body: chatRequestSchema,
   answers: chatCompletionAnswers,
   handler: async (context, { caller, body }) => {

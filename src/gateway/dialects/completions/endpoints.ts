@@ -12,6 +12,7 @@ export const createTextCompletion = callerEndpoint({
   method: "POST",
   path: ["/v1/completions", "/completions"],
   summary: "Create a text completion",
+  acceptsIdempotencyKey: true,
   body: completionRequestSchema,
   answers: textCompletionAnswers,
   handler: async (context, { caller, body }) => {

@@ -87,6 +87,7 @@ export const embedContent = callerEndpoint({
   path: MODEL_PATHS,
   verb: "embedContent",
   summary: "Create an embedding",
+  acceptsIdempotencyKey: true,
   body: embedSchema,
   answers: jsonResponse(() => z.object({ embedding: embeddingSchema(), usageMetadata: usageSchema() })),
   handler: async (context, { caller, body, params }) => {
@@ -107,6 +108,7 @@ export const batchEmbedContents = callerEndpoint({
   path: MODEL_PATHS,
   verb: "batchEmbedContents",
   summary: "Create embeddings",
+  acceptsIdempotencyKey: true,
   body: camelOrSnakeObject(() => ({ requests: z.array(embedSchema).min(1).max(MAX_INPUTS) })),
   answers: jsonResponse(() =>
     z.object({ embeddings: z.array(embeddingSchema()), usageMetadata: usageSchema() }),

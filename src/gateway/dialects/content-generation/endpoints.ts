@@ -75,6 +75,7 @@ export const generateContent: CallerEndpoint = rawBodyEndpoint({
   path: MODEL_PATHS,
   verb: "generateContent",
   summary: "Generate content",
+  acceptsIdempotencyKey: true,
   body: contentRequestSchema,
   answers: contentAnswers,
   handler: (context, { caller, body, params }) =>
@@ -87,6 +88,7 @@ export const streamContent: CallerEndpoint = rawBodyEndpoint({
   path: MODEL_PATHS,
   verb: "streamGenerateContent",
   summary: "Generate content as a stream",
+  acceptsIdempotencyKey: true,
   body: contentRequestSchema,
   answers: contentStreamAnswers,
   handler: (context, { caller, body, params }) =>

@@ -31,6 +31,7 @@ export const createMessage = rawBodyEndpoint({
   method: "POST",
   path: PATHS,
   summary: "Create a message",
+  acceptsIdempotencyKey: true,
   body: messageRequestSchema,
   answers: messageAnswers,
   handler: async (context, { caller, body }) => {

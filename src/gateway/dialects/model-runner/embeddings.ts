@@ -29,6 +29,7 @@ export const runnerEmbed = callerEndpoint({
   method: "POST",
   path: "/api/embed",
   summary: "Create embeddings",
+  acceptsIdempotencyKey: true,
   body: embedSchema,
   answers: jsonResponse(embedAnswer),
   handler: async (context, { caller, body }) => {
@@ -58,6 +59,7 @@ export const runnerEmbeddings = callerEndpoint({
   method: "POST",
   path: "/api/embeddings",
   summary: "Create one embedding",
+  acceptsIdempotencyKey: true,
   body: lazyLooseObject(() => ({ model: z.string().min(1), prompt: z.string().nullish() })),
   answers: jsonResponse(() => z.object({ embedding: vector() })),
   handler: async (context, { caller, body }) => {

@@ -68,6 +68,7 @@ export const runnerChat = callerEndpoint({
   method: "POST",
   path: "/api/chat",
   summary: "Chat",
+  acceptsIdempotencyKey: true,
   body: chatSchema,
   answers: chatAnswers,
   handler: async (context, { caller, body }) => {
@@ -82,6 +83,7 @@ export const runnerGenerate = callerEndpoint({
   method: "POST",
   path: "/api/generate",
   summary: "Complete a prompt",
+  acceptsIdempotencyKey: true,
   body: generateSchema,
   answers: generateAnswers,
   handler: async (context, { caller, body }) => {

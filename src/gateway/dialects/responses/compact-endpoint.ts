@@ -78,6 +78,7 @@ export const compactResponse = callerEndpoint({
   method: "POST",
   path: ["/v1/responses/compact", "/responses/compact"],
   summary: "Compact a conversation",
+  acceptsIdempotencyKey: true,
   body: lazyLooseObject(() => responsesRequestSchema.shape),
   answers: jsonResponse(compactionSchema),
   handler: async (context, { caller, body }) => {

@@ -71,6 +71,7 @@ export const createResponse = rawBodyEndpoint({
   method: "POST",
   path: ["/v1/responses", "/responses"],
   summary: "Create a response",
+  acceptsIdempotencyKey: true,
   body: responsesRequestSchema,
   answers: responseAnswers,
   handler: async (context, { caller, body: raw }) => {
