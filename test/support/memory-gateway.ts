@@ -15,6 +15,7 @@ import { type Answers, isTurn, sessionsScript } from "./upstream-scripts.ts";
 import "../../src/gateway/files/form-file.ts";
 import "../../src/gateway/files/operations.ts";
 import "../../src/gateway/files/related-file.ts";
+import "../../src/gateway/providers/bearer-passthrough.ts";
 import "../../src/gateway/providers/file-modules.ts";
 import "./surfaces.ts";
 

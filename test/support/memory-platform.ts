@@ -152,6 +152,9 @@ export async function memoryPlatform(options: MemoryPlatformOptions = {}): Promi
     upgradeToWebSocket: () => {
       throw new Error("this platform has no WebSockets");
     },
+    openWebSocket: async () => {
+      throw new Error("this platform has no WebSockets");
+    },
     supportsSniThroughProxy: true,
     providerBaseUrl: variables.providerBaseUrl,
     providerSignsIn: !needsNoAccount(variables.providerDriver),

@@ -21,7 +21,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null;
 
 /** Starts a gateway before the tests of a file and stops it after them. */
-export function useAdmin(options: GatewayOptions = {}): TestAdmin {
+export function useAdmin(options: GatewayOptions | (() => GatewayOptions) = {}): TestAdmin {
   const running = useGateway(options);
   return {
     get gateway() {

@@ -47,7 +47,10 @@ async function getDigest(credential: string): Promise<string> {
 /** A place where a request may carry a key or token. */
 export type CredentialSource =
   /** `Authorization: Bearer …` */
-  { readonly in: "bearer" } | { readonly in: "header" | "query"; readonly name: string };
+  | { readonly in: "bearer" }
+  | { readonly in: "query"; readonly name: string }
+  /** `prefix`: the header lists values separated by commas, and the credential follows the prefix of one of them. */
+  | { readonly in: "header"; readonly name: string; readonly prefix?: string };
 
 function readCredential(source: CredentialSource, request: Request, url: URL): string | null {
   switch (source.in) {
@@ -55,8 +58,13 @@ function readCredential(source: CredentialSource, request: Request, url: URL): s
       const authorization = request.headers.get("authorization");
       return authorization === null ? null : (/^bearer\s+(\S.*)$/i.exec(authorization.trim())?.[1] ?? null);
     }
-    case "header":
-      return request.headers.get(source.name);
+    case "header": {
+      const value = request.headers.get(source.name);
+      const { prefix } = source;
+      if (value === null || prefix === undefined) return value;
+      const listed = value.split(",").map((item) => item.trim());
+      return listed.find((item) => item.startsWith(prefix))?.slice(prefix.length) ?? null;
+    }
     case "query":
       // Most requests have no query, and `searchParams` would parse it.
       return url.search === "" ? null : url.searchParams.get(source.name);

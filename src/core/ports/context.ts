@@ -14,7 +14,16 @@ export interface LogFields {
   key?: string;
   dialect?: string;
   /** The kind of work. */
-  operation?: "chat" | "embeddings" | "files" | "images" | "audio" | "moderations" | "rerank" | "batches";
+  operation?:
+    | "chat"
+    | "embeddings"
+    | "files"
+    | "images"
+    | "audio"
+    | "moderations"
+    | "rerank"
+    | "batches"
+    | "realtime";
   model?: string;
   /** The model name as the caller wrote it. */
   requestedModel?: string;

@@ -14,7 +14,7 @@ import type { UploadStore } from "./uploads.ts";
 import type { Fetch, OutboundProxy } from "./upstream.ts";
 import type { UsageStore } from "./usage.ts";
 import type { Variables } from "./variables.ts";
-import type { UpgradeToWebSocket } from "./web-socket.ts";
+import type { OpenWebSocket, UpgradeToWebSocket } from "./web-socket.ts";
 
 /**
  * The runtime's services. All code outside `src/core/ports/` and the entry files depends only on this interface, so that
@@ -63,6 +63,8 @@ export interface Platform {
   readonly providerSignsIn: boolean;
   /** Upgrades a request to a WebSocket. */
   readonly upgradeToWebSocket: UpgradeToWebSocket;
+  /** Opens a WebSocket to a provider, without a proxy. */
+  readonly openWebSocket: OpenWebSocket;
   readonly pages: PagesPlatform;
   /** A file of the admin console, or null if the path has none. */
   fetchAsset(request: Request): Promise<Response | null>;

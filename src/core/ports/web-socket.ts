@@ -1,4 +1,4 @@
-/** The server side of a WebSocket. */
+/** This program's end of a WebSocket, towards a client or a provider. */
 export interface ServerSocket {
   /**
    * Sends one text message; does nothing on a closed connection. The promise resolves when the network has accepted the
@@ -7,6 +7,9 @@ export interface ServerSocket {
   send(text: string): Promise<void> | null;
   /** Closes the connection, with a status code of RFC 6455 and a reason of at most 123 bytes. */
   close(code: number, reason: string): void;
+  /** Stops reading until `resume`, so that the other side has to wait. Absent: the runtime always reads. */
+  pause?(): void;
+  resume?(): void;
 }
 
 /** Receives the events of a WebSocket. */
@@ -18,19 +21,40 @@ export interface SocketListener {
   onBytes(bytes: number): boolean;
   /** A complete message; null if it is not text. */
   onMessage(text: string | null): void;
-  /** The connection has closed, from either side, and the runtime holds no more data for it. May be called twice. */
-  onClose(): void;
+  /**
+   * The connection has closed, from either side, and the runtime holds no more data for it. May be called twice. `code`: the
+   * status code of RFC 6455; absent or 1006: the connection broke.
+   */
+  onClose(code?: number): void;
 }
 
 /**
  * Upgrades a request to a WebSocket. Returns the handshake response.
  *
+ * @param protocol the subprotocol that the response names; absent: none
  * @throws GatewayError 400 for an invalid upgrade request, 501 on a runtime without WebSockets.
  */
 export type UpgradeToWebSocket = (
   request: Request,
   listen: (socket: ServerSocket) => SocketListener,
+  protocol?: string,
 ) => Response;
+
+/** A WebSocket to a provider. It delivers nothing before `listen`, which must be called once. */
+export interface OpenedSocket {
+  listen(listener: SocketListener): ServerSocket;
+}
+
+/**
+ * Opens a WebSocket to a provider. Returns the response of a provider that refuses it.
+ *
+ * @param url begins with `http:` or `https:`
+ */
+export type OpenWebSocket = (
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+) => Promise<OpenedSocket | Response>;
 
 /** Maximum size of a message; equal to the limit of request bodies. */
 export const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;

@@ -18,7 +18,8 @@ function callerScheme(source: CredentialSource): [string, JsonObject] {
       { type: "http", scheme: "bearer", description: "An API key, or the provider's own token." },
     ];
   }
-  return [`${source.in} ${source.name}`.replaceAll(/\W/g, "-"), { type: "apiKey", ...source }];
+  const { in: place, name } = source;
+  return [`${place} ${name}`.replaceAll(/\W/g, "-"), { type: "apiKey", in: place, name }];
 }
 
 const ADMIN_SCHEMES: JsonObject = {

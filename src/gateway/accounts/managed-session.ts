@@ -25,9 +25,9 @@ export class ManagedSession implements AccountSession {
     this.#account = { token: "", fetch: rejectingFetch, retries: request.retries };
   }
 
-  /** Sets the `fetch` for requests to the provider with this account. */
-  setFetch(fetch: Fetch): void {
-    this.#account = { ...this.#account, fetch };
+  /** Sets how requests with this account reach the provider. */
+  setAccess(access: Pick<UpstreamAccount, "fetch" | "openSocket">): void {
+    this.#account = { ...this.#account, ...access };
   }
 
   get accountId(): string {

@@ -1,6 +1,6 @@
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
-import { createUpstreamFetch } from "../upstream/fetch.ts";
+import { createAccess } from "../upstream/access.ts";
 import type { AccountSession, BudgetedRequest } from "./account-request.ts";
 
 /** Access to the default provider with the caller's own token: without an account and without a slot. */
@@ -18,7 +18,7 @@ export function openPassThroughSession({
       param: "model",
     });
   }
-  const account = { token: caller.credential, fetch: createUpstreamFetch(context, null), retries };
+  const account = { token: caller.credential, ...createAccess(context, null), retries };
   retries.beginAttempt({ provider: "", account: "", model });
   return {
     accountId: "",

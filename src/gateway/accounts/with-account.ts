@@ -7,7 +7,7 @@ import { assertDialectAllowed } from "../../pool/limits/key-scope.ts";
 import { createLimitError } from "../../pool/limits/limit-error.ts";
 import { maskFailure } from "../captures/capture-masking.ts";
 import { getDefaultProvider } from "../providers/provider-registry.ts";
-import { createUpstreamFetch } from "../upstream/fetch.ts";
+import { createAccess } from "../upstream/access.ts";
 import { findProxy } from "../upstream/find-proxy.ts";
 import type { AccountRequest, AccountSession, BudgetedRequest } from "./account-request.ts";
 import { createSelection, rememberAccount } from "./conversation-accounts.ts";
@@ -123,7 +123,7 @@ async function openSession(
     const { config: newest } = await context.config();
     const proxy = findProxy(newest, lease.account.proxyId || provider.proxyId);
     const reportQuota = (headers: Headers) => session.reportQuota(provider.id, headers);
-    session.setFetch(createUpstreamFetch(context, proxy, provider, reportQuota));
+    session.setAccess(createAccess(context, proxy, provider, reportQuota));
   } catch (error) {
     session.end();
     throw error;

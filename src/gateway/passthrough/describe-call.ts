@@ -13,7 +13,10 @@ const NO_MODEL: ResolvedModel = {
 };
 
 /** Describes a request as the history shows it: the body as the user's message. */
-export function describeCall({ description, stream }: PassthroughCall, target: Target): Conversation {
+export function describeCall(
+  { description, stream }: Pick<PassthroughCall, "description" | "stream">,
+  target: Target,
+): Conversation {
   return {
     dialect: PASSTHROUGH_STYLE,
     contentField: "body",

@@ -3,7 +3,7 @@ import type { LogFields } from "../../core/ports/context.ts";
 /** The kinds of work of these endpoints, in logs, usage and history. */
 export type PassthroughOperation = Extract<
   LogFields["operation"],
-  "images" | "audio" | "moderations" | "rerank"
+  "images" | "audio" | "moderations" | "rerank" | "realtime"
 >;
 
 /** An endpoint whose requests and answers need no translation. */

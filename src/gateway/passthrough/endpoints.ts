@@ -92,4 +92,4 @@ function createEndpoints(endpoint: PassthroughEndpoint): CallerEndpoint[] {
 }
 
 /** The endpoints of the pass-through table. */
-export const PASSTHROUGH_ROUTES: readonly CallerEndpoint[] = PASSTHROUGH_ENDPOINTS.flatMap(createEndpoints);
+export const TABLE_ENDPOINTS: readonly CallerEndpoint[] = PASSTHROUGH_ENDPOINTS.flatMap(createEndpoints);

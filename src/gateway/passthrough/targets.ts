@@ -9,13 +9,20 @@ import { getRouteAffinity } from "../generation/route-affinity.ts";
 import { readWithModelNames } from "../models/read-with-model-names.ts";
 import { resolveModel } from "../models/resolve-model.ts";
 import { findDefaultProviderApi } from "../providers/provider-registry.ts";
-import type { PassthroughCall } from "./passthrough-call.ts";
+import type { PassthroughEndpoint } from "./endpoint-table.ts";
 
 /** Longest name that goes to the default provider as it is, in characters: logs and records store it. */
 const MAX_NAME_LENGTH = 200;
 
 /** The style whose scope and protocol these endpoints share. */
 export const PASSTHROUGH_STYLE = "chat-completions";
+
+/** The name of a model, and what is done with it. */
+interface NamedModel {
+  /** As the caller wrote it; empty: none. */
+  readonly model: string;
+  readonly endpoint: Pick<PassthroughEndpoint, "operation">;
+}
 
 /** What answers a request: the model, or null for the default model of the default provider. */
 export type Target = ResolvedModel | null;
@@ -28,7 +35,7 @@ export type Target = ResolvedModel | null;
 export async function resolveTargets(
   context: Context,
   caller: Caller,
-  call: PassthroughCall,
+  call: NamedModel,
 ): Promise<readonly Target[]> {
   const scope = caller.key?.entry;
   if (call.model === "") {
@@ -52,7 +59,7 @@ export async function resolveTargets(
  */
 async function resolveOrKeepName(
   context: Context,
-  { model: name, endpoint }: PassthroughCall,
+  { model: name, endpoint }: NamedModel,
 ): Promise<ResolvedModel> {
   const labels = { dialect: PASSTHROUGH_STYLE, operation: endpoint.operation };
   try {

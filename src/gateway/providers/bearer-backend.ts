@@ -1,12 +1,10 @@
-import type { ResolvedModel } from "../../core/conversation/model.ts";
 import { withoutTrailingSlashes } from "../../core/encoding/path-segment.ts";
 import type { ExchangeKind, ProviderOptions } from "./driver.ts";
 import { readEmbeddings } from "./embeddings.ts";
 import { KeyedBackend, type KeyedProtocol } from "./keyed-backend.ts";
 import { createLazyFiles } from "./lazy-files.ts";
-import { createEndpointError } from "./passthrough-error.ts";
 import type { Embedding, FileKeeping, Passthrough } from "./provider.ts";
-import { readRecord, send } from "./transport.ts";
+import { readRecord } from "./transport.ts";
 
 /**
  * A backend whose API key is a bearer token and which also offers embeddings, files and the endpoints that need no
@@ -23,25 +21,7 @@ export abstract class BearerBackend<Wire extends { readonly model: string }> ext
   };
 
   override readonly files: FileKeeping;
-  readonly passthrough: Passthrough = {
-    send: async (account, request, signal) => {
-      const { path, model, headers, createBody, method = "POST" } = request;
-      const named = createBody(model === null ? "" : this.#getPassthroughName(model));
-      const body = typeof named === "string" ? this.withoutDropParams(named) : named;
-      const init = {
-        method,
-        headers: { ...headers, ...this.headers(account.token) },
-        body,
-        // Node requires this for a stream as body. Other runtimes ignore it.
-        ...(body instanceof ReadableStream ? { duplex: "half" } : {}),
-      };
-      const response = await send(account.fetch, this.#address + path, init, signal);
-      if (response.ok) return response;
-      const { error } = await this.readError(response, account, signal, true);
-      throw request.isStoredObject === true ? error : createEndpointError(error, path);
-    },
-  };
-  readonly #address: string;
+  readonly passthrough: Passthrough;
 
   constructor(options: ProviderOptions, protocol: Omit<KeyedProtocol<Wire>, "address">) {
     const address = withoutTrailingSlashes(options.baseUrl);
@@ -50,15 +30,18 @@ export abstract class BearerBackend<Wire extends { readonly model: string }> ext
       const { createBearerFiles } = await import("./file-modules.ts");
       return createBearerFiles(address, (token) => this.headers(token), options.newId);
     });
-    this.#address = address;
-  }
-
-  /** Backends have models for these endpoints that no canonical id covers: the requested name is the default. */
-  #getPassthroughName({ id, upstream, provider, requested }: ResolvedModel): string {
-    if (provider !== undefined) return upstream;
-    const named = this.modelName(requested);
-    const mapped = this.modelName(id);
-    return named === requested && mapped !== id ? mapped : named;
+    const load = async () =>
+      (await import("./bearer-passthrough.ts")).createBearerPassthrough(
+        address,
+        (token) => this.headers(token),
+        (id) => this.modelName(id),
+        (...refusal) => this.readError(...refusal, true),
+        (text) => this.withoutDropParams(text),
+      );
+    this.passthrough = {
+      send: async (...request) => (await load()).send(...request),
+      openSocket: async (...request) => (await load()).openSocket(...request),
+    };
   }
 
   protected override headers(token: string) {
@@ -71,6 +54,7 @@ export function classifyBearerExchange(path: string, generations: string): Excha
   if (path.endsWith(generations)) return { label: "completion", round: { session: null } };
   if (path.endsWith("/embeddings")) return { label: "embeddings" };
   if (/\/files(?:\/[^/]+(?:\/content)?)?$/.test(path)) return { label: "file" };
+  if (path.endsWith("/realtime")) return { label: "realtime" };
   const passthrough = /\/(images|audio|moderations|rerank|batches)(?:\/[\w-]+){0,2}$/.exec(path)?.[1];
   if (passthrough !== undefined) return { label: passthrough };
   return { label: path.endsWith("/models") ? "models" : "other" };

@@ -4,6 +4,7 @@ import type { ResolvedModel } from "../../core/conversation/model.ts";
 import type { ProviderError } from "../../core/errors/provider-error.ts";
 import type { Credentials, SignInResult } from "../../core/ports/accounts.ts";
 import type { Fetch } from "../../core/ports/upstream.ts";
+import type { OpenedSocket, OpenWebSocket } from "../../core/ports/web-socket.ts";
 import type { RetryBudget } from "../../core/retries/retry-budget.ts";
 import type { RetryKind } from "../../core/retries/retry-policy.ts";
 
@@ -12,6 +13,8 @@ export interface UpstreamAccount {
   /** The account's token, or the caller's own token in pass-through mode. */
   readonly token: string;
   readonly fetch: Fetch;
+  /** Opens a WebSocket to the provider. Throws a `GatewayError` 501 if the account has a proxy. */
+  readonly openSocket?: OpenWebSocket;
   /** Decides whether a failed call is repeated. Absent: the gateway's own background work, whose calls are not limited. */
   readonly retries?: RetryBudget;
 }
@@ -266,6 +269,12 @@ export interface PassthroughRequest {
   readonly createBody: (model: string) => BodyInit | null;
 }
 
+/** A WebSocket to a provider, and the provider's name for its model; empty: none. */
+export interface OpenedRealtime {
+  readonly socket: OpenedSocket;
+  readonly model: string;
+}
+
 /** Endpoints whose requests and answers need no translation. */
 export interface Passthrough {
   /**
@@ -273,6 +282,17 @@ export interface Passthrough {
    * does not have the endpoint.
    */
   send(account: UpstreamAccount, request: PassthroughRequest, signal: AbortSignal): Promise<Response>;
+  /**
+   * Opens a WebSocket. Throws the same errors.
+   *
+   * @param query of the address, beside the model
+   */
+  openSocket(
+    account: UpstreamAccount,
+    request: Pick<PassthroughRequest, "path" | "model" | "headers">,
+    query: URLSearchParams,
+    signal: AbortSignal,
+  ): Promise<OpenedRealtime>;
 }
 
 /** Lists the models that the provider offers. */

@@ -86,6 +86,11 @@ export function createCloudflarePlatform(env: Env): Platform {
     providerBaseUrl: variables.providerBaseUrl ?? (viaSandbox ? SANDBOX_URL : null),
     providerSignsIn: !needsNoAccount(variables.providerDriver),
     upgradeToWebSocket: upgradeWebSocket,
+    // Few isolates open WebSockets.
+    openWebSocket: async (...request) => {
+      const { openWebSocket } = await import("./provider-socket.ts");
+      return openWebSocket(...request);
+    },
     pages: createPagesPlatform(env, variables.pages),
     fetchAsset: async (request) => {
       if (env.ASSETS === undefined) return null;

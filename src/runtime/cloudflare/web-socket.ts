@@ -1,29 +1,39 @@
-import type { UpgradeToWebSocket } from "../../core/ports/web-socket.ts";
+import type { ServerSocket, SocketListener, UpgradeToWebSocket } from "../../core/ports/web-socket.ts";
 
 /**
  * WebSockets of Workers. A connection lives in the request that started it. The runtime holds incomplete messages of up to
  * 32 MiB outside of the isolate's heap. It does not report what the client has read.
  */
-export const upgradeWebSocket: UpgradeToWebSocket = (_request, listen) => {
+export const upgradeWebSocket: UpgradeToWebSocket = (_request, listen, protocol) => {
   const { 0: client, 1: server } = new WebSocketPair();
   server.accept();
-  const listener = listen({
+  forwardEvents(server, listen(toServerSocket(server)));
+  const headers = protocol === undefined ? undefined : { "sec-websocket-protocol": protocol };
+  return new Response(null, { status: 101, webSocket: client, ...(headers && { headers }) });
+};
+
+/** A socket of the runtime as the program sees it. */
+export function toServerSocket(socket: WebSocket): ServerSocket {
+  return {
     send: (text) => {
-      if (server.readyState === WebSocket.OPEN) server.send(text);
+      if (socket.readyState === WebSocket.OPEN) socket.send(text);
       return null;
     },
     close: (code, reason) => {
-      if (server.readyState === WebSocket.OPEN) server.close(code, reason);
+      if (socket.readyState === WebSocket.OPEN) socket.close(code, reason);
     },
-  });
-  server.addEventListener("message", ({ data }) =>
+  };
+}
+
+/** Passes the events of a socket on. */
+export function forwardEvents(socket: WebSocket, listener: SocketListener): void {
+  socket.addEventListener("message", ({ data }) =>
     listener.onMessage(typeof data === "string" ? data : null),
   );
-  server.addEventListener("close", () => {
+  socket.addEventListener("close", ({ code }) => {
     // The runtime does not answer a close frame by itself.
-    if (server.readyState !== WebSocket.CLOSED) server.close();
-    listener.onClose();
+    if (socket.readyState !== WebSocket.CLOSED) socket.close();
+    listener.onClose(code);
   });
-  server.addEventListener("error", () => listener.onClose());
-  return new Response(null, { status: 101, webSocket: client });
-};
+  socket.addEventListener("error", () => listener.onClose());
+}

@@ -28,7 +28,7 @@ import { createPagesPlatform, readBlockLists } from "./pages.ts";
 import { RateLimits } from "./rate-limits.ts";
 import { dial } from "./sockets.ts";
 import { createWatchStateStore } from "./watch-state-store.ts";
-import { upgradeWebSocket } from "./web-socket.ts";
+import { openWebSocket, upgradeWebSocket } from "./web-socket.ts";
 
 /** Base URL of the sandbox in this process. The name is never looked up. */
 const SANDBOX_URL = "http://sandbox";
@@ -122,6 +122,7 @@ export async function createDenoRuntime(variables: Variables): Promise<DenoRunti
     providerBaseUrl: variables.providerBaseUrl ?? (sandbox === null ? null : SANDBOX_URL),
     providerSignsIn: !needsNoAccount(variables.providerDriver),
     upgradeToWebSocket: upgradeWebSocket,
+    openWebSocket,
     pages: createPagesPlatform(browsers ?? UNAVAILABLE_BROWSER, rateLimits, jobs, cachedBodies),
     fetchAsset: (request) => assets.get(request),
     now: Date.now,

@@ -1,9 +1,12 @@
 import { Buffer } from "node:buffer";
 import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
-import { type WebSocket, WebSocketServer } from "ws";
+import { WebSocket, WebSocketServer } from "ws";
 import {
   MAX_MESSAGE_BYTES,
+  type OpenedSocket,
+  type OpenWebSocket,
+  type ServerSocket,
   type SocketListener,
   type UpgradeToWebSocket,
 } from "../../core/ports/web-socket.ts";
@@ -24,8 +27,8 @@ const server = new WebSocketServer({
 });
 
 /** WebSockets of a process, over the raw connection: every byte that a client sends is counted before it is stored. */
-export const upgradeWebSocket: UpgradeToWebSocket = (request, listen) => {
-  const handshake = createHandshakeMessage(request);
+export const upgradeWebSocket: UpgradeToWebSocket = (request, listen, protocol) => {
+  const handshake = createHandshakeMessage(request, protocol);
   let socket: WebSocket | undefined;
   let isAlive = true;
   const listener = listen({
@@ -35,6 +38,8 @@ export const upgradeWebSocket: UpgradeToWebSocket = (request, listen) => {
         else socket.send(text, () => resolve());
       }),
     close: (code, reason) => socket?.close(code, reason),
+    pause: () => socket?.pause(),
+    resume: () => socket?.resume(),
   });
   const { conn, response } = takeOverOrClose(request, listener);
   const stream = new ConnectionStream(conn, (bytes) => {
@@ -66,13 +71,14 @@ function takeOverOrClose(request: Request, listener: SocketListener): TakenConne
 }
 
 /** The part of a checked handshake that the library reads. */
-function createHandshakeMessage(request: Request): IncomingMessage {
+function createHandshakeMessage(request: Request, protocol: string | undefined): IncomingMessage {
   const message = new IncomingMessage(new Socket());
   message.method = "GET";
   message.headers = {
     upgrade: "websocket",
     "sec-websocket-version": "13",
     "sec-websocket-key": request.headers.get("sec-websocket-key") ?? "",
+    ...(protocol === undefined ? {} : { "sec-websocket-protocol": protocol }),
   };
   return message;
 }
@@ -84,5 +90,78 @@ function forwardEvents(socket: WebSocket, stream: ConnectionStream, listener: So
   });
   // A close event follows each error event.
   socket.on("error", () => undefined);
-  socket.on("close", () => listener.onClose());
+  socket.on("close", (code) => listener.onClose(code));
+}
+
+/** The longest handshake of a provider, milliseconds, and the longest refusal, in bytes. */
+const HANDSHAKE_MS = 30_000;
+const MAX_REFUSAL_BYTES = 64 * 1024;
+
+/** Opens a WebSocket to a provider. The signal ends the handshake only. */
+export const openWebSocket: OpenWebSocket = (url, headers, signal) => {
+  signal.throwIfAborted();
+  const { promise, resolve, reject } = Promise.withResolvers<OpenedSocket | Response>();
+  const socket = new WebSocket(url.replace(/^http/, "ws"), {
+    headers: { ...headers },
+    followRedirects: false,
+    handshakeTimeout: HANDSHAKE_MS,
+    maxPayload: MAX_MESSAGE_BYTES,
+    perMessageDeflate: false,
+  });
+  const stop = () => socket.terminate();
+  signal.addEventListener("abort", stop, { once: true });
+  socket.on("open", () => {
+    // Until somebody listens.
+    socket.pause();
+    resolve({ listen: (listener) => listenTo(socket, listener) });
+  });
+  socket.on("unexpected-response", (request, response) => {
+    readRefusal(response).then((refusal) => {
+      request.destroy();
+      resolve(refusal);
+    }, reject);
+  });
+  socket.on("error", (error) => reject(signal.aborted ? signal.reason : error));
+  socket.on("close", () => reject(new TypeError("the provider closed the connection")));
+  return promise.finally(() => signal.removeEventListener("abort", stop));
+};
+
+function listenTo(socket: WebSocket, listener: SocketListener): ServerSocket {
+  const pings = setInterval(() => {
+    if (socket.readyState === WebSocket.OPEN) socket.ping();
+  }, PING_MS);
+  socket.on("message", (data, isBinary) => listener.onMessage(isBinary ? null : data.toString()));
+  socket.on("close", (code) => {
+    clearInterval(pings);
+    listener.onClose(code);
+  });
+  socket.resume();
+  return {
+    send: (text) => new Promise((resolve) => socket.send(text, () => resolve())),
+    close: (code, reason) => socket.close(code, reason),
+    pause: () => socket.pause(),
+    resume: () => socket.resume(),
+  };
+}
+
+/** Reads the answer of a provider that refuses the handshake. */
+async function readRefusal(message: IncomingMessage): Promise<Response> {
+  const { statusCode = 502, headers } = message;
+  const pieces: Buffer[] = [];
+  let size = 0;
+  for await (const piece of message) {
+    pieces.push(piece);
+    size += piece.length;
+    if (size > MAX_REFUSAL_BYTES) break;
+  }
+  const type = headers["content-type"];
+  const wait = headers["retry-after"];
+  const status = statusCode < 400 || statusCode > 599 ? 502 : statusCode;
+  return new Response(Buffer.concat(pieces), {
+    status,
+    headers: {
+      ...(type === undefined ? {} : { "content-type": type }),
+      ...(wait === undefined ? {} : { "retry-after": wait }),
+    },
+  });
 }

@@ -1,8 +1,7 @@
-import { GatewayError, invalidRequest } from "../../../core/errors/gateway-error.ts";
+import { GatewayError } from "../../../core/errors/gateway-error.ts";
 import { callerEndpoint } from "../../../core/routing/endpoint.ts";
+import { validateHandshake, wantsWebSocket } from "../shared/web-socket-handshake.ts";
 import { copyRequestHeaders, ResponsesConnection } from "./connection.ts";
-
-const WEBSOCKET_VERSION = "13";
 
 /**
  * `GET /v1/responses` with an upgrade (contract): creates responses one after another over a WebSocket.
@@ -17,7 +16,7 @@ export const openConnection = callerEndpoint({
   answers: () => ({}),
   handler: (context) => {
     const { request, platform } = context;
-    if (request.headers.get("upgrade")?.toLowerCase() !== "websocket") {
+    if (!wantsWebSocket(request.headers)) {
       throw new GatewayError(405, "GET is not allowed on /v1/responses but to open a WebSocket", {
         code: "method_not_allowed",
         headers: { allow: "POST, OPTIONS" },
@@ -31,16 +30,3 @@ export const openConnection = callerEndpoint({
     );
   },
 });
-
-/** Validates the handshake (RFC 6455, section 4.2.1), because not every runtime does. */
-function validateHandshake(headers: Headers): void {
-  if (headers.get("sec-websocket-version") !== WEBSOCKET_VERSION) {
-    throw new GatewayError(426, `only version ${WEBSOCKET_VERSION} of the WebSocket protocol is spoken`, {
-      code: "invalid_request",
-      headers: { "sec-websocket-version": WEBSOCKET_VERSION },
-    });
-  }
-  if (!/^[A-Za-z0-9+/]{22}==$/.test(headers.get("sec-websocket-key") ?? "")) {
-    throw invalidRequest("Sec-WebSocket-Key must be 16 bytes in base64");
-  }
-}

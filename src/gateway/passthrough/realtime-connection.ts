@@ -1,0 +1,171 @@
+import { GatewayError } from "../../core/errors/gateway-error.ts";
+import { ProviderError } from "../../core/errors/provider-error.ts";
+import type { LightAbortController } from "../../core/http/light-abort-controller.ts";
+import type { MemoryReservation } from "../../core/http/memory-budget.ts";
+import type { OpenedSocket, ServerSocket, SocketListener } from "../../core/ports/web-socket.ts";
+import { errorObject } from "../../core/routing/error-formats.ts";
+import { type ProviderEvents, prepareClientEvent } from "./realtime-events.ts";
+import { SocketPipe } from "./socket-pipe.ts";
+
+/** Maximum lifetime of a connection, and maximum time without a message, milliseconds. The vendor's is one hour, too. */
+const LIFE_MS = 3_600_000;
+const IDLE_MS = 600_000;
+
+/** Memory of a connection, in bytes. */
+export const CONNECTION_BYTES = 128 * 1024;
+
+/** Close codes of RFC 6455, section 7.4.1. */
+const NORMAL = 1000;
+const UNSUPPORTED_DATA = 1003;
+const BROKEN = 1006;
+const INTERNAL_ERROR = 1011;
+const TRY_AGAIN_LATER = 1013;
+
+/** What a connection needs to know. */
+export interface RealtimeOptions {
+  readonly memory: MemoryReservation;
+  readonly abort: LightAbortController;
+  readonly events: ProviderEvents;
+  /** The provider's name for the model; empty: none. */
+  readonly model: string;
+  /** The caller's key is limited to certain models. */
+  readonly isLimited: boolean;
+  /** Called for each message of the provider. */
+  readonly onProviderMessage: () => void;
+}
+
+/** Whether a close code may be sent. */
+function isSendable(code: number | undefined): code is number {
+  if (code === undefined || code < NORMAL || code > 4999) return false;
+  return code >= 3000 || (code <= 1014 && ![1004, 1005, BROKEN].includes(code));
+}
+
+/** A caller's WebSocket and the provider's, which exchange their messages until one of them closes. */
+export class RealtimeConnection {
+  readonly #options: RealtimeOptions;
+  readonly #ended = Promise.withResolvers<void>();
+  readonly #client: ServerSocket;
+  #provider: ServerSocket | null = null;
+  #toClient: SocketPipe | null = null;
+  #toProvider: SocketPipe | null = null;
+  /** Bytes reserved for a message of the caller that is not complete yet. */
+  #partialBytes = 0;
+  #hasEnded = false;
+  #lastMessageAt = Date.now();
+  readonly #lifeTimer: ReturnType<typeof setTimeout>;
+  readonly #idleTimer: ReturnType<typeof setInterval>;
+
+  constructor(client: ServerSocket, options: RealtimeOptions) {
+    this.#client = client;
+    this.#options = options;
+    this.#lifeTimer = setTimeout(() => this.#expire("the connection has reached its longest life"), LIFE_MS);
+    this.#idleTimer = setInterval(() => {
+      if (Date.now() - this.#lastMessageAt > IDLE_MS) this.#expire("nothing was sent for too long");
+    }, IDLE_MS / 10);
+    options.abort.addEventListener("abort", () => this.#end(TRY_AGAIN_LATER, "the account is gone"));
+  }
+
+  /** Resolves at the end of the connection. Rejects with a `ProviderError` if the provider broke it. */
+  get ended(): Promise<void> {
+    return this.#ended.promise;
+  }
+
+  /** Receives the caller's messages. */
+  get clientListener(): SocketListener {
+    const { memory } = this.#options;
+    return {
+      onBytes: (bytes) => {
+        if (!memory.tryReserve(bytes)) {
+          this.#end(TRY_AGAIN_LATER, "there is no memory for the message");
+          return false;
+        }
+        this.#partialBytes += bytes;
+        return true;
+      },
+      onMessage: (text) => {
+        const partialBytes = this.#partialBytes;
+        this.#partialBytes = 0;
+        this.#takeClientMessage(text);
+        memory.releaseBytes(partialBytes);
+      },
+      onClose: (code) => {
+        this.#end(NORMAL, "the client closed the connection", isSendable(code) ? code : NORMAL);
+        memory.end();
+      },
+    };
+  }
+
+  /** Connects the provider's side. */
+  connect(socket: OpenedSocket): void {
+    const { memory, events, onProviderMessage } = this.#options;
+    const provider = socket.listen({
+      onBytes: () => true,
+      onMessage: (text) => {
+        if (this.#hasEnded) return;
+        this.#lastMessageAt = Date.now();
+        this.#toProvider?.confirmTaken();
+        onProviderMessage();
+        if (text === null) this.#end(INTERNAL_ERROR, "the provider sent a message that is no text");
+        else if (this.#toClient?.send(events.read(text)) === false)
+          this.#end(TRY_AGAIN_LATER, "too much of what was sent is unread");
+      },
+      onClose: (code) => {
+        const isBroken = code === undefined || code === BROKEN;
+        const error = isBroken ? new ProviderError("cut", "the provider broke the connection") : null;
+        this.#end(
+          isSendable(code) ? code : isBroken ? INTERNAL_ERROR : NORMAL,
+          "the provider closed the connection",
+          NORMAL,
+          error,
+        );
+      },
+    });
+    this.#provider = provider;
+    this.#toClient = new SocketPipe(memory, provider, this.#client);
+    this.#toProvider = new SocketPipe(memory, this.#client, provider);
+    if (this.#hasEnded) provider.close(NORMAL, "");
+  }
+
+  #takeClientMessage(text: string | null): void {
+    if (this.#hasEnded) return;
+    this.#lastMessageAt = Date.now();
+    this.#toClient?.confirmTaken();
+    if (text === null) {
+      this.#end(UNSUPPORTED_DATA, "messages must be text");
+      return;
+    }
+    const { model, isLimited } = this.#options;
+    const event = prepareClientEvent(text, model, isLimited);
+    if (event.isForbidden) {
+      const message = "this API key is limited to certain models, and the session names another one";
+      this.#sendError(new GatewayError(403, message, { code: "permission_denied", param: "session" }));
+    } else if (this.#toProvider?.send(event.text) === false) {
+      this.#end(TRY_AGAIN_LATER, "the provider takes the messages too slowly");
+    }
+  }
+
+  #sendError(error: GatewayError): void {
+    void this.#client.send(JSON.stringify({ type: "error", error: errorObject(error) }));
+  }
+
+  #expire(reason: string): void {
+    this.#sendError(
+      new GatewayError(400, `${reason}: open another one`, { code: "websocket_connection_limit_reached" }),
+    );
+    this.#end(NORMAL, reason);
+  }
+
+  /** Closes both sides. `error`: why the work failed. */
+  #end(code: number, reason: string, providerCode = NORMAL, error: ProviderError | null = null): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    clearTimeout(this.#lifeTimer);
+    clearInterval(this.#idleTimer);
+    this.#client.resume?.();
+    this.#provider?.resume?.();
+    this.#client.close(code, reason);
+    this.#provider?.close(providerCode, "");
+    if (error === null) this.#ended.resolve();
+    else this.#ended.reject(error);
+  }
+}

@@ -1,0 +1,250 @@
+import type { Caller } from "../../core/auth/callers.ts";
+import { type GatewayError, invalidRequest, toGatewayError } from "../../core/errors/gateway-error.ts";
+import { ProviderError, providerErrorToGateway } from "../../core/errors/provider-error.ts";
+import { abortOnDisconnect } from "../../core/http/client-disconnect.ts";
+import type { LightAbortController } from "../../core/http/light-abort-controller.ts";
+import type { Context } from "../../core/ports/context.ts";
+import { RetryBudget } from "../../core/retries/retry-budget.ts";
+import { assertDialectAllowed } from "../../pool/limits/key-scope.ts";
+import type { AccountSession } from "../accounts/account-request.ts";
+import { AttemptTimeout } from "../accounts/attempt-timeout.ts";
+import { withAccount } from "../accounts/with-account.ts";
+import { configuredSecrets } from "../captures/capture-masking.ts";
+import { selectRequestHeaders } from "../dialects/shared/native-request.ts";
+import { OPENAI_REQUEST_HEADERS } from "../dialects/shared/openai-headers.ts";
+import { classifyFailure } from "../generation/route-runner.ts";
+import { Recording } from "../history/recording.ts";
+import { missingEndpointError } from "../providers/passthrough-error.ts";
+import type { Passthrough } from "../providers/provider.ts";
+import { getProvider, type RegisteredProvider } from "../providers/provider-registry.ts";
+import { describeCall } from "./describe-call.ts";
+import { CONNECTION_BYTES, RealtimeConnection } from "./realtime-connection.ts";
+import { ProviderEvents } from "./realtime-events.ts";
+import { logTarget, PASSTHROUGH_STYLE, resolveTargets, type Target } from "./targets.ts";
+
+const PATH = "/realtime";
+const PROTOCOL = "realtime";
+/** The HTTP status of an accepted WebSocket. */
+const SWITCHING_PROTOCOLS = 101;
+
+/** The request of a realtime connection. */
+interface RealtimeCall {
+  readonly endpoint: { readonly operation: "realtime" };
+  readonly model: string;
+  readonly stream: true;
+  readonly description: string;
+}
+
+/** Reads the request's query. Azure's clients name the model in `deployment`. */
+function readCall({ url: { searchParams } }: Context): RealtimeCall {
+  if (searchParams.has("call_id")) {
+    throw invalidRequest("call_id: calls are not known here", "call_id");
+  }
+  const model = searchParams.get("model") ?? searchParams.get("deployment") ?? "";
+  const intent = searchParams.get("intent");
+  if (model.trim() === "" && intent === null)
+    throw invalidRequest("model: the name of a model is required", "model");
+  const description = JSON.stringify({ model, ...(intent === null ? {} : { intent }) });
+  return { endpoint: { operation: "realtime" }, model, stream: true, description };
+}
+
+/** The subprotocol that the answer names: never the one with the key. */
+function selectProtocol({ headers }: Request): string | undefined {
+  const offered = headers
+    .get("sec-websocket-protocol")
+    ?.split(",")
+    .map((name) => name.trim());
+  return offered?.includes(PROTOCOL) === true ? PROTOCOL : undefined;
+}
+
+/** A WebSocket from its request to its end. */
+class RealtimeRun {
+  readonly rawReasoning = "";
+  readonly response = Promise.withResolvers<Response>();
+  hasBegun = false;
+  readonly #context: Context;
+  readonly #caller: Caller;
+  readonly #call: RealtimeCall;
+  readonly #abort: LightAbortController;
+  readonly #recording: Recording;
+  readonly #retries: RetryBudget;
+  readonly #onAccepted: () => void;
+  #events: ProviderEvents | null = null;
+
+  constructor(
+    context: Context,
+    caller: Caller,
+    call: RealtimeCall,
+    abort: LightAbortController,
+    recording: Recording,
+    retries: RetryBudget,
+    onAccepted: () => void,
+  ) {
+    this.#context = context;
+    this.#caller = caller;
+    this.#call = call;
+    this.#abort = abort;
+    this.#recording = recording;
+    this.#retries = retries;
+    this.#onAccepted = onAccepted;
+  }
+
+  get rawText(): string {
+    return this.#events?.transcript ?? "";
+  }
+
+  /** Tries the targets in order until one accepts, and serves the connection to its end. */
+  async run(targets: readonly Target[]): Promise<void> {
+    for (const [index, target] of targets.entries()) {
+      const isLast = index === targets.length - 1;
+      logTarget(this.#context, target, targets.length === 1);
+      this.#recording.setConversation(describeCall(this.#call, target));
+      try {
+        await this.#use(target, isLast);
+        return;
+      } catch (thrown) {
+        const error = toCallerError(thrown, this.#context.requestId);
+        const canContinue = !this.hasBegun && !this.#abort.aborted && canTryNext(error);
+        if (isLast || !canContinue || !this.#retries.take("model", thrown)) throw error;
+      }
+    }
+  }
+
+  /** Records the end. `error`: why the connection failed; null: it did not. */
+  finish(error: GatewayError | null): void {
+    const { log } = this.#context;
+    if (error !== null) {
+      log.error = error.code;
+      log.errorStatus = error.status;
+      this.response.reject(error);
+    }
+    const { promptTokens: prompt = 0, completionTokens: completion = 0 } = log;
+    this.#recording.end({
+      status: error === null ? "success" : error.status === 499 ? "cancelled" : "error",
+      statusCode: error?.status ?? SWITCHING_PROTOCOLS,
+      error: error?.message ?? "",
+      code: error?.code ?? "",
+      finishReason: "",
+      usage: this.hasBegun ? { prompt, completion, reasoning: 0 } : null,
+    });
+  }
+
+  async #use(target: Target, waits: boolean): Promise<void> {
+    const context = this.#context;
+    const { config } = await context.config();
+    const provider = getProvider(context.platform, config, target?.provider);
+    const { passthrough } = provider.api;
+    if (passthrough === undefined) throw missingEndpointError(PATH, provider.id);
+    await withAccount(
+      {
+        context,
+        caller: this.#caller,
+        provider,
+        retries: this.#retries,
+        model: target?.id ?? "",
+        dialect: PASSTHROUGH_STYLE,
+        abort: this.#abort,
+        ...(waits ? {} : { waitMs: 0 }),
+        canRetry: () => !this.hasBegun,
+        onAccountFailed: (account, failure) =>
+          this.#recording.recordAccountFailure(account, failure, target ?? undefined),
+      },
+      (session) => this.#connect(session, passthrough, provider, target),
+    );
+  }
+
+  async #connect(
+    session: AccountSession,
+    passthrough: Passthrough,
+    provider: RegisteredProvider,
+    target: Target,
+  ): Promise<void> {
+    const { request, url, platform, memory, log } = this.#context;
+    this.#recording.recordAccount(session.accountId);
+    const timeout = new AttemptTimeout(provider.timeouts.firstByteTimeoutMs, this.#abort.signal);
+    const intent = url.searchParams.get("intent");
+    const query = new URLSearchParams(intent === null ? {} : { intent });
+    const headers = selectRequestHeaders(request, { requestHeaders: OPENAI_REQUEST_HEADERS });
+    timeout.restart();
+    const opened = await session
+      .runWithToken((account) =>
+        passthrough.openSocket(account, { path: PATH, model: target, headers }, query, timeout.signal),
+      )
+      .finally(() => timeout.stop());
+    const events = new ProviderEvents(log, [session.account.token, ...configuredSecrets(provider.headers)]);
+    this.#events = events;
+    let connection: RealtimeConnection | undefined;
+    const listen: Parameters<typeof platform.upgradeToWebSocket>[1] = (client) => {
+      connection = new RealtimeConnection(client, {
+        memory,
+        abort: this.#abort,
+        events,
+        model: opened.model,
+        isLimited: (this.#caller.key?.entry.models ?? []).length > 0,
+        onProviderMessage: () => {
+          session.reportAnswering();
+          this.#recording.refreshIfDue(platform.now());
+        },
+      });
+      return connection.clientListener;
+    };
+    this.#onAccepted();
+    this.hasBegun = true;
+    try {
+      this.response.resolve(platform.upgradeToWebSocket(request, listen, selectProtocol(request)));
+    } finally {
+      // Also if the caller's handshake failed: the provider's side is closed then.
+      connection?.connect(opened.socket);
+    }
+    await connection?.ended;
+  }
+}
+
+function toCallerError(thrown: unknown, requestId: string): GatewayError {
+  return toGatewayError(thrown instanceof ProviderError ? providerErrorToGateway(thrown) : thrown, requestId);
+}
+
+function canTryNext(error: GatewayError): boolean {
+  return error.status === 501 || classifyFailure(error) !== null;
+}
+
+/**
+ * Opens a realtime connection at the provider of its model, and only then accepts the caller's WebSocket. The account is
+ * held until the connection ends.
+ *
+ * @throws GatewayError before the caller's WebSocket is accepted: 403 for what the key must not use, 501 if the provider has
+ *   no realtime connections, 503 without memory, and the errors of the provider
+ */
+export async function openRealtime(context: Context, caller: Caller): Promise<Response> {
+  const { log, memory } = context;
+  const call = readCall(context);
+  log.dialect = PASSTHROUGH_STYLE;
+  log.operation = "realtime";
+  log.stream = true;
+  if (call.model !== "") log.requestedModel = call.model;
+  assertDialectAllowed(caller.key?.entry, PASSTHROUGH_STYLE);
+  const targets = await resolveTargets(context, caller, call);
+  memory.reserveNow(CONNECTION_BYTES);
+  const { abort, stop } = abortOnDisconnect(context.request);
+  const retries = new RetryBudget(() => context.platform.now());
+  const recording = new Recording(context, describeCall(call, targets[0] ?? null), retries);
+  // The runtime reports an accepted connection as the end of its request.
+  const run = new RealtimeRun(context, caller, call, abort, recording, retries, stop);
+  recording.start("", run);
+  const serve = async () => {
+    try {
+      await run.run(targets);
+      run.finish(null);
+    } catch (thrown) {
+      run.finish(toCallerError(thrown, context.requestId));
+    } finally {
+      stop();
+    }
+  };
+  const running = serve();
+  context.waitUntil(running);
+  const response = await run.response.promise;
+  // `handleRequest` keeps the timers until `running` has settled.
+  context.keepUntil(running);
+  return response;
+}
