@@ -1,7 +1,5 @@
 import { env } from "cloudflare:workers";
 import { handleRequest } from "./app.ts";
-import { refreshModels } from "./gateway/accounts/refresh-models.ts";
-import { refreshTokens } from "./gateway/accounts/refresh-tokens.ts";
 import { clientAddress } from "./runtime/cloudflare/client-address.ts";
 import { createCloudflarePlatform } from "./runtime/cloudflare/index.ts";
 import { recordIsolatePlace } from "./runtime/cloudflare/isolate-place.ts";
@@ -30,6 +28,11 @@ export default {
     });
   },
   scheduled: async () => {
+    // Few isolates run the schedule.
+    const [{ refreshModels }, { refreshTokens }] = await Promise.all([
+      import("./gateway/accounts/refresh-models.ts"),
+      import("./gateway/accounts/refresh-tokens.ts"),
+    ]);
     await Promise.all([refreshTokens(platform), refreshModels(platform), platform.alerts.startChecks()]);
   },
 } satisfies ExportedHandler;

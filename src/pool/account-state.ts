@@ -70,6 +70,8 @@ export class AccountState extends ListNode<AccountState> {
   /** Requests granted in its current turn of the rotation. */
   turn = 0;
   testStatus = "";
+  /** The refresh token that has replaced the configured one; empty: none has. */
+  refreshToken = "";
   /** The account's row in durable storage, if any. */
   stored: StoredAccount | null = null;
   readonly gate = new SignInGate();
@@ -135,9 +137,13 @@ export class AccountState extends ListNode<AccountState> {
   /** The credentials for a sign-in; null for token-only and for removed accounts. */
   get credentials(): Credentials | null {
     const account = this.account;
-    if (account === null || account.password === "" || (account.email === "" && account.mobile === ""))
-      return null;
-    const { email, mobile, password, token } = account;
+    if (account === null) return null;
+    const { email, mobile, password, token, auth } = account;
+    if (auth !== undefined) {
+      const refreshToken = this.refreshToken === "" ? {} : { refresh_token: this.refreshToken };
+      return { email, mobile, password: "", token: "", auth: { ...auth.settings, ...refreshToken } };
+    }
+    if (password === "" || (email === "" && mobile === "")) return null;
     return { email, mobile, password, token };
   }
 }

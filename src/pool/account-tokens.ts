@@ -8,8 +8,14 @@ import type { PoolStore, StoredAccount } from "./pool-store.ts";
  * The credential that a stored token belongs to. It includes the provider: a token of one provider must never reach another
  * one.
  */
-function configuredToken({ provider = "", token }: PoolAccount): string {
-  return provider === "" ? token : `${provider}\n${token}`;
+function configuredToken({ provider = "", token, auth }: PoolAccount): string {
+  const credential = auth === undefined ? token : `auth ${auth.grantDigest}`;
+  return provider === "" ? credential : `${provider}\n${credential}`;
+}
+
+/** Whether two configurations of an account get access tokens in the same way. */
+function hasSameAuth(left: PoolAccount, right: PoolAccount): boolean {
+  return left.auth === right.auth || JSON.stringify(left.auth) === JSON.stringify(right.auth);
 }
 
 /** Tokens, test results and failures of the accounts. Decides what is stored of them, and when. */
@@ -35,6 +41,7 @@ export class AccountTokens {
   #loadStored(state: AccountState, stored: StoredAccount, now: number): void {
     state.stored = stored;
     state.testStatus = stored.testStatus;
+    state.refreshToken = stored.refreshToken;
     state.cooldown = stored.cooldown;
     state.hasActiveCooldown = stored.cooldown !== null && stored.cooldown.until > now;
     if (stored.cooldown !== null) state.halfOpenBudget.markFailed();
@@ -51,14 +58,16 @@ export class AccountTokens {
     }
     const tokenChanged = previous.token !== account.token;
     const passwordChanged = previous.password !== account.password;
-    if (!tokenChanged && !passwordChanged) return;
+    const authChanged = !hasSameAuth(previous, account);
+    if (!tokenChanged && !passwordChanged && !authChanged) return;
     state.cooldown = null;
     state.hasActiveCooldown = false;
     state.clearQuota();
     state.halfOpenBudget.reset();
-    if (tokenChanged && account.token !== "") {
+    if (previous.auth?.grantDigest !== account.auth?.grantDigest) state.refreshToken = "";
+    if ((tokenChanged || authChanged) && account.token !== "") {
       state.gate.replaceToken({ token: account.token, expiresAt: 0, issuedAt: now }, now, state.credentials);
-    } else if (passwordChanged || tokenChanged) {
+    } else {
       state.gate.replaceToken(null, now, state.credentials);
     }
     this.#save(state);
@@ -72,6 +81,7 @@ export class AccountTokens {
       state.cooldown = null;
       state.hasActiveCooldown = false;
       state.halfOpenBudget.reset();
+      state.refreshToken = "";
     }
     if (isKnown && stored.token !== "") {
       state.gate.replaceToken(
@@ -102,6 +112,7 @@ export class AccountTokens {
     state.halfOpenBudget.reset();
     state.turn = 0;
     state.testStatus = "";
+    state.refreshToken = "";
     state.gate.reset();
     if (state.stored !== null) this.#store.removeAccount(state.id);
     state.stored = null;
@@ -121,8 +132,20 @@ export class AccountTokens {
     return state.gate.request(lease, stale, now, this.refreshMs, state.credentials);
   }
 
+  /** See `SignInGate.signedIn`. A new refresh token is stored even when the ticket is not valid any more. */
   signedIn(state: AccountState, ticket: string, result: SignInResult, now: number): void {
-    if (state.gate.signedIn(ticket, result, now)) this.#save(state);
+    const isRotated = result.rotation !== undefined && this.#replaceRefreshToken(state, result.rotation);
+    if (state.gate.signedIn(ticket, result, now) || isRotated) this.#save(state);
+  }
+
+  /** Replaces the account's refresh token. Returns false if the account has another one than the replaced one. */
+  #replaceRefreshToken(
+    state: AccountState,
+    { replaced, refreshToken }: NonNullable<SignInResult["rotation"]>,
+  ): boolean {
+    if (state.credentials?.auth?.refresh_token !== replaced) return false;
+    state.refreshToken = refreshToken;
+    return true;
   }
 
   /** Returns true when the account must cool down: the sign-in failed and there is no usable token. */
@@ -175,6 +198,7 @@ export class AccountTokens {
       expiresAt: gate.currentToken?.expiresAt ?? 0,
       issuedAt: gate.currentToken?.issuedAt ?? 0,
       configuredToken: configuredToken(account),
+      refreshToken: state.refreshToken,
       testStatus: state.testStatus,
       proven: state.halfOpenBudget.isProven,
       cooldown: state.cooldown,

@@ -1,5 +1,7 @@
+import { authTypeOf, hasOwnCredentials } from "../core/config/account-auth.ts";
 import { accountIdentifier } from "../core/config/account-identifier.ts";
-import type { Config, ProviderEntry } from "../core/config/schema.ts";
+import type { Account, Config, ProviderEntry } from "../core/config/schema.ts";
+import { sha256Hex } from "../core/encoding/hash.ts";
 import type { PoolAccount, PoolConfiguration } from "../core/ports/pool-configuration.ts";
 
 const HOUR_MS = 3_600_000;
@@ -25,6 +27,22 @@ function createTokenAccount({ id, token }: ProviderEntry): PoolAccount {
 /** Token for backends without a key: some backends reject an empty header. */
 const PLACEHOLDER_TOKEN = "none";
 
+/** The credentials of an account, as the pool uses them. */
+async function readCredentials(
+  account: Account,
+): Promise<Pick<PoolAccount, "password" | "token" | "auth" | "tokenType">> {
+  const { auth, password, token } = account;
+  if (!hasOwnCredentials(auth))
+    return { password: authTypeOf(account) === "password" ? password : "", token };
+  if (auth.type === "aws_sigv4") return { password: "", token: JSON.stringify(auth), tokenType: "aws_keys" };
+  // A new scope or client secret does not end the grant, so a rotated refresh token stays.
+  const { type, token_url, client_id, refresh_token, service_account_key } = auth;
+  const grantDigest = await sha256Hex(
+    JSON.stringify([type, token_url, client_id, refresh_token, service_account_key]),
+  );
+  return { password: "", token: "", auth: { settings: auth, grantDigest }, tokenType: "access_token" };
+}
+
 /** What the pool's configuration depends on besides the runtime configuration. */
 export interface PoolDeployment {
   /** How long a request may wait in the queue, in ms: a variable of the deployment. */
@@ -44,10 +62,11 @@ export async function buildPoolConfiguration(
   const usable = new Set(enabled.map(({ id }) => id));
   const withAccounts = new Set<string>();
   for (const account of config.accounts) {
-    const { email, mobile, password, token, weight, provider = "" } = account;
+    const { email, mobile, weight, provider = "" } = account;
     const id = await accountIdentifier(account);
     const disabled = account.disabled || (provider !== "" && !usable.has(provider));
-    const poolAccount = { id, email, mobile, password, token, proxyId: account.proxy_id, disabled, weight };
+    const credentials = await readCredentials(account);
+    const poolAccount = { id, email, mobile, ...credentials, proxyId: account.proxy_id, disabled, weight };
     accounts.push(provider === "" ? poolAccount : { ...poolAccount, provider });
     withAccounts.add(provider);
   }

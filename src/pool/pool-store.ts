@@ -11,6 +11,8 @@ export interface StoredAccount {
   readonly issuedAt: number;
   /** The configured token (with its provider) at that time: if the configuration changes it, the stored token is discarded. */
   readonly configuredToken: string;
+  /** The refresh token that has replaced the configured one; empty: none has. */
+  readonly refreshToken: string;
   readonly testStatus: string;
   /** The account has worked since its last failure. */
   readonly proven: boolean;

@@ -60,8 +60,12 @@ export interface PoolOptions extends MaintenanceClock {
 const PROBE_WAIT_MS = 1_000;
 /** The account data that a lease holder receives. */
 function toLeasedAccount({ id, account, provider }: AccountState): LeasedAccount {
-  const proxyId = account?.proxyId ?? "";
-  return provider === "" ? { id, proxyId } : { id, proxyId, provider };
+  return {
+    id,
+    proxyId: account?.proxyId ?? "",
+    ...(provider === "" ? {} : { provider }),
+    ...(account?.tokenType === undefined ? {} : { tokenType: account.tokenType }),
+  };
 }
 
 /**

@@ -10,8 +10,20 @@ export interface CurrentToken {
 /** A token that expires within this time is not handed out, milliseconds. */
 const EXPIRY_MARGIN_MS = 10_000;
 
-/** Pause after a failed periodic refresh while the old token still works, milliseconds. */
+/** How long before its expiry a token is renewed: this part of its lifetime, and at most this time in milliseconds. */
+const RENEWAL_SHARE = 0.2;
+const MAX_RENEWAL_MS = 300_000;
+
+/** Pauses after a failed refresh while the old token still works, milliseconds: after a periodic one, and before expiry. */
 const REFRESH_PAUSE_MS = 300_000;
+const RENEWAL_PAUSE_MS = 30_000;
+
+/** Whether the token expires so soon that it should be renewed. */
+function expiresSoon({ expiresAt, issuedAt }: CurrentToken, now: number): boolean {
+  if (expiresAt === 0) return false;
+  const margin = Math.min(MAX_RENEWAL_MS, (expiresAt - issuedAt) * RENEWAL_SHARE);
+  return now >= expiresAt - Math.max(margin, EXPIRY_MARGIN_MS);
+}
 
 /** Permission to sign in. Valid as long as its holder's lease lives. */
 interface PendingSignIn {
@@ -67,12 +79,11 @@ export class SignInGate {
     return this.#usableToken(now) !== null;
   }
 
-  /** Whether a usable token is old enough to be refreshed by a new sign-in. */
+  /** Whether a new sign-in should replace the token, because of its age or because it expires soon. */
   isRefreshDue(now: number, refreshMs: number): boolean {
     const current = this.#currentToken;
-    return (
-      refreshMs > 0 && current !== null && now - current.issuedAt >= refreshMs && now >= this.#noRefreshBefore
-    );
+    if (current === null || now < this.#noRefreshBefore) return false;
+    return (refreshMs > 0 && now - current.issuedAt >= refreshMs) || expiresSoon(current, now);
   }
 
   /** The token to send with a grant, or null when the request must call {@link request}. */
@@ -118,7 +129,8 @@ export class SignInGate {
   failed(ticket: string, failure: AccountFailure, now: number): boolean {
     if (this.#ticket?.id !== ticket) return false;
     this.#ticket = null;
-    this.#noRefreshBefore = now + REFRESH_PAUSE_MS;
+    const isExpiring = this.#currentToken !== null && expiresSoon(this.#currentToken, now);
+    this.#noRefreshBefore = now + (isExpiring ? RENEWAL_PAUSE_MS : REFRESH_PAUSE_MS);
     this.#answerAll({ failed: failure });
     return true;
   }

@@ -21,7 +21,7 @@ const TABLES = [
     id text primary key, token text not null, expires_at integer not null, issued_at integer not null,
     configured_token text not null, test_status text not null,
     failure_kind text not null, failure_reason text not null, failures integer not null,
-    cooling_until integer not null, proven integer not null default 1
+    cooling_until integer not null, proven integer not null default 1, refresh_token text not null default ''
   ) without rowid`,
 ];
 
@@ -70,10 +70,12 @@ export class SqlPoolStore implements PoolStore {
     this.#sql = sql;
     this.#writes = new WriteRetryQueue(sql);
     for (const table of TABLES) sql.all(table);
-    // Tables of earlier versions lack this column.
-    if (!sql.all("select name from pragma_table_info('account')").some((row) => row["name"] === "proven")) {
+    // Tables of earlier versions lack these columns.
+    const columns = sql.all("select name from pragma_table_info('account')").map((row) => row["name"]);
+    if (!columns.includes("proven"))
       sql.all("alter table account add column proven integer not null default 1");
-    }
+    if (!columns.includes("refresh_token"))
+      sql.all("alter table account add column refresh_token text not null default ''");
     quarantineDamagedRows(sql, CHECKS);
   }
 
@@ -156,6 +158,7 @@ export class SqlPoolStore implements PoolStore {
       expiresAt: numberIn(row, "expires_at"),
       issuedAt: numberIn(row, "issued_at"),
       configuredToken: textIn(row, "configured_token"),
+      refreshToken: textIn(row, "refresh_token"),
       testStatus: textIn(row, "test_status"),
       proven: numberIn(row, "proven") === 1,
       cooldown: readCooldown(row),
@@ -166,7 +169,7 @@ export class SqlPoolStore implements PoolStore {
     const failure = account.cooldown;
     this.#writes.write(
       `account ${account.id}`,
-      "insert or replace into account values(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      "insert or replace into account values(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       account.id,
       account.token,
       account.expiresAt,
@@ -178,6 +181,7 @@ export class SqlPoolStore implements PoolStore {
       failure?.failures ?? 0,
       failure?.until ?? 0,
       account.proven ? 1 : 0,
+      account.refreshToken,
     );
   }
 

@@ -33,6 +33,7 @@ describe("accounts", () => {
     const { items } = await list();
     expect(items[3]).toEqual({
       identifier: "a@sandbox.test",
+      auth: { type: "password" },
       email: "a@sandbox.test",
       mobile: "",
       has_password: true,

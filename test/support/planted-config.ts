@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import * as z from "zod";
+import { authFields } from "../../src/core/config/account-auth.ts";
 import { type Config, configSchema } from "../../src/core/config/schema.ts";
 import { visibilityOf } from "../../src/core/config/secret-masking.ts";
 
@@ -46,6 +47,7 @@ class Planter {
 
   valueOf(schema: Schema, name = "", isSecret = false): unknown {
     if (Object.hasOwn(FIXED, name)) return FIXED[name];
+    if (name === "auth") return this.#auth();
     const mark = visibilityOf(schema);
     const secret = isSecret || (mark !== undefined && mark !== "public");
     if (
@@ -76,6 +78,37 @@ class Planter {
       return Object.fromEntries(names.map((field) => [field, this.valueOf(schema.valueType, "", secret)]));
     }
     return secret ? this.#plant(schema) : this.#plain(schema);
+  }
+
+  /** Credentials of one type, because the fields of several types do not go together. */
+  #auth(): unknown {
+    const { client_secret, refresh_token, secret_access_key, session_token, service_account_key } =
+      authFields.shape;
+    const keyFile = () =>
+      JSON.stringify({
+        client_email: "robot@example.com",
+        private_key: `-----BEGIN PRIVATE KEY-----${this.#plant(service_account_key)}`,
+        token_uri: "https://token.test/",
+      });
+    const types = [
+      () => ({
+        type: "oauth2",
+        token_url: "https://token.test/",
+        client_id: "client",
+        client_secret: this.#plant(client_secret),
+        refresh_token: this.#plant(refresh_token),
+      }),
+      () => ({
+        type: "aws_sigv4",
+        access_key_id: "AKIDEXAMPLE",
+        secret_access_key: this.#plant(secret_access_key),
+        session_token: this.#plant(session_token),
+        region: "us-east-1",
+        service: "bedrock",
+      }),
+      () => ({ type: "google_service_account", service_account_key: keyFile() }),
+    ];
+    return this.#g(fc.constantFrom, ...types)();
   }
 
   /** Generates a secret in the form that the schema requires. */

@@ -2,6 +2,8 @@ import * as z from "zod";
 import { lazyLooseObject, lazyObject, once } from "../encoding/lazy-schema.ts";
 import { withoutTrailingSlashes } from "../encoding/path-segment.ts";
 import { parseHostEntry } from "../url-safety/index.ts";
+import { authFields } from "./account-auth.ts";
+import { BASE_ADDRESS_FAULT, isBaseAddress } from "./base-address.ts";
 import { MAX_CAPTURED_BODY, MIN_CAPTURED_BODY } from "./captured-body-limits.ts";
 import { parseNetwork } from "./cidr-network.ts";
 import { isDroppable, isMemberName } from "./drop-params.ts";
@@ -93,6 +95,8 @@ export const accountSchema = lazyObject(() => ({
   weight: z.number().int().min(1).max(100).default(1),
   /** Id of its provider; empty or absent: the one that the environment variables select. */
   provider: z.string().trim().optional(),
+  /** How it authenticates. Absent: by its password, or else by its token. */
+  auth: authFields.optional(),
 }));
 
 /** An outbound proxy (contract, Proxies). */
@@ -123,11 +127,7 @@ const baseAddress = () =>
   z
     .string("a provider needs a base address")
     .trim()
-    .refine((text) => {
-      const url = URL.parse(text);
-      if (url === null || !/^https?:$/.test(url.protocol)) return false;
-      return url.username + url.password + url.search + url.hash === "";
-    }, "must be an http or https address without a password and a query")
+    .refine(isBaseAddress, BASE_ADDRESS_FAULT)
     .transform(withoutTrailingSlashes);
 
 /** The maximum is the longest delay of a timer, milliseconds. */
@@ -216,6 +216,21 @@ export const providerSchema = extensibleObject(() => ({
   ),
   /** Members of requests that the provider never gets, written with dots if they stand deeper. */
   drop_params: dropParamsSchema().default([]),
+  /** The query parameter `api-version` of every request, as Azure's API needs it. */
+  api_version: z
+    .string()
+    .trim()
+    .regex(/^[\w.-]{0,64}$/, "must be a version such as 2024-10-21 or preview")
+    .default(""),
+  /** The header that carries the API key; empty: the protocol's own. Access tokens are always bearer tokens. */
+  key_header: z
+    .string()
+    .trim()
+    .refine(
+      (field) => field === "" || (FIELD_NAME.test(field) && !CONNECTION_FIELDS.test(field)),
+      "must be the name of an HTTP header",
+    )
+    .default(""),
   /** Slots of each of its accounts; 0: the general setting. */
   account_max_inflight: z.number().int().min(0).max(4_096).default(0),
   /** How its accounts are selected. Absent: as its driver does by default. */

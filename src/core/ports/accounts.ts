@@ -1,9 +1,10 @@
+import type { AccountAuth } from "../config/account-auth.ts";
 import type { SelectionStrategy } from "../config/selection-strategy.ts";
 import type { ProviderErrorKind } from "../errors/provider-error.ts";
 import type { AbortSignalLike } from "../http/light-abort-controller.ts";
 import type { AccountHealth, FaultParty, QueueStatus } from "./account-status.ts";
 import type { KeyLimitUsage, LimitedUse, LimitRefusal, RemainingLimits, SpentAmounts } from "./key-limits.ts";
-import type { PoolConfiguration } from "./pool-configuration.ts";
+import type { PoolConfiguration, TokenType } from "./pool-configuration.ts";
 
 /**
  * The account pool as a request sees it. The pool is one Durable Object on Workers, or several shards; on Deno it is an
@@ -125,6 +126,8 @@ export interface LeasedAccount {
   readonly proxyId: string;
   /** The account's provider. Absent: the default provider. */
   readonly provider?: string;
+  /** What the account's token is. Absent: an API key, or the token of a sign-in with a password. */
+  readonly tokenType?: TokenType;
 }
 
 /** The task to sign the account in, on behalf of all requests that wait for its token. */
@@ -255,10 +258,20 @@ export interface Credentials {
   readonly password: string;
   /** The token of a token-only account: every sign-in of an account without a password returns it. */
   readonly token: string;
+  /** How to get an access token, with the newest refresh token. Absent: the account signs in at its provider. */
+  readonly auth?: AccountAuth;
+}
+
+/** The replacement of a refresh token by a token endpoint (RFC 6749, section 6). */
+export interface RefreshTokenRotation {
+  readonly replaced: string;
+  readonly refreshToken: string;
 }
 
 /** A token and its expiry in Unix seconds; 0 if unknown. */
 export interface SignInResult {
   readonly token: string;
   readonly expiresAt: number;
+  /** The pool stores the new refresh token, unless it has a newer one. */
+  readonly rotation?: RefreshTokenRotation;
 }

@@ -1,3 +1,18 @@
+import type { AccountAuth } from "../config/account-auth.ts";
+
+/**
+ * `access_token`: an OAuth 2 bearer token (RFC 6750). `aws_keys`: the settings of `aws_sigv4` as JSON, with which each
+ * request is signed.
+ */
+export type TokenType = "access_token" | "aws_keys";
+
+/** How an account gets access tokens. */
+export interface RenewableAuth {
+  readonly settings: AccountAuth;
+  /** Digest of what the account's grant consists of. If it changes, what is stored of the old grant is discarded. */
+  readonly grantDigest: string;
+}
+
 /** One account's data for the pool, with the names of the configuration. An empty string means "not set". */
 export interface PoolAccount {
   readonly id: string;
@@ -8,6 +23,10 @@ export interface PoolAccount {
   readonly proxyId: string;
   /** Only administrators may use the account. */
   readonly disabled?: boolean;
+  /** Absent: the account has a password or a token. */
+  readonly auth?: RenewableAuth;
+  /** See `LeasedAccount.tokenType`. */
+  readonly tokenType?: TokenType;
   /** Requests that the account gets per turn of the rotation; default 1. */
   readonly weight?: number;
   /** The account's provider. Absent: the default provider. */

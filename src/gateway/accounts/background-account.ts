@@ -6,6 +6,7 @@ import type { UpstreamAccount } from "../providers/provider.ts";
 import { getProvider } from "../providers/provider-registry.ts";
 import { createUpstreamFetch } from "../upstream/fetch.ts";
 import { findProxy } from "../upstream/find-proxy.ts";
+import { createUpstreamAccount, signInAccount } from "./account-sign-in.ts";
 import { assertSameEndpoint } from "./credential-audience.ts";
 import { toProviderError } from "./fault-attribution.ts";
 import { startLeaseRenewal } from "./lease-renewal.ts";
@@ -64,7 +65,7 @@ export async function withBackgroundAccount<T>(
     };
     const fetch = createUpstreamFetch(context, proxy, provider);
     const signIn = (credentials: Credentials) =>
-      provider.api.signIn(credentials, fetch, createDeadlineSignal());
+      signInAccount({ platform, provider }, credentials, { fetch, proxy }, createDeadlineSignal());
     // The credentials belong to the provider as it is configured now. If that has changed, the next round uses the new
     // configuration.
     const confirm = async ({ provider: owner, configVersion = 0 }: CredentialAudience) => {
@@ -72,7 +73,8 @@ export async function withBackgroundAccount<T>(
       assertSameEndpoint(platform, newest, owner, provider);
     };
     const token = await getAccountToken(lease, signIn, undefined, undefined, confirm);
-    const result = await operation({ token, fetch }, createDeadlineSignal());
+    const account = createUpstreamAccount(token, lease.account.tokenType, { fetch });
+    const result = await operation(account, createDeadlineSignal());
     await Promise.allSettled(backgroundTasks);
     return result;
   } finally {

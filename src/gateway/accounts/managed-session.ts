@@ -1,12 +1,13 @@
 import { RecentMap } from "../../core/encoding/recent-map.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
-import type { Credentials, Lease } from "../../core/ports/accounts.ts";
+import type { Credentials, Lease, SignInResult } from "../../core/ports/accounts.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import type { Fetch } from "../../core/ports/upstream.ts";
 import type { UpstreamAccount } from "../providers/provider.ts";
 import { readQuotaWindows } from "../providers/provider-quota.ts";
 import { getDefaultProvider } from "../providers/provider-registry.ts";
 import type { AccountSession, BudgetedRequest } from "./account-request.ts";
+import { type AccountRoute, createUpstreamAccount, signInAccount } from "./account-sign-in.ts";
 import { assertAudience } from "./credential-audience.ts";
 import { startLeaseRenewal } from "./lease-renewal.ts";
 import { getAccountToken } from "./sign-in.ts";
@@ -16,18 +17,30 @@ export class ManagedSession implements AccountSession {
   readonly lease: Lease;
   readonly #request: BudgetedRequest;
   readonly #stopRenewal: () => void;
+  #route: AccountRoute = { fetch: rejectingFetch, proxy: null };
   #account: UpstreamAccount;
+  /** The token of the pool. */
+  #token = "";
+  /** The renewal of the account's access token that this request performs for all others. */
+  #renewal: Promise<unknown> | null = null;
 
   constructor(request: BudgetedRequest, lease: Lease) {
     this.#request = request;
     this.lease = lease;
     this.#stopRenewal = startLeaseRenewal(lease, request.context.timers, request.abort);
-    this.#account = { token: "", fetch: rejectingFetch, retries: request.retries };
+    this.#account = this.#createAccount("");
   }
 
   /** Sets how requests with this account reach the provider. */
-  setAccess(access: Pick<UpstreamAccount, "fetch" | "openSocket">): void {
-    this.#account = { ...this.#account, ...access };
+  setRoute(route: AccountRoute): void {
+    this.#route = route;
+    this.#account = this.#createAccount("");
+  }
+
+  #createAccount(token: string): UpstreamAccount {
+    this.#token = token;
+    const { retries } = this.#request;
+    return { ...createUpstreamAccount(token, this.lease.account.tokenType, this.#route), retries };
   }
 
   get accountId(): string {
@@ -40,20 +53,15 @@ export class ManagedSession implements AccountSession {
 
   /** Gets a token. `staleToken` is one that the provider has refused. Aborting the request ends the wait at once. */
   async signIn(staleToken?: string): Promise<void> {
-    const { fetch } = this.#account;
     const initialToken = staleToken === undefined ? this.lease.initialToken : null;
     if (initialToken !== null) {
-      this.#account = { ...this.#account, token: initialToken };
+      this.#account = this.#createAccount(initialToken);
       return;
     }
     const { abort, context, onSignInWait } = this.#request;
     const startedAt = context.platform.now();
     try {
-      const token = await resultOrAbort(
-        obtainToken(this.#request, this.lease, fetch, staleToken),
-        abort.signal,
-      );
-      this.#account = { ...this.#account, token };
+      this.#account = this.#createAccount(await resultOrAbort(this.#obtainToken(staleToken), abort.signal));
     } finally {
       onSignInWait?.(this.accountId, startedAt);
     }
@@ -71,7 +79,7 @@ export class ManagedSession implements AccountSession {
     } catch (error) {
       const isExpired = error instanceof ProviderError && error.kind === "token_expired";
       if (!isExpired || !retries.take("token", error)) throw error;
-      await this.signIn(this.#account.token);
+      await this.signIn(this.#token);
       return operation(this.#account);
     }
   }
@@ -90,10 +98,51 @@ export class ManagedSession implements AccountSession {
     this.lease.reportQuota(windows).catch(() => undefined);
   }
 
-  /** Releases the slot. */
+  /** Releases the slot; after a renewal in progress, because the pool would start another one. */
   end(): void {
-    this.#stopRenewal();
-    this.lease.release();
+    const release = () => {
+      this.#stopRenewal();
+      this.lease.release();
+    };
+    if (this.#renewal === null) release();
+    else this.#request.context.waitUntil(this.#renewal.then(release, release));
+  }
+
+  #obtainToken(staleToken?: string): Promise<string> {
+    const obtaining = getAccountToken(
+      this.lease,
+      (credentials) => {
+        if (credentials.auth !== undefined) this.#renewal = obtaining;
+        return this.#signIn(credentials);
+      },
+      staleToken,
+      this.#request.abort.signal,
+      (audience) => assertAudience(this.#request, audience),
+    ).finally(() => {
+      this.#renewal = null;
+    });
+    return obtaining;
+  }
+
+  async #signIn(credentials: Credentials): Promise<SignInResult> {
+    const { abort, context, provider = getDefaultProvider(context.platform) } = this.#request;
+    const timeoutController = new AbortController();
+    const timer = setTimeout(() => {
+      timeoutController.abort(
+        new ProviderError("timeout", "the provider did not answer the sign-in in time"),
+      );
+    }, provider.timeouts.firstByteTimeoutMs);
+    // The client's departure does not end a renewal: a refresh token may be valid only once, and the answer has the next one.
+    const signal =
+      credentials.auth === undefined
+        ? AbortSignal.any([abort.signal, timeoutController.signal])
+        : timeoutController.signal;
+    try {
+      const { platform } = context;
+      return await signInAccount({ platform, provider }, credentials, this.#route, signal);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 }
 
@@ -115,32 +164,6 @@ function getReportedQuotas(platform: Platform): RecentMap<true> {
 /** Before the account's proxy is known, no request is sent. */
 const rejectingFetch: Fetch = () =>
   Promise.reject(new ProviderError("unreachable", "the account is not ready"));
-
-function obtainToken(
-  request: BudgetedRequest,
-  lease: Lease,
-  fetch: Fetch,
-  staleToken?: string,
-): Promise<string> {
-  const { abort, context, provider = getDefaultProvider(context.platform) } = request;
-  const signIn = async (credentials: Credentials) => {
-    const timeoutController = new AbortController();
-    const timer = setTimeout(() => {
-      timeoutController.abort(
-        new ProviderError("timeout", "the provider did not answer the sign-in in time"),
-      );
-    }, provider.timeouts.firstByteTimeoutMs);
-    try {
-      const signal = AbortSignal.any([abort.signal, timeoutController.signal]);
-      return await provider.api.signIn(credentials, fetch, signal);
-    } finally {
-      clearTimeout(timer);
-    }
-  };
-  return getAccountToken(lease, signIn, staleToken, abort.signal, (audience) =>
-    assertAudience(request, audience),
-  );
-}
 
 /** The result of `operation`. Rejects with the signal's reason as soon as `signal` is aborted. */
 async function resultOrAbort<T>(operation: Promise<T>, signal: AbortSignal): Promise<T> {

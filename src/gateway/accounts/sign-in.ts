@@ -11,8 +11,8 @@ import { toAccountFailure, toProviderError } from "./fault-attribution.ts";
  * Gets a token for the leased account: the pool's current one, or a new one from `signIn` when the pool asks this request
  * to sign in. The pool lets only one of several concurrent requests sign in.
  *
- * When `signal` has aborted, a failed sign-in is not reported to the pool: the caller releases the lease, and the next
- * waiting request signs in.
+ * When `signal` has aborted, a failed sign-in at the provider is not reported to the pool: the caller releases the lease,
+ * and the next waiting request signs in.
  *
  * @param staleToken a token that the provider has refused
  * @param confirm throws when the token or the credentials belong to another provider than the request uses; then no sign-in
@@ -44,7 +44,7 @@ async function signInAndReport(
   try {
     result = await signIn(credentials);
   } catch (error) {
-    if (signal?.aborted) throw error;
+    if (signal?.aborted && credentials.auth === undefined) throw error;
     await lease.failSignIn(ticket, toAccountFailure(error));
     if (current !== undefined) return current;
     throw error;

@@ -123,7 +123,7 @@ async function openSession(
     const { config: newest } = await context.config();
     const proxy = findProxy(newest, lease.account.proxyId || provider.proxyId);
     const reportQuota = (headers: Headers) => session.reportQuota(provider.id, headers);
-    session.setAccess(createAccess(context, proxy, provider, reportQuota));
+    session.setRoute({ ...createAccess(context, proxy, provider, reportQuota), proxy });
   } catch (error) {
     session.end();
     throw error;

@@ -28,12 +28,12 @@ export abstract class BearerBackend<Wire extends { readonly model: string }> ext
     super(options, { ...protocol, address });
     this.files = createLazyFiles(async () => {
       const { createBearerFiles } = await import("./file-modules.ts");
-      return createBearerFiles(address, (token) => this.headers(token), options.newId);
+      return createBearerFiles(address, (account) => this.headers(account), options.newId);
     });
     const load = async () =>
       (await import("./bearer-passthrough.ts")).createBearerPassthrough(
         address,
-        (token) => this.headers(token),
+        (account) => this.headers(account),
         (id) => this.modelName(id),
         (...refusal) => this.readError(...refusal, true),
         (text) => this.withoutDropParams(text),
@@ -44,7 +44,7 @@ export abstract class BearerBackend<Wire extends { readonly model: string }> ext
     };
   }
 
-  protected override headers(token: string) {
+  protected override keyHeaders(token: string) {
     return { authorization: `Bearer ${token}` };
   }
 }

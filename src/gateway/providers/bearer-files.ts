@@ -2,7 +2,7 @@ import type { JsonObject } from "../../core/encoding/json.ts";
 import { ifDefined, readCount, stringIn, unixSecondsOf } from "./json.ts";
 import { KeyedFiles, readFileId } from "./keyed-files.ts";
 import { encodeMultipart } from "./multipart.ts";
-import type { FileUpload, ProviderFile } from "./provider.ts";
+import type { FileUpload, ProviderFile, UpstreamAccount } from "./provider.ts";
 
 /** The purpose of a file whose caller states none. The protocol requires one. */
 const DEFAULT_PURPOSE = "user_data";
@@ -15,7 +15,7 @@ const DEFAULT_PURPOSE = "user_data";
  */
 export function createBearerFiles(
   address: string,
-  headers: (token: string) => Readonly<Record<string, string>>,
+  headers: (account: UpstreamAccount) => Readonly<Record<string, string>>,
   newId: () => string,
 ): KeyedFiles {
   return new KeyedFiles(

@@ -14,7 +14,7 @@ import { send } from "./transport.ts";
  */
 export function createBearerPassthrough(
   address: string,
-  getHeaders: (token: string) => Readonly<Record<string, string>>,
+  getHeaders: (account: UpstreamAccount) => Readonly<Record<string, string>>,
   modelName: (id: string) => string,
   readError: (
     response: Response,
@@ -37,7 +37,7 @@ export function createBearerPassthrough(
       const body = typeof named === "string" ? withoutDropParams(named) : named;
       const init = {
         method,
-        headers: { ...headers, ...getHeaders(account.token) },
+        headers: { ...headers, ...getHeaders(account) },
         body,
         // Node requires this for a stream as body. Other runtimes ignore it.
         ...(body instanceof ReadableStream ? { duplex: "half" } : {}),
@@ -53,7 +53,7 @@ export function createBearerPassthrough(
       const model = resolved === null ? "" : nameModel(resolved);
       const parameters = new URLSearchParams(model === "" ? query : [["model", model], ...query]);
       const url = `${address}${path}?${parameters}`;
-      const opened = await openSocket(url, { ...headers, ...getHeaders(account.token) }, signal);
+      const opened = await openSocket(url, { ...headers, ...getHeaders(account) }, signal);
       if (!(opened instanceof Response)) return { socket: opened, model };
       throw createEndpointError((await readError(opened, account, signal)).error, path);
     },

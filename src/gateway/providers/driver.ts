@@ -7,6 +7,8 @@ export interface ProviderOptions {
   readonly baseUrl: string;
   /** The API key for accounts that have no key of their own. */
   readonly token: string;
+  /** The header that carries the API key. Absent or empty: the protocol's own. */
+  readonly keyHeader?: string;
   /** Canonical model id → the backend's name. Ids without an entry are sent unchanged. */
   readonly models: Readonly<Record<string, string>>;
   /** Whether tools are sent natively or written into the prompt. Protocols without this choice ignore it. */

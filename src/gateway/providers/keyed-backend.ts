@@ -130,8 +130,26 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
 
   abstract readonly files: FileKeeping;
 
-  /** The headers that carry the API key, and any other headers of every request. */
-  protected abstract headers(token: string): Readonly<Record<string, string>>;
+  /** The header that carries an API key. */
+  protected abstract keyHeaders(token: string): Readonly<Record<string, string>>;
+
+  /** Further headers of every request. */
+  protected protocolHeaders(): Readonly<Record<string, string>> {
+    return {};
+  }
+
+  /** The headers of every request of an account. */
+  protected headers(account: UpstreamAccount): Readonly<Record<string, string>> {
+    return { ...this.protocolHeaders(), ...this.#credentialHeaders(account) };
+  }
+
+  #credentialHeaders({ token, tokenType }: UpstreamAccount): Readonly<Record<string, string>> {
+    if (tokenType === "access_token") return { authorization: `Bearer ${token}` };
+    if (tokenType === "aws_keys") return {};
+    const { keyHeader = "" } = this.options;
+    if (keyHeader === "") return this.keyHeaders(token);
+    return { [keyHeader]: /^authorization$/i.test(keyHeader) ? `Bearer ${token}` : token };
+  }
 
   /** Throws a `GatewayError` 400 for an attachment that cannot be sent. */
   protected abstract writer(
@@ -224,8 +242,13 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
     const separator = path.includes("?") ? "&" : "?";
     const init = {
       method: "POST",
-      headers: { ...this.headers(account.token), "content-type": "application/json", ...headers },
-      body: native.hasModelInBody ? withModelName(wire) : wire.text,
+      headers: {
+        ...this.protocolHeaders(),
+        "content-type": "application/json",
+        ...headers,
+        ...this.#credentialHeaders(account),
+      },
+      body: native.createBody?.(wire) ?? (native.hasModelInBody ? withModelName(wire) : wire.text),
     };
     return send(account.fetch, address + path + (query === "" ? "" : separator + query), init, signal);
   }
@@ -258,7 +281,7 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
     furtherHeaders: Readonly<Record<string, string>> = {},
   ): Promise<Response> {
     const ownHeaders = { "content-type": "application/json", accept };
-    const headers = { ...this.headers(account.token), ...furtherHeaders, ...ownHeaders };
+    const headers = { ...this.headers(account), ...furtherHeaders, ...ownHeaders };
     const sent = isObject(body) ? this.#dropParams.removeFrom(body) : body;
     const init = { method: "POST", headers, body: JSON.stringify(sent) };
     return send(account.fetch, this.#protocol.address + path, init, signal);
@@ -347,7 +370,7 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
   }
 
   #get(account: UpstreamAccount, path: string, signal: AbortSignal): Promise<Response> {
-    const init = { headers: this.headers(account.token) };
+    const init = { headers: this.headers(account) };
     return send(account.fetch, this.#protocol.address + path, init, signal);
   }
 }

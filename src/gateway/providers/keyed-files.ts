@@ -13,8 +13,8 @@ export interface FileProtocol {
   readonly address: string;
   /** The address that receives uploads. Default: `address`. */
   readonly uploadAddress?: string;
-  /** The headers of every request. `token` is the API key. */
-  readonly headers: (token: string) => Readonly<Record<string, string>>;
+  /** The headers of every request. */
+  readonly headers: (account: UpstreamAccount) => Readonly<Record<string, string>>;
   /** Further headers of uploads. */
   readonly uploadHeaders?: Readonly<Record<string, string>>;
   /** What follows the address of a file in the address of its content. */
@@ -51,7 +51,7 @@ export class KeyedFiles implements Required<Omit<FileKeeping, "showsOwnIds">> {
     const { contentType, body } = encode(upload, `form-${this.#newId()}`);
     const init = {
       method: "POST",
-      headers: { ...headers(account.token), ...uploadHeaders, "content-type": contentType },
+      headers: { ...headers(account), ...uploadHeaders, "content-type": contentType },
       body,
       // Node requires this for a stream as body. Other runtimes ignore it.
       ...(body instanceof ReadableStream ? { duplex: "half" } : {}),
@@ -99,7 +99,7 @@ export class KeyedFiles implements Required<Omit<FileKeeping, "showsOwnIds">> {
       throw new ProviderError("not_found", "there is no such file");
     const { address, headers } = this.#protocol;
     const url = `${address}/${encodeURIComponent(fileId)}${suffix}`;
-    const response = await send(account.fetch, url, { method, headers: headers(account.token) }, signal);
+    const response = await send(account.fetch, url, { method, headers: headers(account) }, signal);
     return this.#accepted(response, account, signal);
   }
 

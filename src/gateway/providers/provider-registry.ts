@@ -26,6 +26,10 @@ export interface RegisteredProvider {
   readonly strategy: SelectionStrategy;
   /** How long a continued conversation waits for its account, milliseconds. */
   readonly affinityWaitMs: number;
+  /** The query parameter `api-version` of every request. Empty: none. */
+  readonly apiVersion: string;
+  /** The header that carries the API key. Empty: the protocol's own. */
+  readonly keyHeader: string;
 }
 
 /** Caches the created providers of one platform by id. */
@@ -60,6 +64,8 @@ class Registry {
       headers: {},
       strategy: selectStrategy(variables.providerDriver, variables.providerStrategy ?? undefined),
       affinityWaitMs: variables.providerAffinityWaitMs,
+      apiVersion: "",
+      keyHeader: "",
     };
     return this.#default;
   }
@@ -107,6 +113,7 @@ function createConfiguredProvider(variables: Variables, entry: ProviderEntry): R
     throw unavailableError(`the provider ${JSON.stringify(id)} has a driver that does not exist`);
   }
   const { tool_calls: toolCalls, whole_answers: wholeAnswers, native, drop_params: dropParams } = entry;
+  const { api_version: apiVersion, key_header: keyHeader } = entry;
   return {
     id,
     driver,
@@ -119,6 +126,7 @@ function createConfiguredProvider(variables: Variables, entry: ProviderEntry): R
       wholeAnswers,
       native,
       dropParams,
+      keyHeader,
       newId,
       sleep,
     }),
@@ -131,6 +139,8 @@ function createConfiguredProvider(variables: Variables, entry: ProviderEntry): R
     headers,
     strategy: selectStrategy(driver, entry.strategy),
     affinityWaitMs: entry.affinity_wait_ms,
+    apiVersion,
+    keyHeader,
   };
 }
 

@@ -3,6 +3,7 @@ import type { AnswerToken, Usage } from "../../core/conversation/events.ts";
 import type { ResolvedModel } from "../../core/conversation/model.ts";
 import type { ProviderError } from "../../core/errors/provider-error.ts";
 import type { Credentials, SignInResult } from "../../core/ports/accounts.ts";
+import type { TokenType } from "../../core/ports/pool-configuration.ts";
 import type { Fetch } from "../../core/ports/upstream.ts";
 import type { OpenedSocket, OpenWebSocket } from "../../core/ports/web-socket.ts";
 import type { RetryBudget } from "../../core/retries/retry-budget.ts";
@@ -15,6 +16,8 @@ export interface UpstreamAccount {
   readonly fetch: Fetch;
   /** Opens a WebSocket to the provider. Throws a `GatewayError` 501 if the account has a proxy. */
   readonly openSocket?: OpenWebSocket;
+  /** What `token` is. Absent: an API key, or the token of a sign-in. With `aws_keys` it is empty, and `fetch` signs. */
+  readonly tokenType?: TokenType;
   /** Decides whether a failed call is repeated. Absent: the gateway's own background work, whose calls are not limited. */
   readonly retries?: RetryBudget;
 }

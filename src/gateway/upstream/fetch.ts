@@ -6,7 +6,7 @@ import { seriesName } from "../../records/telemetry/counts.ts";
 import { UPSTREAM_REQUESTS } from "../../records/telemetry/metric-names.ts";
 import { getOutbox } from "../../records/telemetry/outbox.ts";
 import { collectSecrets, type UpstreamRequest } from "../captures/capture-masking.ts";
-import { type CaptureContext, CaptureRecorder } from "../captures/capture-recorder.ts";
+import type { CaptureContext } from "../captures/capture-recorder.ts";
 import type { ExchangeKind } from "../providers/driver.ts";
 import { getDriver } from "../providers/drivers.ts";
 import { readBounded, replaceBody } from "../providers/transport.ts";
@@ -22,10 +22,13 @@ export type UpstreamContext = CaptureContext &
     };
   };
 
-/** How to call a provider: its driver's protocol, with additional headers. */
+/** How to call a provider: its driver's protocol, with additions. */
 export interface ProviderProtocol {
   readonly driver: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** See `RegisteredProvider`. */
+  readonly apiVersion?: string;
+  readonly keyHeader?: string;
 }
 
 /** Names of headers whose values add up: lists of features to switch on. */
@@ -44,6 +47,22 @@ function withHeaders(
   return { ...init, headers };
 }
 
+function withApiVersion(address: string, apiVersion: string): string {
+  const url = new URL(address);
+  url.searchParams.set("api-version", apiVersion);
+  return url.href;
+}
+
+/** The configured headers, and the one that carries the key: its name may not show that it is a secret. */
+function withKeyHeader(
+  configured: ProviderProtocol["headers"],
+  keyHeader: string,
+  init: RequestInit | undefined,
+): ProviderProtocol["headers"] {
+  const key = keyHeader === "" ? null : new Headers(init?.headers).get(keyHeader);
+  return key === null ? configured : { ...configured, [keyHeader]: key };
+}
+
 /**
  * Creates the `fetch` for a request to the upstream, through a proxy if one is given. It counts every exchange. It captures
  * an exchange while captures are on, or when the request asks for it (`context.onCapture`).
@@ -57,16 +76,27 @@ export function createUpstreamFetch(
   onResponse?: (headers: Headers) => void,
 ): Fetch {
   const fetch = context.platform.upstreamFetch(proxy);
-  const { driver, headers } = protocol ?? { driver: context.platform.variables.providerDriver, headers: {} };
+  const defaultProtocol: ProviderProtocol = {
+    driver: context.platform.variables.providerDriver,
+    headers: {},
+  };
+  const { driver, headers, apiVersion = "", keyHeader = "" } = protocol ?? defaultProtocol;
   const plain = Object.keys(headers).length === 0;
-  return async (url, requestInit) => {
+  return async (address, requestInit) => {
+    const url = apiVersion === "" ? address : withApiVersion(address, apiVersion);
     const init = plain ? requestInit : withHeaders(requestInit, headers);
     const { config } = await context.config();
     const isCaptured = config.captures.enabled || context.onCapture !== undefined;
-    const request = () => describeRequest(url, init ?? {}, headers, proxy);
+    const request = () => describeRequest(url, init ?? {}, withKeyHeader(headers, keyHeader, init), proxy);
     const exchange = describeExchange(driver, url);
     const recorder = isCaptured
-      ? new CaptureRecorder(context, exchange, init?.method, request(), config.captures.max_body_bytes)
+      ? new (await import("../captures/capture-recorder.ts")).CaptureRecorder(
+          context,
+          exchange,
+          init?.method,
+          request(),
+          config.captures.max_body_bytes,
+        )
       : null;
     const { label } = exchange;
     const count = (status: string) =>

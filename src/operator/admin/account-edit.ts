@@ -4,6 +4,7 @@ import type { ConfigSnapshot } from "../../core/config/snapshot.ts";
 import { invalidRequest } from "../../core/errors/gateway-error.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
+import { authRequestSchema, withAuth } from "./account-auth.ts";
 import { findAccount, findAccountIndex } from "./account-identifiers.ts";
 import { accountViewSchema, successSchema } from "./answers.ts";
 import { editConfig } from "./config-edit.ts";
@@ -27,6 +28,7 @@ const accountChangeSchema = requestObject(
     disabled: z.boolean().optional(),
     weight: accountSchema.shape.weight.unwrap().optional(),
     provider: accountSchema.shape.provider,
+    auth: authRequestSchema().optional(),
   }),
   accountViewSchema,
 );
@@ -96,7 +98,7 @@ function applyAccountChange(account: Account, body: z.output<typeof accountChang
   if (tokenOnly && body.token) {
     throw invalidRequest("token: this account is named by its token; add a new account instead", "token");
   }
-  return {
+  const changed = {
     ...account,
     name: body.name ?? account.name,
     remark: body.remark ?? account.remark,
@@ -106,6 +108,7 @@ function applyAccountChange(account: Account, body: z.output<typeof accountChang
     weight: body.weight ?? account.weight,
     ...normalizedProvider(body.provider ?? account.provider),
   };
+  return withAuth(changed, body.auth, account);
 }
 
 /** Endpoints that read, change or delete one account. */

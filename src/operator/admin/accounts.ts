@@ -1,8 +1,10 @@
 import * as z from "zod";
+import { hasOwnCredentials } from "../../core/config/account-auth.ts";
 import { accountIdentifier } from "../../core/config/account-identifier.ts";
 import { accountSchema } from "../../core/config/schema.ts";
 import { lazyObject } from "../../core/encoding/lazy-schema.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
+import { authRequestSchema, withAuth } from "./account-auth.ts";
 import { accountsChangedResponse, accountsChangedSchema, assertProxyExists } from "./account-edit.ts";
 import { accountFilterShape, selectAccounts } from "./account-filter.ts";
 import { hasIdentity } from "./account-identifiers.ts";
@@ -26,18 +28,41 @@ const accountListSchema = lazyObject(() => ({
 const EMAIL_PATTERN = /^(?:[^@\s]+@[^@\s]+|\.+)$/;
 
 /** Body of `POST /admin/accounts`: an account that signs in, or an account that has only a token. */
-const newAccountSchema = requestObject(() => accountSchema.shape, accountViewSchema)
+const newAccountSchema = requestObject(
+  () => ({ ...accountSchema.shape, auth: authRequestSchema().optional() }),
+  accountViewSchema,
+)
   .refine(hasIdentity, {
     error: "an account needs an email or a mobile, or a token",
     path: ["email"],
   })
-  // An account with a token need not sign in, so any name is a valid `email`.
-  .refine(({ email, token }) => email === "" || token !== "" || EMAIL_PATTERN.test(email), {
-    error: "must be an e-mail address: the account could not sign in by it",
-    path: ["email"],
-  })
-  .refine(({ password, token }) => password !== "" || token !== "", {
+  // An account that does not sign in by its e-mail address may have any name.
+  .refine(
+    ({ email, token, auth }) =>
+      email === "" || token !== "" || hasOwnCredentials(auth) || EMAIL_PATTERN.test(email),
+    {
+      error: "must be an e-mail address: the account could not sign in by it",
+      path: ["email"],
+    },
+  )
+  .refine(({ password, token, auth }) => password !== "" || token !== "" || hasOwnCredentials(auth), {
     error: "a password is needed, unless there is a token",
+    path: ["password"],
+  })
+  .refine(({ password, auth }) => auth?.type !== "password" || password !== "", {
+    error: "an account that signs in needs a password",
+    path: ["password"],
+  })
+  .refine(({ token, auth }) => auth?.type !== "api_key" || token !== "", {
+    error: "the API key is needed",
+    path: ["token"],
+  })
+  .refine(({ token, auth }) => !hasOwnCredentials(auth) || token === "", {
+    error: "an account with these credentials has no token of its own",
+    path: ["token"],
+  })
+  .refine(({ password, auth }) => !hasOwnCredentials(auth) || password === "", {
+    error: "an account with these credentials has no password",
     path: ["password"],
   });
 
@@ -70,7 +95,8 @@ export const ACCOUNT_LIST_ENDPOINTS: readonly Endpoint[] = [
     summary: "Add an account",
     body: newAccountSchema,
     answers: jsonResponse(() => accountsChangedSchema().extend({ identifier: z.string() })),
-    handler: async (context, { body: added }) => {
+    handler: async (context, { body }) => {
+      const added = withAuth(body, body.auth);
       const snapshot = await editConfig(context, (current) => {
         assertProxyExists(current, added.proxy_id);
         if (current.accounts.some((account) => isSameAccount(account, added)))

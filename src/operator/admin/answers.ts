@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { authFields } from "../../core/config/account-auth.ts";
 import { PROVIDER_ERROR_KINDS } from "../../core/errors/provider-error.ts";
 import { ACCOUNT_CONDITIONS, type CooldownView, PROVIDER_HEALTHS } from "../../core/ports/account-status.ts";
 import type { AccountTestResult } from "../../core/ports/administration.ts";
@@ -59,6 +60,8 @@ export const accountViewSchema = () =>
     condition: z.enum(ACCOUNT_CONDITIONS),
     /** Id of its provider; empty: the default provider. */
     provider: z.string(),
+    /** How it authenticates. Secrets are masked. */
+    auth: authFields,
     cooldown: cooldownSchema().nullable(),
     /** What the provider says is left of its quotas: a share from 0 to 1, and when it begins anew, Unix milliseconds. */
     quotas: z.array(z.object({ name: z.string(), remaining: z.number(), resets_at: z.number() })).readonly(),

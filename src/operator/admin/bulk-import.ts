@@ -3,6 +3,7 @@ import { keyDigest, removeDuplicateKeys } from "../../core/config/api-keys.ts";
 import { type ApiKey, accountSchema, apiKeySchema } from "../../core/config/schema.ts";
 import { lazyObject } from "../../core/encoding/lazy-schema.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
+import { assertImportedAuth } from "./account-auth.ts";
 import { hasIdentity } from "./account-identifiers.ts";
 import { successSchema } from "./answers.ts";
 import { editConfig } from "./config-edit.ts";
@@ -43,6 +44,7 @@ export const BULK_IMPORT_ENDPOINTS: readonly Endpoint[] = [
       successSchema().extend({ imported_keys: z.int(), imported_accounts: z.int() }),
     ),
     handler: async (context, { body }) => {
+      assertImportedAuth(body.accounts ?? []);
       const added = (body.keys ?? []).map((entry) =>
         typeof entry === "string" ? { key: entry, name: "", remark: "" } : entry,
       );

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { authFields } from "../../core/config/account-auth.ts";
 import { modelRouteSchema } from "../../core/config/schema.ts";
 import { accountViewSchema, keyViewSchema, proxyViewSchema } from "./answers.ts";
 import { providerViewSchema } from "./provider-view.ts";
@@ -115,6 +116,7 @@ export const exportedConfigSchema = () => {
         disabled: z.boolean(),
         weight: z.int(),
         provider: z.string().optional(),
+        auth: authFields.optional(),
       }),
     ),
     proxies: z.array(proxyViewSchema().omit({ has_password: true }).extend({ password: z.string() })),

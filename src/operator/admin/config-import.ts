@@ -8,6 +8,7 @@ import { invalidRequest } from "../../core/errors/gateway-error.ts";
 import { parseWith } from "../../core/http/json-body.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
+import { assertImportedAuth } from "./account-auth.ts";
 import { triggerAlertCheck } from "./alert-check.ts";
 import { aliasesSchema } from "./aliases.ts";
 import { successSchema } from "./answers.ts";
@@ -109,6 +110,7 @@ export const IMPORT_ENDPOINTS: readonly Endpoint[] = [
     handler: async (context, { body, query }) => {
       const { raw, mode, confirmed } = readImport(body, query);
       const imported = parseWith(configSchema, raw);
+      assertImportedAuth(imported.accounts);
       parseWith(z.object({ model_aliases: aliasesSchema() }), { model_aliases: imported.model_aliases });
       if (mode === "merge" && Object.keys(raw).length === 0) {
         throw invalidRequest("there is nothing to import");

@@ -11,6 +11,7 @@ import {
 } from "../../core/config/schema.ts";
 import { invalidRequest } from "../../core/errors/gateway-error.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
+import { authRequestSchema, withAuth } from "./account-auth.ts";
 import { normalizedProvider } from "./account-edit.ts";
 import { accountIdentifiers, hasIdentity } from "./account-identifiers.ts";
 import { aliasesSchema } from "./aliases.ts";
@@ -41,7 +42,11 @@ const configUpdateSchema = requestObject(
     accounts: z
       .array(
         requestObject(
-          () => ({ ...accountSchema.shape, identifier: z.string().optional() }),
+          () => ({
+            ...accountSchema.shape,
+            auth: authRequestSchema().optional(),
+            identifier: z.string().optional(),
+          }),
           () => accountViewSchema(),
         ),
       )
@@ -94,12 +99,13 @@ async function updateAccounts(config: Config, { accounts }: ConfigUpdate): Promi
     const name = identifier ?? (account.email || account.mobile);
     const stored =
       byIdentifier.get(name) ?? config.accounts.find((candidate) => isSameAccount(candidate, account));
-    const complete = {
+    const merged = {
       ...account,
       ...normalizedProvider(account.provider),
       password: account.password || (stored?.password ?? ""),
       token: account.token || (stored?.token ?? ""),
     };
+    const complete = withAuth(merged, account.auth, stored);
     const [id = ""] = await accountIdentifiers({ accounts: [complete] });
     if (!hasIdentity(complete)) {
       throw invalidRequest(

@@ -11,6 +11,7 @@ import { maskText } from "../../core/config/secret-masking.ts";
 import type { ConfigSnapshot } from "../../core/config/snapshot.ts";
 import type { AccountActivity, AccountHealth } from "../../core/ports/account-status.ts";
 import type { Context } from "../../core/ports/context.ts";
+import { authView } from "./account-auth.ts";
 import { accountIdentifiers } from "./account-identifiers.ts";
 import type { AccountView, KeyView, ProxyView } from "./answers.ts";
 import type { ConfigView, VisibleGroups } from "./config-answers.ts";
@@ -40,7 +41,7 @@ function accountView(account: Account, identifier: string, health?: AccountHealt
     mobile,
     has_password: account.password !== "",
     has_token: token !== "",
-    token_preview: maskText(accountSchema.shape.token, token),
+    token_preview: maskText(accountSchema.shape.token, account.auth?.access_key_id ?? token),
     test_status: health?.testStatus ?? "",
     name,
     remark,
@@ -49,6 +50,7 @@ function accountView(account: Account, identifier: string, health?: AccountHealt
     weight: account.weight,
     condition: health?.condition ?? (account.disabled ? "disabled" : "untested"),
     provider: account.provider ?? "",
+    auth: authView(account),
     cooldown: health?.cooldown ?? null,
     quotas: health?.quotas ?? [],
     activity: activityView(health?.activity),

@@ -65,6 +65,8 @@ const providerChangeShape = () => ({
   native: providerSchema.shape.native.unwrap().optional(),
   drop_params: providerSchema.shape.drop_params.unwrap().optional(),
   proxy_id: providerSchema.shape.proxy_id.unwrap().optional(),
+  api_version: providerSchema.shape.api_version.unwrap().optional(),
+  key_header: providerSchema.shape.key_header.unwrap().optional(),
   headers: providerSchema.shape.headers.unwrap().optional(),
   account_max_inflight: providerSchema.shape.account_max_inflight.unwrap().optional(),
   strategy: providerSchema.shape.strategy,

@@ -13,6 +13,7 @@ import { ERROR_KINDS } from "./errors.ts";
 import type { ThinkingHistory } from "./messages.ts";
 import { SUPPORTED_OPTIONS } from "./options.ts";
 import { RequestBuilder } from "./request.ts";
+import { getVertexPath, isVertexAddress, toVertexBody, VERTEX_NATIVE } from "./vertex.ts";
 import type { WireRequest, WireThinkingBlock } from "./wire.ts";
 
 /** The protocol's version. Its own service requires the header; compatible servers ignore it. */
@@ -32,7 +33,8 @@ export const anthropicDriver = {
   id: "anthropic",
   create: (options: ProviderOptions) => new AnthropicProvider(options),
   classifyExchange: (path: string): ExchangeKind => {
-    if (path.endsWith("/messages")) return { label: "completion", round: { session: null } };
+    if (/\/messages$|:(?:stream)?rawPredict$/i.test(path))
+      return { label: "completion", round: { session: null } };
     if (/\/files(?:\/[^/]+(?:\/content)?)?$/.test(path)) return { label: "file" };
     return { label: path.endsWith("/models") ? "models" : "other" };
   },
@@ -43,8 +45,9 @@ export const anthropicDriver = {
     })),
 } satisfies Driver;
 
-/** The base address may end with the version (`/v1`) or without it. */
+/** The base address may end with the version (`/v1`) or without it. On Vertex AI it names the publisher. */
 function toEndpointUrl(baseUrl: string): string {
+  if (isVertexAddress(baseUrl)) return withoutTrailingSlashes(baseUrl);
   return `${withoutTrailingSlashes(baseUrl).replace(/\/v1$/, "")}/v1`;
 }
 
@@ -62,29 +65,35 @@ class AnthropicProvider extends KeyedBackend<WireRequest> {
 
   constructor(options: ProviderOptions) {
     const address = toEndpointUrl(options.baseUrl);
+    const isVertex = isVertexAddress(address);
     super(options, {
       address,
-      path: "/messages",
+      path: isVertex ? getVertexPath : "/messages",
+      ...(isVertex ? { body: toVertexBody } : {}),
       requestHeaders: (request) => (namesFile(request) ? FILES_BETA : {}),
       kinds: ERROR_KINDS,
       loadRewrites: async () => (await import("../field-rule-modules.ts")).ANTHROPIC_REWRITES,
       options: SUPPORTED_OPTIONS,
       // A whole answer has arguments as an object, which is valid even if the call was cut off.
       detectsTruncatedCalls: false,
-      native: NATIVE,
+      native: isVertex ? { ...NATIVE, ...VERTEX_NATIVE } : NATIVE,
     });
     this.files = createLazyFiles(async () => {
       const { createAnthropicFiles } = await import("../file-modules.ts");
       return createAnthropicFiles(
         address,
-        (token) => ({ ...this.headers(token), ...FILES_BETA }),
+        (account) => ({ ...this.headers(account), ...FILES_BETA }),
         options.newId,
       );
     });
   }
 
-  protected override headers(token: string) {
-    return { "x-api-key": token, "anthropic-version": VERSION };
+  protected override keyHeaders(token: string) {
+    return { "x-api-key": token };
+  }
+
+  protected override protocolHeaders() {
+    return { "anthropic-version": VERSION };
   }
 
   protected override writer(

@@ -3,7 +3,7 @@ import { isText } from "../attachments.ts";
 import { ifDefined, readCount, stringIn, unixSecondsAt } from "../json.ts";
 import { KeyedFiles, readFileId } from "../keyed-files.ts";
 import { encodeMultipart } from "../multipart.ts";
-import type { ProviderFile } from "../provider.ts";
+import type { ProviderFile, UpstreamAccount } from "../provider.ts";
 
 /**
  * Creates the files of a backend with the message style.
@@ -14,7 +14,7 @@ import type { ProviderFile } from "../provider.ts";
  */
 export function createFiles(
   address: string,
-  headers: (token: string) => Readonly<Record<string, string>>,
+  headers: (account: UpstreamAccount) => Readonly<Record<string, string>>,
   newId: () => string,
 ): KeyedFiles {
   return new KeyedFiles(

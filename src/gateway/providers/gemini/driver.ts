@@ -2,10 +2,10 @@ import type { Conversation } from "../../../core/conversation/conversation.ts";
 import type { ResolvedModel } from "../../../core/conversation/model.ts";
 import { altersUrlPath, stripModelsPrefix } from "../../../core/conversation/model-path.ts";
 import { withoutTrailingSlashes } from "../../../core/encoding/path-segment.ts";
-import { GatewayError } from "../../../core/errors/gateway-error.ts";
 import type { Driver, ExchangeKind, ProviderOptions } from "../driver.ts";
 import { type AnswerReader, KeyedBackend, modelNames, type RequestSettings } from "../keyed-backend.ts";
 import { createLazyFiles } from "../lazy-files.ts";
+import { modelNotFound } from "../model-not-found.ts";
 import type { NativeProtocol } from "../native-request.ts";
 import type { Embedding, FileKeeping, PrepareOptions, UpstreamAccount } from "../provider.ts";
 import { ReasoningCache } from "../reasoning-cache.ts";
@@ -72,13 +72,6 @@ function assertModelName({ id, provider }: ResolvedModel, name: string): void {
   if (provider === undefined && name === id && stripModelsPrefix(id) !== id) throw modelNotFound(id);
 }
 
-function modelNotFound(name: string): GatewayError {
-  return new GatewayError(400, `the model ${JSON.stringify(name)} does not exist`, {
-    code: "model_not_found",
-    param: "model",
-  });
-}
-
 /** A backend with the content-generation style. */
 class GeminiProvider extends KeyedBackend<WireRequest> {
   readonly #memory = new ReasoningCache<string>((signature) => signature.length);
@@ -115,11 +108,11 @@ class GeminiProvider extends KeyedBackend<WireRequest> {
     });
     this.files = createLazyFiles(async () => {
       const { createGeminiFiles } = await import("../file-modules.ts");
-      return createGeminiFiles(address, (token) => this.headers(token), options.newId);
+      return createGeminiFiles(address, (account) => this.headers(account), options.newId);
     });
   }
 
-  protected override headers(token: string) {
+  protected override keyHeaders(token: string) {
     return { "x-goog-api-key": token };
   }
 

@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from "../../../core/encoding/json.ts";
 import { ifDefined, readCount, stringIn, unixSecondsAt } from "../json.ts";
 import { KeyedFiles, readFileId } from "../keyed-files.ts";
 import { encodeRelated } from "../multipart.ts";
-import type { ProviderFile } from "../provider.ts";
+import type { ProviderFile, UpstreamAccount } from "../provider.ts";
 import { ERROR_KINDS } from "./errors.ts";
 
 /** The statuses of the gateway by the protocol's states. */
@@ -19,7 +19,7 @@ const STATUSES: ReadonlyMap<unknown, string> = new Map([
  */
 export function createFiles(
   address: string,
-  headers: (token: string) => Readonly<Record<string, string>>,
+  headers: (account: UpstreamAccount) => Readonly<Record<string, string>>,
   newId: () => string,
 ): KeyedFiles {
   const { read } = ERROR_KINDS;

@@ -7,6 +7,10 @@ const cooldown = z.object({ kind: textField, reason: textField, failures: number
 
 const rate = z.object({ requests: numberField, succeeded: numberField });
 
+/** How an account authenticates, by the names of the configuration. Secrets are masked. */
+const authSchema = z.catchall(z.object({ type: z.string() }), z.string());
+export type AccountAuth = z.output<typeof authSchema>;
+
 const accountSchema = z.object({
   identifier: z.string(),
   email: textField,
@@ -22,6 +26,7 @@ const accountSchema = z.object({
   weight: z._default(z.number(), 1),
   condition: textField,
   provider: textField,
+  auth: z._default(authSchema, { type: "api_key" }),
   cooldown: z.nullish(cooldown),
   quotas: z._default(
     z.array(z.object({ name: z.string(), remaining: numberField, resets_at: numberField })),
@@ -90,6 +95,8 @@ export interface AccountInput {
   readonly provider?: string;
   readonly disabled?: boolean;
   readonly weight?: number;
+  /** Empty and masked secrets keep their stored values. */
+  readonly auth?: AccountAuth;
 }
 
 /** Largest page size that the gateway accepts. */

@@ -44,6 +44,8 @@ const provider = z.object({
   /** Members of requests that the provider never gets. */
   drop_params: textListField,
   proxy_id: textField,
+  api_version: textField,
+  key_header: textField,
   headers: strings,
   account_max_inflight: numberField,
   /** Absent: as the driver does by default. */

@@ -13,6 +13,9 @@ import { plantedConfigs } from "../../../support/planted-config.ts";
 
 /** Texts whose names sound like a secret's and that are none. */
 const PUBLIC: Readonly<Record<string, string>> = {
+  "accounts[].auth.token_url": "an address without a password and a query",
+  "accounts[].auth.access_key_id": "it only names a key, like a user name",
+  "providers[].key_header": "the name of a header",
   "providers[].base_url": "an address without a password and a query",
   "sync.hash": "the hosting status shows it (contract)",
 };

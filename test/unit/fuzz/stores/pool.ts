@@ -98,6 +98,7 @@ export const poolStore = storeTarget<SqlPoolStore, Model>({
         expiresAt: choose.time(),
         issuedAt: choose.time(),
         configuredToken: choose.text(),
+        refreshToken: choose.text(),
         testStatus: choose.text(),
         proven: choose.once(2),
         cooldown: cooldownOf(choose),

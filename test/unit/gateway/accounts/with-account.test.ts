@@ -1,6 +1,8 @@
 import { describe, expect, test, vi } from "vitest";
 import { type Config, configSchema } from "../../../../src/core/config/schema.ts";
 import { clientDisconnected } from "../../../../src/core/http/client-disconnect.ts";
+// The lazily loaded module must be there before the test's clock goes on.
+import "../../../../src/gateway/credentials/modules.ts";
 import { getProvider } from "../../../../src/gateway/providers/provider-registry.ts";
 import { LEASE_TTL_MS } from "../../../../src/pool/lease-timing.ts";
 import { AccountWork, refusal } from "../../../support/account-work.ts";
@@ -385,5 +387,38 @@ describe("a sign-in", () => {
     expect(await slots(made)).toEqual({ inUse: 1, waiting: 0 });
     await pass(20_000);
     expect(await first).toBe("one@test");
+  });
+});
+
+describe("the renewal of an access token", () => {
+  const AUTH = {
+    type: "oauth2" as const,
+    token_url: "http://upstream.test/token",
+    client_id: "client",
+    refresh_token: "first",
+  };
+  const RENEWED: Reply = { json: { access_token: "renewed", expires_in: 3600, refresh_token: "second" } };
+
+  test("goes on when its client leaves, because the refresh token works only once", async () => {
+    const made = await gateway({
+      config: { accounts: [{ ...accountNamed("one@test"), password: "", auth: AUTH }] },
+      other: ({ path }) => (path === "/token" ? { late: 5_000, reply: RENEWED } : undefined),
+    });
+    const left = new AccountWork(made);
+    const failed = expect(left.failing()).rejects.toMatchObject({ status: 499 });
+    await pass(1_000);
+    left.abort.abort(clientDisconnected());
+    await pass(1);
+    await failed;
+    // Nobody else renews the token meanwhile.
+    const next = new AccountWork(made);
+    const answered = next.failing();
+    await pass(1_000);
+    expect(made.upstream.to(/\/token$/)).toHaveLength(1);
+    await pass(5_000);
+    await answered;
+    expect(next.tokens).toEqual(["renewed"]);
+    expect(made.upstream.to(/\/token$/)).toHaveLength(1);
+    expect(await slots(made)).toEqual({ inUse: 0, waiting: 0 });
   });
 });

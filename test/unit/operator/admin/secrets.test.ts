@@ -107,6 +107,12 @@ async function editAll(ear: Ear, { providers, api_keys, accounts, proxies, alert
     await ear.done("GET", `/admin/accounts/${email}`);
     await ear.done("DELETE", `/admin/accounts/${email}`);
   }
+  for (const { email, auth } of accounts) {
+    await ear.done("POST", "/admin/accounts", { email, auth });
+    await ear.done("PUT", `/admin/accounts/${email}`, { auth, remark: "other" });
+    await ear.done("GET", `/admin/accounts/${email}`);
+    await ear.done("DELETE", `/admin/accounts/${email}`);
+  }
   for (const proxy of proxies) {
     await ear.done("POST", "/admin/proxies", proxy);
     await ear.done("GET", `/admin/proxies/${proxy.id}`);

@@ -57,6 +57,8 @@ const ENGINE: ProviderView = {
   native: true,
   drop_params: ["seed", "tools.function.strict"],
   proxy_id: "office",
+  api_version: "2024-10-21",
+  key_header: "api-key",
   headers: { "X-Title": "ga****ay" },
   account_max_inflight: 8,
   strategy: "least_busy",

@@ -1,10 +1,11 @@
 import { useState } from "preact/hooks";
-import { type Account, addAccount, bindProxy, changeAccount } from "../../api/accounts.ts";
+import { type Account, type AccountAuth, addAccount, bindProxy, changeAccount } from "../../api/accounts.ts";
 import type { ProviderView } from "../../api/providers.ts";
 import type { ProxyView } from "../../api/proxies.ts";
 import type { EditFormProps } from "../../ui/editing.tsx";
 import { CheckField, SelectField, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
+import { AUTH_TYPES, AuthFields, hasAuthFields, toAuthBody, toAuthDraft } from "./auth-fields.tsx";
 
 interface AccountFormProps extends EditFormProps {
   /** null: a new account. */
@@ -16,13 +17,23 @@ interface AccountFormProps extends EditFormProps {
   readonly onAdded: (identifier: string) => Promise<void>;
 }
 
-type Kind = "email" | "mobile" | "token";
+/** `email`, `mobile`, `token`, or a type of `AUTH_TYPES`. */
+const KINDS = [
+  ["email", "E-mail and password"],
+  ["mobile", "Mobile number and password"],
+  ["token", "An API key or token"],
+  ...AUTH_TYPES,
+] as const;
+type Kind = (typeof KINDS)[number][0];
+
+const isKind = (value: string): value is Kind => KINDS.some(([kind]) => kind === value);
 
 /** Form that adds or changes an account: credentials, labels and proxy. */
 export function AccountForm(props: AccountFormProps) {
   const { account, proxies, providers, version, onAdded, onClose, onSaved } = props;
   const [kind, setKind] = useState<Kind>("email");
   const [login, setLogin] = useState("");
+  const [auth, setAuth] = useState<AccountAuth>(toAuthDraft(account?.auth ?? { type: "" }));
   const [password, setPassword] = useState("");
   const [token, setToken] = useState("");
   const [name, setName] = useState(account?.name ?? "");
@@ -33,16 +44,27 @@ export function AccountForm(props: AccountFormProps) {
   const [tests, setTests] = useState(true);
   const [disabled, setDisabled] = useState(account?.disabled ?? false);
 
+  const hasOwnAuth = hasAuthFields(account === null ? kind : account.auth.type);
+
   const submit = async (onSucceeded: () => void, ifMatch: string | undefined) => {
     const settings = { weight: Number(weight), disabled, provider };
     if (account === null) {
-      const credentials = kind === "token" ? { token } : { [kind]: login, password, token: "" };
+      const credentials = hasAuthFields(kind)
+        ? { email: login, auth: toAuthBody(auth) }
+        : kind === "token"
+          ? { token }
+          : { [kind]: login, password, token: "" };
       const { identifier } = await addAccount({ ...credentials, name, remark, proxy_id: proxy, ...settings });
       onSucceeded();
       if (tests && !disabled && identifier !== "") void onAdded(identifier);
       return onSaved("Account added");
     }
-    const changes = { name, remark, password, token, ...settings };
+    const changes = {
+      name,
+      remark,
+      ...(hasOwnAuth ? { auth: toAuthBody(auth) } : { password, token }),
+      ...settings,
+    };
     const tag = await changeAccount(account.identifier, changes, ifMatch);
     if (proxy !== account.proxy_id) await bindProxy(account.identifier, proxy, tag);
     onSucceeded();
@@ -54,7 +76,14 @@ export function AccountForm(props: AccountFormProps) {
     // Most of these providers use an API key. The user can choose another kind.
     if (id !== "") setKind("token");
   };
-  const hasPassword = account === null ? kind !== "token" : account.email !== "" || account.mobile !== "";
+  const selectKind = (value: string) => {
+    const selected = isKind(value) ? value : "email";
+    setKind(selected);
+    setAuth({ type: selected });
+  };
+  const hasName = account === null && kind !== "token";
+  const hasPassword =
+    !hasOwnAuth && (account === null ? kind !== "token" : account.email !== "" || account.mobile !== "");
   const keepHint = account === null ? undefined : "Leave it empty to keep the present one.";
   return (
     <FormDialog
@@ -76,20 +105,11 @@ export function AccountForm(props: AccountFormProps) {
         />
       )}
       {account === null && (
-        <SelectField
-          label="Signs in with"
-          value={kind}
-          onChange={(value) => setKind(value === "mobile" || value === "token" ? value : "email")}
-          choices={[
-            ["email", "E-mail and password"],
-            ["mobile", "Mobile number and password"],
-            ["token", "A token only"],
-          ]}
-        />
+        <SelectField label="Signs in with" value={kind} onChange={selectKind} choices={KINDS} />
       )}
-      {account === null && kind !== "token" && (
+      {hasName && (
         <TextField
-          label={kind === "email" ? "E-mail" : "Mobile number"}
+          label={hasOwnAuth ? "Identifier" : kind === "email" ? "E-mail" : "Mobile number"}
           type={kind === "email" ? "email" : "text"}
           value={login}
           onChange={setLogin}
@@ -97,6 +117,7 @@ export function AccountForm(props: AccountFormProps) {
           focus
         />
       )}
+      {hasOwnAuth && <AuthFields auth={auth} onChange={setAuth} isStored={account !== null} />}
       {hasPassword && (
         <TextField
           label={account === null ? "Password" : "New password"}

@@ -13,6 +13,8 @@ export interface ProviderDraft {
   /** Names separated by commas, spaces or lines. */
   readonly drop_params: string;
   readonly proxy_id: string;
+  readonly api_version: string;
+  readonly key_header: string;
   /** One header per line: `Name: value`. */
   readonly headers: string;
   readonly account_max_inflight: string;
@@ -44,6 +46,8 @@ export const FIELD_NAMES: Readonly<Record<keyof ProviderDraft, string>> = {
   native: "Native path",
   drop_params: "Fields that are never sent",
   proxy_id: "Proxy",
+  api_version: "API version",
+  key_header: "Header of the key",
   headers: "Headers",
   account_max_inflight: "Requests per account",
   strategy: "Choice of the account",
@@ -121,6 +125,8 @@ export function toProviderDraft(provider: ProviderView | null): ProviderDraft {
     native: provider?.native ?? true,
     drop_params: (provider?.drop_params ?? []).join(", "),
     proxy_id: provider?.proxy_id ?? "",
+    api_version: provider?.api_version ?? "",
+    key_header: provider?.key_header ?? "",
     headers: headers.map(([name, value]) => `${name}: ${value}`).join("\n"),
     account_max_inflight: formatNonZero(provider?.account_max_inflight ?? 0),
     strategy: provider?.strategy ?? "",
@@ -175,6 +181,8 @@ export function toProviderFields(draft: ProviderDraft): ProviderFields {
     native,
     drop_params: draft.drop_params.split(/[\s,]/).filter((name) => name !== ""),
     proxy_id,
+    api_version: draft.api_version.trim(),
+    key_header: draft.key_header.trim(),
     headers: parseHeaders(draft.headers),
     account_max_inflight: Number(draft.account_max_inflight),
     ...(draft.strategy === "" ? {} : { strategy: draft.strategy }),

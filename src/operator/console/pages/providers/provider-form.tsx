@@ -134,9 +134,15 @@ export function ProviderForm({ provider, proxies, version, onClose, onSaved }: P
         />
       </div>
       <details
-        open={["proxy_id", "headers", "drop_params", "account_max_inflight", "affinity_wait_ms"].some(
-          (field) => field in faults,
-        )}
+        open={[
+          "proxy_id",
+          "api_version",
+          "key_header",
+          "headers",
+          "drop_params",
+          "account_max_inflight",
+          "affinity_wait_ms",
+        ].some((field) => field in faults)}
       >
         <summary>Proxy, headers, limits, accounts and time-outs</summary>
         <div class="stack">
@@ -148,6 +154,20 @@ export function ProviderForm({ provider, proxies, version, onClose, onSaved }: P
               ...proxies.map(({ id, name, host }) => [id, name || host] as const),
             ]}
           />
+          <div class="limit-grid">
+            <TextField
+              {...text("api_version")}
+              mono
+              placeholder="2024-10-21"
+              hint="The query parameter api-version of every request, for Azure. Empty: none."
+            />
+            <TextField
+              {...text("key_header")}
+              mono
+              placeholder="api-key"
+              hint="The header that carries the API key. Empty: the protocol's own."
+            />
+          </div>
           <AreaField
             {...text("headers")}
             mono
