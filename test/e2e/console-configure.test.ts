@@ -406,7 +406,7 @@ describeWithBrowser("configuring in the console", () => {
     await dialog.getByRole("button", { name: "Add provider" }).click();
     await dialog.getByText("this is the provider that the variables name").waitFor();
     expect(await dialog.getByLabel("Id", { exact: true }).getAttribute("aria-invalid")).toBe("true");
-    await dialog.getByText("Proxy, headers, limits and time-outs").click();
+    await dialog.getByText("Proxy, headers, limits, accounts and time-outs").click();
     expect(await violations(page)).toEqual([]);
     await dialog.getByLabel("Id", { exact: true }).fill("engine");
     await dialog.getByLabel("Headers").fill("X-Title: my gateway");
