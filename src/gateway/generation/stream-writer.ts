@@ -139,7 +139,8 @@ export class StreamWriter {
     const chunks = this.#pendingBytes;
     this.#pendingBytes = [];
     this.#pendingByteCount = 0;
-    return this.#send(concatBytes(chunks));
+    const [only] = chunks;
+    return this.#send(only !== undefined && chunks.length === 1 ? only : concatBytes(chunks));
   }
 
   #send(bytes: Uint8Array): Promise<void> {
