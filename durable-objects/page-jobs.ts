@@ -33,8 +33,12 @@ export class PageJobs extends DurableObject<Env> {
     return this.#openIfStored()?.result(id, task) ?? null;
   }
 
-  cancel(id: string): JobState | null {
-    return this.#openIfStored()?.cancel(id) ?? null;
+  async cancel(id: string): Promise<JobState | null> {
+    const scheduler = this.#openIfStored();
+    const cancelled = scheduler?.cancel(id) ?? null;
+    // The job's webhook is due now.
+    if (scheduler !== null) await this.#scheduleAlarm(scheduler);
+    return cancelled;
   }
 
   override async alarm(): Promise<void> {
@@ -73,6 +77,8 @@ export class PageJobs extends DurableObject<Env> {
       sql: durableSql(this.ctx.storage),
       now: Date.now,
       runTask: async (task) => (await import("../src/pages/job-api/run-task.ts")).runTask(platform, task),
+      notify: async (job, webhook) =>
+        (await import("../src/pages/job-api/deliver.ts")).notifyWebhook(platform, job, webhook),
       prefix: `${this.ctx.id}_`,
       maxBytes: MAX_BYTES,
       maxBytesPerClient: MAX_BYTES,

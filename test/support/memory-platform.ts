@@ -11,6 +11,7 @@ import { DRIVER_ALIASES, DRIVER_NAMES, needsNoAccount } from "../../src/gateway/
 import { createInProcessWatcher } from "../../src/operator/alerts/in-process-watcher.ts";
 import { SqlJournal } from "../../src/operator/audit/sql-journal.ts";
 import { ProcessAnswerCache } from "../../src/pages/cache/process-answer-cache.ts";
+import { notifyWebhook } from "../../src/pages/job-api/deliver.ts";
 import { runTask } from "../../src/pages/job-api/run-task.ts";
 import { createInProcessJobs } from "../../src/pages/jobs/in-process-jobs.ts";
 import { buildPoolConfiguration } from "../../src/pool/configuration.ts";
@@ -120,6 +121,7 @@ export async function memoryPlatform(options: MemoryPlatformOptions = {}): Promi
     sql: memoryDatabase(),
     now,
     runTask: (task) => runTask(platform, task),
+    notify: (job, webhook) => notifyWebhook(platform, job, webhook),
     maxBytes: CACHE_BYTES,
     maxBytesPerClient: CACHE_BYTES,
   });
@@ -174,6 +176,7 @@ function pagesWithoutBrowser(now: () => number): Omit<PagesPlatform, "jobs"> {
     browser: null,
     cache: new ProcessAnswerCache(now, CACHE_BYTES),
     countCalls: async (_client, limit) => ({ allowed: true, limit, remaining: limit, resetSeconds: 0 }),
+    supportsAvif: false,
     loadCodecs: async () => {
       throw new Error("this platform has no image codecs");
     },

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
+import decodeAvif, { init as initAvif } from "@jsquash/avif/decode.js";
 import decodeJpeg, { init as initJpeg } from "@jsquash/jpeg/decode.js";
 import decodePng, { init as initPng } from "@jsquash/png/decode.js";
 import decodeWebp, { init as initWebp } from "@jsquash/webp/decode.js";
@@ -95,6 +96,12 @@ export async function decode(bytes: ArrayBuffer): Promise<Picture & { readonly f
   if (start.startsWith("RIFF") && start.endsWith("WEBP")) {
     await initWebp(await wasm("@jsquash/webp/codec/dec/webp_dec.wasm"));
     return { format: "webp", ...pixels(await decodeWebp(bytes)) };
+  }
+  if (start.slice(4) === "ftypavif") {
+    await initAvif(await wasm("@jsquash/avif/codec/dec/avif_dec.wasm"));
+    const decoded = await decodeAvif(bytes);
+    if (decoded === null) throw new Error("These bytes are no AVIF image.");
+    return { format: "avif", ...pixels(decoded) };
   }
   throw new Error(`These bytes are no image: ${start}`);
 }

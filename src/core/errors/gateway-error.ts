@@ -11,6 +11,7 @@ export type ErrorCode =
   | "method_not_allowed"
   | "model_not_found"
   | "response_not_found"
+  | "delivery_failed"
   | "previous_response_not_found"
   | "websocket_connection_limit_reached"
   | "file_not_found"

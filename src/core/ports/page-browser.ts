@@ -33,7 +33,7 @@ export interface CapturePlan {
 }
 
 /** The image formats; `jpg` is an alias of `jpeg`. */
-export type ImageFormat = "jpeg" | "png" | "webp";
+export type ImageFormat = "jpeg" | "png" | "webp" | "avif";
 
 /** A part of a page, in CSS pixels from its top left corner. */
 export interface Clip extends Size {

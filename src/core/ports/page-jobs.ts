@@ -19,6 +19,8 @@ export interface NewTask {
   readonly query: string;
   /** An error known before the task starts: the task cannot run. */
   readonly fault: TaskError | null;
+  /** Where the result is sent with PUT, such as a presigned address of a bucket. */
+  readonly uploadUrl?: string;
 }
 
 /** A requested job. Plain data: it crosses RPC. */
@@ -29,6 +31,8 @@ export interface NewJob {
   /** The gateway's own address; part of the cache keys of the answers. */
   readonly origin: string;
   readonly tasks: readonly NewTask[];
+  /** Where the finished job's state is sent with POST. */
+  readonly webhook?: string;
 }
 
 export type TaskStatus = "queued" | "running" | "completed" | "failed" | "cancelled";

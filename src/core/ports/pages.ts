@@ -39,6 +39,8 @@ export interface PagesPlatform {
   /** Counts `calls` (default 1) of a client against a limit per minute: either all of them or none. */
   countCalls(client: string, limit: number, calls?: number): Promise<RateDecision>;
   readonly jobs: PageJobs;
+  /** Whether images can be encoded as AVIF: the encoder alone would be larger than the rest of the Worker. */
+  readonly supportsAvif: boolean;
   /** The image codecs, compiled. */
   loadCodecs(): Promise<CodecModules>;
   /** The fingerprints, as text that `scripts/build-technologies.mjs` writes. */
@@ -62,4 +64,11 @@ export interface CodecModules {
   readonly jpeg: WebAssembly.Module;
   readonly webp: WebAssembly.Module;
   readonly resize: WebAssembly.Module;
+  /** Loads the AVIF encoder; null where `supportsAvif` is false. */
+  readonly avif: (() => Promise<AvifEncoder>) | null;
+}
+
+/** Encodes RGBA pixels as AVIF. */
+export interface AvifEncoder {
+  encode(pixels: Uint8ClampedArray, width: number, height: number, quality: number): Uint8Array | null;
 }

@@ -1,5 +1,6 @@
+import { signWebhookBody } from "../../core/auth/webhook-signature.ts";
 import type { Webhook } from "../../core/config/schema.ts";
-import { fromBase64, toBase64, toUtf8 } from "../../core/encoding/bytes.ts";
+import { fromBase64 } from "../../core/encoding/bytes.ts";
 import type { Alert } from "../../core/ports/alerts.ts";
 
 /** An alert notification: a problem has started or ended, or a test. */
@@ -31,24 +32,12 @@ export function formatBody(notification: AlertNotification, format: Webhook["for
   });
 }
 
-/**
- * Headers that prove a body's sender and time (Standard Webhooks, standardwebhooks.com, version 1).
- *
- * @param at Unix milliseconds
- */
-export async function signBody(
+/** Signs a body with a secret in the form of Standard Webhooks (`whsec_` and base64). */
+export function signBody(
   id: string,
   at: number,
   body: string,
   secret: string,
 ): Promise<Record<string, string>> {
-  const seconds = String(Math.floor(at / 1000));
-  const bytes = fromBase64(secret.replace(/^whsec_/, ""));
-  const key = await crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
-  const signed = await crypto.subtle.sign("HMAC", key, toUtf8(`${id}.${seconds}.${body}`));
-  return {
-    "webhook-id": id,
-    "webhook-timestamp": seconds,
-    "webhook-signature": `v1,${toBase64(new Uint8Array(signed))}`,
-  };
+  return signWebhookBody(id, at, body, fromBase64(secret.replace(/^whsec_/, "")));
 }

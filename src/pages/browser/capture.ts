@@ -210,5 +210,5 @@ function croppedHeight(
  * program, except JPEG of high quality.
  */
 function isUsableAsIs({ exact }: CapturePlan, { format, quality }: CaptureRequest): boolean {
-  return exact && (format !== "jpeg" || quality < FULL_COLOUR_QUALITY);
+  return exact && format !== "avif" && (format !== "jpeg" || quality < FULL_COLOUR_QUALITY);
 }

@@ -29,7 +29,7 @@ export interface Shot {
 
 /** The parameters of `Page.captureScreenshot` (DevTools protocol). */
 interface ScreenshotOptions {
-  readonly format: ImageFormat;
+  readonly format: Exclude<ImageFormat, "avif">;
   readonly quality?: number;
   readonly optimizeForSpeed?: boolean;
   readonly captureBeyondViewport?: boolean;
@@ -193,7 +193,9 @@ function cssSize({ zoom }: Shot, { width, height }: Size): Size {
 }
 
 function imageOptions({ format, quality }: Shot["request"]): ScreenshotOptions {
-  return { format, ...(format !== "png" && { quality }) };
+  // The browser makes no AVIF: its PNG is encoded afterwards.
+  if (format === "png" || format === "avif") return { format: "png" };
+  return { format, quality };
 }
 
 /** The position of a picture on the page, and its scale; `size` in CSS pixels. */

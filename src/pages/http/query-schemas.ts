@@ -29,6 +29,16 @@ const authParameters = once(() => ({
 export const commonParameters = once(() => ({
   ...authParameters(),
   async: flag("Answers 202 at once with a job, whose URL reports its progress."),
+  webhook: z
+    .url()
+    .optional()
+    .describe("Of a job: the address that gets its final state with POST. Needs an API key."),
+  uploadUrl: z
+    .url()
+    .optional()
+    .describe(
+      "Of a job: the address that gets the result with PUT, such as a presigned one. Needs an API key.",
+    ),
   url: z.string().min(1).describe("Address of the page; the scheme may be left out."),
   prettify: flag("JSON with line breaks."),
   ...setupParameters(),
@@ -52,7 +62,7 @@ export const commonParameters = once(() => ({
  * Query parameters that a body does not have: `urls` replaces the address, and authentication is in the query or a
  * header.
  */
-const queryOnlyNames = once(() => ["url", "async", ...Object.keys(authParameters())]);
+const queryOnlyNames = once(() => ["url", "async", "webhook", "uploadUrl", ...Object.keys(authParameters())]);
 
 /** The parameters of a query as optional members of a body, with their own types and without defaults. */
 function bodyMembers({ shape }: z.ZodObject): Record<string, z.ZodType> {
@@ -87,6 +97,8 @@ export interface PageBody {
   /** The page's document. */
   readonly html?: string | undefined;
   readonly markdown?: string | undefined;
+  readonly webhook?: string | undefined;
+  readonly uploadUrls?: readonly string[] | undefined;
   readonly [option: string]: unknown;
 }
 
@@ -98,6 +110,12 @@ export function createBodySchema<Query extends z.ZodObject>(query: Query): z.Zod
       url: z.string().optional().describe("Address of one page, which is answered at once."),
       html: z.string().optional().describe("The page itself instead of an address, as HTML."),
       markdown: z.string().optional().describe("The page itself instead of an address, as Markdown."),
+      webhook: z.string().optional().describe("The address that gets the job's final state with POST."),
+      uploadUrls: z
+        .array(z.string())
+        .max(MAX_URLS)
+        .optional()
+        .describe("The addresses that get the results with PUT, one for each of urls."),
       ...bodyMembers(query),
     }),
     describeUnknownName,

@@ -7,7 +7,7 @@ import webpFactory from "@jsquash/webp/codec/enc/webp_enc_simd.js";
 import { defaultOptions as webpDefaults } from "@jsquash/webp/meta.js";
 import { initEmscriptenModule } from "@jsquash/webp/utils.js";
 import type { ImageFormat, Size } from "../../core/ports/page-browser.ts";
-import type { CodecModules } from "../../core/ports/pages.ts";
+import type { AvifEncoder, CodecModules } from "../../core/ports/pages.ts";
 
 /** From this quality on, colours are not subsampled (4:4:4 instead of 4:2:0). */
 export const FULL_COLOUR_QUALITY = 90;
@@ -24,6 +24,7 @@ export class ImageConverter {
   readonly #modules: CodecModules;
   readonly #ready = new Set<string>();
   #webp: ReturnType<typeof webpFactory> | undefined;
+  #avif: Promise<AvifEncoder> | undefined;
 
   constructor(modules: CodecModules) {
     this.#modules = modules;
@@ -65,6 +66,7 @@ export class ImageConverter {
   async #encode(pixels: Pixels, format: ImageFormat, quality: number): Promise<Uint8Array<ArrayBuffer>> {
     if (format === "png") return new Uint8Array(await encodePng(pixels));
     if (format === "webp") return this.#encodeWebp(pixels, quality);
+    if (format === "avif") return this.#encodeAvif(pixels, quality);
     await this.#initOnce("jpeg", (module) => initJpeg(module));
     return new Uint8Array(
       await encodeJpeg(pixels, {
@@ -88,8 +90,21 @@ export class ImageConverter {
     return new Uint8Array(encoded);
   }
 
+  async #encodeAvif({ data, width, height }: Pixels, quality: number): Promise<Uint8Array<ArrayBuffer>> {
+    this.#avif ??= this.#loadAvif();
+    const encoded = (await this.#avif).encode(data, width, height, quality);
+    if (encoded === null) throw new Error("The image cannot be encoded as AVIF.");
+    return new Uint8Array(encoded);
+  }
+
+  async #loadAvif(): Promise<AvifEncoder> {
+    const load = this.#modules.avif;
+    if (load === null) throw new Error("This platform has no AVIF encoder.");
+    return load();
+  }
+
   async #initOnce(
-    codec: keyof CodecModules,
+    codec: Exclude<keyof CodecModules, "avif">,
     init: (module: WebAssembly.Module) => Promise<unknown>,
   ): Promise<void> {
     if (this.#ready.has(codec)) return;

@@ -10,6 +10,7 @@ import { METADATA } from "../metadata/endpoints.ts";
 import type { Operation, OperationRequest } from "../operations/define-operation.ts";
 import { TECHNOLOGIES } from "../technologies/endpoints.ts";
 import { THUMBS } from "../thumbnails/endpoints.ts";
+import { uploadResult } from "./deliver.ts";
 
 /** The rate limit has already counted the task, when the request started its job. */
 const ADMITTED = Promise.resolve();
@@ -29,7 +30,9 @@ export async function runTask(platform: Platform, task: QueuedTask): Promise<Tas
     const { config } = await platform.configuration.read();
     await assertClientKeyValid(config, task.client, platform.now());
     const source = { privateHosts: platform.variables.pages.privateHosts, access: clientAccess(task.client) };
-    return await toTaskResult(RUN[task.operation](work, query, source));
+    const result = await toTaskResult(RUN[task.operation](work, query, source));
+    if (task.uploadUrl !== null) await uploadResult(platform, task.uploadUrl, result);
+    return result;
   } catch (thrown) {
     if (thrown instanceof GatewayError) throw thrown;
     throw new GatewayError(500, "internal error", { code: "internal_error", cause: thrown });

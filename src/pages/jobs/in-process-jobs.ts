@@ -30,6 +30,10 @@ export function createInProcessJobs(options: Omit<JobSchedulerOptions, "prefix">
     },
     get: async (id) => scheduler.get(id),
     result: async (id, task) => scheduler.result(id, task),
-    cancel: async (id) => scheduler.cancel(id),
+    cancel: async (id) => {
+      const cancelled = scheduler.cancel(id);
+      run();
+      return cancelled;
+    },
   };
 }

@@ -2,7 +2,7 @@ import { toHex } from "../../core/encoding/bytes.ts";
 import { toGatewayError } from "../../core/errors/gateway-error.ts";
 import type { JobState, NewJob, TaskError, TaskResult } from "../../core/ports/page-jobs.ts";
 import type { Sql } from "../../core/storage/sql.ts";
-import { JobTable, type QueuedTask, taskBytes } from "./job-table.ts";
+import { type DueWebhook, JobTable, type QueuedTask, taskBytes } from "./job-table.ts";
 
 /** Options of the job queue. */
 export interface JobSchedulerOptions {
@@ -11,6 +11,8 @@ export interface JobSchedulerOptions {
   now(): number;
   /** Runs one task. Throws the error that the caller gets. */
   runTask(task: QueuedTask): Promise<TaskResult>;
+  /** Sends a finished job to its webhook. Rejects if the receiver does not accept it. */
+  notify(job: JobState, webhook: DueWebhook): Promise<void>;
   /** Prefix of each id, before its random part. */
   readonly prefix: string;
   /** Maximum stored bytes of all clients together. */
@@ -29,6 +31,8 @@ const JOB_LIFETIME_MS = 3_600_000;
 /** Maximum attempts at a task, counting those that found no free capacity and those that a process end interrupted. */
 const MAX_ATTEMPTS = 3;
 export const RETRY_MS = 5_000;
+/** Waiting times between the attempts at a webhook, milliseconds. */
+const WEBHOOK_RETRY_MS = [5_000, 30_000, 120_000, 600_000] as const;
 /** Maximum bytes of one result. */
 const MAX_RESULT_BYTES = 20_000_000;
 
@@ -156,11 +160,36 @@ export class JobScheduler {
       [...counts].flatMap(([client, count]) => (count >= MAX_CONCURRENT_PER_CLIENT ? client : [])),
     );
     const task = this.#table.findNextDue(this.#options.now(), busy);
-    if (task === null) return false;
+    if (task === null) return this.#startNextWebhook();
     this.#table.markRunning(task);
-    const running = this.#runTask(task).finally(() => this.#running.delete(running));
-    this.#running.set(running, task.client);
+    this.#track(this.#runTask(task), task.client);
     return true;
+  }
+
+  #startNextWebhook(): boolean {
+    const webhook = this.#table.findDueWebhook(this.#options.now());
+    if (webhook === null) return false;
+    const retryMs = WEBHOOK_RETRY_MS[webhook.attempts];
+    // The next attempt is stored first: a process that ends meanwhile repeats the call, and does not forget it.
+    this.#table.countWebhookAttempt(webhook, this.#options.now() + (retryMs ?? RETRY_MS));
+    this.#track(this.#callWebhook(webhook, retryMs === undefined), "");
+    return true;
+  }
+
+  #track(work: Promise<void>, client: string): void {
+    const running = work.finally(() => this.#running.delete(running));
+    this.#running.set(running, client);
+  }
+
+  async #callWebhook(webhook: DueWebhook, isLastAttempt: boolean): Promise<void> {
+    const job = this.#table.get(webhook.job);
+    const isAccepted =
+      job !== null &&
+      (await this.#options.notify(job, webhook).then(
+        () => true,
+        () => false,
+      ));
+    if (isAccepted || isLastAttempt) this.#table.deleteWebhook(webhook.job);
   }
 
   async #runTask(task: QueuedTask): Promise<void> {

@@ -26,6 +26,17 @@ export interface QueuedTask {
   readonly query: string;
   /** Number of attempts so far. */
   readonly attempts: number;
+  /** Where the result is sent with PUT; null: nowhere. */
+  readonly uploadUrl: string | null;
+}
+
+/** A webhook of a finished job that may be called. */
+export interface DueWebhook {
+  readonly job: string;
+  readonly client: string;
+  readonly url: string;
+  /** Number of attempts so far. */
+  readonly attempts: number;
 }
 
 /** Indexes for the frequent queries. */
@@ -45,6 +56,8 @@ const TABLE_CHECKS: readonly TableCheck[] = [
     numbers: { n: null, attempts: null, due: MAX_DATE_MS, made: MAX_DATE_MS, bytes: Number.MAX_SAFE_INTEGER },
     json: { fault: "object", headers: "object" },
   },
+  { table: "page_uploads", numbers: { n: null } },
+  { table: "page_webhooks", numbers: { attempts: null, due: MAX_DATE_MS } },
 ];
 
 /** The database tables of jobs, tasks and results. */
@@ -61,6 +74,12 @@ export class JobTable {
     sql.all(
       "create table if not exists page_tasks(job text not null, n integer not null, url text not null, query text not null, status text not null, attempts integer not null, due integer not null, fault text not null, headers text not null, made integer not null, bytes integer not null, primary key(job, n)) without rowid",
     );
+    sql.all(
+      "create table if not exists page_uploads(job text not null, n integer not null, url text not null, primary key(job, n)) without rowid",
+    );
+    sql.all(
+      "create table if not exists page_webhooks(job text primary key, url text not null, attempts integer not null, due integer not null) without rowid",
+    );
     for (const [name, columns] of Object.entries(INDEXES)) {
       sql.all(`create index if not exists page_${name} on page_${columns}`);
     }
@@ -76,7 +95,12 @@ export class JobTable {
   }
 
   /** Inserts a job. */
-  insert(id: string, { client, operation, origin, tasks }: NewJob, now: number, expires: number): void {
+  insert(
+    id: string,
+    { client, operation, origin, tasks, webhook }: NewJob,
+    now: number,
+    expires: number,
+  ): void {
     this.#sql.transaction(() => {
       this.#sql.all(
         "insert into page_jobs values(?,?,?,?,?,null,?)",
@@ -102,7 +126,10 @@ export class JobTable {
           errorText,
           taskBytes(task),
         );
+        if (task.uploadUrl !== undefined)
+          this.#sql.all("insert into page_uploads values(?,?,?)", id, n, task.uploadUrl);
       }
+      if (webhook !== undefined) this.#sql.all("insert into page_webhooks values(?,?,0,?)", id, webhook, now);
     });
     for (const task of tasks) this.#bytes += taskBytes(task);
   }
@@ -149,12 +176,44 @@ export class JobTable {
       origin: textIn(row, "origin"),
       query: textIn(row, "query"),
       attempts: numberIn(row, "attempts"),
+      uploadUrl: this.#findUploadUrl(textIn(row, "job"), numberIn(row, "n")),
     };
   }
 
-  /** When the next queued task is due; null if none is queued. */
+  #findUploadUrl(job: string, n: number): string | null {
+    const [row] = this.#sql.all("select url from page_uploads where job=? and n=?", job, n);
+    return row === undefined ? null : textIn(row, "url");
+  }
+
+  /** A finished job's webhook that is due; null if there is none. */
+  findDueWebhook(now: number): DueWebhook | null {
+    const [row] = this.#sql.all(
+      "select w.job, w.url, w.attempts, j.client from page_webhooks w join page_jobs j on j.id=w.job where j.finished is not null and w.due<=? order by w.due limit 1",
+      now,
+    );
+    if (row === undefined) return null;
+    return {
+      job: textIn(row, "job"),
+      client: textIn(row, "client"),
+      url: textIn(row, "url"),
+      attempts: numberIn(row, "attempts"),
+    };
+  }
+
+  /** Counts an attempt at a webhook, and says when the next one is due unless the webhook is deleted before. */
+  countWebhookAttempt({ job }: Pick<DueWebhook, "job">, due: number): void {
+    this.#sql.all("update page_webhooks set attempts=attempts+1, due=? where job=?", due, job);
+  }
+
+  deleteWebhook(job: string): void {
+    this.#sql.all("delete from page_webhooks where job=?", job);
+  }
+
+  /** When the next queued task or webhook of a finished job is due; null if there is none. */
   nextDueAt(): number | null {
-    const [row] = this.#sql.all("select min(due) as due from page_tasks where status='queued'");
+    const [row] = this.#sql.all(
+      "select min(due) as due from (select due from page_tasks where status='queued' union all select w.due from page_webhooks w join page_jobs j on j.id=w.job where j.finished is not null)",
+    );
     return typeof row?.["due"] === "number" ? row["due"] : null;
   }
 
@@ -250,6 +309,8 @@ export class JobTable {
     this.#sql.transaction(() => {
       this.#sql.all("delete from page_jobs where id=?", id);
       this.#sql.all("delete from page_tasks where job=?", id);
+      this.#sql.all("delete from page_uploads where job=?", id);
+      this.#sql.all("delete from page_webhooks where job=?", id);
       this.#results.delete(id);
     });
     this.#bytes -= numberIn(row, "n");
@@ -295,8 +356,8 @@ export class JobTable {
 }
 
 /** Bytes to count for a task without a result. */
-export function taskBytes({ url, query }: NewTask): number {
-  return 2 * (url.length + query.length);
+export function taskBytes({ url, query, uploadUrl = "" }: NewTask): number {
+  return 2 * (url.length + query.length + uploadUrl.length);
 }
 
 function readOperation(row: SqlRow): PageOperation {

@@ -4,6 +4,7 @@ import type { NewTask, PageOperation, TaskError } from "../../core/ports/page-jo
 import { checkPageUrl, MAX_URL_LENGTH, type UrlSafetyOptions } from "../../core/url-safety/index.ts";
 import { QueryParameters } from "../http/query-parameters.ts";
 import { type PageCall, withRateLimit } from "../limits/rate-limit.ts";
+import type { JobDelivery } from "./job-delivery.ts";
 import { createJobResponse } from "./job-response.ts";
 import { MAX_UNFINISHED_JOBS } from "./job-scheduler.ts";
 
@@ -28,10 +29,20 @@ export async function startJob(
   { client, admitted }: Pick<PageCall, "client" | "admitted">,
   operation: PageOperation,
   tasks: readonly NewTask[],
+  { webhook, uploadUrls }: JobDelivery,
 ): Promise<Response> {
   await admitted;
   const { origin } = context.url;
-  const job = await context.platform.pages.jobs.create({ client, operation, origin, tasks });
+  const job = await context.platform.pages.jobs.create({
+    client,
+    operation,
+    origin,
+    tasks: tasks.map((task, n) => ({
+      ...task,
+      ...(uploadUrls[n] !== undefined && { uploadUrl: uploadUrls[n] }),
+    })),
+    ...(webhook !== null && { webhook }),
+  });
   if (job !== null) return createJobResponse(job, 202);
   throw new GatewayError(
     429,
@@ -57,14 +68,14 @@ export function createSingleTask(query: URLSearchParams): NewTask {
  * Starts one job for a list of addresses. Each address counts as a call. A forbidden address fails its own task; any
  * other error fails the request.
  *
- * @param check throws if a query is invalid for the operation
+ * @param check throws if a query or the delivery is invalid; returns the delivery
  */
 export function startBatch(
   context: Context,
   operation: PageOperation,
   urls: readonly string[],
   options: Readonly<Record<string, unknown>>,
-  check: (query: URLSearchParams, call: PageCall) => unknown,
+  check: (query: URLSearchParams, call: PageCall) => JobDelivery,
 ): Promise<Response> {
   const start = withRateLimit(async (_, call) => {
     // Wait for the rate limit first, so that refused calls do not cost fifty copies of the options.
@@ -72,7 +83,7 @@ export function startBatch(
     rejectQueryOptions(call.query);
     const query = toQuery(options);
     assertQueryLength(query);
-    check(withAddress(PLACEHOLDER_PAGE, query), call);
+    const delivery = check(withAddress(PLACEHOLDER_PAGE, query), call);
     const { pages } = context.platform.variables;
     const tasks = urls.map((url): NewTask => {
       const error = findTaskError(url, pages);
@@ -81,7 +92,7 @@ export function startBatch(
         ? createTask(url, query)
         : { url: url.slice(0, MAX_URL_LENGTH), query: "", fault: error };
     });
-    return startJob(context, call, operation, tasks);
+    return startJob(context, call, operation, tasks, delivery);
   }, urls.length);
   return start(context);
 }

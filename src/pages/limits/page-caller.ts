@@ -36,7 +36,12 @@ export function callerAccess({ key, sharedMaxAge }: PageCaller): CallerAccess {
 
 /** How the client of deferred work was identified. A job has no secrets, so a link's client counts as a key's. */
 export function clientAccess(client: string): CallerAccess {
-  return client.startsWith(KEY_CLIENT_PREFIX) ? "link" : "public";
+  return clientKeyId(client) === null ? "public" : "link";
+}
+
+/** The id of the key that a client's name is made of; null for the public. */
+export function clientKeyId(client: string): string | null {
+  return client.startsWith(KEY_CLIENT_PREFIX) ? client.slice(KEY_CLIENT_PREFIX.length) : null;
 }
 
 /** Prefix of a client name that is made of a key's id. */
@@ -44,10 +49,13 @@ const KEY_CLIENT_PREFIX = "key:";
 /** The authentication parameters. */
 const AUTH_PARAMETERS = ["key", ...LINK_PARAMETERS];
 
-/** The query without the authentication parameters and `async`. */
+/** Parameters that say how a call is answered, and not what is made. */
+const JOB_PARAMETERS = ["async", "webhook", "uploadUrl"];
+
+/** The query without the parameters of authentication and of jobs. */
 export function normalizedQuery(query: URLSearchParams): URLSearchParams {
   const normalized = new URLSearchParams(query);
-  for (const name of [...AUTH_PARAMETERS, "async"]) normalized.delete(name);
+  for (const name of [...AUTH_PARAMETERS, ...JOB_PARAMETERS]) normalized.delete(name);
   return normalized;
 }
 
@@ -58,8 +66,8 @@ export function normalizedQuery(query: URLSearchParams): URLSearchParams {
  * @throws GatewayError 401 if no valid key has that id
  */
 export async function assertClientKeyValid(config: Config, client: string, now: number): Promise<void> {
-  if (!client.startsWith(KEY_CLIENT_PREFIX)) return;
-  const id = client.slice(KEY_CLIENT_PREFIX.length);
+  const id = clientKeyId(client);
+  if (id === null) return;
   for (const known of (await getKnownKeys(config)).values()) {
     if (known.key.id === id && getKeyRejection(known, now) === null) return;
   }

@@ -13,7 +13,9 @@ import { createResponse, type PageWork, type ServableAnswer } from "../cache/ans
 import type { Freshness } from "../http/freshness.ts";
 import { BODY_STATUSES } from "../http/openapi-descriptions.ts";
 import { type PageSource, rejectSecrets } from "../http/page-setup-parameters.ts";
+import { QueryParameters } from "../http/query-parameters.ts";
 import { batchQuerySchema, createBodySchema, type PageBody } from "../http/query-schemas.ts";
+import { type DeliveryParameters, readDelivery, rejectDelivery } from "../jobs/job-delivery.ts";
 import { jobSchema } from "../jobs/job-response.ts";
 import {
   createSingleTask,
@@ -73,9 +75,15 @@ export function defineEndpoints<Request extends OperationRequest>(
       lenientQuery: query,
       statuses,
       handler: withRateLimit(async (context, call) => {
-        if (!wantsJob(context)) return answerPage(context, call, call.query);
-        rejectSecrets(operation.read(call.query, createSource(context, call)).setup);
-        return startJob(context, call, name, [createSingleTask(call.query)]);
+        const delivery = queryDelivery(context);
+        if (!wantsJob(context)) {
+          rejectDelivery(delivery);
+          return answerPage(context, call, call.query);
+        }
+        const source = createSource(context, call);
+        rejectSecrets(operation.read(call.query, source).setup);
+        const checked = readDelivery(delivery, 1, call.access, source);
+        return startJob(context, call, name, [createSingleTask(call.query)], checked);
       }),
     }),
     openEndpoint({
@@ -88,6 +96,7 @@ export function defineEndpoints<Request extends OperationRequest>(
       statuses: { ...statuses, ...BODY_STATUSES },
       handler: withRateLimit(async (context, call) => {
         if (wantsJob(context)) throw invalidRequest("A job loads addresses, no document.", "async");
+        rejectDelivery(queryDelivery(context));
         await call.admitted;
         return answerPage(context, call, call.query, await readDocument(context));
       }),
@@ -102,19 +111,22 @@ export function defineEndpoints<Request extends OperationRequest>(
       statuses: { ...statuses, ...BODY_STATUSES },
       onInvalidInput: rejectBody,
       handler: (context, { body }) => {
-        const { urls, url, html, markdown, ...options } = body;
+        const { urls, url, html, markdown, webhook, uploadUrls, ...options } = body;
         if ([urls, url, html, markdown].filter((input) => input !== undefined).length !== 1) {
           const fault = invalidRequest("The body needs one of url, urls, html and markdown.", "urls");
           return rejectBody(context, fault);
         }
         if (urls !== undefined) {
-          return startBatch(context, name, urls, options, (search, call) =>
-            rejectSecrets(operation.read(search, createSource(context, call)).setup),
-          );
+          return startBatch(context, name, urls, options, (search, call) => {
+            const source = createSource(context, call);
+            rejectSecrets(operation.read(search, source).setup);
+            return readDelivery({ webhook, uploadUrls }, urls.length, call.access, source);
+          });
         }
         const answer = withRateLimit(async (_, call) => {
           await call.admitted;
           rejectQueryOptions(call.query);
+          rejectDelivery({ webhook, uploadUrls });
           const search = toQuery(options);
           if (url !== undefined) search.set("url", url);
           return answerPage(context, call, search, await readInlineDocument(body));
@@ -129,6 +141,13 @@ export function defineEndpoints<Request extends OperationRequest>(
 async function readInlineDocument({ html, markdown }: PageBody): Promise<string | undefined> {
   if (html !== undefined) return toHtmlDocument("html", html);
   return markdown === undefined ? undefined : toHtmlDocument("markdown", markdown);
+}
+
+/** The delivery parameters of a query. Throws a 400 if one is given twice with different values. */
+function queryDelivery({ url }: Pick<Context, "url">): DeliveryParameters {
+  const query = new QueryParameters(url.searchParams);
+  const uploadUrl = query.text("uploadUrl");
+  return { webhook: query.text("webhook"), uploadUrls: uploadUrl === null ? [] : [uploadUrl] };
 }
 
 function createSource({ platform }: Context, { access }: PageCall, html?: string): PageSource {

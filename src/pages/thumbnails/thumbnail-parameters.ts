@@ -19,7 +19,9 @@ export interface ThumbnailRequest extends OperationRequest {
 }
 
 /** The output formats of a page. */
-export const FORMATS = ["jpg", "jpeg", "png", "webp", "pdf"] as const;
+export const FORMATS = ["jpg", "jpeg", "png", "webp", "avif", "pdf"] as const;
+/** Formats of images with transparent parts. */
+const TRANSPARENT_FORMATS: readonly string[] = ["png", "webp", "avif"];
 /** Parameters for images only, and for PDFs only. */
 const IMAGE_ONLY_PARAMETERS = ["size", "width", "height", "scale", "selector", "clip", "scrollTo"];
 const PDF_ONLY_PARAMETERS = ["paper", "margins", "header", "footer", "pageRanges"];
@@ -142,8 +144,8 @@ function readQuality(query: QueryParameters, format: ImageFormat): number {
 
 function readTransparent(query: QueryParameters, kind: (typeof FORMATS)[number]): boolean {
   const transparent = query.boolean("transparent", false);
-  if (!transparent || kind === "png" || kind === "webp") return transparent;
-  throw invalidRequest("A transparent image needs format=png or format=webp.", "transparent");
+  if (!transparent || TRANSPARENT_FORMATS.includes(kind)) return transparent;
+  throw invalidRequest("A transparent image needs format=png, format=webp or format=avif.", "transparent");
 }
 
 function readDevice(query: QueryParameters): Device | undefined {

@@ -5,4 +5,4 @@ import webp from "@jsquash/webp/codec/enc/webp_enc_simd.wasm";
 import type { CodecModules } from "../../core/ports/pages.ts";
 
 /** The image codecs. The runtime compiles them when it loads this module. */
-export const CODECS: CodecModules = { jpeg, png, resize, webp };
+export const CODECS: CodecModules = { jpeg, png, resize, webp, avif: null };

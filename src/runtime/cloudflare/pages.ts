@@ -20,6 +20,7 @@ export function createPagesPlatform(env: Env, limits: PageLimits): PagesPlatform
     },
     countCalls: createCallCounter(env),
     jobs: createPageJobs(env),
+    supportsAvif: false,
     loadCodecs: async () => (await import("./codecs.ts")).CODECS,
     loadFingerprints: () => readAsset(env, "/data/technologies.json"),
   };

@@ -7,6 +7,7 @@ import { needsNoAccount } from "../../gateway/providers/drivers.ts";
 import { proxiedFetch } from "../../gateway/upstream/proxy/proxied-fetch.ts";
 import { createInProcessWatcher } from "../../operator/alerts/in-process-watcher.ts";
 import { SqlJournal } from "../../operator/audit/sql-journal.ts";
+import { notifyWebhook } from "../../pages/job-api/deliver.ts";
 import { runTask } from "../../pages/job-api/run-task.ts";
 import { createInProcessJobs } from "../../pages/jobs/in-process-jobs.ts";
 import { createInProcessPool } from "../../pool/in-process-pool.ts";
@@ -96,6 +97,7 @@ export async function createDenoRuntime(variables: Variables): Promise<DenoRunti
     sql: data.database,
     now: Date.now,
     runTask: (task) => runTask(platform, task),
+    notify: (job, webhook) => notifyWebhook(platform, job, webhook),
     maxBytes: MAX_JOB_BYTES,
     maxBytesPerClient: MAX_CLIENT_JOB_BYTES,
   });

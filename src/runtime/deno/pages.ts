@@ -29,11 +29,16 @@ export function createPagesPlatform(
     cache: new ProcessAnswerCache(Date.now, CACHE_BYTES, bodies),
     countCalls: async (client, limit, calls) => limits.take(client, limit, calls),
     jobs,
+    supportsAvif: true,
     loadCodecs: async () => ({
       jpeg: await compileWasm("@jsquash/jpeg/codec/enc/mozjpeg_enc.wasm"),
       png: await compileWasm("@jsquash/png/codec/pkg/squoosh_png_bg.wasm"),
       resize: await compileWasm("@jsquash/resize/lib/resize/pkg/squoosh_resize_bg.wasm"),
       webp: await compileWasm("@jsquash/webp/codec/enc/webp_enc_simd.wasm"),
+      avif: async () => {
+        const { createAvifEncoder } = await import("./avif.ts");
+        return createAvifEncoder(await compileWasm("@jsquash/avif/codec/enc/avif_enc.wasm"));
+      },
     }),
     loadFingerprints: () => Deno.readTextFile(builtFile("assets/data/technologies.json")),
   };

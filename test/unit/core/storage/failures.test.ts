@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { EditNote } from "../../../../src/core/config/snapshot.ts";
 import { toUtf8 } from "../../../../src/core/encoding/bytes.ts";
+import type { JobState } from "../../../../src/core/ports/page-jobs.ts";
 import type { RecordPack } from "../../../../src/core/ports/record-packs.ts";
 import { parseVariables } from "../../../../src/core/ports/variables.ts";
 import { ExpiringStore } from "../../../../src/core/storage/expiring-store.ts";
@@ -235,7 +236,9 @@ endsTheSame("what is kept for callers", async (sql) => {
 });
 
 endsTheSame("jobs of the page service", async (sql) => {
-  const options = { sql, now: Date.now, maxBytes: 100_000, maxBytesPerClient: 100_000 };
+  const notified: string[] = [];
+  const notify = async ({ id }: JobState) => void notified.push(id);
+  const options = { sql, now: Date.now, maxBytes: 100_000, maxBytesPerClient: 100_000, notify };
   const jobs = await again(() =>
     createInProcessJobs({
       ...options,

@@ -21,8 +21,8 @@ function namesIn(source: string): string[] {
   return [...read, ...shared.flatMap(([, shared]) => namesIn(shared))];
 }
 
-/** Read for all operations alike (`page-caller.ts`). */
-const OF_ALL = ["url", "key", "keyId", "expires", "signature", "async"];
+/** Read for all operations alike (`page-caller.ts`, `define-operation.ts`). */
+const OF_ALL = ["url", "key", "keyId", "expires", "signature", "async", "webhook", "uploadUrl"];
 
 describe("the described queries of the page service", () => {
   it.each([

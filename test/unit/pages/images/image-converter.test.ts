@@ -6,6 +6,7 @@ import type { ImageFormat } from "../../../../src/core/ports/page-browser.ts";
 import type { CodecModules } from "../../../../src/core/ports/pages.ts";
 import { ImageConverter } from "../../../../src/pages/images/image-converter.ts";
 import { readImageSize } from "../../../../src/pages/images/image-size.ts";
+import { createAvifEncoder } from "../../../../src/runtime/deno/avif.ts";
 import { colourAt, colourSampling, decode } from "../../../support/pages.ts";
 
 const require = createRequire(import.meta.url);
@@ -17,6 +18,7 @@ const modules: CodecModules = {
   png: compile("@jsquash/png/codec/pkg/squoosh_png_bg.wasm"),
   resize: compile("@jsquash/resize/lib/resize/pkg/squoosh_resize_bg.wasm"),
   webp: compile("@jsquash/webp/codec/enc/webp_enc_simd.wasm"),
+  avif: () => createAvifEncoder(compile("@jsquash/avif/codec/enc/avif_enc.wasm")),
 };
 
 describe("ImageMaker", () => {
@@ -35,20 +37,23 @@ describe("ImageMaker", () => {
     );
   });
 
-  it.each<ImageFormat>(["jpeg", "png", "webp"])("makes %s of the wanted size and colour", async (format) => {
-    const expected = colourAt(await decode(exact(chart)), 1, 1);
-    for (const size of [
-      { width: 60, height: 40 },
-      { width: 31, height: 17 },
-      { width: 120, height: 1 },
-    ]) {
-      const picture = await decode(exact(await maker.convert(chart, size, format, 100)));
-      expect(picture).toMatchObject({ format, ...size });
-      const colour = colourAt(picture, 15, 0);
-      for (const [channel, value] of expected.entries())
-        expect(Math.abs((colour[channel] ?? 0) - value)).toBeLessThan(8);
-    }
-  });
+  it.each<ImageFormat>(["jpeg", "png", "webp", "avif"])(
+    "makes %s of the wanted size and colour",
+    async (format) => {
+      const expected = colourAt(await decode(exact(chart)), 1, 1);
+      for (const size of [
+        { width: 60, height: 40 },
+        { width: 31, height: 17 },
+        { width: 120, height: 1 },
+      ]) {
+        const picture = await decode(exact(await maker.convert(chart, size, format, 100)));
+        expect(picture).toMatchObject({ format, ...size });
+        const colour = colourAt(picture, 15, 0);
+        for (const [channel, value] of expected.entries())
+          expect(Math.abs((colour[channel] ?? 0) - value)).toBeLessThan(8);
+      }
+    },
+  );
 
   it("cuts a capture that has a margin, and scales any other", async () => {
     const cut = await maker.convert(chart, { width: 58, height: 40 }, "png", 100, 2);

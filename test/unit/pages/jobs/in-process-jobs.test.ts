@@ -6,7 +6,13 @@ import { memoryDatabase } from "../../records/archive/sqlite.ts";
 
 it("jobs of a process go on in the next one, once that is ready, without anybody's asking", async () => {
   const sql = memoryDatabase();
-  const kept = { sql, now: Date.now, maxBytes: 1_000, maxBytesPerClient: 1_000 };
+  const kept = {
+    sql,
+    now: Date.now,
+    maxBytes: 1_000,
+    maxBytesPerClient: 1_000,
+    notify: async () => undefined,
+  };
   const before = new JobScheduler({ ...kept, prefix: "", runTask: () => new Promise(() => undefined) });
   const task = { url: "example.com", query: "url=example.com", fault: null };
   const id = before.create({ client: "a", operation: "thumbs", origin: "http://x", tasks: [task] })?.id ?? "";

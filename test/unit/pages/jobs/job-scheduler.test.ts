@@ -4,7 +4,7 @@ import { GatewayError } from "../../../../src/core/errors/gateway-error.ts";
 import type { JobState, NewJob, TaskResult } from "../../../../src/core/ports/page-jobs.ts";
 import type { Sql } from "../../../../src/core/storage/sql.ts";
 import { JobScheduler, MAX_UNFINISHED_JOBS } from "../../../../src/pages/jobs/job-scheduler.ts";
-import type { QueuedTask } from "../../../../src/pages/jobs/job-table.ts";
+import type { DueWebhook, QueuedTask } from "../../../../src/pages/jobs/job-table.ts";
 import { memoryDatabase } from "../../records/archive/sqlite.ts";
 
 const HOUR = 3_600_000;
@@ -35,11 +35,13 @@ describe("JobBook", () => {
     sql: Sql = memoryDatabase(),
     maxBytes = 1_000,
     maxBytesOfClient = maxBytes,
+    notify: (job: JobState, webhook: DueWebhook) => Promise<void> = async () => undefined,
   ) {
     return new JobScheduler({
       sql,
       now: Date.now,
       runTask: work,
+      notify,
       prefix: "",
       maxBytes,
       maxBytesPerClient: maxBytesOfClient,
@@ -215,5 +217,54 @@ describe("JobBook", () => {
     await round;
     expect(statuses(book.get(id))?.filter((status) => status === "queued")).toHaveLength(2);
     expect(book.nextDueAt).toBeLessThanOrEqual(Date.now());
+  });
+
+  it("gives the upload address of a task to the work, and forgets it with the job", async () => {
+    const sql = memoryDatabase();
+    const seen: (string | null)[] = [];
+    const book = bookOf(async (task) => {
+      seen.push(task.uploadUrl);
+      return picture(task);
+    }, sql);
+    const [first, second] = job("a", "1", "2").tasks;
+    if (first === undefined || second === undefined) throw new Error("two tasks");
+    book.create({ ...job("a"), tasks: [{ ...first, uploadUrl: "https://bucket.test/1" }, second] });
+    await book.run(Number.POSITIVE_INFINITY);
+    expect(seen).toEqual(["https://bucket.test/1", null]);
+    await vi.advanceTimersByTimeAsync(2 * HOUR);
+    // Whatever happens next finds the job expired.
+    expect(book.get("none")).toBeNull();
+    expect(sql.all("select * from page_uploads")).toEqual([]);
+  });
+
+  it("calls a finished job's webhook until it is accepted, five times at most, also in a later process", async () => {
+    const sql = memoryDatabase();
+    const calls: string[] = [];
+    let isAccepted = false;
+    const notify = async ({ id, finishedAt }: JobState, { url, attempts }: DueWebhook) => {
+      calls.push(`${id === "" || finishedAt === null ? "unfinished" : url} ${attempts}`);
+      if (!isAccepted) throw new Error("refused");
+    };
+    const open = () => bookOf(async (task) => picture(task), sql, 1_000, 1_000, notify);
+    const runDue = async (book: JobScheduler) => {
+      await vi.advanceTimersByTimeAsync(Math.max(0, (book.nextDueAt ?? Date.now()) - Date.now()));
+      await book.run(Number.POSITIVE_INFINITY);
+    };
+    let book = open();
+    book.create({ ...job("a", "1"), webhook: "https://hook.test/" });
+    await book.run(Number.POSITIVE_INFINITY);
+    expect(calls).toEqual(["https://hook.test/ 0"]);
+    book = open();
+    for (let n = 0; n < 6; n++) await runDue(book);
+    expect(calls).toEqual([0, 1, 2, 3, 4].map((n) => `https://hook.test/ ${n}`));
+    expect(book.nextDueAt).toBeNull();
+
+    calls.length = 0;
+    isAccepted = true;
+    const cancelled = idOf(book.create({ ...job("b", "2"), webhook: "https://hook.test/b" }));
+    book.cancel(cancelled);
+    expect(book.nextDueAt).not.toBeNull();
+    for (let n = 0; n < 3; n++) await runDue(book);
+    expect(calls).toEqual(["https://hook.test/b 0"]);
   });
 });
