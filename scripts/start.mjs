@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { developmentVars, quietEnvironment, root, writeDevelopmentConfig } from "./development.mjs";
 import { addressOf, banner, launch, nodeProblem, portOrExit, varsOf } from "./launch.mjs";
+import { warnOfMissingFonts } from "./missing-fonts.mjs";
 
 const userArguments = process.argv.slice(2);
 
@@ -63,6 +64,8 @@ const vars = Object.entries(developmentVars).flatMap(([name, value]) => ["--var"
 
 // The browser's filter reads this list from the environment; the page service reads it from its variable.
 const { PAGE_PRIVATE_HOSTS: privateHosts } = userVars;
+
+warnOfMissingFonts();
 
 launch(
   "wrangler",

@@ -182,7 +182,7 @@ describeWithBrowser("GET /v1/thumbs/", () => {
     expect(colourAt(image, 1010, 500)).toSatisfy((colour: number[]) => alike(colour, BLUE));
   });
 
-  it.each(["jpg", "jpeg", "png", "webp"])("encodes %s as it says", async (format) => {
+  it.each(["jpg", "jpeg", "png", "webp", ...(ON_DENO ? ["avif"] : [])])("encodes %s as it says", async (format) => {
     const type = `image/${format === "jpg" ? "jpeg" : format}`;
     for (const size of ["m", "o"]) {
       const response = await thumbs("/bands", { format, size });

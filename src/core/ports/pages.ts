@@ -70,5 +70,5 @@ export interface CodecModules {
 
 /** Encodes RGBA pixels as AVIF. */
 export interface AvifEncoder {
-  encode(pixels: Uint8ClampedArray, width: number, height: number, quality: number): Uint8Array | null;
+  encode(pixels: ArrayLike<number>, width: number, height: number, quality: number): Uint8Array | null;
 }
