@@ -6,6 +6,14 @@ import type { PoolAccount, PoolConfiguration } from "../core/ports/pool-configur
 
 const HOUR_MS = 3_600_000;
 
+/** Whether the accounts of a provider may have any number of requests at once. */
+export function hasNoLimit({
+  account_max_inflight,
+  max_concurrent,
+}: Pick<ProviderEntry, "account_max_inflight" | "max_concurrent">): boolean {
+  return max_concurrent === 0 && account_max_inflight === 0;
+}
+
 /** Id of the account that stands for a provider's own token, for a provider without configured accounts. */
 export function tokenAccountId(provider: string): string {
   return `provider:${provider}`;
@@ -73,8 +81,10 @@ export async function buildPoolConfiguration(
   for (const entry of enabled) {
     if (!withAccounts.has(entry.id) && needsNoAccount(entry.driver)) accounts.push(createTokenAccount(entry));
   }
-  const slotsByProvider = enabled.flatMap(({ id, account_max_inflight: maxInflight }) =>
-    maxInflight > 0 ? [[id, maxInflight] as const] : [],
+  const slotsByProvider = enabled.flatMap((entry) =>
+    entry.account_max_inflight > 0 || hasNoLimit(entry)
+      ? [[entry.id, entry.account_max_inflight] as const]
+      : [],
   );
   const { runtime } = config;
   return {

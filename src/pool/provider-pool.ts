@@ -95,7 +95,12 @@ export class ProviderPool {
     return [...queued, ...this.heldRequests].sort((a, b) => a.serial - b.serial);
   }
 
-  /** Slots of all its accounts together. */
+  /** Whether its accounts may have any number of requests at once. */
+  get isUnlimited(): boolean {
+    return this.rotation.perAccount === Number.POSITIVE_INFINITY;
+  }
+
+  /** Slots of all its accounts together, if they have a limit. */
   get totalSlots(): number {
     return this.configuredAccounts * this.rotation.perAccount;
   }

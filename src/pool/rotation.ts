@@ -22,7 +22,7 @@ export const pickNext: PickAccount = (accounts) => {
  * account is healthy.
  */
 export class Rotation {
-  /** Slots of each account. */
+  /** Slots of each account; `Infinity`: no limit. */
   perAccount = 1;
   /** Ids of enabled accounts that are not cooling down. */
   readonly #healthy = new Set<string>();

@@ -10,6 +10,9 @@ export interface LimitShares {
   readonly queue: number | null;
 }
 
+/** How many requests may wait for each account without a limit: its first requests, or those of a global limit. */
+const UNLIMITED_QUEUE = 256;
+
 /**
  * Limits for slots in use and for waiting requests: the configured values, and the pool's shares of them where there are
  * several pools.
@@ -25,12 +28,13 @@ export class SlotLimits {
   }
 
   /**
-   * @param perAccount slots of each account, by provider, where they differ from `limits`
+   * @param perAccount slots of each account, by provider, where they differ from `limits`; 0: no limit
    */
   configure(limits: PoolLimits, perAccount: Readonly<Record<string, number>>): void {
     this.configured = limits;
     for (const providerPool of this.#providerPools.all) {
-      providerPool.rotation.perAccount = perAccount[providerPool.provider] ?? limits.perAccount;
+      const slots = perAccount[providerPool.provider] ?? limits.perAccount;
+      providerPool.rotation.perAccount = slots === 0 ? Number.POSITIVE_INFINITY : slots;
     }
   }
 
@@ -41,13 +45,17 @@ export class SlotLimits {
   /** How many slots may be in use in this pool. */
   get usableSlots(): number {
     // Without a limit the accounts' slots are the limit. Accounts that have moved away count in their new pool.
-    return this.shares === null ? this.globalLimit : (this.shares.global ?? Number.POSITIVE_INFINITY);
+    if (this.shares !== null) return this.shares.global ?? Number.POSITIVE_INFINITY;
+    const isUnlimited =
+      this.configured.global === 0 && this.#providerPools.all.some((pool) => pool.isUnlimited);
+    return isUnlimited ? Number.POSITIVE_INFINITY : this.globalLimit;
   }
 
-  /** Slots of all accounts together. */
+  /** Slots of all accounts that have a limit together. */
   get recommended(): number {
     let slots = 0;
-    for (const providerPool of this.#providerPools.all) slots += providerPool.totalSlots;
+    for (const providerPool of this.#providerPools.all)
+      if (!providerPool.isUnlimited) slots += providerPool.totalSlots;
     return slots;
   }
 
@@ -58,7 +66,9 @@ export class SlotLimits {
 
   /** How many requests may wait for a provider in this pool. */
   queueLimitOf(providerPool: ProviderPool): number {
-    return this.shares?.queue ?? (this.configured.queue || providerPool.totalSlots);
+    const { configuredAccounts, isUnlimited, totalSlots } = providerPool;
+    const own = isUnlimited ? configuredAccounts * UNLIMITED_QUEUE : totalSlots;
+    return this.shares?.queue ?? (this.configured.queue || own);
   }
 
   /** Usage and demand of the limits when `inUse` slots are in use. Each provider has its own queue: the longest one counts. */

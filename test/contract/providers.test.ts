@@ -36,6 +36,38 @@ async function answer(model: string, extra: object = {}) {
   return { text: choices[0].message.content, model: named };
 }
 
+describe("the limit of a provider's accounts", () => {
+  it("is off for a new provider, unless it names one or signs in, and can be set again", async () => {
+    const base = { driver: "openai", base_url: backend.url };
+    const limitOf = async (provider: object) => {
+      const { status, body } = await admin("POST", "/admin/providers", { ...base, ...provider });
+      return status === 200 ? body["max_concurrent"] : [status, body["detail"]];
+    };
+    expect(await limitOf({ id: "free" })).toBe(0);
+    expect(await limitOf({ id: "slots", account_max_inflight: 3 })).toBeNull();
+    expect(await limitOf({ id: "asked", max_concurrent: null })).toBeNull();
+    expect(await limitOf({ id: "sign-in", driver: "sessions" })).toBeNull();
+    expect(await limitOf({ id: "odd", max_concurrent: 5 })).toEqual([
+      400,
+      expect.stringMatching(/max_concurrent.*account_max_inflight/),
+    ]);
+    const change = async (fields: object) =>
+      (await admin("PUT", "/admin/providers/free", fields)).body["max_concurrent"];
+    expect(await change({ name: "Free" })).toBe(0);
+    expect(await change({ max_concurrent: null })).toBeNull();
+    expect(await change({ name: "Limited" })).toBeNull();
+    expect(await change({ max_concurrent: 0 })).toBe(0);
+  });
+
+  it("stays as it is when a configuration is imported", async () => {
+    const provider = { id: "imported", driver: "openai", base_url: backend.url };
+    const { status } = await admin("POST", "/admin/config/import?mode=merge", { providers: [provider] });
+    expect(status).toBe(200);
+    const { body } = await admin("GET", "/admin/providers/imported");
+    expect(body["max_concurrent"]).toBeNull();
+  });
+});
+
 describe("providers beside the default one", () => {
   it("are added, used at once, changed and deleted, and never show their secrets", async () => {
     const provider = {

@@ -233,6 +233,10 @@ export const providerSchema = extensibleObject(() => ({
     .default(""),
   /** Slots of each of its accounts; 0: the general setting. */
   account_max_inflight: z.number().int().min(0).max(4_096).default(0),
+  /** 0: its accounts have no limit, unless `account_max_inflight` sets one. Absent: there is always a limit. */
+  max_concurrent: z
+    .literal(0, "must be 0 (no limit) or absent; account_max_inflight limits the requests of each account")
+    .optional(),
   /** How its accounts are selected. Absent: as its driver does by default. */
   strategy: z.enum(SELECTION_STRATEGIES).optional(),
   /** How long a turn of a conversation waits for the conversation's busy account, milliseconds; 0: not at all. */

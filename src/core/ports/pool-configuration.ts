@@ -81,7 +81,7 @@ export interface PoolConfiguration {
   readonly accounts: readonly PoolAccount[];
   /** Default: none. */
   readonly proxies?: readonly PoolProxy[];
-  /** Slots per account, by provider, where they differ from `limits`. */
+  /** Slots per account, by provider, where they differ from `limits`; 0: no limit. */
   readonly perAccount?: Readonly<Record<string, number>>;
   readonly limits: PoolLimits;
   /** Version of the configuration, if grants report it. The pool ignores a version older than its own. */

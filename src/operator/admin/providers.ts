@@ -11,6 +11,7 @@ import { GatewayError } from "../../core/errors/gateway-error.ts";
 import { parseWith } from "../../core/http/json-body.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
+import { needsNoAccount } from "../../gateway/providers/drivers.ts";
 import { providerHealthSchema, successSchema } from "./answers.ts";
 import { editConfig } from "./config-edit.ts";
 import { ENTRY_HEADERS, entryEtag, formatEtag, IF_MATCH, VERSION_HEADERS } from "./etag.ts";
@@ -69,6 +70,8 @@ const providerChangeShape = () => ({
   key_header: providerSchema.shape.key_header.unwrap().optional(),
   headers: providerSchema.shape.headers.unwrap().optional(),
   account_max_inflight: providerSchema.shape.account_max_inflight.unwrap().optional(),
+  /** Null: the accounts have limits again. */
+  max_concurrent: providerSchema.shape.max_concurrent.nullable(),
   strategy: providerSchema.shape.strategy,
   affinity_wait_ms: providerSchema.shape.affinity_wait_ms.unwrap().optional(),
   first_byte_timeout_ms: providerSchema.shape.first_byte_timeout_ms.unwrap().optional(),
@@ -82,9 +85,18 @@ const providerChangeSchema = requestObject(providerChangeShape, () => listedProv
 
 /** Body of `POST /admin/providers`. */
 const newProviderSchema = requestObject(
-  () => ({ ...providerSchema.shape, models: modelsRequestSchema().default({}) }),
+  () => ({
+    ...providerSchema.shape,
+    models: modelsRequestSchema().default({}),
+    max_concurrent: providerSchema.shape.max_concurrent.nullable(),
+  }),
   () => listedProviderSchema(),
 );
+
+/** `max_concurrent` of a new provider that names none: no limit, unless its accounts sign in or it names a limit. */
+function selectInitialLimit({ driver, account_max_inflight }: z.output<typeof newProviderSchema>): 0 | null {
+  return needsNoAccount(driver) && account_max_inflight === 0 ? 0 : null;
+}
 
 /** Returns a configured provider. Throws 404 for an unknown id, 409 for the provider of the environment variables. */
 export function getSavedProvider({ providers }: Pick<Config, "providers">, id: string): ProviderEntry {
@@ -110,9 +122,11 @@ function applyProviderChange(
     Object.entries(body).filter(([name, value]) => value !== undefined && names.includes(name)),
   );
   rejectUnknownModelFields(body.models ?? {}, entry.models);
+  const { max_concurrent = entry.max_concurrent ?? null } = body;
+  const { max_concurrent: _, ...kept } = { ...entry, ...changes };
   return {
-    ...entry,
-    ...changes,
+    ...kept,
+    ...(max_concurrent === null ? {} : { max_concurrent }),
     token: body.token || entry.token,
     headers: body.headers === undefined ? entry.headers : mergeHeaders(body.headers, entry.headers),
   };
@@ -192,8 +206,12 @@ export const PROVIDER_ENDPOINTS: readonly Endpoint[] = [
     answers: jsonResponse(providerViewSchema),
     handler: async (context, { body: sent }) => {
       rejectUnknownModelFields(sent.models, {});
+      const { max_concurrent = selectInitialLimit(sent), ...fields } = sent;
       // Remove fields of the view that a client sent along.
-      const body = parseWith(providerSchema.strip(), sent);
+      const body = parseWith(providerSchema.strip(), {
+        ...fields,
+        ...(max_concurrent === null ? {} : { max_concurrent }),
+      });
       const { config } = await editConfig(context, (current) => {
         if (current.providers.some(({ id }) => id.toLowerCase() === body.id.toLowerCase())) {
           throw conflictError("a provider with this id", "id");

@@ -48,6 +48,8 @@ const provider = z.object({
   key_header: textField,
   headers: strings,
   account_max_inflight: numberField,
+  /** 0: its accounts have no limit. Null: they have one. Absent: as the gateway chooses for a new provider. */
+  max_concurrent: z.optional(z.nullable(z.literal(0))),
   /** Absent: as the driver does by default. */
   strategy: z.optional(z.string()),
   affinity_wait_ms: z._default(z.number(), 500),

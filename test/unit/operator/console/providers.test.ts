@@ -61,6 +61,7 @@ const ENGINE: ProviderView = {
   key_header: "api-key",
   headers: { "X-Title": "ga****ay" },
   account_max_inflight: 8,
+  max_concurrent: 0,
   strategy: "least_busy",
   affinity_wait_ms: 1_500,
   first_byte_timeout_ms: 1_500,

@@ -18,6 +18,8 @@ export interface ProviderDraft {
   /** One header per line: `Name: value`. */
   readonly headers: string;
   readonly account_max_inflight: string;
+  /** One of {@link CONCURRENCIES}; empty: as the gateway chooses for a new provider. */
+  readonly max_concurrent: string;
   /** Empty: as the driver does by default. */
   readonly strategy: string;
   /** Seconds. */
@@ -50,6 +52,7 @@ export const FIELD_NAMES: Readonly<Record<keyof ProviderDraft, string>> = {
   key_header: "Header of the key",
   headers: "Headers",
   account_max_inflight: "Requests per account",
+  max_concurrent: "Concurrent requests",
   strategy: "Choice of the account",
   affinity_wait_ms: "Wait for the account",
   first_byte_timeout_ms: "First byte",
@@ -75,6 +78,12 @@ export const STRATEGIES = [
   ["round_robin", "Accounts take turns"],
   ["least_busy", "The account with the fewest requests"],
   ["fill_first", "The first account until it is full"],
+] as const;
+
+/** Whether the accounts have a limit of concurrent requests: the value and the label. */
+export const CONCURRENCIES = [
+  ["unlimited", "No limit, unless “Requests per account” sets one"],
+  ["limited", "“Requests per account”, or the general setting"],
 ] as const;
 
 const TIMES = ["first_byte_timeout_ms", "answer_timeout_ms", "idle_timeout_ms"] as const;
@@ -129,6 +138,7 @@ export function toProviderDraft(provider: ProviderView | null): ProviderDraft {
     key_header: provider?.key_header ?? "",
     headers: headers.map(([name, value]) => `${name}: ${value}`).join("\n"),
     account_max_inflight: formatNonZero(provider?.account_max_inflight ?? 0),
+    max_concurrent: provider === null ? "" : provider.max_concurrent === 0 ? "unlimited" : "limited",
     strategy: provider?.strategy ?? "",
     affinity_wait_ms: String((provider?.affinity_wait_ms ?? 500) / 1_000),
     first_byte_timeout_ms: formatNonZero((provider?.first_byte_timeout_ms ?? 0) / 1_000),
@@ -185,6 +195,9 @@ export function toProviderFields(draft: ProviderDraft): ProviderFields {
     key_header: draft.key_header.trim(),
     headers: parseHeaders(draft.headers),
     account_max_inflight: Number(draft.account_max_inflight),
+    ...(draft.max_concurrent === ""
+      ? {}
+      : { max_concurrent: draft.max_concurrent === "unlimited" ? 0 : null }),
     ...(draft.strategy === "" ? {} : { strategy: draft.strategy }),
     affinity_wait_ms: milliseconds(draft.affinity_wait_ms),
     first_byte_timeout_ms: milliseconds(draft.first_byte_timeout_ms),

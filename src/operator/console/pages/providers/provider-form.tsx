@@ -8,6 +8,7 @@ import { AreaField, CheckField, SelectField, TextField } from "../../ui/field.ts
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { useIsUnmounted } from "../../ui/use-is-unmounted.ts";
 import {
+  CONCURRENCIES,
   changedProviderFields,
   DRIVERS,
   FIELD_NAMES,
@@ -204,6 +205,14 @@ export function ProviderForm({ provider, proxies, version, onClose, onSaved }: P
             {...text("strategy")}
             choices={
               draft.strategy === "" ? [["", "As the protocol does by default"], ...STRATEGIES] : STRATEGIES
+            }
+          />
+          <SelectField
+            {...text("max_concurrent")}
+            choices={
+              draft.max_concurrent === ""
+                ? [["", "No limit; for chat sessions the general setting"], ...CONCURRENCIES]
+                : CONCURRENCIES
             }
           />
           <div class="limit-grid">
