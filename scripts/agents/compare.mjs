@@ -62,6 +62,14 @@ function partsOf({ path, headers, body }) {
   return parts;
 }
 
+/** Both texts from shortly before their first difference. */
+function excerpts(sent, received) {
+  let same = 0;
+  while (same < sent.length && sent[same] === received[same]) same += 1;
+  const start = Math.max(0, same - 40);
+  return [sent, received].map((text) => text.slice(start, start + 120)).join(" → ");
+}
+
 /**
  * Compares the requests of two runs, in their order.
  *
@@ -79,9 +87,7 @@ export function compareRequests(direct, through) {
     for (const name of new Set([...expected.keys(), ...actual.keys()])) {
       const [sent, received] = [expected.get(name), actual.get(name)];
       if (sent !== received)
-        differences.push(
-          `request ${index + 1}, ${name}: ${String(sent).slice(0, 80)} → ${String(received).slice(0, 80)}`,
-        );
+        differences.push(`request ${index + 1}, ${name}: ${excerpts(String(sent), String(received))}`);
     }
   }
   return differences;

@@ -6,7 +6,9 @@ import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { isObject, type JsonObject } from "../../src/core/encoding/json.ts";
 import { useAdmin } from "../support/use-admin.ts";
+import { TestSocket } from "../support/web-sockets.ts";
 
 /** The vendors' own SDKs, behind the gateway and without it: the same requests reach the vendor, the same answers the SDK. */
 
@@ -174,4 +176,59 @@ describe("an SDK in front of its own vendor", () => {
       expect(direct.length).toBeGreaterThan(1);
     },
   );
+});
+
+describe("a WebSocket of the responses style in front of its own vendor", () => {
+  it("sends what the caller wrote, brings the vendor's events back, and continues a chain without loss", async () => {
+    const socket = await TestSocket.open(running.gateway, { key: "sk-dev" });
+    if (typeof socket === "number") throw new Error(`the handshake was refused: ${socket}`);
+    received.length = 0;
+    const first = { type: "file_search", vector_store_ids: ["vs_1"] };
+    const member = { unknown_member: { deep: [1, null] }, service_tier: "flex" };
+    socket.send({
+      type: "response.create",
+      model: "resp/m",
+      store: false,
+      tools: [first],
+      input: text,
+      ...member,
+    });
+    const events: JsonObject[] = [];
+    for (;;) {
+      const event = await socket.next();
+      if (event === null) throw new Error("the connection was closed");
+      events.push(event);
+      if (event["type"] === "response.completed") break;
+    }
+    const sent = STREAMS[1][1]
+      .toString()
+      .split("\n")
+      .filter((line) => line.startsWith("data: {"))
+      .map((line) => JSON.parse(line.slice("data: ".length)));
+    const named = (items: unknown) => JSON.stringify(items).replaceAll(/"model":"[^"]*"/g, '"model":"MODEL"');
+    expect(named(events)).toBe(named(sent));
+    expect(JSON.parse(received[0]?.body ?? "")).toEqual({
+      model: "m",
+      store: false,
+      tools: [first],
+      input: text,
+      ...member,
+      stream: true,
+      include: ["reasoning.encrypted_content"],
+    });
+    const response = isObject(events.at(-1)?.["response"]) ? events.at(-1)?.["response"] : {};
+    const { id, output } = Object(response);
+    socket.send({
+      type: "response.create",
+      model: "resp/m",
+      previous_response_id: id,
+      store: false,
+      input: "Go on",
+    });
+    expect(await socket.outcome()).toEqual({ id });
+    const { input, previous_response_id } = JSON.parse(received[1]?.body ?? "");
+    expect(previous_response_id).toBeUndefined();
+    expect(input.slice(1)).toEqual([...output, { role: "user", content: "Go on" }]);
+    await socket.end();
+  });
 });

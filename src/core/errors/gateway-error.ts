@@ -75,6 +75,8 @@ export interface GatewayErrorOptions {
   readonly details?: Readonly<Record<string, unknown>>;
   /** The upstream's own error details, if they help the caller. */
   readonly upstream?: UpstreamFault;
+  /** The caller speaks the upstream's protocol: message, code, type and field are the upstream's own. */
+  readonly isVerbatim?: true;
   /** The internal cause; only its name is logged, and it is never shown. */
   readonly cause?: unknown;
 }
@@ -91,6 +93,8 @@ export class GatewayError extends Error {
   readonly headers: Readonly<Record<string, string>>;
   readonly details: Readonly<Record<string, unknown>> | undefined;
   readonly upstream: UpstreamFault;
+  /** See {@link GatewayErrorOptions.isVerbatim}. */
+  readonly isVerbatim: boolean;
 
   constructor(status: number, message: string, options: GatewayErrorOptions) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -100,6 +104,7 @@ export class GatewayError extends Error {
     this.headers = options.headers ?? {};
     this.details = options.details;
     this.upstream = options.upstream ?? {};
+    this.isVerbatim = options.isVerbatim === true;
   }
 
   /** After how many seconds the provider accepts a retry; undefined: it does not say. */

@@ -67,7 +67,7 @@ function toVerbatimRefusal(error: ProviderError): GatewayError | null {
   const { kind, message, status, upstreamFault } = error;
   const code = REFUSAL_CODES[kind];
   if (code === undefined || status < 400 || status > 499) return null;
-  return new GatewayError(status, message, { code, cause: error, upstream: upstreamFault });
+  return new GatewayError(status, message, { code, cause: error, upstream: upstreamFault, isVerbatim: true });
 }
 
 /** Converts a provider's failure to the caller's error (contract, Errors and Decisions). */

@@ -31,6 +31,8 @@ export const RETRY_RULES = {
   token: { scope: "call", max: 1 },
   /** The same call with a model name that the provider lists. */
   model_name: { scope: "call", max: 1 },
+  /** The same request at another endpoint, after one that the provider does not have. */
+  endpoint: { scope: "call", max: 1 },
   /** The same call without a field that the provider refuses by name. */
   refused_field: { scope: "call", max: 40 },
   /** The same call after the provider has processed a file. */

@@ -12,10 +12,11 @@ function standardType(status: number): string {
   return status >= 500 ? "server_error" : "invalid_request_error";
 }
 
-/** Prefers the upstream's error type if it has the standard form. */
-function getErrorType({ status, code, upstream: { type } }: GatewayError): string {
+/** Prefers the upstream's error type if it has the standard form, or if the caller speaks the upstream's protocol. */
+function getErrorType({ status, code, isVerbatim, upstream: { type } }: GatewayError): string {
   if (code === "insufficient_quota") return code;
-  return type !== undefined && /^[a-z_]+_error$/.test(type) ? type : standardType(status);
+  const isUsable = type !== undefined && (isVerbatim || /^[a-z_]+_error$/.test(type));
+  return isUsable ? type : standardType(status);
 }
 
 /** `{message, type, code, param}`: the error object that most families share (contract, Errors). */

@@ -62,7 +62,7 @@ export async function beginGeneration(request: GenerationRequest): Promise<Gener
   // With several models, each is checked when its turn comes: another model may accept what one rejects.
   const isOnlyTarget = provider !== null && alternatives.length === 0;
   const isNative =
-    request.native !== undefined && provider?.native?.dialect === request.native.request.dialect;
+    request.native !== undefined && provider?.native?.speaks(request.native.request.dialect) === true;
   if (isOnlyTarget && !isNative) rejectUnsupportedOptions(originalConversation, provider.capabilities);
   const { abort } = abortOnDisconnect(context.request);
   const conversation = isOnlyTarget

@@ -28,7 +28,7 @@ import { getProvider, type RegisteredProvider } from "../providers/provider-regi
 import { chargeAnswerMemory } from "./answer-memory.ts";
 import { Assembler, type TurnEnd } from "./assembler.ts";
 import type { GenerationJob } from "./generation-job.ts";
-import { withVisionModel } from "./model-selection.ts";
+import { rejectUnsupportedOptions, withVisionModel } from "./model-selection.ts";
 import { NativeStream } from "./native-stream.ts";
 import {
   capMaxTokens,
@@ -154,10 +154,16 @@ export class Generation {
     const provider = getProvider(context.platform, config, conversation.model.provider);
     const options = createPrepareOptions(config, conversation, context);
     const load = async (currentJob: GenerationJob) => {
-      const native = selectNativePath(currentJob, provider);
+      const translate = () => {
+        if (currentJob.native?.translationError !== undefined) throw currentJob.native.translationError;
+        // Requests in the provider's own protocol were not checked before.
+        if (currentJob.native !== undefined)
+          rejectUnsupportedOptions(currentJob.conversation, provider.api.capabilities);
+        return provider.api.prepare(currentJob.conversation, options);
+      };
+      const native = selectNativePath(currentJob, provider, translate);
       if (native !== null) return new Generation(currentJob, provider, native.prepared, native.job);
-      if (currentJob.native?.translationError !== undefined) throw currentJob.native.translationError;
-      const prepared = provider.api.prepare(currentJob.conversation, options);
+      const prepared = translate();
       // Most conversations have no attachment. Then no native signal is created.
       if (hasAttachments(currentJob.conversation)) await prepared.load?.(currentJob.abort.signal);
       return new Generation(currentJob, provider, prepared, null);
@@ -374,6 +380,7 @@ export class Generation {
     // A provider may stream or not, regardless of the request. Then the answer has to be rendered.
     if (turn.native !== undefined && this.#native !== null && "read" in turn === this.#isUnstreamed)
       this.#beginNativeAnswer(turn.native, this.#native);
+    else this.#job.context.log.answerPath = "translated";
     for (let continued = 0; ; continued += 1) {
       await ("read" in turn ? this.#readCompleteAnswer(turn) : this.#readStream(turn));
       if (!this.assembler.isIncomplete || api.resume === undefined) break;
@@ -556,15 +563,16 @@ const STATED_ERRORS: ReadonlySet<ProviderErrorKind> = new Set([
 function selectNativePath(
   { native: job, conversation, caller }: GenerationJob,
   { api: { native } }: RegisteredProvider,
+  translate: () => PreparedTurn,
 ): { readonly job: NativeJob; readonly prepared: PreparedTurn } | null {
-  if (job === undefined || native?.dialect !== job.request.dialect || !native.accepts(conversation))
+  if (job === undefined || native?.speaks(job.request.dialect) !== true || !native.accepts(conversation))
     return null;
   const allowedModels = caller.key?.entry.models ?? [];
   if (allowedModels.length > 0 && namesOtherModels(job)) return null;
   // The variant without thinking changes the request.
   const { id, thinking, output } = conversation.model;
   if (id.endsWith(NO_THINKING_SUFFIX) || (!thinking && wantsReasoning(job))) return null;
-  return { job, prepared: native.prepare(capMaxTokens(job, output), conversation) };
+  return { job, prepared: native.prepare(capMaxTokens(job, output), conversation, translate) };
 }
 
 /** The conversation whose native answer is only observed: nothing in it is searched for markup, withheld or cut. */

@@ -170,7 +170,7 @@ async function prepareFirstAccepted(
       const { config } = await job.context.config();
       const { capabilities, native } = getProvider(job.context.platform, config, model.provider).api;
       const conversation = { ...job.conversation, model };
-      if (job.native === undefined || native?.dialect !== job.native.request.dialect)
+      if (job.native === undefined || native?.speaks(job.native.request.dialect) !== true)
         rejectUnsupportedOptions(conversation, capabilities);
       const next = {
         ...job,

@@ -8,6 +8,7 @@ import type { ProviderOptions } from "./driver.ts";
 import { DropParams } from "./drop-params.ts";
 import { type ErrorKinds, readErrorResponse, type UpstreamErrorResponse } from "./error-response.ts";
 import { parseRecord } from "./json.ts";
+import { MissingEndpoints } from "./missing-endpoints.ts";
 import { type NativeProtocol, type NativeWire, withModelName } from "./native-request.ts";
 import {
   type FileKeeping,
@@ -102,6 +103,7 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
   readonly #refusedMembers = new RefusedFields<NativeWire>();
   readonly #dropParams: DropParams;
   readonly native: NativePath | undefined;
+  readonly #missingEndpoints = new MissingEndpoints();
   readonly #names = new BackendModelNames();
   readonly models: ModelListing = {
     list: async (account, signal) => {
@@ -121,10 +123,17 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
     const { native } = protocol;
     if (options.native === false) return;
     this.native = {
-      dialect: native.dialect,
-      accepts: ({ tools, stream }) =>
-        (options.toolCalls === "native" || tools.length === 0) && (stream || options.wholeAnswers),
-      prepare: (request, conversation) => this.#prepareNative(request, conversation),
+      speaks: (dialect) => dialect === native.dialect || native.optionalPaths?.[dialect] !== undefined,
+      accepts: ({ dialect, tools, stream, model }) =>
+        (options.toolCalls === "native" || tools.length === 0) &&
+        (stream || options.wholeAnswers) &&
+        !this.#missingEndpoints.has(dialect, this.#getBackendName(model)),
+      prepare: (request, conversation, translate) => {
+        const turn = this.#prepareNative(request, conversation);
+        if (request.dialect === native.dialect) return turn;
+        const model = this.#getBackendName(conversation.model);
+        return this.#missingEndpoints.withFallback(turn, request.dialect, model, translate);
+      },
     };
   }
 
@@ -234,11 +243,12 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
   #postNative(
     account: UpstreamAccount,
     wire: NativeWire,
-    { headers, query }: NativeRequest,
+    { dialect, headers, query }: NativeRequest,
     signal: AbortSignal,
   ): Promise<Response> {
     const { address, native } = this.#protocol;
-    const path = typeof this.#protocol.path === "string" ? this.#protocol.path : this.#protocol.path(wire);
+    const ownPath = typeof this.#protocol.path === "string" ? this.#protocol.path : this.#protocol.path(wire);
+    const path = native.optionalPaths?.[dialect] ?? ownPath;
     const separator = path.includes("?") ? "&" : "?";
     const init = {
       method: "POST",

@@ -13,6 +13,8 @@ export interface NativeProtocol {
   readonly dialect: string;
   /** Whether the body names the model. Otherwise the path does. */
   readonly hasModelInBody: boolean;
+  /** Paths of other API styles that some backends of the protocol have, by the id of the style. */
+  readonly optionalPaths?: Readonly<Record<string, string>>;
   /** Creates the posted body, if it is neither the caller's text nor the text with the model's name. */
   readonly createBody?: (wire: NativeWire) => string;
 }

@@ -11,8 +11,12 @@ export function missingEndpointError(path: string, provider = ""): GatewayError 
   return new GatewayError(501, `${which} has no endpoint ${path}`, { code: "unsupported" });
 }
 
+/** Whether a refusal says that the backend does not have the endpoint. */
+export function isMissingEndpoint(error: ProviderError): boolean {
+  return MISSING_ENDPOINT.includes(error.status) && !saysModelIsMissing(error);
+}
+
 /** The error of a refused request: a 501 if the backend does not have the endpoint, else the backend's own error. */
 export function createEndpointError(error: ProviderError, path: string): ProviderError | GatewayError {
-  const isMissing = MISSING_ENDPOINT.includes(error.status) && !saysModelIsMissing(error);
-  return isMissing ? missingEndpointError(path) : error;
+  return isMissingEndpoint(error) ? missingEndpointError(path) : error;
 }

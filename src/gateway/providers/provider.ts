@@ -238,12 +238,19 @@ export interface NativeRequest {
 
 /** Requests in the provider's own protocol, which need no translation. */
 export interface NativePath {
-  /** The API style that is the provider's protocol. */
-  readonly dialect: string;
-  /** Whether the provider can take the conversation as it is. False: its tools must be written into the prompt. */
+  /** Whether an API style is the provider's protocol. */
+  speaks(dialect: string): boolean;
+  /**
+   * Whether the provider can take the conversation as it is. False: its tools must be written into the prompt, or the provider
+   * lacks the endpoint.
+   */
   accepts(conversation: Conversation): boolean;
-  /** Prepares a request that is sent as the caller wrote it. `conversation` names the model. */
-  prepare(request: NativeRequest, conversation: Conversation): PreparedTurn;
+  /**
+   * Prepares a request that is sent as the caller wrote it. `conversation` names the model.
+   *
+   * @param translate prepares the translated request, for a provider that turns out to lack the endpoint
+   */
+  prepare(request: NativeRequest, conversation: Conversation, translate: () => PreparedTurn): PreparedTurn;
 }
 
 /** Creates embeddings. */

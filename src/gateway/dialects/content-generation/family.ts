@@ -2,8 +2,9 @@ import type { GatewayError } from "../../../core/errors/gateway-error.ts";
 import { objectSchema } from "../../../core/routing/error-formats.ts";
 import type { RouteFamily } from "../../../core/routing/route-group.ts";
 
-/** Returns the name of the `google.rpc.Code` for an HTTP status. */
-function toRpcStatus(status: number): string {
+/** Returns the name of the `google.rpc.Code`: the provider's own, or that of the HTTP status. */
+function toRpcStatus({ status, isVerbatim, upstream: { type } }: GatewayError): string {
+  if (isVerbatim && type !== undefined) return type;
   const names: Readonly<Record<number, string>> = {
     400: "INVALID_ARGUMENT",
     401: "UNAUTHENTICATED",
@@ -48,7 +49,7 @@ export const CONTENT_FAMILY: RouteFamily = {
     error: {
       code: error.status,
       message: error.message,
-      status: toRpcStatus(error.status),
+      status: toRpcStatus(error),
       ...toErrorDetails(error),
     },
   }),

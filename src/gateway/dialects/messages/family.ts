@@ -4,7 +4,8 @@ import type { RouteFamily } from "../../../core/routing/route-group.ts";
 import { toMessageLimitHeaders } from "./limit-headers.ts";
 
 /** Maps an HTTP status to `error.type` of the message style. */
-function toMessageErrorType(status: number): string {
+function toMessageErrorType({ status, isVerbatim, upstream: { type } }: GatewayError): string {
+  if (isVerbatim && type !== undefined) return type;
   if (status === 401) return "authentication_error";
   if (status === 403) return "permission_error";
   if (status === 404) return "not_found_error";
@@ -17,8 +18,8 @@ function toMessageErrorType(status: number): string {
 /**
  * Agents shorten their conversation when they read these words, because the style's own service has no error code for it.
  */
-function formatMessage({ code, message }: GatewayError): string {
-  if (code !== "context_length_exceeded" || /prompt is too long/i.test(message)) return message;
+function formatMessage({ code, message, isVerbatim }: GatewayError): string {
+  if (code !== "context_length_exceeded" || isVerbatim || /prompt is too long/i.test(message)) return message;
   return `prompt is too long: ${message}`;
 }
 
@@ -29,7 +30,7 @@ export const MESSAGE_FAMILY: RouteFamily = {
   limitHeaders: toMessageLimitHeaders,
   formatError: (error, requestId) => ({
     type: "error",
-    error: { ...errorObject(error, toMessageErrorType(error.status)), message: formatMessage(error) },
+    error: { ...errorObject(error, toMessageErrorType(error)), message: formatMessage(error) },
     request_id: requestId ?? null,
   }),
   errorSchema: objectSchema({

@@ -1,4 +1,6 @@
+import { createParser } from "eventsource-parser";
 import { isObject, type JsonObject } from "../../../core/encoding/json.ts";
+import { getMemberText, removeMember, setMember } from "../../../core/encoding/json-splice.ts";
 import { GatewayError, invalidRequest, toGatewayError } from "../../../core/errors/gateway-error.ts";
 import { bodyTooLarge, reserveForJson } from "../../../core/http/json-text.ts";
 import { costOfText } from "../../../core/http/value-cost.ts";
@@ -35,8 +37,8 @@ const CLOSE_TRY_AGAIN_LATER = 1013;
 const HANDSHAKE_HEADERS =
   /^(?:connection|upgrade|host|content-|sec-websocket-|x-request-id$|accept-encoding$|transfer-)/;
 
-const EVENT_END = "\n\n";
-const FAILED_EVENT_START = "event: response.failed\n";
+/** Events after which the response cannot be continued. */
+const FAILURE_EVENTS: readonly (string | null)[] = ['"response.failed"', '"error"'];
 
 /**
  * Copies the headers of the opening request that apply to every request of the connection. Call it before the upgrade,
@@ -51,6 +53,8 @@ export function copyRequestHeaders(request: Request): Headers {
 /** The content of one message. */
 interface ConnectionRequest {
   readonly body: JsonObject;
+  /** The text of the body: a provider of the same protocol gets its members as they were sent. */
+  readonly text: string;
   /** The `stream_id` of the message, repeated in every event of the answer. */
   readonly streamId: string | undefined;
 }
@@ -68,15 +72,16 @@ function parseMessage(text: string): ConnectionRequest {
     throw new GatewayError(400, "invalid json: the message is not valid JSON", { code: "invalid json" });
   }
   if (!isObject(event)) throw invalidRequest("a message must be an object");
-  const { type, stream_id: streamId, stream: _, stream_options: __, ...body } = event;
+  const { type, stream_id: streamId, ...body } = event;
   if (type !== "response.create") {
     throw invalidRequest("only messages of the type response.create are known", "type");
   }
-  if (streamId === undefined || streamId === null) return { body, streamId: undefined };
+  const bodyText = setMember(removeMember(removeMember(text, "type"), "stream_id"), "stream", "true");
+  if (streamId === undefined || streamId === null) return { body, text: bodyText, streamId: undefined };
   if (typeof streamId !== "string" || streamId.length > MAX_STREAM_ID) {
     throw invalidRequest(`stream_id must be a string of at most ${MAX_STREAM_ID} characters`, "stream_id");
   }
-  return { body, streamId };
+  return { body, text: bodyText, streamId };
 }
 
 /** A queued message, and the bytes reserved for it in the memory budget. */
@@ -231,7 +236,7 @@ export class ResponsesConnection implements SocketListener {
       this.#unreadMessages.startTurn(previous);
       const abort = new AbortController();
       this.#turnAbort = abort;
-      const request = this.#buildRequest(parsed.body, abort.signal);
+      const request = this.#buildRequest(parsed.text, abort.signal);
       // From here on, the request reserves its own memory.
       reservation.releaseBytes(reservedBytes);
       reservedBytes = 0;
@@ -256,11 +261,11 @@ export class ResponsesConnection implements SocketListener {
     return false;
   }
 
-  #buildRequest(body: JsonObject, signal: AbortSignal): Request {
+  #buildRequest(body: string, signal: AbortSignal): Request {
     return new Request(this.#context.url, {
       method: "POST",
       headers: this.#headers,
-      body: JSON.stringify({ ...body, stream: true }),
+      body,
       signal,
     });
   }
@@ -275,28 +280,27 @@ export class ResponsesConnection implements SocketListener {
     const cancelReader = () => void reader.cancel().catch(() => undefined);
     signal.addEventListener("abort", cancelReader, { once: true });
     const decoder = new TextDecoder();
-    let text = "";
+    let events: string[] = [];
+    // Native answers have the provider's line breaks and comments.
+    const parser = createParser({ onEvent: ({ data }) => events.push(data) });
     let last = "";
     try {
       for (;;) {
         const { done, value } = await reader.read();
         if (done) break;
-        text += decoder.decode(value, { stream: true });
-        let start = 0;
-        for (let end = text.indexOf(EVENT_END); end >= 0; end = text.indexOf(EVENT_END, start)) {
-          const block = text.slice(start, end);
-          start = end + EVENT_END.length;
-          if (block.startsWith("event: ")) {
-            last = block;
-            await this.#send(block.slice(block.indexOf("\ndata: ") + "\ndata: ".length), streamId);
-          }
+        parser.feed(decoder.decode(value, { stream: true }));
+        const read = events;
+        events = [];
+        for (const event of read) {
+          if (!event.startsWith("{")) continue;
+          last = event;
+          await this.#send(event, streamId);
         }
-        text = text.slice(start);
       }
     } finally {
       signal.removeEventListener("abort", cancelReader);
     }
-    return last !== "" && !last.startsWith(FAILED_EVENT_START);
+    return last !== "" && !FAILURE_EVENTS.includes(getMemberText(last, ["type"]));
   }
 
   #sendError(error: GatewayError, streamId?: string): void {

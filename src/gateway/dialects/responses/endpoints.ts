@@ -63,7 +63,8 @@ async function readResponsesRequest(
     return { ...read, native: undefined };
   }
   const ownItems = read.native.translationError === undefined ? getInputItems(body) : [];
-  return { ...read, native: withStoredItems(read.native, responsesInput, ownItems) };
+  const isOnConnection = context.connection !== undefined;
+  return { ...read, native: withStoredItems(read.native, responsesInput, ownItems, isOnConnection) };
 }
 
 /** `POST /v1/responses` (contract). */

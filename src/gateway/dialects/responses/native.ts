@@ -38,11 +38,13 @@ function toProviderItem(item: unknown): unknown[] {
  * next request may go to another account. The encrypted reasoning therefore travels with the items.
  *
  * @param ownItems the request's own items before their references were resolved
+ * @param isOnConnection the request came over a WebSocket, which keeps responses although they are not stored
  */
 export function withStoredItems(
   native: NativeJob,
   { previous, items }: ResponsesInput,
   ownItems: readonly unknown[],
+  isOnConnection: boolean,
 ): NativeJob {
   let { text } = native.request;
   const isResolved =
@@ -52,12 +54,13 @@ export function withStoredItems(
     text = setMember(text, "input", JSON.stringify([...stored, ...items].flatMap(toProviderItem)));
     text = removeMember(removeMember(text, "previous_response_id"), "messages");
   }
-  if (getMemberText(text, ["store"]) !== "false") {
+  const isStored = getMemberText(text, ["store"]) !== "false";
+  if (isStored || isOnConnection) {
     const included: unknown = JSON.parse(getMemberText(text, ["include"]) ?? "[]");
     const include: unknown[] = Array.isArray(included) ? included : [];
     if (!include.includes(ENCRYPTED_REASONING))
       text = setMember(text, "include", JSON.stringify([...include, ENCRYPTED_REASONING]));
-    text = setMember(text, "store", "false");
+    if (isStored) text = setMember(text, "store", "false");
   }
   return { ...native, request: { ...native.request, text } };
 }

@@ -63,7 +63,7 @@ function selectQuery({ searchParams }: URL, { queryParameters = [] }: NativeDial
 /** Whether one of the models that a name leads to is at a provider that speaks the caller's protocol. */
 async function hasNativeProvider(context: Context, dialect: string, requested: string): Promise<boolean> {
   const { config } = await context.config();
-  const hasNativeDefault = findDefaultProviderApi(context.platform)?.native?.dialect === dialect;
+  const hasNativeDefault = findDefaultProviderApi(context.platform)?.native?.speaks(dialect) === true;
   // Most deployments of the default driver: the name is resolved once, by the translation.
   if (!hasNativeDefault && config.providers.length === 0) return false;
   let model: ResolvedModel;
@@ -75,7 +75,7 @@ async function hasNativeProvider(context: Context, dialect: string, requested: s
   }
   const models = model.route?.map((target) => target.model) ?? [model];
   return models.some(
-    ({ provider }) => findProviderApi(context.platform, config, provider)?.native?.dialect === dialect,
+    ({ provider }) => findProviderApi(context.platform, config, provider)?.native?.speaks(dialect) === true,
   );
 }
 
@@ -99,7 +99,7 @@ export async function prepareNativeRequest(
   { text, value }: JsonBody,
   { model, stream }: RequestFacts,
 ): Promise<NativeJob | null> {
-  if (!isObject(value) || typeof model !== "string" || context.connection !== undefined) return null;
+  if (!isObject(value) || typeof model !== "string") return null;
   if (!(await hasNativeProvider(context, dialect.id, model))) return null;
   if (hasRepeatedMember(text, ["model", "stream"])) {
     throw invalidRequest("the body names model or stream twice", "model");

@@ -33,7 +33,7 @@ export const ERROR_KINDS: ErrorKinds = {
 
 /**
  * Converts `{error: {code: 400, status, message, details}}` for `errorFrom`: `code` becomes the most specific name,
- * `param` the field at fault.
+ * `type` the name of the status, `param` the field at fault.
  */
 function toStandardError(body: JsonObject): JsonObject {
   const { error } = body;
@@ -48,7 +48,7 @@ function toStandardError(body: JsonObject): JsonObject {
     .filter(isObject)
     .map(({ field }) => field)
     .find((name) => typeof name === "string");
-  return { error: { code: reason ?? status ?? error["code"], message, param } };
+  return { error: { code: reason ?? status ?? error["code"], type: status, message, param } };
 }
 
 function readDetails({ details }: JsonObject): JsonObject[] {

@@ -118,6 +118,8 @@ class Answer {
       const textStart = -(this.#thinkTags.textOffset ?? 0);
       this.#sources.takeAnnotations(piece["annotations"], textStart, this.#textLength);
     }
+    // The choice of a text completion.
+    else this.#takeText(choice["text"]);
     if (typeof reason === "string" && reason !== "") this.#reason = finishReason(reason);
     // The field names of vLLM and SGLang. A number is the id of one of the model's own stop tokens.
     const sequence = choice["stop_reason"] ?? choice["matched_stop"];
@@ -198,9 +200,11 @@ function hasContent({ choices }: JsonObject): boolean {
   if (!Array.isArray(choices)) return false;
   return choices.some((choice) => {
     if (!isObject(choice)) return false;
-    const { delta, finish_reason: reason } = choice;
+    const { delta, text, finish_reason: reason } = choice;
     const members = isObject(delta) ? Object.entries(delta) : [];
-    return !!reason || members.some(([name, value]) => name !== "role" && value !== null && value !== "");
+    return (
+      !!reason || !!text || members.some(([name, value]) => name !== "role" && value !== null && value !== "")
+    );
   });
 }
 

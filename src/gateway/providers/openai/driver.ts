@@ -18,6 +18,7 @@ const ERROR_KINDS: ErrorKinds = { statuses: { 404: "model_unavailable" } };
 const NATIVE: NativeProtocol = {
   dialect: "chat-completions",
   hasModelInBody: true,
+  optionalPaths: { completions: "/completions" },
 };
 
 /** The driver for any chat-completions backend. */

@@ -39,6 +39,7 @@ const CAUSES: Readonly<Record<string, string>> = {
   answer_account: "another account, as there was no visible answer",
   token: "new token",
   model_name: "the provider's name of the model",
+  endpoint: "at another endpoint",
   refused_field: "without a field that the provider refuses",
   file: "after the provider had processed a file",
   format: "corrected format",

@@ -61,6 +61,21 @@ describe("a WebSocket of the responses style", () => {
     connection.onClose();
   });
 
+  it("passes a message on as it was written, and events in whatever form they come", async () => {
+    const events =
+      ': ping\r\n\r\nevent: response.created\r\ndata:{"type":"response.created"}\r\n\r\n' +
+      'data: {"n":1.0,\ndata: "type":"error"}\n\n';
+    const { connection, sent, asked } = await open(async () => new Response(events));
+    connection.onMessage('{"type": "response.create", "top_p": 1.0, "stream_id": "s", "input": "hi" }');
+    await pass(1);
+    expect(await asked[0]?.text()).toBe('{"top_p": 1.0, "input": "hi" ,"stream":true}');
+    expect(sent).toEqual([
+      { stream_id: "s", type: "response.created" },
+      { stream_id: "s", n: 1, type: "error" },
+    ]);
+    connection.onClose();
+  });
+
   it("parses no message that is nested too deeply, or for whose values there is no memory", async () => {
     const { connection, sent, asked, budget } = await open(async () => event("response.completed"));
     connection.onMessage(`{"type":"response.create","input":${"[".repeat(600)}${"]".repeat(600)}}`);

@@ -1,0 +1,53 @@
+import { ProviderError } from "../../core/errors/provider-error.ts";
+import { isMissingEndpoint } from "./passthrough-error.ts";
+import { mayRepeatCall, type PreparedTurn } from "./provider.ts";
+
+/** Most remembered endpoints of one provider. Model names come from callers, so their number is not bounded otherwise. */
+const MAX_REMEMBERED = 1_000;
+
+/** How long an endpoint counts as missing: a proxy's passing 404 must not last. */
+const REMEMBERED_MS = 10 * 60_000;
+
+/** The phrase with which the public API refuses a chat model at the endpoint of text completions. */
+const OTHER_ENDPOINT = /\bdid you mean to use \S*v1\//i;
+
+/** The optional endpoints that a backend turned out to lack, for one of its models or for all. */
+export class MissingEndpoints {
+  /** Until when an endpoint counts as missing, Unix milliseconds, by style and model. */
+  readonly #missing = new Map<string, number>();
+
+  /** Whether a request of an API style for a model is known to fail. */
+  has(dialect: string, model: string): boolean {
+    return (this.#missing.get(`${dialect} ${model}`) ?? 0) > Date.now();
+  }
+
+  /** The turn of an optional endpoint. If the backend lacks the endpoint, the translated turn replaces it. */
+  withFallback(
+    turn: PreparedTurn,
+    dialect: string,
+    model: string,
+    translate: () => PreparedTurn,
+  ): PreparedTurn {
+    return {
+      ...turn,
+      open: async (account, signal, followUp, inSession) => {
+        try {
+          return await turn.open(account, signal, followUp, inSession);
+        } catch (error) {
+          if (!lacksEndpoint(error)) throw error;
+          if (this.#missing.size >= MAX_REMEMBERED) this.#missing.clear();
+          this.#missing.set(`${dialect} ${model}`, Date.now() + REMEMBERED_MS);
+          if (!mayRepeatCall(account, "endpoint", error)) throw error;
+          const translated = translate();
+          await translated.load?.(signal);
+          return translated.open(account, signal, null, inSession);
+        }
+      },
+    };
+  }
+}
+
+function lacksEndpoint(error: unknown): boolean {
+  if (!(error instanceof ProviderError)) return false;
+  return OTHER_ENDPOINT.test(error.message) || isMissingEndpoint(error);
+}
