@@ -1,5 +1,3 @@
-import { ProviderError } from "../../core/errors/provider-error.ts";
-import { isMissingEndpoint } from "./passthrough-error.ts";
 import { mayRepeatCall, type PreparedTurn } from "./provider.ts";
 
 /** Most remembered endpoints of one provider. Model names come from callers, so their number is not bounded otherwise. */
@@ -7,9 +5,6 @@ const MAX_REMEMBERED = 1_000;
 
 /** How long an endpoint counts as missing: a proxy's passing 404 must not last. */
 const REMEMBERED_MS = 10 * 60_000;
-
-/** The phrase with which the public API refuses a chat model at the endpoint of text completions. */
-const OTHER_ENDPOINT = /\bdid you mean to use \S*v1\//i;
 
 /** The optional endpoints that a backend turned out to lack, for one of its models or for all. */
 export class MissingEndpoints {
@@ -34,7 +29,8 @@ export class MissingEndpoints {
         try {
           return await turn.open(account, signal, followUp, inSession);
         } catch (error) {
-          if (!lacksEndpoint(error)) throw error;
+          const { isEndpointMissing } = await import("./passthrough-error.ts");
+          if (!isEndpointMissing(error)) throw error;
           if (this.#missing.size >= MAX_REMEMBERED) this.#missing.clear();
           this.#missing.set(`${dialect} ${model}`, Date.now() + REMEMBERED_MS);
           if (!mayRepeatCall(account, "endpoint", error)) throw error;
@@ -45,9 +41,4 @@ export class MissingEndpoints {
       },
     };
   }
-}
-
-function lacksEndpoint(error: unknown): boolean {
-  if (!(error instanceof ProviderError)) return false;
-  return OTHER_ENDPOINT.test(error.message) || isMissingEndpoint(error);
 }

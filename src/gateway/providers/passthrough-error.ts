@@ -1,5 +1,5 @@
 import { GatewayError } from "../../core/errors/gateway-error.ts";
-import type { ProviderError } from "../../core/errors/provider-error.ts";
+import { ProviderError } from "../../core/errors/provider-error.ts";
 import { saysModelIsMissing } from "./backend-model-names.ts";
 
 /** Statuses with which backends answer paths or functions that they do not have. */
@@ -11,12 +11,19 @@ export function missingEndpointError(path: string, provider = ""): GatewayError 
   return new GatewayError(501, `${which} has no endpoint ${path}`, { code: "unsupported" });
 }
 
-/** Whether a refusal says that the backend does not have the endpoint. */
-export function isMissingEndpoint(error: ProviderError): boolean {
-  return MISSING_ENDPOINT.includes(error.status) && !saysModelIsMissing(error);
+/** The phrase with which the public API refuses a chat model at the endpoint of text completions. */
+const OTHER_ENDPOINT = /\bdid you mean to use \S*v1\//i;
+
+/** Whether a failure says that the backend does not have the endpoint, at least for the model. */
+export function isEndpointMissing(error: unknown): boolean {
+  if (!(error instanceof ProviderError)) return false;
+  return (
+    OTHER_ENDPOINT.test(error.message) ||
+    (MISSING_ENDPOINT.includes(error.status) && !saysModelIsMissing(error))
+  );
 }
 
 /** The error of a refused request: a 501 if the backend does not have the endpoint, else the backend's own error. */
 export function createEndpointError(error: ProviderError, path: string): ProviderError | GatewayError {
-  return isMissingEndpoint(error) ? missingEndpointError(path) : error;
+  return isEndpointMissing(error) ? missingEndpointError(path) : error;
 }
