@@ -113,7 +113,9 @@ describe("a text completion of a provider without the endpoint", () => {
   });
 
   test("is refused where a chat completion cannot express it", async () => {
-    const made = await behind((asked) => (asked.path === "/v1/completions" ? { status: 404, json: {} } : chatAnswer));
+    const made = await behind((asked) =>
+      asked.path === "/v1/completions" ? { status: 404, json: {} } : chatAnswer,
+    );
     const response = await post(made, { model: "vendor/mine", prompt: ["One", "Two"] });
     expect(response.status).toBe(400);
     expect(JSON.parse(await response.text()).error.param).toBe("prompt");
