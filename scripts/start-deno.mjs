@@ -4,10 +4,13 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { developmentVars, root } from "./development.mjs";
 import { addressOf, banner, launch, portOrExit, variable } from "./launch.mjs";
+import { readDenoArguments } from "./options.mjs";
 
-const port = portOrExit();
-const host = variable("HOST", "127.0.0.1");
-const env = { DENO_NO_UPDATE_CHECK: "1", ...developmentVars, ...process.env };
+const options = readDenoArguments(process.argv.slice(2));
+const port = portOrExit(options.port);
+const host = options.host ?? variable("HOST", "127.0.0.1");
+const data = options.data ?? variable("DATA_DIR", "data");
+const env = { DENO_NO_UPDATE_CHECK: "1", ...developmentVars, ...process.env, DATA_DIR: data };
 const ownDeno = join(root, "node_modules", ".bin", process.platform === "win32" ? "deno.cmd" : "deno");
 
 launch(
@@ -19,6 +22,6 @@ launch(
   (address) =>
     banner(address, env, [
       ["Runtime", "Deno"],
-      ["Data", variable("DATA_DIR", "data")],
+      ["Data", data],
     ]),
 );

@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { developmentVars, quietEnvironment, root, writeDevelopmentConfig } from "./development.mjs";
 import { addressOf, banner, launch, nodeProblem, portOrExit, varsOf } from "./launch.mjs";
-import { warnOfMissingFonts } from "./missing-fonts.mjs";
+import { describeMissingFonts } from "./missing-fonts.mjs";
+import { toWranglerArguments } from "./options.mjs";
 
-const userArguments = process.argv.slice(2);
+const userArguments = toWranglerArguments(process.argv.slice(2));
 
 /** Returns the value of `--name value` or `--name=value` in the user's arguments. */
 function option(name) {
@@ -65,8 +66,6 @@ const vars = Object.entries(developmentVars).flatMap(([name, value]) => ["--var"
 // The browser's filter reads this list from the environment; the page service reads it from its variable.
 const { PAGE_PRIVATE_HOSTS: privateHosts } = userVars;
 
-warnOfMissingFonts();
-
 launch(
   "wrangler",
   node,
@@ -87,6 +86,6 @@ launch(
     },
   },
   (listening) => addressOf(option("local-protocol") ?? "http", host, listening),
-  (address) => banner(address, { ...ownVars, ...developmentVars, ...userVars }, []),
+  (address) => banner(address, { ...ownVars, ...developmentVars, ...userVars }, describeMissingFonts()),
   isQuiet && port !== "0" ? { quietPort: port } : {},
 );

@@ -14,7 +14,7 @@ import { formatStandardLimitHeaders } from "./core/routing/limit-headers.ts";
 import { findPathAlias } from "./core/routing/path-aliases.ts";
 import { PathFamilies } from "./core/routing/route-group.ts";
 import { RouteTable, routeNotFound } from "./core/routing/router.ts";
-import { serveConsoleFile } from "./gateway/api/console-files.ts";
+import { redirectToConsolePage, serveConsoleFile } from "./gateway/api/console-files.ts";
 import { settleUse } from "./pool/limits/key-quota.ts";
 import { isSampled, logRequest } from "./records/telemetry/log.ts";
 import { recordRequest } from "./records/telemetry/record-request.ts";
@@ -123,6 +123,8 @@ async function dispatch(context: Context, { method, path, headers }: RequestHead
     if (platform.variables.development && cors.isForOwnPages(path)) {
       await rejectForeignPage(context, cors.isFromOtherPage(request, url));
     }
+    const consolePage = redirectToConsolePage(method, path, headers);
+    if (consolePage !== null) return consolePage;
     const match = await routeTable.match(method, url, headers, path);
     if (match === null) {
       const page = await serveConsoleFile(request, url, (file) => platform.fetchAsset(file));

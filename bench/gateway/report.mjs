@@ -34,7 +34,7 @@ export function printWorkload(name, rows, others) {
  * @property {boolean} atLeast
  */
 
-/** Prints measured values and targets, as the table for the README. */
+/** Prints measured values and targets, as the table of docs/performance.md. */
 export function printAims(aims) {
   console.log("\nagainst the same run\n\n| | measured | aim |\n| --- | --- | --- |");
   for (const { name, value, aim, unit, atLeast } of aims) {

@@ -13,6 +13,7 @@ const sidebar = [
       page("What it is", "/"),
       page("Connect clients", "/docs/connect"),
       page("Engines", "/docs/engines"),
+      page("Credentials", "/docs/credentials"),
       page("The page service", "/docs/page-service"),
       page("Troubleshooting", "/docs/troubleshooting"),
     ],

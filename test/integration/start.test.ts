@@ -165,9 +165,16 @@ describe("npm start", () => {
 
   it("says why it cannot start", async () => {
     const { code, said } = await failedStart(["--no-such-option"]);
-    expect(code).not.toBe(0);
-    expect(said).toContain("such-option");
-    expect(said).not.toContain("API key");
+    expect(code).toBe(2);
+    expect(said).toMatch(/^There is no option --no-such-option\.\n/);
+    expect(said).toContain("--persist-to FOLDER");
+  });
+
+  it("prints its own help", async () => {
+    const { code, said } = await failedStart(["--help"]);
+    expect(code).toBe(0);
+    expect(said).toContain("--host 127.0.0.1");
+    expect(said).not.toContain("POSITIONALS");
   });
 
   it("holds no slot back after it was killed and started again while streams held all slots", async () => {
@@ -184,6 +191,21 @@ describe("npm start", () => {
     expect(await inUse()).toBe(0);
     expect((await chat("[[say:Back again.]]")).status).toBe(200);
   }, 60_000);
+
+  it("ends with the npm that started it, which alone gets the signal", async () => {
+    const other = await freePort();
+    const place = `http://127.0.0.1:${other}`;
+    // The shell stands for npm: it does not pass signals on.
+    const command = `"${process.execPath}" scripts/start.mjs --port ${other} --persist-to "${storage}/npm"; true`;
+    const npm = spawn("sh", ["-c", command], {
+      cwd: root,
+      stdio: "ignore",
+      env: { ...process.env, npm_command: "run-script" },
+    });
+    await vi.waitUntil(() => isUp(place), { timeout: 50_000, interval: 100 });
+    npm.kill("SIGTERM");
+    await expect.poll(() => isUp(place), { timeout: 20_000 }).toBe(false);
+  }, 90_000);
 
   it("ends when it is told to, and leaves nothing running", async () => {
     const ended = once(child, "exit");

@@ -25,6 +25,18 @@ export function getConsoleAssetPath(path: string): string | null {
   return path.startsWith(CONSOLE_PATH) ? path : null;
 }
 
+const ADMIN_PAGE = /^\/admin\/([a-z][a-z-]*)\/?$/;
+
+/**
+ * Leads a browser that opens `/admin/history` and its like to the console's page. Requests of programs, which the admin API
+ * answers, do not say that they open a document.
+ */
+export function redirectToConsolePage(method: string, path: string, headers: Headers): Response | null {
+  const [, page] = ADMIN_PAGE.exec(path) ?? [];
+  if (page === undefined || method !== "GET" || headers.get("sec-fetch-dest") !== "document") return null;
+  return new Response(null, { status: 302, headers: { location: `/admin#/${page}` } });
+}
+
 /** Serves a console file with the security headers of the page. Returns null if the path is not a console file. */
 export async function serveConsoleFile(
   request: Request,

@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { getConsoleAssetPath, serveConsoleFile } from "../../../../src/gateway/api/console-files.ts";
+import {
+  getConsoleAssetPath,
+  redirectToConsolePage,
+  serveConsoleFile,
+} from "../../../../src/gateway/api/console-files.ts";
 
 const FILES: Readonly<Record<string, string>> = {
   "/console/index.html": "page",
@@ -58,5 +62,17 @@ describe("the console's files", () => {
   it("are read, not written to", async () => {
     expect(await get("/admin", "POST")).toBeNull();
     expect(await get("/console/nothing.js")).toBeNull();
+  });
+
+  it("lead a browser that opens a page's path to the page, and no program", () => {
+    const browser = new Headers({ "sec-fetch-dest": "document" });
+    const location = (path: string, headers = browser, method = "GET") =>
+      redirectToConsolePage(method, path, headers)?.headers.get("location");
+    expect(location("/admin/history")).toBe("/admin#/history");
+    expect(location("/admin/keys/")).toBe("/admin#/keys");
+    expect(location("/admin/keys", new Headers())).toBeUndefined();
+    expect(location("/admin/keys", browser, "POST")).toBeUndefined();
+    expect(location("/admin/keys/one")).toBeUndefined();
+    expect(location("/admin")).toBeUndefined();
   });
 });
