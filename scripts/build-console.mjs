@@ -24,8 +24,8 @@ const inputs = [
 const ICON =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 20"><path d="M10 0l8.7 5v10L10 20l-8.7-5V5z" fill="#2f5bd0"/></svg>';
 
-/** An HTML page. It names its style sheet and its script, so that the browser fetches them in parallel. */
-const page = (title, styles, scripts) => `<!doctype html>
+/** An HTML page. It names all files that it needs, so that the browser fetches them in parallel. */
+const page = (title, styles, scripts, chunks) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -34,6 +34,7 @@ const page = (title, styles, scripts) => `<!doctype html>
 <title>${title}</title>
 <link rel="icon" href="/console/icon.svg" type="image/svg+xml">
 ${styles.map((name) => `<link rel="stylesheet" href="/console/${name}">`).join("\n")}
+${chunks.map((name) => `<link rel="modulepreload" href="/console/${name}">`).join("\n")}
 ${scripts.map((name) => `<script type="module" src="/console/${name}"></script>`).join("\n")}
 </head>
 <body><div id="app"></div><noscript>This page needs JavaScript.</noscript></body>
@@ -52,20 +53,39 @@ export async function buildConsole() {
     bundle: true,
     minify: true,
     format: "esm",
+    // Translations are files of their own, which load when their language is chosen.
+    splitting: true,
     target: ["es2022", "chrome123", "firefox121", "safari17.5"],
     jsx: "automatic",
     jsxImportSource: "preact",
     entryNames: "[name]-[hash]",
+    chunkNames: "[name]-[hash]",
     define: { "process.env.NODE_ENV": '"production"' },
     plugins: [playgroundsPlugin(dialects)],
     metafile: true,
     logLevel: "warning",
   });
-  const files = Object.keys(result.metafile.outputs).map((path) => basename(path));
-  const named = (entry, ending) =>
-    files.filter((name) => name.startsWith(`${entry}-`) && name.endsWith(ending));
-  const write = (file, title, entry) =>
-    writeFileSync(join(made, file), page(title, named(entry, ".css"), named(entry, ".js")));
+  const outputs = result.metafile.outputs;
+  const isTranslation = (path) => outputs[path].entryPoint?.includes("/languages/") === true;
+  /** The files that a file imports in every language, and the files that those import. */
+  const importedBy = (path, found = new Set()) => {
+    for (const { path: imported } of outputs[path].imports) {
+      if (found.has(imported) || isTranslation(imported)) continue;
+      found.add(imported);
+      importedBy(imported, found);
+    }
+    return found;
+  };
+  const write = (file, title, entry) => {
+    const [script, { cssBundle }] = Object.entries(outputs).find(
+      ([path, { entryPoint }]) => entryPoint !== undefined && basename(path).startsWith(`${entry}-`),
+    );
+    const names = (paths) => paths.map((path) => basename(path));
+    writeFileSync(
+      join(made, file),
+      page(title, names([cssBundle]), names([script]), names([...importedBy(script)])),
+    );
+  };
   writeFileSync(join(made, "icon.svg"), ICON);
   write("key.html", "Your API key · Polygate", "key");
   write("index.html", "Polygate", "console");

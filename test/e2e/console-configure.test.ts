@@ -60,11 +60,11 @@ describeWithBrowser("configuring in the console", () => {
 
   it("does one thing to many accounts, and finds them by their health", async () => {
     const page = await app.at("accounts");
-    await page.getByLabel("Choose one@sandbox.test").check();
-    await page.getByLabel("Choose two@sandbox.test").check();
-    await page.getByRole("button", { name: "Test 2 chosen" }).click();
+    await page.getByLabel("Select one@sandbox.test").check();
+    await page.getByLabel("Select two@sandbox.test").check();
+    await page.getByRole("button", { name: "Test 2 selected" }).click();
     await page.getByText(/^2 accounts work/).waitFor();
-    const chosen = page.getByRole("region", { name: "Chosen accounts" });
+    const chosen = page.getByRole("region", { name: "Selected accounts" });
     await chosen.getByRole("button", { name: "Disable" }).click();
     await page.getByText("2 accounts disabled").waitFor();
     await page.getByLabel("Health").selectOption("disabled");
@@ -75,7 +75,7 @@ describeWithBrowser("configuring in the console", () => {
     await page.getByLabel("Health").selectOption({ label: "any health" });
     await page.getByText("3 accounts", { exact: true }).waitFor();
     await chosen.getByRole("button", { name: "Delete" }).click();
-    await page.getByRole("button", { name: "Delete them" }).click();
+    await page.getByRole("button", { name: "Delete accounts" }).click();
     await page.getByText("1 account", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Undo" }).last().click();
     await page.getByText("3 accounts", { exact: true }).waitFor();
@@ -105,7 +105,7 @@ describeWithBrowser("configuring in the console", () => {
     await page.getByRole("cell", { name: "broken@sandbox.test", exact: true }).waitFor();
     await page.getByRole("button", { name: "Test all" }).click();
     await page.getByText(/1 of 5 accounts failed \(.*(?:GMT|UTC).*\)/).waitFor();
-    await page.getByText("Which, and why").click();
+    await page.getByText("Show failures").click();
     await page.getByRole("listitem").filter({ hasText: "broken@sandbox.test:" }).waitFor();
 
     // One who leaves and returns sees how far the server has come, and can end the test and go on with it.
@@ -126,7 +126,7 @@ describeWithBrowser("configuring in the console", () => {
     expect(await page.getByRole("button", { name: "Test all" }).isDisabled()).toBe(true);
     await page.getByRole("button", { name: "Cancel" }).click();
     await page.getByText("The test ended after 3,946 of 5,007 accounts.").waitFor();
-    await page.getByRole("button", { name: "Test the other 1,061" }).click();
+    await page.getByRole("button", { name: "Test the remaining 1,061" }).click();
     await expect.poll(() => resumed).toEqual([{ resume: true }]);
   });
 
@@ -194,19 +194,19 @@ describeWithBrowser("configuring in the console", () => {
     const ask = () => app.chat("Hello", {}, { authorization: `Bearer ${key}` });
     expect((await ask()).status).toBe(200);
     await row.getByRole("button", { name: "Edit" }).click();
-    await dialog.getByLabel("Tokens a month").fill("1");
+    await dialog.getByLabel("Tokens per month").fill("1");
     await dialog.getByLabel("Networks").fill("nowhere");
     await dialog.getByRole("button", { name: "Save" }).click();
     await dialog.getByText("must be an address").waitFor();
     await dialog.getByLabel("Networks").fill("");
     await dialog.getByRole("button", { name: "Save" }).click();
     await saved(dialog);
-    await row.getByText("tokens a month: 1").waitFor();
+    await row.getByText("tokens per month: 1").waitFor();
     await ask();
     expect(await (await ask()).json()).toMatchObject({ error: { code: "insufficient_quota" } });
 
     await row.getByRole("button", { name: "Rotate" }).click();
-    await dialog.getByLabel("The old secret goes on working").selectOption("Not at all");
+    await dialog.getByLabel("The old key stays valid for").selectOption("No time");
     await dialog.getByRole("button", { name: "Rotate key" }).click();
     const fresh = await dialog.getByRole("region", { name: "The new key" }).innerText();
     expect(fresh).toMatch(/^sk-[\w-]{43}$/);
@@ -261,7 +261,7 @@ describeWithBrowser("configuring in the console", () => {
     await dialog.getByRole("button", { name: "Add webhook" }).click();
     await dialog.getByText("webhooks[0].url").waitFor();
     await dialog.getByLabel("Address").fill("https://hooks.example.com/secret-path");
-    await dialog.getByLabel("Switched on").uncheck();
+    await dialog.getByLabel("Enabled").uncheck();
     await dialog.getByRole("button", { name: "Add webhook" }).click();
     await saved(dialog);
     await page.getByText("whsec_").waitFor();
@@ -304,17 +304,17 @@ describeWithBrowser("configuring in the console", () => {
     expect(JSON.parse(text)).toMatchObject({ api_keys: [{ key: "sk-dev" }] });
 
     await page.getByLabel("Configuration").fill(text);
-    await page.getByLabel("How").selectOption("replace");
-    await page.getByRole("button", { name: "Show the difference" }).click();
-    await page.getByText("Nothing would change").waitFor();
+    await page.getByLabel("Mode").selectOption("replace");
+    await page.getByRole("button", { name: "Show changes" }).click();
+    await page.getByText("No changes").waitFor();
 
     await page.getByLabel("Configuration").fill('{"model_aliases": {"imported-name": "provider-v4-pro"}}');
-    await page.getByLabel("How").selectOption("merge");
-    await page.getByRole("button", { name: "Show the difference" }).click();
+    await page.getByLabel("Mode").selectOption("merge");
+    await page.getByRole("button", { name: "Show changes" }).click();
     await page.getByText("model_aliases.imported-name").waitFor();
     const before = await app.admin("GET", "/admin/settings");
     expect(JSON.stringify(before.body)).not.toContain("imported-name");
-    await page.getByRole("button", { name: "Apply these changes" }).click();
+    await page.getByRole("button", { name: "Apply changes" }).click();
     await page.getByText("Configuration imported").waitFor();
     const after = await app.admin("GET", "/admin/settings");
     expect(JSON.stringify(after.body)).toContain("imported-name");
@@ -352,8 +352,8 @@ describeWithBrowser("configuring in the console", () => {
     const page = await app.at("transfer");
     const compare = async (config: unknown, mode: string): Promise<string> => {
       await page.getByLabel("Configuration").fill(JSON.stringify(config));
-      await page.getByLabel("How").selectOption(mode);
-      await page.getByRole("button", { name: "Show the difference" }).click();
+      await page.getByLabel("Mode").selectOption(mode);
+      await page.getByRole("button", { name: "Show changes" }).click();
       // The text that was pasted is beside it.
       return page.locator(".changes").innerHTML();
     };
@@ -373,8 +373,8 @@ describeWithBrowser("configuring in the console", () => {
   it("says what is wrong with a configuration that is none", async () => {
     const page = await app.at("transfer");
     await page.getByLabel("Configuration").fill('{"accounts": [');
-    await page.getByRole("button", { name: "Show the difference" }).click();
-    expect(await page.getByRole("alert").innerText()).toContain("This is no JSON");
+    await page.getByRole("button", { name: "Show changes" }).click();
+    expect(await page.getByRole("alert").innerText()).toContain("Invalid JSON");
     expect(await page.getByLabel("Configuration").inputValue()).toBe('{"accounts": [');
   });
 
@@ -388,7 +388,7 @@ describeWithBrowser("configuring in the console", () => {
     await page.getByLabel("Project id").fill("prj_1");
     await page.getByRole("button", { name: "Sync and deploy" }).click();
     await page.getByText("deploy the project by hand").waitFor();
-    await page.getByText("in step").waitFor();
+    await page.getByText("Up to date").waitFor();
     await app.admin("POST", "/admin/keys", { key: "sk-later" });
     await page.reload();
     await page.getByText("changed since the last sync").waitFor();
@@ -398,45 +398,45 @@ describeWithBrowser("configuring in the console", () => {
     const page = await app.at("providers");
     const row = page.getByRole("row", { name: /^engine/ });
     const dialog = page.getByRole("dialog");
-    await page.getByRole("row", { name: /set by the deployment's variables/ }).waitFor();
+    await page.getByRole("row", { name: /from environment variables/ }).waitFor();
     await page.getByRole("button", { name: "Add provider" }).click();
-    await dialog.getByLabel("Id", { exact: true }).fill("default");
+    await dialog.getByLabel("ID", { exact: true }).fill("default");
     await dialog.getByLabel("Address").fill(`${engine.origin}/v1`);
     await dialog.getByLabel("Token").fill("engine-token-0001");
     await dialog.getByRole("button", { name: "Add provider" }).click();
     await dialog.getByText("this is the provider that the variables name").waitFor();
-    expect(await dialog.getByLabel("Id", { exact: true }).getAttribute("aria-invalid")).toBe("true");
-    await dialog.getByText("Proxy, headers, limits, accounts and time-outs").click();
+    expect(await dialog.getByLabel("ID", { exact: true }).getAttribute("aria-invalid")).toBe("true");
+    await dialog.getByText("Proxy, headers, limits, accounts and timeouts").click();
     expect(await violations(page)).toEqual([]);
-    await dialog.getByLabel("Id", { exact: true }).fill("engine");
+    await dialog.getByLabel("ID", { exact: true }).fill("engine");
     await dialog.getByLabel("Headers").fill("X-Title: my gateway");
     await dialog.getByRole("button", { name: "Add provider" }).click();
     await saved(dialog);
 
     // What the backend has is shown before any of it is listed.
-    await page.getByText("No models are listed").waitFor();
+    await page.getByText("No models yet").waitFor();
     await page.getByRole("button", { name: "Fetch models" }).first().click();
-    await dialog.getByText("2 of 2 are not listed yet.").waitFor();
+    await dialog.getByText("2 of 2 are not added yet.").waitFor();
     await dialog.getByLabel("qwen3:8b").check();
     expect(await violations(page)).toEqual([]);
-    await dialog.getByRole("button", { name: "List 1 chosen" }).click();
+    await dialog.getByRole("button", { name: "Add 1 selected" }).click();
     await saved(dialog);
     await page.getByRole("heading", { name: "1 model", exact: true }).waitFor();
     await page.getByRole("button", { name: "Add model" }).click();
     await dialog.getByLabel("Name", { exact: true }).fill("small");
     await dialog.getByLabel("Name at the provider").fill("org/tiny");
-    await dialog.getByLabel("Reads images").selectOption("no");
+    await dialog.getByLabel("Image input").selectOption("no");
     await dialog.getByLabel("Context (tokens)").fill("32768");
-    await dialog.getByLabel("A million tokens out cost").fill("2.5");
+    await dialog.getByLabel("Output price (per million tokens)").fill("2.5");
     expect(await violations(page)).toEqual([]);
     await dialog.getByRole("button", { name: "Add model" }).click();
     await saved(dialog);
     const small = page.getByRole("row", { name: /org\/tiny/ });
     await small.getByText("32,768 tokens").waitFor();
-    await page.getByRole("button", { name: "Switch all off" }).click();
-    await page.getByRole("heading", { name: "2 models, 2 off" }).waitFor();
+    await page.getByRole("button", { name: "Disable all" }).click();
+    await page.getByRole("heading", { name: "2 models, 2 disabled" }).waitFor();
     await page.getByLabel("qwen3:8b is on").check();
-    await page.getByRole("heading", { name: "2 models, 1 off" }).waitFor();
+    await page.getByRole("heading", { name: "2 models, 1 disabled" }).waitFor();
     expect(await violations(page)).toEqual([]);
     await small.getByRole("button", { name: "Edit small" }).click();
     await dialog.getByLabel("Context (tokens)").fill("");
@@ -449,7 +449,7 @@ describeWithBrowser("configuring in the console", () => {
     await small.waitFor();
     await page.getByRole("link", { name: "Providers" }).last().click();
     await row.getByText("Healthy").waitFor();
-    await row.getByRole("link", { name: "2 models, 1 off of engine" }).waitFor();
+    await row.getByRole("link", { name: "2 models, 1 disabled of engine" }).waitFor();
 
     // What was shown masked stays as it was.
     await row.getByRole("button", { name: "Edit" }).click();
@@ -473,9 +473,9 @@ describeWithBrowser("configuring in the console", () => {
       ],
     });
     const named = page.getByRole("row", { name: /^The engine/ });
-    await named.getByRole("button", { name: "Switch off engine" }).click();
-    await named.getByText("switched off").waitFor();
-    await named.getByRole("button", { name: "Switch on engine" }).click();
+    await named.getByRole("button", { name: "Disable engine" }).click();
+    await named.getByText("disabled").waitFor();
+    await named.getByRole("button", { name: "Enable engine" }).click();
     await named.getByText("Healthy").waitFor();
     await named.getByRole("button", { name: "Delete" }).click();
     await dialog.getByRole("button", { name: "Delete provider" }).click();
@@ -505,7 +505,7 @@ describeWithBrowser("configuring in the console", () => {
     await dialog.getByLabel("Provider").selectOption("engine");
     await dialog.getByLabel("Token").fill("engine-token-0002");
     await dialog.getByLabel("Name").fill("At the engine");
-    await dialog.getByLabel("Test it at once").uncheck();
+    await dialog.getByLabel("Test after saving").uncheck();
     await dialog.getByRole("button", { name: "Add account" }).click();
     await saved(dialog);
     await page.getByText("At the engine").waitFor();
@@ -633,7 +633,7 @@ describeWithBrowser("configuring in the console", () => {
       await page.getByRole("table").waitFor();
       await page.getByRole("button", { name: "Add provider" }).click();
       const form = page.getByRole("dialog", { name: "Add provider" });
-      await form.getByLabel("Id", { exact: true }).fill("left-behind");
+      await form.getByLabel("ID", { exact: true }).fill("left-behind");
       await form.getByLabel("Address").fill("http://127.0.0.1:9/v1");
       const list = await holdBack(page, "GET", "**/admin/providers*");
       await form.getByRole("button", { name: "Add provider" }).click();
@@ -641,10 +641,10 @@ describeWithBrowser("configuring in the console", () => {
       await form.getByRole("button", { name: "Cancel" }).click();
       await form.waitFor({ state: "detached" });
       await page.getByRole("button", { name: "Add provider" }).click();
-      await form.getByLabel("Id", { exact: true }).fill("another");
+      await form.getByLabel("ID", { exact: true }).fill("another");
       list.answer();
       await page.getByRole("row", { name: /^left-behind/, includeHidden: true }).waitFor();
-      expect(await form.getByLabel("Id", { exact: true }).inputValue()).toBe("another");
+      expect(await form.getByLabel("ID", { exact: true }).inputValue()).toBe("another");
       expect(page.url()).toMatch(/#\/providers$/);
     });
   });

@@ -95,7 +95,7 @@ describeWithBrowser("two administrators who edit the same", () => {
     expect((await theirs(2)).status).toBe(200);
     const other = await stored();
     await dialog.getByRole("button", { name: "Save" }).click();
-    const conflict = dialog.getByRole("alert").filter({ hasText: "changed elsewhere" });
+    const conflict = dialog.getByRole("alert").filter({ hasText: "somebody else has changed" });
     await conflict.waitFor();
     expect([await stored(), await field.inputValue()]).toEqual([other, typed(shared, 1)]);
 
@@ -153,7 +153,7 @@ describeWithBrowser("two administrators who edit the same", () => {
     await field.fill("11");
     await app.admin("PUT", "/admin/settings", { history: { limit: 12 } });
     await page.getByRole("button", { name: "Save" }).click();
-    const conflict = page.getByRole("alert").filter({ hasText: "changed elsewhere" });
+    const conflict = page.getByRole("alert").filter({ hasText: "somebody else has changed" });
     await conflict.waitFor();
     expect(await violations(page)).toEqual([]);
     expect(await limit()).toBe(12);

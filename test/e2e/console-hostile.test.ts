@@ -190,8 +190,8 @@ describeWithBrowser("hostile data in the console", () => {
         api_keys: [{ key: "sk-imported", name: BIDI + MARKUP }],
       };
       await page.getByLabel("Configuration").fill(JSON.stringify(imported));
-      await page.getByRole("button", { name: "Show the difference" }).click();
-      await page.getByRole("button", { name: "Apply these changes" }).waitFor();
+      await page.getByRole("button", { name: "Show changes" }).click();
+      await page.getByRole("button", { name: "Apply changes" }).waitFor();
       await whole(page, "transfer-difference", width);
       expect(asked).toEqual([]);
     },

@@ -94,7 +94,7 @@ describeWithBrowser("how the console looks", () => {
         await shoot(name);
       }
       await goTo(page, "providers");
-      await page.getByRole("link", { name: "2 models, 1 off of engine" }).click();
+      await page.getByRole("link", { name: "2 models, 1 disabled of engine" }).click();
       await page.getByRole("button", { name: "Edit small" }).waitFor();
       await check("models of a provider");
       await shoot("models-of-a-provider");

@@ -206,7 +206,7 @@ describeWithBrowser("watching and trying in the console", () => {
       if (request.url().endsWith("/hist_gone")) asked += 1;
     });
     await goTo(page, "history/hist_gone");
-    await page.getByRole("alert").getByText("is not there").waitFor();
+    await page.getByRole("alert").getByText("Record not found").waitFor();
     await page.waitForTimeout(1_500);
     expect(asked).toBe(1);
     await page.keyboard.press("Escape");
@@ -245,8 +245,8 @@ describeWithBrowser("watching and trying in the console", () => {
     expect(body["prices"]).toEqual({ "provider-v4-flash": { input: 2, output: 8 } });
 
     await page.getByRole("button", { name: "Models", exact: true }).click();
-    await page.getByRole("button", { name: "Only this: provider-v4-flash" }).click();
-    await page.getByRole("button", { name: "provider-v4-flash ×: show the others again" }).waitFor();
+    await page.getByRole("button", { name: "Filter: provider-v4-flash" }).click();
+    await page.getByRole("button", { name: "provider-v4-flash ×: remove this filter" }).waitFor();
     await page.getByRole("button", { name: "30 days" }).click();
     const saving = page.waitForEvent("download");
     await page.getByRole("button", { name: "Download CSV" }).click();

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import { until } from "../support/until.ts";
+import { ADMIN_KEY } from "../support/use-admin.ts";
 import { goTo, signIn, useConsole, violations } from "../support/use-console.ts";
 
 describeWithBrowser("the console's door", () => {
@@ -31,6 +32,35 @@ describeWithBrowser("the console's door", () => {
     );
     await page.reload();
     await signIn(page);
+  });
+
+  it("speaks the browser's language or the chosen one, and loads no other", async () => {
+    const page = await app.open({ locale: "de-AT" });
+    const scripts: string[] = [];
+    page.on("request", (request) => scripts.push(new URL(request.url()).pathname));
+    await page.getByLabel("Admin-Schlüssel oder Passwort").fill(ADMIN_KEY);
+    await page.getByRole("button", { name: "Anmelden" }).click();
+    await page.getByRole("heading", { level: 1, name: "Übersicht" }).waitFor();
+    expect(await page.evaluate("document.documentElement.lang")).toBe("de");
+    expect(await violations(page)).toEqual([]);
+    for (const [id, heading] of [
+      ["keys", "Schlüssel"],
+      ["connect", "Verbinden"],
+      ["audit", "Audit"],
+      // It has no translation yet.
+      ["proxies", "Proxies"],
+    ] as const) {
+      await goTo(page, id);
+      await page.getByRole("heading", { level: 1, name: heading }).waitFor();
+    }
+    await page.getByLabel("Sprache").selectOption("中文");
+    await page.getByRole("link", { name: "密钥" }).waitFor();
+    scripts.length = 0;
+    await page.getByLabel("语言").selectOption("English");
+    await page.getByRole("link", { name: "Keys" }).waitFor();
+    expect(scripts.filter((path) => /\/(?:de|zh)-/.test(path))).toEqual([]);
+    await page.reload();
+    await page.getByRole("link", { name: "Keys" }).waitFor();
   });
 
   it("says why a wrong key does not open it, and keeps what was typed", async () => {

@@ -35,9 +35,9 @@ describeWithBrowser("the page for holders of keys", () => {
       await page.getByLabel("API key").fill(String(body["key"]));
       await page.keyboard.press("Enter");
       await page.getByRole("heading", { level: 1, name: "Alice" }).waitFor();
-      const row = page.getByRole("row", { name: /Requests a minute/ });
+      const row = page.getByRole("row", { name: /Requests per minute/ });
       expect(await row.textContent()).toContain("60");
-      expect(await page.getByRole("row", { name: /Cost a day/ }).textContent()).toContain("1.5");
+      expect(await page.getByRole("row", { name: /Cost per day/ }).textContent()).toContain("1.5");
       await page.getByText("provider-v4-pro", { exact: true }).first().waitFor();
       expect(await violations(page)).toEqual([]);
       expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);

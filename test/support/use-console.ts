@@ -12,6 +12,8 @@ export interface Look {
   readonly theme?: "light" | "dark";
   /** Pixels. */
   readonly width?: number;
+  /** The browser's language. */
+  readonly locale?: string;
 }
 
 /** The console of a running gateway, in a real browser. */
@@ -45,13 +47,13 @@ export function useConsole(options: GatewayOptions = {}): TestConsole {
   });
 
   /** Opens a tab without loading the console. */
-  const tab = async ({ theme = "light", width = 1_280 }: Look = {}): Promise<Page> => {
+  const tab = async ({ theme = "light", width = 1_280, locale = "en-GB" }: Look = {}): Promise<Page> => {
     if (browser === undefined) throw new Error("the browser is not running");
     const context = await browser.newContext({
       baseURL: admin.gateway.url,
       viewport: { width, height: 860 },
       colorScheme: theme,
-      locale: "en-GB",
+      locale,
     });
     contexts.push(context);
     const page = await context.newPage();

@@ -1,3 +1,4 @@
+import { render } from "preact";
 import { session } from "./session.ts";
 import { Shell } from "./shell.tsx";
 import { SignIn, SignInAgain } from "./sign-in.tsx";
@@ -5,7 +6,7 @@ import { useStore } from "./store.ts";
 import { Toasts } from "./ui/toasts.tsx";
 
 /** The console: the sign-in, or the pages. When a session expires, the sign-in appears over the page, which stays. */
-export function App() {
+function App() {
   const state = useStore(session);
   if (state === "out") return <SignIn />;
   return (
@@ -15,4 +16,8 @@ export function App() {
       <Toasts />
     </>
   );
+}
+
+export function showConsole(root: HTMLElement): void {
+  render(<App />, root);
 }

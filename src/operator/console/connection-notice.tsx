@@ -1,5 +1,6 @@
 import { checkConnection, connection } from "./connection.ts";
 import { useStore } from "./store.ts";
+import { texts } from "./texts.ts";
 import { Button } from "./ui/button.tsx";
 import { Notice } from "./ui/notice.tsx";
 
@@ -7,11 +8,11 @@ import { Notice } from "./ui/notice.tsx";
 export function ConnectionNotice() {
   const { lost, heardAt } = useStore(connection);
   if (!lost) return null;
-  const dataNote = heardAt === 0 ? "" : `, data from ${new Date(heardAt).toLocaleTimeString("en-GB")}`;
+  const dataNote = heardAt === 0 ? "" : texts.dataFrom(new Date(heardAt).toLocaleTimeString("en-GB"));
   return (
     <div class="connection">
-      <Notice kind="error" action={<Button onClick={() => void checkConnection()}>Try now</Button>}>
-        Connection lost{dataNote}. Reconnecting…
+      <Notice kind="error" action={<Button onClick={() => void checkConnection()}>{texts.tryNow}</Button>}>
+        {texts.connectionLostReconnecting(dataNote)}
       </Notice>
     </div>
   );

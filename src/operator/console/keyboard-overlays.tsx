@@ -10,6 +10,7 @@ import {
   shortcutsEnabled,
 } from "./shortcuts.ts";
 import { useStore } from "./store.ts";
+import { texts } from "./texts.ts";
 import { Dialog } from "./ui/dialog.tsx";
 import { CheckField } from "./ui/field.tsx";
 import { undoLast } from "./ui/toasts.tsx";
@@ -65,15 +66,15 @@ function HelpOverlay({ onClose }: { readonly onClose: () => void }) {
     NAVIGATION.flatMap(({ pages }) => pages.map(({ id, name }) => [id, name])),
   );
   const keys: readonly (readonly [string, readonly string[]])[] = [
-    ["Search everything", ["Ctrl or ⌘", "K"]],
-    ["Search on this page", ["/"]],
-    ["Undo the last deletion", ["z"]],
-    ["These keys", ["?"]],
-    ["Close what is open", ["Esc"]],
+    [texts.searchEverything, [texts.ctrlOr, "K"]],
+    [texts.searchOnPage, ["/"]],
+    [texts.undoLastDeletion, ["z"]],
+    [texts.theseKeys, ["?"]],
+    [texts.closeWhatOpen, ["Esc"]],
     ...Object.entries(PAGE_KEYS).map(([key, page]) => [names.get(page) ?? page, ["g", key]] as const),
   ];
   return (
-    <Dialog title="Keyboard shortcuts" onClose={onClose}>
+    <Dialog title={texts.keyboardShortcuts} onClose={onClose}>
       <div class="dialog-body stack">
         <dl class="key-list">
           {keys.map(([label, parts]) => (
@@ -88,10 +89,10 @@ function HelpOverlay({ onClose }: { readonly onClose: () => void }) {
           ))}
         </dl>
         <CheckField
-          label="Single keys do this"
+          label={texts.singleKeysDo}
           value={enabled}
           onChange={setShortcutsEnabled}
-          hint="Ctrl or ⌘ K works without them, too."
+          hint={texts.ctrlOrKWorksWithout}
         />
       </div>
     </Dialog>

@@ -1,7 +1,8 @@
 import "./ui/locale.ts";
-import { render } from "preact";
-import { App } from "./app.tsx";
+import { loadTranslation } from "./languages/load-translation.ts";
 import "./styles/main.css";
 
+await loadTranslation();
+const { showConsole } = await import("./app.tsx");
 const root = document.getElementById("app");
-if (root !== null) render(<App />, root);
+if (root !== null) showConsole(root);

@@ -16,7 +16,9 @@ import { Proxies } from "./pages/proxies/proxies.tsx";
 import { SettingsPage } from "./pages/settings/settings.tsx";
 import { Transfer } from "./pages/transfer/transfer.tsx";
 import { Usage } from "./pages/usage/usage.tsx";
+import { texts } from "./texts.ts";
 import type { IconName } from "./ui/icon.tsx";
+import { words } from "./ui/words.ts";
 
 /** A page of the console. Its id is part of the URL and the name of its icon. */
 export interface ConsolePage {
@@ -25,45 +27,45 @@ export interface ConsolePage {
   readonly view: ComponentType<{ readonly detail: string }>;
 }
 
-const overview: ConsolePage = { id: "overview", name: "Overview", view: Overview };
+const overview: ConsolePage = { id: "overview", name: texts.overview, view: Overview };
 
 /** All pages, in the order of the navigation. */
 export const NAVIGATION: readonly { readonly title: string; readonly pages: readonly ConsolePage[] }[] = [
   {
-    title: "Monitor",
+    title: texts.monitor,
     pages: [
       overview,
-      { id: "usage", name: "Usage", view: Usage },
-      { id: "history", name: "History", view: History },
-      { id: "captures", name: "Captures", view: Captures },
-      { id: "alerts", name: "Alerts", view: Alerts },
-      { id: "audit", name: "Audit", view: Audit },
+      { id: "usage", name: words.usage, view: Usage },
+      { id: "history", name: words.history, view: History },
+      { id: "captures", name: words.captures, view: Captures },
+      { id: "alerts", name: texts.alerts, view: Alerts },
+      { id: "audit", name: texts.audit, view: Audit },
     ],
   },
   {
-    title: "Test",
+    title: words.test,
     pages: [
-      { id: "connect", name: "Connect", view: Connect },
-      { id: "playground", name: "Playground", view: Playground },
-      { id: "pages", name: "Web pages", view: PageService },
+      { id: "connect", name: texts.connect, view: Connect },
+      { id: "playground", name: texts.playground, view: Playground },
+      { id: "pages", name: texts.webPages, view: PageService },
     ],
   },
   {
-    title: "Configure",
+    title: texts.configure,
     pages: [
-      { id: "accounts", name: "Accounts", view: Accounts },
-      { id: "keys", name: "Keys", view: Keys },
-      { id: "providers", name: "Providers", view: Providers },
-      { id: "proxies", name: "Proxies", view: Proxies },
-      { id: "models", name: "Models", view: Models },
-      { id: "settings", name: "Settings", view: SettingsPage },
+      { id: "accounts", name: words.accounts, view: Accounts },
+      { id: "keys", name: words.keys, view: Keys },
+      { id: "providers", name: words.providers, view: Providers },
+      { id: "proxies", name: texts.proxies, view: Proxies },
+      { id: "models", name: words.models, view: Models },
+      { id: "settings", name: texts.settings, view: SettingsPage },
     ],
   },
   {
-    title: "Transfer",
+    title: texts.transfer,
     pages: [
-      { id: "transfer", name: "Import and export", view: Transfer },
-      { id: "hosting", name: "Hosting sync", view: Hosting },
+      { id: "transfer", name: texts.importAndExport, view: Transfer },
+      { id: "hosting", name: words.hostingSync, view: Hosting },
     ],
   },
 ];

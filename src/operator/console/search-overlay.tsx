@@ -3,12 +3,13 @@ import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { NAVIGATION } from "./pages.tsx";
 import { formatHref } from "./routing.ts";
 import { type SearchResult, searchEverything } from "./search.ts";
+import { texts } from "./texts.ts";
 import { Dialog } from "./ui/dialog.tsx";
 
 const PAUSE_MS = 150;
 
 const PAGES: readonly SearchResult[] = NAVIGATION.flatMap(({ title, pages }) =>
-  pages.map(({ id, name }): SearchResult => ({ kind: "Page", name, below: title, address: formatHref(id) })),
+  pages.map(({ id, name }): SearchResult => ({ kind: "page", name, below: title, address: formatHref(id) })),
 );
 
 /** Overlay that searches pages, accounts, keys, models and records. Usable by keyboard alone. */
@@ -62,24 +63,24 @@ export function SearchOverlay({ onClose }: { readonly onClose: () => void }) {
   const input = h("input", {
     type: "text",
     role: "combobox",
-    "aria-label": "Search pages, accounts, keys, models and records",
+    "aria-label": texts.searchPagesAccountsKeysModels,
     "aria-expanded": results.length > 0,
     "aria-controls": `${id}-list`,
     "aria-activedescendant": results.length > 0 ? `${id}-${selected}` : undefined,
-    placeholder: "Pages, accounts, keys, models, records",
+    placeholder: texts.pagesAccountsKeysModelsRecords,
     "data-focus": "",
     value: text,
     onInput: (event: TargetedInputEvent<HTMLInputElement>) => setText(event.currentTarget.value),
     onKeyDown,
   });
   return (
-    <Dialog title="Search everything" onClose={onClose}>
+    <Dialog title={texts.searchEverything} onClose={onClose}>
       <div class="dialog-body search-sheet">
         {input}
         {results.length === 0 ? (
-          <p class="muted">{searching ? "Looking…" : "Nothing has this in its name."}</p>
+          <p class="muted">{searching ? texts.looking : texts.nothingHasInName}</p>
         ) : (
-          <div id={`${id}-list`} role="listbox" aria-label="Found" aria-busy={searching}>
+          <div id={`${id}-list`} role="listbox" aria-label={texts.found} aria-busy={searching}>
             {results.map((item, index) => (
               <div
                 key={item.kind + item.address}
@@ -92,7 +93,7 @@ export function SearchOverlay({ onClose }: { readonly onClose: () => void }) {
               >
                 <span class="cut">{item.name}</span>
                 <span class="muted cut">
-                  {item.kind}
+                  {texts.kinds[item.kind]}
                   {item.below !== "" && ` · ${item.below}`}
                 </span>
               </div>

@@ -3,10 +3,11 @@ import { findKeys } from "./api/config.ts";
 import { listHistory } from "./api/history.ts";
 import { listModels } from "./api/models.ts";
 import { formatHref } from "./routing.ts";
+import { texts } from "./texts.ts";
 
 /** A search result and its URL. */
 export interface SearchResult {
-  readonly kind: "Page" | "Account" | "Key" | "Model" | "Record";
+  readonly kind: "page" | "account" | "key" | "model" | "record";
   readonly name: string;
   /** Distinguishes results with the same name. */
   readonly below: string;
@@ -22,7 +23,7 @@ async function accounts(text: string, signal: AbortSignal): Promise<SearchResult
   const filter = { q: text, health: "", proxy: null, provider: null, sort: "" };
   const { items } = await listAccounts(filter, 1, MAX_PER_KIND, signal);
   return items.map(({ identifier, name }) => ({
-    kind: "Account",
+    kind: "account",
     name: name || identifier,
     below: name === "" ? "" : identifier,
     address: formatHref("accounts", "", query({ q: identifier })),
@@ -32,7 +33,7 @@ async function accounts(text: string, signal: AbortSignal): Promise<SearchResult
 async function keys(text: string, signal: AbortSignal): Promise<SearchResult[]> {
   const { items } = await findKeys(text, MAX_PER_KIND, signal);
   return items.map(({ id, name, remark }) => ({
-    kind: "Key",
+    kind: "key",
     name: name || id,
     below: remark,
     address: formatHref("history", "", query({ key: id })),
@@ -43,7 +44,7 @@ async function models(text: string, signal: AbortSignal): Promise<SearchResult[]
   const needle = text.toLowerCase();
   const ids = (await listModels(signal)).filter((id) => id.toLowerCase().includes(needle));
   return ids.slice(0, MAX_PER_KIND).map((id) => ({
-    kind: "Model",
+    kind: "model",
     name: id,
     below: "",
     address: formatHref("history", "", query({ model: id })),
@@ -53,9 +54,9 @@ async function models(text: string, signal: AbortSignal): Promise<SearchResult[]
 async function records(text: string, signal: AbortSignal): Promise<SearchResult[]> {
   const { items } = await listHistory(new URLSearchParams({ q: text }), 1, MAX_PER_KIND, signal);
   return items.map(({ id, request_preview, model, status, status_code }) => ({
-    kind: "Record",
+    kind: "record",
     name: request_preview || id,
-    below: `${model}, ${status === "error" ? `error ${status_code}` : status}`,
+    below: `${model}, ${status === "error" ? texts.error(status_code) : status}`,
     address: formatHref("history", id),
   }));
 }

@@ -1,11 +1,13 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ConnectionNotice } from "./connection-notice.tsx";
 import { KeyboardOverlays } from "./keyboard-overlays.tsx";
+import { chooseLanguage, LANGUAGES, language } from "./language.ts";
 import { findPage, NAVIGATION } from "./pages.tsx";
 import { formatHref, useAddress } from "./routing.ts";
 import { endSession } from "./session.ts";
 import { currentOverlay } from "./shortcuts.ts";
 import { useStore } from "./store.ts";
+import { texts } from "./texts.ts";
 import { Button } from "./ui/button.tsx";
 import { Icon } from "./ui/icon.tsx";
 import { nextTheme, theme } from "./ui/theme.ts";
@@ -16,7 +18,7 @@ const THEME_ICONS = { auto: "half", light: "sun", dark: "moon" } as const;
 
 function Navigation({ current }: { readonly current: string }) {
   return (
-    <nav aria-label="Pages">
+    <nav aria-label={texts.pages}>
       {NAVIGATION.map(({ title, pages }) => (
         <div key={title}>
           <h2>{title}</h2>
@@ -33,6 +35,23 @@ function Navigation({ current }: { readonly current: string }) {
         </div>
       ))}
     </nav>
+  );
+}
+
+/** Chooses the console's language. */
+function LanguageChoice() {
+  return (
+    <label class="language">
+      <Icon name="language" />
+      <span class="hidden-text">{texts.language}</span>
+      <select value={language} onChange={(event) => chooseLanguage(event.currentTarget.value)}>
+        {Object.entries(LANGUAGES).map(([id, name]) => (
+          <option key={id} value={id} lang={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 
@@ -67,7 +86,7 @@ export function Shell() {
   return (
     <div class="shell">
       <button type="button" class="skip" onClick={() => main.current?.focus()}>
-        Skip to the page
+        {texts.skipToPage}
       </button>
       <header class="topbar">
         <a class="brand" href={formatHref("overview")}>
@@ -78,35 +97,36 @@ export function Shell() {
           ref={menu}
           type="button"
           class="button quiet icon"
-          aria-label="Menu"
+          aria-label={texts.menu}
           aria-expanded={open}
           onClick={() => setOpen(!open)}
         >
           <Icon name={open ? "close" : "menu"} />
         </button>
       </header>
-      <aside class={open ? "side open" : "side"} aria-label="Console">
+      <aside class={open ? "side open" : "side"} aria-label={texts.console}>
         <a class="brand" href={formatHref("overview")}>
           <span class="brand-mark" aria-hidden="true" />
           Polygate
         </a>
-        <Button kind="quiet" title="Search everything" onClick={() => currentOverlay.set("search")}>
+        <Button kind="quiet" title={texts.searchEverything} onClick={() => currentOverlay.set("search")}>
           <Icon name="search" />
-          Search <kbd>{MODIFIER} K</kbd>
+          {texts.search} <kbd>{MODIFIER} K</kbd>
         </Button>
         <Navigation current={currentPage.id} />
         <div class="side-foot">
           <Button kind="quiet" onClick={() => currentOverlay.set("help")}>
             <Icon name="keyboard" />
-            Shortcuts <kbd>?</kbd>
+            {texts.shortcuts} <kbd>?</kbd>
           </Button>
-          <Button kind="quiet" onClick={nextTheme} title="Light, dark, or as the system">
+          <Button kind="quiet" onClick={nextTheme} title={texts.lightDarkOrAsSystem}>
             <Icon name={THEME_ICONS[chosen]} />
-            Colours: {chosen}
+            {texts.themes[chosen]}
           </Button>
+          <LanguageChoice />
           <Button kind="quiet" onClick={endSession}>
             <Icon name="out" />
-            Sign out
+            {texts.signOut}
           </Button>
         </div>
       </aside>

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { signIn } from "./api/login.ts";
 import { endSession } from "./session.ts";
+import { texts } from "./texts.ts";
 import { Button } from "./ui/button.tsx";
 import { Dialog } from "./ui/dialog.tsx";
 import { TextField } from "./ui/field.tsx";
@@ -14,7 +15,7 @@ function useSignIn() {
   const submit = onSubmit(() => signIn(key));
   const field = (
     <TextField
-      label="Admin key or password"
+      label={texts.adminKeyOrPassword}
       type="password"
       value={key}
       onChange={setKey}
@@ -38,7 +39,7 @@ export function SignIn() {
         {field}
         <Problem error={error} />
         <Button kind="primary" type="submit" busy={busy}>
-          Sign in
+          {texts.signIn}
         </Button>
       </form>
     </main>
@@ -49,19 +50,19 @@ export function SignIn() {
 export function SignInAgain() {
   const { error, busy, submit, field } = useSignIn();
   return (
-    <Dialog title="Your session has ended">
+    <Dialog title={texts.yourSessionHasEnded}>
       <form onSubmit={submit}>
         <div class="dialog-body stack">
-          <p>Sign in again to go on. What you were doing is still here.</p>
+          <p>{texts.signInAgainToGo}</p>
           {field}
         </div>
         <Problem error={error} />
         <footer>
           <Button kind="quiet" onClick={endSession}>
-            Leave
+            {texts.leave}
           </Button>
           <Button kind="primary" type="submit" busy={busy}>
-            Sign in
+            {texts.signIn}
           </Button>
         </footer>
       </form>

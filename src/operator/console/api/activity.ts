@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { words } from "../ui/words.ts";
 import { callApi } from "./client.ts";
 import { numberField, textField } from "./fields.ts";
 
@@ -6,11 +7,11 @@ const HOUR_MS = 3_600_000;
 
 /** Time ranges of the overview: API value, label and length in milliseconds. */
 export const ACTIVITY_RANGES = [
-  ["15m", "15 min", HOUR_MS / 4],
-  ["1h", "1 hour", HOUR_MS],
-  ["6h", "6 hours", 6 * HOUR_MS],
-  ["24h", "24 hours", 24 * HOUR_MS],
-  ["7d", "7 days", 168 * HOUR_MS],
+  ["15m", words.minutes15, HOUR_MS / 4],
+  ["1h", words.hour1, HOUR_MS],
+  ["6h", words.hours6, 6 * HOUR_MS],
+  ["24h", words.hours24, 24 * HOUR_MS],
+  ["7d", words.days7, 168 * HOUR_MS],
 ] as const;
 export type ActivityRange = (typeof ACTIVITY_RANGES)[number][0];
 

@@ -2,6 +2,7 @@ import type * as z from "zod/mini";
 import { isDotSegment } from "../../../core/encoding/path-segment.ts";
 import { reportReachable, reportUnreachable } from "../connection.ts";
 import { currentToken, expireSession } from "../session.ts";
+import { words } from "../ui/words.ts";
 
 /** A failed request, with a message for the user. */
 export class ApiError extends Error {
@@ -35,7 +36,7 @@ export function errorMessage(body: unknown, status: number): string {
     }
     if ("message" in body && typeof body.message === "string") return body.message;
   }
-  return `The gateway answered with status ${status}`;
+  return words.gatewayAnsweredWithStatus(status);
 }
 
 /** Returns the message of any thrown value. */
@@ -61,10 +62,7 @@ async function readJson(response: Response): Promise<unknown> {
  */
 export async function sendRequest(path: string, options: CallOptions = {}): Promise<Response> {
   if ((path.split("?")[0] ?? "").split("/").some(isDotSegment)) {
-    throw new ApiError(
-      400,
-      "Entries named “.” or “..” cannot be edited here. Import the configuration instead.",
-    );
+    throw new ApiError(400, words.entriesNamedOrCannotBe);
   }
   const headers = new Headers({ accept: "application/json", authorization: `Bearer ${currentToken()}` });
   if (options.body !== undefined) headers.set("content-type", "application/json");
@@ -80,7 +78,7 @@ export async function sendRequest(path: string, options: CallOptions = {}): Prom
   } catch (error) {
     if (options.signal?.aborted === true) throw error;
     reportUnreachable();
-    throw new ApiError(0, "The gateway cannot be reached. Check the connection and try again.");
+    throw new ApiError(0, words.gatewayCannotBeReachedCheck);
   }
   reportReachable();
   if (response.ok) return response;
@@ -124,5 +122,5 @@ async function callWithTag<T extends z.ZodMiniType>(
   const parsed = schema.safeParse(await readJson(response));
   if (parsed.success) return { data: parsed.data, tag: response.headers.get("etag") ?? undefined };
   const [issue] = parsed.error.issues;
-  throw new ApiError(response.status, `${path}: unexpected answer at ${issue?.path.join(".") ?? "the top"}`);
+  throw new ApiError(response.status, words.unexpectedAnswer(path, issue?.path.join(".") ?? ""));
 }

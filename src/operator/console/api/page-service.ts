@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { words } from "../ui/words.ts";
 import { ApiError, callApi, errorMessage } from "./client.ts";
 import { nullableTextField, textField } from "./fields.ts";
 
@@ -41,7 +42,7 @@ export type Metadata = z.output<typeof metadata>;
 
 async function getResponse(path: string): Promise<Response> {
   const response = await fetch(path).catch(() => null);
-  if (response === null) throw new ApiError(0, "The gateway cannot be reached.");
+  if (response === null) throw new ApiError(0, words.gatewayCannotBeReached);
   if (response.ok) return response;
   const body: unknown = await response.json().catch(() => null);
   throw new ApiError(response.status, errorMessage(body, response.status));
@@ -61,7 +62,7 @@ export async function takeScreenshot(path: string): Promise<Screenshot> {
 export async function detectTechnologies(url: string): Promise<Technologies> {
   const response = await getResponse(`/v1/technologies?${new URLSearchParams({ url })}`);
   const parsed = technologies.safeParse(await response.json());
-  if (!parsed.success) throw new ApiError(response.status, "The gateway gave no list of technologies.");
+  if (!parsed.success) throw new ApiError(response.status, words.gatewayGaveNoListTechnologies);
   return parsed.data;
 }
 
@@ -70,7 +71,7 @@ export async function readMetadata(url: string, withTechnologies: boolean): Prom
   const query = new URLSearchParams({ url, ...(withTechnologies && { technologies: "true" }) });
   const response = await getResponse(`/v1/metadata?${query}`);
   const parsed = metadata.safeParse(await response.json());
-  if (!parsed.success) throw new ApiError(response.status, "The gateway gave no metadata.");
+  if (!parsed.success) throw new ApiError(response.status, words.gatewayGaveNoMetadata);
   return parsed.data;
 }
 

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { words } from "../ui/words.ts";
 import { callApi } from "./client.ts";
 import { numberField, textField, textListField } from "./fields.ts";
 
@@ -90,11 +91,11 @@ export const QUEUE_SHOWN = 16;
 
 /** Conditions of accounts: the gateway's name, the label, and the tone of its badge. */
 export const CONDITIONS = [
-  ["ok", "ok", "good"],
-  ["failing", "failing", "bad"],
-  ["cooling", "cooling down", "warn"],
-  ["untested", "not tested", ""],
-  ["disabled", "disabled", ""],
+  ["ok", words.conditions.ok, "good"],
+  ["failing", words.conditions.failing, "bad"],
+  ["cooling", words.conditions.cooling, "warn"],
+  ["untested", words.conditions.untested, ""],
+  ["disabled", words.conditions.disabled, ""],
 ] as const;
 
 /** `limit`: maximum entries per list; null: all entries, for callers that search the lists. */

@@ -1,10 +1,13 @@
 import type { ComponentChildren } from "preact";
 import { LIMIT_FIELDS } from "../pages/keys/limit-draft.ts";
+import { formatCount } from "../ui/count.ts";
 import { type Column, DataTable } from "../ui/data-table.tsx";
-import { formatCompact, formatCount, formatFullTime } from "../ui/format.ts";
+import { formatCompact, formatFullTime } from "../ui/format.ts";
 import { Page, Panel } from "../ui/page.tsx";
 import { Tile } from "../ui/tile.tsx";
+import { words } from "../ui/words.ts";
 import type { OwnKey } from "./own-key.ts";
+import { texts } from "./texts.ts";
 
 /** Costs may be far below one. */
 const AMOUNT = new Intl.NumberFormat("en", { maximumFractionDigits: 6 });
@@ -19,14 +22,15 @@ interface LimitRow {
 }
 
 const COLUMNS: readonly Column<LimitRow>[] = [
-  { title: "Limit", cell: ({ label }) => label },
-  { title: "Allowed", end: true, class: "tabular", cell: ({ limit }) => AMOUNT.format(limit) },
-  { title: "Used", end: true, class: "tabular", cell: ({ used }) => AMOUNT.format(used) },
-  { title: "Left", end: true, class: "tabular", cell: ({ remaining }) => AMOUNT.format(remaining) },
+  { title: texts.limit, cell: ({ label }) => label },
+  { title: texts.allowed, end: true, class: "tabular", cell: ({ limit }) => AMOUNT.format(limit) },
+  { title: texts.used, end: true, class: "tabular", cell: ({ used }) => AMOUNT.format(used) },
+  { title: texts.left, end: true, class: "tabular", cell: ({ remaining }) => AMOUNT.format(remaining) },
   {
-    title: "Starts anew",
+    title: texts.startsAnew,
     class: "muted",
-    cell: ({ resets_at }) => (resets_at === null ? "as requests end" : formatFullTime(Date.parse(resets_at))),
+    cell: ({ resets_at }) =>
+      resets_at === null ? texts.asRequestsEnd : formatFullTime(Date.parse(resets_at)),
   },
 ];
 
@@ -34,7 +38,7 @@ function Scope({ name, values }: { readonly name: string; readonly values: reado
   return (
     <div>
       <dt class="muted">{name}</dt>
-      <dd>{values.length === 0 ? "all" : values.join(", ")}</dd>
+      <dd>{values.length === 0 ? words.all : values.join(", ")}</dd>
     </div>
   );
 }
@@ -54,47 +58,51 @@ export function KeyDetails({ view, actions, problem }: KeyDetailsProps) {
   });
   const expiry =
     view.expires_at === null
-      ? "It does not expire."
-      : `It expires at ${formatFullTime(Date.parse(view.expires_at))}.`;
+      ? texts.itDoesNotExpire
+      : texts.itExpiresAt(formatFullTime(Date.parse(view.expires_at)));
   return (
     <div class="own-key">
       <Page
-        title={view.name === "" ? "Your API key" : view.name}
+        title={view.name === "" ? texts.yourApiKey : view.name}
         lead={`${view.id}. ${expiry}`}
         actions={actions}
       >
         {problem}
         <dl class="tiles">
-          <Tile name="Requests today" value={formatCount(today.requests)} below="since midnight, UTC" />
           <Tile
-            name="Tokens today"
-            value={formatCompact(today.total_tokens)}
-            below={`cost ${AMOUNT.format(today.cost)}`}
+            name={texts.requestsToday}
+            value={formatCount(today.requests)}
+            below={texts.sinceMidnightUtc}
           />
-          <Tile name="Requests this month" value={formatCount(month.requests)} below="UTC" />
           <Tile
-            name="Tokens this month"
+            name={texts.tokensToday}
+            value={formatCompact(today.total_tokens)}
+            below={texts.cost(AMOUNT.format(today.cost))}
+          />
+          <Tile name={texts.requestsMonth} value={formatCount(month.requests)} below={texts.utc} />
+          <Tile
+            name={texts.tokensMonth}
             value={formatCompact(month.total_tokens)}
-            below={`cost ${AMOUNT.format(month.cost)}`}
+            below={texts.cost(AMOUNT.format(month.cost))}
           />
         </dl>
-        <Panel title="Limits">
+        <Panel title={texts.limits}>
           <DataTable
             items={rows}
             keyOf={({ label }) => label}
             columns={COLUMNS}
-            empty={<p class="muted">This key has no limits.</p>}
+            empty={<p class="muted">{texts.keyHasNoLimits}</p>}
           />
         </Panel>
-        <Panel title="Allowed">
+        <Panel title={texts.allowed}>
           <dl class="stack">
-            <Scope name="Models" values={view.models} />
-            <Scope name="Styles" values={view.styles} />
-            <Scope name="Networks" values={view.networks} />
+            <Scope name={words.models} values={view.models} />
+            <Scope name={texts.styles} values={view.styles} />
+            <Scope name={texts.networks} values={view.networks} />
           </dl>
         </Panel>
-        <Panel title="Models that it can use now">
-          <p>{view.available_models.join(", ") || "none"}</p>
+        <Panel title={texts.modelsItCanUseNow}>
+          <p>{view.available_models.join(", ") || words.none}</p>
         </Panel>
       </Page>
     </div>

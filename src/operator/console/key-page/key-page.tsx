@@ -1,3 +1,4 @@
+import { render } from "preact";
 import { useState } from "preact/hooks";
 import { Button } from "../ui/button.tsx";
 import { TextField } from "../ui/field.tsx";
@@ -5,9 +6,10 @@ import { Problem } from "../ui/problem.tsx";
 import { useAsyncAction } from "../ui/use-async-action.ts";
 import { KeyDetails } from "./key-details.tsx";
 import { type OwnKey, readOwnKey } from "./own-key.ts";
+import { texts } from "./texts.ts";
 
 /** The page for the holder of a key: asks for the key, and shows its limits and its use. The key is not stored. */
-export function KeyPage() {
+function KeyPage() {
   const [key, setKey] = useState("");
   const [view, setView] = useState<OwnKey | null>(null);
   const { busy, error, run, onSubmit } = useAsyncAction();
@@ -20,10 +22,10 @@ export function KeyPage() {
     const actions = (
       <>
         <Button busy={busy} onClick={() => void run(load)}>
-          Refresh
+          {texts.refresh}
         </Button>
         <Button kind="quiet" onClick={leave}>
-          Another key
+          {texts.anotherKey}
         </Button>
       </>
     );
@@ -37,23 +39,27 @@ export function KeyPage() {
     <main class="sign-in">
       <h1 class="brand">
         <span class="brand-mark" aria-hidden="true" />
-        Your API key
+        {texts.yourApiKey}
       </h1>
       <form onSubmit={onSubmit(load)}>
         <TextField
-          label="API key"
+          label={texts.apiKey}
           type="password"
           value={key}
           onChange={setKey}
-          hint="It shows what the key may be used for, and what is left of its limits. The key stays in this page."
+          hint={texts.itShowsWhatKeyMay}
           required
           focus
         />
         <Problem error={error} />
         <Button kind="primary" type="submit" busy={busy}>
-          Show
+          {texts.show}
         </Button>
       </form>
     </main>
   );
+}
+
+export function showKeyPage(root: HTMLElement): void {
+  render(<KeyPage />, root);
 }

@@ -1,7 +1,8 @@
 import "../ui/locale.ts";
-import { render } from "preact";
-import { KeyPage } from "./key-page.tsx";
+import { loadTranslation } from "../languages/load-translation.ts";
 import "../styles/key-page.css";
 
+await loadTranslation();
+const { showKeyPage } = await import("./key-page.tsx");
 const root = document.getElementById("app");
-if (root !== null) render(<KeyPage />, root);
+if (root !== null) showKeyPage(root);

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { ApiError, errorMessage } from "../api/client.ts";
+import { texts } from "./texts.ts";
 
 const limitState = z.nullable(
   z.object({
@@ -37,16 +38,16 @@ const HEADER_VALUE = /^[\x20-\x7e]+$/;
  */
 export async function readOwnKey(key: string): Promise<OwnKey> {
   const credential = key.trim();
-  if (!HEADER_VALUE.test(credential)) throw new ApiError(401, "This is not a key.");
+  if (!HEADER_VALUE.test(credential)) throw new ApiError(401, texts.notKey);
   let response: Response;
   try {
     response = await fetch("/v1/key", { headers: { authorization: `Bearer ${credential}` } });
   } catch {
-    throw new ApiError(0, "The gateway does not answer.");
+    throw new ApiError(0, texts.gatewayDoesNotAnswer);
   }
   const body: unknown = await response.json().catch(() => null);
   if (!response.ok) throw new ApiError(response.status, errorMessage(body, response.status));
   const parsed = ownKey.safeParse(body);
-  if (!parsed.success) throw new ApiError(response.status, "The gateway's answer cannot be read.");
+  if (!parsed.success) throw new ApiError(response.status, texts.gatewaysAnswerCannotBeRead);
   return parsed.data;
 }

@@ -1,5 +1,6 @@
 import { CopyButton } from "./copy-button.tsx";
 import { Scroller } from "./scroller.tsx";
+import { words } from "./words.ts";
 
 interface CodeBlockProps {
   readonly label: string;
@@ -10,7 +11,7 @@ interface CodeBlockProps {
 export function CodeBlock({ label, text }: CodeBlockProps) {
   return (
     <div class="code-box">
-      <CopyButton text={text} label={`Copy: ${label}`} />
+      <CopyButton text={text} label={words.copyNamed(label)} />
       <Scroller label={label} class="code-scroll">
         <pre class="code">{text}</pre>
       </Scroller>

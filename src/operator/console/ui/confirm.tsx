@@ -4,6 +4,7 @@ import { Dialog } from "./dialog.tsx";
 import { Problem } from "./problem.tsx";
 import { useAsyncAction } from "./use-async-action.ts";
 import { useIsUnmounted } from "./use-is-unmounted.ts";
+import { words } from "./words.ts";
 
 interface ConfirmProps {
   readonly title: string;
@@ -28,7 +29,7 @@ export function Confirm({ title, children, action, run, onClose }: ConfirmProps)
       <Problem error={confirmation.error} />
       <footer>
         <Button kind="quiet" onClick={onClose}>
-          Cancel
+          {words.cancel}
         </Button>
         <Button kind="danger" busy={confirmation.busy} onClick={confirm}>
           {action}

@@ -1,5 +1,6 @@
 import { Button } from "./button.tsx";
 import { Notice } from "./notice.tsx";
+import { words } from "./words.ts";
 
 /** The version of the entry that a form edits. */
 export interface EntryVersion {
@@ -20,17 +21,16 @@ export function Conflict({ busy, onReload, onOverwrite }: ConflictProps) {
   const actions = (
     <>
       <Button busy={busy} onClick={onReload}>
-        Reload
+        {words.reload}
       </Button>
       <Button busy={busy} onClick={onOverwrite}>
-        Overwrite
+        {words.overwrite}
       </Button>
     </>
   );
   return (
     <Notice kind="error" action={actions}>
-      Nothing was saved, because this has been changed elsewhere since you opened it. Reload shows the present
-      values and discards yours. Overwrite saves yours.
+      {words.nothingWasSavedBecauseHas}
     </Notice>
   );
 }

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
+import { words } from "./words.ts";
 
 interface CopyProps {
   readonly text: string | (() => Promise<string>);
@@ -9,14 +10,14 @@ interface CopyProps {
 }
 
 /** Copies a text and confirms it on the button. */
-export function CopyButton({ text, name = "Copy", label }: CopyProps) {
+export function CopyButton({ text, name = words.copy, label }: CopyProps) {
   const [message, setMessage] = useState("");
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(typeof text === "string" ? text : await text());
-      setMessage("Copied");
+      setMessage(words.copied);
     } catch {
-      setMessage("Not copied");
+      setMessage(words.notCopied);
     }
     setTimeout(() => setMessage(""), 1_500);
   };

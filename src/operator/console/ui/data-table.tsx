@@ -1,6 +1,7 @@
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { formatCount } from "./format.ts";
+import { formatCount } from "./count.ts";
+import { words } from "./words.ts";
 
 /** A column of a table: its heading and its cells. */
 export interface Column<T> {
@@ -17,7 +18,7 @@ export interface Column<T> {
 /** Returns a last column with buttons for each item. */
 export function actionColumn<T>(buttons: Column<T>["cell"]): Column<T> {
   return {
-    title: "Actions",
+    title: words.actions,
     hidden: true,
     cell: (item, index) => <div class="actions">{buttons(item, index)}</div>,
   };
@@ -75,7 +76,7 @@ export function DataTable<T>(props: DataTableProps<T>) {
           </tbody>
         </table>
       </div>
-      {items.length > maxItems && <p class="muted">and {formatCount(items.length - maxItems)} more</p>}
+      {items.length > maxItems && <p class="muted">{words.andMore(formatCount(items.length - maxItems))}</p>}
     </>
   );
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { Icon } from "./icon.tsx";
+import { words } from "./words.ts";
 
 interface DialogProps {
   readonly title: string;
@@ -50,7 +51,7 @@ export function Dialog({ title, children, onClose, wide }: DialogProps) {
       <header>
         <h2 id={id}>{title}</h2>
         {onClose !== undefined && (
-          <button type="button" class="button quiet icon" aria-label="Close" onClick={onClose}>
+          <button type="button" class="button quiet icon" aria-label={words.close} onClick={onClose}>
             <Icon name="close" />
           </button>
         )}

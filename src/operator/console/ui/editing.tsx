@@ -8,6 +8,7 @@ import type { EntryVersion } from "./conflict.tsx";
 import { Icon } from "./icon.tsx";
 import { LoadedForm } from "./loaded-form.tsx";
 import { showToast, showUndoToast } from "./toasts.tsx";
+import { words } from "./words.ts";
 
 /** State of a list whose items can be added, changed and deleted: which dialog is open. */
 export interface Editing<T> {
@@ -51,7 +52,7 @@ export function AddButton({ noun, onClick }: AddButtonProps) {
   return (
     <Button kind="primary" onClick={onClick}>
       <Icon name="plus" />
-      Add {noun}
+      {words.addNoun(noun)}
     </Button>
   );
 }
@@ -66,10 +67,10 @@ export function EditButtons<T>({ editing, item }: EditButtonsProps<T>) {
   return (
     <>
       <Button kind="quiet" onClick={() => editing.edit(item)}>
-        Edit
+        {words.edit}
       </Button>
       <Button kind="quiet" onClick={() => editing.remove(item)}>
-        Delete
+        {words.delete}
       </Button>
     </>
   );
@@ -110,7 +111,7 @@ export function EditDialogs<T>({ editing, noun, form, read, remove, warning }: E
       if (read === undefined) return <>{form(item, { onClose: close, onSaved: changed })}</>;
       return (
         <LoadedForm
-          title={`Edit ${noun}`}
+          title={words.editNoun(noun)}
           read={() => read(item)}
           onClose={close}
           form={(entry, version) => form(entry, { version, onClose: close, onSaved: changed })}
@@ -120,12 +121,12 @@ export function EditDialogs<T>({ editing, noun, form, read, remove, warning }: E
     case "delete":
       return (
         <Confirm
-          title={`Delete this ${noun}?`}
-          action={`Delete ${noun}`}
+          title={words.confirmDeletion(noun)}
+          action={words.deleteAction(noun)}
           onClose={close}
           run={async () => {
             const undo = await remove(state.item);
-            await changed(`${noun.charAt(0).toUpperCase()}${noun.slice(1)} deleted`, undo);
+            await changed(words.deleted(noun), undo);
           }}
         >
           <p>{warning(state.item)}</p>

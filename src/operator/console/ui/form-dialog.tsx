@@ -8,6 +8,7 @@ import { LeaveGuard } from "./leave-guard.tsx";
 import { Problem } from "./problem.tsx";
 import { useAsyncAction } from "./use-async-action.ts";
 import { useIsUnmounted } from "./use-is-unmounted.ts";
+import { words } from "./words.ts";
 
 interface FormDialogProps {
   readonly title: string;
@@ -50,15 +51,15 @@ export function FormDialog(props: FormDialogProps) {
   const close = () => (edited ? setConfirming(true) : props.onClose());
   return (
     <Dialog title={props.title} onClose={close} wide={props.wide ?? false}>
-      <LeaveGuard unsaved={edited ? "a form that was not sent" : ""} />
+      <LeaveGuard unsaved={edited ? words.formWasNotSent : ""} />
       {confirming && (
-        <Dialog title="Discard changes?" onClose={() => setConfirming(false)}>
+        <Dialog title={words.discardChanges} onClose={() => setConfirming(false)}>
           <footer>
             <Button kind="primary" onClick={() => setConfirming(false)}>
-              Keep editing
+              {words.keepEditing}
             </Button>
             <Button kind="danger" onClick={props.onClose}>
-              Discard
+              {words.discard}
             </Button>
           </footer>
         </Dialog>
@@ -76,7 +77,7 @@ export function FormDialog(props: FormDialogProps) {
         <footer>
           {props.extra}
           <Button kind="quiet" onClick={close}>
-            Cancel
+            {words.cancel}
           </Button>
           <Button kind="primary" type="submit" busy={busy}>
             {props.action}

@@ -1,8 +1,7 @@
-const wholeNumber = new Intl.NumberFormat("en");
-const compactNumber = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
+import { language } from "../language.ts";
+import { words } from "./words.ts";
 
-/** 12345 → "12,345". */
-export const formatCount = (value: number): string => wholeNumber.format(value);
+const compactNumber = new Intl.NumberFormat(language, { notation: "compact", maximumFractionDigits: 1 });
 
 /** 12345 → "12.3K". */
 export const formatCompact = (value: number): string => compactNumber.format(value);
@@ -11,36 +10,33 @@ export const formatCompact = (value: number): string => compactNumber.format(val
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
-  if (ms < 3_600_000) return `${Math.round(ms / 60_000)} min`;
-  return ms < 172_800_000 ? `${Math.round(ms / 3_600_000)} h` : `${Math.round(ms / 86_400_000)} days`;
+  if (ms < 3_600_000) return words.minutes(Math.round(ms / 60_000));
+  return ms < 172_800_000 ? `${Math.round(ms / 3_600_000)} h` : words.days(Math.round(ms / 86_400_000));
 }
 
+const locale = language === "en" ? "en-GB" : language;
+
 // Created once, because creation costs more than use and lists have hundreds of times.
-const DAY = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
-const DAY_AND_YEAR = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
-const CLOCK = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" });
-const ZONE = new Intl.DateTimeFormat("en-GB", { timeZoneName: "shortOffset" });
+const DAY = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short" });
+const DAY_AND_YEAR = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", year: "numeric" });
+const CLOCK = new Intl.DateTimeFormat(locale, { timeStyle: "medium" });
+const ZONE = new Intl.DateTimeFormat(locale, { timeZoneName: "shortOffset" });
 
 /** Formats Unix milliseconds in the user's time zone, with the day. The year appears only if it is not the current one. */
 export function formatTime(at: number, now = Date.now()): string {
-  if (at === 0) return "never";
+  if (at === 0) return words.never;
   const date = new Date(at);
-  if (Number.isNaN(date.getTime())) return "at no time";
+  if (Number.isNaN(date.getTime())) return words.atNoTime;
   const day = date.getFullYear() === new Date(now).getFullYear() ? DAY : DAY_AND_YEAR;
   return `${day.format(date)} ${CLOCK.format(date)}`;
 }
 
 /** Formats with year and time zone: "22 Nov 2026 10:55:36 GMT+1". */
 export function formatFullTime(at: number): string {
-  return at === 0 ? "never" : `${formatTime(at, 0)} ${getTimeZone(at)}`;
+  return at === 0 ? words.never : `${formatTime(at, 0)} ${getTimeZone(at)}`;
 }
 
 /** Returns the user's time zone at a time, as offset from GMT: "GMT+1". */
 function getTimeZone(at: number): string {
   return ZONE.formatToParts(at).find(({ type }) => type === "timeZoneName")?.value ?? "";
-}
-
-/** "1 account", "2 accounts". */
-export function formatPlural(amount: number, singular: string, plural = `${singular}s`): string {
-  return `${formatCount(amount)} ${amount === 1 ? singular : plural}`;
 }

@@ -30,6 +30,7 @@ const PATHS = {
   out: "M10 4H5v16h5M14 8l4 4-4 4M18 12H9",
   search: "M11 5a6 6 0 1 0 0 12 6 6 0 0 0 0-12zM15.5 15.500L20 20",
   keyboard: "M3 7h18v10H3zM7 10h.01M11 10h.01M15 10h.01M8 14h8",
+  language: "M12 4a8 8 0 1 0 0 16 8 8 0 0 0 0-16zM4 12h16M12 4c-5 5-5 11 0 16M12 4c5 5 5 11 0 16",
   plus: "M12 5v14M5 12h14",
 } as const;
 

@@ -2,6 +2,7 @@ import { useLayoutEffect, useState } from "preact/hooks";
 import { addLeaveGuard } from "../routing.ts";
 import { Button } from "./button.tsx";
 import { Dialog } from "./dialog.tsx";
+import { words } from "./words.ts";
 
 interface LeaveGuardProps {
   /** The input that would be lost, within a sentence: "1 unsaved change". Empty: nothing. */
@@ -28,16 +29,16 @@ export function LeaveGuard({ unsaved }: LeaveGuardProps) {
   if (pendingLeave === null) return null;
   const cancel = () => setPendingLeave(null);
   return (
-    <Dialog title="Leave without saving?" onClose={cancel}>
+    <Dialog title={words.leaveWithoutSaving} onClose={cancel}>
       <div class="dialog-body">
-        <p>There is {unsaved} on this page.</p>
+        <p>{words.thereOnPage(unsaved)}</p>
       </div>
       <footer>
         <Button kind="primary" onClick={cancel}>
-          Stay
+          {words.stay}
         </Button>
         <Button kind="danger" onClick={pendingLeave}>
-          Leave
+          {words.leave}
         </Button>
       </footer>
     </Dialog>

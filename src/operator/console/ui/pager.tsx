@@ -1,6 +1,7 @@
 import { Button } from "./button.tsx";
-import { formatCount } from "./format.ts";
+import { formatCount } from "./count.ts";
 import type { Paging } from "./use-paging.ts";
+import { words } from "./words.ts";
 
 interface PagerProps {
   readonly paging: Paging;
@@ -14,10 +15,10 @@ interface PagerProps {
 export function Pager({ paging, pages, sizes, said: total }: PagerProps) {
   const { page, size, turnTo, resize } = paging;
   return (
-    <nav class="pager" aria-label="Pages of the list">
+    <nav class="pager" aria-label={words.pagesList}>
       <span class="muted">{total}</span>
       <label class="pager-size">
-        <span class="muted">Show</span>
+        <span class="muted">{words.show}</span>
         <select value={String(size)} onChange={(event) => resize(Number(event.currentTarget.value))}>
           {sizes.map((choice) => (
             <option key={choice} value={String(choice)}>
@@ -28,13 +29,13 @@ export function Pager({ paging, pages, sizes, said: total }: PagerProps) {
       </label>
       <div class="row">
         <Button disabled={page <= 1} onClick={() => turnTo(page - 1)}>
-          Previous
+          {words.previous}
         </Button>
         <span class="tabular">
           {formatCount(page)} / {formatCount(Math.max(pages, 1))}
         </span>
         <Button disabled={page >= pages} onClick={() => turnTo(page + 1)}>
-          Next
+          {words.next}
         </Button>
       </div>
     </nav>

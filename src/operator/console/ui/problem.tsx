@@ -1,5 +1,6 @@
 import { Button } from "./button.tsx";
 import { Notice } from "./notice.tsx";
+import { words } from "./words.ts";
 
 interface ProblemProps {
   /** Empty: renders nothing. */
@@ -14,7 +15,7 @@ export function Problem({ error, retry }: ProblemProps) {
   return (
     <Notice
       kind="error"
-      {...(retry !== undefined && { action: <Button onClick={() => void retry()}>Try again</Button> })}
+      {...(retry !== undefined && { action: <Button onClick={() => void retry()}>{words.tryAgain}</Button> })}
     >
       {error}
     </Notice>

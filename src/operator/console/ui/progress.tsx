@@ -1,4 +1,4 @@
-import { formatCount } from "./format.ts";
+import { formatCount } from "./count.ts";
 
 interface ProgressProps {
   readonly label: string;

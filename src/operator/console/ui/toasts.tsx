@@ -1,6 +1,7 @@
 import { toMessage } from "../api/client.ts";
 import type { Undo } from "../api/undo.ts";
 import { createStore, useStore } from "../store.ts";
+import { words } from "./words.ts";
 
 interface Toast {
   readonly id: number;
@@ -37,10 +38,10 @@ export function showUndoToast(text: string, undo: Undo, after: () => Promise<voi
       dismiss(id);
       undo().then(
         () => {
-          showToast("Undone");
+          showToast(words.undone);
           return after();
         },
-        (error: unknown) => show(`Not undone: ${toMessage(error)}`, null, UNDO_MS),
+        (error: unknown) => show(words.notUndone(toMessage(error)), null, UNDO_MS),
       );
     },
     UNDO_MS,
@@ -64,7 +65,7 @@ export function Toasts() {
           {text}
           {undo !== null && (
             <button type="button" onClick={undo}>
-              Undo
+              {words.undo}
             </button>
           )}
         </p>

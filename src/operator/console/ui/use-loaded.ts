@@ -3,6 +3,7 @@ import { ApiError, toMessage } from "../api/client.ts";
 import { connection } from "../connection.ts";
 import { session } from "../session.ts";
 import { formatTime } from "./format.ts";
+import { words } from "./words.ts";
 
 /** Loaded data. After a failure the last data stays, and `error` says when it was loaded. */
 export interface Loaded<T> {
@@ -16,7 +17,7 @@ export interface Loaded<T> {
 
 /** Says when the displayed data was loaded. `at`: Unix milliseconds, 0 if nothing is displayed. */
 function formatStaleNote(at: number): string {
-  return at === 0 ? "" : ` What is shown is from ${formatTime(at)}.`;
+  return at === 0 ? "" : words.whatShownFrom(formatTime(at));
 }
 
 /**

@@ -12,7 +12,7 @@ it("an account is shown as failing if the gateway says so, whatever its last req
   };
   expect(summarizeActivity({ condition: "ok", activity })).toMatchObject({
     good: true,
-    text: "90 % of 10 in an hour",
+    text: "90 % success, 10 requests/h",
     title: expect.stringContaining("broke off"),
   });
   expect(summarizeActivity({ condition: "failing", activity })).toMatchObject({ good: false });

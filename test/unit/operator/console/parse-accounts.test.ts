@@ -34,8 +34,8 @@ describe("a pasted list of accounts", () => {
   });
 
   it("says that broken JSON is broken", () => {
-    expect(parseAccounts('[{"email":').problems[0]).toMatch(/^This is no JSON/);
-    expect(parseAccounts('{"keys": []}').problems).toEqual(["The JSON holds no list of accounts."]);
+    expect(parseAccounts('[{"email":').problems[0]).toMatch(/^Invalid JSON/);
+    expect(parseAccounts('{"keys": []}').problems).toEqual(["The JSON contains no list of accounts."]);
   });
 
   it("keeps any password that follows a colon", () => {

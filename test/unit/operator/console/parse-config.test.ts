@@ -20,12 +20,12 @@ describe("a pasted configuration", () => {
   it("is reported as typed, although a word may be valid base64", () => {
     // The bytes of the last one begin as an object does.
     for (const text of ["nonsense", "accounts", "configuration", "eyes"]) {
-      expect(() => parseConfig(text)).toThrow(new RegExp(`^This is no JSON: .*${text.slice(0, 8)}`));
+      expect(() => parseConfig(text)).toThrow(new RegExp(`^Invalid JSON: .*${text.slice(0, 8)}`));
     }
   });
 
   it("is distinguished from truncated base64", () => {
     const cut = Buffer.from('{"accounts": [').toString("base64");
-    expect(() => parseConfig(cut)).toThrow(/^This is base64, but of no JSON: /);
+    expect(() => parseConfig(cut)).toThrow(/^The base64 contains no JSON: /);
   });
 });

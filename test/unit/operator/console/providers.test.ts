@@ -211,16 +211,16 @@ describe("the models of a provider", () => {
     expect(MODELS.map(formatAbilities)).toEqual(["", "thinking, no images"]);
     expect(MODELS.map(formatSizes)).toEqual(["", "32,768 tokens, 4,096 out"]);
     expect(MODELS.map(formatPrice)).toEqual(["", "1 in, 2.5 out a million"]);
-    expect(formatModelCount(MODELS)).toBe("2 models, 1 off");
+    expect(formatModelCount(MODELS)).toBe("2 models, 1 disabled");
     expect(formatModelCount(MODELS.slice(0, 1))).toBe("1 model");
   });
 
   it("describe the refresh schedule, with the time and the result of the last refresh", () => {
-    const plan = "Asked for its models every 24 hours; new ones are switched off.";
+    const plan = "Model list is refreshed every 24 hours; new models are off.";
     expect(formatSchedule(ENGINE)).toBe(plan);
     expect(formatSchedule({ ...ENGINE, models_refresh_hours: 0 })).toBe("");
     const asked = { at: Date.UTC(2026, 0, 1), error: "", added: 2 };
-    expect(formatSchedule({ ...ENGINE, models_asked: asked })).toMatch(/^Asked .* Last on .*: 2 new\.$/);
+    expect(formatSchedule({ ...ENGINE, models_asked: asked })).toMatch(/^Model list .* Last on .*: 2 new\.$/);
     const failed = { ...asked, error: "No (unreachable)", added: 0 };
     expect(formatSchedule({ ...ENGINE, models_asked: failed })).toMatch(/: No \(unreachable\)\.$/);
   });
@@ -260,6 +260,6 @@ describe("the models of a provider", () => {
       "output",
       "price_output",
     ]);
-    expect(modelDraft.validateModelDraft(modelDraft.toModelDraft(null), []).name).toContain("needs a name");
+    expect(modelDraft.validateModelDraft(modelDraft.toModelDraft(null), []).name).toContain("Enter a name");
   });
 });

@@ -13,11 +13,11 @@ import {
 } from "../../../../src/operator/console/pages/page-service/screenshot-path.ts";
 import { parseTools, SAMPLE_TOOLS } from "../../../../src/operator/console/pages/playground/tools.ts";
 import { findProxyCooldowns } from "../../../../src/operator/console/pages/proxies/cooling-proxies.ts";
+import { formatPlural } from "../../../../src/operator/console/ui/count.ts";
 import {
   formatCompact,
   formatDuration,
   formatFullTime,
-  formatPlural,
   formatTime,
 } from "../../../../src/operator/console/ui/format.ts";
 
@@ -127,7 +127,7 @@ describe("keys", () => {
 
   it("are found in an export by their place", () => {
     expect(findFullKey({ api_keys: [{ key: "sk-1" }, { key: "sk-2" }] }, 1)).toBe("sk-2");
-    expect(() => findFullKey({ api_keys: [] }, 0)).toThrow("not there any more");
+    expect(() => findFullKey({ api_keys: [] }, 0)).toThrow("no longer exists");
   });
 });
 

@@ -3,6 +3,7 @@ import type { ProviderView } from "../../api/providers.ts";
 import type { ProxyView } from "../../api/proxies.ts";
 import { CONDITIONS } from "../../api/queue.ts";
 import { setQuery } from "../../routing.ts";
+import { texts } from "./texts.ts";
 
 /** URL value for accounts without a proxy. Proxy ids have a colon in front, so they cannot collide with it. */
 const NO_PROXY = "direct";
@@ -25,14 +26,14 @@ export function parseFilter(query: string): AccountFilter {
 }
 
 const SORTS = [
-  ["", "as configured"],
-  ["health", "sick ones first"],
-  ["used", "used last first"],
-  ["name", "by name"],
+  ["", texts.asConfigured],
+  ["health", texts.sickOnesFirst],
+  ["used", texts.usedLastFirst],
+  ["name", texts.byName],
 ] as const;
 /** Sort orders that are offered only if there are proxies, or several providers. */
-const BY_PROXY = ["proxy", "by proxy"] as const;
-const BY_PROVIDER = ["provider", "by provider"] as const;
+const BY_PROXY = ["proxy", texts.byProxy] as const;
+const BY_PROVIDER = ["provider", texts.byProvider] as const;
 
 interface AccountFiltersProps {
   readonly query: string;
@@ -65,24 +66,24 @@ export function AccountFilters({ query, proxies, providers }: AccountFiltersProp
   );
   return (
     <>
-      {choice("health", "Health", [
-        ["", "any health"],
-        ["failing,cooling", "needs a look"],
+      {choice("health", texts.health, [
+        ["", texts.anyHealth],
+        ["failing,cooling", texts.needsLook],
         ...CONDITIONS.map(([name, label]) => [name, label] as const),
       ])}
       {proxies.length > 0 &&
-        choice("proxy", "Proxy", [
-          ["", "any proxy"],
-          [NO_PROXY, "no proxy"],
+        choice("proxy", texts.proxy, [
+          ["", texts.anyProxy],
+          [NO_PROXY, texts.noProxy],
           ...proxies.map(({ id, name, host }) => [`:${id}`, name || host] as const),
         ])}
       {providers.length > 0 &&
-        choice("provider", "Provider", [
-          ["", "any provider"],
-          [DEFAULT_PROVIDER_VALUE, "the default provider"],
+        choice("provider", texts.provider, [
+          ["", texts.anyProvider],
+          [DEFAULT_PROVIDER_VALUE, texts.defaultProvider],
           ...providers.map(({ id, name }) => [`:${id}`, name || id] as const),
         ])}
-      {choice("sort", "Order", [
+      {choice("sort", texts.order, [
         ...SORTS,
         ...(proxies.length > 0 ? [BY_PROXY] : []),
         ...(providers.length > 0 ? [BY_PROVIDER] : []),

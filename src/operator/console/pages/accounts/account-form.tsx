@@ -5,7 +5,9 @@ import type { ProxyView } from "../../api/proxies.ts";
 import type { EditFormProps } from "../../ui/editing.tsx";
 import { CheckField, SelectField, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
+import { words } from "../../ui/words.ts";
 import { AUTH_TYPES, AuthFields, hasAuthFields, toAuthBody, toAuthDraft } from "./auth-fields.tsx";
+import { texts } from "./texts.ts";
 
 interface AccountFormProps extends EditFormProps {
   /** null: a new account. */
@@ -19,9 +21,9 @@ interface AccountFormProps extends EditFormProps {
 
 /** `email`, `mobile`, `token`, or a type of `AUTH_TYPES`. */
 const KINDS = [
-  ["email", "E-mail and password"],
-  ["mobile", "Mobile number and password"],
-  ["token", "An API key or token"],
+  ["email", texts.eMailAndPassword],
+  ["mobile", texts.mobileNumberAndPassword],
+  ["token", texts.apiKeyOrToken],
   ...AUTH_TYPES,
 ] as const;
 type Kind = (typeof KINDS)[number][0];
@@ -57,7 +59,7 @@ export function AccountForm(props: AccountFormProps) {
       const { identifier } = await addAccount({ ...credentials, name, remark, proxy_id: proxy, ...settings });
       onSucceeded();
       if (tests && !disabled && identifier !== "") void onAdded(identifier);
-      return onSaved("Account added");
+      return onSaved(texts.accountAdded);
     }
     const changes = {
       name,
@@ -68,7 +70,7 @@ export function AccountForm(props: AccountFormProps) {
     const tag = await changeAccount(account.identifier, changes, ifMatch);
     if (proxy !== account.proxy_id) await bindProxy(account.identifier, proxy, tag);
     onSucceeded();
-    return onSaved("Account saved");
+    return onSaved(texts.accountSaved);
   };
 
   const selectProvider = (id: string) => {
@@ -84,32 +86,32 @@ export function AccountForm(props: AccountFormProps) {
   const hasName = account === null && kind !== "token";
   const hasPassword =
     !hasOwnAuth && (account === null ? kind !== "token" : account.email !== "" || account.mobile !== "");
-  const keepHint = account === null ? undefined : "Leave it empty to keep the present one.";
+  const keepHint = account === null ? undefined : texts.leaveItEmptyToKeep;
   return (
     <FormDialog
-      title={account === null ? "Add account" : account.identifier}
-      action={account === null ? "Add account" : "Save"}
+      title={account === null ? texts.addAccount : account.identifier}
+      action={account === null ? texts.addAccount : words.save}
       submit={submit}
       version={version}
       onClose={onClose}
     >
       {providers.length > 0 && (
         <SelectField
-          label="Provider"
+          label={texts.provider}
           value={provider}
           onChange={selectProvider}
           choices={[
-            ["", "The default one"],
+            ["", texts.defaultOne],
             ...providers.map(({ id, name: title }) => [id, title || id] as const),
           ]}
         />
       )}
       {account === null && (
-        <SelectField label="Signs in with" value={kind} onChange={selectKind} choices={KINDS} />
+        <SelectField label={texts.signsInWith} value={kind} onChange={selectKind} choices={KINDS} />
       )}
       {hasName && (
         <TextField
-          label={hasOwnAuth ? "Identifier" : kind === "email" ? "E-mail" : "Mobile number"}
+          label={hasOwnAuth ? texts.identifier : kind === "email" ? texts.eMail : texts.mobileNumber}
           type={kind === "email" ? "email" : "text"}
           value={login}
           onChange={setLogin}
@@ -120,7 +122,7 @@ export function AccountForm(props: AccountFormProps) {
       {hasOwnAuth && <AuthFields auth={auth} onChange={setAuth} isStored={account !== null} />}
       {hasPassword && (
         <TextField
-          label={account === null ? "Password" : "New password"}
+          label={account === null ? words.password : texts.newPassword}
           type="password"
           autocomplete="new-password"
           value={password}
@@ -130,36 +132,36 @@ export function AccountForm(props: AccountFormProps) {
         />
       )}
       {account === null && kind === "token" && (
-        <TextField label="Token" type="password" value={token} onChange={setToken} required />
+        <TextField label={texts.token} type="password" value={token} onChange={setToken} required />
       )}
-      <TextField label="Name" value={name} onChange={setName} hint="Shown in this console. Optional." />
-      <TextField label="Remark" value={remark} onChange={setRemark} />
+      <TextField label={words.name} value={name} onChange={setName} hint={texts.shownInConsoleOptional} />
+      <TextField label={texts.remark} value={remark} onChange={setRemark} />
       <SelectField
-        label="Proxy"
+        label={texts.proxy}
         value={proxy}
         onChange={setProxy}
         choices={[
-          ["", "Direct, no proxy"],
+          ["", texts.directNoProxy],
           ...proxies.map(({ id, name: title, host }) => [id, title || host] as const),
         ]}
       />
       <TextField
-        label="Weight"
+        label={texts.weight}
         type="number"
         value={weight}
         onChange={setWeight}
-        hint="Relative share of requests, from 1 to 100."
+        hint={texts.relativeShareRequestsFromTo}
       />
       <SelectField
-        label="Use"
+        label={texts.use}
         value={disabled ? "disabled" : "enabled"}
         onChange={(value) => setDisabled(value === "disabled")}
         choices={[
-          ["enabled", "Serves requests"],
-          ["disabled", "Disabled: kept, but not used"],
+          ["enabled", texts.servesRequests],
+          ["disabled", texts.disabledKeptButNotUsed],
         ]}
       />
-      {account === null && <CheckField label="Test it at once" value={tests} onChange={setTests} />}
+      {account === null && <CheckField label={texts.testItAtOnce} value={tests} onChange={setTests} />}
     </FormDialog>
   );
 }

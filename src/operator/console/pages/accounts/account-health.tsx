@@ -1,7 +1,9 @@
 import type { Account } from "../../api/accounts.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { formatDuration } from "../../ui/format.ts";
+import { words } from "../../ui/words.ts";
 import { summarizeActivity } from "./activity-summary.ts";
+import { texts } from "./texts.ts";
 import type { TestState } from "./use-tests.ts";
 
 interface AccountHealthProps {
@@ -20,19 +22,19 @@ export function AccountHealth({ account, test }: AccountHealthProps) {
 }
 
 function describeQuotas({ quotas }: Account): string {
-  return quotas.map(({ name, remaining }) => `${name}: ${Math.round(remaining * 100)} % left`).join(", ");
+  return quotas.map(({ name, remaining }) => texts.left(name, Math.round(remaining * 100))).join(", ");
 }
 
 function Condition({ account, test }: AccountHealthProps) {
-  if (test === "running") return <Badge tone="live">testing</Badge>;
+  if (test === "running") return <Badge tone="live">{texts.testing}</Badge>;
   const { cooldown } = account;
-  if (account.disabled) return <Badge tone="neutral">disabled</Badge>;
+  if (account.disabled) return <Badge tone="neutral">{texts.disabled}</Badge>;
   if (cooldown) {
     const remaining = Math.max(0, cooldown.until - Date.now());
     return (
       <>
         <Badge tone="warn" title={cooldown.reason}>
-          cools down, {formatDuration(remaining)}
+          {texts.coolsDown(formatDuration(remaining))}
         </Badge>
         <span class="muted cut" title={cooldown.reason}>
           {cooldown.reason}
@@ -43,7 +45,7 @@ function Condition({ account, test }: AccountHealthProps) {
   if (test !== undefined && !test.success) {
     return (
       <>
-        <Badge tone="bad">failed</Badge>
+        <Badge tone="bad">{words.failed}</Badge>
         <span class="muted cut" title={test.message}>
           {test.message}
         </span>
@@ -53,9 +55,9 @@ function Condition({ account, test }: AccountHealthProps) {
   if (test !== undefined) {
     return (
       <>
-        <Badge tone="good">ok</Badge>
+        <Badge tone="good">{texts.ok}</Badge>
         <span class="muted cut">
-          {formatDuration(test.response_time)}, {test.session_count} sessions
+          {texts.sessions(formatDuration(test.response_time), test.session_count)}
         </span>
       </>
     );
@@ -72,7 +74,7 @@ function Condition({ account, test }: AccountHealthProps) {
       </>
     );
   }
-  if (account.condition === "ok") return <Badge tone="good">ok</Badge>;
-  if (account.condition === "failing") return <Badge tone="bad">failing</Badge>;
-  return <Badge tone="neutral">not tested</Badge>;
+  if (account.condition === "ok") return <Badge tone="good">{texts.ok}</Badge>;
+  if (account.condition === "failing") return <Badge tone="bad">{texts.failing}</Badge>;
+  return <Badge tone="neutral">{texts.notTested}</Badge>;
 }

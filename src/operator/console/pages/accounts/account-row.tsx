@@ -1,7 +1,9 @@
 import type { Account } from "../../api/accounts.ts";
 import { Button } from "../../ui/button.tsx";
 import type { Editing } from "../../ui/editing.tsx";
+import { words } from "../../ui/words.ts";
 import { AccountHealth } from "./account-health.tsx";
+import { texts } from "./texts.ts";
 import type { TestState } from "./use-tests.ts";
 
 interface AccountRowProps {
@@ -27,7 +29,7 @@ export function AccountRow(props: AccountRowProps) {
       <td class="account-choice">
         <input
           type="checkbox"
-          aria-label={`Choose ${identifier}`}
+          aria-label={texts.choose(identifier)}
           checked={chosen}
           onChange={(event) => onChoose(event.currentTarget.checked)}
         />
@@ -45,25 +47,27 @@ export function AccountRow(props: AccountRowProps) {
       <td class="account-health">
         <AccountHealth account={account} test={test} />
       </td>
-      <td class="account-token mono muted cut">{account.has_token ? account.token_preview : "none yet"}</td>
-      <td class="account-proxy muted cut">{proxy || "direct"}</td>
+      <td class="account-token mono muted cut">
+        {account.has_token ? account.token_preview : texts.noneYet}
+      </td>
+      <td class="account-proxy muted cut">{proxy || texts.direct}</td>
       <td class="account-actions">
-        <Button busy={test === "running"} label={`Test ${identifier}`} onClick={onTest}>
-          Test
+        <Button busy={test === "running"} label={texts.test(identifier)} onClick={onTest}>
+          {words.test}
         </Button>
-        <Button kind="quiet" label={`Edit ${identifier}`} onClick={() => editing.edit(account)}>
-          Edit
+        <Button kind="quiet" label={texts.edit(identifier)} onClick={() => editing.edit(account)}>
+          {words.edit}
         </Button>
         <Button
           kind="quiet"
-          label={`Delete sessions of ${identifier}`}
-          title="Delete its chat sessions at the provider"
+          label={texts.deleteSessions(identifier)}
+          title={texts.deleteChatSessionsAtProvider}
           onClick={() => onSessions(account)}
         >
-          Sessions
+          {texts.sessionsTitle}
         </Button>
-        <Button kind="quiet" label={`Delete ${identifier}`} onClick={() => editing.remove(account)}>
-          Delete
+        <Button kind="quiet" label={texts.delete(identifier)} onClick={() => editing.remove(account)}>
+          {words.delete}
         </Button>
       </td>
     </tr>

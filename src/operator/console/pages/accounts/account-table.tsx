@@ -4,8 +4,10 @@ import type { ProxyView } from "../../api/proxies.ts";
 import type { Editing } from "../../ui/editing.tsx";
 import { useMedia } from "../../ui/use-media.ts";
 import { useVirtualRows } from "../../ui/use-virtual-rows.ts";
+import { words } from "../../ui/words.ts";
 import { AccountRow } from "./account-row.tsx";
 import type { Selection } from "./selection.ts";
+import { texts } from "./texts.ts";
 import type { Tests } from "./use-tests.ts";
 
 interface AccountTableProps {
@@ -46,21 +48,21 @@ export function AccountTable(props: AccountTableProps) {
             <th scope="col" class="account-choice">
               <input
                 type="checkbox"
-                aria-label="Choose all that are listed"
+                aria-label={texts.chooseAllListed}
                 checked={allSelected}
                 onChange={() => selection.choose(listed, !allSelected)}
               />
             </th>
-            <th scope="col">Account</th>
-            <th scope="col">Health</th>
+            <th scope="col">{words.account}</th>
+            <th scope="col">{texts.health}</th>
             <th scope="col" class="account-token">
-              Token
+              {texts.token}
             </th>
             <th scope="col" class="account-proxy">
-              Proxy
+              {texts.proxy}
             </th>
             <th scope="col" class="account-actions">
-              <span class="hidden-text">Actions</span>
+              <span class="hidden-text">{words.actions}</span>
             </th>
           </tr>
         </thead>

@@ -6,13 +6,13 @@ import { useAddress } from "../../routing.ts";
 import { Button } from "../../ui/button.tsx";
 import { AddButton, EditDialogs, useEditing } from "../../ui/editing.tsx";
 import { Empty } from "../../ui/empty.tsx";
-import { formatPlural } from "../../ui/format.ts";
 import { Page } from "../../ui/page.tsx";
 import { Pager } from "../../ui/pager.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { usePaging } from "../../ui/use-paging.ts";
+import { words } from "../../ui/words.ts";
 import { AccountFilters, parseFilter } from "./account-filters.tsx";
 import { AccountForm } from "./account-form.tsx";
 import { AccountTable } from "./account-table.tsx";
@@ -21,6 +21,7 @@ import { BulkImport } from "./bulk-import.tsx";
 import { DeleteSessions } from "./delete-sessions.tsx";
 import { useSelection } from "./selection.ts";
 import { TestAll } from "./test-all.tsx";
+import { texts } from "./texts.ts";
 import { useTests } from "./use-tests.ts";
 
 const PAGE_SIZES = [10, 50, 200, 1_000, LARGEST_PAGE] as const;
@@ -48,21 +49,21 @@ export function Accounts() {
   const editing = useEditing<Account>(reload);
   const [importing, setImporting] = useState(false);
   const [sessionsAccount, setSessionsAccount] = useState<Account | null>(null);
-  const add = <AddButton noun="account" onClick={editing.add} />;
+  const add = <AddButton noun={texts.accountNoun} onClick={editing.add} />;
 
   return (
     <Page
-      title="Accounts"
-      lead="The accounts at the providers. Requests are distributed over them."
+      title={words.accounts}
+      lead={texts.lead}
       actions={
         <>
-          <Button onClick={() => setImporting(true)}>Import</Button>
+          <Button onClick={() => setImporting(true)}>{texts.import}</Button>
           {add}
         </>
       }
     >
       <div class="toolbar">
-        <SearchBox label="Search accounts" value={query} onSearch={paging.search} />
+        <SearchBox label={texts.searchAccounts} value={query} onSearch={paging.search} />
         <AccountFilters query={address} proxies={proxies} providers={providers} />
         <TestAll chosen={selection.chosen} onDone={reload} />
       </div>
@@ -71,14 +72,12 @@ export function Accounts() {
       {data !== null && data.total === 0 && (
         <div class="panel">
           {query === "" && !isFiltered ? (
-            <Empty icon="accounts" title="No accounts yet" action={add}>
-              Requests need at least one account. Add one, or import a list.
+            <Empty icon="accounts" title={texts.noAccountsYet} action={add}>
+              {texts.requestsNeedAtLeastOne}
             </Empty>
           ) : (
-            <Empty icon="accounts" title="No account matches">
-              {query === ""
-                ? "No account matches the filters."
-                : `Nothing ${isFiltered ? "that is as the filters say " : ""}has “${query}” in its e-mail address, mobile number, name, remark or token name.`}
+            <Empty icon="accounts" title={texts.noAccountMatches}>
+              {query === "" ? texts.noAccountMatchesFilters : texts.noAccountContains(query)}
             </Empty>
           )}
         </div>
@@ -99,12 +98,12 @@ export function Accounts() {
           paging={paging}
           pages={data.total_pages}
           sizes={PAGE_SIZES}
-          said={formatPlural(data.total, "account")}
+          said={words.accountCount(data.total)}
         />
       )}
       <EditDialogs
         editing={editing}
-        noun="account"
+        noun={texts.accountNoun}
         form={(account, props) => (
           <AccountForm
             account={account}
@@ -116,12 +115,7 @@ export function Accounts() {
         )}
         read={({ identifier }) => readAccount(identifier)}
         remove={({ identifier }) => deleteAccount(identifier)}
-        warning={({ identifier }) => (
-          <>
-            <strong>{identifier}</strong> will no longer serve requests. The account at the provider stays as
-            it is.
-          </>
-        )}
+        warning={({ identifier }) => <>{texts.willNoLongerServeRequests(<strong>{identifier}</strong>)}</>}
       />
       {sessionsAccount !== null && (
         <DeleteSessions account={sessionsAccount} onClose={() => setSessionsAccount(null)} />

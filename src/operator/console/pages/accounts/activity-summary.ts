@@ -1,5 +1,6 @@
 import type { Account } from "../../api/accounts.ts";
 import { formatFullTime } from "../../ui/format.ts";
+import { texts } from "./texts.ts";
 
 /** Summary of an account's requests. */
 export interface ActivitySummary {
@@ -12,8 +13,7 @@ export interface ActivitySummary {
 
 type Rate = { readonly requests: number; readonly succeeded: number };
 
-const percent = ({ requests, succeeded }: Rate): string =>
-  `${Math.floor((100 * succeeded) / requests)} % of ${requests}`;
+const percent = ({ requests, succeeded }: Rate): number => Math.floor((100 * succeeded) / requests);
 
 /** Summarizes an account's activity; null if there were no requests. */
 export function summarizeActivity({
@@ -22,18 +22,23 @@ export function summarizeActivity({
 }: Pick<Account, "activity" | "condition">): ActivitySummary | null {
   if (!activity || activity.last_day.requests === 0) return null;
   const { in_flight, last_used, last_success, last_fault, last_hour, last_day } = activity;
-  const hour = last_hour.requests === 0 ? "no request" : percent(last_hour);
+  const day = texts.successPerDay(percent(last_day), last_day.requests);
+  const hour =
+    last_hour.requests === 0 ? texts.noRequest : texts.successPerHour(percent(last_hour), last_hour.requests);
   const lines = [
-    `Last hour: ${hour}; last day: ${percent(last_day)}`,
-    `In flight: ${in_flight}`,
-    `Last used: ${formatFullTime(last_used)}`,
-    `Last success: ${formatFullTime(last_success)}`,
+    hour,
+    day,
+    texts.inFlight(in_flight),
+    texts.lastUsed(formatFullTime(last_used)),
+    texts.lastSuccess(formatFullTime(last_success)),
   ];
   if (last_fault) {
     const { at, reason, kind, fault } = last_fault;
-    lines.push(`Last fault (${fault}): ${formatFullTime(at)}, ${reason} (${kind})`);
+    lines.push(texts.lastFault(fault, formatFullTime(at), reason, kind));
   }
-  const reasonText =
-    last_hour.requests === 0 ? `${percent(last_day)} in a day` : `${percent(last_hour)} in an hour`;
-  return { good: condition !== "failing", text: reasonText, title: lines.join("\n") };
+  return {
+    good: condition !== "failing",
+    text: last_hour.requests === 0 ? day : hour,
+    title: lines.join("\n"),
+  };
 }

@@ -1,11 +1,12 @@
 import type { AccountAuth } from "../../api/accounts.ts";
 import { AreaField, SelectField, TextField } from "../../ui/field.tsx";
+import { texts } from "./texts.ts";
 
 /** Types of credentials that an account has instead of a password or an API key, with their labels. */
 export const AUTH_TYPES = [
   ["oauth2", "OAuth 2"],
-  ["google_service_account", "Google service account"],
-  ["aws_sigv4", "AWS keys (SigV4)"],
+  ["google_service_account", texts.googleServiceAccount],
+  ["aws_sigv4", texts.awsKeysSigv4],
 ] as const;
 
 interface Field {
@@ -21,29 +22,29 @@ const FIELDS: Readonly<Record<string, readonly Field[]>> = {
   oauth2: [
     {
       name: "token_url",
-      label: "Token endpoint",
+      label: texts.tokenEndpoint,
       required: true,
       placeholder: "https://…/oauth2/v2.0/token",
     },
-    { name: "client_id", label: "Client id", required: true },
-    { name: "client_secret", label: "Client secret", secret: true },
+    { name: "client_id", label: texts.clientId, required: true },
+    { name: "client_secret", label: texts.clientSecret, secret: true },
     {
       name: "refresh_token",
-      label: "Refresh token",
+      label: texts.refreshToken,
       secret: true,
-      hint: "Without one the client gets tokens for itself (client credentials).",
+      hint: texts.withoutOneClientGetsTokens,
     },
-    { name: "scope", label: "Scope" },
-    { name: "audience", label: "Audience" },
-    { name: "resource", label: "Resource" },
+    { name: "scope", label: texts.scope },
+    { name: "audience", label: texts.audience },
+    { name: "resource", label: texts.resource },
   ],
-  google_service_account: [{ name: "scope", label: "Scope", hint: "Empty: cloud-platform." }],
+  google_service_account: [{ name: "scope", label: texts.scope, hint: texts.emptyCloudPlatform }],
   aws_sigv4: [
-    { name: "access_key_id", label: "Access key id", required: true },
-    { name: "secret_access_key", label: "Secret access key", secret: true, required: true },
-    { name: "session_token", label: "Session token", secret: true, hint: "Only for temporary keys." },
-    { name: "region", label: "Region", required: true, placeholder: "us-east-1" },
-    { name: "service", label: "Service", required: true, placeholder: "bedrock" },
+    { name: "access_key_id", label: texts.accessKeyId, required: true },
+    { name: "secret_access_key", label: texts.secretAccessKey, secret: true, required: true },
+    { name: "session_token", label: texts.sessionToken, secret: true, hint: texts.onlyForTemporaryKeys },
+    { name: "region", label: texts.region, required: true, placeholder: "us-east-1" },
+    { name: "service", label: texts.service, required: true, placeholder: "bedrock" },
   ],
 };
 
@@ -60,18 +61,18 @@ interface AuthFieldsProps {
 /** Inputs for the credentials of an account. */
 export function AuthFields({ auth, onChange, isStored }: AuthFieldsProps) {
   const change = (name: string) => (value: string) => onChange({ ...auth, [name]: value });
-  const keepHint = "Leave it empty to keep the present one.";
+  const keepHint = texts.leaveItEmptyToKeep;
   return (
     <>
       {auth.type === "google_service_account" && (
         <AreaField
-          label="Key file"
+          label={texts.keyFile}
           value={auth["service_account_key"] ?? ""}
           onChange={change("service_account_key")}
           rows={6}
           mono
           placeholder={'{"type": "service_account", …}'}
-          hint={isStored ? keepHint : "The content of the JSON file."}
+          hint={isStored ? keepHint : texts.contentJsonFile}
         />
       )}
       {(FIELDS[auth.type] ?? []).map(({ name, label, hint, secret, required, placeholder }) => {
@@ -91,12 +92,12 @@ export function AuthFields({ auth, onChange, isStored }: AuthFieldsProps) {
       })}
       {auth.type === "oauth2" && (
         <SelectField
-          label="The client secret goes"
+          label={texts.clientSecretGoes}
           value={auth["client_auth"] ?? "post"}
           onChange={change("client_auth")}
           choices={[
-            ["post", "Into the body"],
-            ["basic", "Into the header Authorization"],
+            ["post", texts.intoBody],
+            ["basic", texts.intoHeaderAuthorization],
           ]}
         />
       )}

@@ -3,11 +3,13 @@ import { type BulkEdit, editAccounts } from "../../api/accounts.ts";
 import type { ProxyView } from "../../api/proxies.ts";
 import { Button } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
+import { formatCount } from "../../ui/count.ts";
 import type { Editing } from "../../ui/editing.tsx";
-import { formatCount, formatPlural } from "../../ui/format.ts";
 import { Problem } from "../../ui/problem.tsx";
 import { useAsyncAction } from "../../ui/use-async-action.ts";
+import { words } from "../../ui/words.ts";
 import type { Selection } from "./selection.ts";
+import { texts } from "./texts.ts";
 
 interface BulkBarProps {
   readonly selection: Selection;
@@ -15,7 +17,12 @@ interface BulkBarProps {
   readonly changed: Editing<unknown>["changed"];
 }
 
-const DONE = { enable: "enabled", disable: "disabled", delete: "deleted", bind: "bound" } as const;
+const CHANGES = {
+  enable: texts.accountsEnabled,
+  disable: texts.accountsDisabled,
+  delete: texts.accountsDeleted,
+  bind: texts.accountsBound,
+} as const;
 
 /** Actions for the selected accounts. */
 export function BulkBar({ selection, proxies, changed }: BulkBarProps) {
@@ -25,25 +32,22 @@ export function BulkBar({ selection, proxies, changed }: BulkBarProps) {
   if (identifiers.length === 0) return null;
   const edit = async (action: BulkEdit["action"], proxy?: string) => {
     const undo = await editAccounts({ action, identifiers, ...(proxy !== undefined && { proxy_id: proxy }) });
-    const unbinds = action === "bind" && proxy === "";
-    await changed(
-      `${formatPlural(identifiers.length, "account")} ${unbinds ? "unbound" : DONE[action]}`,
-      undo,
-    );
+    const describeChange = action === "bind" && proxy === "" ? texts.accountsUnbound : CHANGES[action];
+    await changed(describeChange(words.accountCount(identifiers.length)), undo);
     if (action === "delete") selection.clear();
   };
   const run = (action: BulkEdit["action"], proxy?: string) => void bulkAction.run(() => edit(action, proxy));
   return (
-    <section class="bulk-bar panel row" aria-label="Chosen accounts">
-      <strong>{formatCount(identifiers.length)} chosen</strong>
+    <section class="bulk-bar panel row" aria-label={texts.chosenAccounts}>
+      <strong>{texts.chosen(formatCount(identifiers.length))}</strong>
       <Button disabled={bulkAction.busy} onClick={() => run("enable")}>
-        Enable
+        {texts.enable}
       </Button>
       <Button disabled={bulkAction.busy} onClick={() => run("disable")}>
-        Disable
+        {texts.disable}
       </Button>
       <select
-        aria-label="Bind to a proxy"
+        aria-label={texts.bindToProxy}
         value=""
         disabled={bulkAction.busy}
         onChange={(event) => {
@@ -53,9 +57,9 @@ export function BulkBar({ selection, proxies, changed }: BulkBarProps) {
         }}
       >
         <option value="" disabled>
-          Bind to …
+          {texts.bindTo}
         </option>
-        <option value="direct">no proxy</option>
+        <option value="direct">{texts.noProxy}</option>
         {proxies.map(({ id, name, host }) => (
           <option key={id} value={`:${id}`}>
             {name || host}
@@ -63,20 +67,20 @@ export function BulkBar({ selection, proxies, changed }: BulkBarProps) {
         ))}
       </select>
       <Button kind="danger" disabled={bulkAction.busy} onClick={() => setDeleting(true)}>
-        Delete
+        {words.delete}
       </Button>
       <Button kind="quiet" onClick={selection.clear}>
-        Choose none
+        {texts.chooseNone}
       </Button>
       <Problem error={bulkAction.error} />
       {deleting && (
         <Confirm
-          title={`Delete ${formatPlural(identifiers.length, "account")}?`}
-          action="Delete them"
+          title={texts.deleteIdentifiers(words.accountCount(identifiers.length))}
+          action={texts.deleteThem}
           onClose={() => setDeleting(false)}
           run={() => edit("delete")}
         >
-          <p>They will no longer serve requests. The accounts at the provider stay as they are.</p>
+          <p>{texts.theyWillNoLongerServe}</p>
         </Confirm>
       )}
     </section>

@@ -4,10 +4,11 @@ import { toMessage } from "../../api/client.ts";
 import { AreaField } from "../../ui/field.tsx";
 import { FileButton } from "../../ui/file-button.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
-import { formatPlural } from "../../ui/format.ts";
 import { Notice } from "../../ui/notice.tsx";
 import { Progress } from "../../ui/progress.tsx";
+import { words } from "../../ui/words.ts";
 import { parseAccounts } from "./parse-accounts.ts";
+import { texts } from "./texts.ts";
 
 interface BulkImportProps {
   readonly onClose: () => void;
@@ -24,7 +25,7 @@ export function BulkImport({ onClose, onDone }: BulkImportProps) {
   /** Number of accounts sent so far; null: no import is running. */
   const [done, setDone] = useState<number | null>(null);
   const submit = async (onSucceeded: () => void) => {
-    if (accounts.length === 0) throw new Error("There is no account in the list.");
+    if (accounts.length === 0) throw new Error(texts.thereNoAccountInList);
     let added = 0;
     try {
       for (let start = 0; start < accounts.length; start += BATCH_SIZE) {
@@ -33,7 +34,7 @@ export function BulkImport({ onClose, onDone }: BulkImportProps) {
           .imported_accounts;
       }
     } catch (error) {
-      const partialNote = added === 0 ? "" : `${formatPlural(added, "account")} had been added by then. `;
+      const partialNote = added === 0 ? "" : texts.hadBeenAddedByThen(words.accountCount(added));
       throw new Error(`${partialNote}${toMessage(error)}`);
     } finally {
       setDone(null);
@@ -41,28 +42,28 @@ export function BulkImport({ onClose, onDone }: BulkImportProps) {
     onSucceeded();
     const existing = accounts.length - added;
     await onDone(
-      `${formatPlural(added, "account")} added${existing > 0 ? `, ${existing} were there already` : ""}`,
+      texts.added(words.accountCount(added), existing > 0 ? texts.wereThereAlready(existing) : ""),
     );
   };
   return (
     <FormDialog
-      title="Import accounts"
-      action={accounts.length > 0 ? `Import ${formatPlural(accounts.length, "account")}` : "Import"}
+      title={texts.importAccounts}
+      action={accounts.length > 0 ? texts.importCount(words.accountCount(accounts.length)) : texts.import}
       submit={submit}
       onClose={onClose}
       wide
-      extra={<FileButton name="Choose a file" accept=".txt,.csv,.json" onText={setText} />}
+      extra={<FileButton name={texts.chooseFile} accept=".txt,.csv,.json" onText={setText} />}
     >
       <AreaField
-        label="Accounts"
+        label={words.accounts}
         value={text}
         onChange={setText}
         rows={12}
         mono
         placeholder={"one@example.com:password\n+15550100:password"}
-        hint="One login:password per line, or a JSON list of objects with email or mobile, password and token."
+        hint={texts.oneLoginPasswordPerLine}
       />
-      {done !== null && <Progress label="Accounts imported" value={done} max={accounts.length} />}
+      {done !== null && <Progress label={texts.accountsImported} value={done} max={accounts.length} />}
       {problems.length > 0 && (
         <Notice kind="warning">
           <ul class="plain-list">

@@ -1,6 +1,7 @@
 import { type Account, deleteSessions } from "../../api/accounts.ts";
 import { Confirm } from "../../ui/confirm.tsx";
 import { showToast } from "../../ui/toasts.tsx";
+import { texts } from "./texts.ts";
 
 interface DeleteSessionsProps {
   readonly account: Account;
@@ -10,15 +11,17 @@ interface DeleteSessionsProps {
 export function DeleteSessions({ account, onClose }: DeleteSessionsProps) {
   const run = async () => {
     const { success, message } = await deleteSessions(account.identifier);
-    if (!success) throw new Error(message || "The sessions could not be deleted.");
-    showToast(message || "Sessions deleted");
+    if (!success) throw new Error(message || texts.sessionsCouldNotBeDeleted);
+    showToast(message || texts.sessionsDeleted);
   };
   return (
-    <Confirm title="Delete its sessions?" action="Delete sessions" run={run} onClose={onClose}>
-      <p>
-        All chat sessions of <strong>{account.identifier}</strong> at the provider are deleted. Conversations
-        in progress on this account break off.
-      </p>
+    <Confirm
+      title={texts.deleteSessionsTitle}
+      action={texts.deleteSessionsAction}
+      run={run}
+      onClose={onClose}
+    >
+      <p>{texts.allChatSessionsAtProvider(<strong>{account.identifier}</strong>)}</p>
     </Confirm>
   );
 }

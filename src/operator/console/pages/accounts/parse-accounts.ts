@@ -1,4 +1,5 @@
 import type { AccountInput } from "../../api/accounts.ts";
+import { texts } from "./texts.ts";
 
 /** The parsed accounts of a pasted list, and messages for the lines that could not be parsed. */
 export interface ParsedAccounts {
@@ -31,13 +32,13 @@ function accountFromObject(value: unknown): AccountInput | null {
 function accountsFromJson(parsed: unknown): ParsedAccounts {
   const list =
     typeof parsed === "object" && parsed !== null && "accounts" in parsed ? parsed.accounts : parsed;
-  if (!Array.isArray(list)) return { accounts: [], problems: ["The JSON holds no list of accounts."] };
+  if (!Array.isArray(list)) return { accounts: [], problems: [texts.jsonHoldsNoListAccounts] };
   const accounts: AccountInput[] = [];
   const problems: string[] = [];
   for (const [index, item] of list.entries()) {
     const account = accountFromObject(item);
     if (account !== null) accounts.push(account);
-    else problems.push(`Item ${index + 1} has no email, mobile or token.`);
+    else problems.push(texts.itemHasNoEmailMobile(index + 1));
   }
   return { accounts, problems: problems.slice(0, MAX_PROBLEMS) };
 }
@@ -67,7 +68,7 @@ export function parseAccounts(text: string): ParsedAccounts {
     } catch (error) {
       return {
         accounts: [],
-        problems: [`This is no JSON: ${error instanceof Error ? error.message : error}`],
+        problems: [texts.noJson(error instanceof Error ? error.message : error)],
       };
     }
   }
@@ -78,7 +79,7 @@ export function parseAccounts(text: string): ParsedAccounts {
     if (line === "" || line.startsWith("#")) continue;
     const account = accountFromLine(line);
     if (account !== null) accounts.push(account);
-    else problems.push(`Line ${index + 1} is not of the form login:password.`);
+    else problems.push(texts.lineNotFormLoginPassword(index + 1));
   }
   return { accounts, problems: problems.slice(0, MAX_PROBLEMS) };
 }

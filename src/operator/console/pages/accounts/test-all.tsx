@@ -7,12 +7,15 @@ import {
   testAllAccounts,
 } from "../../api/accounts.ts";
 import { Button } from "../../ui/button.tsx";
-import { formatCount, formatFullTime, formatPlural } from "../../ui/format.ts";
+import { formatCount } from "../../ui/count.ts";
+import { formatFullTime } from "../../ui/format.ts";
 import { Notice } from "../../ui/notice.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { Progress } from "../../ui/progress.tsx";
 import { useAsyncAction } from "../../ui/use-async-action.ts";
 import { useLoaded } from "../../ui/use-loaded.ts";
+import { words } from "../../ui/words.ts";
+import { texts } from "./texts.ts";
 
 const POLL_MS = 600;
 /** Interval of checks for a test that another tab or administrator started. */
@@ -54,18 +57,18 @@ export function TestAll({ chosen, onDone }: TestAllProps) {
   return (
     <>
       <Button busy={running} onClick={() => start(false)}>
-        {chosen.size > 0 ? `Test ${formatCount(chosen.size)} chosen` : "Test all"}
+        {chosen.size > 0 ? texts.testChosen(formatCount(chosen.size)) : texts.testAll}
       </Button>
       {running && (
         <>
-          <Progress label="Accounts tested" value={status?.done ?? 0} max={status?.total ?? 0} />
+          <Progress label={texts.accountsTested} value={status?.done ?? 0} max={status?.total ?? 0} />
           <Button kind="quiet" busy={cancelled.busy} onClick={() => void cancelled.run(cancelTestAll)}>
-            Cancel
+            {words.cancel}
           </Button>
         </>
       )}
       {!running && status !== null && untested > 0 && (
-        <Button onClick={() => start(true)}>Test the other {formatCount(untested)}</Button>
+        <Button onClick={() => start(true)}>{texts.testOther(formatCount(untested))}</Button>
       )}
       <Problem error={started.error || cancelled.error || error} />
       {!running && status !== null && isRecent(status) && <Outcome status={status} />}
@@ -80,25 +83,21 @@ const isRecent = ({ total, finished_at }: TestAllStatus): boolean =>
 function Outcome({ status }: { readonly status: TestAllStatus }) {
   const { total, done, failed, failures, finished_at } = status;
   const timeNote = finished_at === 0 ? "" : ` (${formatFullTime(finished_at)})`;
-  const stoppedNote =
-    done < total ? `The test ended after ${formatCount(done)} of ${formatPlural(total, "account")}. ` : "";
+  const stoppedNote = done < total ? texts.testEndedAfter(formatCount(done), words.accountCount(total)) : "";
   if (failed === 0) {
     return (
       <Notice kind={done < total ? "info" : "success"}>
         {stoppedNote}
-        {done < total
-          ? "None of these failed"
-          : `${status.some ? "" : "All "}${formatPlural(total, "account")} ${total === 1 ? "works" : "work"}`}
+        {done < total ? texts.noneTheseFailed : texts.accountsWork(total, !status.some)}
         {timeNote}.
       </Notice>
     );
   }
   return (
     <Notice kind="warning">
-      {stoppedNote}
-      {formatCount(failed)} of {formatPlural(done, "account")} failed{timeNote}.{" "}
+      {texts.failed(stoppedNote, formatCount(failed), words.accountCount(done), timeNote)}{" "}
       <details>
-        <summary>Which, and why</summary>
+        <summary>{texts.whichAndWhy}</summary>
         <ul>
           {failures.map(({ account, message }) => (
             <li key={account}>
@@ -106,7 +105,7 @@ function Outcome({ status }: { readonly status: TestAllStatus }) {
             </li>
           ))}
         </ul>
-        {failed > failures.length && <p>and {formatCount(failed - failures.length)} more</p>}
+        {failed > failures.length && <p>{texts.andMore(formatCount(failed - failures.length))}</p>}
       </details>
     </Notice>
   );

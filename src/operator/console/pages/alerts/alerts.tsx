@@ -13,9 +13,11 @@ import { Timestamp } from "../../ui/timestamp.tsx";
 import { showToast } from "../../ui/toasts.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
+import { words } from "../../ui/words.ts";
 import { DeliveryList } from "./delivery-list.tsx";
 import { PrivateHostsForm } from "./private-hosts-form.tsx";
 import { RulesForm } from "./rules-form.tsx";
+import { texts } from "./texts.ts";
 import { FORMATS, WebhookForm } from "./webhook-form.tsx";
 
 /** Refresh interval in milliseconds. */
@@ -31,69 +33,64 @@ export function Alerts() {
   const test = async ({ id }: WebhookView) => {
     setTesting(id);
     const result = await testWebhook(id).then(
-      ({ success, message }) => (success ? "Test delivered" : `Test not delivered: ${message}`),
-      (failure: unknown) => (failure instanceof Error ? failure.message : "The test failed"),
+      ({ success, message }) => (success ? texts.testDelivered : texts.testNotDelivered(message)),
+      (failure: unknown) => (failure instanceof Error ? failure.message : texts.testFailed),
     );
     setTesting("");
     showToast(result);
     await reload();
   };
-  const add = <AddButton noun="webhook" onClick={editing.add} />;
+  const add = <AddButton noun={texts.webhookNoun} onClick={editing.add} />;
   const columns: Column<WebhookView>[] = [
     {
-      title: "Name",
+      title: words.name,
       cell: ({ name, id }) => (
         <strong>
           <TruncatedText text={name || id} />
         </strong>
       ),
     },
-    { title: "Address", class: "mono", cell: ({ url }) => <TruncatedText text={url} /> },
+    { title: words.address, class: "mono", cell: ({ url }) => <TruncatedText text={url} /> },
     {
-      title: "Format",
+      title: texts.format,
       class: "muted",
       cell: ({ format, disabled }) => (
         <>
           {FORMATS.find(([value]) => value === format)?.[1] ?? format}
-          {disabled && ", switched off"}
+          {disabled && texts.switchedOff}
         </>
       ),
     },
     actionColumn((webhook) => (
       <>
         <Button busy={testing === webhook.id} onClick={() => test(webhook)}>
-          Test
+          {words.test}
         </Button>
         <EditButtons editing={editing} item={webhook} />
       </>
     )),
   ];
   return (
-    <Page
-      title="Alerts"
-      lead="Every 30 seconds the gateway checks the rules below and sends alerts to the webhooks."
-      actions={add}
-    >
+    <Page title={texts.alerts} lead={texts.lead} actions={add}>
       <Problem error={error} retry={reload} />
       {data !== null && (
         <>
           {data.firing.length > 0 && (
-            <Panel title="Active alerts">
+            <Panel title={texts.activeAlerts}>
               <ul class="bare stack">
                 {data.firing.map(({ kind, message, since }) => (
                   <li key={`${kind} ${message}`}>
-                    <Badge tone="bad">firing</Badge> {message} <span class="muted">since</span>{" "}
-                    <Timestamp at={since} />
+                    <Badge tone="bad">{texts.firing}</Badge> {message}{" "}
+                    <span class="muted">{texts.since}</span> <Timestamp at={since} />
                   </li>
                 ))}
               </ul>
             </Panel>
           )}
-          <Panel title="Webhooks">
+          <Panel title={texts.webhooks}>
             {secret !== "" && (
-              <Notice kind="info" action={<CopyButton text={secret} name="Copy secret" />}>
-                Messages to the new webhook are signed with this secret. It is shown only once:{" "}
-                <TruncatedText text={secret} />
+              <Notice kind="info" action={<CopyButton text={secret} name={texts.copySecret} />}>
+                {texts.messagesToNewWebhookSigned(<TruncatedText text={secret} />)}
               </Notice>
             )}
             <DataTable
@@ -101,8 +98,8 @@ export function Alerts() {
               keyOf={({ id }) => id}
               columns={columns}
               empty={
-                <Empty icon="alerts" title="No webhooks yet" action={add}>
-                  Add the URL of a chat channel or of a program.
+                <Empty icon="alerts" title={texts.noWebhooksYet} action={add}>
+                  {texts.addUrlChatChannelOr}
                 </Empty>
               }
             />
@@ -114,12 +111,12 @@ export function Alerts() {
       )}
       <EditDialogs
         editing={editing}
-        noun="webhook"
+        noun={texts.webhookNoun}
         form={(webhook, props) => (
           <WebhookForm webhook={webhook} webhooks={webhooks} onSecret={setSecret} {...props} />
         )}
         remove={({ id }) => deleteWebhook(webhooks.filter((webhook) => webhook.id !== id))}
-        warning={() => "It gets no further alerts. Pending deliveries are dropped."}
+        warning={() => texts.itGetsNoFurtherAlerts}
       />
     </Page>
   );

@@ -4,6 +4,8 @@ import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { Panel } from "../../ui/page.tsx";
 import { Timestamp } from "../../ui/timestamp.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
+import { words } from "../../ui/words.ts";
+import { texts } from "./texts.ts";
 
 interface DeliveryListProps {
   readonly deliveries: readonly DeliveryView[];
@@ -14,26 +16,26 @@ interface DeliveryListProps {
 export function DeliveryList({ deliveries, webhooks }: DeliveryListProps) {
   const getWebhookName = (id: string) => webhooks.find((webhook) => webhook.id === id)?.name || id;
   const columns: Column<DeliveryView>[] = [
-    { title: "Time", cell: ({ at }) => <Timestamp at={at} /> },
-    { title: "Webhook", cell: ({ webhook }) => <TruncatedText text={getWebhookName(webhook)} /> },
-    { title: "Message", cell: ({ message }) => <TruncatedText text={message} /> },
+    { title: words.time, cell: ({ at }) => <Timestamp at={at} /> },
+    { title: texts.webhook, cell: ({ webhook }) => <TruncatedText text={getWebhookName(webhook)} /> },
+    { title: words.message, cell: ({ message }) => <TruncatedText text={message} /> },
     {
-      title: "State",
+      title: words.state,
       cell: ({ error, pending }) =>
         pending ? (
           <Badge tone="warn" {...(error !== "" && { title: error })}>
-            {error === "" ? "pending" : "retrying"}
+            {error === "" ? texts.pending : texts.retrying}
           </Badge>
         ) : (
           <Badge tone={error === "" ? "good" : "bad"} {...(error !== "" && { title: error })}>
-            {error === "" ? "delivered" : "failed"}
+            {error === "" ? texts.delivered : words.failed}
           </Badge>
         ),
     },
   ];
   if (deliveries.length === 0) return null;
   return (
-    <Panel title="Recent deliveries">
+    <Panel title={texts.recentDeliveries}>
       <DataTable
         items={deliveries}
         keyOf={({ at, webhook, message }) => `${at} ${webhook} ${message}`}

@@ -7,6 +7,7 @@ import { Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { showToast } from "../../ui/toasts.tsx";
 import { useAsyncAction } from "../../ui/use-async-action.ts";
+import { texts } from "./texts.ts";
 
 interface PrivateHostsFormProps {
   readonly hosts: readonly string[];
@@ -23,24 +24,24 @@ export function PrivateHostsForm({ hosts, onSaved }: PrivateHostsFormProps) {
     await savePrivateHosts(entries);
     await onSaved();
     setDraft(null);
-    showToast("Private hosts saved");
+    showToast(texts.privateHostsSaved);
   };
   return (
     <form onSubmit={onSubmit(save)} noValidate>
-      <LeaveGuard unsaved={draft === null ? "" : "a change to the private hosts"} />
-      <Panel title="Private hosts">
+      <LeaveGuard unsaved={draft === null ? "" : texts.changeToPrivateHosts} />
+      <Panel title={texts.privateHosts}>
         <TextField
-          label="Hosts in private networks that webhooks may use"
+          label={texts.hostsInPrivateNetworksWebhooks}
           value={draft ?? hosts.join(", ")}
           onChange={setDraft}
           mono
           placeholder="chat.internal, 10.0.0.5:8065"
-          hint="host or host:port, separated by commas. Other private addresses are refused."
+          hint={texts.hostOrHostPortSeparated}
         />
         <Problem error={error} />
         <p class="form-end">
           <Button kind="primary" type="submit" busy={busy}>
-            Save private hosts
+            {texts.savePrivateHosts}
           </Button>
         </p>
       </Panel>

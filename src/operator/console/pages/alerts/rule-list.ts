@@ -1,15 +1,16 @@
 import type { AlertRule } from "../../api/alerts.ts";
+import { texts } from "./texts.ts";
 
 /** The kinds of alerts, with their labels. */
 export const RULES: readonly { readonly kind: string; readonly name: string; readonly threshold: string }[] =
   [
-    { kind: "error_rate", name: "Error rate", threshold: "Error rate above (%, 5 min)" },
-    { kind: "queue_depth", name: "Waiting requests", threshold: "More than (requests)" },
-    { kind: "cooling_accounts", name: "Accounts in cooldown", threshold: "At least (accounts)" },
-    { kind: "empty_pool", name: "Available accounts", threshold: "At most (accounts)" },
-    { kind: "budget", name: "Key budgets", threshold: "Used (%); also at 100 %" },
-    { kind: "sync_failed", name: "Hosting sync failed", threshold: "" },
-    { kind: "provider_down", name: "Provider down", threshold: "" },
+    { kind: "error_rate", name: texts.errorRate, threshold: texts.errorRateAboveMin },
+    { kind: "queue_depth", name: texts.waitingRequests, threshold: texts.moreThanRequests },
+    { kind: "cooling_accounts", name: texts.accountsInCooldown, threshold: texts.atLeastAccounts },
+    { kind: "empty_pool", name: texts.availableAccounts, threshold: texts.atMostAccounts },
+    { kind: "budget", name: texts.keyBudgets, threshold: texts.usedAlsoAt },
+    { kind: "sync_failed", name: texts.hostingSyncFailed, threshold: "" },
+    { kind: "provider_down", name: texts.providerDown, threshold: "" },
   ];
 
 /** Input values of a rule form. */
@@ -35,10 +36,10 @@ export function parseRules(drafts: Readonly<Record<string, RuleDraft>>): Record<
     Object.entries(drafts).map(([kind, { enabled, threshold, quiet }]) => {
       const name = RULES.find((rule) => rule.kind === kind)?.name ?? kind;
       const value = Number(threshold);
-      if (threshold.trim() === "" || !(value >= 0)) throw new Error(`${name}: the threshold is not a number`);
+      if (threshold.trim() === "" || !(value >= 0)) throw new Error(texts.thresholdNotNumber(name));
       const minutes = Number(quiet);
       if (!Number.isInteger(minutes) || minutes < 1) {
-        throw new Error(`${name}: the repeat interval must be a whole number of minutes`);
+        throw new Error(texts.repeatIntervalMustBeWhole(name));
       }
       return [kind, { enabled, threshold: value, quiet_minutes: minutes }];
     }),

@@ -8,6 +8,7 @@ import { Problem } from "../../ui/problem.tsx";
 import { showToast } from "../../ui/toasts.tsx";
 import { useAsyncAction } from "../../ui/use-async-action.ts";
 import { parseRules, RULES, type RuleDraft, toRuleDraft } from "./rule-list.ts";
+import { texts } from "./texts.ts";
 
 interface RulesFormProps {
   readonly rules: Readonly<Record<string, AlertRule>>;
@@ -33,14 +34,14 @@ export function RulesForm({ rules, onSaved }: RulesFormProps) {
     await onSaved();
     setDrafts((now) => changedDrafts(now, drafts));
     setSent({});
-    showToast("Rules saved");
+    showToast(texts.rulesSaved);
   };
   return (
     <form onSubmit={onSubmit(save)} noValidate>
       <LeaveGuard
-        unsaved={Object.keys(changedDrafts(drafts, sent)).length === 0 ? "" : "a change to the rules"}
+        unsaved={Object.keys(changedDrafts(drafts, sent)).length === 0 ? "" : texts.changeToRules}
       />
-      <Panel title="Rules">
+      <Panel title={texts.rules}>
         <div class="setting-grid">
           {RULES.map(({ kind, name, threshold }) => {
             const draft = drafts[kind] ?? toRuleDraft(rules[kind]);
@@ -50,7 +51,7 @@ export function RulesForm({ rules, onSaved }: RulesFormProps) {
               <fieldset key={kind} class="stack">
                 <legend>{name}</legend>
                 <CheckField
-                  label="Notify"
+                  label={texts.notify}
                   value={draft.enabled}
                   onChange={(enabled) => change({ enabled })}
                 />
@@ -65,7 +66,7 @@ export function RulesForm({ rules, onSaved }: RulesFormProps) {
                   />
                 )}
                 <TextField
-                  label="Repeat after (minutes)"
+                  label={texts.repeatAfterMinutes}
                   type="number"
                   min={1}
                   value={draft.quiet}
@@ -79,7 +80,7 @@ export function RulesForm({ rules, onSaved }: RulesFormProps) {
         <Problem error={error} />
         <p class="form-end">
           <Button kind="primary" type="submit" busy={busy}>
-            Save rules
+            {texts.saveRules}
           </Button>
         </p>
       </Panel>

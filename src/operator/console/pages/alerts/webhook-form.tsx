@@ -3,11 +3,13 @@ import { saveWebhooks, type WebhookView } from "../../api/alerts.ts";
 import type { EditFormProps } from "../../ui/editing.tsx";
 import { CheckField, type Choice, SelectField, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
+import { words } from "../../ui/words.ts";
+import { texts } from "./texts.ts";
 
 /** Message formats of webhooks. */
 export const FORMATS: readonly Choice[] = [
-  ["json", "JSON, for programs"],
-  ["chat", "Chat: Slack, Mattermost, Google Chat"],
+  ["json", texts.jsonForPrograms],
+  ["chat", texts.chatSlackMattermostGoogleChat],
   ["discord", "Discord"],
 ];
 
@@ -33,31 +35,27 @@ export function WebhookForm({ webhook, webhooks, onSecret, onClose, onSaved }: W
     const secrets = await saveWebhooks(webhook === null ? [...updated, fields] : updated);
     onSucceeded();
     onSecret(Object.values(secrets)[0] ?? "");
-    await onSaved(webhook === null ? "Webhook added" : "Webhook saved");
+    await onSaved(webhook === null ? texts.webhookAdded : texts.webhookSaved);
   };
   return (
     <FormDialog
-      title={webhook === null ? "Add webhook" : "Change webhook"}
-      action={webhook === null ? "Add webhook" : "Save"}
+      title={webhook === null ? texts.addWebhook : texts.changeWebhook}
+      action={webhook === null ? texts.addWebhook : words.save}
       submit={submit}
       onClose={onClose}
     >
-      <TextField label="Name" value={name} onChange={setName} focus />
+      <TextField label={words.name} value={name} onChange={setName} focus />
       <TextField
-        label="Address"
+        label={words.address}
         value={url}
         onChange={setUrl}
         required
         mono
         placeholder="https://hooks.example.com/…"
-        hint={
-          webhook === null
-            ? "A public address, or one of the private hosts."
-            : "Secret parts are masked. Leave it unchanged to keep it."
-        }
+        hint={webhook === null ? texts.publicAddressOrOnePrivate : texts.secretPartsMaskedLeaveIt}
       />
-      <SelectField label="Form" value={format} onChange={setFormat} choices={FORMATS} />
-      <CheckField label="Switched on" value={isOn} onChange={setIsOn} />
+      <SelectField label={texts.form} value={format} onChange={setFormat} choices={FORMATS} />
+      <CheckField label={texts.switchedOn} value={isOn} onChange={setIsOn} />
     </FormDialog>
   );
 }

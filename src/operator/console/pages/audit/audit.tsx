@@ -1,7 +1,6 @@
 import { type AuditEntry, listAudit } from "../../api/journal.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
-import { formatPlural } from "../../ui/format.ts";
 import { Page } from "../../ui/page.tsx";
 import { Pager } from "../../ui/pager.tsx";
 import { Problem } from "../../ui/problem.tsx";
@@ -10,7 +9,9 @@ import { Timestamp } from "../../ui/timestamp.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { usePaging } from "../../ui/use-paging.ts";
+import { words } from "../../ui/words.ts";
 import { FieldChanges } from "./field-changes.tsx";
+import { texts } from "./texts.ts";
 
 const LARGEST_PAGE = 1_000;
 const PAGE_SIZES = [25, 50, 200, LARGEST_PAGE] as const;
@@ -19,12 +20,12 @@ const COLLAPSED_CHANGES = 3;
 
 /** Describes how the administrator signed in. */
 const describeActor = (who: string): string =>
-  who === "key" ? "admin key or password" : who.replace(":", " ");
+  who === "key" ? texts.adminKeyOrPassword : who.replace(":", " ");
 
 const COLUMNS: readonly Column<AuditEntry>[] = [
-  { title: "Time", class: "tabular", cell: ({ at }) => <Timestamp at={at} /> },
+  { title: words.time, class: "tabular", cell: ({ at }) => <Timestamp at={at} /> },
   {
-    title: "Who",
+    title: texts.who,
     cell: ({ who, address }) => (
       <>
         <span class="block">{describeActor(who)}</span>
@@ -32,15 +33,15 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
       </>
     ),
   },
-  { title: "What", class: "mono", cell: ({ action }) => <TruncatedText text={action} /> },
+  { title: texts.what, class: "mono", cell: ({ action }) => <TruncatedText text={action} /> },
   {
-    title: "Changes",
+    title: texts.changes,
     cell: ({ changes, more }) =>
       changes.length <= COLLAPSED_CHANGES ? (
         <FieldChanges changes={changes} more={more} />
       ) : (
         <details>
-          <summary>{formatPlural(changes.length + more, "change")}</summary>
+          <summary>{texts.changeCount(changes.length + more)}</summary>
           <FieldChanges changes={changes} more={more} />
         </details>
       ),
@@ -53,17 +54,15 @@ export function Audit() {
   const { query, page, size } = paging;
   const { data, error, reload } = useLoaded((signal) => listAudit(query, page, size, signal), paging.key);
   return (
-    <Page title="Audit" lead="What administrators have changed, here or through the API. Secrets are masked.">
+    <Page title={texts.audit} lead={texts.lead}>
       <div class="toolbar">
-        <SearchBox label="Search who, address, action or field" value={query} onSearch={paging.search} />
+        <SearchBox label={texts.searchWhoAddressActionOr} value={query} onSearch={paging.search} />
       </div>
       <Problem error={error} retry={reload} />
       {data !== null && data.items.length === 0 && (
         <div class="panel">
-          <Empty icon="audit" title={query === "" ? "No changes yet" : "Nothing matches"}>
-            {query === ""
-              ? "Whatever is changed from now on appears here."
-              : `No change has “${query}” in it.`}
+          <Empty icon="audit" title={query === "" ? texts.noChangesYet : texts.nothingMatches}>
+            {query === "" ? texts.whateverChangedFromNowOn : texts.noChangeHasInIt(query)}
           </Empty>
         </div>
       )}
@@ -80,7 +79,7 @@ export function Audit() {
             paging={paging}
             pages={data.total_pages}
             sizes={PAGE_SIZES}
-            said={`${formatPlural(data.total, "entry", "entries")}; the newest 10,000 are kept`}
+            said={texts.newestKept(texts.entryCount(data.total))}
           />
         </>
       )}

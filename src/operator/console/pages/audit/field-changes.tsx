@@ -1,6 +1,8 @@
 import type { FieldChange } from "../../api/journal.ts";
-import { formatCount } from "../../ui/format.ts";
+import { formatCount } from "../../ui/count.ts";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
+import { words } from "../../ui/words.ts";
+import { texts } from "./texts.ts";
 
 interface FieldChangesProps {
   readonly changes: readonly FieldChange[];
@@ -17,14 +19,14 @@ export function FieldChanges({ changes, more }: FieldChangesProps) {
           <TruncatedText text={path} />{" "}
           <span class="mono">
             <span class="muted">
-              <TruncatedText text={before ?? "none"} />
+              <TruncatedText text={before ?? words.none} />
             </span>
             {" → "}
-            <TruncatedText text={after ?? "none"} />
+            <TruncatedText text={after ?? words.none} />
           </span>
         </li>
       ))}
-      {more > 0 && <li class="muted">and {formatCount(more)} more</li>}
+      {more > 0 && <li class="muted">{texts.andMore(formatCount(more))}</li>}
     </ul>
   );
 }

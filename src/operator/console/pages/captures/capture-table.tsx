@@ -5,6 +5,8 @@ import { Button } from "../../ui/button.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { formatCompact, formatDuration } from "../../ui/format.ts";
 import { Timestamp } from "../../ui/timestamp.tsx";
+import { words } from "../../ui/words.ts";
+import { texts } from "./texts.ts";
 
 interface CaptureTableProps {
   readonly items: readonly CaptureSummary[];
@@ -16,9 +18,9 @@ const isSuccess = ({ status, outcome }: CaptureSummary) =>
   status >= 200 && status < 400 && outcome !== "error";
 
 const COLUMNS: readonly Column<CaptureSummary>[] = [
-  { title: "Time", class: "tabular", cell: ({ at }) => <Timestamp at={at} /> },
+  { title: words.time, class: "tabular", cell: ({ at }) => <Timestamp at={at} /> },
   {
-    title: "Exchange",
+    title: texts.exchange,
     cell: ({ id, label, method, url }) => (
       <>
         <a href={formatHref("captures", id)}>{label || method}</a> <span class="mono muted">{url}</span>
@@ -26,7 +28,7 @@ const COLUMNS: readonly Column<CaptureSummary>[] = [
     ),
   },
   {
-    title: "Answer",
+    title: texts.answer,
     cell: (item) => (
       <Badge tone={isSuccess(item) ? "good" : "bad"}>
         {item.status === 0 ? item.outcome : `${item.status} ${item.outcome}`}
@@ -34,23 +36,23 @@ const COLUMNS: readonly Column<CaptureSummary>[] = [
     ),
   },
   {
-    title: "Bytes",
+    title: texts.bytes,
     end: true,
     class: "tabular",
     cell: ({ response_bytes }) => formatCompact(response_bytes),
   },
-  { title: "Took", end: true, class: "tabular", cell: ({ duration_ms }) => formatDuration(duration_ms) },
+  { title: texts.took, end: true, class: "tabular", cell: ({ duration_ms }) => formatDuration(duration_ms) },
 ];
 
 export function CaptureTable({ items, onKeep }: CaptureTableProps) {
   const actions: Column<CaptureSummary> = {
-    title: "Actions",
+    title: words.actions,
     hidden: true,
     class: "end",
     cell: ({ chain_key: chain, label }) =>
       chain !== "" && (
-        <Button kind="quiet" label={`Keep ${label} as a sample`} onClick={() => void onKeep(chain)}>
-          Keep
+        <Button kind="quiet" label={texts.keepAsSample(label)} onClick={() => void onKeep(chain)}>
+          {texts.keep}
         </Button>
       ),
   };

@@ -7,6 +7,8 @@ import { formatDuration, formatFullTime } from "../../ui/format.ts";
 import { Problem } from "../../ui/problem.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
+import { words } from "../../ui/words.ts";
+import { texts } from "./texts.ts";
 
 interface CaptureViewProps {
   readonly id: string;
@@ -24,7 +26,7 @@ export function CaptureView({ id, onClose }: CaptureViewProps) {
   const [tab, setTab] = useState("response");
   return (
     <Dialog
-      title={data === null ? "Exchange" : `${data.label}: ${data.method} ${data.url}`}
+      title={data === null ? texts.exchange : `${data.label}: ${data.method} ${data.url}`}
       onClose={onClose}
       wide
     >
@@ -35,34 +37,34 @@ export function CaptureView({ id, onClose }: CaptureViewProps) {
             <p class="muted">
               {formatFullTime(data.at)}, {formatDuration(data.duration_ms)}, {data.outcome}
               {data.error !== "" && `: ${data.error}`}
-              {data.truncated && "; bodies are cut"}
+              {data.truncated && texts.bodiesCut}
               {data.request_id !== "" && (
                 <>
-                  . <a href={formatHref("history", "", `q=${data.request_id}`)}>The request in the history</a>
+                  . <a href={formatHref("history", "", `q=${data.request_id}`)}>{texts.requestInHistory}</a>
                 </>
               )}
             </p>
             <Tabs
-              label="Parts of the exchange"
+              label={texts.partsExchange}
               current={tab}
               onChange={setTab}
               tabs={[
                 {
                   id: "response",
-                  name: "Answer",
+                  name: texts.answer,
                   content: () => (
                     <CodeBlock
-                      label="Answer"
-                      text={`HTTP ${data.status}\n${headerText(data.response_headers)}\n\n${data.response_body}`}
+                      label={texts.answer}
+                      text={texts.http(data.status, headerText(data.response_headers), data.response_body)}
                     />
                   ),
                 },
                 {
                   id: "request",
-                  name: "Request",
+                  name: words.request,
                   content: () => (
                     <CodeBlock
-                      label="Request"
+                      label={words.request}
                       text={`${data.method} ${data.url}\n${headerText(data.request_headers)}\n\n${data.request_body}`}
                     />
                   ),

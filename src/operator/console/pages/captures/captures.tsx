@@ -9,9 +9,11 @@ import { Problem } from "../../ui/problem.tsx";
 import { showToast } from "../../ui/toasts.tsx";
 import { useAsyncAction } from "../../ui/use-async-action.ts";
 import { useLoaded } from "../../ui/use-loaded.ts";
+import { words } from "../../ui/words.ts";
 import { CaptureTable } from "./capture-table.tsx";
 import { CaptureView } from "./capture-view.tsx";
 import { Samples } from "./samples.tsx";
+import { texts } from "./texts.ts";
 
 const REFRESH_MS = 3_000;
 
@@ -34,33 +36,27 @@ export function Captures({ detail }: { readonly detail: string }) {
       onClick={() =>
         run(
           () => changeSettings({ captures: { enabled: !enabled } }),
-          enabled ? "Capturing stopped" : "Capturing",
+          enabled ? texts.capturingStopped : texts.capturing,
         )
       }
     >
-      {enabled ? "Stop capturing" : "Start capturing"}
+      {enabled ? texts.stopCapturing : texts.startCapturing}
     </Button>
   );
   return (
-    <Page
-      title="Captures"
-      lead="Exchanges with the provider, with secrets masked. Keep a capture as a sample to replay it later."
-      actions={data !== null && toggleButton}
-    >
+    <Page title={words.captures} lead={texts.lead} actions={data !== null && toggleButton}>
       <Problem error={error} retry={reload} />
       <Problem error={action.error} />
       {data !== null && (
         <Panel
-          title="Exchanges"
+          title={texts.exchanges}
           {...(data.items.length > 0 && {
-            actions: <Button onClick={() => run(clearCaptures, "Captures cleared")}>Clear</Button>,
+            actions: <Button onClick={() => run(clearCaptures, texts.capturesCleared)}>{texts.clear}</Button>,
           })}
         >
           {data.items.length === 0 ? (
-            <Empty icon="captures" title={enabled ? "Nothing captured yet" : "Capturing is off"}>
-              {enabled
-                ? `The newest ${data.limit} exchanges will be listed here.`
-                : "Capturing costs time and storage. Use it to debug a problem."}
+            <Empty icon="captures" title={enabled ? texts.nothingCapturedYet : texts.capturingOff}>
+              {enabled ? texts.newestExchangesWillBeListed(data.limit) : texts.capturingCostsTimeAndStorage}
             </Empty>
           ) : (
             <CaptureTable
@@ -69,7 +65,7 @@ export function Captures({ detail }: { readonly detail: string }) {
                 run(async () => {
                   await saveSample(chain);
                   setSaved((count) => count + 1);
-                }, "Kept as a sample")
+                }, texts.keptAsSample)
               }
             />
           )}

@@ -3,7 +3,6 @@ import { captureSample, deleteSample, listSamples, readSample, type Sample } fro
 import { Button } from "../../ui/button.tsx";
 import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
 import { TextField } from "../../ui/field.tsx";
-import { formatPlural } from "../../ui/format.ts";
 import { Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { saveFile } from "../../ui/save-file.ts";
@@ -11,6 +10,8 @@ import { Timestamp } from "../../ui/timestamp.tsx";
 import { showToast } from "../../ui/toasts.tsx";
 import { useAsyncAction } from "../../ui/use-async-action.ts";
 import { useLoaded } from "../../ui/use-loaded.ts";
+import { words } from "../../ui/words.ts";
+import { texts } from "./texts.ts";
 
 /** Samples of raw upstream responses. `saved` changes when another part of the page saves a sample. */
 export function Samples({ saved }: { readonly saved: number }) {
@@ -19,42 +20,42 @@ export function Samples({ saved }: { readonly saved: number }) {
   const { busy, error: failure, run, onSubmit } = useAsyncAction();
   const saveSample = async () => {
     await captureSample(message);
-    showToast("Sample taken");
+    showToast(texts.sampleTaken);
     await reload();
   };
   const download = async (id: string) => saveFile(`${id}.json`, await readSample(id), "application/json");
   const remove = async (id: string) => {
     await deleteSample(id);
-    showToast("Sample deleted");
+    showToast(texts.sampleDeleted);
     await reload();
   };
   const columns: Column<Sample>[] = [
-    { title: "Sample", class: "mono", cell: ({ sample_id: id }) => id },
-    { title: "Kept", class: "tabular", cell: ({ saved_at }) => <Timestamp at={saved_at} /> },
-    { title: "Rounds", cell: ({ rounds }) => formatPlural(rounds.length, "round") },
+    { title: texts.sample, class: "mono", cell: ({ sample_id: id }) => id },
+    { title: texts.kept, class: "tabular", cell: ({ saved_at }) => <Timestamp at={saved_at} /> },
+    { title: texts.rounds, cell: ({ rounds }) => texts.roundCount(rounds.length) },
     actionColumn(({ sample_id: id }) => (
       <>
-        <Button kind="quiet" label={`Download ${id}`} onClick={() => run(() => download(id))}>
-          Download
+        <Button kind="quiet" label={texts.download(id)} onClick={() => run(() => download(id))}>
+          {texts.downloadTitle}
         </Button>
-        <Button kind="quiet" label={`Delete ${id}`} onClick={() => run(() => remove(id))}>
-          Delete
+        <Button kind="quiet" label={texts.delete(id)} onClick={() => run(() => remove(id))}>
+          {words.delete}
         </Button>
       </>
     )),
   ];
   return (
-    <Panel title="Samples">
+    <Panel title={texts.samples}>
       <div class="stack">
         <form class="inline-form" onSubmit={onSubmit(saveSample)}>
           <TextField
-            label="Message"
+            label={words.message}
             value={message}
             onChange={setMessage}
-            placeholder="Hello! Who are you?"
+            placeholder={texts.helloWhoYou}
           />
           <Button type="submit" busy={busy}>
-            Send and keep the raw answer
+            {texts.sendAndKeepRawAnswer}
           </Button>
         </form>
         <Problem error={failure || error} />
@@ -63,7 +64,7 @@ export function Samples({ saved }: { readonly saved: number }) {
             items={data}
             keyOf={({ sample_id: id }) => id}
             columns={columns}
-            empty={<p class="muted">No samples are kept.</p>}
+            empty={<p class="muted">{texts.noSamplesKept}</p>}
           />
         )}
       </div>

@@ -7,6 +7,7 @@ import { SelectField, TextField } from "../../ui/field.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
+import { words } from "../../ui/words.ts";
 import {
   type Connection,
   KEY_PLACEHOLDER,
@@ -15,6 +16,7 @@ import {
   listSdkSnippets,
   type Snippet,
 } from "./snippets.ts";
+import { texts } from "./texts.ts";
 
 interface ConnectPanelProps {
   /** A key that has just been made. Empty: the user enters one. */
@@ -35,30 +37,30 @@ export function ConnectPanel({ initialKey = "" }: ConnectPanelProps) {
       <Problem error={error} retry={reload} />
       <div class="setting-grid">
         <TextField
-          label="API key"
+          label={texts.apiKey}
           value={key}
           onChange={setKey}
           mono
           placeholder={KEY_PLACEHOLDER}
-          hint="Only used for the snippets below. It stays in this page."
+          hint={texts.onlyUsedForSnippetsBelow}
         />
         <SelectField
-          label="Model"
+          label={words.model}
           value={model}
           onChange={setChosenModel}
           choices={models.map((id) => [id, id] as const)}
         />
       </div>
       <Tabs
-        label="Ways to connect"
+        label={texts.waysToConnect}
         current={tab}
         onChange={setTab}
         tabs={[
-          { id: "addresses", name: "Base addresses", content: () => <Addresses {...connection} /> },
+          { id: "addresses", name: texts.baseAddresses, content: () => <Addresses {...connection} /> },
           { id: "sdks", name: "SDKs", content: () => <Snippets snippets={listSdkSnippets(connection)} /> },
           {
             id: "agents",
-            name: "Agents",
+            name: texts.agents,
             content: () => <Snippets snippets={listAgentSnippets(connection)} />,
           },
         ]}
@@ -70,9 +72,12 @@ export function ConnectPanel({ initialKey = "" }: ConnectPanelProps) {
 type BaseAddress = readonly [style: string, address: string];
 
 const ADDRESS_COLUMNS: readonly Column<BaseAddress>[] = [
-  { title: "API style", cell: ([style]) => style },
-  { title: "Base address", class: "mono", cell: ([, address]) => address },
-  { title: "Copy", cell: ([style, address]) => <CopyButton text={address} label={`Copy: ${style}`} /> },
+  { title: words.apiStyle, cell: ([style]) => style },
+  { title: texts.baseAddress, class: "mono", cell: ([, address]) => address },
+  {
+    title: texts.copy,
+    cell: ([style, address]) => <CopyButton text={address} label={texts.copyStyle(style)} />,
+  },
 ];
 
 function Addresses({ origin }: Connection) {
@@ -93,7 +98,7 @@ function Snippets({ snippets }: { readonly snippets: readonly Snippet[] }) {
   return (
     <div class="stack">
       <SelectField
-        label="Client"
+        label={texts.client}
         value={snippet.id}
         onChange={setChosen}
         choices={snippets.map(({ id, name }) => [id, name] as const)}

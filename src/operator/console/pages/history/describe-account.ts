@@ -1,4 +1,6 @@
 import type { HistorySummary } from "../../api/history.ts";
+import { words } from "../../ui/words.ts";
+import { texts } from "./texts.ts";
 
 /**
  * Describes the account that served a generation. There is no account before the first attempt, and a caller's own token
@@ -11,5 +13,5 @@ export function describeAccount({
 }: Pick<HistorySummary, "account" | "attempts" | "status">): string {
   if (account !== "") return account;
   if (attempts > 0) return "pass-through";
-  return status === "streaming" ? "none yet" : "none";
+  return status === "streaming" ? texts.noneYet : words.none;
 }

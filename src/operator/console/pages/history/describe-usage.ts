@@ -1,15 +1,16 @@
 import type { HistoryRecord } from "../../api/history.ts";
-import { formatCount } from "../../ui/format.ts";
+import { formatCount } from "../../ui/count.ts";
+import { texts } from "./texts.ts";
 
 /** The details of a usage, with the texts that follow their numbers. */
 const DETAILS = [
-  ["cached_tokens", "read from the cache"],
-  ["cache_write_5m_tokens", "written to the cache for 5 minutes"],
-  ["cache_write_1h_tokens", "written to the cache for 1 hour"],
-  ["audio_input_tokens", "of audio in"],
-  ["audio_output_tokens", "of audio out"],
-  ["web_searches", "web searches"],
-  ["web_fetches", "pages fetched"],
+  ["cached_tokens", texts.readFromCache],
+  ["cache_write_5m_tokens", texts.writtenToCacheForMinutes],
+  ["cache_write_1h_tokens", texts.writtenToCacheForHour],
+  ["audio_input_tokens", texts.audioIn],
+  ["audio_output_tokens", texts.audioOut],
+  ["web_searches", texts.webSearches],
+  ["web_fetches", texts.pagesFetched],
 ] as const;
 
 /** Describes the details of a generation's usage, without those that are 0. */

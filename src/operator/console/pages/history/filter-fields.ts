@@ -1,3 +1,5 @@
+import { words } from "../../ui/words.ts";
+import { texts } from "./texts.ts";
 /** A filter of the history. Its name is used in the page's URL and in the gateway's query. */
 export interface FilterField {
   readonly name: string;
@@ -7,17 +9,17 @@ export interface FilterField {
 }
 
 export const FILTER_FIELDS: readonly FilterField[] = [
-  { name: "status", label: "Status", kind: "status" },
-  { name: "code", label: "Code", kind: "text", placeholder: "429, 5xx" },
-  { name: "from", label: "From", kind: "time" },
-  { name: "to", label: "Until", kind: "time" },
-  { name: "model", label: "Model", kind: "text", placeholder: "requested or used" },
-  { name: "account", label: "Account", kind: "text", placeholder: "any attempt" },
-  { name: "key", label: "Key", kind: "text", placeholder: "its id" },
-  { name: "dialect", label: "API style", kind: "text", placeholder: "messages" },
-  { name: "source", label: "Source", kind: "text" },
-  { name: "min_ms", label: "Min duration (ms)", kind: "number" },
-  { name: "min_tokens", label: "Min tokens", kind: "number" },
+  { name: "status", label: texts.status, kind: "status" },
+  { name: "code", label: texts.code, kind: "text", placeholder: "429, 5xx" },
+  { name: "from", label: texts.from, kind: "time" },
+  { name: "to", label: texts.until, kind: "time" },
+  { name: "model", label: words.model, kind: "text", placeholder: texts.requestedOrUsed },
+  { name: "account", label: words.account, kind: "text", placeholder: texts.anyAttempt },
+  { name: "key", label: words.key, kind: "text", placeholder: texts.id },
+  { name: "dialect", label: words.apiStyle, kind: "text", placeholder: "messages" },
+  { name: "source", label: texts.source, kind: "text" },
+  { name: "min_ms", label: texts.minDurationMs, kind: "number" },
+  { name: "min_tokens", label: texts.minTokens, kind: "number" },
 ];
 
 /** Counts the filters in a URL query. */

@@ -2,15 +2,17 @@ import { useEffect, useState } from "preact/hooks";
 import { setQuery, useAddress } from "../../routing.ts";
 import { Button } from "../../ui/button.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
+import { words } from "../../ui/words.ts";
 import { countFilters, FILTER_FIELDS, type FilterField } from "./filter-fields.ts";
 import { SaveFilter } from "./saved-list.tsx";
+import { texts } from "./texts.ts";
 
 const STATUSES = [
-  ["", "any"],
-  ["success", "success"],
-  ["error", "error"],
-  ["cancelled", "cancelled"],
-  ["streaming", "generating"],
+  ["", words.any],
+  ["success", texts.success],
+  ["error", texts.error],
+  ["cancelled", texts.cancelled],
+  ["streaming", texts.generating],
 ] as const;
 
 const PAUSE_MS = 400;
@@ -35,7 +37,10 @@ export function Filters() {
   };
   return (
     <details class="filters" open={set > 0}>
-      <summary>Filters{set > 0 && ` (${set})`}</summary>
+      <summary>
+        {texts.filters}
+        {set > 0 && ` (${set})`}
+      </summary>
       <div class="panel stack">
         <div class="filter-grid">
           {FILTER_FIELDS.map((field) => (
@@ -49,7 +54,7 @@ export function Filters() {
         </div>
         <div>
           <Button kind="quiet" disabled={set === 0} onClick={clear}>
-            Clear filters
+            {texts.clearFilters}
           </Button>
           <SaveFilter />
         </div>

@@ -4,54 +4,61 @@ import { formatHref } from "../../routing.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { formatCompact, formatDuration } from "../../ui/format.ts";
 import { Timestamp } from "../../ui/timestamp.tsx";
+import { words } from "../../ui/words.ts";
 import { describeAccount } from "./describe-account.ts";
 import { StatusBadge } from "./status-badge.tsx";
+import { texts } from "./texts.ts";
 
 const columns = (query: string): readonly Column<HistorySummary>[] => [
-  { title: "Time", class: "tabular", cell: ({ created_at }) => <Timestamp at={created_at} /> },
+  { title: words.time, class: "tabular", cell: ({ created_at }) => <Timestamp at={created_at} /> },
   {
-    title: "Status",
+    title: texts.status,
     cell: ({ status, status_code, error }) => (
       <StatusBadge status={status} code={status_code} error={error} />
     ),
   },
   {
-    title: "Request and answer",
+    title: texts.requestAndAnswer,
     class: "history-preview",
     cell: ({ id, request_preview, response_preview, error }) => (
       <>
         <a class="cut" href={formatHref("history", id, query)}>
-          {request_preview || "(no text)"}
+          {request_preview || texts.noText}
         </a>
         <span class="muted cut">{error || response_preview || "…"}</span>
       </>
     ),
   },
   {
-    title: "Model",
+    title: words.model,
     cell: ({ model, dialect, source }) => (
       <>
         <span class="cut">{model}</span>
         <span class="muted cut">
           {dialect}
-          {source !== "" && `, from ${source}`}
+          {source !== "" && texts.fromSource(source)}
         </span>
       </>
     ),
   },
   {
-    title: "Account",
+    title: words.account,
     class: "muted",
     cell: (record) => <span class="cut">{describeAccount(record)}</span>,
   },
   {
-    title: "Tokens",
+    title: words.tokens,
     end: true,
     class: "tabular muted",
     cell: ({ prompt_tokens, completion_tokens }) =>
       `${formatCompact(prompt_tokens)} → ${formatCompact(completion_tokens)}`,
   },
-  { title: "Duration", end: true, class: "tabular", cell: ({ elapsed_ms }) => formatDuration(elapsed_ms) },
+  {
+    title: words.duration,
+    end: true,
+    class: "tabular",
+    cell: ({ elapsed_ms }) => formatDuration(elapsed_ms),
+  },
 ];
 
 interface HistoryTableProps {

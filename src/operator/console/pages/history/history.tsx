@@ -3,8 +3,8 @@ import { clearHistory, exportHistory, listHistory } from "../../api/history.ts";
 import { navigateTo, useAddress } from "../../routing.ts";
 import { Button } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
+import { formatCount } from "../../ui/count.ts";
 import { Empty } from "../../ui/empty.tsx";
-import { formatCount, formatPlural } from "../../ui/format.ts";
 import { Page } from "../../ui/page.tsx";
 import { Pager } from "../../ui/pager.tsx";
 import { Problem } from "../../ui/problem.tsx";
@@ -14,11 +14,13 @@ import { showToast } from "../../ui/toasts.tsx";
 import { useAsyncAction } from "../../ui/use-async-action.ts";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { usePaging } from "../../ui/use-paging.ts";
+import { words } from "../../ui/words.ts";
 import { countFilters, toApiQuery } from "./filter-fields.ts";
 import { Filters } from "./filters.tsx";
 import { HistoryTable } from "./history-table.tsx";
 import { RecordView } from "./record-view.tsx";
 import { SavedList } from "./saved-list.tsx";
+import { texts } from "./texts.ts";
 
 /** More rows per page would block the screen at each refresh. An export contains all records. */
 const LARGEST_PAGE = 200;
@@ -50,12 +52,12 @@ export function History({ detail }: { readonly detail: string }) {
   );
   return (
     <Page
-      title="History"
-      lead="All generations in all API styles, with the provider's answer."
+      title={words.history}
+      lead={texts.lead}
       actions={
         <>
           <Button pressed={!paused} onClick={() => setPaused(!paused)}>
-            {paused ? "Paused" : "Live"}
+            {paused ? texts.paused : texts.live}
           </Button>
           {data !== null && data.total > 0 && (
             <>
@@ -65,18 +67,14 @@ export function History({ detail }: { readonly detail: string }) {
               <Button busy={exporting.busy} onClick={() => save("csv")}>
                 CSV
               </Button>
-              <Button onClick={() => setClearing(true)}>Clear history</Button>
+              <Button onClick={() => setClearing(true)}>{texts.clearHistory}</Button>
             </>
           )}
         </>
       }
     >
       <div class="toolbar">
-        <SearchBox
-          label="Search model, account, source, status, code or text"
-          value={query}
-          onSearch={paging.search}
-        />
+        <SearchBox label={texts.searchModelAccountSourceStatus} value={query} onSearch={paging.search} />
       </div>
       <SavedList />
       <Filters />
@@ -85,19 +83,15 @@ export function History({ detail }: { readonly detail: string }) {
       {data !== null && data.items.length === 0 && (
         <div class="panel">
           {query !== "" || isFiltered ? (
-            <Empty icon="history" title="Nothing matches">
-              {query === ""
-                ? "No record matches the filters."
-                : `No record ${isFiltered ? "that matches the filters " : ""}contains “${query}”.`}
+            <Empty icon="history" title={texts.nothingMatches}>
+              {query === "" ? texts.noRecordMatchesFilters : texts.noRecordContains(query)}
             </Empty>
           ) : (
             <Empty
               icon="history"
-              title={data.limit === 0 ? "The history is switched off" : "No generations yet"}
+              title={data.limit === 0 ? texts.historySwitchedOff : texts.noGenerationsYet}
             >
-              {data.limit === 0
-                ? "Set the number of records on the Settings page."
-                : "Requests appear here while they are answered. Try one in the playground."}
+              {data.limit === 0 ? texts.setNumberRecordsOnSettings : texts.requestsAppearHereWhileThey}
             </Empty>
           )}
         </div>
@@ -109,7 +103,7 @@ export function History({ detail }: { readonly detail: string }) {
             paging={paging}
             pages={data.total_pages}
             sizes={PAGE_SIZES}
-            said={`${formatPlural(data.total, "record")}; the newest ${formatCount(data.limit)} are kept`}
+            said={texts.newestKept(texts.recordCount(data.total), formatCount(data.limit))}
           />
         </>
       )}
@@ -123,16 +117,16 @@ export function History({ detail }: { readonly detail: string }) {
       )}
       {clearing && (
         <Confirm
-          title="Clear the history?"
-          action="Clear history"
+          title={texts.clearHistoryTitle}
+          action={texts.clearHistory}
           onClose={() => setClearing(false)}
           run={async () => {
             await clearHistory();
-            showToast("History cleared");
+            showToast(texts.historyCleared);
             await reload();
           }}
         >
-          <p>All records are deleted. This cannot be undone.</p>
+          <p>{texts.allRecordsDeletedCannotBe}</p>
         </Confirm>
       )}
     </Page>

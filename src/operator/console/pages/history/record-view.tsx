@@ -7,18 +7,21 @@ import { Button } from "../../ui/button.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
+import { formatCount } from "../../ui/count.ts";
 import { Dialog } from "../../ui/dialog.tsx";
-import { formatCount, formatDuration, formatFullTime } from "../../ui/format.ts";
+import { formatDuration, formatFullTime } from "../../ui/format.ts";
 import { Problem } from "../../ui/problem.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { showToast } from "../../ui/toasts.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
+import { words } from "../../ui/words.ts";
 import { formatCurl } from "../playground/curl.ts";
 import { setInitialConversation } from "../playground/initial-conversation.ts";
 import { describeAccount } from "./describe-account.ts";
 import { describeUsage } from "./describe-usage.ts";
 import { toReplayRequest } from "./replay-request.ts";
 import { StatusBadge } from "./status-badge.tsx";
+import { texts } from "./texts.ts";
 import { buildTimeline } from "./timeline.ts";
 import { extractToolCallMarkup } from "./tool-call-markup.ts";
 
@@ -45,7 +48,7 @@ export function RecordView({ id, onClose, onDeleted }: RecordViewProps) {
         // A missing record does not appear later, so stop refreshing.
         if (error instanceof ApiError && error.status === 404) {
           setDone(true);
-          throw new ApiError(404, "This record is not there. It was deleted, or is older than what is kept.");
+          throw new ApiError(404, texts.recordNotThereItWas);
         }
         throw error;
       }
@@ -55,12 +58,12 @@ export function RecordView({ id, onClose, onDeleted }: RecordViewProps) {
   );
   const remove = async () => {
     await deleteHistory(id);
-    showToast("Record deleted");
+    showToast(texts.recordDeleted);
     onClose();
     await onDeleted();
   };
   return (
-    <Dialog title="Generation" onClose={onClose} wide>
+    <Dialog title={texts.generation} onClose={onClose} wide>
       <div class="dialog-body stack">
         <Problem error={error} retry={reload} />
         {data !== null && (
@@ -68,19 +71,24 @@ export function RecordView({ id, onClose, onDeleted }: RecordViewProps) {
             <Facts record={data} />
             <Problem error={data.error} />
             <Timeline record={data} />
-            <Tabs label="Parts of the record" current={tab} onChange={setTab} tabs={buildTabs(data)} />
+            <Tabs label={texts.partsRecord} current={tab} onChange={setTab} tabs={buildTabs(data)} />
           </>
         )}
       </div>
       <footer>
         {data !== null && <ReplayForm record={data} />}
         <Button kind="danger" disabled={data === null} onClick={() => setDeleting(true)}>
-          Delete record
+          {texts.deleteRecord}
         </Button>
       </footer>
       {deleting && (
-        <Confirm title="Delete this record?" action="Delete" onClose={() => setDeleting(false)} run={remove}>
-          <p>What was asked and answered is forgotten. This cannot be undone.</p>
+        <Confirm
+          title={texts.deleteRecordTitle}
+          action={words.delete}
+          onClose={() => setDeleting(false)}
+          run={remove}
+        >
+          <p>{texts.whatWasAskedAndAnswered}</p>
         </Confirm>
       )}
     </Dialog>
@@ -90,7 +98,7 @@ export function RecordView({ id, onClose, onDeleted }: RecordViewProps) {
 /** Shows the steps of the generation. */
 function Timeline({ record }: { readonly record: HistoryRecord }) {
   return (
-    <ol class="timeline" aria-label="Timeline">
+    <ol class="timeline" aria-label={texts.timeline}>
       {buildTimeline(record).map(({ at, said: text, tone }, index) => (
         <li key={index} class={tone}>
           <span class="tabular muted">{at === null ? "" : formatDuration(at)}</span>
@@ -116,10 +124,10 @@ function ReplayForm({ record }: { readonly record: HistoryRecord }) {
   };
   return (
     <>
-      {dropped > 0 && <span class="muted grow">Without its attachments, which are not kept:</span>}
-      <CopyButton text={command} name="Copy as curl" />
+      {dropped > 0 && <span class="muted grow">{texts.withoutAttachmentsWhichNotKept}</span>}
+      <CopyButton text={command} name={texts.copyAsCurl} />
       <Button kind="quiet" onClick={open}>
-        Open in playground
+        {texts.openInPlayground}
       </Button>
     </>
   );
@@ -133,11 +141,11 @@ function buildTabs(record: HistoryRecord) {
     content: () => (text === "" ? <p class="muted">{emptyText}</p> : <CodeBlock label={name} text={text} />),
   });
   return [
-    createTab("answer", "Answer", record.content, "No text came from the provider."),
-    createTab("reasoning", "Reasoning", record.reasoning, "The model did not think aloud."),
-    createTab("calls", "Tool calls", calls, "No tool was called."),
-    createTab("messages", "Messages", JSON.stringify(record.messages, null, 2), "No messages."),
-    createTab("prompt", "Prompt", record.prompt, "No prompt was sent."),
+    createTab("answer", texts.answer, record.content, texts.noTextCameFromProvider),
+    createTab("reasoning", texts.reasoning, record.reasoning, texts.modelDidNotThinkAloud),
+    createTab("calls", texts.toolCalls, calls, texts.noToolWasCalled),
+    createTab("messages", texts.messages, JSON.stringify(record.messages, null, 2), texts.noMessages),
+    createTab("prompt", texts.prompt, record.prompt, texts.noPromptWasSent),
   ];
 }
 
@@ -147,7 +155,7 @@ function CaptureLinks({ request }: { readonly request: string }) {
   if (data === null || data.length === 0) return null;
   return (
     <>
-      <dt>Captures</dt>
+      <dt>{words.captures}</dt>
       <dd class="row">
         {data.map(({ id, label, status }) => (
           <a key={id} href={formatHref("captures", id)}>
@@ -163,40 +171,41 @@ function Facts({ record }: { readonly record: HistoryRecord }) {
   const { requested_model: requested, model } = record;
   return (
     <dl class="facts">
-      <dt>Status</dt>
+      <dt>{texts.status}</dt>
       <dd>
         <StatusBadge status={record.status} code={record.status_code} error={record.error} />
       </dd>
-      <dt>Time</dt>
-      <dd>
-        {formatFullTime(record.created_at)}, took {formatDuration(record.elapsed_ms)}
-      </dd>
-      <dt>Model</dt>
-      <dd>{requested === model || requested === "" ? model : `${model}, requested as ${requested}`}</dd>
+      <dt>{words.time}</dt>
+      <dd>{texts.took(formatFullTime(record.created_at), formatDuration(record.elapsed_ms))}</dd>
+      <dt>{words.model}</dt>
+      <dd>{requested === model || requested === "" ? model : texts.requestedAs(model, requested)}</dd>
       {record.dropped_params.length > 0 && (
         <>
-          <dt>Left out</dt>
-          <dd>{record.dropped_params.join(", ")}, which the provider does not take</dd>
+          <dt>{texts.leftOut}</dt>
+          <dd>{texts.whichProviderDoesNotTake(record.dropped_params.join(", "))}</dd>
         </>
       )}
-      <dt>Caller</dt>
+      <dt>{texts.caller}</dt>
       <dd>
         {record.dialect}
-        {record.stream ? ", streamed" : ""}
-        {record.source !== "" && `, from ${record.source}`}
+        {record.stream ? texts.streamed : ""}
+        {record.source !== "" && texts.fromSource(record.source)}
       </dd>
-      <dt>Account</dt>
+      <dt>{words.account}</dt>
       <dd>
         {describeAccount(record)}
-        {record.attempts > 1 && `, after ${record.attempts} attempts`}
+        {record.attempts > 1 && texts.afterAttempts(record.attempts)}
       </dd>
-      <dt>Tokens</dt>
+      <dt>{words.tokens}</dt>
       <dd>
-        {formatCount(record.prompt_tokens)} in, {formatCount(record.completion_tokens)} out, of which{" "}
-        {formatCount(record.reasoning_tokens)} reasoning
+        {texts.inOutWhichReasoning(
+          formatCount(record.prompt_tokens),
+          formatCount(record.completion_tokens),
+          formatCount(record.reasoning_tokens),
+        )}
       </dd>
       <UsageDetails record={record} />
-      <dt>Request</dt>
+      <dt>{words.request}</dt>
       <dd class="mono">{record.request_id}</dd>
       <CaptureLinks request={record.request_id} />
     </dl>
@@ -209,7 +218,7 @@ function UsageDetails({ record }: { readonly record: HistoryRecord }) {
   if (details.length === 0) return null;
   return (
     <>
-      <dt>Details</dt>
+      <dt>{texts.details}</dt>
       <dd>{details.join(", ")}</dd>
     </>
   );

@@ -4,7 +4,9 @@ import { useStore } from "../../store.ts";
 import { Button } from "../../ui/button.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
+import { words } from "../../ui/words.ts";
 import { filterQuery, forgetFilter, savedFilters, saveFilter } from "./saved-filters.ts";
+import { texts } from "./texts.ts";
 
 /** Lists the saved filters. */
 export function SavedList() {
@@ -13,13 +15,13 @@ export function SavedList() {
   const currentFilter = filterQuery(query);
   if (saved.length === 0) return null;
   return (
-    <fieldset class="row saved-filters" aria-label="Saved filters">
+    <fieldset class="row saved-filters" aria-label={texts.savedFilters}>
       {saved.map((filter) => (
         <span key={filter.name} class="row">
           <Button pressed={filter.query === currentFilter} onClick={() => setQuery(filter.query, true)}>
             {filter.name}
           </Button>
-          <Button kind="quiet" label={`Delete ${filter.name}`} onClick={() => forgetFilter(filter.name)}>
+          <Button kind="quiet" label={texts.delete(filter.name)} onClick={() => forgetFilter(filter.name)}>
             ×
           </Button>
         </span>
@@ -36,19 +38,19 @@ export function SaveFilter() {
   return (
     <>
       <Button kind="quiet" disabled={filterQuery(query) === ""} onClick={() => setConfirming(true)}>
-        Save filters
+        {texts.saveFilters}
       </Button>
       {confirming && (
         <FormDialog
-          title="Save these filters"
-          action="Save"
+          title={texts.saveTheseFilters}
+          action={words.save}
           onClose={() => setConfirming(false)}
           submit={async () => {
             saveFilter(name.trim(), query);
             setName("");
           }}
         >
-          <TextField label="Name" value={name} onChange={setName} required focus />
+          <TextField label={words.name} value={name} onChange={setName} required focus />
         </FormDialog>
       )}
     </>

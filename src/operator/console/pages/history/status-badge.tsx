@@ -1,4 +1,5 @@
 import { Badge, type Tone } from "../../ui/badge.tsx";
+import { texts } from "./texts.ts";
 
 const TONES: Readonly<Record<string, Tone>> = {
   streaming: "live",
@@ -17,7 +18,7 @@ interface StatusBadgeProps {
 export function StatusBadge({ status, code, error }: StatusBadgeProps) {
   return (
     <Badge tone={TONES[status] ?? "neutral"} title={error}>
-      {status === "error" ? `error ${code}` : status === "streaming" ? "generating" : status}
+      {status === "error" ? texts.errorCode(code) : status === "streaming" ? texts.generating : status}
     </Badge>
   );
 }

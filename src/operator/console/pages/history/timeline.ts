@@ -1,6 +1,8 @@
 import type { HistoryRecord } from "../../api/history.ts";
 import { formatDuration } from "../../ui/format.ts";
+import { words } from "../../ui/words.ts";
 import { describeAccount } from "./describe-account.ts";
+import { texts } from "./texts.ts";
 import { extractToolCallMarkup } from "./tool-call-markup.ts";
 
 /** One step of a generation. */
@@ -31,28 +33,29 @@ type TimelineRecord = Pick<
 
 /** Causes of retries, as texts for the user. */
 const CAUSES: Readonly<Record<string, string>> = {
-  model: "next model of the route",
-  busy_model: "waiting for a busy model",
-  account: "another account",
-  unusable_account: "another account, as the last one could not be used",
-  answer: "same account, as there was no visible answer",
-  answer_account: "another account, as there was no visible answer",
-  token: "new token",
-  model_name: "the provider's name of the model",
-  endpoint: "at another endpoint",
-  refused_field: "without a field that the provider refuses",
-  file: "after the provider had processed a file",
-  format: "corrected format",
+  model: texts.nextModelRoute,
+  busy_model: texts.waitingForBusyModel,
+  account: texts.anotherAccount,
+  unusable_account: texts.anotherAccountAsLastOne,
+  answer: texts.sameAccountAsThereWas,
+  answer_account: texts.anotherAccountAsThereWas,
+  token: texts.newToken,
+  model_name: texts.providersNameModel,
+  endpoint: texts.atAnotherEndpoint,
+  refused_field: texts.withoutFieldProviderRefuses,
+  file: texts.afterProviderHadProcessedFile,
+  format: texts.correctedFormat,
 };
 
 type ShownAttempt = TimelineRecord["upstream_attempts"][number];
 
 function describeAttempt({ cause, account, model, ms, status, reason }: ShownAttempt, index: number): string {
   const why = cause === "" ? "" : ` (${CAUSES[cause] ?? cause})`;
-  const where = account === "" ? model : `${model} with ${account}`;
-  const failure = `failed: ${reason}${status === 0 ? "" : ` ${status}`}`;
-  const result = ms === null ? "runs" : `${reason === "" ? "answered" : failure}, ${formatDuration(ms)}`;
-  return `Attempt ${index + 1}${why}: ${where} ${result}`;
+  const where = account === "" ? model : texts.with(model, account);
+  const failure = texts.failed(reason, status === 0 ? "" : ` ${status}`);
+  const result =
+    ms === null ? texts.runs : `${reason === "" ? texts.answered : failure}, ${formatDuration(ms)}`;
+  return texts.attempt(index + 1, why, where, result);
 }
 
 /**
@@ -63,11 +66,11 @@ export function buildTimeline(record: TimelineRecord): Step[] {
   const { created_at, leased_at, tried, sign_ins, upstream_attempts, first_token_ms, status, elapsed_ms } =
     record;
   const toOffset = (at: number) => (at === 0 ? null : Math.max(0, at - created_at));
-  const steps: Step[] = [{ at: 0, said: "Request received", tone: "neutral" }];
+  const steps: Step[] = [{ at: 0, said: texts.requestReceived, tone: "neutral" }];
   const attempts = [
     ...tried.map(({ account, reason, message, at }) => ({
       at,
-      said: `${account} failed: ${message} (${reason})`,
+      said: texts.failedAccount(account, message, reason),
       tone: "bad" as const,
     })),
     // A single attempt shows no more than the other steps.
@@ -78,7 +81,7 @@ export function buildTimeline(record: TimelineRecord): Step[] {
     })),
     ...sign_ins.map(({ account, at, ms }) => ({
       at,
-      said: `Sign-in of ${account}, ${formatDuration(ms)}`,
+      said: texts.signIn(account, formatDuration(ms)),
       tone: "neutral" as const,
     })),
   ];
@@ -86,18 +89,18 @@ export function buildTimeline(record: TimelineRecord): Step[] {
   attempts.sort((a, b) => a.at - b.at);
   for (const { at, said: text, tone } of attempts) steps.push({ at: toOffset(at), said: text, tone });
   if (leased_at > 0 && record.attempts > tried.length && upstream_attempts.length < 2) {
-    steps.push({ at: toOffset(leased_at), said: `Sent with ${describeAccount(record)}`, tone: "neutral" });
+    steps.push({ at: toOffset(leased_at), said: texts.sentWith(describeAccount(record)), tone: "neutral" });
   }
-  if (first_token_ms > 0) steps.push({ at: first_token_ms, said: "First token", tone: "neutral" });
+  if (first_token_ms > 0) steps.push({ at: first_token_ms, said: words.firstToken, tone: "neutral" });
   if (extractToolCallMarkup(record.content) !== "" || extractToolCallMarkup(record.reasoning) !== "") {
-    steps.push({ at: null, said: "Tool calls", tone: "neutral" });
+    steps.push({ at: null, said: texts.toolCalls, tone: "neutral" });
   }
-  if (status === "streaming") return [...steps, { at: null, said: "In progress", tone: "neutral" }];
+  if (status === "streaming") return [...steps, { at: null, said: texts.inProgress, tone: "neutral" }];
   const outcomes = {
-    success: { said: "Completed", tone: "good" },
-    cancelled: { said: "Client disconnected", tone: "neutral" },
+    success: { said: texts.completed, tone: "good" },
+    cancelled: { said: texts.clientDisconnected, tone: "neutral" },
   } as const;
   const outcome = status === "success" || status === "cancelled" ? outcomes[status] : null;
-  const failure = { said: `Failed with ${record.status_code}: ${record.error}`, tone: "bad" } as const;
+  const failure = { said: texts.failedWith(record.status_code, record.error), tone: "bad" } as const;
   return [...steps, { at: elapsed_ms, ...(outcome ?? failure) }];
 }

@@ -4,7 +4,9 @@ import { formatFullTime } from "../../ui/format.ts";
 import { Page, Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
+import { words } from "../../ui/words.ts";
 import { SyncForm } from "./sync-form.tsx";
+import { texts } from "./texts.ts";
 
 /** Page that sends the configuration to Vercel and shows whether Vercel's copy is current. */
 export function Hosting() {
@@ -12,21 +14,21 @@ export function Hosting() {
   const credentials = useLoaded(readCredentials);
   const { data } = status;
   return (
-    <Page title="Hosting sync" lead="Writes the configuration to a project on Vercel and redeploys it.">
+    <Page title={words.hostingSync} lead={texts.lead}>
       <Problem error={status.error} retry={status.reload} />
       <Problem error={credentials.error} retry={credentials.reload} />
       {data !== null && (
-        <Panel title="State">
+        <Panel title={words.state}>
           <div class="row">
             {data.synced ? (
-              <Badge tone="good">in step</Badge>
+              <Badge tone="good">{texts.inStep}</Badge>
             ) : data.has_synced_before ? (
-              <Badge tone="warn">changed since the last sync</Badge>
+              <Badge tone="warn">{texts.changedSinceLastSync}</Badge>
             ) : (
-              <Badge tone="neutral">never synced</Badge>
+              <Badge tone="neutral">{texts.neverSynced}</Badge>
             )}
             {data.has_synced_before && (
-              <span class="muted">Last sync: {formatFullTime((data.last_sync_time ?? 0) * 1_000)}</span>
+              <span class="muted">{texts.lastSync(formatFullTime((data.last_sync_time ?? 0) * 1_000))}</span>
             )}
           </div>
         </Panel>

@@ -2,19 +2,20 @@ import { useState } from "preact/hooks";
 import { type HostingCredentials, type SyncOutcome, syncHosting } from "../../api/hosting.ts";
 import { Button } from "../../ui/button.tsx";
 import { CheckField, TextField } from "../../ui/field.tsx";
-import { formatPlural } from "../../ui/format.ts";
 import { LeaveGuard } from "../../ui/leave-guard.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { useAsyncAction } from "../../ui/use-async-action.ts";
+import { words } from "../../ui/words.ts";
+import { texts } from "./texts.ts";
 
 interface SyncFormProps {
   readonly credentials: HostingCredentials;
   readonly onDone: () => Promise<void>;
 }
 
-const SOURCES: Readonly<Record<string, string>> = { env: "from the environment", config: "saved" };
+const SOURCES: Readonly<Record<string, string>> = { env: texts.fromEnvironment, config: texts.saved };
 
 export function SyncForm({ credentials, onDone }: SyncFormProps) {
   const [token, setToken] = useState("");
@@ -38,34 +39,40 @@ export function SyncForm({ credentials, onDone }: SyncFormProps) {
     if (answer.success) setOutcome(answer);
     if (answer.success) setTyped(false);
     await onDone();
-    if (!answer.success) throw new Error(answer.message || "The sync failed.");
+    if (!answer.success) throw new Error(answer.message || texts.syncFailed);
   };
   const known = credentials.has_token
-    ? `Empty means the one that is ${SOURCES[credentials.token_source ?? ""] ?? "known"}: ${credentials.token_preview}`
-    : "An access token of Vercel: Account Settings, Tokens.";
+    ? texts.emptyMeansOne(SOURCES[credentials.token_source ?? ""] ?? texts.known, credentials.token_preview)
+    : texts.accessTokenVercelAccountSettings;
   return (
-    <Panel title="Sync">
-      <LeaveGuard unsaved={typed ? "a form that was not sent" : ""} />
+    <Panel title={texts.sync}>
+      <LeaveGuard unsaved={typed ? texts.formWasNotSent : ""} />
       <form class="stack" onSubmit={onSubmit(sync)} onInput={() => setTyped(true)}>
         <div class="setting-grid">
           <TextField
-            label="Vercel access token"
+            label={texts.vercelAccessToken}
             type="password"
             value={token}
             onChange={setToken}
             required={!credentials.has_token}
             hint={known}
           />
-          <TextField label="Project id" value={project} onChange={setProject} mono />
-          <TextField label="Team id" value={team} onChange={setTeam} mono hint="Only for team projects." />
+          <TextField label={texts.projectId} value={project} onChange={setProject} mono />
+          <TextField
+            label={texts.teamId}
+            value={team}
+            onChange={setTeam}
+            mono
+            hint={texts.onlyForTeamProjects}
+          />
         </div>
         <CheckField
-          label="Sign every account in first"
+          label={texts.signEveryAccountInFirst}
           value={validate}
           onChange={setValidate}
-          hint="The deployment then starts with valid tokens."
+          hint={texts.deploymentThenStartsWithValid}
         />
-        <CheckField label="Save these credentials" value={save} onChange={setSave} />
+        <CheckField label={texts.saveTheseCredentials} value={save} onChange={setSave} />
         <Problem error={error} />
         {outcome !== null && (
           <Notice
@@ -73,9 +80,9 @@ export function SyncForm({ credentials, onDone }: SyncFormProps) {
               outcome.manual_deploy_required || outcome.failed_accounts.length > 0 ? "warning" : "success"
             }
           >
-            {outcome.message || "The configuration was sent."}
+            {outcome.message || texts.configurationWasSent}
             {outcome.deployment_url && <p class="mono">{outcome.deployment_url}</p>}
-            {validate && <p>{formatPlural(outcome.validated_accounts, "account")} signed in.</p>}
+            {validate && <p>{texts.signedIn(words.accountCount(outcome.validated_accounts))}</p>}
             {outcome.failed_accounts.length > 0 && (
               <ul>
                 {outcome.failed_accounts.map(({ account, message }) => (
@@ -89,7 +96,7 @@ export function SyncForm({ credentials, onDone }: SyncFormProps) {
         )}
         <div>
           <Button kind="primary" type="submit" busy={busy}>
-            Sync and deploy
+            {texts.syncAndDeploy}
           </Button>
         </div>
       </form>

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { texts } from "./texts.ts";
 
 const exported = z.object({ api_keys: z.array(z.object({ key: z.string() })) });
 
@@ -10,7 +11,7 @@ const exported = z.object({ api_keys: z.array(z.object({ key: z.string() })) });
 export function findFullKey(config: unknown, index: number): string {
   const parsed = exported.safeParse(config);
   const key = parsed.success ? parsed.data.api_keys[index]?.key : undefined;
-  if (key === undefined) throw new Error("The key is not there any more.");
+  if (key === undefined) throw new Error(texts.keyNotThereAnyMore);
   return key;
 }
 

@@ -1,6 +1,7 @@
 import type { ApiKey } from "../../api/config.ts";
 import type { Tone } from "../../ui/badge.tsx";
 import { formatDuration } from "../../ui/format.ts";
+import { texts } from "./texts.ts";
 
 /** Keys that expire within this time get a warning. */
 const EXPIRY_WARNING_MS = 7 * 86_400_000;
@@ -10,14 +11,14 @@ export function describeKeyState(
   { disabled, expires, grace_until }: Pick<ApiKey, "disabled" | "expires" | "grace_until">,
   now: number,
 ): { readonly tone: Tone; readonly text: string } {
-  if (disabled) return { tone: "neutral", text: "disabled" };
-  if (expires !== 0 && expires <= now) return { tone: "bad", text: "expired" };
+  if (disabled) return { tone: "neutral", text: texts.disabled };
+  if (expires !== 0 && expires <= now) return { tone: "bad", text: texts.expired };
   if (expires !== 0 && expires - now < EXPIRY_WARNING_MS) {
-    return { tone: "warn", text: `expires in ${formatDuration(expires - now)}` };
+    return { tone: "warn", text: texts.expiresIn(formatDuration(expires - now)) };
   }
   if (grace_until > now)
-    return { tone: "live", text: `rotated; the old key expires in ${formatDuration(grace_until - now)}` };
-  return { tone: "good", text: "active" };
+    return { tone: "live", text: texts.rotatedOldKeyExpiresIn(formatDuration(grace_until - now)) };
+  return { tone: "good", text: texts.active };
 }
 
 /** Converts Unix milliseconds to the value of a `datetime-local` input; 0 becomes empty. */

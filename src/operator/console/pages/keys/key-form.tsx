@@ -4,10 +4,12 @@ import { CopyButton } from "../../ui/copy-button.tsx";
 import type { EditFormProps } from "../../ui/editing.tsx";
 import { CheckField, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
+import { words } from "../../ui/words.ts";
 import { generateKey } from "./full-key.ts";
 import { fromLocalInput, toLocalInput } from "./key-expiry.ts";
 import { parseScope, toLimitDraft } from "./limit-draft.ts";
 import { LimitFields } from "./limit-fields.tsx";
+import { texts } from "./texts.ts";
 
 interface KeyFormProps extends EditFormProps {
   /** null: a new key. */
@@ -38,46 +40,46 @@ export function KeyForm({ apiKey, version, onClose, onSaved, onAdded }: KeyFormP
       await addKey({ key, ...labels });
       onSucceeded();
       onAdded(key);
-      return onSaved("Key added");
+      return onSaved(texts.keyAdded);
     }
     await changeKey(apiKey.id, labels, ifMatch);
     onSucceeded();
-    return onSaved("Key saved");
+    return onSaved(texts.keySaved);
   };
   return (
     <FormDialog
-      title={apiKey === null ? "Add key" : `Key ${apiKey.key}`}
-      action={apiKey === null ? "Add key" : "Save"}
+      title={apiKey === null ? texts.addKey : texts.key(apiKey.key)}
+      action={apiKey === null ? texts.addKey : words.save}
       submit={submit}
       version={version}
       onClose={onClose}
       wide
-      {...(apiKey === null && { extra: <CopyButton text={key} name="Copy key" /> })}
+      {...(apiKey === null && { extra: <CopyButton text={key} name={texts.copyKey} /> })}
     >
       {apiKey === null && (
         <TextField
-          label="Key"
+          label={words.key}
           value={key}
           onChange={setKey}
           required
           mono
-          hint="Generated in this browser. You can enter your own."
+          hint={texts.generatedInBrowserYouCan}
         />
       )}
-      <TextField label="Name" value={name} onChange={setName} hint="Who or what uses the key." focus />
-      <TextField label="Remark" value={remark} onChange={setRemark} />
+      <TextField label={words.name} value={name} onChange={setName} hint={texts.whoOrWhatUsesKey} focus />
+      <TextField label={texts.remark} value={remark} onChange={setRemark} />
       <TextField
-        label="Expires"
+        label={texts.expires}
         type="datetime-local"
         value={expires}
         onChange={setExpires}
-        hint="In your time zone. Empty: never."
+        hint={texts.inYourTimeZoneEmpty}
       />
       <CheckField
-        label="Disabled"
+        label={texts.disabledTitle}
         value={disabled}
         onChange={setDisabled}
-        hint="Requests with this key are refused. It is never passed to the provider."
+        hint={texts.requestsWithKeyRefusedIt}
       />
       <LimitFields draft={draft} onChange={setDraft} />
     </FormDialog>

@@ -7,18 +7,20 @@ import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { AddButton, EditButtons, EditDialogs, useEditing } from "../../ui/editing.tsx";
 import { Empty } from "../../ui/empty.tsx";
-import { formatCompact, formatFullTime, formatPlural } from "../../ui/format.ts";
+import { formatCompact, formatFullTime } from "../../ui/format.ts";
 import { Page, Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { Timestamp } from "../../ui/timestamp.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
+import { words } from "../../ui/words.ts";
 import { ConnectPanel } from "../connect/connect-panel.tsx";
 import { findFullKey } from "./full-key.ts";
 import { describeKeyState } from "./key-expiry.ts";
 import { KeyForm } from "./key-form.tsx";
 import { summarizeScope } from "./limit-draft.ts";
 import { RotateKey } from "./rotate-key.tsx";
+import { texts } from "./texts.ts";
 
 /** Page for the callers' API keys. */
 export function Keys() {
@@ -28,14 +30,14 @@ export function Keys() {
   const [addedKey, setAddedKey] = useState("");
   const now = Date.now();
   const editing = useEditing<ApiKey>(reload);
-  const add = <AddButton noun="key" onClick={editing.add} />;
+  const add = <AddButton noun={texts.keyNoun} onClick={editing.add} />;
   const columns: Column<ApiKey>[] = [
     {
-      title: "Name",
+      title: words.name,
       cell: ({ name, remark }) => (
         <>
           {name === "" ? (
-            <span class="muted">no name</span>
+            <span class="muted">{texts.noName}</span>
           ) : (
             <strong>
               <TruncatedText text={name} />
@@ -50,37 +52,38 @@ export function Keys() {
       ),
     },
     {
-      title: "Key",
+      title: words.key,
       class: "mono",
-      cell: ({ key, hashed }) => <span title={hashed ? "Only its digest is kept" : undefined}>{key}</span>,
+      cell: ({ key, hashed }) => <span title={hashed ? texts.onlyDigestKept : undefined}>{key}</span>,
     },
     {
-      title: "State",
+      title: words.state,
       cell: (apiKey) => {
         const { tone, text } = describeKeyState(apiKey, now);
         return (
-          <Badge tone={tone} title={apiKey.expires === 0 ? "" : `expires ${formatFullTime(apiKey.expires)}`}>
+          <Badge
+            tone={tone}
+            title={apiKey.expires === 0 ? "" : texts.expiresExpires(formatFullTime(apiKey.expires))}
+          >
             {text}
           </Badge>
         );
       },
     },
     {
-      title: "Last used",
+      title: texts.lastUsed,
       class: "tabular muted",
       cell: ({ last_used, used_today: { requests, tokens } }) => (
         <>
           <Timestamp at={last_used} />
           {requests > 0 && (
-            <div>
-              {formatPlural(requests, "request")}, {formatCompact(tokens)} tokens today
-            </div>
+            <div>{texts.tokensToday(texts.requestCount(requests), formatCompact(tokens))}</div>
           )}
         </>
       ),
     },
     {
-      title: "Limits",
+      title: texts.limits,
       class: "muted",
       cell: (apiKey) => <TruncatedText text={summarizeScope(apiKey)} />,
     },
@@ -89,27 +92,18 @@ export function Keys() {
         {!apiKey.hashed && (
           <CopyButton
             text={async () => findFullKey((await exportConfig()).config, index)}
-            label={`Copy the key ${apiKey.name || apiKey.key}`}
+            label={texts.copyKeyName(apiKey.name || apiKey.key)}
           />
         )}
         <Button kind="quiet" onClick={() => setRotating(apiKey)}>
-          Rotate
+          {texts.rotate}
         </Button>
         <EditButtons editing={editing} item={apiKey} />
       </>
     )),
   ];
   return (
-    <Page
-      title="Keys"
-      lead={
-        <>
-          Requests with these keys use the accounts of the pool. The setting “Unknown API keys” decides about
-          other tokens. Holders of a key see its limits and its use at <a href="/key">/key</a>.
-        </>
-      }
-      actions={add}
-    >
+    <Page title={words.keys} lead={texts.requestsWithTheseKeysUse(<a href="/key">/key</a>)} actions={add}>
       <Problem error={error} retry={reload} />
       {data !== null && (
         <Panel>
@@ -119,15 +113,15 @@ export function Keys() {
             columns={columns}
             class="keys-table"
             empty={
-              <Empty icon="keys" title="No keys yet" action={add}>
-                Without a key, callers need a token of the provider.
+              <Empty icon="keys" title={texts.noKeysYet} action={add}>
+                {texts.withoutKeyCallersNeedToken}
               </Empty>
             }
           />
         </Panel>
       )}
       {addedKey !== "" && (
-        <Dialog title="Connect with the new key" onClose={() => setAddedKey("")} wide>
+        <Dialog title={texts.connectWithNewKey} onClose={() => setAddedKey("")} wide>
           <div class="dialog-body">
             <ConnectPanel initialKey={addedKey} />
           </div>
@@ -138,15 +132,11 @@ export function Keys() {
       )}
       <EditDialogs
         editing={editing}
-        noun="key"
+        noun={texts.keyNoun}
         form={(apiKey, props) => <KeyForm apiKey={apiKey} onAdded={setAddedKey} {...props} />}
         read={({ id }) => readKey(id)}
         remove={({ id }) => deleteKey(id)}
-        warning={({ name, key }) => (
-          <>
-            Callers that use <strong>{name || key}</strong> are refused immediately.
-          </>
-        )}
+        warning={({ name, key }) => <>{texts.callersUseRefusedImmediately(<strong>{name || key}</strong>)}</>}
       />
     </Page>
   );

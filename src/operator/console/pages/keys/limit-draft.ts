@@ -1,4 +1,5 @@
 import type { KeyScope } from "../../api/config.ts";
+import { texts } from "./texts.ts";
 
 /** A limit of a key, for the form. */
 export interface LimitField {
@@ -9,13 +10,13 @@ export interface LimitField {
 
 /** All limits, in the order of the form. */
 export const LIMIT_FIELDS: readonly LimitField[] = [
-  { name: "requests_per_minute", label: "Requests a minute" },
-  { name: "tokens_per_minute", label: "Tokens a minute" },
-  { name: "max_parallel", label: "Requests at once" },
-  { name: "tokens_per_day", label: "Tokens a day" },
-  { name: "tokens_per_month", label: "Tokens a month" },
-  { name: "cost_per_day", label: "Cost a day" },
-  { name: "cost_per_month", label: "Cost a month" },
+  { name: "requests_per_minute", label: texts.requestsMinute },
+  { name: "tokens_per_minute", label: texts.tokensMinute },
+  { name: "max_parallel", label: texts.requestsAtOnce },
+  { name: "tokens_per_day", label: texts.tokensDay },
+  { name: "tokens_per_month", label: texts.tokensMonth },
+  { name: "cost_per_day", label: texts.costDay },
+  { name: "cost_per_month", label: texts.costMonth },
 ];
 
 /** Names of a key's lists in the configuration. */
@@ -54,7 +55,7 @@ export function parseScope(draft: LimitDraft, current: KeyScope | null): KeyScop
     const limit = Number(text);
     const isCost = name.startsWith("cost");
     if (!(limit >= 0 && (isCost || Number.isSafeInteger(limit)))) {
-      throw new Error(`${label}: ${isCost ? "a number" : "a whole number"}, or nothing for no limit`);
+      throw new Error(texts.orNothingForNoLimit(label, isCost ? texts.number : texts.wholeNumber));
     }
     if (limit > 0) limits[name] = limit;
     else Reflect.deleteProperty(limits, name);

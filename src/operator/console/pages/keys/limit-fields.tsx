@@ -1,5 +1,7 @@
 import { TextField } from "../../ui/field.tsx";
+import { words } from "../../ui/words.ts";
 import { LIMIT_FIELDS, type LimitDraft } from "./limit-draft.ts";
+import { texts } from "./texts.ts";
 
 interface LimitFieldsProps {
   readonly draft: LimitDraft;
@@ -14,34 +16,32 @@ export function LimitFields({ draft, onChange }: LimitFieldsProps) {
   });
   return (
     <fieldset class="stack">
-      <legend>Limits</legend>
-      <p class="hint">
-        Empty: no limit. Days and months are in UTC. Costs are in the currency of your prices.
-      </p>
+      <legend>{texts.limits}</legend>
+      <p class="hint">{texts.emptyNoLimitDaysAnd}</p>
       <div class="limit-grid">
         {LIMIT_FIELDS.map(({ name, label }) => (
           <TextField key={name} label={label} type="number" min={0} {...field(name)} />
         ))}
       </div>
       <TextField
-        label="Models"
+        label={words.models}
         mono
-        placeholder="all"
-        hint="Allowed model names or ids. A * at the end matches any ending."
+        placeholder={words.all}
+        hint={texts.allowedModelNamesOrIds}
         {...field("models")}
       />
       <TextField
-        label="Styles"
+        label={texts.styles}
         mono
-        placeholder="all"
-        hint="For example chat-completions, responses, messages, content-generation, embeddings, files."
+        placeholder={words.all}
+        hint={texts.forExampleChatCompletionsResponses}
         {...field("dialects")}
       />
       <TextField
-        label="Networks"
+        label={texts.networks}
         mono
-        placeholder="all"
-        hint="Client addresses that may use the key, for example 192.0.2.0/24."
+        placeholder={words.all}
+        hint={texts.clientAddressesMayUseKey}
         {...field("networks")}
       />
     </fieldset>

@@ -7,13 +7,15 @@ import { type Choice, SelectField } from "../../ui/field.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { useAsyncAction } from "../../ui/use-async-action.ts";
+import { words } from "../../ui/words.ts";
+import { texts } from "./texts.ts";
 
 const GRACES: readonly Choice[] = [
-  ["0", "Not at all"],
-  ["3600", "One hour"],
-  ["86400", "One day"],
-  ["604800", "One week"],
-  ["2592000", "30 days"],
+  ["0", texts.notAtAll],
+  ["3600", texts.oneHour],
+  ["86400", texts.oneDay],
+  ["604800", texts.oneWeek],
+  ["2592000", words.days30],
 ];
 
 interface RotateKeyProps {
@@ -33,31 +35,32 @@ export function RotateKey({ apiKey, onClose, onRotated }: RotateKeyProps) {
   };
   if (secret !== "") {
     return (
-      <Dialog title="The new key">
+      <Dialog title={texts.newKey}>
         <div class="dialog-body stack">
-          <p>Copy it now, and give it to who uses the key.</p>
-          <CodeBlock label="The new key" text={secret} />
+          <p>{texts.copyItNowAndGive}</p>
+          <CodeBlock label={texts.newKey} text={secret} />
         </div>
         <footer>
           <Button kind="primary" onClick={onClose}>
-            Done
+            {texts.done}
           </Button>
         </footer>
       </Dialog>
     );
   }
   return (
-    <Dialog title="Rotate this key?" onClose={onClose}>
+    <Dialog title={texts.rotateKey} onClose={onClose}>
       <form onSubmit={onSubmit(rotate)}>
         <div class="dialog-body stack">
           <p>
-            <strong>
-              <TruncatedText text={apiKey.name || apiKey.key} />
-            </strong>{" "}
-            gets a new secret. Its settings, its use and what its callers have stored stay.
+            {texts.getsNewSecretSettingsUse(
+              <strong>
+                <TruncatedText text={apiKey.name || apiKey.key} />
+              </strong>,
+            )}
           </p>
           <SelectField
-            label="The old secret goes on working"
+            label={texts.oldSecretGoesOnWorking}
             value={grace}
             onChange={setGrace}
             choices={GRACES}
@@ -66,10 +69,10 @@ export function RotateKey({ apiKey, onClose, onRotated }: RotateKeyProps) {
         <Problem error={error} />
         <footer>
           <Button kind="quiet" onClick={onClose}>
-            Cancel
+            {words.cancel}
           </Button>
           <Button kind="primary" type="submit" busy={busy}>
-            Rotate key
+            {texts.rotateKeyTitle}
           </Button>
         </footer>
       </form>

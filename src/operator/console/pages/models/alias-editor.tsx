@@ -6,7 +6,9 @@ import { Empty } from "../../ui/empty.tsx";
 import { Panel } from "../../ui/page.tsx";
 import { showToast, showUndoToast } from "../../ui/toasts.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
+import { words } from "../../ui/words.ts";
 import { AliasForm } from "./alias-form.tsx";
+import { texts } from "./texts.ts";
 
 interface AliasEditorProps {
   readonly aliases: Readonly<Record<string, string>>;
@@ -28,31 +30,31 @@ export function AliasEditor({ aliases, models, onSaved }: AliasEditorProps) {
     const target = aliases[name];
     await replaceAlias(name, {});
     const undo = () => replaceAlias(name, target === undefined ? {} : { [name]: target });
-    showUndoToast("Alias removed", undo, async () => {});
+    showUndoToast(texts.aliasRemoved, undo, async () => {});
   };
   const names = Object.keys(aliases).sort();
-  const add = <Button onClick={() => setEditing("")}>Add alias</Button>;
+  const add = <Button onClick={() => setEditing("")}>{texts.addAlias}</Button>;
   const columns: Column<string>[] = [
-    { title: "Requested name", class: "mono", cell: (name) => <TruncatedText text={name} /> },
-    { title: "Model", class: "mono", cell: (name) => aliases[name] },
+    { title: texts.requestedName, class: "mono", cell: (name) => <TruncatedText text={name} /> },
+    { title: words.model, class: "mono", cell: (name) => aliases[name] },
     actionColumn((name) => (
       <>
-        <Button kind="quiet" label={`Edit ${name}`} onClick={() => setEditing(name)}>
-          Edit
+        <Button kind="quiet" label={texts.edit(name)} onClick={() => setEditing(name)}>
+          {words.edit}
         </Button>
         <RemoveAlias name={name} remove={() => remove(name)} />
       </>
     )),
   ];
   return (
-    <Panel title="Aliases" {...(names.length > 0 && { actions: add })}>
+    <Panel title={texts.aliases} {...(names.length > 0 && { actions: add })}>
       <DataTable
         items={names}
         keyOf={(name) => name}
         columns={columns}
         empty={
-          <Empty icon="models" title="No aliases yet" action={add}>
-            Common model names of other vendors work without an alias.
+          <Empty icon="models" title={texts.noAliasesYet} action={add}>
+            {texts.commonModelNamesOtherVendors}
           </Empty>
         }
       />
@@ -64,7 +66,7 @@ export function AliasEditor({ aliases, models, onSaved }: AliasEditorProps) {
           onClose={() => setEditing(null)}
           onSave={async (name, target) => {
             await replaceAlias(editing, { [name]: target });
-            showToast("Alias saved");
+            showToast(texts.aliasSaved);
           }}
         />
       )}
@@ -81,8 +83,8 @@ function RemoveAlias({ name, remove }: RemoveAliasProps) {
   const [error, setError] = useState("");
   const run = () => remove().catch((thrown) => setError(String(thrown)));
   return (
-    <Button kind="quiet" label={`Remove ${name}`} title={error} onClick={run}>
-      {error === "" ? "Remove" : "Remove again"}
+    <Button kind="quiet" label={texts.remove(name)} title={error} onClick={run}>
+      {error === "" ? words.remove : texts.removeAgain}
     </Button>
   );
 }

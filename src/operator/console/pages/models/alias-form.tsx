@@ -1,6 +1,8 @@
 import { useState } from "preact/hooks";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
+import { words } from "../../ui/words.ts";
+import { texts } from "./texts.ts";
 
 interface AliasFormProps {
   /** Empty: a new alias. */
@@ -16,22 +18,22 @@ export function AliasForm(props: AliasFormProps) {
   const [target, setTarget] = useState(props.target);
   return (
     <FormDialog
-      title={props.name === "" ? "Add alias" : "Change alias"}
-      action="Save alias"
+      title={props.name === "" ? texts.addAlias : texts.changeAlias}
+      action={texts.saveAlias}
       submit={() => props.onSave(name.trim(), target)}
       onClose={props.onClose}
     >
       <TextField
-        label="Requested name"
+        label={texts.requestedName}
         value={name}
         onChange={setName}
         required
         mono
         focus
-        hint="The name in requests. With the suffix -nothinking the model answers without reasoning."
+        hint={texts.nameInRequestsWithSuffix}
       />
       <SelectField
-        label="Model"
+        label={words.model}
         value={target}
         onChange={setTarget}
         choices={[...new Set([...props.models, props.target])]

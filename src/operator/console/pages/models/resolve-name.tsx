@@ -4,6 +4,7 @@ import { resolveModel } from "../../api/models.ts";
 import { Button } from "../../ui/button.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Panel } from "../../ui/page.tsx";
+import { texts } from "./texts.ts";
 
 /** Shows which model a name resolves to. */
 export function ResolveName() {
@@ -15,17 +16,17 @@ export function ResolveName() {
     setBusy(true);
     setAnswer(
       await resolveModel(name.trim()).then(
-        (id) => `${name.trim()} is served by ${id}.`,
+        (id) => texts.servedBy(name.trim(), id),
         (error) => toMessage(error),
       ),
     );
     setBusy(false);
   };
   return (
-    <Panel title="Look up a model name">
+    <Panel title={texts.lookUpModelName}>
       <form class="inline-form" onSubmit={resolve}>
         <TextField
-          label="Requested name"
+          label={texts.requestedName}
           value={name}
           onChange={setName}
           required
@@ -33,7 +34,7 @@ export function ResolveName() {
           placeholder="gpt-4o"
         />
         <Button type="submit" busy={busy}>
-          Look up
+          {texts.lookUp}
         </Button>
         <p aria-live="polite">{answer}</p>
       </form>

@@ -10,8 +10,10 @@ import { Problem } from "../../ui/problem.tsx";
 import { showToast, showUndoToast } from "../../ui/toasts.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { useAsyncAction } from "../../ui/use-async-action.ts";
+import { words } from "../../ui/words.ts";
 import { RouteForm } from "./route-form.tsx";
 import { summarizeRoute } from "./route-text.ts";
+import { texts } from "./texts.ts";
 
 type Routes = Readonly<Record<string, Route>>;
 
@@ -27,46 +29,46 @@ export function RouteEditor({ routes, reload }: RouteEditorProps) {
   const remove = (name: string) =>
     removal.run(async () => {
       const undo = await deleteRoute(name);
-      if (undo === null) showToast("Route removed");
-      else showUndoToast("Route removed", undo, reload);
+      if (undo === null) showToast(texts.routeRemoved);
+      else showUndoToast(texts.routeRemoved, undo, reload);
       await reload();
     });
   const close = () => setEditing(null);
   const saved = async () => {
-    showToast("Route saved");
+    showToast(texts.routeSaved);
     await reload();
   };
   const others = (name: string) => Object.keys(routes).filter((other) => other !== name);
   const names = Object.keys(routes).sort();
-  const add = <Button onClick={() => setEditing("")}>Add route</Button>;
+  const add = <Button onClick={() => setEditing("")}>{texts.addRoute}</Button>;
   const columns: Column<string>[] = [
-    { title: "Requested name", class: "mono", cell: (name) => <TruncatedText text={name} /> },
+    { title: texts.requestedName, class: "mono", cell: (name) => <TruncatedText text={name} /> },
     {
-      title: "Models",
+      title: words.models,
       class: "mono",
       cell: (name) => <TruncatedText text={summarizeRoute(routes[name] ?? [])} />,
     },
     actionColumn((name) => (
       <>
-        <Button kind="quiet" label={`Edit the route ${name}`} onClick={() => setEditing(name)}>
-          Edit
+        <Button kind="quiet" label={texts.editRoute(name)} onClick={() => setEditing(name)}>
+          {words.edit}
         </Button>
-        <Button kind="quiet" label={`Remove the route ${name}`} onClick={() => void remove(name)}>
-          Remove
+        <Button kind="quiet" label={texts.removeRoute(name)} onClick={() => void remove(name)}>
+          {words.remove}
         </Button>
       </>
     )),
   ];
   return (
-    <Panel title="Routes" {...(names.length > 0 && { actions: add })}>
+    <Panel title={texts.routes} {...(names.length > 0 && { actions: add })}>
       <Problem error={removal.error} />
       <DataTable
         items={names}
         keyOf={(name) => name}
         columns={columns}
         empty={
-          <Empty icon="models" title="No routes" action={add}>
-            A route is a name for several models. If the first one cannot answer, the next one does.
+          <Empty icon="models" title={texts.noRoutes} action={add}>
+            {texts.routeNameForSeveralModels}
           </Empty>
         }
       />
@@ -76,7 +78,7 @@ export function RouteEditor({ routes, reload }: RouteEditorProps) {
       {editing !== null && editing !== "" && (
         <LoadedForm
           key={editing}
-          title="Change route"
+          title={texts.changeRoute}
           read={() => readRoute(editing)}
           onClose={close}
           form={({ name, models }, version) => (

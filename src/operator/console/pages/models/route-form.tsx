@@ -5,7 +5,9 @@ import type { Route } from "../../api/settings.ts";
 import type { EntryVersion } from "../../ui/conflict.tsx";
 import { AreaField, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
+import { words } from "../../ui/words.ts";
 import { findRouteFault, formatRoute, parseRoute } from "./route-text.ts";
+import { texts } from "./texts.ts";
 
 interface RouteFormProps {
   /** Empty: a new route. */
@@ -30,47 +32,47 @@ export function RouteForm(props: RouteFormProps) {
     const newName = name.trim();
     const isTaken = props.taken.some((taken) => taken.toLowerCase() === newName.toLowerCase());
     const noModel = parseRoute(models).length === 0;
-    setNameFault(isTaken ? "There is a route of this name." : "");
-    setFault(noModel ? "A route leads to one model at least." : "");
-    if (isTaken || noModel) throw new Error("Nothing was saved.");
+    setNameFault(isTaken ? texts.thereRouteName : "");
+    setFault(noModel ? texts.routeLeadsToOneModel : "");
+    if (isTaken || noModel) throw new Error(texts.nothingWasSaved);
     try {
       await props.onSave({ name: newName, models: parseRoute(models) }, ifMatch);
     } catch (thrown) {
       const error = findRouteFault(toMessage(thrown), newName);
       if (error === null) throw thrown;
       setFault(error);
-      throw new Error("Not saved. Fix: Models.");
+      throw new Error(texts.notSavedFixModels);
     }
     onSucceeded();
     await props.onSaved();
   };
   return (
     <FormDialog
-      title={props.name === "" ? "Add route" : "Change route"}
-      action="Save route"
+      title={props.name === "" ? texts.addRoute : texts.changeRoute}
+      action={texts.saveRoute}
       submit={submit}
       version={props.version}
       onClose={props.onClose}
     >
       <TextField
-        label="Requested name"
+        label={texts.requestedName}
         value={name}
         error={nameFault}
         onChange={setName}
         required
         mono
         focus
-        hint="The name in requests. A route takes precedence over an alias or a model with the same name."
+        hint={texts.nameInRequestsRouteTakes}
       />
       <AreaField
-        label="Models"
+        label={words.models}
         value={models}
         error={fault}
         onChange={setModels}
         mono
         rows={5}
         placeholder={"vllm/qwen3:8b\nprovider-v4-pro"}
-        hint="One per line: a model name, provider/model or an alias. The first available one answers. To distribute conversations, add weights: vllm/qwen3:8b 3."
+        hint={texts.onePerLineModelName}
       />
     </FormDialog>
   );

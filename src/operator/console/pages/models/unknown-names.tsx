@@ -9,6 +9,8 @@ import { Problem } from "../../ui/problem.tsx";
 import { showToast } from "../../ui/toasts.tsx";
 import { useAsyncAction } from "../../ui/use-async-action.ts";
 import { useLoaded } from "../../ui/use-loaded.ts";
+import { words } from "../../ui/words.ts";
+import { texts } from "./texts.ts";
 
 interface UnknownNamesProps {
   /** Id of the provider that gets unknown model names; empty: the gateway rejects them. */
@@ -25,28 +27,28 @@ export function UnknownNames({ present, onSaved }: UnknownNamesProps) {
   const save = async () => {
     onSaved(await changeSettings({ unknown_models: { provider: value } }));
     setChosen(null);
-    showToast(value === "" ? "Unknown names are refused" : "Unknown names are passed on");
+    showToast(value === "" ? texts.unknownNamesRefused : texts.unknownNamesPassedOn);
   };
   const ids = providers.filter(({ read_only }) => !read_only).map(({ id }) => id);
   const choices = [...new Set([...ids, present])].filter((id) => id !== "" && id !== DEFAULT_PROVIDER);
   return (
-    <Panel title="Unknown model names">
-      <LeaveGuard unsaved={value === present ? "" : "1 unsaved change"} />
+    <Panel title={texts.unknownModelNames}>
+      <LeaveGuard unsaved={value === present ? "" : texts.unsavedChange} />
       <form class="inline-form" onSubmit={onSubmit(save)}>
         <SelectField
-          label="Requests with unknown names are"
+          label={texts.requestsWithUnknownNames}
           value={value}
           onChange={setChosen}
           choices={[
-            ["", "refused"],
-            [DEFAULT_PROVIDER, "sent to the default provider"],
-            ...choices.map((id) => [id, `sent to ${id}`] as const),
+            ["", texts.refused],
+            [DEFAULT_PROVIDER, texts.sentToDefaultProvider],
+            ...choices.map((id) => [id, texts.sentTo(id)] as const),
           ]}
         />
         <Button type="submit" busy={busy} disabled={value === present}>
-          Save
+          {words.save}
         </Button>
-        <p class="hint">The provider answers with its own error if it does not have the model.</p>
+        <p class="hint">{texts.providerAnswersWithOwnError}</p>
       </form>
       <Problem error={error} />
     </Panel>

@@ -1,8 +1,11 @@
 import { CONDITIONS, type QueueStatus } from "../../api/queue.ts";
 import { formatHref } from "../../routing.ts";
+import { formatCount } from "../../ui/count.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
-import { formatCount, formatDuration, formatTime } from "../../ui/format.ts";
+import { formatDuration, formatTime } from "../../ui/format.ts";
 import { Panel } from "../../ui/page.tsx";
+import { words } from "../../ui/words.ts";
+import { texts } from "./texts.ts";
 
 interface FailingAccount {
   readonly account: string;
@@ -12,15 +15,15 @@ interface FailingAccount {
 
 const COLUMNS: readonly Column<FailingAccount>[] = [
   {
-    title: "Account",
+    title: words.account,
     cell: ({ account }) => (
       <a class="cut" href={formatHref("accounts", "", new URLSearchParams({ q: account }).toString())}>
         {account}
       </a>
     ),
   },
-  { title: "State", cell: ({ state }) => state },
-  { title: "Reason", class: "muted", cell: ({ reason }) => <span class="cut">{reason}</span> },
+  { title: words.state, cell: ({ state }) => state },
+  { title: texts.reason, class: "muted", cell: ({ reason }) => <span class="cut">{reason}</span> },
 ];
 
 /** Maximum number of accounts listed with their reason. */
@@ -32,12 +35,12 @@ function listFailingAccounts({ cooldowns, failing }: QueueStatus): FailingAccoun
     ...failing.map(({ account, reason, at }) => ({
       account,
       reason,
-      state: at === 0 ? "failed its test" : `failed ${formatTime(at)}`,
+      state: at === 0 ? texts.failedTest : texts.failed(formatTime(at)),
     })),
     ...cooldowns.map(({ account, reason, until }) => ({
       account,
       reason,
-      state: `cools down, ${formatDuration(Math.max(0, until - now))}`,
+      state: texts.coolsDown(formatDuration(Math.max(0, until - now))),
     })),
   ];
 }
@@ -52,7 +55,10 @@ export function AccountState({ queue }: { readonly queue: QueueStatus }) {
   const more = conditions.failing + conditions.cooling - shown.length;
   if (total === 0) return null;
   return (
-    <Panel title="Accounts" actions={<a href={formatHref("accounts")}>All {formatCount(total)}</a>}>
+    <Panel
+      title={words.accounts}
+      actions={<a href={formatHref("accounts")}>{texts.all(formatCount(total))}</a>}
+    >
       <ul class="conditions">
         {CONDITIONS.map(([name, label, tone]) => (
           <li key={name} class={conditions[name] > 0 ? tone : ""}>
@@ -65,7 +71,7 @@ export function AccountState({ queue }: { readonly queue: QueueStatus }) {
       {shown.length > 0 && (
         <DataTable items={shown} keyOf={({ account, state }) => account + state} columns={COLUMNS} />
       )}
-      {more > 0 && <p class="muted">and {formatCount(more)} more</p>}
+      {more > 0 && <p class="muted">{texts.andMore(formatCount(more))}</p>}
     </Panel>
   );
 }

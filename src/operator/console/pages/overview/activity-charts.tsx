@@ -2,9 +2,11 @@ import { useMemo } from "preact/hooks";
 import type { Activity } from "../../api/activity.ts";
 import { Chart } from "../../ui/chart.tsx";
 import { formatCompact, formatDuration } from "../../ui/format.ts";
+import { words } from "../../ui/words.ts";
 import { formatCost } from "../usage/usage-view.ts";
 import { historyLinkOfStep } from "./history-link.ts";
 import { addSeries, toPerMinute, toTimes } from "./series.ts";
+import { texts } from "./texts.ts";
 
 const formatSmall = (value: number) => (value < 10 ? String(Number(value.toFixed(2))) : formatCompact(value));
 
@@ -22,19 +24,19 @@ export function ActivityCharts({ activity }: { readonly activity: Activity }) {
       ] as const;
     return {
       requests: [
-        { name: "requests", colour: "accent", values: rate(series.requests) },
-        { name: "errors", colour: "bad", values: rate(addSeries(series.failed, series.refused)) },
+        { name: texts.requests, colour: "accent", values: rate(series.requests) },
+        { name: texts.errors, colour: "bad", values: rate(addSeries(series.failed, series.refused)) },
       ],
       firstToken: percentileLines(series.first_token_ms),
       duration: percentileLines(series.duration_ms),
       tokens: [
-        { name: "in", colour: "muted", values: rate(series.prompt_tokens) },
-        { name: "out", colour: "good", values: rate(series.completion_tokens) },
+        { name: texts.in, colour: "muted", values: rate(series.prompt_tokens) },
+        { name: texts.out, colour: "good", values: rate(series.completion_tokens) },
       ],
-      cost: [{ name: "cost", colour: "accent", values: rate(series.cost) }],
+      cost: [{ name: texts.cost, colour: "accent", values: rate(series.cost) }],
       load: [
-        { name: "slots", colour: "accent", values: series.slots },
-        { name: "waiting", colour: "warn", values: series.waiting },
+        { name: texts.slots, colour: "accent", values: series.slots },
+        { name: texts.waiting, colour: "warn", values: series.waiting },
       ],
     } as const;
   }, [activity]);
@@ -49,29 +51,35 @@ export function ActivityCharts({ activity }: { readonly activity: Activity }) {
   return (
     <div class="charts">
       <Chart
-        title="Requests and errors per minute"
+        title={texts.requestsAndErrorsPerMinute}
         lines={lines.requests}
         least={1}
         format={formatSmall}
         {...shared}
       />
       <Chart
-        title="Time to first token"
+        title={texts.timeToFirstToken}
         lines={lines.firstToken}
         least={200}
         format={formatDuration}
         {...shared}
       />
-      <Chart title="Duration" lines={lines.duration} least={200} format={formatDuration} {...shared} />
-      <Chart title="Tokens per minute" lines={lines.tokens} least={10} format={formatSmall} {...shared} />
+      <Chart title={words.duration} lines={lines.duration} least={200} format={formatDuration} {...shared} />
+      <Chart title={texts.tokensPerMinute} lines={lines.tokens} least={10} format={formatSmall} {...shared} />
       <Chart
-        title="Slots and queue (average)"
+        title={texts.slotsAndQueueAverage}
         lines={lines.load}
         least={1}
         format={formatSmall}
         {...shared}
       />
-      <Chart title="Cost per minute" lines={lines.cost} least={0.000_001} format={formatCost} {...shared} />
+      <Chart
+        title={texts.costPerMinute}
+        lines={lines.cost}
+        least={0.000_001}
+        format={formatCost}
+        {...shared}
+      />
     </div>
   );
 }

@@ -1,9 +1,11 @@
 import type { Activity } from "../../api/activity.ts";
+import { formatCount } from "../../ui/count.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
-import { formatCount } from "../../ui/format.ts";
 import { Panel } from "../../ui/page.tsx";
+import { words } from "../../ui/words.ts";
 import { formatShare } from "../usage/usage-view.ts";
 import { historyLink } from "./history-link.ts";
+import { texts } from "./texts.ts";
 
 type Failure = Activity["errors"][number];
 
@@ -13,7 +15,7 @@ export function ErrorTable({ activity }: { readonly activity: Activity }) {
   const maxDuration = totals.duration_ms?.p99 ?? 0;
   const columns: readonly Column<Failure>[] = [
     {
-      title: "Error",
+      title: texts.error,
       cell: ({ status, code }) => (
         <a href={historyLink(from, to, maxDuration, { status: "error", code: String(status) })}>
           {status} {code.replaceAll("_", " ")}
@@ -21,25 +23,25 @@ export function ErrorTable({ activity }: { readonly activity: Activity }) {
       ),
     },
     {
-      title: "When",
+      title: texts.when,
       class: "muted",
-      cell: ({ outcome }) => (outcome === "refused" ? "before an account was asked" : "by the provider"),
+      cell: ({ outcome }) => (outcome === "refused" ? texts.beforeAccountWasAsked : texts.byProvider),
     },
-    { title: "Requests", end: true, class: "tabular", cell: ({ requests }) => formatCount(requests) },
+    { title: words.requests, end: true, class: "tabular", cell: ({ requests }) => formatCount(requests) },
     {
-      title: "Share",
+      title: texts.share,
       end: true,
       class: "tabular muted",
       cell: ({ requests }) => formatShare(requests, totals.requests),
     },
   ];
   return (
-    <Panel title="Errors by code and reason">
+    <Panel title={texts.errorsByCodeAndReason}>
       <DataTable
         items={errors}
         keyOf={({ outcome, status, code }) => `${outcome} ${status} ${code}`}
         columns={columns}
-        empty={<p class="muted">None in this time.</p>}
+        empty={<p class="muted">{texts.noneInTime}</p>}
       />
     </Panel>
   );

@@ -1,7 +1,10 @@
 import type { QueueStatus } from "../../api/queue.ts";
+import { formatCount } from "../../ui/count.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
-import { formatCount, formatDuration } from "../../ui/format.ts";
+import { formatDuration } from "../../ui/format.ts";
 import { Panel } from "../../ui/page.tsx";
+import { words } from "../../ui/words.ts";
+import { texts } from "./texts.ts";
 
 /** A request that holds a slot, or waits for one. */
 interface Request {
@@ -17,12 +20,12 @@ interface Request {
 }
 
 const COLUMNS: readonly Column<Request>[] = [
-  { title: "State", cell: ({ waits }) => (waits ? "waits" : "runs") },
-  { title: "Model", cell: ({ model }) => model },
-  { title: "Account", cell: ({ account }) => account || "any" },
-  { title: "API style", cell: ({ dialect }) => dialect || "–" },
-  { title: "Request", class: "mono muted", cell: ({ id }) => id },
-  { title: "Duration", end: true, class: "tabular", cell: ({ ms }) => formatDuration(ms) },
+  { title: words.state, cell: ({ waits }) => (waits ? texts.waits : texts.runs) },
+  { title: words.model, cell: ({ model }) => model },
+  { title: words.account, cell: ({ account }) => account || words.any },
+  { title: words.apiStyle, cell: ({ dialect }) => dialect || "–" },
+  { title: words.request, class: "mono muted", cell: ({ id }) => id },
+  { title: words.duration, end: true, class: "tabular", cell: ({ ms }) => formatDuration(ms) },
 ];
 
 function listRequests({ leases, waiting_requests }: QueueStatus): Request[] {
@@ -44,14 +47,14 @@ export function LeaseTable({ queue }: { readonly queue: QueueStatus | null }) {
   const requests = queue === null ? [] : listRequests(queue);
   const more = queue === null ? 0 : queue.in_use + queue.waiting - requests.length;
   return (
-    <Panel title="Active requests">
+    <Panel title={texts.activeRequests}>
       <DataTable
         items={requests}
         keyOf={({ id, waits }) => `${id}${waits}`}
         columns={COLUMNS}
-        empty={<p class="muted">None. They appear here while they run or wait.</p>}
+        empty={<p class="muted">{texts.noneTheyAppearHereWhile}</p>}
       />
-      {more > 0 && <p class="muted">and {formatCount(more)} more</p>}
+      {more > 0 && <p class="muted">{texts.andMore(formatCount(more))}</p>}
     </Panel>
   );
 }

@@ -14,6 +14,7 @@ import { LeaseTable } from "./lease-table.tsx";
 import { type CacheUsage, PromptCache } from "./prompt-cache.tsx";
 import { SetupChecklist } from "./setup-checklist.tsx";
 import { Slots } from "./slots.tsx";
+import { texts } from "./texts.ts";
 import { Tiles } from "./tiles.tsx";
 import { Warnings } from "./warnings.tsx";
 
@@ -53,20 +54,21 @@ export function Overview() {
   const settings = useLoaded(readSettings, "", REFRESH_MS);
   // Show all parts at once, so that a late warning does not move the content.
   const hasSettled = ({ data, error }: Loaded<unknown>) => data !== null || error !== "";
-  if (![queue, activity, cache, settings].every(hasSettled)) return <Page title="Overview">{null}</Page>;
+  if (![queue, activity, cache, settings].every(hasSettled))
+    return <Page title={texts.overview}>{null}</Page>;
   const actions = ACTIVITY_RANGES.map(([name, label]) => (
     <Button key={name} pressed={name === range} onClick={() => setQuery(`range=${name}`, true)}>
       {label}
     </Button>
   ));
   return (
-    <Page title="Overview" actions={actions}>
+    <Page title={texts.overview} actions={actions}>
       <Warnings queue={queue.data} settings={settings.data} />
       <Problem error={queue.error || activity.error || cache.error} />
       <SetupChecklist settings={settings.data} requests={activity.data?.totals.requests ?? 0} />
       <Tiles queue={queue.data} activity={activity.data} />
       {activity.data !== null && (
-        <section class="activity" aria-label="Activity">
+        <section class="activity" aria-label={texts.activity}>
           <ActivityCharts activity={activity.data} />
           <ErrorTable activity={activity.data} />
         </section>

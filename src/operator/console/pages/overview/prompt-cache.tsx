@@ -6,13 +6,15 @@ import { formatCompact, formatTime } from "../../ui/format.ts";
 import { Panel } from "../../ui/page.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
+import { words } from "../../ui/words.ts";
 import { displayName, formatShare } from "../usage/usage-view.ts";
 import { selectCacheGroups } from "./cache-groups.ts";
+import { texts } from "./texts.ts";
 
 /** The dimensions of the tables, with their headings. */
 const TABLES = [
-  ["provider", "Provider"],
-  ["key", "Key"],
+  ["provider", texts.provider],
+  ["key", words.key],
 ] as const;
 type TableDimension = (typeof TABLES)[number][0];
 
@@ -28,7 +30,7 @@ export function PromptCache({ usage }: { readonly usage: CacheUsage }) {
   const names = new Map(keys.data?.items.map(({ id, name }) => [id, name]));
   if (TABLES.every(([by]) => selectCacheGroups(usage[by]).length === 0)) return null;
   return (
-    <Panel title="Prompt cache hit rate" actions={<a href={formatHref("usage")}>Usage</a>}>
+    <Panel title={texts.promptCacheHitRate} actions={<a href={formatHref("usage")}>{words.usage}</a>}>
       {TABLES.map(([by, heading]) => (
         <DataTable
           key={by}
@@ -37,10 +39,7 @@ export function PromptCache({ usage }: { readonly usage: CacheUsage }) {
           columns={listColumns(by, heading, names)}
         />
       ))}
-      <p class="hint">
-        Input tokens that providers read from their caches, since {formatTime(usage.from)}. Cached tokens cost
-        less at most providers; written ones may cost more.
-      </p>
+      <p class="hint">{texts.inputTokensProvidersReadFrom(formatTime(usage.from))}</p>
     </Panel>
   );
 }
@@ -53,25 +52,25 @@ function listColumns(
   return [
     { title: heading, cell: (item) => <TruncatedText text={displayName(by, item[by] ?? "", names)} /> },
     {
-      title: "Hit rate",
+      title: texts.hitRate,
       end: true,
       class: "tabular",
       cell: ({ cached_tokens, prompt_tokens }) => formatShare(cached_tokens, prompt_tokens),
     },
     {
-      title: "Tokens in",
+      title: texts.tokensIn,
       end: true,
       class: "tabular muted",
       cell: ({ prompt_tokens }) => formatCompact(prompt_tokens),
     },
     {
-      title: "Read",
+      title: texts.read,
       end: true,
       class: "tabular muted",
       cell: ({ cached_tokens }) => formatCompact(cached_tokens),
     },
     {
-      title: "Written",
+      title: texts.written,
       end: true,
       class: "tabular muted",
       cell: ({ cache_write_5m_tokens, cache_write_1h_tokens }) =>

@@ -8,6 +8,7 @@ import { Badge } from "../../ui/badge.tsx";
 import { Panel } from "../../ui/page.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { listSetupSteps, type SetupState } from "./setup-steps.ts";
+import { texts } from "./texts.ts";
 
 /** Set once all steps are done: later a gateway may have no requests for a while. */
 const DONE_KEY = "polygate-set-up";
@@ -24,7 +25,7 @@ export function SetupChecklist({ settings, requests }: SetupChecklistProps) {
   const [isDone, setIsDone] = useState(() => localStorage.getItem(DONE_KEY) !== null);
   if (isDone || settings === null) return null;
   const finish = () => {
-    localStorage.setItem(DONE_KEY, "done");
+    localStorage.setItem(DONE_KEY, texts.done);
     setIsDone(true);
   };
   return <Steps keys={settings.api_keys} requests={requests} onDone={finish} />;
@@ -46,11 +47,11 @@ function Steps({ keys, requests, onDone }: StepsProps) {
   }, [isDone]);
   if (steps.length === 0 || isDone) return null;
   return (
-    <Panel title="Set up">
+    <Panel title={texts.setUp}>
       <ol class="bare stack">
         {steps.map((step) => (
           <li key={step.page}>
-            <Badge tone={step.isDone ? "good" : "neutral"}>{step.isDone ? "done" : "to do"}</Badge>{" "}
+            <Badge tone={step.isDone ? "good" : "neutral"}>{step.isDone ? texts.done : texts.toDo}</Badge>{" "}
             <a href={formatHref(step.page)}>{step.name}</a>
           </li>
         ))}

@@ -1,3 +1,4 @@
+import { texts } from "./texts.ts";
 /** What the first steps depend on. */
 export interface SetupState {
   readonly providers: number;
@@ -18,9 +19,9 @@ export interface SetupStep {
 /** The steps to a first answer, in order. */
 export function listSetupSteps({ providers, models, keys, hasRequest }: SetupState): readonly SetupStep[] {
   return [
-    { name: "Add a provider", page: "providers", isDone: providers > 0 },
-    { name: "Choose models", page: "models", isDone: models > 0 },
-    { name: "Create an API key", page: "keys", isDone: keys > 0 },
-    { name: "Send a first request", page: "connect", isDone: hasRequest },
+    { name: texts.addProvider, page: "providers", isDone: providers > 0 },
+    { name: texts.chooseModels, page: "models", isDone: models > 0 },
+    { name: texts.createApiKey, page: "keys", isDone: keys > 0 },
+    { name: texts.sendFirstRequest, page: "connect", isDone: hasRequest },
   ];
 }

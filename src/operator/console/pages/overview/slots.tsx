@@ -1,8 +1,10 @@
 import { QUEUE_SHOWN, type QueueStatus } from "../../api/queue.ts";
 import { formatHref } from "../../routing.ts";
+import { formatCount } from "../../ui/count.ts";
 import { Empty } from "../../ui/empty.tsx";
-import { formatCount, formatDuration } from "../../ui/format.ts";
+import { formatDuration } from "../../ui/format.ts";
 import { Panel } from "../../ui/page.tsx";
+import { texts } from "./texts.ts";
 
 interface AccountSlots {
   readonly account: string;
@@ -39,20 +41,22 @@ function accountSlots(queue: QueueStatus): AccountSlots[] {
 /** One dot per slot of each account. A filled dot is an occupied slot. */
 export function Slots({ queue }: { readonly queue: QueueStatus | null }) {
   if (queue === null)
-    return <Panel title="Slots" class="slots-panel" children={<p class="muted">Reading…</p>} />;
+    return (
+      <Panel title={texts.slotsTitle} class="slots-panel" children={<p class="muted">{texts.reading}</p>} />
+    );
   const slots = accountSlots(queue);
   const shown = slots.slice(0, QUEUE_SHOWN);
   const more = queue.total - shown.length;
   const maxPerAccount = queue.max_inflight_per_account;
   return (
-    <Panel title="Slots" class="slots-panel">
+    <Panel title={texts.slotsTitle} class="slots-panel">
       {slots.length === 0 && (
         <Empty
           icon="accounts"
-          title="No accounts"
-          action={<a href={formatHref("accounts")}>Add an account</a>}
+          title={texts.noAccounts}
+          action={<a href={formatHref("accounts")}>{texts.addAccount}</a>}
         >
-          Requests cannot be answered yet.
+          {texts.requestsCannotBeAnsweredYet}
         </Empty>
       )}
       <ul class="slots">
@@ -78,14 +82,14 @@ export function Slots({ queue }: { readonly queue: QueueStatus | null }) {
               ))}
             </span>
             <span class="slot-said muted tabular" title={reason}>
-              {cooling > 0 ? `cools ${formatDuration(cooling)}` : `${used} / ${maxPerAccount}`}
+              {cooling > 0 ? texts.cools(formatDuration(cooling)) : `${used} / ${maxPerAccount}`}
             </span>
           </li>
         ))}
       </ul>
       {more > 0 && (
         <p class="muted">
-          and {formatCount(more)} more. <a href={formatHref("accounts")}>All accounts</a>
+          {texts.andMoreLink(formatCount(more), <a href={formatHref("accounts")}>{texts.allAccounts}</a>)}
         </p>
       )}
     </Panel>

@@ -1,10 +1,13 @@
 import type { Activity } from "../../api/activity.ts";
 import type { QueueStatus } from "../../api/queue.ts";
-import { formatCompact, formatCount, formatDuration } from "../../ui/format.ts";
+import { formatCount } from "../../ui/count.ts";
+import { formatCompact, formatDuration } from "../../ui/format.ts";
 import { Tile } from "../../ui/tile.tsx";
+import { words } from "../../ui/words.ts";
 import { formatCost, formatShare } from "../usage/usage-view.ts";
 import { historyLink } from "./history-link.ts";
 import { thresholdTone } from "./series.ts";
+import { texts } from "./texts.ts";
 
 interface TilesProps {
   readonly queue: QueueStatus | null;
@@ -43,15 +46,15 @@ function Present({ queue }: { readonly queue: QueueStatus }) {
   return (
     <>
       <Tile
-        name="Slots in use"
+        name={texts.slotsInUse}
         value={`${formatCount(in_use)} / ${formatCount(global_max_inflight)}`}
-        below={`${formatCount(available)} of ${formatCount(total)} accounts free`}
+        below={texts.accountsFree(formatCount(available), formatCount(total))}
         tone={thresholdTone(ratio(in_use, global_max_inflight), ...SLOTS)}
       />
       <Tile
-        name="Waiting"
+        name={texts.waitingTitle}
         value={formatCount(waiting)}
-        below={`room for ${formatCount(max_queue_size)}`}
+        below={texts.roomFor(formatCount(max_queue_size))}
         tone={thresholdTone(ratio(waiting, max_queue_size), ...QUEUE)}
       />
     </>
@@ -67,26 +70,29 @@ function Past({ activity }: { readonly activity: Activity }) {
   return (
     <>
       <Tile
-        name="Requests"
+        name={words.requests}
         value={formatCompact(requests)}
-        below={`${formatCompact(Number((requests / minutes).toPrecision(2)))} per minute, ${formatCompact(cancelled)} cancelled`}
+        below={texts.perMinuteCancelled(
+          formatCompact(Number((requests / minutes).toPrecision(2))),
+          formatCompact(cancelled),
+        )}
         href={historyLink(from, to, maxDuration)}
       />
       <Tile
-        name="Errors"
+        name={texts.errorsTitle}
         value={formatShare(errors, requests)}
-        below={`${formatCompact(failed)} failed, ${formatCompact(refused)} refused`}
+        below={texts.failedRefused(formatCompact(failed), formatCompact(refused))}
         tone={thresholdTone(ratio(errors, requests), ...ERRORS)}
         href={historyLink(from, to, maxDuration, { status: "error" })}
       />
       <Tile
-        name="First token"
+        name={words.firstToken}
         value={formatMedian(firstToken)}
         below={formatTail(firstToken)}
         tone={thresholdTone(firstToken?.p95 ?? 0, ...FIRST_TOKEN_MS)}
       />
       <Tile
-        name="Duration"
+        name={words.duration}
         value={formatMedian(duration)}
         below={formatTail(duration)}
         {...(duration !== null && {
@@ -94,16 +100,19 @@ function Past({ activity }: { readonly activity: Activity }) {
         })}
       />
       <Tile
-        name="Tokens"
+        name={words.tokens}
         value={formatCompact(totals.prompt_tokens + totals.completion_tokens)}
-        below={`${formatCompact(totals.prompt_tokens)} in, ${formatCompact(totals.completion_tokens)} out`}
+        below={texts.inOut(formatCompact(totals.prompt_tokens), formatCompact(totals.completion_tokens))}
       />
       <Tile
-        name="Prompt cache hit rate"
+        name={texts.promptCacheHitRate}
         value={formatShare(totals.cached_tokens, totals.prompt_tokens)}
-        below={`${formatCompact(totals.cached_tokens)} of ${formatCompact(totals.prompt_tokens)} tokens in`}
+        below={texts.tokensInCachedTokens(
+          formatCompact(totals.cached_tokens),
+          formatCompact(totals.prompt_tokens),
+        )}
       />
-      <Tile name="Cost" value={formatCost(totals.cost)} below="at your prices" />
+      <Tile name={texts.costTitle} value={formatCost(totals.cost)} below={texts.atYourPrices} />
     </>
   );
 }

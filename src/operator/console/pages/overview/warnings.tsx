@@ -3,10 +3,11 @@ import type { QueueStatus } from "../../api/queue.ts";
 import type { Settings } from "../../api/settings.ts";
 import { readVersion } from "../../api/version.ts";
 import { formatHref } from "../../routing.ts";
-import { formatPlural } from "../../ui/format.ts";
 import { Notice } from "../../ui/notice.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
+import { words } from "../../ui/words.ts";
 import { describeOutage, describeTrouble, findTroublesBesideOutages } from "../providers/provider-outages.ts";
+import { texts } from "./texts.ts";
 
 interface Warning {
   readonly id: string;
@@ -37,31 +38,25 @@ export function Warnings({ queue, settings }: WarningsProps) {
     settings?.admin.default_password_warning,
     "password",
     "warning",
-    <>
-      The admin key is the public development default. <a href={formatHref("settings")}>Set a password</a>
-    </>,
+    texts.adminKeyPublicDevelopmentDefault(<a href={formatHref("settings")}>{texts.setPassword}</a>),
   );
   add(
     settings?.config_writable === false,
     "read-only",
     "warning",
-    "The configuration comes from the environment and cannot be changed here. New account tokens are lost on restart.",
+    texts.configurationComesFromEnvironmentAnd,
   );
-  add(
-    silent.length > 0,
-    "silent",
-    "warning",
-    `${silent.length === 1 ? "An account pool does" : `${silent.length} account pools do`} not answer (${silent.join(", ")}). Their accounts are missing from the numbers and lists here.`,
-  );
+  add(silent.length > 0, "silent", "warning", texts.poolsDoNotAnswer(silent));
   for (const { provider, model, reason } of queue?.outages ?? []) {
     add(
       true,
       `outage ${provider} ${model}`,
       "warning",
-      <>
-        {describeOutage(provider, model)}: {reason}. One request at a time tests whether it has recovered.{" "}
-        <a href={formatHref("providers")}>Show providers</a>
-      </>,
+      texts.oneRequestAtTimeTests(
+        describeOutage(provider, model),
+        reason,
+        <a href={formatHref("providers")}>{texts.showProviders}</a>,
+      ),
     );
   }
   for (const trouble of queue === null ? [] : findTroublesBesideOutages(queue)) {
@@ -72,7 +67,8 @@ export function Warnings({ queue, settings }: WarningsProps) {
       health === "down" ? "warning" : "info",
       <>
         {describeTrouble(trouble)}
-        {last_error ? `: ${last_error.reason}` : ""}. <a href={formatHref("providers")}>Show providers</a>
+        {last_error ? `: ${last_error.reason}` : ""}.{" "}
+        <a href={formatHref("providers")}>{texts.showProviders}</a>
       </>,
     );
   }
@@ -80,19 +76,13 @@ export function Warnings({ queue, settings }: WarningsProps) {
     cooling > 0,
     "cooling",
     "warning",
-    <>
-      {formatPlural(cooling, "account is", "accounts are")} in cooldown after failures and{" "}
-      {cooling === 1 ? "is" : "are"} skipped until it ends. <a href={formatHref("accounts")}>Show accounts</a>
-    </>,
+    texts.accountsInCooldown(cooling, <a href={formatHref("accounts")}>{texts.showAccounts}</a>),
   );
   add(
     settings?.callers.unknown_keys_warning,
     "open",
     "warning",
-    <>
-      The gateway accepts any API key: it passes unknown keys to the provider and has no credential of its
-      own, so the provider probably checks none. <a href={formatHref("settings")}>Refuse unknown keys</a>
-    </>,
+    texts.gatewayAcceptsAnyApiKey(<a href={formatHref("settings")}>{texts.refuseUnknownKeys}</a>),
   );
   add(
     settings?.api_keys === 0,
@@ -100,29 +90,26 @@ export function Warnings({ queue, settings }: WarningsProps) {
     "warning",
     <>
       {settings?.callers.unknown_keys_in_force === "refuse"
-        ? "There is no API key and unknown keys are refused: every request fails."
-        : "There is no API key. Only tokens of the provider are accepted."}{" "}
-      <a href={formatHref("keys")}>Add a key</a>
+        ? texts.thereNoApiKeyAnd
+        : texts.thereNoApiKeyOnly}{" "}
+      <a href={formatHref("keys")}>{texts.addKey}</a>
     </>,
   );
   add(
     settings?.needs_hosting_sync,
     "sync",
     "info",
-    <>
-      The configuration has changed since the last hosting sync.{" "}
-      <a href={formatHref("hosting")}>Hosting sync</a>
-    </>,
+    texts.configurationHasChangedSinceLast(<a href={formatHref("hosting")}>{words.hostingSync}</a>),
   );
   add(
     version?.has_update,
     "update",
     "info",
     <>
-      Version {version?.latest_version} is available; this is {version?.current_version}.{" "}
+      {texts.versionAvailable(version?.latest_version, version?.current_version)}{" "}
       {version?.release_url && /^https?:/i.test(version.release_url) && (
         <a href={version.release_url} rel="noreferrer" target="_blank">
-          Release notes
+          {texts.releaseNotes}
         </a>
       )}
     </>,

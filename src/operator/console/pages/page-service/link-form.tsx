@@ -8,7 +8,9 @@ import { formatFullTime } from "../../ui/format.ts";
 import { Problem } from "../../ui/problem.tsx";
 import { useAsyncAction } from "../../ui/use-async-action.ts";
 import { useLoaded } from "../../ui/use-loaded.ts";
+import { words } from "../../ui/words.ts";
 import { LINK_LIFETIMES, parseQuery } from "./link.ts";
+import { texts } from "./texts.ts";
 
 /** Form that signs a URL of the page service for public use. `path` is the path that the link opens. */
 export function LinkForm({ path }: { readonly path: string }) {
@@ -28,21 +30,23 @@ export function LinkForm({ path }: { readonly path: string }) {
     });
   return (
     <details>
-      <summary>Signed link</summary>
+      <summary>{texts.signedLink}</summary>
       <div class="stack">
-        <p class="hint">
-          For public pages: the link uses the limits of a key without revealing it, and is valid for this
-          screenshot only.
-        </p>
+        <p class="hint">{texts.forPublicPagesLinkUses}</p>
         <Problem error={error} retry={reload} />
         <div class="setting-grid">
           <SelectField
-            label="Key"
+            label={words.key}
             value={key}
             onChange={setChosen}
             choices={keys.map(({ id, name, key: mask }) => [id, name || mask] as const)}
           />
-          <SelectField label="Valid for" value={lifetime} onChange={setLifetime} choices={LINK_LIFETIMES} />
+          <SelectField
+            label={texts.validFor}
+            value={lifetime}
+            onChange={setLifetime}
+            choices={LINK_LIFETIMES}
+          />
         </div>
         <div>
           <Button
@@ -50,15 +54,15 @@ export function LinkForm({ path }: { readonly path: string }) {
             disabled={key === "" || parseQuery(path)["url"] === ""}
             onClick={() => void sign()}
           >
-            Sign link
+            {texts.signLink}
           </Button>
         </div>
         <Problem error={signing.error} />
         {/* Hide a link that was signed for other options or another key. */}
         {link?.of === inputKey && (
           <>
-            <CodeBlock label="Signed link" text={link.url} />
-            <p class="muted">It holds until {formatFullTime(link.expires * 1_000)}.</p>
+            <CodeBlock label={texts.signedLink} text={link.url} />
+            <p class="muted">{texts.itHoldsUntil(formatFullTime(link.expires * 1_000))}</p>
           </>
         )}
       </div>

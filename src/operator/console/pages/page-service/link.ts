@@ -1,12 +1,14 @@
 import type { Choice } from "../../ui/field.tsx";
+import { words } from "../../ui/words.ts";
+import { texts } from "./texts.ts";
 
 /** Lifetimes of a link in days. */
 export const LINK_LIFETIMES: readonly Choice[] = [
-  ["1", "A day"],
-  ["7", "A week"],
-  ["30", "30 days"],
-  ["365", "A year"],
-  ["3650", "Ten years"],
+  ["1", texts.day],
+  ["7", texts.week],
+  ["30", words.days30],
+  ["365", texts.year],
+  ["3650", texts.tenYears],
 ];
 
 /** Returns the query parameters of a path, as the gateway expects them for signing. */

@@ -3,17 +3,18 @@ import { type Metadata, readMetadata } from "../../api/page-service.ts";
 import { Button } from "../../ui/button.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { CheckField, TextField } from "../../ui/field.tsx";
-import { formatPlural } from "../../ui/format.ts";
 import { Problem } from "../../ui/problem.tsx";
 import { useAsyncAction } from "../../ui/use-async-action.ts";
+import { words } from "../../ui/words.ts";
 import { type MetadataRow, metadataRows } from "./metadata-rows.ts";
 import { TechnologyTable } from "./technology-table.tsx";
+import { texts } from "./texts.ts";
 
 /** `<bdi>` isolates foreign text, so that it does not change the text direction around it. */
 const COLUMNS: readonly Column<MetadataRow>[] = [
-  { title: "Field", cell: ({ what }) => <bdi>{what}</bdi> },
+  { title: texts.field, cell: ({ what }) => <bdi>{what}</bdi> },
   {
-    title: "Value",
+    title: texts.value,
     cell: ({ said: value, address }) =>
       address ? (
         <a href={value} rel="noreferrer" target="_blank">
@@ -23,7 +24,7 @@ const COLUMNS: readonly Column<MetadataRow>[] = [
         <bdi>{value}</bdi>
       ),
   },
-  { title: "More of it", class: "muted", cell: ({ note }) => <bdi>{note}</bdi> },
+  { title: texts.moreIt, class: "muted", cell: ({ note }) => <bdi>{note}</bdi> },
 ];
 
 /** Form that reads a page's metadata. */
@@ -40,11 +41,15 @@ export function MetadataLookup() {
   return (
     <div class="stack">
       <form class="inline-form" onSubmit={onSubmit(read)}>
-        <TextField label="Address" value={url} onChange={setUrl} required placeholder="example.com" />
+        <TextField label={words.address} value={url} onChange={setUrl} required placeholder="example.com" />
         <Button kind="primary" type="submit" busy={busy}>
-          Read metadata
+          {texts.readMetadata}
         </Button>
-        <CheckField label="Include technologies" value={withTechnologies} onChange={setWithTechnologies} />
+        <CheckField
+          label={texts.includeTechnologies}
+          value={withTechnologies}
+          onChange={setWithTechnologies}
+        />
       </form>
       <Problem error={error} />
       {metadata !== null && <MetadataResult metadata={metadata} />}
@@ -58,7 +63,7 @@ function MetadataResult({ metadata }: { readonly metadata: Metadata }) {
   const rows = metadataRows(metadata);
   return (
     <>
-      <p role="status">{rows.length === 0 ? `${url} has no metadata` : `Metadata of ${url}`}</p>
+      <p role="status">{rows.length === 0 ? texts.hasNoMetadata(url) : texts.metadata(url)}</p>
       {rows.length > 0 && (
         <DataTable
           items={rows}
@@ -70,7 +75,7 @@ function MetadataResult({ metadata }: { readonly metadata: Metadata }) {
       )}
       {applications !== undefined && (
         <>
-          <p>{formatPlural(applications.length, "technology", "technologies")} found</p>
+          <p>{texts.found(texts.technologieCount(applications.length))}</p>
           <TechnologyTable applications={applications} />
         </>
       )}

@@ -1,4 +1,5 @@
 import type { Metadata } from "../../api/page-service.ts";
+import { texts } from "./texts.ts";
 
 /** One item of a page's metadata. */
 export interface MetadataRow {
@@ -29,16 +30,16 @@ export function metadataRows(metadata: Metadata): MetadataRow[] {
     address: /^https?:/.test(cells[1] ?? ""),
   });
   return [
-    row("Title", title),
-    row("Description", description),
-    row("Author", author),
-    row("Publisher", publisher),
-    row("Date", date),
-    link("Picture", image),
-    link("Canonical address", canonical),
-    row("Language", language),
+    row(texts.title, title),
+    row(texts.description, description),
+    row(texts.author, author),
+    row(texts.publisher, publisher),
+    row(texts.date, date),
+    link(texts.picture, image),
+    link(texts.canonicalAddress, canonical),
+    row(texts.language, language),
     ...Object.entries(openGraph).map(([name, value]) => row(`og:${name}`, value)),
     ...icons.map(({ url, rel, sizes, type }) => link(rel, url, [sizes, type])),
-    ...feeds.map(({ url, title: name, type }) => link("Feed", url, [name, type])),
+    ...feeds.map(({ url, title: name, type }) => link(texts.feed, url, [name, type])),
   ].filter(({ said: value }) => value !== "");
 }

@@ -3,22 +3,23 @@ import { Page, Panel } from "../../ui/page.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { MetadataLookup } from "./metadata-lookup.tsx";
 import { TechnologyLookup } from "./technology-lookup.tsx";
+import { texts } from "./texts.ts";
 import { ThumbnailForm } from "./thumbnail-form.tsx";
 
 /** Page to try the three operations of the page service. */
 export function PageService() {
   const [tab, setTab] = useState("thumbnail");
   return (
-    <Page title="Web pages" lead="Screenshots, technologies and metadata of web pages. No key needed.">
+    <Page title={texts.webPages} lead={texts.lead}>
       <Panel>
         <Tabs
-          label="Operations"
+          label={texts.operations}
           current={tab}
           onChange={setTab}
           tabs={[
-            { id: "thumbnail", name: "Thumbnail", content: () => <ThumbnailForm /> },
-            { id: "technologies", name: "Technologies", content: () => <TechnologyLookup /> },
-            { id: "metadata", name: "Metadata", content: () => <MetadataLookup /> },
+            { id: "thumbnail", name: texts.thumbnail, content: () => <ThumbnailForm /> },
+            { id: "technologies", name: texts.technologies, content: () => <TechnologyLookup /> },
+            { id: "metadata", name: texts.metadataTitle, content: () => <MetadataLookup /> },
           ]}
         />
       </Panel>

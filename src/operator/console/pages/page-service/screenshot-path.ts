@@ -1,4 +1,5 @@
 import type { Choice } from "../../ui/field.tsx";
+import { texts } from "./texts.ts";
 
 type TextName =
   | "selector"
@@ -48,13 +49,13 @@ export const DEFAULT_SCREENSHOT: ScreenshotOptions = {
 
 /** The predefined sizes. */
 export const SIZES: readonly Choice[] = [
-  ["t", "Tiny, 90 × 68"],
-  ["s", "Small, 120 × 90"],
-  ["m", "Medium, 200 × 150"],
-  ["l", "Large, 400 × 300"],
-  ["x", "Extra large, 480 × 360"],
-  ["og", "For sharing, 1200 × 630"],
-  ["o", "As it is"],
+  ["t", texts.tiny],
+  ["s", texts.small],
+  ["m", texts.medium],
+  ["l", texts.large],
+  ["x", texts.extraLarge],
+  ["og", texts.forSharing],
+  ["o", texts.asIt],
 ];
 
 /** The formats. */
@@ -75,24 +76,24 @@ interface Option<Name extends keyof ScreenshotOptions> {
 
 /** Parameters with a text value. */
 export const FIELDS: readonly Option<TextName>[] = [
-  { name: "selector", label: "Only this element", example: "#main", of: "picture" },
-  { name: "clip", label: "Only this part", example: "0,600,800,400", of: "picture" },
-  { name: "scale", label: "Device scale factor", example: "2", of: "picture" },
-  { name: "paper", label: "Paper", example: "a4", of: "pdf" },
-  { name: "margins", label: "Margins", example: "1cm", of: "pdf" },
-  { name: "hide", label: "Leave out", example: ".banner, #chat", of: "both" },
-  { name: "click", label: "Click on", example: "button.accept", of: "both" },
-  { name: "waitForSelector", label: "Wait for", example: ".loaded", of: "both" },
-  { name: "delay", label: "Then wait (seconds)", example: "2", of: "both" },
-  { name: "locale", label: "Language", example: "de-CH", of: "both" },
-  { name: "timezone", label: "Time zone", example: "Europe/Berlin", of: "both" },
+  { name: "selector", label: texts.onlyElement, example: "#main", of: "picture" },
+  { name: "clip", label: texts.onlyPart, example: "0,600,800,400", of: "picture" },
+  { name: "scale", label: texts.deviceScaleFactor, example: "2", of: "picture" },
+  { name: "paper", label: texts.paper, example: "a4", of: "pdf" },
+  { name: "margins", label: texts.margins, example: "1cm", of: "pdf" },
+  { name: "hide", label: texts.leaveOut, example: ".banner, #chat", of: "both" },
+  { name: "click", label: texts.clickOn, example: "button.accept", of: "both" },
+  { name: "waitForSelector", label: texts.waitFor, example: ".loaded", of: "both" },
+  { name: "delay", label: texts.thenWaitSeconds, example: "2", of: "both" },
+  { name: "locale", label: texts.language, example: "de-CH", of: "both" },
+  { name: "timezone", label: texts.timeZone, example: "Europe/Berlin", of: "both" },
 ];
 
 /** Parameters that are on or off. */
 export const SWITCHES: readonly Option<SwitchName>[] = [
-  { name: "scroll", label: "Load lazy images", example: "", of: "picture" },
-  { name: "transparent", label: "Transparent", example: "", of: "picture" },
-  { name: "landscape", label: "Landscape", example: "", of: "pdf" },
+  { name: "scroll", label: texts.loadLazyImages, example: "", of: "picture" },
+  { name: "transparent", label: texts.transparent, example: "", of: "picture" },
+  { name: "landscape", label: texts.landscape, example: "", of: "pdf" },
 ];
 
 /** Builds path and query of a screenshot. Omits default values and parameters of the other kind. */

@@ -2,10 +2,11 @@ import { useState } from "preact/hooks";
 import { detectTechnologies, type Technologies } from "../../api/page-service.ts";
 import { Button } from "../../ui/button.tsx";
 import { TextField } from "../../ui/field.tsx";
-import { formatPlural } from "../../ui/format.ts";
 import { Problem } from "../../ui/problem.tsx";
 import { useAsyncAction } from "../../ui/use-async-action.ts";
+import { words } from "../../ui/words.ts";
 import { TechnologyTable } from "./technology-table.tsx";
+import { texts } from "./texts.ts";
 
 /** Form that detects a page's technologies. */
 export function TechnologyLookup() {
@@ -16,17 +17,16 @@ export function TechnologyLookup() {
   return (
     <div class="stack">
       <form class="inline-form" onSubmit={onSubmit(detect)}>
-        <TextField label="Address" value={url} onChange={setUrl} required placeholder="example.com" />
+        <TextField label={words.address} value={url} onChange={setUrl} required placeholder="example.com" />
         <Button kind="primary" type="submit" busy={busy}>
-          Detect
+          {texts.detect}
         </Button>
       </form>
       <Problem error={error} />
       {technologies !== null && (
         <>
           <p role="status">
-            {formatPlural(technologies.applications.length, "technology", "technologies")} found at{" "}
-            {technologies.url}
+            {texts.foundAt(texts.technologieCount(technologies.applications.length), technologies.url)}
           </p>
           <TechnologyTable applications={technologies.applications} />
         </>

@@ -1,11 +1,12 @@
 import type { Technologies } from "../../api/page-service.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { texts } from "./texts.ts";
 
 type Application = Technologies["applications"][number];
 
 const COLUMNS: readonly Column<Application>[] = [
   {
-    title: "Technology",
+    title: texts.technology,
     cell: ({ name, website }) =>
       /^https?:/.test(website) ? (
         <a href={website} rel="noreferrer" target="_blank">
@@ -15,9 +16,9 @@ const COLUMNS: readonly Column<Application>[] = [
         name
       ),
   },
-  { title: "Version", class: "tabular", cell: ({ version }) => version || "–" },
-  { title: "Categories", class: "muted", cell: ({ categories }) => categories.join(", ") },
-  { title: "Confidence", end: true, class: "tabular", cell: ({ confidence }) => `${confidence}%` },
+  { title: texts.version, class: "tabular", cell: ({ version }) => version || "–" },
+  { title: texts.categories, class: "muted", cell: ({ categories }) => categories.join(", ") },
+  { title: texts.confidence, end: true, class: "tabular", cell: ({ confidence }) => `${confidence}%` },
 ];
 
 /** Table of a page's technologies. */

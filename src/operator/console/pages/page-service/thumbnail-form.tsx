@@ -6,8 +6,10 @@ import { CheckField, SelectField, TextField } from "../../ui/field.tsx";
 import { formatDuration } from "../../ui/format.ts";
 import { Problem } from "../../ui/problem.tsx";
 import { useAsyncAction } from "../../ui/use-async-action.ts";
+import { words } from "../../ui/words.ts";
 import { LinkForm } from "./link-form.tsx";
 import { DEFAULT_SCREENSHOT, FIELDS, FORMATS, SIZES, SWITCHES, screenshotPath } from "./screenshot-path.ts";
+import { texts } from "./texts.ts";
 
 interface TakenScreenshot {
   readonly url: string;
@@ -38,14 +40,14 @@ export function ThumbnailForm() {
       url: URL.createObjectURL(image),
       type: image.type,
       page: options.url,
-      said: [image.type, size, duration, cache && `cache: ${cache}`].filter(Boolean).join(", "),
+      said: [image.type, size, duration, cache && texts.cache(cache)].filter(Boolean).join(", "),
     });
   };
   return (
     <div class="playground">
       <form class="stack" onSubmit={onSubmit(capture)}>
         <TextField
-          label="Address"
+          label={words.address}
           value={options.url}
           onChange={(url) => setOptions({ ...options, url })}
           required
@@ -54,14 +56,14 @@ export function ThumbnailForm() {
         <div class="setting-grid">
           {!isPdf && (
             <SelectField
-              label="Size"
+              label={texts.size}
               value={options.size}
               onChange={(size) => setOptions({ ...options, size })}
               choices={SIZES}
             />
           )}
           <SelectField
-            label="Format"
+            label={texts.format}
             value={options.format}
             onChange={(format) => setOptions({ ...options, format })}
             choices={FORMATS}
@@ -69,24 +71,24 @@ export function ThumbnailForm() {
         </div>
         <div class="row switches">
           <CheckField
-            label="Full page"
+            label={texts.fullPage}
             value={isPdf || options.full}
             disabled={isPdf}
             onChange={(full) => setOptions({ ...options, full })}
           />
           <CheckField
-            label="Mobile"
+            label={texts.mobile}
             value={options.mobile}
             onChange={(mobile) => setOptions({ ...options, mobile })}
           />
           <CheckField
-            label="Dark mode"
+            label={texts.darkMode}
             value={options.darkMode}
             onChange={(darkMode) => setOptions({ ...options, darkMode })}
           />
         </div>
         <details>
-          <summary>More options</summary>
+          <summary>{texts.moreOptions}</summary>
           <div class="stack">
             <div class="setting-grid">
               {FIELDS.filter(({ of }) => of !== (isPdf ? "picture" : "pdf")).map(
@@ -116,17 +118,17 @@ export function ThumbnailForm() {
         </details>
         <div>
           <Button kind="primary" type="submit" busy={busy}>
-            Take picture
+            {texts.takePicture}
           </Button>
         </div>
         <Problem error={error} />
-        <CodeBlock label="Address of the picture" text={location.origin + path} />
+        <CodeBlock label={texts.addressPicture} text={location.origin + path} />
         <LinkForm path={path} />
       </form>
       <div>
         <div class="shot">
           {screenshot === null ? (
-            <p class="muted">The {isPdf ? "PDF" : "picture"} appears here.</p>
+            <p class="muted">{texts.appearsHere(isPdf ? "PDF" : "picture")}</p>
           ) : (
             <ScreenshotView {...screenshot} />
           )}
@@ -141,10 +143,10 @@ export function ThumbnailForm() {
 
 /** Shows the result: a picture, or a link to save the PDF. */
 function ScreenshotView({ url, type, page }: TakenScreenshot) {
-  if (type !== "application/pdf") return <img src={url} alt={`The page ${page}`} />;
+  if (type !== "application/pdf") return <img src={url} alt={texts.page(page)} />;
   return (
     <a href={url} download="page.pdf">
-      The PDF of {page}
+      {texts.pdf(page)}
     </a>
   );
 }

@@ -1,5 +1,6 @@
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { formatCurl } from "./curl.ts";
+import { texts } from "./texts.ts";
 import type { Conversation } from "./use-conversation.ts";
 
 interface CodeViewProps {
@@ -10,7 +11,7 @@ interface CodeViewProps {
 function formatCode({ dialect, request, ask, headers }: Conversation, kind: CodeViewProps["kind"]): string {
   switch (kind) {
     case "request":
-      return `POST ${request.path}\n\n${JSON.stringify(request.body, null, 2)}`;
+      return texts.post(request.path, JSON.stringify(request.body, null, 2));
     case "curl":
       return formatCurl(location.origin, request, headers);
     case "javascript":
@@ -22,5 +23,5 @@ function formatCode({ dialect, request, ask, headers }: Conversation, kind: Code
 
 /** Code of the request for the newest answer, or of a first request. */
 export function CodeView({ conversation, kind }: CodeViewProps) {
-  return <CodeBlock label="Code" text={formatCode(conversation, kind)} />;
+  return <CodeBlock label={texts.code} text={formatCode(conversation, kind)} />;
 }

@@ -2,6 +2,8 @@ import { useState } from "preact/hooks";
 import type { PlaygroundCall } from "../../../../gateway/dialects/playground/types.ts";
 import { Button } from "../../ui/button.tsx";
 import { LeaveGuard } from "../../ui/leave-guard.tsx";
+import { words } from "../../ui/words.ts";
+import { texts } from "./texts.ts";
 import { ToolResults } from "./tool-results.tsx";
 import type { Conversation } from "./use-conversation.ts";
 
@@ -23,13 +25,13 @@ export function Composer({ conversation }: { readonly conversation: Conversation
   };
   return (
     <div class="composer">
-      <LeaveGuard unsaved={text.trim() === "" ? "" : "a message that was not sent"} />
+      <LeaveGuard unsaved={text.trim() === "" ? "" : texts.messageWasNotSent} />
       {calls.length > 0 && <ToolResults calls={calls} onGive={conversation.giveResults} />}
       {calls.length === 0 && (
         <textarea
-          aria-label="Message"
+          aria-label={words.message}
           rows={3}
-          placeholder="Say something. Enter sends, Shift and Enter begins a new line."
+          placeholder={texts.saySomethingEnterSendsShift}
           value={text}
           onInput={(event) => setText(event.currentTarget.value)}
           onKeyDown={(event) => {
@@ -42,13 +44,13 @@ export function Composer({ conversation }: { readonly conversation: Conversation
       <div class="actions">
         {calls.length === 0 && !running && (
           <Button kind="primary" disabled={text.trim() === ""} onClick={send}>
-            Send
+            {texts.send}
           </Button>
         )}
-        {running && <Button onClick={conversation.stop}>Stop</Button>}
+        {running && <Button onClick={conversation.stop}>{texts.stop}</Button>}
         {turns.length > 0 && (
           <Button kind="quiet" onClick={conversation.clear}>
-            Start over
+            {texts.startOver}
           </Button>
         )}
       </div>

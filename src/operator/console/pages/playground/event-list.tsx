@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
-import { formatPlural } from "../../ui/format.ts";
 import { Scroller } from "../../ui/scroller.tsx";
 import type { Exchange } from "./stream-answer.ts";
+import { texts } from "./texts.ts";
 
 /** Maximum number of displayed events; older ones are hidden. */
 const MAX_EVENTS_SHOWN = 500;
@@ -14,14 +14,14 @@ export function EventList({ exchange }: { readonly exchange: Exchange }) {
   useEffect(() => {
     if (length > 0) box.current?.scrollTo({ top: box.current.scrollHeight });
   }, [length]);
-  if (events.length === 0) return <p class="muted">The raw answer appears here while it arrives.</p>;
+  if (events.length === 0) return <p class="muted">{texts.rawAnswerAppearsHereWhile}</p>;
   return (
     <>
       <p class="muted">
-        HTTP {status}, {formatPlural(events.length, "event")}
-        {events.length > MAX_EVENTS_SHOWN && `, the last ${MAX_EVENTS_SHOWN} shown`}
+        {texts.http(status, texts.eventCount(events.length))}
+        {events.length > MAX_EVENTS_SHOWN && texts.lastShown(MAX_EVENTS_SHOWN)}
       </p>
-      <Scroller label="Events" class="events" box={box}>
+      <Scroller label={texts.events} class="events" box={box}>
         <ol>
           {events.slice(-MAX_EVENTS_SHOWN).map(({ at, event, data }, index) => (
             <li key={`${index} ${at}`}>

@@ -1,6 +1,8 @@
 import { playgrounds } from "polygate:playgrounds";
 import { AreaField, CheckField, SelectField, TextField } from "../../ui/field.tsx";
 import { Panel } from "../../ui/page.tsx";
+import { words } from "../../ui/words.ts";
+import { texts } from "./texts.ts";
 import { parseTools } from "./tools.ts";
 import type { Conversation } from "./use-conversation.ts";
 
@@ -19,13 +21,13 @@ export function Options({ conversation, models, aliases }: OptionsProps) {
       <div class="stack">
         <div class="setting-grid">
           <SelectField
-            label="API style"
+            label={words.apiStyle}
             value={choices.dialect}
             onChange={(dialect) => choose({ dialect })}
             choices={playgrounds.map(({ id, name }) => [id, name] as const)}
           />
           <SelectField
-            label="Model"
+            label={words.model}
             value={choices.model}
             onChange={(model) => choose({ model })}
             choices={[...new Set([choices.model, ...models, ...aliases])]
@@ -34,47 +36,47 @@ export function Options({ conversation, models, aliases }: OptionsProps) {
           />
         </div>
         <div class="row switches">
-          <CheckField label="Stream" value={choices.stream} onChange={(stream) => choose({ stream })} />
+          <CheckField label={texts.stream} value={choices.stream} onChange={(stream) => choose({ stream })} />
           <CheckField
-            label="Offer tools"
+            label={texts.offerTools}
             value={choices.withTools}
             onChange={(withTools) => choose({ withTools })}
           />
         </div>
         {choices.withTools && (
           <AreaField
-            label="Tools"
+            label={texts.tools}
             value={choices.tools}
             onChange={(tools) => choose({ tools })}
             rows={8}
             mono
-            hint="The same tools in every style: a list of name, description and parameters (a JSON schema)."
+            hint={texts.sameToolsInEveryStyle}
             error={parseTools(choices.tools).problem}
           />
         )}
         <details>
-          <summary>System prompt, key and account</summary>
+          <summary>{texts.systemPromptKeyAndAccount}</summary>
           <div class="stack">
             <AreaField
-              label="System prompt"
+              label={texts.systemPrompt}
               value={choices.system}
               onChange={(system) => choose({ system })}
               rows={3}
             />
             <div class="setting-grid">
               <TextField
-                label="Key or provider token"
+                label={texts.keyOrProviderToken}
                 type="password"
                 value={choices.key}
                 onChange={(key) => choose({ key })}
-                hint="Empty: the first configured key."
+                hint={texts.emptyFirstConfiguredKey}
               />
               <TextField
-                label="Account"
+                label={words.account}
                 value={choices.account}
                 onChange={(account) => choose({ account })}
-                placeholder="any"
-                hint="E-mail address or mobile number. Uses only this account."
+                placeholder={words.any}
+                hint={texts.eMailAddressOrMobile}
               />
             </div>
           </div>

@@ -4,16 +4,18 @@ import { readSettings } from "../../api/settings.ts";
 import { Page, Panel } from "../../ui/page.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
+import { words } from "../../ui/words.ts";
 import { CodeView } from "./code-view.tsx";
 import { Composer } from "./composer.tsx";
 import { EventList } from "./event-list.tsx";
 import { Options } from "./options.tsx";
+import { texts } from "./texts.ts";
 import { Transcript } from "./transcript.tsx";
 import { useConversation } from "./use-conversation.ts";
 
 /** Formats in which the request is displayed. */
 const CODE = [
-  ["request", "Request"],
+  ["request", words.request],
   ["curl", "curl"],
   ["javascript", "JavaScript"],
   ["python", "Python"],
@@ -26,24 +28,24 @@ export function Playground() {
   const conversation = useConversation();
   const [tab, setTab] = useState("events");
   return (
-    <Page title="Playground" lead="Send requests as a caller does, and see the raw exchange.">
+    <Page title={texts.playground} lead={texts.lead}>
       <div class="playground">
         <div class="stack">
           <Options conversation={conversation} models={models} aliases={aliases} />
-          <Panel title="Conversation" class="talk">
+          <Panel title={texts.conversation} class="talk">
             <Transcript conversation={conversation} />
             <Composer conversation={conversation} />
           </Panel>
         </div>
-        <Panel title="On the wire" class="wire">
+        <Panel title={texts.onWire} class="wire">
           <Tabs
-            label="On the wire"
+            label={texts.onWire}
             current={tab}
             onChange={setTab}
             tabs={[
               {
                 id: "events",
-                name: "Raw answer",
+                name: texts.rawAnswer,
                 content: () => <EventList exchange={conversation.exchange} />,
               },
               ...CODE.map(([id, name]) => ({

@@ -6,6 +6,7 @@ import type {
 import { ApiError, errorMessage } from "../../api/client.ts";
 import { type Answer, appendPiece, NO_ANSWER } from "./conversation.ts";
 import { readStreamEvents, type StreamEvent } from "./stream-events.ts";
+import { texts } from "./texts.ts";
 
 /** A received event with its time. */
 export interface RawEvent extends StreamEvent {
@@ -74,7 +75,7 @@ export async function streamAnswer(
     signal: options.signal,
   }).catch((error) => {
     if (options.signal.aborted) throw error;
-    throw new ApiError(0, "The gateway cannot be reached.");
+    throw new ApiError(0, texts.gatewayCannotBeReached);
   });
 
   let exchange: Exchange = { ...NO_EXCHANGE, status: response.status };

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import type { PlaygroundCall } from "../../../../gateway/dialects/playground/types.ts";
 import { Button } from "../../ui/button.tsx";
 import { AreaField } from "../../ui/field.tsx";
+import { texts } from "./texts.ts";
 import type { Conversation } from "./use-conversation.ts";
 
 interface ToolResultsProps {
@@ -23,7 +24,7 @@ export function ToolResults({ calls, onGive }: ToolResultsProps) {
       {calls.map((call) => (
         <AreaField
           key={call.id}
-          label={`Result of ${call.name}`}
+          label={texts.result(call.name)}
           value={outputs.get(call.id) ?? ""}
           onChange={(output) => setOutputs((before) => new Map(before).set(call.id, output))}
           rows={2}
@@ -33,7 +34,7 @@ export function ToolResults({ calls, onGive }: ToolResultsProps) {
       ))}
       <div>
         <Button kind="primary" type="submit">
-          {calls.length === 1 ? "Send result" : "Send results"}
+          {calls.length === 1 ? texts.sendResult : texts.sendResults}
         </Button>
       </div>
     </form>

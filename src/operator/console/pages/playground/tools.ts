@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import type { Tool } from "../../../../gateway/dialects/playground/types.ts";
 import { textField } from "../../api/fields.ts";
+import { texts } from "./texts.ts";
 
 const schema = z.array(
   z.object({
@@ -33,9 +34,9 @@ export function parseTools(source: string): { readonly tools: readonly Tool[]; r
   try {
     parsed = JSON.parse(source);
   } catch (error) {
-    return { tools: [], problem: `The tools are no JSON: ${error instanceof Error ? error.message : error}` };
+    return { tools: [], problem: texts.toolsNoJson(error instanceof Error ? error.message : error) };
   }
   const result = schema.safeParse(parsed);
   if (result.success) return { tools: result.data, problem: "" };
-  return { tools: [], problem: "The tools must be a list of objects with name, description and parameters." };
+  return { tools: [], problem: texts.toolsMustBeListObjects };
 }

@@ -1,7 +1,8 @@
 import type { PlaygroundCall, PlaygroundTurn } from "../../../../gateway/dialects/playground/types.ts";
-import { formatDuration, formatPlural } from "../../ui/format.ts";
+import { formatDuration } from "../../ui/format.ts";
 import { Problem } from "../../ui/problem.tsx";
 import type { Answer } from "./conversation.ts";
+import { texts } from "./texts.ts";
 import type { Conversation } from "./use-conversation.ts";
 
 /** Shows the conversation, including the answer that is being received. */
@@ -10,12 +11,7 @@ export function Transcript({ conversation }: { readonly conversation: Conversati
   const { answer } = exchange;
   return (
     <>
-      {turns.length === 0 && (
-        <p class="muted">
-          No messages yet. The development provider repeats what you write; “use the tool get_weather for
-          Paris” makes it call a tool.
-        </p>
-      )}
+      {turns.length === 0 && <p class="muted">{texts.noMessagesYetDevelopmentProvider}</p>}
       <ol class="transcript">
         {turns.map((turn, index) => (
           <TurnView key={`${index} ${turn.role}`} turn={turn} />
@@ -29,11 +25,11 @@ export function Transcript({ conversation }: { readonly conversation: Conversati
       <Problem error={answer.error} />
       <Problem error={error} />
       <p class="muted tabular talk-foot" role="status">
-        {running && exchange.firstToken === null && "Waiting for the first token…"}
-        {exchange.firstToken !== null && `First token after ${formatDuration(exchange.firstToken)}`}
-        {!running && exchange.firstToken !== null && `, done after ${formatDuration(exchange.elapsed)}`}
+        {running && exchange.firstToken === null && texts.waitingForFirstToken}
+        {exchange.firstToken !== null && texts.firstTokenAfter(formatDuration(exchange.firstToken))}
+        {!running && exchange.firstToken !== null && texts.doneAfter(formatDuration(exchange.elapsed))}
         {answer.usage !== null &&
-          `, ${formatPlural(answer.usage.input, "token")} in, ${formatPlural(answer.usage.output, "token")} out`}
+          texts.inOut(texts.tokenCount(answer.usage.input), texts.tokenCount(answer.usage.output))}
       </p>
     </>
   );
@@ -44,8 +40,8 @@ function TurnView({ turn }: { readonly turn: PlaygroundTurn }) {
   if (turn.role === "tool") {
     return (
       <li class="turn tool">
-        <span class="muted">Result of {turn.call.name}</span>
-        <pre>{turn.output || "(empty)"}</pre>
+        <span class="muted">{texts.result(turn.call.name)}</span>
+        <pre>{turn.output || texts.empty}</pre>
       </li>
     );
   }
@@ -66,7 +62,7 @@ function AnswerView({ text, reasoning, calls, open }: AnswerViewProps) {
     <>
       {reasoning !== "" && (
         <details class="reasoning" open={open}>
-          <summary>Reasoning</summary>
+          <summary>{texts.reasoning}</summary>
           <p>{reasoning}</p>
         </details>
       )}
@@ -81,9 +77,7 @@ function AnswerView({ text, reasoning, calls, open }: AnswerViewProps) {
 function CallView({ call }: { readonly call: PlaygroundCall }) {
   return (
     <div class="call">
-      <span>
-        Calls <strong>{call.name}</strong>
-      </span>
+      <span>{texts.calls(<strong>{call.name}</strong>)}</span>
       <pre>{call.arguments}</pre>
     </div>
   );

@@ -11,6 +11,7 @@ import { toMessage } from "../../api/client.ts";
 import { readFirstKey } from "../../api/config.ts";
 import { takeInitialConversation } from "./initial-conversation.ts";
 import { type Exchange, NO_EXCHANGE, streamAnswer } from "./stream-answer.ts";
+import { texts } from "./texts.ts";
 import { parseTools, SAMPLE_TOOLS } from "./tools.ts";
 
 /** The user's settings. */
@@ -102,7 +103,7 @@ export function useConversation(): Conversation {
     let latest = NO_EXCHANGE;
     try {
       const key = choices.key || (await readFirstKey());
-      if (key === "") throw new Error("There is no API key. Add one on the Keys page, or write one here.");
+      if (key === "") throw new Error(texts.thereNoApiKeyAdd);
       latest = await streamAnswer(dialect, dialect.buildRequest(createRequest(next)), {
         key,
         headers,

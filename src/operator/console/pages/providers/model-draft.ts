@@ -1,5 +1,6 @@
 import type { ModelFields } from "../../api/providers.ts";
 import type { ListedModel } from "./model-list.ts";
+import { texts } from "./texts.ts";
 
 /** Input values of the model form: numbers are texts, unknown values are empty. */
 export interface ModelDraft {
@@ -31,9 +32,9 @@ const PRICE_FIELDS = [
 
 /** Choices for an ability of a model. */
 export const ABILITY_CHOICES = [
-  ["", "Not known"],
-  ["yes", "Yes"],
-  ["no", "No"],
+  ["", texts.notKnown],
+  ["yes", texts.yes],
+  ["no", texts.no],
 ] as const;
 
 const formatAbility = (has: boolean | undefined) => (has === undefined ? "" : has ? "yes" : "no");
@@ -66,15 +67,15 @@ export function toModelDraft(model: ListedModel | null): ModelDraft {
 export function validateModelDraft(draft: ModelDraft, otherNames: readonly string[]): ModelFaults {
   const faults: ModelFaults = {};
   const name = draft.name.trim();
-  if (name === "") faults.name = "A model needs a name.";
-  if (otherNames.includes(name)) faults.name = "There is a model of this name.";
+  if (name === "") faults.name = texts.modelNeedsName;
+  if (otherNames.includes(name)) faults.name = texts.thereModelName;
   for (const size of ["context", "output"] as const) {
     const tokens = Number(draft[size]);
     const isValid = draft[size].trim() === "" || (Number.isSafeInteger(tokens) && tokens > 0);
-    if (!isValid) faults[size] = "Must be a whole number from 1 on.";
+    if (!isValid) faults[size] = texts.mustBeWholeNumberFrom;
   }
   for (const price of PRICE_FIELDS) {
-    if (!(Number(draft[price]) >= 0)) faults[price] = "Must be a number from 0 on.";
+    if (!(Number(draft[price]) >= 0)) faults[price] = texts.mustBeNumberFromOn;
   }
   return faults;
 }

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { changeModel, type ProviderView } from "../../api/providers.ts";
 import { CheckField, SelectField, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
+import { words } from "../../ui/words.ts";
 import {
   ABILITY_CHOICES,
   type ModelDraft,
@@ -11,6 +12,7 @@ import {
   validateModelDraft,
 } from "./model-draft.ts";
 import { type ListedModel, listModels } from "./model-list.ts";
+import { texts } from "./texts.ts";
 
 interface ModelFormProps {
   readonly provider: ProviderView;
@@ -47,77 +49,69 @@ export function ModelForm({ provider, model, onClose, onSaved }: ModelFormProps)
     const otherNames = model === null ? listModels(provider).map(({ name }) => name) : [];
     const errors = validateModelDraft(draft, otherNames);
     setFaults(errors);
-    if (Object.keys(errors).length > 0) throw new Error("Nothing was saved.");
+    if (Object.keys(errors).length > 0) throw new Error(texts.nothingWasSaved);
     const changed = await changeModel(provider.id, draft.name.trim(), toModelFields(draft));
-    onSaved(changed, model === null ? "Model listed" : "Model saved");
+    onSaved(changed, model === null ? texts.modelListed : texts.modelSaved);
   };
   return (
     <FormDialog
-      title={model === null ? `Add a model of ${provider.id}` : `Model ${model.name}`}
-      action={model === null ? "Add model" : "Save"}
+      title={model === null ? texts.addModel(provider.id) : texts.model(model.name)}
+      action={model === null ? texts.addModelTitle : words.save}
       submit={submit}
       onClose={onClose}
       wide
     >
       {model === null && (
         <TextField
-          {...text("name", "Name")}
+          {...text("name", words.name)}
           required
           mono
           focus
           placeholder="qwen3:8b"
-          hint={`Callers use ${provider.id}/ and this name. Cannot be changed later.`}
+          hint={texts.callersUseAndNameCannot(provider.id)}
         />
       )}
       <TextField
-        {...text("upstream", "Name at the provider")}
+        {...text("upstream", texts.nameAtProvider)}
         mono
         placeholder={draft.name}
-        hint="Empty: the same name."
+        hint={texts.emptySameName}
       />
       <CheckField
-        label="Switched on"
+        label={texts.switchedOn}
         value={draft.enabled}
         onChange={(enabled) => change({ enabled })}
-        hint="Off: it is not listed, and requests for it are refused, also by its name at the provider."
+        hint={texts.offItNotListedAnd}
       />
       <div class="limit-grid">
         <SelectField
-          {...text("thinking", "Thinks")}
+          {...text("thinking", texts.thinks)}
           choices={ABILITY_CHOICES}
-          hint="No: reasoning is never requested."
+          hint={texts.noReasoningNeverRequested}
         />
         <SelectField
-          {...text("vision", "Reads images")}
+          {...text("vision", texts.readsImages)}
           choices={ABILITY_CHOICES}
-          hint="No: requests with images use the provider's first model that reads images."
+          hint={texts.noRequestsWithImagesUse}
         />
         <SelectField
-          {...text("search", "Searches the web")}
+          {...text("search", texts.searchesWeb)}
           choices={ABILITY_CHOICES}
-          hint="No: requests with web search use the provider's first model that searches."
+          hint={texts.noRequestsWithWebSearch}
         />
       </div>
       <div class="limit-grid">
-        {tokens(
-          "context",
-          "Context (tokens)",
-          "What it reads and writes at once. What is longer goes to a larger model of a route.",
-        )}
-        {tokens("output", "Max output (tokens)", "Requests for more are capped at this number.")}
+        {tokens("context", texts.contextTokens, texts.whatItReadsAndWrites)}
+        {tokens("output", texts.maxOutputTokens, texts.requestsForMoreCappedAt)}
       </div>
       <div class="limit-grid">
-        {tokens("price_input", "A million tokens in cost", "The prices of the page Usage come first.")}
-        {tokens("price_output", "A million tokens out cost", "In the currency that you count in.")}
+        {tokens("price_input", texts.millionTokensInCost, texts.pricesPageUsageComeFirst)}
+        {tokens("price_output", texts.millionTokensOutCost, texts.inCurrencyYouCountIn)}
       </div>
       <div class="limit-grid">
-        {tokens("price_cache_read", "Cache read (per million tokens)", "Empty: the input price.")}
-        {tokens("price_cache_write_5m", "Cache write, 5 minutes (per million)", "Empty: the input price.")}
-        {tokens(
-          "price_cache_write_1h",
-          "Cache write, 1 hour (per million)",
-          "Empty: the price for 5 minutes.",
-        )}
+        {tokens("price_cache_read", texts.cacheReadPerMillionTokens, texts.emptyInputPrice)}
+        {tokens("price_cache_write_5m", texts.cacheWriteMinutesPerMillion, texts.emptyInputPrice)}
+        {tokens("price_cache_write_1h", texts.cacheWriteHourPerMillion, texts.emptyPriceForMinutes)}
       </div>
     </FormDialog>
   );

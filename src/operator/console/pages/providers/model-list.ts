@@ -1,5 +1,7 @@
 import type { ModelInfo, ProviderView } from "../../api/providers.ts";
-import { formatCount, formatTime } from "../../ui/format.ts";
+import { formatCount } from "../../ui/count.ts";
+import { formatTime } from "../../ui/format.ts";
+import { texts } from "./texts.ts";
 
 /** A listed model of a provider. Absent properties are unknown; the backend decides. */
 export interface ListedModel extends Omit<ModelInfo, "upstream" | "enabled"> {
@@ -33,7 +35,7 @@ export function formatAbilities({ thinking, vision, search }: ListedModel): stri
       ["search", search],
     ] as const
   ).flatMap(([ability, isSupported]) =>
-    isSupported === undefined ? [] : [isSupported ? ability : `no ${ability}`],
+    isSupported === undefined ? [] : [isSupported ? ability : texts.noAbility(ability)],
   );
   return abilities.join(", ");
 }
@@ -41,32 +43,32 @@ export function formatAbilities({ thinking, vision, search }: ListedModel): stri
 /** Describes context and output limits in tokens; empty if both are unknown. */
 export function formatSizes({ context, output }: ListedModel): string {
   const sizes = [
-    ...(context === undefined ? [] : [`${formatCount(context)} tokens`]),
-    ...(output === undefined ? [] : [`${formatCount(output)} out`]),
+    ...(context === undefined ? [] : [texts.tokens(formatCount(context))]),
+    ...(output === undefined ? [] : [texts.out(formatCount(output))]),
   ];
   return sizes.join(", ");
 }
 
 /** Describes the prices of a million input and output tokens; empty if unknown. */
 export function formatPrice({ price }: ListedModel): string {
-  return price === undefined ? "" : `${price.input} in, ${price.output} out a million`;
+  return price === undefined ? "" : texts.inOutMillion(price.input, price.output);
 }
 
 /** Describes the scheduled model refresh and its last result; empty: no schedule. */
 export function formatSchedule({ models_refresh_hours, new_models, models_asked }: ProviderView): string {
   if (models_refresh_hours === 0) return "";
   const interval =
-    models_refresh_hours === 1 ? "every hour" : `every ${formatCount(models_refresh_hours)} hours`;
-  const schedule = `Asked for its models ${interval}; new ones are switched ${new_models}.`;
+    models_refresh_hours === 1 ? texts.everyHour : texts.everyHours(formatCount(models_refresh_hours));
+  const schedule = texts.askedForModelsNewOnes(interval, new_models);
   if (models_asked === null || models_asked === undefined) return schedule;
   const { at, error, added } = models_asked;
-  const result = added === 0 ? "nothing new" : `${formatCount(added)} new`;
-  return `${schedule} Last on ${formatTime(at)}: ${error === "" ? result : error}.`;
+  const result = added === 0 ? texts.nothingNew : texts.new(formatCount(added));
+  return texts.lastOn(schedule, formatTime(at), error === "" ? result : error);
 }
 
 /** Describes the number of models and of disabled models. */
 export function formatModelCount(models: readonly ListedModel[]): string {
   const disabledCount = models.filter(({ enabled }) => !enabled).length;
   const total = `${formatCount(models.length)} ${models.length === 1 ? "model" : "models"}`;
-  return disabledCount === 0 ? total : `${total}, ${formatCount(disabledCount)} off`;
+  return disabledCount === 0 ? total : texts.off(total, formatCount(disabledCount));
 }

@@ -4,13 +4,13 @@ import { type ProviderView, removeModel, switchModels } from "../../api/provider
 import { Button } from "../../ui/button.tsx";
 import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
-import { formatPlural } from "../../ui/format.ts";
 import { Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { showToast, showUndoToast } from "../../ui/toasts.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { useAsyncAction } from "../../ui/use-async-action.ts";
+import { words } from "../../ui/words.ts";
 import {
   formatAbilities,
   formatModelCount,
@@ -21,6 +21,7 @@ import {
   listModels,
   searchModels,
 } from "./model-list.ts";
+import { texts } from "./texts.ts";
 
 interface ModelTableProps {
   readonly provider: ProviderView;
@@ -49,28 +50,31 @@ export function ModelTable({ provider, onChanged, reload, onEdit, ask }: ModelTa
     await action.run(async () => {
       onChanged(await switchModels(id, names, enabled));
       const [first = ""] = names;
-      const subject = names.length === 1 ? first : formatPlural(names.length, "model");
-      showToast(`${subject} switched ${enabled ? "on" : "off"}`);
+      const subject = names.length === 1 ? first : texts.modelCount(names.length);
+      showToast(texts.switched(subject, enabled));
     });
     setPending(undefined);
   };
   const remove = ({ name }: ListedModel) =>
     action.run(async () => {
       const undo = await removeModel(id, name);
-      if (undo === null) showToast("Model removed");
-      else showUndoToast("Model removed", undo, reload);
+      if (undo === null) showToast(texts.modelRemoved);
+      else showUndoToast(texts.modelRemoved, undo, reload);
       await reload();
     });
+  const describeSwitch = (enabled: boolean) => {
+    if (shown.length === models.length) return enabled ? texts.enableAll : texts.disableAll;
+    return enabled ? texts.enableShown(shown.length) : texts.disableShown(shown.length);
+  };
   const renderSwitchAll = (enabled: boolean) => {
     const selected = shown.filter((model) => model.enabled !== enabled);
-    const scope = shown.length === models.length ? "all" : `these ${shown.length}`;
     return (
       <Button
         busy={action.busy}
         disabled={selected.length === 0}
         onClick={() => void switchAll(selected, enabled)}
       >
-        Switch {scope} {enabled ? "on" : "off"}
+        {describeSwitch(enabled)}
       </Button>
     );
   };
@@ -88,14 +92,9 @@ export function ModelTable({ provider, onChanged, reload, onEdit, ask }: ModelTa
         })}
     >
       <Problem error={action.error} />
-      {read_only && models.length > 0 && (
-        <p class="hint">
-          This is the provider that the deployment's variables name: PROVIDER_MODELS says which of its models
-          the gateway's own names lead to. What is not mapped is asked for by its own name.
-        </p>
-      )}
+      {read_only && models.length > 0 && <p class="hint">{texts.providerDeploymentsVariablesNameProvider}</p>}
       {schedule !== "" && <p class={provider.models_asked?.error ? "field-error" : "hint"}>{schedule}</p>}
-      {models.length > 8 && <SearchBox label="Filter" value={needle} onSearch={setNeedle} />}
+      {models.length > 8 && <SearchBox label={texts.filter} value={needle} onSearch={setNeedle} />}
       <DataTable
         items={shown}
         keyOf={({ name }) => name}
@@ -103,12 +102,10 @@ export function ModelTable({ provider, onChanged, reload, onEdit, ask }: ModelTa
         class="models"
         empty={
           models.length > 0 ? (
-            <p class="muted">None has that in its name.</p>
+            <p class="muted">{texts.noneHasInName}</p>
           ) : (
-            <Empty icon="models" title="No models are listed" action={ask}>
-              {read_only
-                ? "The gateway's own names go to the backend as they are, or to its only model."
-                : `What is listed here stands in all lists of models, as ${id}/name. Others of its models can be asked for all the same.`}
+            <Empty icon="models" title={texts.noModelsListed} action={ask}>
+              {read_only ? texts.gatewaysOwnNamesGoTo : texts.whatListedHereStandsIn(id)}
             </Empty>
           )
         }
@@ -130,7 +127,7 @@ const orUnknown = (text: string) =>
   text === "" ? (
     <span class="muted unsaid">
       <span aria-hidden="true">–</span>
-      <span class="hidden-text">not known</span>
+      <span class="hidden-text">{texts.notKnownWord}</span>
     </span>
   ) : (
     text
@@ -138,7 +135,7 @@ const orUnknown = (text: string) =>
 
 function createColumns({ read_only, busy, turn, remove, onEdit }: ColumnsOptions): Column<ListedModel>[] {
   const name: Column<ListedModel> = {
-    title: "Name",
+    title: words.name,
     cell: ({ name, upstream }) => (
       <span class="mono">
         <TruncatedText text={name} />
@@ -153,12 +150,12 @@ function createColumns({ read_only, busy, turn, remove, onEdit }: ColumnsOptions
   if (read_only) return [name];
   return [
     {
-      title: "On",
+      title: texts.onTitle,
       cell: (model) => (
         <input
           type="checkbox"
           class="switch"
-          aria-label={`${model.name} is on`}
+          aria-label={texts.onName(model.name)}
           checked={model.enabled}
           disabled={busy}
           onChange={(event) => turn([model], event.currentTarget.checked)}
@@ -166,16 +163,16 @@ function createColumns({ read_only, busy, turn, remove, onEdit }: ColumnsOptions
       ),
     },
     name,
-    { title: "Abilities", cell: (model) => orUnknown(formatAbilities(model)) },
-    { title: "Context", class: "tabular", cell: (model) => orUnknown(formatSizes(model)) },
-    { title: "Price", class: "tabular", cell: (model) => orUnknown(formatPrice(model)) },
+    { title: texts.abilities, cell: (model) => orUnknown(formatAbilities(model)) },
+    { title: texts.context, class: "tabular", cell: (model) => orUnknown(formatSizes(model)) },
+    { title: texts.price, class: "tabular", cell: (model) => orUnknown(formatPrice(model)) },
     actionColumn((model) => (
       <>
-        <Button kind="quiet" label={`Edit ${model.name}`} onClick={() => onEdit(model)}>
-          Edit
+        <Button kind="quiet" label={texts.edit(model.name)} onClick={() => onEdit(model)}>
+          {words.edit}
         </Button>
-        <Button kind="quiet" label={`Remove ${model.name}`} disabled={busy} onClick={() => remove(model)}>
-          Remove
+        <Button kind="quiet" label={texts.remove(model.name)} disabled={busy} onClick={() => remove(model)}>
+          {words.remove}
         </Button>
       </>
     )),

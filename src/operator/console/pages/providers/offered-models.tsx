@@ -1,15 +1,16 @@
 import { useState } from "preact/hooks";
 import { addModels, listOfferedModels, type ProviderView } from "../../api/providers.ts";
 import { Button } from "../../ui/button.tsx";
+import { formatCount } from "../../ui/count.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { CheckField, TextField } from "../../ui/field.tsx";
-import { formatCount, formatPlural } from "../../ui/format.ts";
 import { Problem } from "../../ui/problem.tsx";
 import { Scroller } from "../../ui/scroller.tsx";
 import { useAsyncAction } from "../../ui/use-async-action.ts";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { listModels } from "./model-list.ts";
 import { findRemoved, findUnlisted, searchNames } from "./offered-names.ts";
+import { texts } from "./texts.ts";
 
 interface OfferedModelsProps {
   readonly provider: ProviderView;
@@ -35,7 +36,7 @@ export function OfferedModels({ provider, onClose, onListed }: OfferedModelsProp
   const missing = data === null || read_only ? [] : findRemoved(offered, models);
   const list = (names: readonly string[]) => async () => {
     const done = await listing.run(async () => {
-      onListed(await addModels(id, names, enabled), `${formatPlural(names.length, "model")} listed`);
+      onListed(await addModels(id, names, enabled), texts.listed(texts.modelCount(names.length)));
     });
     if (done) onClose();
   };
@@ -46,29 +47,29 @@ export function OfferedModels({ provider, onClose, onListed }: OfferedModelsProp
     setChosen(next);
   };
   return (
-    <Dialog title={`Models that ${id} offers`} onClose={onClose}>
+    <Dialog title={texts.modelsOffers(id)} onClose={onClose}>
       <div class="dialog-body stack">
         <Problem error={error} retry={reload} />
-        {data === null && error === "" && <p class="muted">Loading…</p>}
-        {data?.length === 0 && <p>It says that it has none.</p>}
+        {data === null && error === "" && <p class="muted">{texts.loading}</p>}
+        {data?.length === 0 && <p>{texts.itSaysItHasNone}</p>}
         {data !== null && data.length > 0 && (
           <>
             {!read_only && (
               <p>
                 {unlistedNames.size === 0
-                  ? "All of them are listed."
-                  : `${formatCount(unlistedNames.size)} of ${formatCount(data.length)} are not listed yet.`}
+                  ? texts.allThemListed
+                  : texts.notListedYet(formatCount(unlistedNames.size), formatCount(data.length))}
               </p>
             )}
             {missing.length > 0 && (
               <p class="notice warning">
                 <span class="notice-text">
-                  Listed, but not offered any more: {missing.map(({ name }) => name).join(", ")}
+                  {texts.listedButNotOfferedAny} {missing.map(({ name }) => name).join(", ")}
                 </span>
               </p>
             )}
-            <TextField label="Filter" type="search" value={needle} onChange={setNeedle} />
-            <Scroller label="Its models" class="offered">
+            <TextField label={texts.filter} type="search" value={needle} onChange={setNeedle} />
+            <Scroller label={texts.models} class="offered">
               <ul>
                 {searchNames(names, needle).map((name) => (
                   <li key={name}>
@@ -83,7 +84,7 @@ export function OfferedModels({ provider, onClose, onListed }: OfferedModelsProp
                           onChange={(event) => choose(name, event.currentTarget.checked)}
                         />
                         <span class="mono">{name}</span>
-                        {!unlistedNames.has(name) && <span class="muted">listed</span>}
+                        {!unlistedNames.has(name) && <span class="muted">{texts.listedWord}</span>}
                       </label>
                     )}
                   </li>
@@ -92,27 +93,25 @@ export function OfferedModels({ provider, onClose, onListed }: OfferedModelsProp
             </Scroller>
             {unlistedNames.size > 0 && !read_only && (
               <CheckField
-                label="Switched on"
+                label={texts.switchedOn}
                 value={enabled}
                 onChange={setEnabled}
-                hint="Off: they are listed here, but callers cannot use them until you switch them on."
+                hint={texts.offTheyListedHereBut}
               />
             )}
-            {read_only && (
-              <p class="hint">The variable PROVIDER_MODELS maps the gateway's own models to them.</p>
-            )}
+            {read_only && <p class="hint">{texts.variableProviderModelsMapsGateways}</p>}
           </>
         )}
         <Problem error={listing.error} />
       </div>
       <footer>
         <Button kind="quiet" onClick={onClose}>
-          Close
+          {texts.close}
         </Button>
         {!read_only && unlistedNames.size > 0 && (
           <>
             <Button busy={listing.busy} onClick={list([...unlistedNames])}>
-              List all {unlistedNames.size}
+              {texts.listAll(unlistedNames.size)}
             </Button>
             <Button
               kind="primary"
@@ -120,7 +119,7 @@ export function OfferedModels({ provider, onClose, onListed }: OfferedModelsProp
               disabled={chosen.size === 0}
               onClick={list([...chosen])}
             >
-              List {chosen.size} chosen
+              {texts.listChosen(chosen.size)}
             </Button>
           </>
         )}

@@ -1,4 +1,6 @@
 import type { ProviderFields, ProviderView } from "../../api/providers.ts";
+import { words } from "../../ui/words.ts";
+import { texts } from "./texts.ts";
 
 /** Input values of the provider form: numbers and lists are texts, times are in seconds. */
 export interface ProviderDraft {
@@ -38,52 +40,52 @@ export type ProviderFaults = Partial<Record<keyof ProviderDraft, string>>;
 
 /** Labels of the fields, for a list of several invalid ones. */
 export const FIELD_NAMES: Readonly<Record<keyof ProviderDraft, string>> = {
-  id: "Id",
-  name: "Name",
-  driver: "Driver",
-  base_url: "Address",
-  token: "Token",
-  tool_calls: "Tool calls",
-  whole_answers: "Non-streaming requests",
-  native: "Native path",
-  drop_params: "Fields that are never sent",
-  proxy_id: "Proxy",
-  api_version: "API version",
-  key_header: "Header of the key",
-  headers: "Headers",
-  account_max_inflight: "Requests per account",
-  max_concurrent: "Concurrent requests",
-  strategy: "Choice of the account",
-  affinity_wait_ms: "Wait for the account",
-  first_byte_timeout_ms: "First byte",
-  answer_timeout_ms: "Whole answer",
-  idle_timeout_ms: "Silence",
-  models_refresh_hours: "Ask for models every",
-  new_models: "New models are",
-  enabled: "Switched on",
+  id: texts.id,
+  name: words.name,
+  driver: texts.driver,
+  base_url: words.address,
+  token: texts.token,
+  tool_calls: texts.toolCalls,
+  whole_answers: texts.nonStreamingRequests,
+  native: texts.nativePath,
+  drop_params: texts.fieldsNeverSent,
+  proxy_id: texts.proxy,
+  api_version: texts.apiVersion,
+  key_header: texts.headerKey,
+  headers: texts.headers,
+  account_max_inflight: texts.requestsPerAccount,
+  max_concurrent: texts.concurrentRequests,
+  strategy: texts.choiceAccount,
+  affinity_wait_ms: texts.waitForAccount,
+  first_byte_timeout_ms: texts.firstByte,
+  answer_timeout_ms: texts.wholeAnswer,
+  idle_timeout_ms: texts.silence,
+  models_refresh_hours: texts.askForModelsEvery,
+  new_models: texts.newModels,
+  enabled: texts.switchedOn,
 };
 
 /** Protocols of providers: the gateway's name and the label. */
 export const DRIVERS = [
-  ["openai", "OpenAI (chat completions, also most engines)"],
+  ["openai", texts.openaiChatCompletionsAlsoMost],
   ["openai-responses", "OpenAI Responses"],
   ["anthropic", "Anthropic"],
   ["gemini", "Google Gemini"],
-  ["sessions", "Chat sessions (this gateway's own provider)"],
+  ["sessions", texts.chatSessionsGatewaysOwnProvider],
 ] as const;
 
 /** How the account of a request is chosen: the gateway's name and the label. */
 export const STRATEGIES = [
-  ["affinity", "A conversation stays with its account, so that its prompts are cached there"],
-  ["round_robin", "Accounts take turns"],
-  ["least_busy", "The account with the fewest requests"],
-  ["fill_first", "The first account until it is full"],
+  ["affinity", texts.conversationStaysWithAccountSo],
+  ["round_robin", texts.accountsTakeTurns],
+  ["least_busy", texts.accountWithFewestRequests],
+  ["fill_first", texts.firstAccountUntilItFull],
 ] as const;
 
 /** Whether the accounts have a limit of concurrent requests: the value and the label. */
 export const CONCURRENCIES = [
-  ["unlimited", "No limit, unless “Requests per account” sets one"],
-  ["limited", "“Requests per account”, or the general setting"],
+  ["unlimited", texts.unlimited],
+  ["limited", texts.limited],
 ] as const;
 
 const TIMES = ["first_byte_timeout_ms", "answer_timeout_ms", "idle_timeout_ms"] as const;
@@ -153,26 +155,25 @@ export function toProviderDraft(provider: ProviderView | null): ProviderDraft {
 /** Validates the input values. The gateway checks the rest. */
 export function validateProviderDraft(draft: ProviderDraft): ProviderFaults {
   const faults: ProviderFaults = {};
-  if (draft.id.trim() === "") faults.id = "A provider needs an id.";
-  if (draft.base_url.trim() === "") faults.base_url = "A provider needs an address.";
+  if (draft.id.trim() === "") faults.id = texts.providerNeedsId;
+  if (draft.base_url.trim() === "") faults.base_url = texts.providerNeedsAddress;
   const slots = Number(draft.account_max_inflight);
   if (!(Number.isInteger(slots) && slots >= 0 && slots <= MAX_SLOTS)) {
-    faults.account_max_inflight = "Must be a whole number from 0 to 4,096.";
+    faults.account_max_inflight = texts.mustBeWholeNumberFromTo;
   }
   const waitSeconds = Number(draft.affinity_wait_ms);
-  if (!(waitSeconds >= 0 && waitSeconds <= MAX_WAIT))
-    faults.affinity_wait_ms = "Must be a number from 0 to 60.";
+  if (!(waitSeconds >= 0 && waitSeconds <= MAX_WAIT)) faults.affinity_wait_ms = texts.mustBeUpTo60;
   const hours = Number(draft.models_refresh_hours);
   if (!(hours >= 0 && hours <= MAX_HOURS)) {
-    faults.models_refresh_hours = "Must be a number from 0 to 8,760.";
+    faults.models_refresh_hours = texts.mustBeUpTo8760;
   }
   for (const time of TIMES) {
     const seconds = Number(draft[time]);
-    if (!(seconds >= 0 && seconds <= MAX_TIME)) faults[time] = "Must be a number from 0 to 2,147,483.";
+    if (!(seconds >= 0 && seconds <= MAX_TIME)) faults[time] = texts.mustBeUpTo2147483;
   }
   for (const line of lines(draft.headers)) {
     const [name, value] = splitOnce(line, ":");
-    if (name === "" || value === undefined) faults.headers ??= `“${line}” is not of the form Name: value.`;
+    if (name === "" || value === undefined) faults.headers ??= texts.notFormNameValue(line);
   }
   return faults;
 }

@@ -7,6 +7,7 @@ import type { EditFormProps } from "../../ui/editing.tsx";
 import { AreaField, CheckField, SelectField, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { useIsUnmounted } from "../../ui/use-is-unmounted.ts";
+import { words } from "../../ui/words.ts";
 import {
   CONCURRENCIES,
   changedProviderFields,
@@ -20,6 +21,7 @@ import {
   toProviderFields,
   validateProviderDraft,
 } from "./provider-draft.ts";
+import { texts } from "./texts.ts";
 
 interface ProviderFormProps extends EditFormProps {
   /** null: a new provider. */
@@ -35,7 +37,7 @@ type TextName = {
 /** Returns the error above the buttons, which names the invalid fields. The fields show their own errors. */
 function refusal(faults: ProviderFaults): Error {
   const names = Object.entries(FIELD_NAMES).flatMap(([field, name]) => (field in faults ? [name] : []));
-  return new Error(`Not saved. Fix: ${names.join(", ")}.`);
+  return new Error(texts.notSavedFix(names.join(", ")));
 }
 
 /** Form that adds or changes a provider. */
@@ -72,34 +74,27 @@ export function ProviderForm({ provider, proxies, version, onClose, onSaved }: P
       throw refusal(refused);
     }
     onSucceeded();
-    await onSaved(provider === null ? "Provider added" : "Provider saved");
+    await onSaved(provider === null ? texts.providerAdded : texts.providerSaved);
     // After adding a provider, open its models, unless the user already left the form.
     if (provider === null && !isUnmounted.current) navigateTo("providers", draft.id.trim());
   };
   const isKnownDriver = DRIVERS.some(([id]) => id === draft.driver);
   return (
     <FormDialog
-      title={provider === null ? "Add provider" : `Provider ${provider.id}`}
-      action={provider === null ? "Add provider" : "Save"}
+      title={provider === null ? texts.addProvider : texts.provider(provider.id)}
+      action={provider === null ? texts.addProvider : words.save}
       submit={submit}
       version={version}
       onClose={onClose}
       wide
     >
       {provider === null && (
-        <TextField
-          {...text("id")}
-          required
-          mono
-          focus
-          placeholder="vllm"
-          hint="Callers use id/model for its models. Cannot be changed later."
-        />
+        <TextField {...text("id")} required mono focus placeholder="vllm" hint={texts.callersUseIdModelFor} />
       )}
-      <TextField {...text("name")} hint="Shown in this console. Optional." />
+      <TextField {...text("name")} hint={texts.shownInConsoleOptional} />
       <SelectField
         {...text("driver")}
-        hint="The API protocol of the provider."
+        hint={texts.apiProtocolProvider}
         choices={isKnownDriver ? DRIVERS : [...DRIVERS, [draft.driver, draft.driver]]}
       />
       <TextField {...text("base_url")} required mono placeholder="http://127.0.0.1:8000/v1" />
@@ -109,28 +104,28 @@ export function ProviderForm({ provider, proxies, version, onClose, onSaved }: P
         autocomplete="new-password"
         hint={
           provider?.has_token === true
-            ? `Leave it empty to keep the present one, ${provider.token_preview}.`
-            : "For accounts without a token. With a token the provider needs no accounts."
+            ? texts.leaveItEmptyToKeep(provider.token_preview)
+            : texts.forAccountsWithoutTokenWith
         }
       />
       <CheckField
-        label="Switched on"
+        label={texts.switchedOn}
         value={draft.enabled}
         onChange={(enabled) => change({ enabled })}
-        hint="Off: its models are unavailable and its accounts are not used."
+        hint={texts.offModelsUnavailableAndAccounts}
       />
       <div class="limit-grid">
         <TextField
-          {...text("models_refresh_hours", "Ask for its models every (hours)")}
+          {...text("models_refresh_hours", texts.askForModelsEveryHours)}
           type="number"
-          hint="New models are added to the list. Empty: only on demand."
+          hint={texts.newModelsAddedToList}
         />
         <SelectField
           {...text("new_models")}
-          hint="Models found by the refresh."
+          hint={texts.modelsFoundByRefresh}
           choices={[
-            ["on", "Switched on"],
-            ["off", "Switched off, until you switch them on"],
+            ["on", texts.switchedOn],
+            ["off", texts.switchedOffUntilYouSwitch],
           ]}
         />
       </div>
@@ -145,13 +140,13 @@ export function ProviderForm({ provider, proxies, version, onClose, onSaved }: P
           "affinity_wait_ms",
         ].some((field) => field in faults)}
       >
-        <summary>Proxy, headers, limits, accounts and time-outs</summary>
+        <summary>{texts.proxyHeadersLimitsAccountsAnd}</summary>
         <div class="stack">
           <SelectField
             {...text("proxy_id")}
-            hint="For accounts without a proxy of their own."
+            hint={texts.forAccountsWithoutProxyTheir}
             choices={[
-              ["", "Direct, no proxy"],
+              ["", texts.directNoProxy],
               ...proxies.map(({ id, name, host }) => [id, name || host] as const),
             ]}
           />
@@ -160,13 +155,13 @@ export function ProviderForm({ provider, proxies, version, onClose, onSaved }: P
               {...text("api_version")}
               mono
               placeholder="2024-10-21"
-              hint="The query parameter api-version of every request, for Azure. Empty: none."
+              hint={texts.queryParameterApiVersionEvery}
             />
             <TextField
               {...text("key_header")}
               mono
               placeholder="api-key"
-              hint="The header that carries the API key. Empty: the protocol's own."
+              hint={texts.headerCarriesApiKeyEmpty}
             />
           </div>
           <AreaField
@@ -174,68 +169,68 @@ export function ProviderForm({ provider, proxies, version, onClose, onSaved }: P
             mono
             rows={3}
             placeholder="X-Title: my gateway"
-            hint="One per line, sent with every request. Values are masked; an unchanged line keeps its value."
+            hint={texts.onePerLineSentWith}
           />
           <SelectField
             {...text("tool_calls")}
             choices={[
-              ["native", "As the protocol has them"],
-              ["markup", "As text in the prompt and the answer"],
+              ["native", texts.asProtocolHasThem],
+              ["markup", texts.asTextInPromptAnd],
             ]}
           />
           <CheckField
-            label="Non-streaming requests"
+            label={texts.nonStreamingRequests}
             value={draft.whole_answers}
             onChange={(whole_answers) => change({ whole_answers })}
-            hint="Requests without streaming are sent without streaming."
+            hint={texts.requestsWithoutStreamingSentWithout}
           />
           <CheckField
-            label="Native path"
+            label={texts.nativePath}
             value={draft.native}
             onChange={(native) => change({ native })}
-            hint="Requests in the provider's own protocol are sent unchanged. Off: they are translated."
+            hint={texts.requestsInProvidersOwnProtocol}
           />
           <TextField
             {...text("drop_params")}
             mono
             placeholder="seed, tools.function.strict"
-            hint="Members of requests that this provider never gets, for example because it refuses them. Separate names with commas."
+            hint={texts.membersRequestsProviderNeverGets}
           />
           <SelectField
             {...text("strategy")}
             choices={
-              draft.strategy === "" ? [["", "As the protocol does by default"], ...STRATEGIES] : STRATEGIES
+              draft.strategy === "" ? [["", texts.asProtocolDoesByDefault], ...STRATEGIES] : STRATEGIES
             }
           />
           <SelectField
             {...text("max_concurrent")}
             choices={
               draft.max_concurrent === ""
-                ? [["", "No limit; for chat sessions the general setting"], ...CONCURRENCIES]
+                ? [["", texts.noLimitUnlessSessions], ...CONCURRENCIES]
                 : CONCURRENCIES
             }
           />
           <div class="limit-grid">
-            <TextField {...text("account_max_inflight")} type="number" hint="Empty: the general setting." />
+            <TextField {...text("account_max_inflight")} type="number" hint={texts.emptyGeneralSetting} />
             <TextField
-              {...text("affinity_wait_ms", "Wait for the account (seconds)")}
+              {...text("affinity_wait_ms", texts.waitForAccountSeconds)}
               type="number"
-              hint="A conversation waits for its busy account before it moves."
+              hint={texts.conversationWaitsForBusyAccount}
             />
             <TextField
-              {...text("first_byte_timeout_ms", "First byte timeout (seconds)")}
+              {...text("first_byte_timeout_ms", texts.firstByteTimeoutSeconds)}
               type="number"
-              hint="Empty: the default of the deployment."
+              hint={texts.emptyDefaultDeployment}
             />
             <TextField
-              {...text("answer_timeout_ms", "Answer timeout (seconds)")}
+              {...text("answer_timeout_ms", texts.answerTimeoutSeconds)}
               type="number"
-              hint="Empty: the default of the deployment."
+              hint={texts.emptyDefaultDeployment}
             />
             <TextField
-              {...text("idle_timeout_ms", "Idle timeout (seconds)")}
+              {...text("idle_timeout_ms", texts.idleTimeoutSeconds)}
               type="number"
-              hint="Empty: the default of the deployment."
+              hint={texts.emptyDefaultDeployment}
             />
           </div>
         </div>

@@ -7,10 +7,12 @@ import { Page } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { showToast } from "../../ui/toasts.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
+import { words } from "../../ui/words.ts";
 import { ModelForm } from "./model-form.tsx";
 import type { ListedModel } from "./model-list.ts";
 import { ModelTable } from "./model-table.tsx";
 import { OfferedModels } from "./offered-models.tsx";
+import { texts } from "./texts.ts";
 
 /** The open dialog. */
 type Doing = { readonly what: "ask" | "add" } | { readonly what: "edit"; readonly model: ListedModel };
@@ -21,13 +23,13 @@ export function ProviderModels({ id }: { readonly id: string }) {
   const [dialog, setDialog] = useState<Doing | null>(null);
   const renderAskButton = (kind?: "primary") => (
     <Button {...(kind !== undefined && { kind })} onClick={() => setDialog({ what: "ask" })}>
-      Fetch models
+      {texts.fetchModels}
     </Button>
   );
   const add = (
     <Button onClick={() => setDialog({ what: "add" })}>
       <Icon name="plus" />
-      Add model
+      {texts.addModelTitle}
     </Button>
   );
   // Keep `models_asked`: only the list of providers contains it.
@@ -40,15 +42,15 @@ export function ProviderModels({ id }: { readonly id: string }) {
   const close = () => setDialog(null);
   return (
     <Page
-      title={`Models of ${data?.name || id}`}
+      title={texts.modelsName(data?.name || id)}
       lead={
         <>
-          <a href={formatHref("providers")}>Providers</a>
+          <a href={formatHref("providers")}>{words.providers}</a>
           {data !== null && (
             <>
-              {" / "}
-              {data.driver} at <span class="mono">{data.base_url}</span>
-              {!data.enabled && ", switched off"}
+              {" "}
+              {texts.at(data.driver, <span class="mono">{data.base_url}</span>)}
+              {!data.enabled && texts.switchedOff}
             </>
           )}
         </>

@@ -1,4 +1,5 @@
 import type { QueueStatus } from "../../api/queue.ts";
+import { texts } from "./texts.ts";
 
 /** Outage of a provider. */
 export interface ProviderOutage {
@@ -53,12 +54,12 @@ export function findTroublesBesideOutages({
 
 /** Returns the start of a sentence about a provider's health. */
 export function describeTrouble({ provider, health }: Pick<ProviderTrouble, "provider" | "health">): string {
-  const subject = provider === "" ? "The provider" : `The provider ${provider}`;
-  return health === "down" ? `${subject} is down` : `${subject} has elevated errors`;
+  const subject = provider === "" ? texts.providerTitle : texts.providerProvider(provider);
+  return health === "down" ? texts.down(subject) : texts.hasElevatedErrors(subject);
 }
 
 /** Returns the start of a sentence about an outage: provider and model. */
 export function describeOutage(provider: string, model: string): string {
-  const subject = provider === "" ? "The provider" : `The provider ${provider}`;
-  return model === "" ? `${subject} is down` : `${subject} is down for ${model}`;
+  const subject = provider === "" ? texts.providerTitle : texts.providerProvider(provider);
+  return model === "" ? texts.down(subject) : texts.downFor(subject, model);
 }

@@ -1,7 +1,8 @@
 import type { ProviderView } from "../../api/providers.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { formatPlural, formatTime } from "../../ui/format.ts";
+import { formatTime } from "../../ui/format.ts";
 import type { ProviderOutage, ProviderTrouble } from "./provider-outages.ts";
+import { texts } from "./texts.ts";
 
 interface ProviderStateProps {
   readonly enabled: boolean;
@@ -28,28 +29,32 @@ export function findProviderState({
 }: Omit<ProviderStateProps, "enabled">): State | null {
   if (outage !== undefined && (outage.models.length === 0 || trouble?.health !== "down")) {
     const { models, reason, since } = outage;
-    const title = `${reason}\nSince ${formatTime(since)}${models.length === 0 ? "" : `, for ${models.join(", ")}`}`;
+    const title = texts.since(
+      reason,
+      formatTime(since),
+      models.length === 0 ? "" : texts.for(models.join(", ")),
+    );
     return models.length === 0
-      ? { tone: "bad", label: "down", reason, title }
-      : { tone: "warn", label: `down for ${formatPlural(models.length, "model")}`, reason, title };
+      ? { tone: "bad", label: texts.downWord, reason, title }
+      : { tone: "warn", label: texts.downForModels(texts.modelCount(models.length)), reason, title };
   }
   if (trouble !== undefined) {
     const { reason = "", at = 0 } = trouble.last_error ?? {};
-    const title = at === 0 ? reason : `${reason}\nLast failure: ${formatTime(at)}`;
+    const title = at === 0 ? reason : texts.lastFailure(reason, formatTime(at));
     return trouble.health === "down"
-      ? { tone: "bad", label: "down", reason, title }
-      : { tone: "warn", label: "degraded", reason, title };
+      ? { tone: "bad", label: texts.downWord, reason, title }
+      : { tone: "warn", label: texts.degraded, reason, title };
   }
   if (!asked?.error) return null;
   const title = `${asked.error}\n${formatTime(asked.at)}`;
-  return { tone: "warn", label: "model list unavailable", reason: asked.error, title };
+  return { tone: "warn", label: texts.modelListUnavailable, reason: asked.error, title };
 }
 
 /** Shows a provider's health. */
 export function ProviderState({ enabled, ...known }: ProviderStateProps) {
-  if (!enabled) return <Badge tone="neutral">switched off</Badge>;
+  if (!enabled) return <Badge tone="neutral">{texts.switchedOffWord}</Badge>;
   const state = findProviderState(known);
-  if (state === null) return <span class="muted">Healthy</span>;
+  if (state === null) return <span class="muted">{texts.healthy}</span>;
   const { tone, label, reason, title } = state;
   return (
     <>

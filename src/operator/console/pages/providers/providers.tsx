@@ -13,17 +13,18 @@ import { Button } from "../../ui/button.tsx";
 import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
 import { AddButton, EditButtons, EditDialogs, useEditing } from "../../ui/editing.tsx";
 import { Empty } from "../../ui/empty.tsx";
-import { formatPlural } from "../../ui/format.ts";
 import { Page, Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { useAsyncAction } from "../../ui/use-async-action.ts";
 import { useLoaded } from "../../ui/use-loaded.ts";
+import { words } from "../../ui/words.ts";
 import { formatModelCount, listModels } from "./model-list.ts";
 import { ProviderForm } from "./provider-form.tsx";
 import { ProviderModels } from "./provider-models.tsx";
 import { findOutages, findTroubles } from "./provider-outages.ts";
 import { ProviderState } from "./provider-state.tsx";
+import { texts } from "./texts.ts";
 
 /** Refresh interval of outages in milliseconds. */
 const REFRESH_MS = 5_000;
@@ -52,24 +53,24 @@ function ProviderList() {
   const turn = ({ id, name, enabled }: ProviderView) =>
     switching.run(async () => {
       await changeProvider(id, { enabled: !enabled });
-      await editing.changed(`${name || id} is switched ${enabled ? "off" : "on"}`);
+      await editing.changed(texts.switched(name || id, !enabled));
     });
-  const add = <AddButton noun="provider" onClick={editing.add} />;
+  const add = <AddButton noun={texts.providerNoun} onClick={editing.add} />;
   const columns: Column<ProviderView>[] = [
     {
-      title: "Name",
+      title: words.name,
       cell: ({ id, name, read_only }) => (
         <>
           <strong>
             <TruncatedText text={name || id} />
           </strong>
           {name !== "" && <span class="muted mono block">{id}</span>}
-          {read_only && <span class="muted block">set by the deployment's variables</span>}
+          {read_only && <span class="muted block">{texts.setByDeploymentsVariables}</span>}
         </>
       ),
     },
     {
-      title: "Driver and address",
+      title: texts.driverAndAddress,
       cell: ({ driver, base_url }) => (
         <>
           {driver}
@@ -80,27 +81,27 @@ function ProviderList() {
       ),
     },
     {
-      title: "Accounts",
+      title: words.accounts,
       class: "tabular nowrap",
       cell: (provider) =>
         provider.accounts === 0 && provider.has_token ? (
-          <span class="muted">its token</span>
+          <span class="muted">{texts.tokenWord}</span>
         ) : (
-          <a href={accountsLink(provider)}>{formatPlural(provider.accounts, "account")}</a>
+          <a href={accountsLink(provider)}>{words.accountCount(provider.accounts)}</a>
         ),
     },
     {
-      title: "Models",
+      title: words.models,
       class: "tabular nowrap",
       cell: (provider) => (
         <a href={formatHref("providers", provider.id)}>
-          {provider.read_only ? "the gateway's own" : formatModelCount(listModels(provider))}
-          <span class="hidden-text"> of {provider.id}</span>
+          {provider.read_only ? texts.gatewaysOwn : formatModelCount(listModels(provider))}
+          <span class="hidden-text"> {texts.of(provider.id)}</span>
         </a>
       ),
     },
     {
-      title: "State",
+      title: words.state,
       cell: ({ id, enabled, models_asked }) => (
         <ProviderState
           enabled={enabled}
@@ -116,11 +117,11 @@ function ProviderList() {
           <>
             <Button
               kind="quiet"
-              label={`Switch ${provider.enabled ? "off" : "on"} ${provider.id}`}
+              label={(provider.enabled ? texts.disableId : texts.enableId)(provider.id)}
               disabled={switching.busy}
               onClick={() => void turn(provider)}
             >
-              Switch {provider.enabled ? "off" : "on"}
+              {provider.enabled ? texts.disable : texts.enable}
             </Button>
             <EditButtons editing={editing} item={provider} />
           </>
@@ -129,11 +130,7 @@ function ProviderList() {
     )),
   ];
   return (
-    <Page
-      title="Providers"
-      lead="Backends that answer requests. Callers use provider/model, an alias, or a route of several models."
-      actions={add}
-    >
+    <Page title={words.providers} lead={texts.lead} actions={add}>
       <Problem error={error} retry={reload} />
       <Problem error={switching.error} />
       {data !== null && (
@@ -143,8 +140,8 @@ function ProviderList() {
             keyOf={({ id }) => id}
             columns={columns}
             empty={
-              <Empty icon="providers" title="No providers" action={add}>
-                Requests cannot be answered without a provider. Add one here, or set PROVIDER_BASE_URL.
+              <Empty icon="providers" title={texts.noProviders} action={add}>
+                {texts.requestsCannotBeAnsweredWithout}
               </Empty>
             }
           />
@@ -152,15 +149,14 @@ function ProviderList() {
       )}
       <EditDialogs
         editing={editing}
-        noun="provider"
+        noun={texts.providerNoun}
         form={(provider, props) => <ProviderForm provider={provider} proxies={proxies} {...props} />}
         read={({ id }) => readProvider(id)}
         remove={({ id }) => deleteProvider(id)}
         warning={({ id, accounts }) => (
           <>
-            Requests no longer reach <strong>{id}</strong>, and its models are removed.
-            {accounts > 0 &&
-              ` ${formatPlural(accounts, "account belongs", "accounts belong")} to it: delete or move them first.`}
+            {texts.requestsNoLongerReachAnd(<strong>{id}</strong>)}
+            {accounts > 0 && texts.toItDeleteOrMove(texts.accountsBelongCount(accounts))}
           </>
         )}
       />

@@ -16,11 +16,13 @@ import { Page, Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
+import { words } from "../../ui/words.ts";
 import { findProxyCooldowns } from "./cooling-proxies.ts";
 import { ProxyCooldown } from "./proxy-cooldown.tsx";
 import { ProxyForm } from "./proxy-form.tsx";
 import { ProxyOutcome } from "./proxy-outcome.tsx";
 import { toProxyTest } from "./proxy-test-result.ts";
+import { texts } from "./texts.ts";
 
 /** Refresh interval of cooldowns in milliseconds. */
 const REFRESH_MS = 5_000;
@@ -37,10 +39,10 @@ export function Proxies() {
     setState("running");
     setState(await toProxyTest(testSavedProxy(id)));
   };
-  const add = <AddButton noun="proxy" onClick={editing.add} />;
+  const add = <AddButton noun={texts.proxyNoun} onClick={editing.add} />;
   const columns: Column<ProxyView>[] = [
     {
-      title: "Name",
+      title: words.name,
       cell: ({ name, id }) => (
         <strong>
           <TruncatedText text={name || id} />
@@ -48,37 +50,33 @@ export function Proxies() {
       ),
     },
     {
-      title: "Address",
+      title: words.address,
       class: "mono",
       cell: ({ type, host, port }) => <TruncatedText text={`${type}://${host}:${port}`} />,
     },
     {
-      title: "Credentials",
+      title: texts.credentials,
       class: "muted",
       cell: ({ username, has_password }) => (
         <>
-          <TruncatedText text={username || "none"} />
-          {has_password && ", with password"}
+          <TruncatedText text={username || words.none} />
+          {has_password && texts.withPassword}
         </>
       ),
     },
-    { title: "Traffic", cell: ({ id }) => <ProxyCooldown cooldown={cooldowns.get(id)} /> },
-    { title: "Test", cell: ({ id }) => <ProxyOutcome test={tests.get(id)} /> },
+    { title: texts.traffic, cell: ({ id }) => <ProxyCooldown cooldown={cooldowns.get(id)} /> },
+    { title: words.test, cell: ({ id }) => <ProxyOutcome test={tests.get(id)} /> },
     actionColumn((proxy) => (
       <>
         <Button busy={tests.get(proxy.id) === "running"} onClick={() => test(proxy.id)}>
-          Test
+          {words.test}
         </Button>
         <EditButtons editing={editing} item={proxy} />
       </>
     )),
   ];
   return (
-    <Page
-      title="Proxies"
-      lead="Accounts can reach their provider through a proxy. Choose the proxy on the Accounts page."
-      actions={add}
-    >
+    <Page title={texts.proxies} lead={texts.lead} actions={add}>
       <Problem error={error} retry={reload} />
       {data !== null && (
         <Panel>
@@ -87,8 +85,8 @@ export function Proxies() {
             keyOf={({ id }) => id}
             columns={columns}
             empty={
-              <Empty icon="proxies" title="No proxies" action={add}>
-                All accounts reach their provider directly.
+              <Empty icon="proxies" title={texts.noProxies} action={add}>
+                {texts.allAccountsReachTheirProvider}
               </Empty>
             }
           />
@@ -96,11 +94,11 @@ export function Proxies() {
       )}
       <EditDialogs
         editing={editing}
-        noun="proxy"
+        noun={texts.proxyNoun}
         form={(proxy, props) => <ProxyForm proxy={proxy} {...props} />}
         read={({ id }) => readProxy(id)}
         remove={({ id }) => deleteProxy(id)}
-        warning={() => "Accounts that are bound to it reach the provider directly from now on."}
+        warning={() => texts.accountsBoundToItReach}
       />
     </Page>
   );

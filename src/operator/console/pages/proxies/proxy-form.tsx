@@ -4,8 +4,10 @@ import { Button } from "../../ui/button.tsx";
 import type { EditFormProps } from "../../ui/editing.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
+import { words } from "../../ui/words.ts";
 import { ProxyOutcome } from "./proxy-outcome.tsx";
 import { toProxyTest } from "./proxy-test-result.ts";
+import { texts } from "./texts.ts";
 
 interface ProxyFormProps extends EditFormProps {
   /** null: a new proxy. */
@@ -27,7 +29,7 @@ export function ProxyForm({ proxy, version, onClose, onSaved }: ProxyFormProps) 
     if (proxy === null) await addProxy(input());
     else await changeProxy(proxy.id, input(), ifMatch);
     onSucceeded();
-    await onSaved(proxy === null ? "Proxy added" : "Proxy saved");
+    await onSaved(proxy === null ? texts.proxyAdded : texts.proxySaved);
   };
   const runTest = async () => {
     setTest("running");
@@ -35,20 +37,20 @@ export function ProxyForm({ proxy, version, onClose, onSaved }: ProxyFormProps) 
   };
   return (
     <FormDialog
-      title={proxy === null ? "Add proxy" : "Change proxy"}
-      action={proxy === null ? "Add proxy" : "Save"}
+      title={proxy === null ? texts.addProxy : texts.changeProxy}
+      action={proxy === null ? texts.addProxy : words.save}
       submit={submit}
       version={version}
       onClose={onClose}
       extra={
         <Button busy={test === "running"} onClick={runTest}>
-          Test
+          {words.test}
         </Button>
       }
     >
-      <TextField label="Name" value={name} onChange={setName} focus />
+      <TextField label={words.name} value={name} onChange={setName} focus />
       <SelectField
-        label="Type"
+        label={texts.type}
         value={type}
         onChange={setType}
         choices={[
@@ -56,16 +58,30 @@ export function ProxyForm({ proxy, version, onClose, onSaved }: ProxyFormProps) 
           ["socks5", "SOCKS5"],
         ]}
       />
-      <TextField label="Host" value={host} onChange={setHost} required placeholder="proxy.example.com" />
-      <TextField label="Port" type="number" value={port} onChange={setPort} required min={1} max={65_535} />
-      <TextField label="User name" value={username} onChange={setUsername} />
       <TextField
-        label="Password"
+        label={texts.host}
+        value={host}
+        onChange={setHost}
+        required
+        placeholder="proxy.example.com"
+      />
+      <TextField
+        label={texts.port}
+        type="number"
+        value={port}
+        onChange={setPort}
+        required
+        min={1}
+        max={65_535}
+      />
+      <TextField label={texts.userName} value={username} onChange={setUsername} />
+      <TextField
+        label={words.password}
         type="password"
         autocomplete="new-password"
         value={password}
         onChange={setPassword}
-        {...(proxy?.has_password === true && { hint: "Empty: keep the current password." })}
+        {...(proxy?.has_password === true && { hint: texts.emptyKeepCurrentPassword })}
       />
       {test !== undefined && (
         <div aria-live="polite">

@@ -8,6 +8,8 @@ import { Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { showToast } from "../../ui/toasts.tsx";
 import { useAsyncAction } from "../../ui/use-async-action.ts";
+import { words } from "../../ui/words.ts";
+import { texts } from "./texts.ts";
 
 /** Form that sets the console's password. This ends all sessions, including this one. */
 export function PasswordForm({ hasPassword }: { readonly hasPassword: boolean }) {
@@ -16,26 +18,23 @@ export function PasswordForm({ hasPassword }: { readonly hasPassword: boolean })
   const { busy, error, onSubmit } = useAsyncAction();
   const differs = repeated !== "" && repeated !== password;
   const change = async () => {
-    if (differs || repeated === "") throw new Error("Both must be the same.");
+    if (differs || repeated === "") throw new Error(texts.bothMustBeSame);
     await changePassword(password);
     setPassword("");
     setRepeated("");
-    showToast("Password changed");
+    showToast(texts.passwordChanged);
     expireSession();
   };
   return (
-    <Panel title="Password">
-      <LeaveGuard unsaved={password + repeated === "" ? "" : "a password that was not changed"} />
+    <Panel title={words.password}>
+      <LeaveGuard unsaved={password + repeated === "" ? "" : texts.passwordWasNotChanged} />
       <form class="stack" onSubmit={onSubmit(change)}>
         <p class="muted">
-          {hasPassword
-            ? "There is a password."
-            : "There is no password yet, only the deployment's admin key."}{" "}
-          Changing it signs out all sessions, including this one.
+          {texts.changingItSignsOutAll(hasPassword ? texts.therePassword : texts.thereNoPasswordYetOnly)}
         </p>
         <div class="setting-grid">
           <TextField
-            label="New password"
+            label={texts.newPassword}
             type="password"
             autocomplete="new-password"
             value={password}
@@ -43,19 +42,19 @@ export function PasswordForm({ hasPassword }: { readonly hasPassword: boolean })
             required
           />
           <TextField
-            label="Repeat password"
+            label={texts.repeatPassword}
             type="password"
             autocomplete="new-password"
             value={repeated}
             onChange={setRepeated}
             required
-            error={differs ? "This differs from the first." : ""}
+            error={differs ? texts.differsFromFirst : ""}
           />
         </div>
         <Problem error={error} />
         <div>
           <Button type="submit" busy={busy}>
-            Change password
+            {texts.changePassword}
           </Button>
         </div>
       </form>

@@ -1,5 +1,6 @@
 import { AreaField, CheckField, SelectField, TextField } from "../../ui/field.tsx";
 import type { Setting } from "./setting-list.ts";
+import { texts } from "./texts.ts";
 
 interface SettingFieldProps {
   readonly setting: Setting;
@@ -17,7 +18,7 @@ export function SettingField({ setting, value, changed, fault, placeholder, onCh
   const { name, meaning, standard, kind } = setting;
   const hint = (
     <>
-      {meaning} <span class="default">Default: {standard}.</span>
+      {meaning} <span class="default">{texts.default(standard)}</span>
     </>
   );
   const shared = { label: name, hint, error: fault, onChange };

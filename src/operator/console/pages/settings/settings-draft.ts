@@ -1,4 +1,5 @@
 import type { Setting } from "./setting-list.ts";
+import { texts } from "./texts.ts";
 
 /** Unsaved input values, by the path of the setting. */
 export type Draft = Readonly<Record<string, string | boolean>>;
@@ -35,8 +36,7 @@ export function validateSettings(
     const isWhole = Number.isInteger(min);
     const fits = value !== "" && number >= min && number <= max && (!isWhole || Number.isInteger(number));
     if (!fits) {
-      faults[path] =
-        `Must be a ${isWhole ? "whole " : ""}number from ${range.format(min)} to ${range.format(max)}.`;
+      faults[path] = texts.mustBeNumberFromTo(isWhole ? "whole " : "", range.format(min), range.format(max));
     }
   }
   return faults;

@@ -3,13 +3,13 @@ import { isEditConflict, toMessage } from "../../api/client.ts";
 import { changeSettings, readSettings, type Settings } from "../../api/settings.ts";
 import { Button } from "../../ui/button.tsx";
 import { Conflict } from "../../ui/conflict.tsx";
-import { formatPlural } from "../../ui/format.ts";
 import { LeaveGuard } from "../../ui/leave-guard.tsx";
 import { Page, Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { showToast } from "../../ui/toasts.tsx";
 import { useAsyncAction } from "../../ui/use-async-action.ts";
 import { useLoaded } from "../../ui/use-loaded.ts";
+import { words } from "../../ui/words.ts";
 import { PasswordForm } from "./password-form.tsx";
 import { SettingField } from "./setting-field.tsx";
 import { SETTING_GROUPS } from "./setting-list.ts";
@@ -21,6 +21,7 @@ import {
   updateDraft,
   validateSettings,
 } from "./settings-draft.ts";
+import { texts } from "./texts.ts";
 
 const SETTINGS = SETTING_GROUPS.flatMap(({ settings }) => settings);
 const NAMES = new Map(SETTINGS.map(({ path, name }) => [path, name]));
@@ -44,7 +45,7 @@ export function SettingsPage() {
       if (first instanceof HTMLElement) first.focus();
     });
     const names = Object.keys(errors).map((path) => NAMES.get(path) ?? path);
-    throw new Error(`Not saved. Fix: ${names.join(", ")}.`);
+    throw new Error(texts.notSavedFix(names.join(", ")));
   };
   const save = async (ifMatch: string | undefined) => {
     setIsConflict(false);
@@ -63,7 +64,7 @@ export function SettingsPage() {
     }
     setFaults({});
     setDraft({});
-    showToast("Settings saved");
+    showToast(texts.settingsSaved);
   };
   const discard = () => {
     setIsConflict(false);
@@ -77,9 +78,9 @@ export function SettingsPage() {
   };
 
   return (
-    <Page title="Settings" lead="Changes take effect everywhere within two seconds.">
+    <Page title={texts.settings} lead={texts.lead}>
       <Problem error={error} retry={reload} />
-      <LeaveGuard unsaved={changes === 0 ? "" : formatPlural(changes, "unsaved change")} />
+      <LeaveGuard unsaved={changes === 0 ? "" : texts.unsavedChangeCount(changes)} />
       {data !== null && (
         <form ref={form} class="settings" onSubmit={onSubmit(() => save(data.tag))} noValidate>
           {SETTING_GROUPS.map(({ title, settings }) => (
@@ -118,12 +119,12 @@ export function SettingsPage() {
                   onOverwrite={() => void run(() => save(undefined))}
                 />
               )}
-              <span class="grow">{formatPlural(changes, "unsaved change")}</span>
+              <span class="grow">{texts.unsavedChangeCount(changes)}</span>
               <Button kind="quiet" onClick={discard}>
-                Discard
+                {texts.discard}
               </Button>
               <Button kind="primary" type="submit" busy={saving}>
-                Save
+                {words.save}
               </Button>
             </div>
           )}

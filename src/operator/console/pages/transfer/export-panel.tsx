@@ -5,6 +5,7 @@ import { Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { saveFile } from "../../ui/save-file.ts";
 import { useAsyncAction } from "../../ui/use-async-action.ts";
+import { texts } from "./texts.ts";
 
 export function ExportPanel() {
   const { busy, error, run } = useAsyncAction();
@@ -14,16 +15,19 @@ export function ExportPanel() {
     saveFile(`polygate-${day}.json`, `${JSON.stringify(config, null, 2)}\n`, "application/json");
   };
   return (
-    <Panel title="Export">
+    <Panel title={texts.export}>
       <div class="stack">
-        <p class="muted">It holds keys, passwords and tokens in clear. Keep it as you would keep those.</p>
+        <p class="muted">{texts.itHoldsKeysPasswordsAnd}</p>
         <Problem error={error} />
         <div class="actions">
           <Button kind="primary" busy={busy} onClick={() => run(download)}>
-            Download JSON
+            {texts.downloadJson}
           </Button>
-          <CopyButton name="Copy JSON" text={async () => (await exportConfig()).json} />
-          <CopyButton name="Copy for GATEWAY_CONFIG_JSON" text={async () => (await exportConfig()).base64} />
+          <CopyButton name={texts.copyJson} text={async () => (await exportConfig()).json} />
+          <CopyButton
+            name={texts.copyForGatewayConfigJson}
+            text={async () => (await exportConfig()).base64}
+          />
         </div>
       </div>
     </Panel>

@@ -3,7 +3,6 @@ import { importConfig, previewImport } from "../../api/config.ts";
 import { Button } from "../../ui/button.tsx";
 import { AreaField, SelectField } from "../../ui/field.tsx";
 import { FileButton } from "../../ui/file-button.tsx";
-import { formatPlural } from "../../ui/format.ts";
 import { LeaveGuard } from "../../ui/leave-guard.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/page.tsx";
@@ -12,6 +11,7 @@ import { showToast } from "../../ui/toasts.tsx";
 import { useAsyncAction } from "../../ui/use-async-action.ts";
 import { FieldChanges } from "../audit/field-changes.tsx";
 import { parseConfig } from "./parse-config.ts";
+import { texts } from "./texts.ts";
 
 type Mode = "merge" | "replace";
 
@@ -35,67 +35,65 @@ export function ImportPanel({ onImported }: ImportPanelProps) {
   const apply = () =>
     run(async () => {
       await importConfig(mode, parseConfig(text), outcome !== null && outcome.confirm_needed !== "");
-      showToast("Configuration imported");
+      showToast(texts.configurationImported);
       setOutcome(null);
       setText("");
       onImported();
     });
 
   return (
-    <Panel title="Import">
-      <LeaveGuard unsaved={text.trim() === "" ? "" : "a configuration that was not imported"} />
+    <Panel title={texts.import}>
+      <LeaveGuard unsaved={text.trim() === "" ? "" : texts.configurationWasNotImported} />
       <div class="stack">
         <AreaField
-          label="Configuration"
+          label={texts.configuration}
           value={text}
           onChange={edit}
           rows={8}
           mono
-          placeholder='{"api_keys": [{"key": "sk-…"}], "accounts": […]}'
-          hint="An export: JSON, or JSON in base64."
+          placeholder={texts.apiKeysKeySkAccounts}
+          hint={texts.exportJsonOrJsonIn}
         />
         <div class="row">
-          <FileButton name="Choose a file" accept=".json,.txt" onText={edit} />
+          <FileButton name={texts.chooseFile} accept=".json,.txt" onText={edit} />
         </div>
         <SelectField
-          label="How"
+          label={texts.how}
           value={mode}
           onChange={(value) => {
             setMode(value === "replace" ? "replace" : "merge");
             setOutcome(null);
           }}
           choices={[
-            ["merge", "Merge: add to what is there"],
-            ["replace", "Replace: what is not in it is gone"],
+            ["merge", texts.mergeAddToWhatThere],
+            ["replace", texts.replaceWhatNotInIt],
           ]}
         />
         <Problem error={error} />
         {outcome === null && (
           <div>
             <Button kind="primary" busy={busy} disabled={text.trim() === ""} onClick={compare}>
-              Show the difference
+              {texts.showDifference}
             </Button>
           </div>
         )}
         {outcome !== null && (
           <>
             {outcome.changes.length === 0 ? (
-              <Notice kind="info">Nothing would change: all of it is there already.</Notice>
+              <Notice kind="info">{texts.nothingWouldChangeAllIt}</Notice>
             ) : (
               <div class="changes">
-                <h3 aria-live="polite">{formatPlural(outcome.changes.length + outcome.more, "change")}</h3>
+                <h3 aria-live="polite">{texts.changeCount(outcome.changes.length + outcome.more)}</h3>
                 <FieldChanges {...outcome} />
               </div>
             )}
-            {outcome.confirm_needed !== "" && (
-              <Notice kind="warning">No key, or no account, is left when you apply this.</Notice>
-            )}
+            {outcome.confirm_needed !== "" && <Notice kind="warning">{texts.noKeyOrNoAccount}</Notice>}
             <div class="actions">
               <Button kind="primary" busy={busy} disabled={outcome.changes.length === 0} onClick={apply}>
-                Apply these changes
+                {texts.applyTheseChanges}
               </Button>
               <Button kind="quiet" onClick={() => setOutcome(null)}>
-                Back
+                {texts.back}
               </Button>
             </div>
           </>

@@ -1,4 +1,5 @@
 import { fromBase64 } from "../../../../core/encoding/bytes.ts";
+import { texts } from "./texts.ts";
 
 /** Base64 text, with or without line breaks. */
 const BASE64 = /^[A-Za-z0-9+/\s]+(?:=+\s*)?$/;
@@ -34,10 +35,9 @@ function parse(json: string, fault: string): unknown {
  */
 export function parseConfig(text: string): object {
   const inner = decodeBase64Config(text.trim());
-  const parsed =
-    inner === null ? parse(text.trim(), "This is no JSON") : parse(inner, "This is base64, but of no JSON");
+  const parsed = inner === null ? parse(text.trim(), texts.noJson) : parse(inner, texts.base64ButNoJson);
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
-    throw new Error("A configuration is a JSON object.");
+    throw new Error(texts.configurationJsonObject);
   }
   const config = "config" in parsed && "json" in parsed ? parsed.config : parsed;
   return typeof config === "object" && config !== null ? config : parsed;

@@ -3,7 +3,7 @@ import { listVersions, restoreVersion, type SavedVersion } from "../../api/journ
 import { Button } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
 import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
-import { formatPlural, formatTime } from "../../ui/format.ts";
+import { formatTime } from "../../ui/format.ts";
 import { Notice } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
@@ -11,7 +11,9 @@ import { Timestamp } from "../../ui/timestamp.tsx";
 import { showToast } from "../../ui/toasts.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
+import { words } from "../../ui/words.ts";
 import { FieldChanges } from "../audit/field-changes.tsx";
+import { texts } from "./texts.ts";
 
 interface RestoreDialogProps {
   readonly kept: SavedVersion;
@@ -24,22 +26,21 @@ function RestoreDialog({ kept: saved, onClose, onRestored }: RestoreDialogProps)
   const { data, error } = useLoaded(() => restoreVersion(saved.version, true));
   return (
     <Confirm
-      title="Restore this configuration?"
-      action="Restore"
+      title={texts.restoreConfiguration}
+      action={texts.restore}
       onClose={onClose}
       run={async () => {
         await restoreVersion(saved.version, false);
-        showToast("Configuration restored");
+        showToast(texts.configurationRestored);
         await onRestored();
       }}
     >
       <div class="stack">
-        <p>
-          Restores the configuration of {formatTime(saved.at)}, except the admin password. The current
-          configuration is saved first, so that you can undo this.
-        </p>
+        <p>{texts.restoresConfigurationExceptAdminPassword(formatTime(saved.at))}</p>
         <Problem error={error} />
-        {data !== null && data.changes.length === 0 && <Notice kind="info">Nothing would change.</Notice>}
+        {data !== null && data.changes.length === 0 && (
+          <Notice kind="info">{texts.nothingWouldChange}</Notice>
+        )}
         {data !== null && data.changes.length > 0 && (
           <div class="changes">
             <FieldChanges {...data} />
@@ -55,32 +56,30 @@ export function RestorePanel() {
   const { data, error, reload } = useLoaded(listVersions);
   const [restoring, setRestoring] = useState<SavedVersion | null>(null);
   const columns: readonly Column<SavedVersion>[] = [
-    { title: "Until", class: "tabular", cell: ({ at }) => <Timestamp at={at} /> },
-    { title: "Replaced by", class: "mono", cell: ({ action }) => <TruncatedText text={action} /> },
+    { title: texts.until, class: "tabular", cell: ({ at }) => <Timestamp at={at} /> },
+    { title: texts.replacedBy, class: "mono", cell: ({ action }) => <TruncatedText text={action} /> },
     {
-      title: "Had",
+      title: texts.had,
       class: "muted",
-      cell: ({ keys, accounts }) => `${formatPlural(keys, "key")}, ${formatPlural(accounts, "account")}`,
+      cell: ({ keys, accounts }) => `${texts.keyCount(keys)}, ${words.accountCount(accounts)}`,
     },
     actionColumn((saved) => (
-      <Button kind="quiet" label={`Restore version ${saved.version}`} onClick={() => setRestoring(saved)}>
-        Restore
+      <Button kind="quiet" label={texts.restoreVersion(saved.version)} onClick={() => setRestoring(saved)}>
+        {texts.restore}
       </Button>
     )),
   ];
   return (
-    <Panel title="Restore">
+    <Panel title={texts.restore}>
       <div class="stack">
-        <p class="muted">
-          The configuration is kept before imports and changes to whole lists, the newest twenty times.
-        </p>
+        <p class="muted">{texts.configurationKeptBeforeImportsAnd}</p>
         <Problem error={error} retry={reload} />
         {data !== null && (
           <DataTable
             items={data.items}
             keyOf={({ version }) => String(version)}
             columns={columns}
-            empty={<p class="muted">Nothing is kept yet.</p>}
+            empty={<p class="muted">{texts.nothingKeptYet}</p>}
           />
         )}
       </div>

@@ -1,21 +1,24 @@
 import type { Dimension, UsageItem } from "../../api/usage.ts";
 import { formatHref, setQuery } from "../../routing.ts";
 import { Button } from "../../ui/button.tsx";
+import { formatCount } from "../../ui/count.ts";
 import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
-import { formatCompact, formatCount, formatDuration } from "../../ui/format.ts";
+import { formatCompact, formatDuration } from "../../ui/format.ts";
 import { Panel } from "../../ui/page.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
+import { words } from "../../ui/words.ts";
+import { texts } from "./texts.ts";
 import { displayName, formatCost, formatShare, formatView, type UsageView } from "./usage-view.ts";
 
 const TITLES: Readonly<Record<Dimension, string>> = {
-  key: "By key",
-  model: "By model",
-  requested_model: "By requested model",
-  account: "By account",
-  provider: "By provider",
-  dialect: "By API style",
-  operation: "By operation",
-  outcome: "By outcome",
+  key: texts.byKey,
+  model: texts.byModel,
+  requested_model: texts.byRequestedModel,
+  account: texts.byAccount,
+  provider: texts.byProvider,
+  dialect: texts.byApiStyle,
+  operation: texts.byOperation,
+  outcome: texts.byOutcome,
 };
 
 /** Dimensions that the history records contain, so that the search finds them. */
@@ -42,7 +45,7 @@ export function GroupTable({ view, groups, names }: GroupTableProps) {
   const totalRequests = groups.items.reduce((sum, { requests }) => sum + requests, 0);
   const columns: Column<UsageItem>[] = [
     {
-      title: "Name",
+      title: words.name,
       cell: (item) => {
         const value = getGroup(item);
         const name = <TruncatedText text={displayName(by, value, names)} />;
@@ -50,7 +53,7 @@ export function GroupTable({ view, groups, names }: GroupTableProps) {
         return (
           <a
             href={formatHref("history", "", new URLSearchParams({ q: value }).toString())}
-            title="See its history"
+            title={texts.seeHistory}
           >
             {name}
           </a>
@@ -58,7 +61,7 @@ export function GroupTable({ view, groups, names }: GroupTableProps) {
       },
     },
     {
-      title: "Requests",
+      title: words.requests,
       end: true,
       class: "tabular",
       cell: ({ requests }) => (
@@ -68,34 +71,34 @@ export function GroupTable({ view, groups, names }: GroupTableProps) {
       ),
     },
     {
-      title: "Errors",
+      title: texts.errors,
       end: true,
       class: "tabular",
       cell: ({ failed, refused, requests }) => formatShare(failed + refused, requests),
     },
     {
-      title: "Tokens",
+      title: words.tokens,
       end: true,
       class: "tabular",
       cell: ({ prompt_tokens, completion_tokens }) =>
         `${formatCompact(prompt_tokens)} → ${formatCompact(completion_tokens)}`,
     },
     {
-      title: "Cached",
+      title: texts.cached,
       end: true,
       class: "tabular muted",
       cell: ({ cached_tokens, prompt_tokens }) => formatShare(cached_tokens, prompt_tokens),
     },
-    { title: "Cost", end: true, class: "tabular", cell: ({ cost }) => formatCost(cost) },
+    { title: texts.cost, end: true, class: "tabular", cell: ({ cost }) => formatCost(cost) },
     {
-      title: "First token",
+      title: words.firstToken,
       end: true,
       class: "tabular muted",
       cell: ({ first_token_ms: time }) =>
         time === null ? "–" : `${formatDuration(time.p50)} / ${formatDuration(time.p95)}`,
     },
     {
-      title: "Duration",
+      title: words.duration,
       end: true,
       class: "tabular muted",
       cell: ({ duration_ms: time }) =>
@@ -104,18 +107,18 @@ export function GroupTable({ view, groups, names }: GroupTableProps) {
     actionColumn((item) => (
       <Button
         kind="quiet"
-        label={`Only this: ${displayName(by, getGroup(item), names)}`}
+        label={texts.only(displayName(by, getGroup(item), names))}
         onClick={() => setQuery(formatView(view, { filters: { [by]: getGroup(item) } }), true)}
       >
-        Only this
+        {texts.onlyTitle}
       </Button>
     )),
   ];
   return (
     <Panel title={TITLES[by]}>
       <DataTable items={groups.items} keyOf={getGroup} columns={columns} most={100} />
-      {groups.truncated && <p class="muted">Only the groups with the most requests are shown.</p>}
-      <p class="hint">Times are p50 / p95.</p>
+      {groups.truncated && <p class="muted">{texts.onlyGroupsWithMostRequests}</p>}
+      <p class="hint">{texts.timesP50P95}</p>
     </Panel>
   );
 }

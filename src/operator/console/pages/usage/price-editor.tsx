@@ -9,7 +9,9 @@ import { showToast } from "../../ui/toasts.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { useAsyncAction } from "../../ui/use-async-action.ts";
 import { useLoaded } from "../../ui/use-loaded.ts";
+import { words } from "../../ui/words.ts";
 import { PriceForm } from "./price-form.tsx";
+import { texts } from "./texts.ts";
 
 type Prices = Readonly<Record<string, Price>>;
 
@@ -34,46 +36,46 @@ export function PriceEditor() {
     );
     showToast(message);
   };
-  const add = <Button onClick={() => setEditing("")}>Add price</Button>;
+  const add = <Button onClick={() => setEditing("")}>{texts.addPrice}</Button>;
   const columns: Column<string>[] = [
-    { title: "Model", class: "mono", cell: (model) => <TruncatedText text={model} /> },
-    { title: "In", end: true, class: "tabular", cell: (model) => prices[model]?.input },
+    { title: words.model, class: "mono", cell: (model) => <TruncatedText text={model} /> },
+    { title: texts.in, end: true, class: "tabular", cell: (model) => prices[model]?.input },
     {
-      title: "Cache read",
+      title: texts.cacheRead,
       end: true,
       class: "tabular muted",
       cell: (model) => completePrice(prices[model]).cache_read,
     },
     {
-      title: "Cache write, 5 min",
+      title: texts.cacheWriteMin,
       end: true,
       class: "tabular muted",
       cell: (model) => completePrice(prices[model]).cache_write_5m,
     },
     {
-      title: "Cache write, 1 h",
+      title: texts.cacheWriteH,
       end: true,
       class: "tabular muted",
       cell: (model) => completePrice(prices[model]).cache_write_1h,
     },
-    { title: "Out", end: true, class: "tabular", cell: (model) => prices[model]?.output },
+    { title: texts.out, end: true, class: "tabular", cell: (model) => prices[model]?.output },
     actionColumn((model) => (
       <>
-        <Button kind="quiet" label={`Edit the price of ${model}`} onClick={() => setEditing(model)}>
-          Edit
+        <Button kind="quiet" label={texts.editPrice(model)} onClick={() => setEditing(model)}>
+          {words.edit}
         </Button>
         <Button
           kind="quiet"
-          label={`Remove the price of ${model}`}
-          onClick={() => removal.run(() => replacePrice(model, {}, "Price removed"))}
+          label={texts.removePrice(model)}
+          onClick={() => removal.run(() => replacePrice(model, {}, texts.priceRemoved))}
         >
-          Remove
+          {words.remove}
         </Button>
       </>
     )),
   ];
   return (
-    <Panel title="Prices per million tokens" {...(models.length > 0 && { actions: add })}>
+    <Panel title={texts.pricesPerMillionTokens} {...(models.length > 0 && { actions: add })}>
       <Problem error={error} retry={reload} />
       <Problem error={removal.error} />
       {data !== null && (
@@ -82,9 +84,8 @@ export function PriceEditor() {
           keyOf={(model) => model}
           columns={columns}
           empty={
-            <Empty icon="usage" title="No prices" action={add}>
-              With prices, usage also shows costs, in the currency of your prices. Earlier usage keeps its
-              cost.
+            <Empty icon="usage" title={texts.noPrices} action={add}>
+              {texts.withPricesUsageAlsoShows}
             </Empty>
           }
         />
@@ -94,7 +95,7 @@ export function PriceEditor() {
           model={editing}
           price={prices[editing]}
           onClose={() => setEditing(null)}
-          onSave={(model, price) => replacePrice(editing, { [model]: price }, "Price saved")}
+          onSave={(model, price) => replacePrice(editing, { [model]: price }, texts.priceSaved)}
         />
       )}
     </Panel>

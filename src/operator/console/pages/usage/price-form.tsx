@@ -2,6 +2,8 @@ import { useState } from "preact/hooks";
 import type { Price } from "../../api/settings.ts";
 import { TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
+import { words } from "../../ui/words.ts";
+import { texts } from "./texts.ts";
 
 interface PriceFormProps {
   /** Empty: a new price. */
@@ -22,8 +24,8 @@ export function PriceForm({ model, price, onClose, onSave }: PriceFormProps) {
   const [output, setOutput] = useState(formatPrice(price?.output));
   return (
     <FormDialog
-      title={model === "" ? "Add price" : "Change price"}
-      action="Save price"
+      title={model === "" ? texts.addPrice : texts.changePrice}
+      action={texts.savePrice}
       submit={() =>
         onSave(name.trim(), {
           input: Number(input),
@@ -36,16 +38,16 @@ export function PriceForm({ model, price, onClose, onSave }: PriceFormProps) {
       onClose={onClose}
     >
       <TextField
-        label="Model"
+        label={words.model}
         value={name}
         onChange={setName}
         required
         mono
         focus
-        hint="The model that answers, or the requested name."
+        hint={texts.modelAnswersOrRequestedName}
       />
       <TextField
-        label="Input (per million tokens)"
+        label={texts.inputPerMillionTokens}
         type="number"
         min={0}
         value={input}
@@ -53,7 +55,7 @@ export function PriceForm({ model, price, onClose, onSave }: PriceFormProps) {
         required
       />
       <TextField
-        label="Output (per million tokens)"
+        label={texts.outputPerMillionTokens}
         type="number"
         min={0}
         value={output}
@@ -61,28 +63,28 @@ export function PriceForm({ model, price, onClose, onSave }: PriceFormProps) {
         required
       />
       <TextField
-        label="Cache read (per million tokens)"
+        label={texts.cacheReadPerMillionTokens}
         type="number"
         min={0}
         value={cacheRead}
         onChange={setCacheRead}
-        hint="Empty: the input price."
+        hint={texts.emptyInputPrice}
       />
       <TextField
-        label="Cache write, 5 minutes (per million tokens)"
+        label={texts.cacheWriteMinutesPerMillion}
         type="number"
         min={0}
         value={cacheWrite5m}
         onChange={setCacheWrite5m}
-        hint="Empty: the input price. Also for writes without a stated lifetime."
+        hint={texts.emptyInputPriceAlsoFor}
       />
       <TextField
-        label="Cache write, 1 hour (per million tokens)"
+        label={texts.cacheWriteHourPerMillion}
         type="number"
         min={0}
         value={cacheWrite1h}
         onChange={setCacheWrite1h}
-        hint="Empty: the price for 5 minutes."
+        hint={texts.emptyPriceForMinutes}
       />
     </FormDialog>
   );

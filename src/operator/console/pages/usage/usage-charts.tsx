@@ -2,6 +2,8 @@ import { useMemo } from "preact/hooks";
 import type { UsageItem } from "../../api/usage.ts";
 import { Chart } from "../../ui/chart.tsx";
 import { formatCompact, formatDuration } from "../../ui/format.ts";
+import { words } from "../../ui/words.ts";
+import { texts } from "./texts.ts";
 import { buildSeries, formatCost } from "./usage-view.ts";
 
 interface UsageChartsProps {
@@ -21,19 +23,23 @@ export function UsageCharts({ items, from, now, unit }: UsageChartsProps) {
     return {
       times: series.times,
       requests: [
-        { name: "all", colour: "accent", values: series.count(({ requests }) => requests) },
+        { name: words.all, colour: "accent", values: series.count(({ requests }) => requests) },
         {
-          name: "errors",
+          name: texts.errorsWord,
           colour: "bad",
           values: series.count(({ failed, refused }) => failed + refused),
         },
-        { name: "cancelled", colour: "warn", values: series.count(({ cancelled }) => cancelled) },
+        { name: texts.cancelled, colour: "warn", values: series.count(({ cancelled }) => cancelled) },
       ],
       tokens: [
-        { name: "in", colour: "muted", values: series.count(({ prompt_tokens }) => prompt_tokens) },
-        { name: "out", colour: "good", values: series.count(({ completion_tokens }) => completion_tokens) },
+        { name: texts.inWord, colour: "muted", values: series.count(({ prompt_tokens }) => prompt_tokens) },
+        {
+          name: texts.outWord,
+          colour: "good",
+          values: series.count(({ completion_tokens }) => completion_tokens),
+        },
       ],
-      cost: [{ name: "cost", colour: "accent", values: series.count(({ cost }) => cost) }],
+      cost: [{ name: texts.costWord, colour: "accent", values: series.count(({ cost }) => cost) }],
       firstToken: [
         { name: "p50", colour: "accent", values: series.pick((item) => item.first_token_ms?.p50 ?? null) },
         { name: "p95", colour: "warn", values: series.pick((item) => item.first_token_ms?.p95 ?? null) },
@@ -45,29 +51,41 @@ export function UsageCharts({ items, from, now, unit }: UsageChartsProps) {
       queue: [{ name: "p95", colour: "accent", values: series.pick((item) => item.queue_ms?.p95 ?? null) }],
     } as const;
   }, [items, from, now, unit]);
-  const perUnit = unit === "hour" ? "an hour" : "a day";
+  const perUnit = unit === "hour" ? texts.hour : texts.day;
   const shared = { times, from: from / 1_000, to: times.at(-1) ?? now / 1_000, days: unit === "day" };
   return (
-    <section class="charts" aria-label="Over time">
+    <section class="charts" aria-label={texts.overTime}>
       <Chart
-        title={`Requests ${perUnit}`}
+        title={texts.requests(perUnit)}
         lines={lines.requests}
         least={4}
         format={formatAmount}
         {...shared}
       />
-      <Chart title={`Tokens ${perUnit}`} lines={lines.tokens} least={10} format={formatCompact} {...shared} />
-      <Chart title={`Cost ${perUnit}`} lines={lines.cost} least={0.01} format={formatCost} {...shared} />
       <Chart
-        title="Time to first token"
+        title={texts.tokens(perUnit)}
+        lines={lines.tokens}
+        least={10}
+        format={formatCompact}
+        {...shared}
+      />
+      <Chart
+        title={texts.costPerUnit(perUnit)}
+        lines={lines.cost}
+        least={0.01}
+        format={formatCost}
+        {...shared}
+      />
+      <Chart
+        title={texts.timeToFirstToken}
         lines={lines.firstToken}
         least={100}
         format={formatDuration}
         {...shared}
       />
-      <Chart title="Duration" lines={lines.duration} least={100} format={formatDuration} {...shared} />
+      <Chart title={words.duration} lines={lines.duration} least={100} format={formatDuration} {...shared} />
       <Chart
-        title="Waiting for an account"
+        title={texts.waitingForAccount}
         lines={lines.queue}
         least={100}
         format={formatDuration}

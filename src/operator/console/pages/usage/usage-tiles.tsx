@@ -1,6 +1,9 @@
 import type { UsageTotals } from "../../api/usage.ts";
-import { formatCompact, formatCount, formatDuration } from "../../ui/format.ts";
+import { formatCount } from "../../ui/count.ts";
+import { formatCompact, formatDuration } from "../../ui/format.ts";
 import { Tile } from "../../ui/tile.tsx";
+import { words } from "../../ui/words.ts";
+import { texts } from "./texts.ts";
 import { formatCost, formatShare } from "./usage-view.ts";
 
 /** Tiles with the total usage. */
@@ -8,35 +11,43 @@ export function UsageTiles({ totals }: { readonly totals: UsageTotals }) {
   const { requests, succeeded, failed, cancelled, refused, first_token_ms, duration_ms } = totals;
   return (
     <dl class="tiles">
-      <Tile name="Requests" value={formatCompact(requests)} below={`${formatCount(succeeded)} succeeded`} />
       <Tile
-        name="Errors"
+        name={words.requests}
+        value={formatCompact(requests)}
+        below={texts.succeeded(formatCount(succeeded))}
+      />
+      <Tile
+        name={texts.errors}
         value={formatShare(failed + refused, requests)}
-        below={`${formatCompact(failed)} failed, ${formatCompact(refused)} refused, ${formatCompact(cancelled)} cancelled`}
+        below={texts.failedRefusedCancelled(
+          formatCompact(failed),
+          formatCompact(refused),
+          formatCompact(cancelled),
+        )}
       />
       <Tile
-        name="Tokens in"
+        name={texts.tokensIn}
         value={formatCompact(totals.prompt_tokens)}
-        below={`${formatShare(totals.cached_tokens, totals.prompt_tokens)} cached`}
+        below={texts.cachedCachedTokens(formatShare(totals.cached_tokens, totals.prompt_tokens))}
       />
       <Tile
-        name="Cache writes"
+        name={texts.cacheWrites}
         value={formatCompact(totals.cache_write_5m_tokens + totals.cache_write_1h_tokens)}
-        below={`${formatCompact(totals.cache_write_1h_tokens)} for an hour`}
+        below={texts.forHour(formatCompact(totals.cache_write_1h_tokens))}
       />
       <Tile
-        name="Tokens out"
+        name={texts.tokensOut}
         value={formatCompact(totals.completion_tokens)}
-        below={`${formatShare(totals.reasoning_tokens, totals.completion_tokens)} reasoning`}
+        below={texts.reasoning(formatShare(totals.reasoning_tokens, totals.completion_tokens))}
       />
-      <Tile name="Cost" value={formatCost(totals.cost)} below="at the prices below" />
+      <Tile name={texts.cost} value={formatCost(totals.cost)} below={texts.atPricesBelow} />
       <Tile
-        name="Time to first token"
+        name={texts.timeToFirstToken}
         value={first_token_ms === null ? "–" : formatDuration(first_token_ms.p50)}
         below={first_token_ms === null ? "" : `p95 ${formatDuration(first_token_ms.p95)}`}
       />
       <Tile
-        name="Duration"
+        name={words.duration}
         value={duration_ms === null ? "–" : formatDuration(duration_ms.p50)}
         below={duration_ms === null ? "" : `p95 ${formatDuration(duration_ms.p95)}`}
       />

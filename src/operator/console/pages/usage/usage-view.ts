@@ -1,14 +1,16 @@
 import { DIMENSIONS, type Dimension, type UsageItem } from "../../api/usage.ts";
+import { words } from "../../ui/words.ts";
+import { texts } from "./texts.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 /** Time ranges: days, label and step. */
 export const RANGES = [
-  [1, "24 hours", "hour"],
-  [7, "7 days", "hour"],
-  [30, "30 days", "day"],
-  [90, "90 days", "day"],
+  [1, texts.hours, "hour"],
+  [7, texts.days, "hour"],
+  [30, words.days30, "day"],
+  [90, texts.days90, "day"],
 ] as const;
 
 /** Options of the page; the URL stores them. */
@@ -93,7 +95,7 @@ export function buildSeries(
 
 /** Returns the label of a dimension's value. */
 export function displayName(dimension: Dimension, value: string, keys: ReadonlyMap<string, string>): string {
-  if (value === "") return dimension === "key" ? "no key (a token of the provider)" : "none";
+  if (value === "") return dimension === "key" ? texts.noKeyTokenProvider : words.none;
   return dimension === "key" ? keys.get(value) || value : value;
 }
 

@@ -8,8 +8,10 @@ import { Problem } from "../../ui/problem.tsx";
 import { saveFile } from "../../ui/save-file.ts";
 import { useAsyncAction } from "../../ui/use-async-action.ts";
 import { useLoaded } from "../../ui/use-loaded.ts";
+import { words } from "../../ui/words.ts";
 import { GroupTable } from "./group-table.tsx";
 import { PriceEditor } from "./price-editor.tsx";
+import { texts } from "./texts.ts";
 import { UsageCharts } from "./usage-charts.tsx";
 import { UsageTiles } from "./usage-tiles.tsx";
 import { displayName, formatView, parseView, RANGES, rangeStart, type UsageView } from "./usage-view.ts";
@@ -46,8 +48,8 @@ export function Usage() {
   const download = useAsyncAction();
   return (
     <Page
-      title="Usage"
-      lead="All generations, embeddings and files, including failed and cancelled requests."
+      title={words.usage}
+      lead={texts.lead}
       actions={
         <Button
           busy={download.busy}
@@ -59,7 +61,7 @@ export function Usage() {
             })
           }
         >
-          Download CSV
+          {texts.downloadCsv}
         </Button>
       }
     >
@@ -68,10 +70,8 @@ export function Usage() {
       <Problem error={download.error} />
       {data !== null && data.over.totals.requests === 0 && (
         <div class="panel">
-          <Empty icon="usage" title="No usage">
-            {Object.keys(filters).length === 0
-              ? "No requests in this period."
-              : "No requests in this period match the filters."}
+          <Empty icon="usage" title={texts.noUsage}>
+            {Object.keys(filters).length === 0 ? texts.noRequestsInPeriod : texts.noRequestsInPeriodMatch}
           </Empty>
         </div>
       )}
@@ -94,14 +94,14 @@ export function Usage() {
 }
 
 const TITLES: readonly (readonly [Dimension, string])[] = [
-  ["key", "Keys"],
-  ["model", "Models"],
-  ["requested_model", "Requested models"],
-  ["account", "Accounts"],
-  ["provider", "Providers"],
-  ["dialect", "API styles"],
-  ["operation", "Operations"],
-  ["outcome", "Outcomes"],
+  ["key", words.keys],
+  ["model", words.models],
+  ["requested_model", texts.requestedModels],
+  ["account", words.accounts],
+  ["provider", words.providers],
+  ["dialect", texts.apiStyles],
+  ["operation", texts.operations],
+  ["outcome", texts.outcomes],
 ];
 
 interface ChoicesProps {
@@ -113,7 +113,7 @@ interface ChoicesProps {
 function Choices({ view, names }: ChoicesProps) {
   return (
     <div class="usage-choices">
-      <fieldset class="row" aria-label="Time">
+      <fieldset class="row" aria-label={words.time}>
         {RANGES.map(([days, name]) => (
           <Button
             key={days}
@@ -124,7 +124,7 @@ function Choices({ view, names }: ChoicesProps) {
           </Button>
         ))}
       </fieldset>
-      <fieldset class="row" aria-label="Grouped by">
+      <fieldset class="row" aria-label={texts.groupedBy}>
         {TITLES.map(([by, name]) => (
           <Button key={by} pressed={by === view.by} onClick={() => setQuery(formatView(view, { by }), true)}>
             {name}
@@ -132,8 +132,8 @@ function Choices({ view, names }: ChoicesProps) {
         ))}
       </fieldset>
       {Object.keys(view.filters).length > 0 && (
-        <fieldset class="row" aria-label="Only">
-          <span class="muted">Only</span>
+        <fieldset class="row" aria-label={texts.onlyLabel}>
+          <span class="muted">{texts.onlyLabel}</span>
           {TITLES.flatMap(([name]) => {
             const value = view.filters[name];
             return value === undefined
@@ -141,7 +141,7 @@ function Choices({ view, names }: ChoicesProps) {
               : [
                   <Button
                     key={name}
-                    label={`${displayName(name, value, names)} ×: show the others again`}
+                    label={texts.showOthersAgain(displayName(name, value, names))}
                     onClick={() => setQuery(formatView(view, { filters: { [name]: null } }), true)}
                   >
                     {displayName(name, value, names)} ×

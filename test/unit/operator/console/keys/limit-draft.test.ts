@@ -30,9 +30,9 @@ describe("the limits of a key in its form", () => {
   });
 
   test.each([
-    ["tokens_per_day", "1.5", "Tokens a day: a whole number"],
-    ["max_parallel", "-1", "Requests at once: a whole number"],
-    ["cost_per_month", "much", "Cost a month: a number"],
+    ["tokens_per_day", "1.5", "Tokens per day: a whole number"],
+    ["max_parallel", "-1", "Concurrent requests: a whole number"],
+    ["cost_per_month", "much", "Cost per month: a number"],
   ])("%s is not %s", (name, text, words) => {
     expect(() => parseScope({ [name]: text }, null)).toThrow(words);
   });
@@ -41,6 +41,6 @@ describe("the limits of a key in its form", () => {
     expect(summarizeScope(NONE)).toBe("");
     expect(
       summarizeScope({ ...NONE, limits: { max_parallel: 2, cost_per_day: 0.5 }, models: ["a", "b"] }),
-    ).toBe("requests at once: 2 · cost a day: 0.5 · models: a, b");
+    ).toBe("concurrent requests: 2 · cost per day: 0.5 · models: a, b");
   });
 });

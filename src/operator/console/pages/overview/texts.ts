@@ -1,0 +1,98 @@
+import type { ComponentChildren } from "preact";
+import { rich, translate } from "../../language.ts";
+import { formatCount } from "../../ui/count.ts";
+
+export const texts = translate("overview", {
+  reason: "Reason",
+  failedTest: "failed its test",
+  failed: (at: string) => `failed ${at}`,
+  coolsDown: (duration: string) => `cooldown, ${duration}`,
+  all: (total: string) => `All ${total}`,
+  andMore: (more: string) => `and ${more} more`,
+  requests: "requests",
+  errors: "errors",
+  in: "in",
+  out: "out",
+  cost: "cost",
+  slots: "slots",
+  waiting: "waiting",
+  requestsAndErrorsPerMinute: "Requests and errors per minute",
+  timeToFirstToken: "Time to first token",
+  tokensPerMinute: "Tokens per minute",
+  slotsAndQueueAverage: "Slots and queue (average)",
+  costPerMinute: "Cost per minute",
+  error: "Error",
+  when: "When",
+  beforeAccountWasAsked: "before an account was used",
+  byProvider: "by the provider",
+  share: "Share",
+  errorsByCodeAndReason: "Errors by code and reason",
+  noneInTime: "No errors in this period.",
+  waits: "waits",
+  runs: "runs",
+  activeRequests: "Active requests",
+  noneTheyAppearHereWhile: "None. They appear here while they run or wait.",
+  overview: "Overview",
+  activity: "Activity",
+  provider: "Provider",
+  promptCacheHitRate: "Prompt cache hit rate",
+  inputTokensProvidersReadFrom: (from: string) =>
+    `Input tokens that providers read from their caches, since ${from}. Cached tokens cost less at most providers; written ones may cost more.`,
+  hitRate: "Hit rate",
+  tokensIn: "Tokens in",
+  read: "Read",
+  written: "Written",
+  done: "done",
+  setUp: "Set up",
+  toDo: "to do",
+  addProvider: "Add a provider",
+  chooseModels: "Choose models",
+  createApiKey: "Create an API key",
+  sendFirstRequest: "Send a first request",
+  slotsTitle: "Slots",
+  reading: "Reading…",
+  noAccounts: "No accounts",
+  addAccount: "Add an account",
+  requestsCannotBeAnsweredYet: "Requests cannot be answered yet.",
+  cools: (cooling: string) => `cooldown ${cooling}`,
+  andMoreLink: (more: string, link: ComponentChildren) => rich`and ${more} more. ${link}`,
+  allAccounts: "All accounts",
+  slotsInUse: "Slots in use",
+  accountsFree: (available: string, total: string) => `${available} of ${total} accounts free`,
+  waitingTitle: "Waiting",
+  roomFor: (maxQueueSize: string) => `room for ${maxQueueSize}`,
+  perMinuteCancelled: (number: string, cancelled: string) => `${number} per minute, ${cancelled} cancelled`,
+  errorsTitle: "Errors",
+  failedRefused: (failed: string, refused: string) => `${failed} failed, ${refused} refused`,
+  inOut: (promptTokens: string, completionTokens: string) => `${promptTokens} in, ${completionTokens} out`,
+  tokensInCachedTokens: (cachedTokens: string, promptTokens: string) =>
+    `${cachedTokens} of ${promptTokens} tokens in`,
+  costTitle: "Cost",
+  atYourPrices: "at your prices",
+  adminKeyPublicDevelopmentDefault: (link: ComponentChildren) =>
+    rich`The admin key is the public development default. ${link}`,
+  setPassword: "Set a password",
+  configurationComesFromEnvironmentAnd:
+    "The configuration comes from the environment and cannot be changed here. New account tokens are lost on restart.",
+  oneRequestAtTimeTests: (provider: string, reason: string, link: ComponentChildren) =>
+    rich`${provider}: ${reason}. One request at a time tests whether it has recovered. ${link}`,
+  showProviders: "Show providers",
+  accountsInCooldown: (count: number, link: ComponentChildren) =>
+    count === 1
+      ? rich`1 account is in cooldown after failures and is skipped until it ends. ${link}`
+      : rich`${formatCount(count)} accounts are in cooldown after failures and are skipped until it ends. ${link}`,
+  poolsDoNotAnswer: (pools: readonly string[]) =>
+    `${pools.length === 1 ? "An account pool does" : `${pools.length} account pools do`} not answer (${pools.join(", ")}). Their accounts are missing from the numbers and lists here.`,
+  showAccounts: "Show accounts",
+  gatewayAcceptsAnyApiKey: (link: ComponentChildren) =>
+    rich`The gateway accepts any API key: it passes unknown keys to the provider and has no credential of its own, so the provider probably checks none. ${link}`,
+  refuseUnknownKeys: "Refuse unknown keys",
+  thereNoApiKeyAnd: "There is no API key and unknown keys are refused: every request fails.",
+  thereNoApiKeyOnly: "There is no API key. Only tokens of the provider are accepted.",
+  addKey: "Add a key",
+  configurationHasChangedSinceLast: (link: ComponentChildren) =>
+    rich`The configuration has changed since the last hosting sync. ${link}`,
+  versionAvailable: (latestVersion: string | null | undefined, currentVersion: string | undefined) =>
+    `Version ${latestVersion} is available; this is ${currentVersion}.`,
+  releaseNotes: "Release notes",
+});

@@ -1,0 +1,11 @@
+import { language } from "../language.ts";
+
+const wholeNumber = new Intl.NumberFormat(language);
+
+/** 12345 → "12,345". */
+export const formatCount = (value: number): string => wholeNumber.format(value);
+
+/** "1 account", "2 accounts". */
+export function formatPlural(amount: number, singular: string, plural = `${singular}s`): string {
+  return `${formatCount(amount)} ${amount === 1 ? singular : plural}`;
+}
