@@ -11,6 +11,7 @@ import { once } from "../src/core/encoding/lazy-schema.ts";
 import type { AuditEntry, AuditQuery, ConfigBackup } from "../src/core/ports/audit-log.ts";
 import { WALL_CLOCK } from "../src/core/ports/clock.ts";
 import type { PoolConfiguration, PoolLayout } from "../src/core/ports/pool-configuration.ts";
+import { claimDataVersion } from "../src/core/storage/data-version.ts";
 import { needsNoAccount } from "../src/gateway/providers/drivers.ts";
 import { SqlJournal } from "../src/operator/audit/sql-journal.ts";
 import { ConfigBroadcaster } from "../src/pool/config-broadcaster.ts";
@@ -69,7 +70,10 @@ export class Configuration extends DurableObject<Env> {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     const storage = new StoredJson<StoredConfig>(ctx.storage, KEY);
-    this.#journal = new SqlJournal(durableSql(ctx.storage));
+    const sql = durableSql(ctx.storage);
+    // The first thing that each request needs: a newer build's data stops all of them here.
+    claimDataVersion(sql);
+    this.#journal = new SqlJournal(sql);
     this.#core = new ConfigurationCore(storage, getVariables(env));
     const { kv } = ctx.storage;
     const storedLayout = kv.get<PoolLayout>(LAYOUT_KEY) ?? null;

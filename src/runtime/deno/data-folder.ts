@@ -1,3 +1,4 @@
+import { claimDataVersion, NewerDataError } from "../../core/storage/data-version.ts";
 import { Database } from "./database.ts";
 
 /** The folder with all state, locked for this process. */
@@ -20,6 +21,12 @@ export async function openDataFolderOrExit(path: string): Promise<DataFolder> {
     return exitWithReason(`Another process, or another thread of this one, uses the data folder ${path}`);
   }
   const database = new Database(`${path}/polygate.db`);
+  try {
+    claimDataVersion(database);
+  } catch (error) {
+    if (error instanceof NewerDataError) return exitWithReason(`${path}: ${error.message}`);
+    throw error;
+  }
   return {
     database,
     close: () => {
