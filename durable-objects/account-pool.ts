@@ -8,6 +8,7 @@ import { MAX_SHARDS } from "../src/core/ports/variables.ts";
 import { needsNoAccount } from "../src/gateway/providers/drivers.ts";
 import type { OccupiedSlots } from "../src/pool/account-handover.ts";
 import { buildPoolConfiguration } from "../src/pool/configuration.ts";
+import type { IsolateReport, IsolateReportAnswer } from "../src/pool/isolate-reports.ts";
 import type { HeartbeatAnswer, LeaseHolder } from "../src/pool/leases.ts";
 import { LimitAcquirer } from "../src/pool/limit-acquirer.ts";
 import { LimitRebalancer } from "../src/pool/limit-rebalancer.ts";
@@ -135,6 +136,12 @@ export class AccountPool extends DurableObject<Env> {
   resume(lease: string, account: string, holder: LeaseHolder, isolate = ""): ResumedReply | null {
     const name = this.#pool.resumeLease(lease, account, holder, isolate);
     return name === null ? null : { name, lease: new SlotLease(this.#pool, name, account) };
+  }
+
+  /** See `AccountPool.report` in `src/pool/pool.ts`. */
+  async report(report: IsolateReport): Promise<IsolateReportAnswer> {
+    if (!this.#isConfigured) await this.#fetchConfiguration();
+    return this.#pool.report(report);
   }
 
   async count(use: LimitedUse): Promise<CountResult> {

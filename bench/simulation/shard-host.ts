@@ -206,6 +206,7 @@ export class ShardHost {
             const name = this.pool.resumeLease(lease, account, holder, isolate);
             return name === null ? null : { name, ...this.#carried(oneWayMs, name) };
           }),
+        report: (report) => send(() => this.pool.report(report)),
         count: (use) => send(() => this.pool.limitedRequests.count(use)),
         settleAll: async () => {},
         keyUses: async () => [],

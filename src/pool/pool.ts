@@ -15,6 +15,7 @@ import type { AccountState } from "./account-state.ts";
 import { AccountTokens } from "./account-tokens.ts";
 import { CircuitProbe } from "./circuit-probe.ts";
 import { HealthPersistence } from "./health-persistence.ts";
+import { type IsolateReport, type IsolateReportAnswer, IsolateReports } from "./isolate-reports.ts";
 import { CLAIM_MS, LEASE_TTL_MS } from "./lease-timing.ts";
 import type { HeartbeatAnswer } from "./leases.ts";
 import { type LeaseHolder, SLOT_RECLAIMED } from "./leases.ts";
@@ -89,6 +90,7 @@ export class AccountPool {
   readonly #circuitProbe: CircuitProbe;
   readonly #monotonicNow: () => number;
   readonly #outcomeRecorder: OutcomeRecorder;
+  readonly #isolateReports: IsolateReports;
   readonly #handover = new Handover();
   /** See `PoolShard.order`. */
   #order = 0;
@@ -165,6 +167,7 @@ export class AccountPool {
       this.#circuitProbe,
       now,
     );
+    this.#isolateReports = new IsolateReports(this.#slots, this.#outcomeRecorder, now);
     this.#health = new HealthPersistence(store, this.#slots.accounts);
     this.#ledger = new UseLedger(uses, now(), this.#slots.leaseRecovery.orphanTimeoutMs);
     this.limitedRequests = new LimitedRequests(this.#ledger, this.#maintenance, now);
@@ -304,10 +307,7 @@ export class AccountPool {
   /** Renews a lease. Returns false when it was reclaimed: another request may have the slot. */
   renew(token: string): boolean {
     this.#slots.processElapsedTime();
-    const lease = this.#slots.leases.get(token);
-    if (lease === undefined) return false;
-    this.#slots.leases.renew(lease, this.#monotonicNow());
-    return true;
+    return this.#slots.renewLease(token);
   }
 
   /**
@@ -386,6 +386,13 @@ export class AccountPool {
     this.#slots.processElapsedTime();
     const lease = this.#slots.leases.get(token);
     if (lease !== undefined) this.#outcomeRecorder.recordQuota(lease, windows);
+  }
+
+  /** Learns of the requests that an isolate ran on accounts without a limit. */
+  report(report: IsolateReport): IsolateReportAnswer {
+    const answer = this.#isolateReports.apply(report);
+    this.#maintenance.scheduleSweep();
+    return { ...answer, ...(this.#configVersion === 0 ? {} : { configVersion: this.#configVersion }) };
   }
 
   /** Records the result of an account test. */

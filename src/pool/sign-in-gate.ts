@@ -111,7 +111,8 @@ export class SignInGate {
     if (this.#currentToken !== null && this.#currentToken.token === stale) this.#currentToken = null;
     const token = this.#usableToken(now);
     const isSigningIn = this.#ticket !== null;
-    if (token !== null && (isSigningIn || !this.isRefreshDue(now, refreshMs))) return { token };
+    if (token !== null && (isSigningIn || !this.isRefreshDue(now, refreshMs)))
+      return { token, expiresAt: this.#currentToken?.expiresAt ?? 0 };
     if (!isSigningIn) return this.#issueTicket(holder, now, credentials);
     return new Promise((settle) => this.#waiting.push({ holder, settle }));
   }

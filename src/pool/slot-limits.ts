@@ -10,8 +10,12 @@ export interface LimitShares {
   readonly queue: number | null;
 }
 
-/** How many requests may wait for each account without a limit: its first requests, or those of a global limit. */
-const UNLIMITED_QUEUE = 256;
+/** For how many requests an account without a limit counts where a number is needed: in the queue, and in shares of a limit. */
+const UNLIMITED_SLOTS = 256;
+
+function countSlots({ isUnlimited, configuredAccounts, totalSlots }: ProviderPool): number {
+  return isUnlimited ? configuredAccounts * UNLIMITED_SLOTS : totalSlots;
+}
 
 /**
  * Limits for slots in use and for waiting requests: the configured values, and the pool's shares of them where there are
@@ -66,19 +70,17 @@ export class SlotLimits {
 
   /** How many requests may wait for a provider in this pool. */
   queueLimitOf(providerPool: ProviderPool): number {
-    const { configuredAccounts, isUnlimited, totalSlots } = providerPool;
-    const own = isUnlimited ? configuredAccounts * UNLIMITED_QUEUE : totalSlots;
-    return this.shares?.queue ?? (this.configured.queue || own);
+    return this.shares?.queue ?? (this.configured.queue || countSlots(providerPool));
   }
 
   /** Usage and demand of the limits when `inUse` slots are in use. Each provider has its own queue: the longest one counts. */
   usage(inUse: number, heldBack: number): Readonly<Record<DistributedLimit, LimitUsage>> {
-    const { recommended } = this;
-    const freeSlots = Math.max(0, recommended - inUse);
+    const slots = this.#providerPools.all.reduce((sum, pool) => sum + countSlots(pool), 0);
+    const freeSlots = Math.max(0, slots - inUse);
     const runnable = this.#providerPools.nextRunnable() === null ? 0 : this.#providerPools.waitingCount;
     const queued = Math.max(...this.#providerPools.all.map(({ queue }) => queue.size));
     return {
-      global: { inUse, heldBack, wanted: Math.min(runnable, freeSlots), most: recommended },
+      global: { inUse, heldBack, wanted: Math.min(runnable, freeSlots), most: slots },
       // A request that finds the queue full must first wait for a larger share, so the pool asks for room for twice as
       // many.
       queue: { inUse: queued, heldBack: 0, wanted: queued, most: Number.POSITIVE_INFINITY },

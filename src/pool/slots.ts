@@ -227,21 +227,42 @@ export class Slots {
     const state = this.accounts.get(account);
     if (state === undefined || !this.leaseRecovery.confirmLease(token, state)) return null;
     this.serial += 1;
-    state.leases += 1;
     const name = this.leaseRecovery.leaseName(this.serial);
-    const fairShare = this.providerPools.of(state).fairShares.getOrCreate(holder.caller);
-    fairShare.occupiedSlots += 1;
-    const lease = this.leases.add(
-      name,
-      this.serial,
-      state,
-      holder,
-      fairShare,
-      this.#now(),
-      this.#monotonicNow(),
-    );
+    const lease = this.recordLease(name, state, holder, this.#now(), this.serial);
     this.#assignIsolate(lease, isolate);
     return name;
+  }
+
+  /**
+   * Records a lease that was granted elsewhere: before a restart, or by an isolate.
+   *
+   * @param grantedAt Unix milliseconds
+   * @param serial see `LeaseRecord.serial`
+   */
+  recordLease(
+    name: string,
+    state: AccountState,
+    holder: LeaseHolder,
+    grantedAt: number,
+    serial: number,
+  ): LeaseRecord {
+    state.leases += 1;
+    const fairShare = this.providerPools.of(state).fairShares.getOrCreate(holder.caller);
+    fairShare.occupiedSlots += 1;
+    return this.leases.add(name, serial, state, holder, fairShare, grantedAt, this.#monotonicNow());
+  }
+
+  /** Renews a lease. Returns false when it has ended. */
+  renewLease(token: string): boolean {
+    const lease = this.leases.get(token);
+    if (lease !== undefined) this.leases.renew(lease, this.#monotonicNow());
+    return lease !== undefined;
+  }
+
+  /** An isolate may select a half-open account for one request. */
+  startProbe(state: AccountState): void {
+    state.halfOpenBudget.startProbe(this.#now());
+    this.#updatePosition(state);
   }
 
   /** See `AccountPool.beat`. */

@@ -79,6 +79,8 @@ export interface AcquireRequest {
   readonly selection?: AccountSelection;
   /** Absent if the caller's key has no limits to count. */
   readonly use?: LimitedUse;
+  /** Version of the configuration that the request was prepared with. */
+  readonly configVersion?: number;
   /**
    * The caller asks several pool shards in turn for a free slot. This shard must not acquire limit shares for the
    * request.
@@ -179,7 +181,11 @@ export interface QuotaWindow {
 }
 
 export type TokenResult =
-  | ({ readonly token: string } & CredentialAudience)
+  | ({
+      readonly token: string;
+      /** Unix milliseconds; absent or 0: unknown. */
+      readonly expiresAt?: number;
+    } & CredentialAudience)
   | ({ readonly signIn: SignInTicket } & CredentialAudience)
   | { readonly failed: AccountFailure };
 

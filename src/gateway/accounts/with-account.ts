@@ -1,4 +1,4 @@
-import type { Config } from "../../core/config/schema.ts";
+import type { ConfigSnapshot } from "../../core/config/snapshot.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
 import type { AcquireGrant, Lease } from "../../core/ports/accounts.ts";
 import { RetryBudget } from "../../core/retries/retry-budget.ts";
@@ -49,7 +49,7 @@ export async function withAccount<T>(
     }
   }
   assertDialectAllowed(caller.key?.entry, request.dialect);
-  const { config } = await context.config();
+  const { config, version } = await context.config();
   const failover = new Failover({
     retries,
     isPinned: caller.targetAccount !== null,
@@ -59,7 +59,7 @@ export async function withAccount<T>(
     otherAccountsDeadline: platform.now() + 1.5 * getFirstByteTimeoutMs(request),
   });
   for (;;) {
-    const session = await openSession(request, config, failover);
+    const session = await openSession(request, { config, version }, failover);
     let hasStarted = false;
     try {
       await session.signIn();
@@ -104,15 +104,18 @@ function getFirstByteTimeoutMs({ context: { platform }, provider }: AccountReque
 /** The result of an attempt that says nothing about the account. */
 const UNATTRIBUTED_FAILURE = toAccountFailure(null);
 
+/** The configuration that a request began with. */
+type RequestSnapshot = Pick<ConfigSnapshot, "config" | "version">;
+
 /** Takes a slot on an account that has not been tried yet. Throws the caller's error when none is available. */
 async function openSession(
   request: BudgetedRequest,
-  config: Config,
+  snapshot: RequestSnapshot,
   failover: Failover,
 ): Promise<ManagedSession> {
   const { context } = request;
   const provider = request.provider ?? getDefaultProvider(context.platform);
-  const { lease, configVersion } = await acquireSlot(request, config, failover);
+  const { lease, configVersion } = await acquireSlot(request, snapshot, failover);
   const session = new ManagedSession(request, lease);
   try {
     const { provider: owner } = lease.account;
@@ -140,7 +143,7 @@ async function openSession(
 
 async function acquireSlot(
   request: AccountRequest,
-  config: Config,
+  { config, version }: RequestSnapshot,
   failover: Failover,
 ): Promise<AcquireGrant> {
   const { context, caller, model, dialect, abort } = request;
@@ -171,6 +174,7 @@ async function acquireSlot(
       ...(caller.owner === "" ? { disabledToo: true } : {}),
       ...(selection === undefined ? {} : { selection }),
       ...(limitedUse === undefined ? {} : { use: limitedUse }),
+      configVersion: version,
     },
     abort,
   );

@@ -1,4 +1,5 @@
 import { waitUntil } from "cloudflare:workers";
+import type { ConfigurationStore } from "../../core/config/snapshot.ts";
 import type { AccountPoolClient } from "../../core/ports/accounts.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import type { Fetch, OutboundProxy } from "../../core/ports/upstream.ts";
@@ -13,6 +14,7 @@ import type { Env } from "./env.ts";
 import { getIsolatePlace } from "./isolate-place.ts";
 import { createPagesPlatform } from "./pages.ts";
 import { createAccountPoolClient } from "./pool-client/accounts.ts";
+import { LocalAccounts } from "./pool-client/local-accounts.ts";
 import { SYSTEM_CLOCK } from "./pool-client/pool-stub.ts";
 import { createShardedAccountPool } from "./pool-client/sharded-accounts.ts";
 import { createResponseStore } from "./response-store.ts";
@@ -33,11 +35,12 @@ export function createCloudflarePlatform(env: Env): Platform {
   const upstream: Fetch = viaSandbox
     ? (url, init) => (url.startsWith(`${SANDBOX_URL}/`) ? sandbox.fetch(url, init) : fetch(url, init))
     : direct;
+  const configuration = createConfigurationClient(env);
   return {
     variables,
-    configuration: createConfigurationClient(env),
+    configuration,
     configPath: "durable-object:Configuration/main",
-    accounts: createAccounts(env, variables),
+    accounts: createAccounts(env, variables, configuration),
     archive: createArchive(env),
     usage: createUsageStore(env),
     administration: createAdministrationState(env),
@@ -109,15 +112,22 @@ function fetchThroughProxy(proxy: OutboundProxy): Fetch {
   };
 }
 
-function createAccounts(env: Env, variables: Variables): AccountPoolClient {
-  const { poolShards, poolRegions } = variables;
-  if (poolShards === 1) return createAccountPoolClient(env, { waitUntil });
+function createAccounts(
+  env: Env,
+  { poolShards, poolRegions, queueTimeoutMs }: Variables,
+  configuration: ConfigurationStore,
+): AccountPoolClient {
   const clock = { ...SYSTEM_CLOCK, waitUntil };
-  return createShardedAccountPool(
-    env.ACCOUNT_POOL,
-    shardNames(poolShards),
-    poolRegions,
-    getIsolatePlace,
-    clock,
-  );
+  const pool =
+    poolShards === 1
+      ? createAccountPoolClient(env, clock)
+      : createShardedAccountPool(
+          env.ACCOUNT_POOL,
+          shardNames(poolShards),
+          poolRegions,
+          getIsolatePlace,
+          clock,
+        );
+  const deployment = { queueWaitMs: queueTimeoutMs, needsNoAccount };
+  return new LocalAccounts({ pool, configuration, deployment, clock });
 }

@@ -233,6 +233,7 @@ export class Isolate {
             const grant = { lease: name, account: { id: account, proxyId: "" }, token: null, failing: false };
             return { ...this.#carried(grant), name };
           }),
+        report: (report) => this.#send(() => world.pool.report(report)),
         count: (use) => this.#send(() => world.pool.limitedRequests.count(use)),
         settleAll: (settled) =>
           this.#send(() => {

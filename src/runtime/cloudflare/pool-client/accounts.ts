@@ -1,7 +1,6 @@
 import type { AbortSignalLike } from "../../../core/http/light-abort-controller.ts";
 import type { AccountHealth, QueueStatus } from "../../../core/ports/account-status.ts";
 import type {
-  AccountPoolClient,
   AcquireGrant,
   AcquireRefusal,
   AcquireRequest,
@@ -12,11 +11,14 @@ import { sleep } from "../../../core/ports/clock.ts";
 import type { KeyLimitUsage, LimitedUse, SpentAmounts } from "../../../core/ports/key-limits.ts";
 import type { PoolConfiguration } from "../../../core/ports/pool-configuration.ts";
 import { POOL_CALL_PAUSES_MS } from "../../../core/retries/retry-policy.ts";
+import type { IsolateReport, IsolateReportAnswer } from "../../../pool/isolate-reports.ts";
 import { HEARTBEAT_MS } from "../../../pool/lease-timing.ts";
 import { leaseHolderOf } from "../../../pool/leases.ts";
 import { POOL_NAME } from "../../../pool/shards/pool-name.ts";
 import type { Grant } from "../../../pool/waiter.ts";
 import { Heartbeat } from "./heartbeat.ts";
+import type { ShardlessReport } from "./isolate-reporter.ts";
+import type { ReportingAccountPool } from "./local-selection.ts";
 import {
   callPool,
   type HolderClock,
@@ -74,7 +76,7 @@ function toAcquireGrant(lease: StubLease, { limits, configVersion, isBranch }: G
 }
 
 /** The account pool of a deployment on Workers: one Durable Object, reached by RPC. */
-export class CloudflareAccountPool implements AccountPoolClient {
+export class CloudflareAccountPool implements ReportingAccountPool {
   readonly #pool: PoolStubFactory;
   readonly #clock: HolderClock;
   readonly #leaseContext: LeaseContext;
@@ -207,6 +209,15 @@ export class CloudflareAccountPool implements AccountPoolClient {
     return callPool(this.#pool, this.#clock, (pool) => pool.tokensDueForRefresh());
   }
 
+  /** Sends the report of this isolate about accounts without a limit. */
+  report(report: IsolateReport): Promise<IsolateReportAnswer> {
+    return callPool(this.#pool, this.#clock, (pool) => pool.report(report));
+  }
+
+  async sendReport(report: ShardlessReport): Promise<IsolateReportAnswer[]> {
+    return [await this.report({ ...report, shard: 0 })];
+  }
+
   async configure(configuration: PoolConfiguration): Promise<void> {
     await callPool(this.#pool, this.#clock, (pool) => pool.configure(configuration));
   }
@@ -216,7 +227,7 @@ export class CloudflareAccountPool implements AccountPoolClient {
 export function createAccountPoolClient(
   env: { readonly ACCOUNT_POOL: PoolNamespace },
   clock: Partial<HolderClock> = {},
-): AccountPoolClient {
+): ReportingAccountPool {
   const { ACCOUNT_POOL: pools } = env;
   return new CloudflareAccountPool(() => pools.getByName(POOL_NAME), { ...SYSTEM_CLOCK, ...clock });
 }

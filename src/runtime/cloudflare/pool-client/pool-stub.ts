@@ -13,6 +13,7 @@ import type { KeyLimitUsage, LimitedUse } from "../../../core/ports/key-limits.t
 import type { PoolConfiguration } from "../../../core/ports/pool-configuration.ts";
 import type { Region } from "../../../core/ports/regions.ts";
 import { POOL_CALL_PAUSES_MS } from "../../../core/retries/retry-policy.ts";
+import type { IsolateReport, IsolateReportAnswer } from "../../../pool/isolate-reports.ts";
 import type { HeartbeatAnswer, LeaseHolder } from "../../../pool/leases.ts";
 import type { ShardStatus } from "../../../pool/shards/shard-status.ts";
 import type { Grant } from "../../../pool/waiter.ts";
@@ -48,6 +49,7 @@ export interface PoolStub {
   acquire(request: AcquireRequest, settled: SettledUses): Promise<GrantReply | AcquireRefusal | QueuedReply>;
   beat(isolate: string, leases: readonly string[], known: number): Promise<HeartbeatAnswer>;
   resume(lease: string, account: string, holder: LeaseHolder, isolate: string): Promise<ResumedReply | null>;
+  report(report: IsolateReport): Promise<IsolateReportAnswer>;
   count(use: LimitedUse): Promise<CountResult>;
   settleAll(settled: SettledUses): Promise<void>;
   keyUses(key?: string): Promise<KeyLimitUsage[]>;

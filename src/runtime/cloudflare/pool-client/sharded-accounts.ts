@@ -2,7 +2,6 @@ import { unresponsivePoolError } from "../../../core/errors/unresponsive-pool.ts
 import type { AbortSignalLike } from "../../../core/http/light-abort-controller.ts";
 import type { AccountHealth, QueueStatus } from "../../../core/ports/account-status.ts";
 import type {
-  AccountPoolClient,
   AcquireGrant,
   AcquireRequest,
   AcquireResult,
@@ -13,11 +12,14 @@ import type { KeyLimitUsage, LimitedUse, SpentAmounts } from "../../../core/port
 import type { PoolConfiguration } from "../../../core/ports/pool-configuration.ts";
 import type { GeoLocation, Region } from "../../../core/ports/regions.ts";
 import { MAX_SLOT_ATTEMPTS } from "../../../core/retries/retry-policy.ts";
+import type { IsolateReportAnswer } from "../../../pool/isolate-reports.ts";
 import { HEARTBEAT_MS } from "../../../pool/lease-timing.ts";
 import { releaseUnused, SHARD_TIMEOUT_MS } from "../../../pool/shards/shard-access.ts";
 import { type Shard, ShardMap } from "../../../pool/shards/shard-map.ts";
 import { type SearchOptions, ShardSearch } from "../../../pool/shards/shard-search.ts";
 import { mergeStatuses } from "../../../pool/shards/shard-status.ts";
+import type { ShardlessReport } from "./isolate-reporter.ts";
+import type { ReportingAccountPool } from "./local-selection.ts";
 import type { HolderClock, PoolNamespace, ShardStub } from "./pool-stub.ts";
 import { QuotaLease } from "./quota-lease.ts";
 import { ShardClient } from "./shard-client.ts";
@@ -42,7 +44,7 @@ export interface ShardedAccountPoolOptions extends SearchOptions {
  * The account pool of a deployment with several shards. A request tries the nearest shard first, then the others, and waits
  * at one of them. Fairness and the order of arrival hold within one shard; limits hold over all.
  */
-export class ShardedAccountPool implements AccountPoolClient {
+export class ShardedAccountPool implements ReportingAccountPool {
   readonly #shards: ShardedAccountPoolOptions["shards"];
   readonly #map: ShardMap;
   readonly #clock: HolderClock;
@@ -216,6 +218,13 @@ export class ShardedAccountPool implements AccountPoolClient {
     if (answer !== null) return answer.value;
     call.then(onLate).catch(() => undefined);
     throw unresponsivePoolError(message);
+  }
+
+  async sendReport(report: ShardlessReport): Promise<(IsolateReportAnswer | null)[]> {
+    const sent = this.#clients.map((client, shard) => this.#awaitShard(client.report({ ...report, shard })));
+    return (await Promise.allSettled(sent)).map((result) =>
+      result.status === "fulfilled" ? result.value : null,
+    );
   }
 
   /** For tests only: in production the configuration object configures each shard. */

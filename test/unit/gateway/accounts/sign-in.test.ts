@@ -239,7 +239,7 @@ describe("periodic refresh", () => {
     expect(rig.pool.tokensDueForRefresh()).toEqual(["a"]);
     const [first, second] = await leases(rig, 2);
     expect(await first?.getToken()).toMatchObject({ signIn: { current: "token-1" } });
-    expect(await second?.getToken()).toEqual({ token: "token-1" });
+    expect(await second?.getToken()).toMatchObject({ token: "token-1" });
     expect((await leases(rig, 1))[0]?.initialToken).toBe("token-1");
   });
 

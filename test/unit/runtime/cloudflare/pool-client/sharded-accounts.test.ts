@@ -80,6 +80,10 @@ class Shard {
       },
       beat: async (isolate, leases) => pool.beat(isolate, leases),
       resume: async () => null,
+      report: async (report) => {
+        await this.#speaks();
+        return pool.report(report);
+      },
       count: async (use) => {
         await this.#speaks();
         return pool.limitedRequests.count(use);
