@@ -38,16 +38,18 @@ function foldersIn(list) {
 
 /**
  * Generates the source text of the module `polygate:playgrounds`, resolved in `src/gateway/dialects`. It exports the playground of
- * each dialect that has one. `list` is the text of `src/gateway/dialects/index.ts`; `hasPlayground` tests a folder.
+ * each dialect that has one, and the ids of all dialects. `source` is the text of `src/gateway/dialects/index.ts`; `hasPlayground` tests a folder.
  */
-export function playgroundsModule(list, hasPlayground) {
-  const folders = foldersIn(list).filter(hasPlayground);
+export function playgroundsModule(source, hasPlayground) {
+  const allFolders = foldersIn(source);
+  const folders = allFolders.filter(hasPlayground);
   if (folders.length === 0)
     throw new Error("No dialect in src/gateway/dialects/index.ts has a playground.ts.");
   const imports = folders.map(
     (folder, index) => `import { playground as p${index} } from "./${folder}/playground.ts";\n`,
   );
-  return `${imports.join("")}export const playgrounds = [${folders.map((_, index) => `p${index}`).join(", ")}];\n`;
+  const list = folders.map((_, index) => `p${index}`).join(", ");
+  return `${imports.join("")}export const playgrounds = [${list}];\nexport const dialectIds = ${JSON.stringify(allFolders)};\n`;
 }
 
 /** esbuild plugin that resolves the module `polygate:playgrounds`. `dialects` is the path of `src/gateway/dialects`. */

@@ -42,7 +42,13 @@ describeWithBrowser("a provider with a single token that fails", () => {
     await goTo(page, "providers");
     await state.getByText("down", { exact: true }).waitFor();
     await state.getByText(/out of order/).waitFor();
+    await goTo(page, "overview");
+    const health = page.getByRole("row", { name: /^engine.*out of order/ });
+    await health.getByText("100%").waitFor();
+    await health.getByRole("button", { name: "Test engine" }).click();
+    await health.getByText(/failed: 503/).waitFor();
     isRepaired = true;
+    await goTo(page, "providers");
     await ask(8);
     await state.getByText("degraded").waitFor();
     await goTo(page, "overview");

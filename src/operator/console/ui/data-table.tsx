@@ -64,8 +64,12 @@ export function DataTable<T>(props: DataTableProps<T>) {
             {items.slice(0, maxItems).map((item, index) => {
               const row = () => (
                 <tr key={keyOf(item)}>
-                  {columns.map(({ title, class: name, end, cell }) => (
-                    <td key={title} class={classes(end && "end", name)}>
+                  {columns.map(({ title, hidden, class: name, end, cell }) => (
+                    <td
+                      key={title}
+                      class={classes(end && "end", name)}
+                      data-label={hidden ? undefined : title}
+                    >
                       {cell(item, index)}
                     </td>
                   ))}

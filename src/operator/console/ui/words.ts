@@ -25,6 +25,7 @@ export const words = translate("words", {
     untested: "not tested",
     disabled: "disabled",
   },
+  noModelToTest: "The provider has no model.",
   all: "all",
   models: "Models",
   none: "none",

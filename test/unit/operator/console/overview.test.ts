@@ -8,6 +8,7 @@ import {
   toPerMinute,
   toTimes,
 } from "../../../../src/operator/console/pages/overview/series.ts";
+import { selectTop } from "../../../../src/operator/console/pages/overview/top-groups.ts";
 import { findIsolatedPoints } from "../../../../src/operator/console/ui/isolated-points.ts";
 
 const FROM = Date.UTC(2026, 10, 22, 12);
@@ -86,6 +87,19 @@ describe("the overview", () => {
     const shown = selectCacheGroups(groups).map(({ provider }) => provider);
     expect(shown).toEqual(["p11", "p10", "p9", "p8", "p7", "p6", "p5", "p4"]);
     expect(selectCacheGroups([group("idle", 0)])).toEqual([]);
+  });
+
+  it("lists the groups with the most requests, cost or errors, without those that have none", () => {
+    const groups = [
+      { ...NO_USAGE, model: "busy", requests: 90, failed: 1 },
+      { ...NO_USAGE, model: "dear", requests: 5, cost: 7 },
+      { ...NO_USAGE, model: "broken", requests: 9, failed: 3, refused: 2 },
+    ];
+    const top = (order: Parameters<typeof selectTop>[1]) =>
+      selectTop(groups, order).map(({ model }) => model);
+    expect(top("requests")).toEqual(["busy", "broken", "dear"]);
+    expect(top("cost")).toEqual(["dear"]);
+    expect(top("errors")).toEqual(["broken", "busy"]);
   });
 
   it("colours what passes a threshold", () => {

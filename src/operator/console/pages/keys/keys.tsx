@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { type ApiKey, deleteKey, exportConfig, listKeys, readKey } from "../../api/config.ts";
+import { setQuery, useAddress } from "../../routing.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
@@ -7,20 +8,30 @@ import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { AddButton, EditButtons, EditDialogs, useEditing } from "../../ui/editing.tsx";
 import { Empty } from "../../ui/empty.tsx";
+import { type Choice, SelectField } from "../../ui/field.tsx";
 import { formatCompact, formatFullTime } from "../../ui/format.ts";
 import { Page, Panel } from "../../ui/page.tsx";
+import { Pager } from "../../ui/pager.tsx";
 import { Problem } from "../../ui/problem.tsx";
+import { SearchBox } from "../../ui/search-box.tsx";
 import { Timestamp } from "../../ui/timestamp.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
+import { usePaging } from "../../ui/use-paging.ts";
 import { words } from "../../ui/words.ts";
 import { ConnectPanel } from "../connect/connect-panel.tsx";
 import { findFullKey } from "./full-key.ts";
 import { describeKeyState } from "./key-expiry.ts";
 import { KeyForm } from "./key-form.tsx";
+import { KEY_ORDERS, type ListedKey, selectKeys } from "./key-list.ts";
+import { LimitBars } from "./limit-bars.tsx";
 import { summarizeScope } from "./limit-draft.ts";
 import { RotateKey } from "./rotate-key.tsx";
 import { texts } from "./texts.ts";
+
+const PAGE_SIZES = [50, 200] as const;
+
+const ORDER_CHOICES: readonly Choice[] = KEY_ORDERS.map((name) => [name, texts.orders[name]]);
 
 /** Page for the callers' API keys. */
 export function Keys() {
@@ -29,12 +40,21 @@ export function Keys() {
   /** The secret of a key that has just been added. */
   const [addedKey, setAddedKey] = useState("");
   const now = Date.now();
+  const paging = usePaging(PAGE_SIZES[1]);
+  const params = new URLSearchParams(useAddress().query);
+  const order = KEY_ORDERS.find((name) => name === params.get("sort")) ?? "created";
+  const sort = (next: string) => {
+    params.set("sort", next);
+    params.delete("page");
+    setQuery(params.toString(), false);
+  };
+  const keys = selectKeys(data?.items ?? [], paging.query, order, now);
   const editing = useEditing<ApiKey>(reload);
   const add = <AddButton noun={texts.keyNoun} onClick={editing.add} />;
-  const columns: Column<ApiKey>[] = [
+  const columns: Column<ListedKey>[] = [
     {
       title: words.name,
-      cell: ({ name, remark }) => (
+      cell: ({ apiKey: { name, remark } }) => (
         <>
           {name === "" ? (
             <span class="muted">{texts.noName}</span>
@@ -54,11 +74,13 @@ export function Keys() {
     {
       title: words.key,
       class: "mono",
-      cell: ({ key, hashed }) => <span title={hashed ? texts.onlyDigestKept : undefined}>{key}</span>,
+      cell: ({ apiKey: { key, hashed } }) => (
+        <span title={hashed ? texts.onlyDigestKept : undefined}>{key}</span>
+      ),
     },
     {
       title: words.state,
-      cell: (apiKey) => {
+      cell: ({ apiKey }) => {
         const { tone, text } = describeKeyState(apiKey, now);
         return (
           <Badge
@@ -73,7 +95,12 @@ export function Keys() {
     {
       title: texts.lastUsed,
       class: "tabular muted",
-      cell: ({ last_used, used_today: { requests, tokens } }) => (
+      cell: ({
+        apiKey: {
+          last_used,
+          used_today: { requests, tokens },
+        },
+      }) => (
         <>
           <Timestamp at={last_used} />
           {requests > 0 && (
@@ -85,9 +112,14 @@ export function Keys() {
     {
       title: texts.limits,
       class: "muted",
-      cell: (apiKey) => <TruncatedText text={summarizeScope(apiKey)} />,
+      cell: ({ apiKey }) => (
+        <>
+          <LimitBars apiKey={apiKey} />
+          <TruncatedText text={summarizeScope(apiKey)} />
+        </>
+      ),
     },
-    actionColumn((apiKey, index) => (
+    actionColumn(({ apiKey, index }) => (
       <>
         {!apiKey.hashed && (
           <CopyButton
@@ -105,20 +137,38 @@ export function Keys() {
   return (
     <Page title={words.keys} lead={texts.requestsWithTheseKeysUse(<a href="/key">/key</a>)} actions={add}>
       <Problem error={error} retry={reload} />
+      {data !== null && data.items.length > 1 && (
+        <div class="toolbar">
+          <SearchBox label={texts.searchKeys} value={paging.query} onSearch={paging.search} />
+          <SelectField label={texts.sortedBy} value={order} onChange={sort} choices={ORDER_CHOICES} />
+        </div>
+      )}
       {data !== null && (
         <Panel>
           <DataTable
-            items={data.items}
-            keyOf={({ id }) => id}
+            items={keys.slice((paging.page - 1) * paging.size, paging.page * paging.size)}
+            keyOf={({ apiKey }) => apiKey.id}
             columns={columns}
             class="keys-table"
             empty={
-              <Empty icon="keys" title={texts.noKeysYet} action={add}>
-                {texts.withoutKeyCallersNeedToken}
-              </Empty>
+              data.items.length === 0 ? (
+                <Empty icon="keys" title={texts.noKeysYet} action={add}>
+                  {texts.withoutKeyCallersNeedToken}
+                </Empty>
+              ) : (
+                <p class="muted">{texts.noKeyMatches}</p>
+              )
             }
           />
         </Panel>
+      )}
+      {keys.length > PAGE_SIZES[0] && (
+        <Pager
+          paging={paging}
+          pages={Math.ceil(keys.length / paging.size)}
+          sizes={PAGE_SIZES}
+          said={texts.keyCount(keys.length)}
+        />
       )}
       {addedKey !== "" && (
         <Dialog title={texts.connectWithNewKey} onClose={() => setAddedKey("")} wide>

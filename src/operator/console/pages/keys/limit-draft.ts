@@ -39,7 +39,7 @@ export function toLimitDraft(scope: KeyScope | null): LimitDraft {
 }
 
 /** Parses a list whose entries are separated by commas, semicolons or white space. */
-function parseList(text: string): string[] {
+export function parseList(text: string): string[] {
   return [...new Set(text.split(/[\s,;]+/).filter((entry) => entry !== ""))];
 }
 

@@ -1,7 +1,11 @@
-import { TextField } from "../../ui/field.tsx";
+import { dialectIds } from "polygate:playgrounds";
+import { SHARED_STYLES } from "../../../../core/config/styles.ts";
+import { CheckField, TextField } from "../../ui/field.tsx";
 import { words } from "../../ui/words.ts";
-import { LIMIT_FIELDS, type LimitDraft } from "./limit-draft.ts";
+import { LIMIT_FIELDS, type LimitDraft, parseList } from "./limit-draft.ts";
 import { texts } from "./texts.ts";
+
+const STYLES: readonly string[] = [...dialectIds, ...SHARED_STYLES];
 
 interface LimitFieldsProps {
   readonly draft: LimitDraft;
@@ -14,6 +18,11 @@ export function LimitFields({ draft, onChange }: LimitFieldsProps) {
     value: draft[name] ?? "",
     onChange: (value: string) => onChange({ ...draft, [name]: value }),
   });
+  const listedStyles = parseList(draft["dialects"] ?? "");
+  const chooseStyle = (style: string, chosen: boolean) => {
+    const others = listedStyles.filter((name) => name !== style);
+    onChange({ ...draft, dialects: [...others, ...(chosen ? [style] : [])].join(", ") });
+  };
   return (
     <fieldset class="stack">
       <legend>{texts.limits}</legend>
@@ -30,13 +39,18 @@ export function LimitFields({ draft, onChange }: LimitFieldsProps) {
         hint={texts.allowedModelNamesOrIds}
         {...field("models")}
       />
-      <TextField
-        label={texts.styles}
-        mono
-        placeholder={words.all}
-        hint={texts.forExampleChatCompletionsResponses}
-        {...field("dialects")}
-      />
+      <fieldset class="style-choices">
+        <legend>{texts.styles}</legend>
+        <p class="hint">{texts.noStyleMeansAll}</p>
+        {STYLES.map((style) => (
+          <CheckField
+            key={style}
+            label={style}
+            value={listedStyles.includes(style)}
+            onChange={(chosen) => chooseStyle(style, chosen)}
+          />
+        ))}
+      </fieldset>
       <TextField
         label={texts.networks}
         mono

@@ -73,13 +73,7 @@ export function ActivityCharts({ activity }: { readonly activity: Activity }) {
         format={formatSmall}
         {...shared}
       />
-      <Chart
-        title={texts.costPerMinute}
-        lines={lines.cost}
-        least={0.000_001}
-        format={formatCost}
-        {...shared}
-      />
+      <Chart title={texts.costPerMinute} lines={lines.cost} least={0.01} format={formatCost} {...shared} />
     </div>
   );
 }

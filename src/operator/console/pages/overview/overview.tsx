@@ -1,4 +1,5 @@
 import { ACTIVITY_RANGES, readActivity } from "../../api/activity.ts";
+import { listProviders } from "../../api/providers.ts";
 import { QUEUE_SHOWN, readQueue } from "../../api/queue.ts";
 import { readSettings } from "../../api/settings.ts";
 import { readUsage } from "../../api/usage.ts";
@@ -11,11 +12,13 @@ import { AccountState } from "./account-state.tsx";
 import { ActivityCharts } from "./activity-charts.tsx";
 import { ErrorTable } from "./error-table.tsx";
 import { LeaseTable } from "./lease-table.tsx";
-import { type CacheUsage, PromptCache } from "./prompt-cache.tsx";
+import { PromptCache } from "./prompt-cache.tsx";
+import { ProviderHealth } from "./provider-health.tsx";
 import { SetupChecklist } from "./setup-checklist.tsx";
 import { Slots } from "./slots.tsx";
 import { texts } from "./texts.ts";
 import { Tiles } from "./tiles.tsx";
+import { TopLists } from "./top-lists.tsx";
 import { Warnings } from "./warnings.tsx";
 
 /** Refresh interval of the settings, which the warnings need. */
@@ -28,14 +31,15 @@ const LONG_ACTIVITY_MS = 30_000;
 /** Limit of groups that are read. */
 const MAX_GROUPS = 500;
 
-/** Reads the usage of the last `length` milliseconds, by provider and by key. */
-async function readCacheUsage(length: number, signal: AbortSignal): Promise<CacheUsage> {
+/** Reads the usage of the last `length` milliseconds, by provider, by key and by model. */
+async function readGroups(length: number, signal: AbortSignal) {
   const query = { from: Date.now() - length, granularity: "total", filters: {}, limit: MAX_GROUPS } as const;
-  const [providers, keys] = await Promise.all([
+  const [provider, key, model] = await Promise.all([
     readUsage({ ...query, groupBy: ["provider"] }, signal),
     readUsage({ ...query, groupBy: ["key"] }, signal),
+    readUsage({ ...query, groupBy: ["model"] }, signal),
   ]);
-  return { from: providers.from, provider: providers.items, key: keys.items };
+  return { from: provider.from, provider: provider.items, key: key.items, model: model.items };
 }
 
 /** Overview page. All numbers come from the gateway, so they do not depend on an open console. */
@@ -50,11 +54,12 @@ export function Overview() {
     range,
     isShortRange ? ACTIVITY_MS : LONG_ACTIVITY_MS,
   );
-  const cache = useLoaded((signal) => readCacheUsage(length, signal), range, LONG_ACTIVITY_MS);
+  const groups = useLoaded((signal) => readGroups(length, signal), range, LONG_ACTIVITY_MS);
+  const providers = useLoaded(listProviders, "", REFRESH_MS);
   const settings = useLoaded(readSettings, "", REFRESH_MS);
   // Show all parts at once, so that a late warning does not move the content.
   const hasSettled = ({ data, error }: Loaded<unknown>) => data !== null || error !== "";
-  if (![queue, activity, cache, settings].every(hasSettled))
+  if (![queue, activity, groups, providers, settings].every(hasSettled))
     return <Page title={texts.overview}>{null}</Page>;
   const actions = ACTIVITY_RANGES.map(([name, label]) => (
     <Button key={name} pressed={name === range} onClick={() => setQuery(`range=${name}`, true)}>
@@ -64,16 +69,24 @@ export function Overview() {
   return (
     <Page title={texts.overview} actions={actions}>
       <Warnings queue={queue.data} settings={settings.data} />
-      <Problem error={queue.error || activity.error || cache.error} />
+      <Problem error={queue.error || activity.error || groups.error || providers.error} />
       <SetupChecklist settings={settings.data} requests={activity.data?.totals.requests ?? 0} />
-      <Tiles queue={queue.data} activity={activity.data} />
+      <Tiles providers={providers.data} queue={queue.data} activity={activity.data} />
+      {providers.data !== null && providers.data.length > 0 && (
+        <ProviderHealth providers={providers.data} queue={queue.data} usage={groups.data?.provider ?? []} />
+      )}
       {activity.data !== null && (
         <section class="activity" aria-label={texts.activity}>
           <ActivityCharts activity={activity.data} />
           <ErrorTable activity={activity.data} />
         </section>
       )}
-      {cache.data !== null && <PromptCache usage={cache.data} />}
+      {groups.data !== null && (
+        <>
+          <TopLists usage={groups.data} />
+          <PromptCache usage={groups.data} />
+        </>
+      )}
       {queue.data !== null && <AccountState queue={queue.data} />}
       <Slots queue={queue.data} />
       <LeaseTable queue={queue.data} />

@@ -1,15 +1,19 @@
 import type { Activity } from "../../api/activity.ts";
+import { DEFAULT_PROVIDER, type ProviderView } from "../../api/providers.ts";
 import type { QueueStatus } from "../../api/queue.ts";
+import { formatHref } from "../../routing.ts";
 import { formatCount } from "../../ui/count.ts";
 import { formatCompact, formatDuration } from "../../ui/format.ts";
 import { Tile } from "../../ui/tile.tsx";
 import { words } from "../../ui/words.ts";
+import { findOutages, findTroubles } from "../providers/provider-outages.ts";
 import { formatCost, formatShare } from "../usage/usage-view.ts";
 import { historyLink } from "./history-link.ts";
 import { thresholdTone } from "./series.ts";
 import { texts } from "./texts.ts";
 
 interface TilesProps {
+  readonly providers: readonly ProviderView[] | null;
   readonly queue: QueueStatus | null;
   readonly activity: Activity | null;
 }
@@ -23,6 +27,9 @@ const QUEUE = [0.000_001, 0.8] as const;
 /** Share of occupied slots. */
 const SLOTS = [0.9, 1] as const;
 
+/** Share of providers with trouble. */
+const TROUBLED = [0.000_001, 1] as const;
+
 const ratio = (part: number, whole: number): number => (whole > 0 ? part / whole : 0);
 
 type Percentiles = Activity["totals"]["duration_ms"];
@@ -32,12 +39,29 @@ const formatTail = (times: Percentiles): string =>
 const formatMedian = (times: Percentiles): string => (times === null ? "–" : formatDuration(times.p50));
 
 /** Tiles with the current state, and with totals of the selected time range. */
-export function Tiles({ queue, activity }: TilesProps) {
+export function Tiles({ providers, queue, activity }: TilesProps) {
   return (
-    <dl class="tiles">
+    <dl class="tiles even">
+      {providers !== null && queue !== null && <Providers providers={providers} queue={queue} />}
       {queue !== null && <Present queue={queue} />}
       {activity !== null && <Past activity={activity} />}
     </dl>
+  );
+}
+
+function Providers({ providers, queue }: Required<Pick<TilesProps, "providers" | "queue">>) {
+  const enabled = (providers ?? []).filter((provider) => provider.enabled);
+  const outages = findOutages(queue, DEFAULT_PROVIDER);
+  const troubles = findTroubles(queue, DEFAULT_PROVIDER);
+  const troubled = enabled.filter(({ id }) => outages.has(id) || troubles.has(id)).length;
+  return (
+    <Tile
+      name={texts.healthyProviders}
+      value={`${formatCount(enabled.length - troubled)} / ${formatCount(enabled.length)}`}
+      below={texts.withTrouble(formatCount(troubled))}
+      tone={thresholdTone(ratio(troubled, enabled.length), ...TROUBLED)}
+      href={formatHref("providers")}
+    />
   );
 }
 

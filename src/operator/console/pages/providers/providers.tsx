@@ -8,26 +8,34 @@ import {
 } from "../../api/providers.ts";
 import { listProxies } from "../../api/proxies.ts";
 import { QUEUE_SHOWN, readQueue } from "../../api/queue.ts";
+import type { UsageItem } from "../../api/usage.ts";
 import { formatHref } from "../../routing.ts";
 import { Button } from "../../ui/button.tsx";
 import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
 import { AddButton, EditButtons, EditDialogs, useEditing } from "../../ui/editing.tsx";
 import { Empty } from "../../ui/empty.tsx";
+import { formatDuration } from "../../ui/format.ts";
 import { Page, Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
+import { TestButton } from "../../ui/test-button.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { useAsyncAction } from "../../ui/use-async-action.ts";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { words } from "../../ui/words.ts";
+import { formatShare } from "../usage/usage-view.ts";
 import { formatModelCount, listModels } from "./model-list.ts";
 import { ProviderForm } from "./provider-form.tsx";
 import { ProviderModels } from "./provider-models.tsx";
 import { findOutages, findTroubles } from "./provider-outages.ts";
 import { ProviderState } from "./provider-state.tsx";
+import { findProviderUsage, findTestModel, readProviderUsage } from "./provider-usage.ts";
 import { texts } from "./texts.ts";
 
 /** Refresh interval of outages in milliseconds. */
 const REFRESH_MS = 5_000;
+/** Length of the time range of the usage, and its refresh interval in milliseconds. */
+const HOUR_MS = 3_600_000;
+const USAGE_MS = 30_000;
 
 /** Returns a link to the provider's accounts. */
 const accountsLink = ({ id, read_only }: ProviderView) =>
@@ -46,6 +54,8 @@ function ProviderList() {
   const { data, error, reload } = useLoaded(listProviders);
   const { data: queue } = useLoaded((signal) => readQueue(QUEUE_SHOWN, signal), "", REFRESH_MS);
   const proxies = useLoaded(listProxies).data ?? [];
+  const usage =
+    useLoaded((signal) => readProviderUsage(Date.now() - HOUR_MS, signal), "", USAGE_MS).data ?? [];
   const outages = findOutages(queue, DEFAULT_PROVIDER);
   const troubles = findTroubles(queue, DEFAULT_PROVIDER);
   const editing = useEditing<ProviderView>(reload);
@@ -111,8 +121,14 @@ function ProviderList() {
         />
       ),
     },
+    {
+      title: texts.lastHour,
+      class: "tabular nowrap",
+      cell: (provider) => <LastHour usage={findProviderUsage(provider, usage)} />,
+    },
     actionColumn((provider) => (
       <>
+        <TestButton label={texts.testProvider(provider.id)} findModel={() => findTestModel(provider)} />
         {!provider.read_only && (
           <>
             <Button
@@ -161,5 +177,19 @@ function ProviderList() {
         )}
       />
     </Page>
+  );
+}
+
+/** Requests, error rate and latency of the last hour. */
+function LastHour({ usage }: { readonly usage: UsageItem | undefined }) {
+  if (usage === undefined) return <span class="muted">{texts.noRequests}</span>;
+  const { requests, failed, first_token_ms: firstToken, duration_ms: duration } = usage;
+  const time = firstToken ?? duration;
+  return (
+    <>
+      {texts.requestCount(requests)}
+      <span class="muted block">{texts.errorsInRequests(formatShare(failed, requests))}</span>
+      {time !== null && <span class="muted block">p95 {formatDuration(time.p95)}</span>}
+    </>
   );
 }

@@ -106,8 +106,11 @@ export function formatShare(part: number, whole: number): string {
   return `${percent < 10 ? Number(percent.toFixed(1)) : Math.round(percent)}%`;
 }
 
+/** Never in the form 5e-7, which few people read. */
+const SMALL_COST = new Intl.NumberFormat("en", { maximumSignificantDigits: 3, useGrouping: false });
+
 /** Formats a cost: two decimals, or three significant digits for small amounts. */
 export function formatCost(value: number): string {
   if (value === 0) return "0";
-  return value >= 1 || value <= -1 ? value.toFixed(2) : String(Number(value.toPrecision(3)));
+  return value >= 1 || value <= -1 ? value.toFixed(2) : SMALL_COST.format(value);
 }

@@ -1,0 +1,73 @@
+import type { ApiKey } from "../../api/config.ts";
+import { describeKeyState } from "./key-expiry.ts";
+
+/** A key with its place in the order of an export. */
+export interface ListedKey {
+  readonly apiKey: ApiKey;
+  readonly index: number;
+}
+
+/** The orders of the list. */
+export const KEY_ORDERS = ["created", "name", "last_used", "requests", "tokens", "cost"] as const;
+export type KeyOrder = (typeof KEY_ORDERS)[number];
+
+/** Ascending for names; otherwise the latest or the largest first. */
+function compareKeys(a: ListedKey, b: ListedKey, order: KeyOrder): number {
+  const [left, right] = [a.apiKey, b.apiKey];
+  switch (order) {
+    case "created":
+      return a.index - b.index;
+    case "name":
+      return left.name.localeCompare(right.name) || a.index - b.index;
+    case "last_used":
+      return right.last_used - left.last_used;
+    default:
+      return right.used_today[order] - left.used_today[order];
+  }
+}
+
+/** The keys that contain a text in their name, remark, masked key, id, state, models or styles, in an order. */
+export function selectKeys(
+  keys: readonly ApiKey[],
+  search: string,
+  order: KeyOrder,
+  now: number,
+): readonly ListedKey[] {
+  const needle = search.trim().toLowerCase();
+  const isMatch = (key: ApiKey) =>
+    [
+      key.name,
+      key.remark,
+      key.key,
+      key.id,
+      describeKeyState(key, now).text,
+      ...key.models,
+      ...key.dialects,
+    ].some((text) => text.toLowerCase().includes(needle));
+  return keys
+    .map((apiKey, index) => ({ apiKey, index }))
+    .filter(({ apiKey }) => needle === "" || isMatch(apiKey))
+    .sort((a, b) => compareKeys(a, b, order));
+}
+
+/** How much of a limit is used: both in the limit's unit. */
+export interface LimitUse {
+  readonly name: "tokens_per_day" | "cost_per_day";
+  readonly used: number;
+  readonly limit: number;
+}
+
+/** The daily limits of a key with what it has used today. */
+export function listLimitUse({
+  limits,
+  used_today,
+}: Pick<ApiKey, "limits" | "used_today">): readonly LimitUse[] {
+  const daily = [
+    ["tokens_per_day", used_today.tokens],
+    ["cost_per_day", used_today.cost],
+  ] as const;
+  return daily.flatMap(([name, used]) => {
+    const limit = Number(limits[name]);
+    return limit > 0 ? [{ name, used, limit }] : [];
+  });
+}

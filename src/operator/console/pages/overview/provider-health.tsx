@@ -1,0 +1,67 @@
+import { DEFAULT_PROVIDER, type ProviderView } from "../../api/providers.ts";
+import type { QueueStatus } from "../../api/queue.ts";
+import type { UsageItem } from "../../api/usage.ts";
+import { formatHref } from "../../routing.ts";
+import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
+import { Panel } from "../../ui/page.tsx";
+import { TestButton } from "../../ui/test-button.tsx";
+import { TruncatedText } from "../../ui/truncated-text.tsx";
+import { words } from "../../ui/words.ts";
+import { findOutages, findTroubles } from "../providers/provider-outages.ts";
+import { ProviderState } from "../providers/provider-state.tsx";
+import { findProviderUsage, findTestModel } from "../providers/provider-usage.ts";
+import { texts } from "./texts.ts";
+import { usageColumns } from "./usage-columns.tsx";
+
+/** Most providers that are shown; those with trouble come first. */
+const MAX_PROVIDERS = 8;
+
+interface ProviderHealthProps {
+  readonly providers: readonly ProviderView[];
+  readonly queue: QueueStatus | null;
+  /** Usage of the selected time range, by provider. */
+  readonly usage: readonly UsageItem[];
+}
+
+/** Shows each provider's state, requests, errors, latency and last error, with a button that tests it. */
+export function ProviderHealth({ providers, queue, usage }: ProviderHealthProps) {
+  const outages = findOutages(queue, DEFAULT_PROVIDER);
+  const troubles = findTroubles(queue, DEFAULT_PROVIDER);
+  const urgency = ({ id, enabled }: ProviderView) =>
+    !enabled ? 3 : outages.has(id) ? 0 : troubles.has(id) ? 1 : 2;
+  const columns: readonly Column<ProviderView>[] = [
+    {
+      title: texts.provider,
+      cell: ({ id, name }) => (
+        <a href={formatHref("providers")}>
+          <TruncatedText text={name || id} />
+        </a>
+      ),
+    },
+    {
+      title: words.state,
+      cell: ({ id, enabled, models_asked }) => (
+        <ProviderState
+          enabled={enabled}
+          outage={outages.get(id)}
+          trouble={troubles.get(id)}
+          asked={models_asked}
+        />
+      ),
+    },
+    ...usageColumns<ProviderView>((provider) => findProviderUsage(provider, usage)),
+    actionColumn((provider) => (
+      <TestButton label={texts.testProvider(provider.id)} findModel={() => findTestModel(provider)} />
+    )),
+  ];
+  return (
+    <Panel title={words.providers}>
+      <DataTable
+        items={providers.toSorted((a, b) => urgency(a) - urgency(b))}
+        keyOf={({ id }) => id}
+        columns={columns}
+        most={MAX_PROVIDERS}
+      />
+    </Panel>
+  );
+}

@@ -1,0 +1,91 @@
+import { useState } from "preact/hooks";
+import { listKeys } from "../../api/config.ts";
+import type { UsageItem } from "../../api/usage.ts";
+import { formatHref } from "../../routing.ts";
+import { Button } from "../../ui/button.tsx";
+import { formatCount } from "../../ui/count.ts";
+import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { Panel } from "../../ui/page.tsx";
+import { TruncatedText } from "../../ui/truncated-text.tsx";
+import { useLoaded } from "../../ui/use-loaded.ts";
+import { words } from "../../ui/words.ts";
+import { displayName, formatCost, formatShare } from "../usage/usage-view.ts";
+import { texts } from "./texts.ts";
+import { selectTop, TOP_ORDERS, type TopOrder } from "./top-groups.ts";
+
+/** The dimensions of the lists, with their headings. */
+const LISTS = [
+  ["model", words.models],
+  ["key", words.keys],
+  ["provider", words.providers],
+] as const;
+type TopDimension = (typeof LISTS)[number][0];
+
+const ORDER_NAMES: Readonly<Record<TopOrder, string>> = {
+  requests: texts.byRequests,
+  cost: texts.byCost,
+  errors: texts.byErrors,
+};
+
+/** Usage of the selected time range, by dimension. */
+export type TopUsage = Readonly<Record<TopDimension, readonly UsageItem[]>>;
+
+/** Lists the models, keys and providers with the most requests, cost or errors. */
+export function TopLists({ usage }: { readonly usage: TopUsage }) {
+  const [order, setOrder] = useState<TopOrder>("requests");
+  const keys = useLoaded(listKeys);
+  const names = new Map(keys.data?.items.map(({ id, name }) => [id, name]));
+  const actions = (
+    <fieldset class="row" aria-label={texts.sortedBy}>
+      {TOP_ORDERS.map((name) => (
+        <Button key={name} pressed={name === order} onClick={() => setOrder(name)}>
+          {ORDER_NAMES[name]}
+        </Button>
+      ))}
+    </fieldset>
+  );
+  return (
+    <Panel title={texts.top} actions={actions}>
+      <div class="top-lists">
+        {LISTS.map(([by, heading]) => (
+          <DataTable
+            key={by}
+            items={selectTop(usage[by], order)}
+            keyOf={(item) => item[by] ?? ""}
+            columns={listColumns(by, heading, names)}
+            empty={<p class="muted">{texts.noRequestsYet}</p>}
+          />
+        ))}
+      </div>
+    </Panel>
+  );
+}
+
+function listColumns(
+  by: TopDimension,
+  heading: string,
+  names: ReadonlyMap<string, string>,
+): Column<UsageItem>[] {
+  return [
+    {
+      title: heading,
+      cell: (item) => {
+        const value = item[by] ?? "";
+        const query = new URLSearchParams({ days: "1", by, [by]: value });
+        return (
+          <a href={formatHref("usage", "", query.toString())}>
+            <TruncatedText text={displayName(by, value, names)} />
+          </a>
+        );
+      },
+    },
+    { title: words.requests, end: true, class: "tabular", cell: ({ requests }) => formatCount(requests) },
+    { title: texts.costTitle, end: true, class: "tabular", cell: ({ cost }) => formatCost(cost) },
+    {
+      title: texts.errorsTitle,
+      end: true,
+      class: "tabular",
+      cell: ({ failed, refused, requests }) => formatShare(failed + refused, requests),
+    },
+  ];
+}

@@ -1,0 +1,42 @@
+import { DEFAULT_PROVIDER, listOfferedModels, type ProviderView } from "../../api/providers.ts";
+import { readUsage, type UsageItem } from "../../api/usage.ts";
+
+/** Limit of providers that are read. */
+const MAX_PROVIDERS = 500;
+
+/** Usage by provider since `from` (Unix milliseconds). */
+export async function readProviderUsage(from: number, signal?: AbortSignal): Promise<readonly UsageItem[]> {
+  const query = {
+    from,
+    granularity: "total",
+    groupBy: ["provider"],
+    filters: {},
+    limit: MAX_PROVIDERS,
+  } as const;
+  return (await readUsage(query, signal)).items;
+}
+
+/**
+ * The usage of a provider. Usage names the default provider by its driver.
+ *
+ * @param items usage by provider
+ */
+export function findProviderUsage(
+  { id, driver }: Pick<ProviderView, "id" | "driver">,
+  items: readonly UsageItem[],
+): UsageItem | undefined {
+  const name = id === DEFAULT_PROVIDER ? driver : id;
+  return items.find(({ provider }) => provider === name);
+}
+
+/**
+ * Finds a model with which a provider can be tested: the first enabled one, else the first that the provider offers. Empty:
+ * the gateway's default model. Undefined: there is none.
+ */
+export async function findTestModel({ id, models, read_only }: ProviderView): Promise<string | undefined> {
+  if (read_only) return "";
+  const [listed] =
+    Object.entries(models).find(([, model]) => typeof model === "string" || model.enabled !== false) ?? [];
+  const name = listed ?? (await listOfferedModels(id))[0];
+  return name === undefined ? undefined : `${id}/${name}`;
+}

@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import type { ApiKey } from "../../../../../src/operator/console/api/config.ts";
+import { listLimitUse, selectKeys } from "../../../../../src/operator/console/pages/keys/key-list.ts";
+
+const key = (name: string, more: Partial<ApiKey> = {}): ApiKey => ({
+  key: "sk-****",
+  id: name,
+  name,
+  remark: "",
+  created: 0,
+  expires: 0,
+  disabled: false,
+  hashed: false,
+  grace_until: 0,
+  last_used: 0,
+  used_today: { requests: 0, tokens: 0, cost: 0 },
+  limits: {},
+  models: [],
+  dialects: [],
+  networks: [],
+  ...more,
+});
+
+describe("the list of keys", () => {
+  const keys = [
+    key("beta", { last_used: 5, used_today: { requests: 1, tokens: 900, cost: 2 } }),
+    key("alpha", { remark: "Agents of the build", last_used: 9 }),
+    key("gamma", { disabled: true, used_today: { requests: 7, tokens: 10, cost: 0 } }),
+  ];
+  const names = (search: string, order: Parameters<typeof selectKeys>[2] = "created") =>
+    selectKeys(keys, search, order, 10).map(({ apiKey: { name } }) => name);
+
+  it("searches names, remarks and states", () => {
+    expect(names("")).toEqual(["beta", "alpha", "gamma"]);
+    expect(names("AGENTS")).toEqual(["alpha"]);
+    expect(names("disabled")).toEqual(["gamma"]);
+    expect(names("nothing of this kind")).toEqual([]);
+  });
+
+  it("sorts by name, by the last use and by the use of today", () => {
+    expect(names("", "name")).toEqual(["alpha", "beta", "gamma"]);
+    expect(names("", "last_used")).toEqual(["alpha", "beta", "gamma"]);
+    expect(names("", "requests")).toEqual(["gamma", "beta", "alpha"]);
+    expect(names("", "tokens")).toEqual(["beta", "gamma", "alpha"]);
+  });
+
+  it("keeps each key's place in an export, by which its secret is found", () => {
+    expect(selectKeys(keys, "", "name", 10).map(({ index }) => index)).toEqual([1, 0, 2]);
+  });
+
+  it("compares today's use with the daily limits", () => {
+    const limits = { tokens_per_day: 1_000, cost_per_day: 0, tokens_per_month: 5 };
+    expect(listLimitUse({ limits, used_today: { requests: 1, tokens: 900, cost: 2 } })).toEqual([
+      { name: "tokens_per_day", used: 900, limit: 1_000 },
+    ]);
+  });
+});
