@@ -235,6 +235,11 @@ export async function handleRequest(request: Request, runtime: RequestRuntime): 
   if (method === "OPTIONS" && cors.appliesTo(path)) return cors.preflight(request);
   const reservation = getMemoryBudget(platform).createReservation();
   const timers = new RequestTimers();
+  const { telemetry } = platform.variables;
+  const trace =
+    telemetry === null
+      ? null
+      : (await import("./records/opentelemetry/index.ts")).startTrace(platform, telemetry, headers);
   const config = new RequestConfig(platform.configuration, (refresh) => runtime.waitUntil(refresh));
   let recorded = false;
   const record = (status: number) => {
@@ -244,6 +249,11 @@ export async function handleRequest(request: Request, runtime: RequestRuntime): 
     const { latest } = config;
     const recording = recordRequest(platform, { method, status, durationMs, fields: log }, latest);
     if (recording !== null) runtime.waitUntil(recording);
+    if (trace !== null) {
+      runtime.waitUntil(
+        trace.end({ method, path: requestedPath, status, startedAt, durationMs, fields: { ...log } }),
+      );
+    }
     // A request whose limits were counted has read the configuration.
     const settling = latest === null ? null : settleUse(platform, context.quota, log, latest.config);
     if (settling !== null) runtime.waitUntil(settling);
@@ -264,6 +274,7 @@ export async function handleRequest(request: Request, runtime: RequestRuntime): 
     startedAt,
     log,
     quota: {},
+    ...(trace === null ? {} : { trace }),
     ...(runtime.connection === undefined ? {} : { connection: runtime.connection }),
     recordOutcome: record,
     keepUntil: (sent) => {

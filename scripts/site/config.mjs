@@ -23,6 +23,7 @@ const sidebar = [
     items: [
       page("Deployment", "/docs/deployment"),
       page("Operating", "/docs/operating"),
+      page("Telemetry", "/docs/telemetry"),
       page("Variables", "/docs/variables"),
       page("Performance", "/docs/performance"),
       page("Scale", "/docs/scale"),

@@ -231,6 +231,8 @@ export const providerSchema = extensibleObject(() => ({
       "must be the name of an HTTP header",
     )
     .default(""),
+  /** Whether its requests carry the header `traceparent`, if the deployment sends traces. Absent: no. */
+  trace_context: z.boolean().optional(),
   /** Slots of each of its accounts; 0: the general setting. */
   account_max_inflight: z.number().int().min(0).max(4_096).default(0),
   /** 0: its accounts have no limit, unless `account_max_inflight` sets one. Absent: there is always a limit. */

@@ -1,10 +1,12 @@
 import type { ConfigSnapshot } from "../config/snapshot.ts";
 import type { MemoryReservation } from "../http/memory-budget.ts";
 import type { RequestTimers } from "../http/request-timers.ts";
+import type { RetryBudget } from "../retries/retry-budget.ts";
 import type { Capture } from "./captures.ts";
 import type { RequestQuota } from "./key-limits.ts";
 import type { Platform } from "./platform.ts";
 import type { ConnectionResponses } from "./responses.ts";
+import type { Fetch } from "./upstream.ts";
 
 /** Fields of one request's log line in addition to method, path, status and duration. Never secrets, never content. */
 export interface LogFields {
@@ -68,6 +70,30 @@ export interface LogFields {
   cause?: string;
 }
 
+/** A request whose answer is known, as its trace describes it. */
+export interface TracedAnswer {
+  readonly method: string;
+  /** The path that the client sent. */
+  readonly path: string;
+  readonly status: number;
+  /** Unix milliseconds. */
+  readonly startedAt: number;
+  readonly durationMs: number;
+  readonly fields: LogFields;
+}
+
+/** The OpenTelemetry trace of one request. It never contains texts of a conversation or secrets. */
+export interface RequestTrace {
+  /** Why the answer ended; empty: unknown. */
+  finishReason: string;
+  /** Adds the attempts of a budget. */
+  watch(retries: Pick<RetryBudget, "attempts">): void;
+  /** Adds the header `traceparent` of the current attempt to all requests of a `fetch`. */
+  propagate(fetch: Fetch, retries: Pick<RetryBudget, "attempts">): Fetch;
+  /** Ends the trace. The promise settles when it was sent, or could not be sent. Never rejects. */
+  end(answer: TracedAnswer): Promise<void>;
+}
+
 /** What the runtime provides for one request. */
 export interface RequestRuntime {
   readonly platform: Platform;
@@ -94,6 +120,8 @@ export interface Context extends RequestRuntime {
   readonly startedAt: number;
   readonly log: LogFields;
   readonly quota: RequestQuota;
+  /** The OpenTelemetry trace; absent: the deployment sends none. */
+  readonly trace?: RequestTrace;
   /** The memory for bodies that the request has reserved; released when the request ends. */
   readonly memory: MemoryReservation;
   /** Timers of the request. */

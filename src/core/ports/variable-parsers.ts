@@ -9,6 +9,8 @@ const TRUE_WORDS = ["true", "1", "yes", "on"];
 const FALSE_WORDS = ["false", "0", "no", "off"];
 /** The characters of an HTTP field name (RFC 9110, section 5.6.2). */
 const FIELD_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
+/** The characters of an HTTP field value: printable ASCII. */
+const FIELD_VALUE = /^[\x20-\x7E]*$/;
 
 /** Why a variable is invalid: the rest of a sentence that starts with the variable's name. */
 export class VariableFault {
@@ -152,3 +154,36 @@ export function listOf<T extends string>(words: readonly T[]) {
     return known.length === entries.length ? known : undefined;
   });
 }
+
+/** Decodes a percent-encoded text; undefined if it is not valid. */
+function decodePercent(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Pairs `name=value`, separated by commas; values may be percent-encoded (the format of OpenTelemetry's variables).
+ *
+ * @param areHeaders whether each pair must be a valid HTTP header; values may then be credentials
+ */
+export const pairs = (areHeaders: boolean) =>
+  createParser(
+    areHeaders ? "HTTP headers such as name=value,name2=value2" : "pairs such as name=value,name2=value2",
+    (text) => {
+      const parsed: Record<string, string> = {};
+      for (const entry of text.split(",").map((part) => part.trim())) {
+        if (entry === "") continue;
+        const separator = entry.indexOf("=");
+        const name = entry.slice(0, Math.max(separator, 0)).trim();
+        const value = decodePercent(entry.slice(separator + 1).trim());
+        if (name === "" || value === undefined) return undefined;
+        if (areHeaders && !(FIELD_NAME.test(name) && FIELD_VALUE.test(value))) return undefined;
+        parsed[name] = value;
+      }
+      return parsed;
+    },
+    false,
+  );

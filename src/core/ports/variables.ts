@@ -5,6 +5,7 @@ import {
   type SelectionStrategy,
 } from "../config/selection-strategy.ts";
 import { REGIONS, type Region } from "./regions.ts";
+import { readTelemetryVariables, type TelemetryVariables } from "./telemetry-variables.ts";
 import {
   baseUrl,
   booleanFlag,
@@ -52,6 +53,8 @@ export interface Variables {
   readonly providerStrategy: SelectionStrategy | null;
   /** `PROVIDER_AFFINITY_WAIT_MS`, 500 ms: how long a turn of a conversation waits for the conversation's busy account. */
   readonly providerAffinityWaitMs: number;
+  /** `PROVIDER_TRACE_CONTEXT`, false: the default provider gets `traceparent` of the request's trace. */
+  readonly providerTraceContext: boolean;
   /** `KEEP_ALIVE_MS`, 10,000 ms: interval of keep-alives in a silent stream. */
   readonly keepAliveMs: number;
   /** `FIRST_BYTE_TIMEOUT_MS`, 120,000 ms: maximum time until the upstream's first byte. */
@@ -96,6 +99,8 @@ export interface Variables {
   readonly pageRateLimit: number;
   /** `DNS_OVER_HTTPS_URL`: the resolver for DNS signals; null (`off`): no DNS signals. */
   readonly dnsResolver: string | null;
+  /** Where traces and metrics are sent (`OTEL_…`); null: nowhere. */
+  readonly telemetry: TelemetryVariables | null;
   readonly pages: PageLimits;
   readonly process: ProcessVariables;
 }
@@ -232,6 +237,7 @@ export function parseVariables(env: Readonly<Record<string, unknown>>, options: 
     providerDropParams: read("PROVIDER_DROP_PARAMS", memberNames, []),
     providerStrategy: read("PROVIDER_STRATEGY", oneOf(SELECTION_STRATEGIES), null),
     providerAffinityWaitMs: read("PROVIDER_AFFINITY_WAIT_MS", milliseconds(60_000), AFFINITY_WAIT_MS),
+    providerTraceContext: read("PROVIDER_TRACE_CONTEXT", booleanFlag, false),
     keepAliveMs: read("KEEP_ALIVE_MS", time, 10_000),
     firstByteTimeoutMs: read("FIRST_BYTE_TIMEOUT_MS", time, 120_000),
     answerTimeoutMs: read("ANSWER_TIMEOUT_MS", time, 600_000),
@@ -260,6 +266,7 @@ export function parseVariables(env: Readonly<Record<string, unknown>>, options: 
     clientAddressHeader: read("CLIENT_ADDRESS_HEADER", headerName, null),
     pageRateLimit: read("PAGE_RATE_LIMIT", amount, 100),
     dnsResolver: read("DNS_OVER_HTTPS_URL", httpUrlOrOff, "https://cloudflare-dns.com/dns-query"),
+    telemetry: readTelemetryVariables(read),
     pages: {
       browsers: read("BROWSER_COUNT", amount, 1),
       tabs: read("BROWSER_MAX_TABS", amount, 4),

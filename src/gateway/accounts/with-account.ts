@@ -36,6 +36,7 @@ export async function withAccount<T>(
   const { platform, log } = context;
   const { retries = new RetryBudget(() => platform.now()) } = unbudgetedRequest;
   const request = { ...unbudgetedRequest, retries };
+  context.trace?.watch(retries);
   retries.beginScope("model");
   if (caller.mode === "pass-through") {
     log.attempts = (log.attempts ?? 0) + 1;
@@ -126,7 +127,13 @@ async function openSession(
     const { config: newest } = await context.config();
     const proxy = findProxy(newest, lease.account.proxyId || provider.proxyId);
     const reportQuota = (headers: Headers) => session.reportQuota(provider.id, headers);
-    session.setRoute({ ...createAccess(context, proxy, provider, reportQuota), proxy });
+    const access = createAccess(context, proxy, provider, reportQuota);
+    const { trace } = context;
+    const fetch =
+      trace === undefined || !provider.traceContext
+        ? access.fetch
+        : trace.propagate(access.fetch, request.retries);
+    session.setRoute({ ...access, fetch, proxy });
   } catch (error) {
     session.end();
     throw error;

@@ -20,5 +20,6 @@ export function finishWithError(job: GenerationJob, error: GatewayError, usage: 
 function finish(job: GenerationJob, outcome: GenerationOutcome): void {
   job.recording?.end(outcome);
   const { context, caller, conversation } = job;
+  if (context.trace !== undefined) context.trace.finishReason = outcome.finishReason;
   for (const hook of job.hooks.onOutcome) hook({ context, caller, conversation, outcome });
 }

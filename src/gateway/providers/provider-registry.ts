@@ -30,6 +30,8 @@ export interface RegisteredProvider {
   readonly apiVersion: string;
   /** The header that carries the API key. Empty: the protocol's own. */
   readonly keyHeader: string;
+  /** Whether its requests carry `traceparent`. */
+  readonly traceContext: boolean;
 }
 
 /** Caches the created providers of one platform by id. */
@@ -66,6 +68,7 @@ class Registry {
       affinityWaitMs: variables.providerAffinityWaitMs,
       apiVersion: "",
       keyHeader: "",
+      traceContext: variables.providerTraceContext,
     };
     return this.#default;
   }
@@ -141,6 +144,7 @@ function createConfiguredProvider(variables: Variables, entry: ProviderEntry): R
     affinityWaitMs: entry.affinity_wait_ms,
     apiVersion,
     keyHeader,
+    traceContext: entry.trace_context === true,
   };
 }
 

@@ -32,6 +32,7 @@ import { PROXY_TEST_ENDPOINTS } from "./proxy-test.ts";
 import { QUEUE_ENDPOINTS } from "./queue.ts";
 import { SAMPLE_ENDPOINTS } from "./raw-samples.ts";
 import { SETTINGS_ENDPOINTS } from "./settings.ts";
+import { TELEMETRY_ENDPOINTS } from "./telemetry.ts";
 import { USAGE_ENDPOINTS } from "./usage.ts";
 import { VERSION_ENDPOINTS } from "./version.ts";
 
@@ -69,6 +70,7 @@ export const ADMIN_ENDPOINTS: readonly Endpoint[] = [
   ...withDeletionAudit(CAPTURE_ENDPOINTS),
   ...withDeletionAudit(HISTORY_ENDPOINTS),
   ...METRICS_ENDPOINTS,
+  ...TELEMETRY_ENDPOINTS,
   ...USAGE_ENDPOINTS,
   ...ACTIVITY_ENDPOINTS,
   ...ALERT_ENDPOINTS,

@@ -27,6 +27,7 @@ export const providerViewSchema = () =>
     proxy_id: z.string(),
     api_version: z.string(),
     key_header: z.string(),
+    trace_context: z.boolean(),
     headers: z.record(z.string(), z.string()),
     account_max_inflight: z.int(),
     /** 0: no limit. Null: there is one. */
@@ -72,6 +73,7 @@ export function providerView(config: Config, entry: ProviderEntry): ProviderView
     proxy_id,
     api_version: entry.api_version,
     key_header: entry.key_header,
+    trace_context: entry.trace_context === true,
     headers: Object.fromEntries(
       Object.entries(entry.headers).map(([field, value]) => [field, maskHeader(value)]),
     ),
@@ -111,6 +113,7 @@ export function defaultProviderView(
     proxy_id: "",
     api_version: "",
     key_header: "",
+    trace_context: variables.providerTraceContext,
     headers: {},
     account_max_inflight: 0,
     max_concurrent: null,

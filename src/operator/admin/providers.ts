@@ -68,6 +68,7 @@ const providerChangeShape = () => ({
   proxy_id: providerSchema.shape.proxy_id.unwrap().optional(),
   api_version: providerSchema.shape.api_version.unwrap().optional(),
   key_header: providerSchema.shape.key_header.unwrap().optional(),
+  trace_context: providerSchema.shape.trace_context,
   headers: providerSchema.shape.headers.unwrap().optional(),
   account_max_inflight: providerSchema.shape.account_max_inflight.unwrap().optional(),
   /** Null: the accounts have limits again. */

@@ -63,6 +63,7 @@ const NUMBERS = [
 const FLAGS = [
   row("PROVIDER_WHOLE_ANSWERS", (v) => v.providerWholeAnswers, true, "off", false),
   row("PROVIDER_NATIVE", (v) => v.providerNative, true, "off", false),
+  row("PROVIDER_TRACE_CONTEXT", (v) => v.providerTraceContext, false, "true", true),
   row("GATEWAY_DEVELOPMENT", (v) => v.development, false, "true", true),
   row("GATEWAY_SINGLE_PROCESS", (v) => v.singleProcess, false, "true", true),
   row("GATEWAY_CONFIG_WRITEBACK", (v) => v.configWriteback, false, "on", true),
@@ -114,6 +115,14 @@ const OTHERS = [
     new Set(),
     "LocalHost:80, [::1]:8080,",
     new Set(["localhost:80", "[::1]:8080"]),
+  ),
+  // The other variables of OpenTelemetry: test/unit/core/ports/telemetry-variables.test.ts.
+  row(
+    "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+    (v) => v.telemetry?.tracesUrl ?? null,
+    null,
+    "http://c/v1/traces",
+    "http://c/v1/traces",
   ),
   row("DATA_DIR", (v) => v.process.dataFolder, "data", "/data", "/data"),
   row("CLIENT_ADDRESS_HEADER", (v) => v.clientAddressHeader, null, "X-Real-IP", "X-Real-IP"),

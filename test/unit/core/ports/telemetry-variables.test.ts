@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { parseVariables } from "../../../../src/core/ports/variables.ts";
+
+const read = (env: Record<string, string>) => parseVariables(env, { drivers: ["sessions"] }).telemetry;
+const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: "https://collector.test/otlp/" };
+
+describe("the variables of OpenTelemetry", () => {
+  it("send nothing where none, or all but an endpoint, is set", () => {
+    expect(read({})).toBeNull();
+    expect(read({ OTEL_SERVICE_NAME: "x", OTEL_EXPORTER_OTLP_HEADERS: "a=b" })).toBeNull();
+    expect(read({ ...ENDPOINT, OTEL_SDK_DISABLED: "true" })).toBeNull();
+    expect(read({ ...ENDPOINT, OTEL_TRACES_EXPORTER: "none", OTEL_METRICS_EXPORTER: "none" })).toBeNull();
+  });
+
+  it("add the path of each signal to the common endpoint, and nothing to its own", () => {
+    expect(read(ENDPOINT)).toEqual({
+      tracesUrl: "https://collector.test/otlp/v1/traces",
+      metricsUrl: "https://collector.test/otlp/v1/metrics",
+      protocol: "http/protobuf",
+      headers: {},
+      serviceName: "polygate",
+      resourceAttributes: {},
+      delayMs: 5_000,
+    });
+    expect(read({ ...ENDPOINT, OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: "http://m.test/in/" })).toMatchObject({
+      tracesUrl: "https://collector.test/otlp/v1/traces",
+      metricsUrl: "http://m.test/in/",
+    });
+    expect(read({ ...ENDPOINT, OTEL_METRICS_EXPORTER: "none" })?.metricsUrl).toBeNull();
+  });
+
+  it("hold pairs with percent-encoded values, in which an equals sign may stand", () => {
+    const { headers, resourceAttributes } =
+      read({
+        ...ENDPOINT,
+        OTEL_EXPORTER_OTLP_HEADERS: "authorization=Basic%20YTpi==, x-team = a%2Cb,",
+        OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=t%C3%A9st",
+      }) ?? {};
+    expect(headers).toEqual({ authorization: "Basic YTpi==", "x-team": "a,b" });
+    expect(resourceAttributes).toEqual({ "deployment.environment.name": "t\u00e9st" });
+  });
+
+  it.each([
+    ["OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4318"],
+    ["OTEL_EXPORTER_OTLP_PROTOCOL", "grpc"],
+    ["OTEL_EXPORTER_OTLP_HEADERS", "no-value-secret"],
+    ["OTEL_EXPORTER_OTLP_HEADERS", "a b=secret"],
+    ["OTEL_EXPORTER_OTLP_HEADERS", "a=secret%0Ainjected: b"],
+    ["OTEL_EXPORTER_OTLP_HEADERS", "a=secret%"],
+    ["OTEL_BSP_SCHEDULE_DELAY", "20001"],
+    ["OTEL_TRACES_EXPORTER", "zipkin"],
+  ])("stop the start where %s is %j, without telling secrets", (name, value) => {
+    const start = () => read({ ...ENDPOINT, [name]: value });
+    expect(start).toThrow(new RegExp(`^${name} `));
+    expect(start).not.toThrow(/secret/);
+  });
+});
