@@ -486,10 +486,15 @@ describeWithBrowser("configuring in the console", () => {
     await goTo(page, "models");
     await page.getByRole("button", { name: "Add route" }).click();
     await dialog.getByLabel("Requested name").fill("best");
-    await dialog.getByLabel("Models").fill("nowhere");
+    await dialog.getByLabel("Model 1", { exact: true }).fill("nowhere");
     await dialog.getByRole("button", { name: "Save route" }).click();
     await dialog.getByText('"nowhere" is no model').waitFor();
-    await dialog.getByLabel("Models").fill("engine/qwen3:8b\nprovider-v4-pro");
+    await dialog.getByLabel("Model 1", { exact: true }).fill("provider-v4-pro");
+    await dialog.getByRole("button", { name: "Add model" }).click();
+    await dialog.getByLabel("Model 2", { exact: true }).fill("engine/qwen3:8b");
+    await dialog.getByRole("button", { name: "Move model 2 up" }).click();
+    await dialog.getByRole("button", { name: "Preview" }).click();
+    await dialog.getByText("provider-v4-pro is served by provider-v4-pro.").waitFor();
     await dialog.getByRole("button", { name: "Save route" }).click();
     await saved(dialog);
     await page.getByText("engine/qwen3:8b → provider-v4-pro").waitFor();

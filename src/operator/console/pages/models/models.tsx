@@ -1,8 +1,9 @@
 import { listModels } from "../../api/models.ts";
 import { readSettings } from "../../api/settings.ts";
-import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
 import { Page, Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
+import { TestButton } from "../../ui/test-button.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { words } from "../../ui/words.ts";
 import { AliasEditor } from "./alias-editor.tsx";
@@ -26,6 +27,7 @@ function describeVariant(id: string): string {
 const COLUMNS: readonly Column<string>[] = [
   { title: words.name, class: "mono", cell: (id) => id },
   { title: texts.description, class: "muted", cell: describeVariant },
+  actionColumn((id) => <TestButton label={texts.testModel(id)} findModel={async () => id} />),
 ];
 
 /** Page for the models that callers can request, and their aliases. */
@@ -44,7 +46,7 @@ export function Models() {
             models={models.data}
             onSaved={settings.replace}
           />
-          <RouteEditor routes={settings.data.model_routes} reload={settings.reload} />
+          <RouteEditor routes={settings.data.model_routes} models={models.data} reload={settings.reload} />
           <UnknownNames present={settings.data.unknown_models.provider} onSaved={settings.replace} />
         </>
       )}

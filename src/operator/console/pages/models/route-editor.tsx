@@ -7,6 +7,7 @@ import { Empty } from "../../ui/empty.tsx";
 import { LoadedForm } from "../../ui/loaded-form.tsx";
 import { Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
+import { TestButton } from "../../ui/test-button.tsx";
 import { showToast, showUndoToast } from "../../ui/toasts.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { useAsyncAction } from "../../ui/use-async-action.ts";
@@ -19,11 +20,13 @@ type Routes = Readonly<Record<string, Route>>;
 
 interface RouteEditorProps {
   readonly routes: Routes;
+  /** Names of models to choose from. */
+  readonly models: readonly string[];
   readonly reload: () => Promise<void>;
 }
 
 /** Editor for model routes: names that may resolve to several models. */
-export function RouteEditor({ routes, reload }: RouteEditorProps) {
+export function RouteEditor({ routes, models, reload }: RouteEditorProps) {
   const [editing, setEditing] = useState<string | null>(null);
   const removal = useAsyncAction();
   const remove = (name: string) =>
@@ -50,6 +53,7 @@ export function RouteEditor({ routes, reload }: RouteEditorProps) {
     },
     actionColumn((name) => (
       <>
+        <TestButton label={texts.testRoute(name)} findModel={async () => name} />
         <Button kind="quiet" label={texts.editRoute(name)} onClick={() => setEditing(name)}>
           {words.edit}
         </Button>
@@ -73,7 +77,15 @@ export function RouteEditor({ routes, reload }: RouteEditorProps) {
         }
       />
       {editing === "" && (
-        <RouteForm name="" route={[]} taken={names} onClose={close} onSave={addRoute} onSaved={saved} />
+        <RouteForm
+          name=""
+          route={[]}
+          models={models}
+          taken={names}
+          onClose={close}
+          onSave={addRoute}
+          onSaved={saved}
+        />
       )}
       {editing !== null && editing !== "" && (
         <LoadedForm
@@ -81,10 +93,11 @@ export function RouteEditor({ routes, reload }: RouteEditorProps) {
           title={texts.changeRoute}
           read={() => readRoute(editing)}
           onClose={close}
-          form={({ name, models }, version) => (
+          form={({ name, models: route }, version) => (
             <RouteForm
               name={name}
-              route={models}
+              route={route}
+              models={models}
               taken={others(name)}
               version={version}
               onClose={close}

@@ -3,16 +3,19 @@ import { toMessage } from "../../api/client.ts";
 import type { NamedRoute } from "../../api/routes.ts";
 import type { Route } from "../../api/settings.ts";
 import type { EntryVersion } from "../../ui/conflict.tsx";
-import { AreaField, TextField } from "../../ui/field.tsx";
+import { TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
-import { words } from "../../ui/words.ts";
-import { findRouteFault, formatRoute, parseRoute } from "./route-text.ts";
+import { toRoute, toTargets } from "./route-draft.ts";
+import { RouteTargets } from "./route-targets.tsx";
+import { findRouteFault } from "./route-text.ts";
 import { texts } from "./texts.ts";
 
 interface RouteFormProps {
   /** Empty: a new route. */
   readonly name: string;
   readonly route: Route;
+  /** Names of models to choose from. */
+  readonly models: readonly string[];
   /** Names of the other routes. */
   readonly taken: readonly string[];
   /** undefined: a new route. */
@@ -25,18 +28,19 @@ interface RouteFormProps {
 /** Form for a route: its name and its models. */
 export function RouteForm(props: RouteFormProps) {
   const [name, setName] = useState(props.name);
-  const [models, setModels] = useState(formatRoute(props.route));
+  const [targets, setTargets] = useState(() => toTargets(props.route));
   const [nameFault, setNameFault] = useState("");
   const [fault, setFault] = useState("");
   const submit = async (onSucceeded: () => void, ifMatch: string | undefined) => {
     const newName = name.trim();
     const isTaken = props.taken.some((taken) => taken.toLowerCase() === newName.toLowerCase());
-    const noModel = parseRoute(models).length === 0;
+    const models = toRoute(targets);
+    const noModel = models.length === 0;
     setNameFault(isTaken ? texts.thereRouteName : "");
     setFault(noModel ? texts.routeLeadsToOneModel : "");
     if (isTaken || noModel) throw new Error(texts.nothingWasSaved);
     try {
-      await props.onSave({ name: newName, models: parseRoute(models) }, ifMatch);
+      await props.onSave({ name: newName, models }, ifMatch);
     } catch (thrown) {
       const error = findRouteFault(toMessage(thrown), newName);
       if (error === null) throw thrown;
@@ -53,6 +57,7 @@ export function RouteForm(props: RouteFormProps) {
       submit={submit}
       version={props.version}
       onClose={props.onClose}
+      wide
     >
       <TextField
         label={texts.requestedName}
@@ -64,16 +69,7 @@ export function RouteForm(props: RouteFormProps) {
         focus
         hint={texts.nameInRequestsRouteTakes}
       />
-      <AreaField
-        label={words.models}
-        value={models}
-        error={fault}
-        onChange={setModels}
-        mono
-        rows={5}
-        placeholder={"vllm/qwen3:8b\nprovider-v4-pro"}
-        hint={texts.onePerLineModelName}
-      />
+      <RouteTargets targets={targets} models={props.models} error={fault} onChange={setTargets} />
     </FormDialog>
   );
 }

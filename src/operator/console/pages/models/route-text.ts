@@ -1,28 +1,8 @@
 import type { Route } from "../../api/settings.ts";
 
-/** Matches a weight after a model, including the white space between them. */
-const WEIGHT = /(?<!\s)\s+(\d+(?:\.\d+)?)$/;
-
-/** Formats a route for the form: one model per line, followed by its weight if it has one. */
-export function formatRoute(route: Route): string {
-  return route.map(formatTarget).join("\n");
-}
-
 function formatTarget(target: Route[number]): string {
   if (typeof target === "string") return target;
   return target.weight === undefined ? target.model : `${target.model} ${target.weight}`;
-}
-
-/** Parses the text of the form. */
-export function parseRoute(text: string): Route {
-  return text
-    .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => line !== "")
-    .map((line) => {
-      const match = WEIGHT.exec(line);
-      return match === null ? line : { model: line.slice(0, match.index), weight: Number(match[1]) };
-    });
 }
 
 /** Formats a route in one line: models joined by arrows, or with their shares. */

@@ -44,8 +44,19 @@ export const texts = translate("models", {
   saveRoute: "Save route",
   nameInRequestsRouteTakes:
     "The name in requests. A route takes precedence over an alias or a model with the same name.",
-  onePerLineModelName:
-    "One per line: a model name, provider/model or an alias. The first available one answers. To distribute conversations, add weights: vllm/qwen3:8b 3.",
+  firstAvailableModelAnswers:
+    "Model names, provider/model or aliases. The first available one answers. With weights, conversations are distributed.",
+  dragToMove: "Drag to move",
+  modelAt: (position: number) => `Model ${position}`,
+  weight: "Weight",
+  weightAt: (position: number) => `Weight of model ${position}`,
+  moveUp: (position: number) => `Move model ${position} up`,
+  moveDown: (position: number) => `Move model ${position} down`,
+  removeModelAt: (position: number) => `Remove model ${position}`,
+  addModel: "Add model",
+  preview: "Preview",
+  testRoute: (name: string) => `Test the route ${name}`,
+  testModel: (name: string) => `Test ${name}`,
   unknownNamesRefused: "Unknown names are refused",
   unknownNamesPassedOn: "Unknown names are passed on",
   unknownModelNames: "Unknown model names",

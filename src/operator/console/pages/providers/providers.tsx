@@ -155,6 +155,7 @@ function ProviderList() {
             items={data}
             keyOf={({ id }) => id}
             columns={columns}
+            class="providers-table"
             empty={
               <Empty icon="providers" title={texts.noProviders} action={add}>
                 {texts.requestsCannotBeAnsweredWithout}

@@ -1,26 +1,30 @@
 import { describe, expect, it } from "vitest";
 import {
+  addTarget,
+  moveTarget,
+  toRoute,
+  toTargets,
+} from "../../../../../src/operator/console/pages/models/route-draft.ts";
+import {
   findRouteFault,
-  formatRoute,
-  parseRoute,
   summarizeRoute,
 } from "../../../../../src/operator/console/pages/models/route-text.ts";
 
 const ROUTE = ["engine/qwen3:8b", { model: "provider-v4-pro", weight: 2 }, { model: "house", weight: 0.5 }];
 
 describe("a route in its form", () => {
-  it("comes back as it was", () => {
-    expect(parseRoute(formatRoute(ROUTE))).toEqual(ROUTE);
-    expect(parseRoute(" one \n\n two 3 ")).toEqual(["one", { model: "two", weight: 3 }]);
-    expect(parseRoute(" \n")).toEqual([]);
-    expect(parseRoute("a 1 2.5\nb\t3\nc4\nd 5x\n6\ne  .5")).toEqual([
-      { model: "a 1", weight: 2.5 },
-      { model: "b", weight: 3 },
-      "c4",
-      "d 5x",
-      "6",
-      "e  .5",
-    ]);
+  it("comes back as it was, without empty rows", () => {
+    expect(toRoute(toTargets(ROUTE))).toEqual(ROUTE);
+    expect(toTargets([])).toEqual([{ model: "", weight: "" }]);
+    expect(toRoute(addTarget(toTargets(["one"])))).toEqual(["one"]);
+  });
+
+  it("moves a row to another place, and none beyond the ends", () => {
+    const moved = (from: number, to: number) => toRoute(moveTarget(toTargets(["a", "b", "c"]), from, to));
+    expect(moved(2, 0)).toEqual(["c", "a", "b"]);
+    expect(moved(0, 1)).toEqual(["b", "a", "c"]);
+    expect(moved(0, -1)).toEqual(["a", "b", "c"]);
+    expect(moved(2, 3)).toEqual(["a", "b", "c"]);
   });
 
   it("is summarized in one line, as an order or as shares", () => {

@@ -1,0 +1,150 @@
+import { useId, useState } from "preact/hooks";
+import { toMessage } from "../../api/client.ts";
+import { resolveModel } from "../../api/models.ts";
+import { Button } from "../../ui/button.tsx";
+import { words } from "../../ui/words.ts";
+import { addTarget, moveTarget, type TargetDraft, toRoute } from "./route-draft.ts";
+import { texts } from "./texts.ts";
+
+interface RouteTargetsProps {
+  readonly targets: readonly TargetDraft[];
+  /** Names to choose from. Others can be typed. */
+  readonly models: readonly string[];
+  readonly error: string;
+  readonly onChange: (targets: readonly TargetDraft[]) => void;
+}
+
+/** The models of a route in their order: rows that can be dragged, or moved by buttons. */
+export function RouteTargets({ targets, models, error, onChange }: RouteTargetsProps) {
+  const id = useId();
+  const [dragged, setDragged] = useState<number | null>(null);
+  const change = (index: number, changes: Partial<TargetDraft>) =>
+    onChange(targets.map((target, other) => (other === index ? { ...target, ...changes } : target)));
+  const move = (from: number, to: number) => onChange(moveTarget(targets, from, to));
+  return (
+    <fieldset class="stack">
+      <legend>{words.models}</legend>
+      <p class="hint">{texts.firstAvailableModelAnswers}</p>
+      <datalist id={`${id}-models`}>
+        {models.map((model) => (
+          <option key={model} value={model} />
+        ))}
+      </datalist>
+      <ol class="route-targets">
+        {targets.map(({ model, weight }, index) => (
+          <li
+            // The rows have no names of their own; an edited row keeps its place.
+            key={index}
+            class={dragged === index ? "dragged" : undefined}
+            onDragOver={(event) => event.preventDefault()}
+            onDrop={(event) => {
+              event.preventDefault();
+              if (dragged !== null) move(dragged, index);
+              setDragged(null);
+            }}
+          >
+            <span
+              class="handle"
+              title={texts.dragToMove}
+              aria-hidden="true"
+              draggable
+              onDragStart={() => setDragged(index)}
+              onDragEnd={() => setDragged(null)}
+            >
+              ⠿
+            </span>
+            <input
+              class="mono"
+              aria-label={texts.modelAt(index + 1)}
+              aria-invalid={error !== "" || undefined}
+              aria-describedby={error === "" ? undefined : `${id}-error`}
+              list={`${id}-models`}
+              value={model}
+              placeholder="vllm/qwen3:8b"
+              spellcheck={false}
+              onInput={(event) => change(index, { model: event.currentTarget.value })}
+            />
+            <input
+              type="number"
+              class="weight"
+              aria-label={texts.weightAt(index + 1)}
+              placeholder={texts.weight}
+              min={0}
+              step="any"
+              value={weight}
+              onInput={(event) => change(index, { weight: event.currentTarget.value })}
+            />
+            <Button
+              kind="quiet"
+              label={texts.moveUp(index + 1)}
+              disabled={index === 0}
+              onClick={() => move(index, index - 1)}
+            >
+              ↑
+            </Button>
+            <Button
+              kind="quiet"
+              label={texts.moveDown(index + 1)}
+              disabled={index === targets.length - 1}
+              onClick={() => move(index, index + 1)}
+            >
+              ↓
+            </Button>
+            <Button
+              kind="quiet"
+              label={texts.removeModelAt(index + 1)}
+              disabled={targets.length === 1}
+              onClick={() => onChange(targets.toSpliced(index, 1))}
+            >
+              {words.remove}
+            </Button>
+          </li>
+        ))}
+      </ol>
+      {error !== "" && (
+        <p class="field-error" id={`${id}-error`}>
+          {error}
+        </p>
+      )}
+      <div class="row">
+        <Button onClick={() => onChange(addTarget(targets))}>{texts.addModel}</Button>
+      </div>
+      <RoutePreview targets={targets} />
+    </fieldset>
+  );
+}
+
+/** Shows which model each row of a route resolves to. */
+function RoutePreview({ targets }: { readonly targets: readonly TargetDraft[] }) {
+  const [lines, setLines] = useState<readonly string[]>([]);
+  const [busy, setBusy] = useState(false);
+  const resolve = async () => {
+    setBusy(true);
+    const names = toRoute(targets).map((target) => (typeof target === "string" ? target : target.model));
+    setLines(
+      await Promise.all(
+        names.map((name) =>
+          resolveModel(name).then(
+            (model) => texts.servedBy(name, model),
+            (error) => `${name}: ${toMessage(error)}`,
+          ),
+        ),
+      ),
+    );
+    setBusy(false);
+  };
+  return (
+    <div class="stack">
+      <div class="row">
+        <Button busy={busy} onClick={() => void resolve()}>
+          {texts.preview}
+        </Button>
+      </div>
+      <ol aria-live="polite" class="muted">
+        {lines.map((line) => (
+          <li key={line}>{line}</li>
+        ))}
+      </ol>
+    </div>
+  );
+}
