@@ -10,11 +10,8 @@ import type { OccupiedSlots } from "../src/pool/account-handover.ts";
 import { buildPoolConfiguration } from "../src/pool/configuration.ts";
 import type { IsolateReport, IsolateReportAnswer } from "../src/pool/isolate-reports.ts";
 import type { HeartbeatAnswer, LeaseHolder } from "../src/pool/leases.ts";
-import { LimitAcquirer } from "../src/pool/limit-acquirer.ts";
-import { LimitRebalancer } from "../src/pool/limit-rebalancer.ts";
 import { BatchedUseStore } from "../src/pool/limits/batched-use-store.ts";
 import { SqlUseStore } from "../src/pool/limits/sql-use-store.ts";
-import type { ShareAnswers, ShareRequests } from "../src/pool/peer-limit-state.ts";
 import { AccountPool as PoolRules } from "../src/pool/pool.ts";
 import { ShardMigration } from "../src/pool/shard-migration.ts";
 import { shardNames } from "../src/pool/shards/layout.ts";
@@ -54,9 +51,6 @@ export function shardNameOf(id: DurableObjectId, pools: Pick<DurableObjectNamesp
  */
 const STATUS_WAIT_MS = (2 * SHARD_TIMEOUT_MS) / 3;
 
-/** Owners of the limits before there were several pools. */
-const INITIAL_OWNERS = [POOL_NAME];
-
 /**
  * Hands out account slots: storage, alarm and RPC around the rules in `src/pool/`. There is one object, or several that
  * each own a part of the accounts.
@@ -65,10 +59,6 @@ export class AccountPool extends DurableObject<Env> {
   readonly #name: string;
   readonly #pool: PoolRules;
   readonly #migration: ShardMigration;
-  /** Null: there is one pool. */
-  #rebalancer: LimitRebalancer | null = null;
-  #acquirer: LimitAcquirer | null = null;
-  readonly #createRebalancer: () => LimitRebalancer;
   #isConfigured = false;
   #configuring: Promise<void> | null = null;
 
@@ -77,9 +67,8 @@ export class AccountPool extends DurableObject<Env> {
     this.#name = shardNameOf(ctx.id, env.ACCOUNT_POOL);
     const sql = durableSql(ctx.storage);
     const uses = new BatchedUseStore(new SqlUseStore(sql), (work) => sql.transaction(work));
-    const store = new SqlPoolStore(sql);
     this.#pool = new PoolRules({
-      store,
+      store: new SqlPoolStore(sql),
       uses,
       boot: getProcessName(env),
       ...WALL_CLOCK,
@@ -87,19 +76,9 @@ export class AccountPool extends DurableObject<Env> {
       wakeAt: (at) => {
         ctx.waitUntil(ctx.storage.setAlarm(at).catch(() => this.#pool.onAlarmFailed()));
       },
-      onLimitExhausted: (limit, wasRejected) => this.#rebalancer?.onLimitExhausted(limit, wasRejected),
     });
     const pools = env.ACCOUNT_POOL;
     const configuration = () => env.CONFIGURATION.getByName(POOL_NAME);
-    this.#createRebalancer = () =>
-      new LimitRebalancer({
-        name: this.#name,
-        store,
-        pool: this.#pool,
-        ...WALL_CLOCK,
-        send: async (shard, requests) =>
-          JSON.parse(await pools.getByName(shard).partsAsked(this.#name, requests)),
-      });
     this.#migration = new ShardMigration({
       pool: this.#pool.moves,
       setTimer: WALL_CLOCK.setTimer,
@@ -117,8 +96,7 @@ export class AccountPool extends DurableObject<Env> {
   ): Promise<GrantReply | AcquireRefusal | QueuedReply> {
     if (!this.#isConfigured) await this.#fetchConfiguration();
     for (const [use, spent] of settled) this.#pool.limitedRequests.settle(use, spent);
-    const outcome =
-      this.#acquirer === null ? this.#pool.acquire(request) : await this.#acquirer.acquire(request);
+    const outcome = this.#pool.acquire(request);
     const stored = this.#pool.confirmStored(request, outcome, settled.length > 0);
     if (stored !== null) await stored;
     if (outcome instanceof Waiter) {
@@ -204,11 +182,9 @@ export class AccountPool extends DurableObject<Env> {
     return this.#pool.moves.occupiedSlotsFor(shard, includeStored);
   }
 
-  /** Another shard requests shares of the distributed limits. The answer is JSON of `ShareAnswers`. */
-  async partsAsked(shard: string, requests: ShareRequests): Promise<string> {
-    if (!this.#isConfigured) await this.#fetchConfiguration();
-    const answers: ShareAnswers = this.#rebalancer?.handleRequest(shard, requests) ?? {};
-    return JSON.stringify(answers);
+  /** For shards of an earlier version, which traded parts of limits: this one has none to give. */
+  partsAsked(): string {
+    return "{}";
   }
 
   keyUses(key?: string): KeyLimitUsage[] {
@@ -295,14 +271,7 @@ export class AccountPool extends DurableObject<Env> {
   }
 
   #applyConfiguration(configuration: PoolConfiguration): void {
-    const { shard } = configuration;
-    if (shard === undefined) this.#pool.configure(configuration);
-    else {
-      this.#rebalancer ??= this.#createRebalancer();
-      this.#acquirer ??= new LimitAcquirer(this.#pool, this.#rebalancer, WALL_CLOCK);
-      const { shards, former } = shard.layout;
-      this.#rebalancer.configure({ shards, former, founders: INITIAL_OWNERS }, configuration);
-    }
+    this.#pool.configure(configuration);
     this.#isConfigured = true;
     this.#migration.onConfigured();
   }

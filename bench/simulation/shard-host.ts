@@ -1,8 +1,4 @@
 import type { PoolConfiguration } from "../../src/core/ports/pool-configuration.ts";
-import { LimitAcquirer } from "../../src/pool/limit-acquirer.ts";
-import { LimitRebalancer } from "../../src/pool/limit-rebalancer.ts";
-import type { LimitLayout } from "../../src/pool/limit-share.ts";
-import type { ShareAnswers, ShareRequests } from "../../src/pool/peer-limit-state.ts";
 import { AccountPool } from "../../src/pool/pool.ts";
 import { type Grant, Waiter } from "../../src/pool/waiter.ts";
 import type { PoolNamespace, ShardStub } from "../../src/runtime/cloudflare/pool-client/pool-stub.ts";
@@ -22,20 +18,14 @@ class Overloaded extends Error {
   readonly overloaded = true;
 }
 
-/** Sends a message from one shard to another and returns the answer. */
-export type Trading = (from: ShardHost, to: string, asks: ShareRequests) => Promise<ShareAnswers>;
-
 /** One pool object: the real rules, on storage that survives it. Calls are processed sequentially. */
 export class ShardHost {
   readonly name: string;
   readonly region: number;
-  readonly layout: LimitLayout;
   readonly configuration: PoolConfiguration;
   pool: AccountPool;
   /** Calls to the object, plus disposals of its stubs. */
   messages = 0;
-  /** Those of them that other shards sent about limit shares. */
-  trades = 0;
   /** Calls that were rejected because of overload. */
   overloads = 0;
   readonly #store = new MemoryPoolStore();
@@ -46,64 +36,35 @@ export class ShardHost {
   #freeAt = 0;
   #lost = Promise.withResolvers<null>();
   readonly #timers: ObjectTimers;
-  #trader: LimitRebalancer;
-  #seeker: LimitAcquirer;
-  readonly #trading: Trading;
 
   /** @param callMs processing time of one call, in milliseconds */
   constructor(
     clock: VirtualClock,
-    shard: { readonly name: string; readonly region: number; readonly layout: LimitLayout },
+    shard: { readonly name: string; readonly region: number },
     configuration: PoolConfiguration,
     callMs: number,
-    trading: Trading,
   ) {
     this.#clock = clock;
     this.#timers = new ObjectTimers(clock.setTimer);
     this.#callMs = callMs;
-    this.#trading = trading;
     this.name = shard.name;
     this.region = shard.region;
-    this.layout = shard.layout;
     this.configuration = configuration;
-    [this.pool, this.#trader, this.#seeker] = this.#made();
+    this.pool = this.#createPool();
   }
 
-  #made(): [AccountPool, LimitRebalancer, LimitAcquirer] {
-    const { now } = this.#clock;
-    const start = this.#start;
-    const setTimer = this.#timers.set;
-    const pool: AccountPool = new AccountPool({
+  #createPool(): AccountPool {
+    return new AccountPool({
       store: this.#store,
-      now,
-      setTimer,
+      now: this.#clock.now,
+      setTimer: this.#timers.set,
       wakeAt: (at) => this.#sweepAt(at),
-      onLimitExhausted: (limit, turnedAway) => trader.onLimitExhausted(limit, turnedAway),
     });
-    const trader: LimitRebalancer = new LimitRebalancer({
-      name: this.name,
-      store: this.#store,
-      pool,
-      now,
-      setTimer,
-      send: async (to, asks) => {
-        const answers = await this.#trading(this, to, asks);
-        // The caller's start has ended, so nothing waits for the answer.
-        return this.#start === start ? answers : new Promise<ShareAnswers>(() => {});
-      },
-    });
-    return [pool, trader, new LimitAcquirer(pool, trader, { now, setTimer })];
   }
 
   /** Loads the configuration, at the first start and after each restart. */
   begin(): void {
-    this.#trader.configure(this.layout, this.configuration);
-  }
-
-  /** Handles another shard's request for limit shares. */
-  asked(from: string, asks: ShareRequests, oneWayMs: () => number): Promise<ShareAnswers> {
-    this.trades += 1;
-    return this.#send(oneWayMs, () => this.#trader.handleRequest(from, asks));
+    this.pool.configure(this.configuration);
   }
 
   /** Alarms survive restarts of the object. */
@@ -122,7 +83,7 @@ export class ShardHost {
     this.#freeAt = this.#upAt;
     this.#lost.resolve(null);
     this.#lost = Promise.withResolvers<null>();
-    [this.pool, this.#trader, this.#seeker] = this.#made();
+    this.pool = this.#createPool();
     this.begin();
   }
 
@@ -182,7 +143,7 @@ export class ShardHost {
       getByName: () => ({
         acquire: (request) =>
           send(async () => {
-            const outcome = await this.#seeker.acquire(request);
+            const outcome = this.pool.acquire(request);
             if (!(outcome instanceof Waiter))
               return "granted" in outcome ? granted(outcome.granted) : outcome;
             const { promise: lost } = this.#lost;

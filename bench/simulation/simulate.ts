@@ -1,5 +1,6 @@
 import type { AccountPoolClient } from "../../src/core/ports/accounts.ts";
 import type { PoolAccount } from "../../src/core/ports/pool-configuration.ts";
+import { buildShardConfiguration } from "../../src/pool/shards/layout.ts";
 import { type Shard, ShardMap, splitProportionally } from "../../src/pool/shards/shard-map.ts";
 import { createAccountPoolClient } from "../../src/runtime/cloudflare/pool-client/accounts.ts";
 import { ShardClient } from "../../src/runtime/cloudflare/pool-client/shard-client.ts";
@@ -8,7 +9,7 @@ import { Books, type Waits } from "./books.ts";
 import { randomFrom, VirtualClock } from "./clock.ts";
 import { Isolate } from "./isolate.ts";
 import { REGIONS, regionOf, roundTrip } from "./regions.ts";
-import { ShardHost, type Trading } from "./shard-host.ts";
+import { ShardHost } from "./shard-host.ts";
 
 /** Parameters of a simulation. Times are in milliseconds. */
 export interface Scenario {
@@ -51,8 +52,6 @@ export interface Result {
   readonly overLimit: number;
   readonly mostInUse: number;
   readonly messagesPerRequest: number;
-  /** Messages between shards about limit shares, included in the number above. */
-  readonly trades: number;
   /** Calls and messages per second of the busiest shard. */
   readonly busiestShard: number;
   readonly overloads: number;
@@ -61,8 +60,6 @@ export interface Result {
 }
 
 const START = Date.UTC(2026, 10, 22);
-/** New shards acquire their limit shares once, at their first start. They have finished when the first requests arrive. */
-const BEGIN_MS = 2_000;
 /** Requests per second of one isolate. An assumption: the platform decides. */
 const PER_ISOLATE = 100;
 const CALLERS = 50;
@@ -98,7 +95,7 @@ export async function simulate(scenario: Scenario): Promise<Result> {
   const { accounts: count, rate, lengthMs, seed, perAccount = 2, global = 0, callMs = 1 } = scenario;
   const { slow = 0.1, burst = 1, banned: bannedShare = 0 } = scenario;
   const random = randomFrom(seed);
-  const clock = new VirtualClock(START - BEGIN_MS);
+  const clock = new VirtualClock(START - 1);
   const map = new ShardMap(placed(scenario.shards));
   const parts = map.split(accountsOf(count));
   const books = new Books(perAccount, global || count * perAccount);
@@ -106,17 +103,13 @@ export async function simulate(scenario: Scenario): Promise<Result> {
   const oneWay = (from: number, to: number) => () => (roundTrip(from, to) / 2) * (1 + 0.2 * random());
   const shards = map.shards.map(({ name }) => name);
   const limits = { perAccount, global, queue: count * perAccount, queueWaitMs: 20_000, tokenRefreshMs: 0 };
-  const trading: Trading = async (from, to, asks) => {
-    const host = hosts.find(({ name }) => name === to);
-    if (host === undefined) throw new Error("there is no such shard");
-    return host.asked(from.name, asks, oneWay(from.region, host.region));
-  };
-  const hosts: readonly ShardHost[] = map.shards.map(({ name, region }, index) => {
-    const shard = { name, region: regionOf(region), layout: { shards, founders: shards.slice(0, 1) } };
-    return new ShardHost(clock, shard, { accounts: parts[index] ?? [], limits }, callMs, trading);
+  const layout = { generation: 1, shards, earlier: [], former: [] };
+  const configuration = { accounts: parts.flat(), limits };
+  const hosts: readonly ShardHost[] = map.shards.map(({ name, region }) => {
+    const part = buildShardConfiguration(configuration, layout, name, 1);
+    return new ShardHost(clock, { name, region: regionOf(region) }, part, callMs);
   });
   for (const host of hosts) host.begin();
-  await clock.runUntil(START - 1);
   const banned = new Set<string>();
   const holders = { now: clock.now, setTimer: clock.setTimer, waitUntil: () => {} };
   /** Returns an isolate's client for the pools: as in the program, with one pool or several. */
@@ -201,7 +194,6 @@ export async function simulate(scenario: Scenario): Promise<Result> {
     overLimit: books.overLimit,
     mostInUse: books.mostInUse,
     messagesPerRequest: messages / books.requests,
-    trades: hosts.reduce((all, host) => all + host.trades, 0),
     busiestShard: (1_000 * busiest) / lengthMs,
     overloads: hosts.reduce((all, host) => all + host.overloads, 0),
     left,

@@ -6,6 +6,7 @@ import { HalfOpenBudget } from "./half-open-budget.ts";
 import { Health } from "./health.ts";
 import { ListNode } from "./linked-list.ts";
 import type { StoredAccount } from "./pool-store.ts";
+import { isSharedLimit } from "./shards/shared-limits.ts";
 import { SignInGate } from "./sign-in-gate.ts";
 
 /** State of a proxy: when it fails, all accounts bound to it cool down. */
@@ -93,6 +94,11 @@ export class AccountState extends ListNode<AccountState> {
   /** Whether the account is configured and this pool owns it (it has not moved to another shard). */
   get isOwnedHere(): boolean {
     return this.account !== null && this.account.moved !== true;
+  }
+
+  /** Whether this pool owns the account, and it is not a limit that the pools share. */
+  get isListed(): boolean {
+    return this.isOwnedHere && !isSharedLimit(this.provider);
   }
 
   /** Whether this pool owns the account and may select it. */

@@ -46,7 +46,7 @@ export class AccountTable {
     }
     for (const state of this.#byId.values()) {
       if (!state.isOwnedHere) continue;
-      this.total += 1;
+      if (state.isListed) this.total += 1;
       const providerPool = this.#providerPools.of(state);
       providerPool.configuredAccounts += 1;
       if (!state.isEnabled) continue;

@@ -35,10 +35,16 @@ export interface LeaseHolder {
   readonly caller: string;
   /** Id of the request's use, if its key has limits. */
   readonly use?: string;
+  /** The first pool shard counts the slot: the holder has a shared slot there, too. */
+  readonly isShared?: boolean;
 }
 
-/** Extracts the holder of a slot from its request. */
-export function leaseHolderOf(request: AcquireRequest): LeaseHolder {
+/**
+ * Extracts the holder of a slot from its request.
+ *
+ * @param isShared see `LeaseHolder.isShared`
+ */
+export function leaseHolderOf(request: AcquireRequest, isShared = false): LeaseHolder {
   const { requestId, identity, model, dialect = "", key, caller = "", use } = request;
   return {
     requestId,
@@ -48,6 +54,7 @@ export function leaseHolderOf(request: AcquireRequest): LeaseHolder {
     caller,
     ...(key === undefined ? {} : { key }),
     ...(use === undefined ? {} : { use: use.id }),
+    ...(isShared ? { isShared } : {}),
   };
 }
 
@@ -97,6 +104,8 @@ export class Leases {
   readonly #byToken = new Map<string, LeaseRecord>();
   readonly #byExpiry = new LinkedList<LeaseRecord>();
   readonly #ttlMs: number;
+  /** Number of leases whose slots the first pool shard counts. */
+  sharedCount = 0;
 
   constructor(ttlMs: number) {
     this.#ttlMs = ttlMs;
@@ -129,6 +138,7 @@ export class Leases {
     const expiresAt = monotonicNow + this.#ttlMs;
     const lease = new LeaseRecord(token, serial, state, holder, fairShare, now, expiresAt);
     this.#byToken.set(token, lease);
+    if (holder.isShared === true) this.sharedCount += 1;
     this.#byExpiry.push(lease);
     return lease;
   }
@@ -144,6 +154,7 @@ export class Leases {
 
   remove(lease: LeaseRecord): void {
     this.#byToken.delete(lease.token);
+    if (lease.holder.isShared === true) this.sharedCount -= 1;
     this.#byExpiry.remove(lease);
   }
 

@@ -22,6 +22,4 @@ export const noopPoolStore: PoolStore = {
   loadHealth: () => [],
   saveHealth: () => undefined,
   removeHealth: () => undefined,
-  loadLimitShares: () => [],
-  saveLimitShare: () => undefined,
 };

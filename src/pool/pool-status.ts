@@ -8,6 +8,8 @@ import type {
 } from "../core/ports/account-status.ts";
 import { classifyCondition } from "./account-condition.ts";
 import type { AccountState } from "./account-state.ts";
+import type { LeaseRecord } from "./leases.ts";
+import { isSharedLimit, isSharedQueue, isSharedSlots } from "./shards/shared-limits.ts";
 import type { Slots } from "./slots.ts";
 
 /** Reason and end of an account's cooldown; of two cooldowns (account and proxy) the longer one. */
@@ -65,7 +67,7 @@ function countConditions(states: Iterable<AccountState>, now: number, maxEntries
   };
   const failing: FailingAccountView[] = [];
   for (const state of states) {
-    if (!state.isOwnedHere) continue;
+    if (!state.isListed) continue;
     const { activity, condition } = readCondition(state, now);
     conditions[condition] += 1;
     if (condition !== "failing") continue;
@@ -87,12 +89,19 @@ export function buildQueueStatus(
   maxEntries = Number.POSITIVE_INFINITY,
 ): QueueStatus {
   const { perAccount } = slots.limits.configured;
-  const waiters = slots.providerPools.waiters();
+  // A request that waits for a shared slot has an account already. For a shared queue it waits twice: it counts once.
+  const waiters = slots.providerPools.waiters().filter(({ provider }) => !isSharedQueue(provider));
+  const waitingForShared = waiters.filter(({ provider }) => isSharedSlots(provider)).length;
+  let sharedInUse = 0;
   const available: string[] = [];
   const inUse: string[] = [];
   let ready = 0;
   const cooldowns: CooldownView[] = [];
   for (const state of slots.accounts) {
+    if (isSharedLimit(state.provider)) {
+      sharedInUse += state.occupiedSlots;
+      continue;
+    }
     const hasFreeSlot = slots.providerPools.of(state).rotation.hasFreeSlot(state);
     if (hasFreeSlot) available.push(state.id);
     if (state.isHealthy && hasFreeSlot) ready += 1;
@@ -105,7 +114,7 @@ export function buildQueueStatus(
   return {
     available: available.length,
     ready,
-    in_use: slots.inUse,
+    in_use: slots.inUse - sharedInUse - waitingForShared,
     total: slots.accounts.total,
     available_accounts: available.slice(0, maxEntries),
     in_use_accounts: inUse.slice(0, maxEntries),
@@ -114,7 +123,7 @@ export function buildQueueStatus(
     recommended_concurrency: slots.limits.recommended,
     waiting: waiters.length,
     max_queue_size: slots.limits.queueLimit,
-    leases: Array.from(takeFirst(slots.leases, maxEntries), (lease) => ({
+    leases: Array.from(takeFirst(listedLeases(slots.leases), maxEntries), (lease) => ({
       account: lease.state.id,
       age_ms: now - lease.grantedAt,
       model: lease.holder.model,
@@ -136,6 +145,11 @@ export function buildQueueStatus(
   };
 }
 
+/** The leases of accounts, without those of shared limits. */
+function* listedLeases(leases: Iterable<LeaseRecord>): Generator<LeaseRecord> {
+  for (const lease of leases) if (!isSharedLimit(lease.state.provider)) yield lease;
+}
+
 /** Yields at most the first `most` items, without reading the others. */
 function* takeFirst<T>(items: Iterable<T>, limit: number): Generator<T> {
   let count = 0;
@@ -150,7 +164,7 @@ function* takeFirst<T>(items: Iterable<T>, limit: number): Generator<T> {
 export function listAccountHealth(states: Iterable<AccountState | undefined>, now: number): AccountHealth[] {
   const health: AccountHealth[] = [];
   for (const state of states) {
-    if (state?.isOwnedHere !== true) continue;
+    if (state?.isListed !== true) continue;
     health.push({
       id: state.id,
       token: state.gate.currentToken?.token ?? null,

@@ -39,22 +39,6 @@ export interface GrantTerms extends LeaseTerms {
   readonly holdersShareProcess?: boolean;
 }
 
-/** Totals of a limit that two pools have ever given each other: units of `LimitShare`. */
-export interface StoredLimitShare {
-  readonly limit: string;
-  /** Name of the other pool. */
-  readonly peer: string;
-  readonly given: number;
-  readonly got: number;
-}
-
-/** Store for a pool's shares of limits. */
-export interface LimitShareStore {
-  loadLimitShares(): Iterable<StoredLimitShare>;
-  /** Replaces the totals of that limit and peer. Throws when they cannot be written. */
-  saveLimitShare(share: StoredLimitShare): void;
-}
-
 export interface Starts {
   readonly last: number;
   readonly oldestLive: number;
@@ -65,7 +49,7 @@ export interface Starts {
  * outside (a Durable Object's output gate delays the answer until the write is safe). Writes do not throw: a failed write
  * is retried with the next one. `flush` reports whether everything is written.
  */
-export interface PoolStore extends LimitShareStore {
+export interface PoolStore {
   /** High-water mark of each account: the largest number of slots that may be occupied. */
   loadHighWaterMarks(): Iterable<readonly [id: string, slots: number]>;
   setHighWaterMark(id: string, slots: number): void;

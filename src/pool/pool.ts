@@ -19,7 +19,6 @@ import { type IsolateReport, type IsolateReportAnswer, IsolateReports } from "./
 import { CLAIM_MS, LEASE_TTL_MS } from "./lease-timing.ts";
 import type { HeartbeatAnswer } from "./leases.ts";
 import { type LeaseHolder, SLOT_RECLAIMED } from "./leases.ts";
-import type { DistributedLimit, LimitUsage } from "./limit-share.ts";
 import { LimitedRequests } from "./limited-requests.ts";
 import { UseLedger } from "./limits/use-ledger.ts";
 import { noopStore, type UseStore } from "./limits/use-store.ts";
@@ -31,7 +30,7 @@ import { Proxies } from "./proxies.ts";
 import { requestIdentityOf } from "./request-identity.ts";
 import { listTroubles, type ProviderRecord } from "./shards/provider-record.ts";
 import type { ShardStatus } from "./shards/shard-status.ts";
-import type { LimitShares } from "./slot-limits.ts";
+import { isSharedLimit, isSharedQueue } from "./shards/shared-limits.ts";
 import { Slots } from "./slots.ts";
 import { type AcquireOutcome, Waiter } from "./waiter.ts";
 
@@ -53,8 +52,6 @@ export interface PoolOptions extends MaintenanceClock {
   readonly boot?: string;
   /** Lease holders end together with the pool: it stores nothing about leases, and grants even when its storage fails. */
   readonly holdersShareProcess?: boolean;
-  /** See `LimitRebalancer.onLimitExhausted`. */
-  readonly onLimitExhausted?: (limit: DistributedLimit, wasRejected: boolean) => void;
 }
 
 /** Default of {@link PoolOptions.probeWaitMs}. */
@@ -155,7 +152,6 @@ export class AccountPool {
         onDismissed: (request) => this.#onUnserved(request),
         onIdle: () => this.#maintenance.onIdle(),
         onScheduleChanged: () => this.#scheduleWake(),
-        onLimitExhausted: (limit, wasRejected) => options.onLimitExhausted?.(limit, wasRejected),
       },
     );
     this.#tokens = new AccountTokens(store, now(), (id) => this.#slots.accounts.getOrCreate(id));
@@ -201,7 +197,9 @@ export class AccountPool {
       this.#slots.assignProvider(state, account.provider ?? "");
       this.#tokens.configure(state, account, this.#now());
       this.#proxies.bind(state, account.proxyId);
-      state.slotsElsewhere = account.moved === true ? 0 : this.#handover.slotsElsewhere(account.id);
+      if (isSharedLimit(state.provider)) state.halfOpenBudget.markProven();
+      if (isSharedQueue(state.provider)) state.slotsElsewhere = Number.POSITIVE_INFINITY;
+      else state.slotsElsewhere = account.moved === true ? 0 : this.#handover.slotsElsewhere(account.id);
     }
     for (const state of this.#slots.accounts) {
       if (configured.has(state.id)) continue;
@@ -210,19 +208,8 @@ export class AccountPool {
     }
     this.#proxies.configure(proxies);
     this.#slots.accounts.idsByName = indexAccountsByName(accounts.filter(({ moved }) => moved !== true));
-    this.#slots.configure(limits, perAccount);
+    this.#slots.configure(limits, perAccount, shard);
     return true;
-  }
-
-  /** Sets the shares that the pool may use of limits shared with other pools. */
-  applyLimitShares(shares: LimitShares): void {
-    this.#slots.applyLimitShares(shares);
-  }
-
-  /** How much of the shared limits the pool uses and could use. */
-  limitUsage(): Readonly<Record<DistributedLimit, LimitUsage>> {
-    const { inUse, limits, leaseRecovery } = this.#slots;
-    return limits.usage(inUse, leaseRecovery.unconfirmedLeases);
   }
 
   /** Whether the provider has an enabled account that is not cooling down, busy or not. Absent: the default provider. */
@@ -235,21 +222,18 @@ export class AccountPool {
   /**
    * Grants a slot, refuses the request, or lets it wait. Throws when the storage fails: then nothing is granted. The result
    * may be used once {@link confirmStored} has resolved.
-   *
-   * @param mayRebalance if the queue is full, more room may come from other shards: the request is refused and no waiting
-   *   request is evicted
    */
-  acquire(request: AcquireRequest, mayRebalance = false): AcquireOutcome | Waiter {
+  acquire(request: AcquireRequest): AcquireOutcome | Waiter {
     const { use } = request;
-    if (use === undefined) return this.#admit(request, mayRebalance);
+    if (use === undefined) return this.#admit(request);
     const limited = this.limitedRequests.reserve(use);
     if (limited !== null) return limited;
-    const outcome = this.#admit(request, mayRebalance);
+    const outcome = this.#admit(request);
     if (outcome instanceof Waiter) this.#ledger.recordWaiting(use.id);
     return outcome;
   }
 
-  #admit(request: AcquireRequest, mayRebalance: boolean): AcquireOutcome | Waiter {
+  #admit(request: AcquireRequest): AcquireOutcome | Waiter {
     // A request pinned to one account bypasses the circuit breaker and gets that account's own result.
     const providerPool =
       request.target === undefined ? this.#slots.providerPools.get(request.provider) : undefined;
@@ -260,7 +244,7 @@ export class AccountPool {
       return decision;
     }
     try {
-      const outcome = this.#slots.acquire(request, mayRebalance);
+      const outcome = this.#slots.acquire(request);
       if ("refused" in outcome) this.#onUnserved(request);
       return outcome;
     } catch (error) {
@@ -428,7 +412,7 @@ export class AccountPool {
     const now = this.#now();
     // The pool of a provider that was deleted or switched off stays.
     return this.#slots.providerPools.all
-      .filter(({ enabledAccounts }) => enabledAccounts > 0)
+      .filter(({ enabledAccounts, provider }) => enabledAccounts > 0 && !isSharedLimit(provider))
       .map((providerPool) => providerPool.readHealth(now));
   }
 

@@ -158,8 +158,12 @@ export class ProviderPools {
     return this.#all.flatMap((providerPool) => providerPool.waiters()).sort((a, b) => a.serial - b.serial);
   }
 
-  /** Among the requests that can run now, the one that arrived first, with its provider's pool. */
-  nextRunnable(): {
+  /**
+   * Among the requests that can run now, the one that arrived first, with its provider's pool.
+   *
+   * @param mayRun whether the global limit allows the next request of a provider
+   */
+  nextRunnable(mayRun: (providerPool: ProviderPool, waiter: Waiter) => boolean): {
     readonly providerPool: ProviderPool;
     readonly next: NonNullable<ReturnType<FairQueue["next"]>>;
   } | null {
@@ -167,7 +171,8 @@ export class ProviderPools {
     for (const providerPool of this.#all) {
       if (providerPool.queue.size === 0) continue;
       const next = providerPool.queue.next(providerPool.rotation);
-      if (next !== null && (first === null || next.waiter.serial < first.next.waiter.serial)) {
+      if (next === null || !mayRun(providerPool, next.waiter)) continue;
+      if (first === null || next.waiter.serial < first.next.waiter.serial) {
         first = { providerPool, next };
       }
     }

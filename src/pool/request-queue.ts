@@ -1,7 +1,6 @@
 import type { AcquireRefusal, AcquireRequest } from "../core/ports/accounts.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import type { AccountState } from "./account-state.ts";
-import type { DistributedLimit } from "./limit-share.ts";
 import type { ProviderPool, ProviderPools } from "./provider-pool.ts";
 import type { SlotLimits } from "./slot-limits.ts";
 import type { FairShare } from "./waiter.ts";
@@ -11,7 +10,8 @@ import { Waiter } from "./waiter.ts";
 export interface SlotSource {
   /** Serial number of the newest lease or waiting request. */
   serial: number;
-  readonly inUse: number;
+  /** Number of slots that the global limit leaves free. */
+  readonly freeSlots: number;
   /** Releases a slot that was granted to a waiting request which has left. */
   release(token: string): boolean;
 }
@@ -22,8 +22,6 @@ export interface RequestQueueEvents {
   onDismissed(request: AcquireRequest): void;
   /** The time of the next event may have changed. */
   onScheduleChanged(): void;
-  /** A limit is exhausted: requests wait, or one was rejected (`wasRejected`). Only relevant with several pools. */
-  onLimitExhausted(limit: DistributedLimit, wasRejected: boolean): void;
 }
 
 /**
@@ -60,7 +58,6 @@ export class RequestQueue {
    * Adds a request to the queue, or refuses it.
    *
    * @param heldWaiter the held request that now joins the queue, in its old position among the requests of its caller
-   * @param mayRebalance more room may come from other shards: no waiting request is evicted
    */
   enqueue(
     providerPool: ProviderPool,
@@ -68,7 +65,6 @@ export class RequestQueue {
     target: AccountState | null,
     exclude: ReadonlySet<string> | null,
     heldWaiter: Waiter | null,
-    mayRebalance = false,
   ): AcquireRefusal | Waiter {
     const waitedMs = heldWaiter === null ? 0 : Math.max(0, this.#clock.now() - heldWaiter.since);
     const waitMs = (request.waitMs ?? this.#limits.configured.queueWaitMs) - waitedMs;
@@ -76,8 +72,7 @@ export class RequestQueue {
     const fairShare = fairShares.getOrCreate(request.caller ?? "");
     const limit = this.#limits.queueLimitOf(providerPool);
     const isFull = queue.size >= limit;
-    if (waitMs > 0 && 2 * (queue.size + 1) > limit) this.#events.onLimitExhausted("queue", isFull);
-    const evictedWaiter = isFull && !mayRebalance ? fairShares.findWaiterToEvict(fairShare) : null;
+    const evictedWaiter = isFull ? fairShares.findWaiterToEvict(fairShare) : null;
     if ((isFull && evictedWaiter === null) || waitMs <= 0) {
       fairShares.deleteIfEmpty(fairShare);
       return { refused: isFull && evictedWaiter === null ? "queue_full" : "queue_timeout" };
@@ -137,8 +132,7 @@ export class RequestQueue {
     ms: number,
     timeoutRefusal: AcquireRefusal,
   ): Waiter | null {
-    const capacity =
-      this.#limits.queueLimitOf(providerPool) + Math.max(0, this.#limits.usableSlots - this.#slots.inUse);
+    const capacity = this.#limits.queueLimitOf(providerPool) + this.#slots.freeSlots;
     if (providerPool.waitingCount >= capacity) return null;
     const exclude = request.exclude?.length ? new Set(request.exclude) : null;
     const fairShare = providerPool.fairShares.getOrCreate(request.caller ?? "");
@@ -192,8 +186,7 @@ export class RequestQueue {
    * shard.
    */
   rejectWithoutHealthyAccount(): void {
-    // Without shares of limits, there is only one shard.
-    if (this.#limits.shares === null) return;
+    if (!this.#limits.hasPeers) return;
     for (const providerPool of this.#providerPools.all) {
       if (providerPool.waitingCount === 0 || providerPool.rotation.hasAvailableHealthy) continue;
       this.rejectMatching(providerPool, ({ wellOnly }) => wellOnly === true, {

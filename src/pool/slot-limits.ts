@@ -1,30 +1,18 @@
-import type { PoolLimits } from "../core/ports/pool-configuration.ts";
-import type { DistributedLimit, LimitUsage } from "./limit-share.ts";
+import type { SharedLimitNames } from "../core/ports/accounts.ts";
+import type { PoolLimits, PoolShard } from "../core/ports/pool-configuration.ts";
 import type { ProviderPool, ProviderPools } from "./provider-pool.ts";
-
-/** How much one of several pools may use of the limits that it shares with the others; null: there is no such limit. */
-export interface LimitShares {
-  /** Slots in use. */
-  readonly global: number | null;
-  /** Waiting requests, for each provider separately. */
-  readonly queue: number | null;
-}
-
-/** For how many requests an account without a limit counts where a number is needed: in the queue, and in shares of a limit. */
-const UNLIMITED_SLOTS = 256;
-
-function countSlots({ isUnlimited, configuredAccounts, totalSlots }: ProviderPool): number {
-  return isUnlimited ? configuredAccounts * UNLIMITED_SLOTS : totalSlots;
-}
+import { isSharedLimit, isSharedSlots, sharedLimitsOf, UNLIMITED_QUEUE } from "./shards/shared-limits.ts";
 
 /**
- * Limits for slots in use and for waiting requests: the configured values, and the pool's shares of them where there are
- * several pools.
+ * Limits for slots in use and for waiting requests. Where there are several pools, the first counts those that are set for
+ * all accounts together ({@link sharedLimitsOf}); without such a limit the accounts' slots are the limit.
  */
 export class SlotLimits {
   configured: PoolLimits = { perAccount: 1, global: 0, queue: 0, queueWaitMs: 60_000, tokenRefreshMs: 0 };
-  /** Null: there is one pool. */
-  shares: LimitShares | null = null;
+  /** Whether there are several pools. */
+  hasPeers = false;
+  /** Whether this pool counts the limits of all pools. */
+  #isFirst = true;
   readonly #providerPools: ProviderPools;
 
   constructor(providerPools: ProviderPools) {
@@ -34,8 +22,10 @@ export class SlotLimits {
   /**
    * @param perAccount slots of each account, by provider, where they differ from `limits`; 0: no limit
    */
-  configure(limits: PoolLimits, perAccount: Readonly<Record<string, number>>): void {
+  configure(limits: PoolLimits, perAccount: Readonly<Record<string, number>>, shard?: PoolShard): void {
     this.configured = limits;
+    this.hasPeers = (shard?.layout.shards.length ?? 1) > 1;
+    this.#isFirst = shard === undefined || shard.layout.shards[0] === shard.name;
     for (const providerPool of this.#providerPools.all) {
       const slots = perAccount[providerPool.provider] ?? limits.perAccount;
       providerPool.rotation.perAccount = slots === 0 ? Number.POSITIVE_INFINITY : slots;
@@ -46,20 +36,33 @@ export class SlotLimits {
     return this.configured.global || this.recommended;
   }
 
-  /** How many slots may be in use in this pool. */
+  /** How many slots may be in use in this pool, without those that the first pool counts ({@link mustShare}). */
   get usableSlots(): number {
+    const { global } = this.configured;
     // Without a limit the accounts' slots are the limit. Accounts that have moved away count in their new pool.
-    if (this.shares !== null) return this.shares.global ?? Number.POSITIVE_INFINITY;
-    const isUnlimited =
-      this.configured.global === 0 && this.#providerPools.all.some((pool) => pool.isUnlimited);
-    return isUnlimited ? Number.POSITIVE_INFINITY : this.globalLimit;
+    const isUnlimited = global === 0 && this.#providerPools.all.some((pool) => pool.isUnlimited);
+    if (isUnlimited || (this.hasPeers && !(this.#isFirst && global > 0))) return Number.POSITIVE_INFINITY;
+    return this.globalLimit;
+  }
+
+  /** Whether an isolate that can do so must acquire a slot of this provider at the first pool, too. */
+  mustShare({ provider }: ProviderPool): boolean {
+    return this.hasPeers && this.configured.global > 0 && !isSharedLimit(provider);
+  }
+
+  /** What a request for this provider must acquire at the first pool. Undefined: no limit is shared. */
+  sharedLimitsOf({ provider }: ProviderPool): SharedLimitNames | undefined {
+    const { global, queue } = this.configured;
+    if (!this.hasPeers || (global === 0 && queue === 0) || isSharedLimit(provider)) return undefined;
+    return sharedLimitsOf(provider, global > 0);
   }
 
   /** Slots of all accounts that have a limit together. */
   get recommended(): number {
     let slots = 0;
     for (const providerPool of this.#providerPools.all)
-      if (!providerPool.isUnlimited) slots += providerPool.totalSlots;
+      if (!providerPool.isUnlimited && !isSharedLimit(providerPool.provider))
+        slots += providerPool.totalSlots;
     return slots;
   }
 
@@ -70,20 +73,12 @@ export class SlotLimits {
 
   /** How many requests may wait for a provider in this pool. */
   queueLimitOf(providerPool: ProviderPool): number {
-    return this.shares?.queue ?? (this.configured.queue || countSlots(providerPool));
-  }
-
-  /** Usage and demand of the limits when `inUse` slots are in use. Each provider has its own queue: the longest one counts. */
-  usage(inUse: number, heldBack: number): Readonly<Record<DistributedLimit, LimitUsage>> {
-    const slots = this.#providerPools.all.reduce((sum, pool) => sum + countSlots(pool), 0);
-    const freeSlots = Math.max(0, slots - inUse);
-    const runnable = this.#providerPools.nextRunnable() === null ? 0 : this.#providerPools.waitingCount;
-    const queued = Math.max(...this.#providerPools.all.map(({ queue }) => queue.size));
-    return {
-      global: { inUse, heldBack, wanted: Math.min(runnable, freeSlots), most: slots },
-      // A request that finds the queue full must first wait for a larger share, so the pool asks for room for twice as
-      // many.
-      queue: { inUse: queued, heldBack: 0, wanted: queued, most: Number.POSITIVE_INFINITY },
-    };
+    const { configuredAccounts, isUnlimited, totalSlots, provider } = providerPool;
+    // A request that waits for a shared slot counts in the shared queue of its provider.
+    if (isSharedSlots(provider)) return Number.POSITIVE_INFINITY;
+    if (this.sharedLimitsOf(providerPool) !== undefined)
+      return this.configured.queue || Number.POSITIVE_INFINITY;
+    const own = isUnlimited ? configuredAccounts * UNLIMITED_QUEUE : totalSlots;
+    return this.configured.queue || own;
   }
 }

@@ -1,6 +1,6 @@
 import { type AcquireRequest, ANY_PROVIDER } from "../core/ports/accounts.ts";
 import type { Clock } from "../core/ports/clock.ts";
-import type { PoolLimits } from "../core/ports/pool-configuration.ts";
+import type { PoolLimits, PoolShard } from "../core/ports/pool-configuration.ts";
 import type { AccountState } from "./account-state.ts";
 import { AccountTable } from "./account-table.ts";
 import { LeaseRecovery } from "./lease-recovery.ts";
@@ -9,7 +9,8 @@ import { type LeaseHolder, type LeaseRecord, Leases, leaseHolderOf } from "./lea
 import type { GrantTerms, PoolStore } from "./pool-store.ts";
 import { type ProviderPool, ProviderPools } from "./provider-pool.ts";
 import { RequestQueue, type RequestQueueEvents } from "./request-queue.ts";
-import { type LimitShares, SlotLimits } from "./slot-limits.ts";
+import { isSharedLimit } from "./shards/shared-limits.ts";
+import { SlotLimits } from "./slot-limits.ts";
 import { type AcquireOutcome, type Grant, Waiter } from "./waiter.ts";
 
 /** Callbacks of the slots' owner. */
@@ -75,6 +76,16 @@ export class Slots {
     return this.leases.size + this.leaseRecovery.unconfirmedLeases;
   }
 
+  /** Occupied slots that count for this pool's global limit: not those that the first pool counts as shared ones. */
+  get #countedInUse(): number {
+    return this.inUse - this.leases.sharedCount;
+  }
+
+  /** Number of slots that the global limit leaves free. */
+  get freeSlots(): number {
+    return Math.max(0, this.limits.usableSlots - this.#countedInUse);
+  }
+
   /**
    * Assigns an account to the pool of its provider, before it is configured. When the provider changes, the state of the
    * old account is discarded: it is another account.
@@ -94,8 +105,8 @@ export class Slots {
    *
    * @param perAccount slots of each account, by provider, where they differ from `limits`
    */
-  configure(limits: PoolLimits, perAccount: Readonly<Record<string, number>> = {}): void {
-    this.limits.configure(limits, perAccount);
+  configure(limits: PoolLimits, perAccount: Readonly<Record<string, number>> = {}, shard?: PoolShard): void {
+    this.limits.configure(limits, perAccount, shard);
     this.accounts.recount();
     const states = [...this.accounts];
     for (const state of states) this.#updatePosition(state);
@@ -114,17 +125,9 @@ export class Slots {
     this.#events.onScheduleChanged();
   }
 
-  /** Applies new shares of the limits. */
-  applyLimitShares(shares: LimitShares): void {
-    this.processElapsedTime();
-    this.limits.shares = shares;
-    this.#grantToWaiting();
-    this.#events.onScheduleChanged();
-  }
-
   /** See `AccountPool.acquire`. */
-  acquire(request: AcquireRequest, mayRebalance = false): AcquireOutcome | Waiter {
-    return this.#acquire(request, null, mayRebalance);
+  acquire(request: AcquireRequest): AcquireOutcome | Waiter {
+    return this.#acquire(request, null);
   }
 
   /** Treats a held request as if it had just arrived, in its old position among the requests of its caller. */
@@ -159,15 +162,12 @@ export class Slots {
     }
   }
 
-  #acquire(
-    request: AcquireRequest,
-    heldWaiter: Waiter | null,
-    mayRebalance = false,
-  ): AcquireOutcome | Waiter {
+  #acquire(request: AcquireRequest, heldWaiter: Waiter | null): AcquireOutcome | Waiter {
     this.processElapsedTime();
-    if (this.accounts.total === 0) return { refused: "no_accounts" };
+    if (this.accounts.total === 0 && !isSharedLimit(request.provider ?? ""))
+      return { refused: "no_accounts" };
     const target = request.target === undefined ? null : this.accounts.findByName(request.target);
-    if (request.target !== undefined && target?.isOwnedHere !== true) {
+    if (request.target !== undefined && target?.isListed !== true) {
       return { refused: "target_not_found" };
     }
     const providerPool =
@@ -192,22 +192,24 @@ export class Slots {
     }
     const state = target ?? providerPool.selectAccount(request, exclude);
     const hasFreeSlot = state !== null && providerPool.rotation.hasFreeSlot(state);
-    if (hasFreeSlot && this.inUse < this.limits.usableSlots) {
+    if (hasFreeSlot && (this.freeSlots > 0 || this.#isShared(providerPool, request))) {
       const outcome = this.#grant(state, request);
       if (this.requestQueue.size > 0) this.#events.onScheduleChanged();
       return outcome;
     }
-    const outcome = this.requestQueue.enqueue(
-      providerPool,
-      request,
-      target,
-      exclude,
-      heldWaiter,
-      mayRebalance,
-    );
-    if (hasFreeSlot) this.#events.onLimitExhausted("global", !(outcome instanceof Waiter));
-    if (request.wellOnly !== true || outcome instanceof Waiter) return outcome;
-    return { ...outcome, isWell: providerPool.rotation.hasAvailableHealthy };
+    const outcome = this.requestQueue.enqueue(providerPool, request, target, exclude, heldWaiter);
+    if (outcome instanceof Waiter) return outcome;
+    const shared = this.limits.sharedLimitsOf(providerPool);
+    return {
+      ...outcome,
+      ...(request.wellOnly === true ? { isWell: providerPool.rotation.hasAvailableHealthy } : {}),
+      ...(shared === undefined ? {} : { shared }),
+    };
+  }
+
+  /** Whether the first pool counts the slot of a request: its isolate acquires a shared slot there, too. */
+  #isShared(providerPool: ProviderPool, { sharesLimits }: AcquireRequest): boolean {
+    return sharesLimits === true && this.limits.mustShare(providerPool);
   }
 
   /** See `AccountPool.release`. */
@@ -358,7 +360,9 @@ export class Slots {
     const now = this.#now();
     this.serial += 1;
     const lease = this.leaseRecovery.leaseName(this.serial);
-    const holder = leaseHolderOf(request);
+    const providerPool = this.providerPools.of(state);
+    const shared = request.sharesLimits === true ? this.limits.sharedLimitsOf(providerPool) : undefined;
+    const holder = leaseHolderOf(request, shared?.slots !== undefined);
     const fairShare = fairShares.getOrCreate(holder.caller);
     fairShare.occupiedSlots += 1;
     fairShare.lastServedSerial = this.serial;
@@ -372,13 +376,23 @@ export class Slots {
     rotation.advance(state);
     queue.updateRunnable(state, rotation);
     const grant = this.#events.onGranted(state, request, now);
-    return { granted: { lease, ...grant, ...(isBranch ? { isBranch } : {}) } };
+    return {
+      granted: {
+        lease,
+        ...grant,
+        ...(isBranch ? { isBranch } : {}),
+        ...(shared === undefined ? {} : { shared }),
+      },
+    };
   }
 
   /** Grants slots to all waiting requests that can run, in their order. */
   #grantToWaiting(): void {
-    while (this.requestQueue.size > 0 && this.inUse < this.limits.usableSlots) {
-      const runnable = this.providerPools.nextRunnable();
+    while (this.requestQueue.size > 0) {
+      const hasFreeSlots = this.freeSlots > 0;
+      const runnable = this.providerPools.nextRunnable(
+        (providerPool, { request }) => hasFreeSlots || this.#isShared(providerPool, request),
+      );
       if (runnable === null) return;
       const { providerPool, next } = runnable;
       providerPool.queue.remove(next.waiter, providerPool.rotation);
@@ -389,7 +403,6 @@ export class Slots {
         this.requestQueue.fail(next.waiter, error);
       }
     }
-    if (this.requestQueue.size > 0) this.#events.onLimitExhausted("global", false);
   }
 
   #endLease(lease: LeaseRecord): void {

@@ -2,7 +2,7 @@ import { MAX_DATE_MS, quarantineDamagedRows, type TableCheck } from "../core/sto
 import { numberIn, type Sql, type SqlRow, textIn } from "../core/storage/sql.ts";
 import { WriteRetryQueue } from "../core/storage/write-retry-queue.ts";
 import { type Cooldown, parseFailureKind } from "./cooldown.ts";
-import type { LeaseTerms, PoolStore, Starts, StoredAccount, StoredLimitShare } from "./pool-store.ts";
+import type { LeaseTerms, PoolStore, Starts, StoredAccount } from "./pool-store.ts";
 
 const TABLES = [
   "create table if not exists mark(id text primary key, slots integer not null) without rowid",
@@ -12,10 +12,6 @@ const TABLES = [
   )`,
   "create table if not exists isolate(id text primary key) without rowid",
   "create table if not exists health(part integer primary key, data text not null)",
-  `create table if not exists part(
-    of_limit text not null, peer text not null, given integer not null, got integer not null,
-    primary key(of_limit, peer)
-  ) without rowid`,
   "create table if not exists reclaimed(token text primary key, at integer not null) without rowid",
   `create table if not exists account(
     id text primary key, token text not null, expires_at integer not null, issued_at integer not null,
@@ -36,7 +32,6 @@ const CHECKS: readonly TableCheck[] = [
   { table: "start", numbers: { last: MAX_START, oldest_live: MAX_START } },
   { table: "terms", numbers: { claim_ms: MAX_TIMER_MS, await_ms: MAX_TIMER_MS } },
   { table: "health", json: { data: "object" } },
-  { table: "part", numbers: { given: MAX_START, got: MAX_START } },
   { table: "reclaimed", numbers: { at: MAX_DATE_MS } },
   {
     table: "account",
@@ -210,18 +205,5 @@ export class SqlPoolStore implements PoolStore {
 
   removeHealth(number: number): void {
     this.#writes.write(`health ${number}`, "delete from health where part = ?", number);
-  }
-
-  loadLimitShares(): Iterable<StoredLimitShare> {
-    return this.#sql.all("select of_limit, peer, given, got from part").map((row) => ({
-      limit: textIn(row, "of_limit"),
-      peer: textIn(row, "peer"),
-      given: numberIn(row, "given"),
-      got: numberIn(row, "got"),
-    }));
-  }
-
-  saveLimitShare({ limit, peer, given, got }: StoredLimitShare): void {
-    this.#sql.all("insert or replace into part values(?, ?, ?, ?)", limit, peer, given, got);
   }
 }

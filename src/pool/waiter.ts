@@ -1,4 +1,9 @@
-import type { AcquireRefusal, AcquireRequest, LeasedAccount } from "../core/ports/accounts.ts";
+import type {
+  AcquireRefusal,
+  AcquireRequest,
+  LeasedAccount,
+  SharedLimitNames,
+} from "../core/ports/accounts.ts";
 import type { RemainingLimits } from "../core/ports/key-limits.ts";
 import type { AccountState } from "./account-state.ts";
 import { LinkedList, ListNode } from "./linked-list.ts";
@@ -18,6 +23,8 @@ export interface Grant {
   readonly configVersion?: number;
   /** See `AcquireGrant.isBranch`. */
   readonly isBranch?: boolean;
+  /** See `AcquireGrant.shared`. */
+  readonly shared?: SharedLimitNames;
 }
 
 export type AcquireOutcome = { readonly granted: Grant } | AcquireRefusal;

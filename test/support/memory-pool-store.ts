@@ -1,10 +1,4 @@
-import type {
-  LeaseTerms,
-  PoolStore,
-  Starts,
-  StoredAccount,
-  StoredLimitShare,
-} from "../../src/pool/pool-store.ts";
+import type { LeaseTerms, PoolStore, Starts, StoredAccount } from "../../src/pool/pool-store.ts";
 
 /** A {@link PoolStore} in memory that counts writes. */
 export class MemoryPoolStore implements PoolStore {
@@ -12,7 +6,6 @@ export class MemoryPoolStore implements PoolStore {
   readonly reclaimed = new Map<string, number>();
   readonly accounts = new Map<string, StoredAccount>();
   readonly isolates = new Set<string>();
-  readonly parts = new Map<string, StoredLimitShare>();
   starts: Starts = { last: 0, oldestLive: 0 };
   terms: LeaseTerms | null = null;
   readonly health = new Map<number, string>();
@@ -109,14 +102,5 @@ export class MemoryPoolStore implements PoolStore {
 
   removeHealth(number: number): void {
     this.health.delete(number);
-  }
-
-  loadLimitShares(): Iterable<StoredLimitShare> {
-    return [...this.parts.values()];
-  }
-
-  saveLimitShare(part: StoredLimitShare): void {
-    this.writes += 1;
-    this.parts.set(`${part.limit} ${part.peer}`, part);
   }
 }

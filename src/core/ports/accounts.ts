@@ -81,13 +81,21 @@ export interface AcquireRequest {
   readonly use?: LimitedUse;
   /** Version of the configuration that the request was prepared with. */
   readonly configVersion?: number;
-  /**
-   * The caller asks several pool shards in turn for a free slot. This shard must not acquire limit shares for the
-   * request.
-   */
-  readonly passing?: boolean;
+  /** The caller acquires what `AcquireGrant.shared` and `AcquireRefusal.shared` name at the first pool shard. */
+  readonly sharesLimits?: boolean;
   /** Refuse rather than use an account in cooldown or half-open state: another pool shard may have a healthy one. */
   readonly wellOnly?: boolean;
+}
+
+/**
+ * The limits of all pool shards together that apply to a request. The first shard counts them, as slots of providers with
+ * these names.
+ */
+export interface SharedLimitNames {
+  /** Of which a request must have a slot in addition to an account's. Absent: no global limit is set. */
+  readonly slots?: string;
+  /** For which a request waits while it waits at any shard. */
+  readonly queue: string;
 }
 
 /** The pool granted no slot. `failure` is the provider's failure during an outage. */
@@ -100,8 +108,10 @@ export interface AcquireRefusal {
   readonly limits?: RemainingLimits;
   /** The pool has healthy accounts, but all are busy. Set only for a request with `wellOnly`. */
   readonly isWell?: boolean;
-  /** The queue is full and no other pool shard can give capacity: do not ask again. */
+  /** The queue of all pool shards together is full: do not ask again. */
   readonly isFull?: boolean;
+  /** What a request must acquire at the first shard before it waits. Absent: no limit is shared. */
+  readonly shared?: SharedLimitNames;
 }
 
 /** The pool granted a slot. */
@@ -113,6 +123,8 @@ export interface AcquireGrant {
   readonly limits?: RemainingLimits;
   /** Version of the newest configuration. Absent if no isolate can have an older one. */
   readonly configVersion?: number;
+  /** What the request must acquire at the first shard, too. Absent: no limit is shared. */
+  readonly shared?: SharedLimitNames;
 }
 
 export type AcquireResult = AcquireGrant | AcquireRefusal;

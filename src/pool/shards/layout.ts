@@ -1,6 +1,7 @@
 import type { PoolAccount, PoolConfiguration, PoolLayout } from "../../core/ports/pool-configuration.ts";
 import { POOL_NAME } from "./pool-name.ts";
 import { ShardMap } from "./shard-map.ts";
+import { buildSharedLimits } from "./shared-limits.ts";
 
 /**
  * Names of the pool objects. The first keeps the name of the single pool, so that a change from one to several pools moves
@@ -74,7 +75,8 @@ export class AccountOwnership {
 const findOwner = (map: ShardMap, account: string): string => map.shards[map.of(account)]?.name ?? "";
 
 /**
- * Builds one shard's part of the pool configuration: its own accounts, and those that it owned and must release.
+ * Builds one shard's part of the pool configuration: its own accounts, and those that it owned and must release. The first
+ * shard also gets the limits of all shards together.
  *
  * @param order sequence number of the message: a shard ignores a message with a lower number as outdated
  */
@@ -89,5 +91,13 @@ export function buildShardConfiguration(
     if (ownership.ownerOf(account.id) === name) return [{ ...account, rank }];
     return ownership.hasMovedAway(account.id) ? [{ ...account, rank, moved: true }] : [];
   });
-  return { ...configuration, accounts, shard: { name, order, layout } };
+  const shard = { name, order, layout };
+  if (name !== layout.shards[0] || layout.shards.length === 1) return { ...configuration, accounts, shard };
+  const shared = buildSharedLimits(configuration);
+  return {
+    ...configuration,
+    accounts: [...accounts, ...shared.accounts],
+    perAccount: shared.perAccount,
+    shard,
+  };
 }

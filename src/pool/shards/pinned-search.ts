@@ -52,7 +52,25 @@ export class PinnedSearch {
           return null;
         });
       const wait = async (shard: number) => {
-        const [, acquired] = await waitAtShard(this.#shards, this.#clock, [], shard, request, signal, end);
+        const atOnce = await acquireWithoutWaiting(this.#shards.acquire, this.#clock, shard, request, signal);
+        if (
+          atOnce === null ||
+          "lease" in atOnce ||
+          atOnce.refused !== "queue_timeout" ||
+          this.#clock.now() >= end
+        )
+          return atOnce;
+        const queue = atOnce.shared?.queue;
+        const [, acquired] = await waitAtShard(
+          this.#shards,
+          this.#clock,
+          [],
+          shard,
+          request,
+          signal,
+          end,
+          queue,
+        );
         return acquired;
       };
       const ownerResult = await nullOnFailure(wait(owner));
@@ -72,7 +90,7 @@ export class PinnedSearch {
       const [candidate] = candidates;
       if (candidate !== undefined) {
         const result = await wait(candidate.shard);
-        if (!lacksAccount(result)) return [candidate.shard, result];
+        if (result !== null && !lacksAccount(result)) return [candidate.shard, result];
       }
       const allResults = [ownerResult, ...results.map(({ acquired }) => acquired)];
       if (allResults.includes(null))

@@ -12,6 +12,17 @@ export type AcquireAtShard = (
 /** Access to all shards, by number. */
 export interface ShardAccess {
   readonly acquire: AcquireAtShard;
+  /**
+   * Waits at a shard.
+   *
+   * @param queue the shared queue of all shards in which the request waits meanwhile; undefined: there is none
+   */
+  readonly wait: (
+    shard: number,
+    request: AcquireRequest,
+    signal: AbortSignalLike | undefined,
+    queue: string | undefined,
+  ) => Promise<AcquireResult>;
   /** Resolves or rejects as soon as the shard answers anything. */
   readonly ping: (shard: number) => Promise<unknown>;
 }
@@ -21,10 +32,7 @@ export type ShardOutcome = readonly [shard: number, acquired: AcquireResult];
 
 /** A shard that does not answer within this time is skipped, milliseconds. */
 export const SHARD_TIMEOUT_MS = 1_500;
-/**
- * Delay before a request is repeated that no shard has room for, milliseconds: shares of limits or accounts may be about to
- * arrive.
- */
+/** Delay before a request is repeated that no shard has room for, milliseconds: accounts may be about to arrive. */
 export const RETRY_MS = 100;
 
 /**
@@ -38,7 +46,7 @@ export async function acquireWithoutWaiting(
   request: AcquireRequest,
   signal: AbortSignalLike | undefined,
 ): Promise<AcquireResult | null> {
-  const call = acquire(shard, { ...request, waitMs: 0, passing: true }, signal);
+  const call = acquire(shard, { ...request, waitMs: 0 }, signal);
   const result = await withTimeout(call, SHARD_TIMEOUT_MS + (request.selection?.waitMs ?? 0), clock);
   if (result === null) void call.then(releaseUnused, () => undefined);
   return result;

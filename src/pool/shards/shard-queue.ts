@@ -16,16 +16,18 @@ const PING_TIMEOUT_MS = 3_000;
  * @param shards all shards that may be checked, in order
  * @param best the shard whose queue the request joins
  * @param end until when it waits, Unix milliseconds
+ * @param queue see `ShardAccess.wait`
  * @returns the outcome. Rejects when the shard cannot be reached or does not answer (503).
  */
 export async function waitAtShard(
-  { acquire, ping }: ShardAccess,
+  { acquire, wait, ping }: ShardAccess,
   clock: Clock,
   shards: readonly number[],
   best: number,
   request: AcquireRequest,
   signal: AbortSignalLike | undefined,
   end: number,
+  queue: string | undefined,
 ): Promise<ShardOutcome> {
   const remainingMs = Math.max(0, end - clock.now());
   const waitAbort = new AbortController();
@@ -34,7 +36,7 @@ export async function waitAtShard(
   signal?.addEventListener("abort", abortWait, { once: true });
   let isSettled = false;
   let stopTimer = () => {};
-  const waiting = acquire(best, { ...request, waitMs: remainingMs }, waitAbort.signal);
+  const waiting = wait(best, { ...request, waitMs: remainingMs }, waitAbort.signal, queue);
   const otherShards = shards.filter((shard) => shard !== best);
   const {
     promise: otherOutcome,

@@ -11,6 +11,7 @@ import type { GeoLocation } from "../../core/ports/regions.ts";
 import { PinnedSearch } from "./pinned-search.ts";
 import { distanceFrom } from "./region-distance.ts";
 import {
+  type AcquireAtShard,
   acquireWithoutWaiting,
   RETRY_MS,
   SHARD_TIMEOUT_MS,
@@ -34,6 +35,14 @@ const MAX_ROUNDS = 3;
 /** After all rounds have failed, other requests skip the retries for this long, milliseconds. */
 const FUTILE_PAUSE_MS = 1_000;
 
+/** Waits for a slot in the shared queue of all shards; see `SharedLimits.waitInQueue`. */
+export type WaitInSharedQueue = (
+  queue: string,
+  acquire: (request: AcquireRequest, signal: AbortSignalLike | undefined) => Promise<AcquireResult>,
+  request: AcquireRequest,
+  signal: AbortSignalLike | undefined,
+) => Promise<AcquireResult>;
+
 /** The part of a shard that the search for slots needs. */
 export interface SearchedShard extends Pick<AccountPoolClient, "acquire"> {
   /** Returns at once: used to check that the shard answers. */
@@ -48,6 +57,8 @@ export interface SearchOptions {
   readonly place: () => GeoLocation;
   /** Distance to a region; by default computed from {@link place}. */
   readonly distance?: (region: string) => number;
+  /** Absent: no limit is shared. */
+  readonly waitInSharedQueue?: WaitInSharedQueue;
   /** Which of several shards in a region this isolate asks first; random by default. */
   readonly turn?: number;
 }
@@ -103,14 +114,19 @@ export class ShardSearch {
 
   /** Throws a `RangeError` if there are no shards, or two with the same name. */
   constructor(options: SearchOptions) {
-    const { shards, clock } = options;
+    const { shards, clock, waitInSharedQueue } = options;
     this.#options = options;
     this.#clock = clock;
+    const acquire: AcquireAtShard = async (shard, request, signal) => {
+      const client = shards[shard]?.client;
+      return client === undefined ? { refused: "no_accounts" } : client.acquire(request, signal);
+    };
     this.#shards = {
-      acquire: async (shard, request, signal) => {
-        const client = shards[shard]?.client;
-        return client === undefined ? { refused: "no_accounts" } : client.acquire(request, signal);
-      },
+      acquire,
+      wait: (shard, request, signal, queue) =>
+        queue === undefined || waitInSharedQueue === undefined
+          ? acquire(shard, request, signal)
+          : waitInSharedQueue(queue, (...args) => acquire(shard, ...args), request, signal),
       ping: async (shard) => shards[shard]?.client.isWell?.(),
     };
     this.#map = new ShardMap(shards);
@@ -192,6 +208,7 @@ export class ShardSearch {
           waitRequest,
           signal,
           end,
+          best.refused.shared?.queue,
         ).catch((error: unknown) => {
           order.avoid(best.shard, this.#clock.now(), UNREACHABLE_AVOID_MS);
           failedShards.add(best.shard);

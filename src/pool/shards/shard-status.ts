@@ -52,6 +52,12 @@ export function mergeStatuses(
       ({ since }) => since,
     ).map((outage) => [`${outage.provider}\n${outage.model}`, outage] as const),
   );
+  // A request that waits for a shared slot has an account's slot already.
+  const waitingIds = new Set(
+    limits !== undefined && limits.global > 0
+      ? statuses.flatMap(({ waiting_requests }) => waiting_requests.map(({ request_id }) => request_id))
+      : [],
+  );
   const troubles = listTroubles(shards.flatMap(({ providers = [] }) => providers));
   return {
     available: total(({ available }) => available),
@@ -66,7 +72,7 @@ export function mergeStatuses(
     waiting: total(({ waiting }) => waiting),
     max_queue_size: limits?.queue || recommended,
     leases: takeLargest(
-      ({ leases }) => leases,
+      ({ leases }) => leases.filter(({ request_id }) => !waitingIds.has(request_id)),
       ({ age_ms }) => age_ms,
     ),
     cooling: total(({ cooling }) => cooling),

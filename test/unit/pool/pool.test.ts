@@ -224,12 +224,14 @@ describe("one of several pools", () => {
     ["disabled", [account("a", { disabled: true }), account("b")]],
   ])("sends those elsewhere that wait for an account that is well, when the last one is %s", (_, left) => {
     const rig = rigWith(["a", "b"]);
-    rig.pool.applyLimitShares({ global: null, queue: null });
+    const layout = { generation: 1, shards: ["main", "shard-1"], earlier: [], former: [] };
+    const partOf = (order: number) => ({ shard: { name: "shard-1", order, layout } });
+    rig.pool.configure({ accounts: [account("a"), account("b")], limits: LIMITS, ...partOf(1) });
     rig.grant({ target: "a" });
     const { lease } = rig.grant({ target: "b" });
     rig.pool.failed(lease, failure("account_suspended", "suspended"));
     const waiting = rig.queue({ wellOnly: true });
-    rig.pool.configure({ accounts: left, limits: LIMITS });
+    rig.pool.configure({ accounts: left, limits: LIMITS, ...partOf(2) });
     expect(waiting.outcome).toEqual({ refused: "no_accounts", isWell: false });
   });
 });

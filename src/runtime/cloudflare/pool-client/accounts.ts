@@ -22,6 +22,7 @@ import type { ReportingAccountPool } from "./local-selection.ts";
 import {
   callPool,
   type HolderClock,
+  type LeaseStub,
   type PoolNamespace,
   type PoolStubFactory,
   SYSTEM_CLOCK,
@@ -55,6 +56,7 @@ export function copyRefusal({
   limits,
   isWell,
   isFull,
+  shared,
 }: AcquireRefusal): AcquireRefusal {
   return {
     refused,
@@ -63,13 +65,15 @@ export function copyRefusal({
     ...(limits === undefined ? {} : { limits }),
     ...(isWell === undefined ? {} : { isWell }),
     ...(isFull === undefined ? {} : { isFull }),
+    ...(shared === undefined ? {} : { shared }),
   };
 }
 
-function toAcquireGrant(lease: StubLease, { limits, configVersion, isBranch }: Grant): AcquireGrant {
+function toAcquireGrant(lease: StubLease, { limits, configVersion, isBranch, shared }: Grant): AcquireGrant {
   return {
     lease,
     ...(isBranch === undefined ? {} : { isBranch }),
+    ...(shared === undefined ? {} : { shared }),
     ...(limits === undefined ? {} : { limits }),
     ...(configVersion === undefined ? {} : { configVersion }),
   };
@@ -115,7 +119,6 @@ export class CloudflareAccountPool implements ReportingAccountPool {
     request: AcquireRequest,
     signal: AbortSignalLike | undefined,
   ): Promise<AcquireResult | null> {
-    const holder = leaseHolderOf(request);
     let sentAt = this.#clock.now();
     const reply = await this.sendWithSettlements((settled) =>
       callPool(this.#pool, this.#clock, (pool) => {
@@ -125,7 +128,7 @@ export class CloudflareAccountPool implements ReportingAccountPool {
     );
     if ("granted" in reply) {
       return this.#confirmGrant(
-        new StubLease(this.#leaseContext, reply.granted, holder, sentAt, reply.lease, reply),
+        this.#createLease(request, reply.granted, sentAt, reply.lease, reply),
         sentAt,
         reply.granted,
       );
@@ -147,7 +150,7 @@ export class CloudflareAccountPool implements ReportingAccountPool {
       }
       const { granted, lease } = outcome;
       return await this.#confirmGrant(
-        new StubLease(this.#leaseContext, granted, holder, sentAt, lease, outcome),
+        this.#createLease(request, granted, sentAt, lease, outcome),
         sentAt,
         granted,
       );
@@ -155,6 +158,17 @@ export class CloudflareAccountPool implements ReportingAccountPool {
       signal?.removeEventListener("abort", leaveQueue);
       reply[Symbol.dispose]();
     }
+  }
+
+  #createLease(
+    request: AcquireRequest,
+    granted: Grant,
+    sentAt: number,
+    stub: LeaseStub,
+    reply: Disposable,
+  ): StubLease {
+    const holder = leaseHolderOf(request, granted.shared?.slots !== undefined);
+    return new StubLease(this.#leaseContext, granted, holder, sentAt, stub, reply);
   }
 
   /** Sends a message to the pool, together with the unreported usage of ended requests. */

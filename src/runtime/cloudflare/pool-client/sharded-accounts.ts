@@ -6,6 +6,7 @@ import type {
   AcquireRequest,
   AcquireResult,
   CountResult,
+  Lease,
 } from "../../../core/ports/accounts.ts";
 import { withTimeout } from "../../../core/ports/clock.ts";
 import type { KeyLimitUsage, LimitedUse, SpentAmounts } from "../../../core/ports/key-limits.ts";
@@ -24,6 +25,7 @@ import type { HolderClock, PoolNamespace, ShardStub } from "./pool-stub.ts";
 import { QuotaLease } from "./quota-lease.ts";
 import { ShardClient } from "./shard-client.ts";
 import { ShardedLease } from "./sharded-lease.ts";
+import { SharedLimits } from "./shared-limits.ts";
 
 /** If starting the request took longer than this, milliseconds, its lease is renewed before use. */
 const RENEW_AFTER_MS = HEARTBEAT_MS / 2;
@@ -35,7 +37,7 @@ const MAX_WAIT_MS = 60_000;
 
 /** See {@link SearchOptions}. */
 export interface ShardedAccountPoolOptions extends SearchOptions {
-  /** The first shard is the quota shard: it counts the usage of keys with limits. */
+  /** The first shard is the quota shard: it counts the usage of keys with limits, and the limits of all shards together. */
   readonly shards: readonly (Shard & { readonly client: ShardClient })[];
   readonly clock: HolderClock;
 }
@@ -51,6 +53,7 @@ export class ShardedAccountPool implements ReportingAccountPool {
   readonly #search: ShardSearch;
   readonly #clients: readonly ShardClient[];
   readonly #quotaShard: ShardClient;
+  readonly #sharedLimits: SharedLimits;
   /** Uses that had a slot: failover to another account is not a new request. */
   readonly #servedUses = new WeakSet<LimitedUse>();
 
@@ -60,20 +63,25 @@ export class ShardedAccountPool implements ReportingAccountPool {
     this.#shards = shards;
     this.#map = new ShardMap(shards);
     this.#clock = clock;
-    this.#search = new ShardSearch(options);
     this.#clients = shards.map(({ client }) => client);
     const [quotaShard] = this.#clients;
     if (quotaShard === undefined) throw new RangeError("there is no shard");
     this.#quotaShard = quotaShard;
+    const sharedLimits = new SharedLimits(quotaShard, clock);
+    this.#sharedLimits = sharedLimits;
+    this.#search = new ShardSearch({
+      ...options,
+      waitInSharedQueue: (...args) => sharedLimits.waitInQueue(...args),
+    });
   }
 
   async acquire(request: AcquireRequest, signal?: AbortSignalLike): Promise<AcquireResult> {
     const { use, ...withoutUse } = request;
     const deadline = this.#clock.now() + (request.waitMs ?? MAX_WAIT_MS);
     if (use === undefined) {
-      const [shard, acquired] = await this.#search.findSlot(request, signal, deadline);
+      const [shard, acquired, sharedSlot] = await this.#findSlot(request, signal, deadline);
       if (!("lease" in acquired)) return acquired;
-      return { ...acquired, lease: this.#createLease(acquired, request, shard, null) };
+      return { ...acquired, lease: this.#createLease(acquired, request, shard, null, sharedSlot) };
     }
     const sentAt = this.#clock.now();
     const counted = await this.#reserveUse(use);
@@ -82,22 +90,49 @@ export class ShardedAccountPool implements ReportingAccountPool {
     let isServed = false;
     try {
       for (let attempt = 0; attempt < MAX_SLOT_ATTEMPTS; attempt += 1) {
-        const [shard, acquired] = await this.#search.findSlot(withoutUse, signal, deadline);
+        const [shard, acquired, sharedSlot] = await this.#findSlot(withoutUse, signal, deadline);
         if (!("lease" in acquired)) return acquired;
         const started = await this.#startUse(quotaLease, use, acquired);
+        if (started === null || "refused" in started) sharedSlot?.release();
         if (started === null) continue;
         if ("refused" in started) return started;
         isServed = true;
         this.#servedUses.add(use);
         return {
           ...acquired,
-          lease: this.#createLease(acquired, request, shard, quotaLease),
+          lease: this.#createLease(acquired, request, shard, quotaLease, sharedSlot),
           limits: started.limits,
         };
       }
       return { refused: "queue_timeout" };
     } finally {
       if (!isServed) quotaLease.cancel(this.#isNew(use));
+    }
+  }
+
+  /** Finds a slot at a shard, and a shared one at the first shard if there is a limit for all shards together. */
+  async #findSlot(
+    request: AcquireRequest,
+    signal: AbortSignalLike | undefined,
+    deadline: number,
+  ): Promise<readonly [shard: number, acquired: AcquireResult, sharedSlot: Lease | null]> {
+    for (let attempt = 0; ; attempt += 1) {
+      const [shard, acquired] = await this.#search.findSlot(
+        { ...request, sharesLimits: true },
+        signal,
+        deadline,
+      );
+      const slots = "lease" in acquired ? acquired.shared?.slots : undefined;
+      if (!("lease" in acquired) || slots === undefined) return [shard, acquired, null];
+      let sharedSlot: Awaited<ReturnType<SharedLimits["acquireSlot"]>> = null;
+      try {
+        sharedSlot = await this.#sharedLimits.acquireSlot(acquired, slots, request, signal, deadline);
+        if (sharedSlot !== null && "lease" in sharedSlot) return [shard, acquired, sharedSlot.lease];
+      } finally {
+        if (sharedSlot === null || "refused" in sharedSlot) void releaseUnused(acquired);
+      }
+      if (sharedSlot !== null) return [shard, sharedSlot, null];
+      if (attempt + 1 >= MAX_SLOT_ATTEMPTS) return [shard, { refused: "queue_timeout" }, null];
     }
   }
 
@@ -242,6 +277,7 @@ export class ShardedAccountPool implements ReportingAccountPool {
     request: AcquireRequest,
     shard: number,
     quotaLease: QuotaLease | null,
+    sharedSlot: Lease | null,
   ): ShardedLease {
     const otherClients = this.#clients.filter((_, index) => index !== shard);
     const { provider } = lease.account;
@@ -250,7 +286,8 @@ export class ShardedAccountPool implements ReportingAccountPool {
       throw new Error("none of its accounts is well");
     };
     const isOtherShardHealthy = () => Promise.any(otherClients.map(assertHealthy)).catch(() => false);
-    return new ShardedLease(lease, request.target === undefined ? isOtherShardHealthy : null, quotaLease);
+    const isElsewhereHealthy = request.target === undefined ? isOtherShardHealthy : null;
+    return new ShardedLease(lease, isElsewhereHealthy, quotaLease, sharedSlot);
   }
 }
 

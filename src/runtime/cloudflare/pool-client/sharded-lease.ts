@@ -15,21 +15,25 @@ export class ShardedLease implements Lease {
   readonly #lease: Lease;
   readonly #isOtherShardHealthy: (() => Promise<boolean>) | null;
   readonly #quotaLease: QuotaLease | null;
+  readonly #sharedSlot: Lease | null;
 
   /**
    * @param isOtherShardHealthy whether another shard has a healthy account; null: the request needs its target account
    * @param quotaLease keeps the request counted at the quota shard; null: its key has no limits
+   * @param sharedSlot the request's slot of the limit for all shards together; null: there is no such limit
    */
   constructor(
     lease: Lease,
     isOtherShardHealthy: (() => Promise<boolean>) | null,
     quotaLease: QuotaLease | null,
+    sharedSlot: Lease | null,
   ) {
     this.account = lease.account;
     this.initialToken = lease.initialToken;
     this.#lease = lease;
     this.#isOtherShardHealthy = isOtherShardHealthy;
     this.#quotaLease = quotaLease;
+    this.#sharedSlot = sharedSlot;
   }
 
   getToken(stale?: string): Promise<TokenResult> {
@@ -45,7 +49,12 @@ export class ShardedLease implements Lease {
   }
 
   async renew(): Promise<boolean> {
-    return (await this.#lease.renew()) && (this.#quotaLease === null || (await this.#quotaLease.isCounted()));
+    const renewals = [
+      this.#lease.renew(),
+      this.#sharedSlot?.renew() ?? true,
+      this.#quotaLease?.isCounted() ?? true,
+    ];
+    return (await Promise.all(renewals)).every(Boolean);
   }
 
   reportSuccess(): Promise<void> {
@@ -63,6 +72,7 @@ export class ShardedLease implements Lease {
 
   release(): void {
     this.#quotaLease?.end();
+    this.#sharedSlot?.release();
     this.#lease.release();
   }
 

@@ -9,8 +9,6 @@ import { Watcher } from "../../../../src/operator/alerts/watcher.ts";
 import { SqlJournal } from "../../../../src/operator/audit/sql-journal.ts";
 import { createInProcessJobs } from "../../../../src/pages/jobs/in-process-jobs.ts";
 import { createInProcessPool } from "../../../../src/pool/in-process-pool.ts";
-import { LimitShare, TOTAL_UNITS } from "../../../../src/pool/limit-share.ts";
-import { SqlPoolStore } from "../../../../src/pool/sql-pool-store.ts";
 import { PackedHistory } from "../../../../src/records/archive/packed-history.ts";
 import { SqlArchive } from "../../../../src/records/archive/sql-archive.ts";
 import { SqlUsage } from "../../../../src/records/usage/sql-usage.ts";
@@ -320,44 +318,5 @@ describe("the page service's limits", () => {
       expect(limits.take("a", 5)).toMatchObject({ allowed: true, remaining: 4 });
       expect(new RateLimits(sql, Date.now).take("a", 5).remaining).toBe(3);
     });
-  });
-});
-
-describe("parts of a limit that pools share", () => {
-  test.each(FAILURE_KINDS)("are never more than the whole when a step fails %s", async (kind) => {
-    const layout = { shards: ["one", "two"], founders: ["one"] };
-    const idle = { inUse: 0, heldBack: 0, wanted: 0, most: 100 };
-    const failed = await failEachStep(kind, async (sql) => {
-      const other = new FailingSql();
-      const open = (name: string, database: FailingSql) => {
-        const part = new LimitShare(name, "global", new SqlPoolStore(database));
-        part.configure(100, layout);
-        return part;
-      };
-      for (const [giver, taker] of [
-        [sql, other],
-        [other, sql],
-      ] as const) {
-        const one = await again(() => open("one", giver));
-        const two = await again(() => open("two", taker));
-        for (const missing of [10, 20, 0]) {
-          const ask = two.ask("one", missing * (TOTAL_UNITS / 100));
-          const answer = await attempt(() => one.handleRequest("two", ask, idle, NOON));
-          if (answer !== undefined) await attempt(() => two.recordGiven("one", answer.given));
-          // Either of them may be started again at any time.
-          for (const a of [one, await again(() => open("one", giver))])
-            for (const b of [two, await again(() => open("two", taker))])
-              expect(a.units + b.units).toBeLessThanOrEqual(TOTAL_UNITS);
-        }
-        await again(() =>
-          two.recordGiven("one", one.handleRequest("two", two.ask("one", 0), idle, NOON).given),
-        );
-        expect(one.units + two.units).toBe(TOTAL_UNITS);
-        // The next round is with empty storage.
-        await again(() => giver.all("delete from part"));
-        await again(() => taker.all("delete from part"));
-      }
-    });
-    expect(failed.length).toBeGreaterThan(10);
   });
 });

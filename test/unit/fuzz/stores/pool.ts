@@ -1,5 +1,5 @@
 import { parseFailureKind } from "../../../../src/pool/cooldown.ts";
-import type { LeaseTerms, Starts, StoredAccount, StoredLimitShare } from "../../../../src/pool/pool-store.ts";
+import type { LeaseTerms, Starts, StoredAccount } from "../../../../src/pool/pool-store.ts";
 import { SqlPoolStore } from "../../../../src/pool/sql-pool-store.ts";
 import type { Choices } from "./choices.ts";
 import { same, storeTarget } from "./store-target.ts";
@@ -11,7 +11,6 @@ interface Model {
   readonly reclaimed: Map<string, number>;
   droppedBefore: number;
   readonly health: Map<number, string>;
-  readonly parts: Map<string, StoredLimitShare>;
   starts: Starts;
   terms: LeaseTerms | null;
 }
@@ -40,7 +39,6 @@ export const poolStore = storeTarget<SqlPoolStore, Model>({
     reclaimed: new Map(),
     droppedBefore: 0,
     health: new Map(),
-    parts: new Map(),
     starts: { last: 0, oldestLive: 0 },
     terms: null,
   }),
@@ -122,16 +120,6 @@ export const poolStore = storeTarget<SqlPoolStore, Model>({
         health.set(part, text);
       }
     },
-    (store, choose, { parts }) => {
-      const part = {
-        limit: nameOf(choose),
-        peer: choose.id(),
-        given: choose.below(2 ** 52),
-        got: choose.below(2 ** 52),
-      };
-      store.saveLimitShare(part);
-      parts.set(`${part.peer} ${part.limit}`, part);
-    },
   ],
   check: (store, model) => {
     same("marks", byName(store.loadHighWaterMarks()), byName(model.marks));
@@ -143,8 +131,5 @@ export const poolStore = storeTarget<SqlPoolStore, Model>({
     const named = (accounts: Iterable<StoredAccount>) =>
       byName([...accounts].map((one) => [one.id, one] as const));
     same("accounts", named(store.loadAccounts()), named(model.accounts.values()));
-    const placed = (parts: Iterable<StoredLimitShare>) =>
-      byName([...parts].map((one) => [`${one.peer} ${one.limit}`, one] as const));
-    same("parts", placed(store.loadLimitShares()), placed(model.parts.values()));
   },
 });

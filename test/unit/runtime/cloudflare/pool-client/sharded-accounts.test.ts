@@ -3,6 +3,7 @@ import { VirtualClock } from "../../../../../bench/simulation/clock.ts";
 import type { AcquireRequest, AcquireResult, Lease } from "../../../../../src/core/ports/accounts.ts";
 import type { PoolAccount } from "../../../../../src/core/ports/pool-configuration.ts";
 import { AccountPool } from "../../../../../src/pool/pool.ts";
+import { buildShardConfiguration } from "../../../../../src/pool/shards/layout.ts";
 import { ShardMap } from "../../../../../src/pool/shards/shard-map.ts";
 import { type Grant, Waiter } from "../../../../../src/pool/waiter.ts";
 import type { ShardStub } from "../../../../../src/runtime/cloudflare/pool-client/pool-stub.ts";
@@ -105,7 +106,6 @@ class Shard {
       tokensDueForRefresh: async () => pool.tokensDueForRefresh(),
       configure: async (configuration) => {
         pool.configure(configuration);
-        pool.applyLimitShares({ global: null, queue: null });
       },
       shardStatus: async (most) => {
         await this.#speaks();
@@ -142,6 +142,7 @@ class World {
   readonly shards = NAMES.map(() => new Shard(this.clock));
   readonly pool: ShardedAccountPool;
   readonly accounts: readonly (readonly PoolAccount[])[];
+  #order = 0;
 
   constructor(...counts: readonly number[]) {
     const clock = { now: this.clock.now, setTimer: this.clock.setTimer, waitUntil: () => undefined };
@@ -170,8 +171,27 @@ class World {
 
   static async of(...counts: readonly number[]): Promise<World> {
     const world = new World(...counts);
-    await world.pool.configure({ accounts: world.accounts.flat(), limits: LIMITS });
+    world.limit({});
     return world;
+  }
+
+  /** Tells all pools of limits for all accounts together. */
+  limit(limits: { readonly global?: number; readonly queue?: number }): void {
+    const whole = { accounts: this.accounts.flat(), limits: { ...LIMITS, ...limits } };
+    const layout = { generation: 1, shards: NAMES, earlier: [], former: [] };
+    this.#order += 1;
+    for (const [index, { pool }] of this.shards.entries())
+      pool.configure(buildShardConfiguration(whole, layout, NAMES[index] ?? "", this.#order));
+  }
+
+  /** Lets a request wait, and keeps what comes of it. */
+  wait(more: Partial<AcquireRequest> = {}): { outcome: AcquireResult | null; leave(): void } {
+    const caller = new AbortController();
+    const waiting = { outcome: null as AcquireResult | null, leave: () => caller.abort() };
+    void this.pool.acquire({ requestId: "w", model: "m", ...more }, caller.signal).then((outcome) => {
+      waiting.outcome = outcome;
+    });
+    return waiting;
   }
 
   /** Lets time pass; what happens in it goes on before it does. */
@@ -574,5 +594,113 @@ describe("several pools", () => {
         .map(({ id }) => id)
         .sort(),
     );
+  });
+});
+
+describe("limits for all pools together, which the first one counts", () => {
+  const status = async ({ pool }: World) => {
+    const { in_use, waiting, leases, total, recommended_concurrency } = await pool.getStatus();
+    return { in_use, waiting, leases: leases.length, total, recommended: recommended_concurrency };
+  };
+
+  it("let no more slots be in use than the global limit, in order of arrival, whatever shard has the account", async () => {
+    const world = await World.of(1, 2, 2);
+    world.limit({ global: 2 });
+    const [first, second] = [await world.lease(), await world.lease()];
+    expect(await world.acquire({ waitMs: 0 })).toMatchObject({ refused: "queue_timeout" });
+    const third = world.wait({ requestId: "third" });
+    await world.pass(100);
+    const fourth = world.wait({ requestId: "fourth" });
+    await world.pass(5_000);
+    expect(await status(world)).toEqual({ in_use: 2, waiting: 2, leases: 2, total: 5, recommended: 5 });
+    second.release();
+    await world.pass(100);
+    expect([third.outcome, fourth.outcome]).toEqual([
+      expect.objectContaining({ lease: expect.anything() }),
+      null,
+    ]);
+    first.release();
+    await world.pass(100);
+    expect(fourth.outcome).toHaveProperty("lease");
+    expect(await status(world)).toMatchObject({ in_use: 2, waiting: 0, leases: 2 });
+  });
+
+  it("free the account of a request that leaves while it waits for the global limit", async () => {
+    const world = await World.of(1, 1, 0);
+    world.limit({ global: 1 });
+    const lease = await world.lease();
+    const waiting = world.wait();
+    await world.pass(2_000);
+    waiting.leave();
+    await world.pass(100);
+    expect(waiting.outcome).toEqual({ refused: "cancelled" });
+    lease.release();
+    expect(await status(world)).toMatchObject({ in_use: 0, waiting: 0, leases: 0 });
+    expect(world.shards.map(({ pool }) => pool.status().available)).toEqual([1, 1, 0]);
+  });
+
+  it("let no more requests wait than the queue's limit, and evict those of the caller with the most", async () => {
+    const world = await World.of(1, 1, 0);
+    world.limit({ queue: 2 });
+    const held = [await world.lease({ caller: "c" }), await world.lease({ caller: "c" })];
+    const greedy = [world.wait({ caller: "a" }), world.wait({ caller: "a" })];
+    await world.pass(500);
+    expect(await world.acquire({ caller: "a" }, 500)).toEqual({
+      refused: "queue_full",
+      isFull: true,
+    });
+    const modest = world.wait({ caller: "b" });
+    await world.pass(500);
+    expect(greedy.map(({ outcome }) => outcome)).toEqual([null, { refused: "queue_full", isFull: true }]);
+    expect(await status(world)).toMatchObject({ in_use: 2, waiting: 2 });
+    for (const lease of held) lease.release();
+    await world.pass(5_000);
+    expect(
+      [greedy[0]?.outcome, modest.outcome].map(
+        (outcome) => outcome !== null && outcome !== undefined && "lease" in outcome,
+      ),
+    ).toEqual([true, true]);
+    expect(await status(world)).toMatchObject({ in_use: 2, waiting: 0 });
+  });
+
+  it("count a request of an earlier version at the first shard, and a pinned one", async () => {
+    const world = await World.of(1, 1, 0);
+    world.limit({ global: 1 });
+    const earlier = world.shards[0]?.pool.acquire({ requestId: "earlier", model: "m" });
+    expect(earlier).toHaveProperty("granted");
+    expect(await world.acquire({ target: world.idOf(1), waitMs: 0 })).toMatchObject({
+      refused: "queue_timeout",
+    });
+    expect(await world.acquire({ target: "shared-limit:slots" }, 1_000)).toEqual({
+      refused: "target_not_found",
+    });
+  });
+
+  it("end when they are not set any more: what waits for them is served", async () => {
+    const world = await World.of(1, 1, 0);
+    world.limit({ global: 1, queue: 1 });
+    const lease = await world.lease();
+    const waiting = world.wait();
+    await world.pass(500);
+    world.limit({});
+    await world.pass(1_000);
+    expect(waiting.outcome).toHaveProperty("lease");
+    lease.release();
+    expect(await status(world)).toMatchObject({ in_use: 1, waiting: 0, total: 2 });
+  });
+
+  it("refuse with 503 what they cannot count because the first shard is silent", async () => {
+    const world = await World.of(1, 1, 0);
+    world.limit({ global: 2 });
+    const [first] = world.shards;
+    if (first !== undefined) first.isSilent = true;
+    const failing = expect(world.pool.acquire({ requestId: "r", model: "m" })).rejects.toMatchObject({
+      status: 503,
+    });
+    await world.pass(7_000);
+    await failing;
+    first?.speakAgain();
+    await world.pass(2_000);
+    expect(await status(world)).toMatchObject({ in_use: 0, waiting: 0 });
   });
 });
