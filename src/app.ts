@@ -280,7 +280,8 @@ export async function handleRequest(request: Request, runtime: RequestRuntime): 
     keepUntil: (sent) => {
       sending = sent;
     },
-    serveOverConnection: (inner, connection) => handleRequest(inner, { ...runtime, connection }),
+    serveRequest: (inner, connection) =>
+      handleRequest(inner, connection === undefined ? runtime : { ...runtime, connection }),
     memory: reservation,
     timers,
     config: () => config.read(),

@@ -8,6 +8,7 @@ import {
 import { STANDARD_ROUTES } from "./gateway/api/index.ts";
 import { DIALECTS } from "./gateway/dialects/index.ts";
 import { KEY_VIEW_GROUP } from "./gateway/key-view/route-group.ts";
+import { MCP_GROUP } from "./gateway/mcp/route-group.ts";
 import { PASSTHROUGH_GROUP } from "./gateway/passthrough/route-group.ts";
 import { ADMINISTRATION } from "./operator/admin/route-group.ts";
 import { PAGE_ROUTES } from "./pages/route-group.ts";
@@ -28,6 +29,7 @@ export const ROUTE_GROUPS: readonly AnyRouteGroup[] = [
   PASSTHROUGH_GROUP,
   KEY_VIEW_GROUP,
   PAGE_ROUTES,
+  MCP_GROUP,
   ADMINISTRATION,
   OPENAPI_GROUP,
 ];

@@ -12,6 +12,7 @@ const sidebar = [
     items: [
       page("What it is", "/"),
       page("Connect clients", "/docs/connect"),
+      page("Tools for agents (MCP)", "/docs/mcp"),
       page("Engines", "/docs/engines"),
       page("Credentials", "/docs/credentials"),
       page("The page service", "/docs/page-service"),

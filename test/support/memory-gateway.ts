@@ -122,12 +122,12 @@ export class MemoryGateway {
       quota: {},
       recordOutcome: () => undefined,
       keepUntil: () => undefined,
-      serveOverConnection: (inner, connection) =>
+      serveRequest: (inner, connection) =>
         handleRequest(inner, {
           platform: this.platform,
           waitUntil: this.waitUntil,
           clientAddress: "192.0.2.1",
-          connection,
+          ...(connection === undefined ? {} : { connection }),
         }),
       memory: new MemoryBudget(this.platform.variables.bodyBudgetBytes).createReservation(),
       timers: new RequestTimers(),

@@ -141,10 +141,12 @@ export interface Context extends RequestRuntime {
    */
   keepUntil(sent: Promise<void>): void;
   /**
-   * Serves another request of the same client, received over this request's connection, with the same authorization,
-   * limits and log as a separate request. Never throws.
+   * Serves another request of the same client, which this request contains, with the same authorization, limits and log as a
+   * separate request. Never throws.
+   *
+   * @param connection the responses of the WebSocket connection that it came over
    */
-  serveOverConnection(request: Request, connection: ConnectionResponses): Promise<Response>;
+  serveRequest(request: Request, connection?: ConnectionResponses): Promise<Response>;
   /** The configuration, at most two seconds old. Read once per request; the two methods below may replace it. */
   config(): Promise<ConfigSnapshot>;
   /**

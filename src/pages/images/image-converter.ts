@@ -6,6 +6,7 @@ import resize, { initResize } from "@jsquash/resize";
 import webpFactory from "@jsquash/webp/codec/enc/webp_enc_simd.js";
 import { defaultOptions as webpDefaults } from "@jsquash/webp/meta.js";
 import { initEmscriptenModule } from "@jsquash/webp/utils.js";
+import { isObject } from "../../core/encoding/json.ts";
 import type { ImageFormat, Size } from "../../core/ports/page-browser.ts";
 import type { AvifEncoder, CodecModules } from "../../core/ports/pages.ts";
 
@@ -16,6 +17,11 @@ export const FULL_COLOUR_QUALITY = 90;
  * (an image of many colours is at 50 dB), and at 100 the encoder's search for the best coefficients takes longest.
  */
 const MAX_CHROMA_QUALITY = 97;
+
+// The codecs define a `location` without an origin. Libraries take it for that of a page, and build invalid addresses from
+// it. "null" is the origin of no page (HTML, section 7.1.1).
+const location: unknown = Reflect.get(globalThis, "location");
+if (isObject(location) && !("origin" in location)) Object.assign(location, { origin: "null" });
 
 type Pixels = Awaited<ReturnType<typeof decodePng>>;
 

@@ -253,7 +253,7 @@ export class ResponsesConnection implements SocketListener {
 
   /** Serves a request and sends its answer. Returns whether a later turn can continue the answer. */
   async #serveRequest(request: Request, streamId: string | undefined, signal: AbortSignal): Promise<boolean> {
-    const response = await this.#context.serveOverConnection(request, this.#responses);
+    const response = await this.#context.serveRequest(request, this.#responses);
     if (response.ok && response.body !== null) return this.#forwardEvents(response.body, streamId, signal);
     const failure: unknown = await response.json();
     const error = isObject(failure) ? failure["error"] : undefined;

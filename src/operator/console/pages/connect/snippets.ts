@@ -186,5 +186,11 @@ export COPILOT_PROVIDER_API_KEY=${shell(key)}
 export COPILOT_MODEL=${shell(model)}
 copilot`,
     },
+    {
+      id: "mcp",
+      name: "MCP tools in Claude Code",
+      place: "Shell",
+      text: `claude mcp add --transport http polygate ${shell(`${origin}/mcp`)} --header ${shell(`Authorization: Bearer ${key}`)}`,
+    },
   ];
 }

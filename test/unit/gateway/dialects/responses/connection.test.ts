@@ -26,7 +26,7 @@ describe("a WebSocket of the responses style", () => {
     const context = {
       ...(await gateway()).context(),
       memory: budget.createReservation(),
-      serveOverConnection: (request: Request) => {
+      serveRequest: (request: Request) => {
         asked.push(request);
         return answer(request);
       },
