@@ -1,8 +1,7 @@
 import { hashText } from "../core/encoding/text-hash.ts";
 import type { Credentials, QuotaWindow } from "../core/ports/accounts.ts";
 import type { PoolAccount } from "../core/ports/pool-configuration.ts";
-import type { Cooldown } from "./cooldown.ts";
-import { HalfOpenBudget } from "./half-open-budget.ts";
+import { CircuitBreaker } from "./circuit-breaker.ts";
 import { Health } from "./health.ts";
 import { ListNode } from "./linked-list.ts";
 import type { StoredAccount } from "./pool-store.ts";
@@ -13,12 +12,7 @@ import { SignInGate } from "./sign-in-gate.ts";
 export class ProxyState {
   readonly id: string;
   readonly accounts = new Set<AccountState>();
-  /** The current series of failures. It stays after its cooldown has ended. */
-  cooldown: Cooldown | null = null;
-  /** Whether the cooldown is still running. */
-  hasActiveCooldown = false;
-  /** Serial number of the newest lease at the last failure: results of leases up to it are ignored. */
-  failedAtSerial = 0;
+  readonly breaker = new CircuitBreaker();
 
   constructor(id: string) {
     this.id = id;
@@ -43,10 +37,6 @@ export class AccountState extends ListNode<AccountState> {
   /** Largest number of occupied slots in the current and in the previous window of the sweep. */
   peak = 0;
   previousPeak = 0;
-  /** The current series of failures. It stays after its cooldown has ended. */
-  cooldown: Cooldown | null = null;
-  /** Whether the account's own cooldown is still running. */
-  hasActiveCooldown = false;
   /** What the provider has said is left for the account. */
   quota: readonly QuotaWindow[] = [];
   /** When the account's exhausted quotas begin anew, Unix milliseconds; 0: none is exhausted. */
@@ -59,15 +49,8 @@ export class AccountState extends ListNode<AccountState> {
   proxy: ProxyState | null = null;
   /** Configured, enabled and not cooling down. The rotation maintains this flag. */
   isHealthy = false;
-  /**
-   * Serial number of the newest lease at the last failure: leases up to it were granted before, so their results are
-   * ignored.
-   */
-  failedAtSerial = 0;
-  /** Consecutive provider failures on this account, while the provider worked with other accounts. */
-  providerFailures = 0;
   readonly health = new Health();
-  readonly halfOpenBudget = new HalfOpenBudget();
+  readonly breaker = new CircuitBreaker();
   /** Requests granted in its current turn of the rotation. */
   turn = 0;
   testStatus = "";
@@ -116,28 +99,18 @@ export class AccountState extends ListNode<AccountState> {
 
   /** Whether its own cooldown, an exhausted quota or the cooldown of its proxy is running. */
   get isCoolingDown(): boolean {
-    return this.hasActiveCooldown || this.isOutOfQuota || this.proxy?.hasActiveCooldown === true;
+    return this.breaker.isOpen || this.isOutOfQuota || this.proxy?.breaker.isOpen === true;
   }
 
   /** When the cooldown ends, Unix milliseconds; 0 without a cooldown. */
   get coolingDownUntil(): number {
-    const ownUntil = Math.max(
-      this.hasActiveCooldown ? (this.cooldown?.until ?? 0) : 0,
-      this.isOutOfQuota ? this.quotaResetsAt : 0,
-    );
-    return this.proxy?.hasActiveCooldown === true
-      ? Math.max(ownUntil, this.proxy.cooldown?.until ?? 0)
-      : ownUntil;
+    const quotaUntil = this.isOutOfQuota ? this.quotaResetsAt : 0;
+    return Math.max(this.breaker.openUntil, quotaUntil, this.proxy?.breaker.openUntil ?? 0);
   }
 
   /** Whether a request must report a success: the account or its proxy has failed recently, or the account has never worked. */
   get mustReportSuccess(): boolean {
-    return (
-      !this.halfOpenBudget.isProven ||
-      this.cooldown !== null ||
-      this.providerFailures > 0 ||
-      (this.proxy !== null && this.proxy.cooldown !== null)
-    );
+    return this.breaker.awaitsSuccess || (this.proxy !== null && this.proxy.breaker.cooldown !== null);
   }
 
   /** The credentials for a sign-in; null for token-only and for removed accounts. */

@@ -1,7 +1,6 @@
 import type { AccountFailure, SignInResult, TokenResult } from "../core/ports/accounts.ts";
 import type { PoolAccount } from "../core/ports/pool-configuration.ts";
 import type { AccountState } from "./account-state.ts";
-import { nextCooldown } from "./cooldown.ts";
 import type { PoolStore, StoredAccount } from "./pool-store.ts";
 
 /**
@@ -42,10 +41,7 @@ export class AccountTokens {
     state.stored = stored;
     state.testStatus = stored.testStatus;
     state.refreshToken = stored.refreshToken;
-    state.cooldown = stored.cooldown;
-    state.hasActiveCooldown = stored.cooldown !== null && stored.cooldown.until > now;
-    if (stored.cooldown !== null) state.halfOpenBudget.markFailed();
-    else if (stored.proven) state.halfOpenBudget.markProven();
+    state.breaker.restore(stored.cooldown, stored.proven, now);
   }
 
   /** Applies an account's configuration. Changed credentials discard what was known about the old ones. */
@@ -60,10 +56,8 @@ export class AccountTokens {
     const passwordChanged = previous.password !== account.password;
     const authChanged = !hasSameAuth(previous, account);
     if (!tokenChanged && !passwordChanged && !authChanged) return;
-    state.cooldown = null;
-    state.hasActiveCooldown = false;
+    state.breaker.reset();
     state.clearQuota();
-    state.halfOpenBudget.reset();
     if (previous.auth?.grantDigest !== account.auth?.grantDigest) state.refreshToken = "";
     if ((tokenChanged || authChanged) && account.token !== "") {
       state.gate.replaceToken({ token: account.token, expiresAt: 0, issuedAt: now }, now, state.credentials);
@@ -78,9 +72,7 @@ export class AccountTokens {
     const isKnown = stored !== null && stored.configuredToken === configuredToken(account);
     if (!isKnown) {
       // The stored state belongs to another token, or to an account of another provider.
-      state.cooldown = null;
-      state.hasActiveCooldown = false;
-      state.halfOpenBudget.reset();
+      state.breaker.reset();
       state.refreshToken = "";
     }
     if (isKnown && stored.token !== "") {
@@ -105,11 +97,8 @@ export class AccountTokens {
   /** Discards all state of an account that is removed, or becomes another account. */
   clear(state: AccountState): void {
     state.account = null;
-    state.cooldown = null;
-    state.hasActiveCooldown = false;
+    state.breaker.reset();
     state.clearQuota();
-    state.providerFailures = 0;
-    state.halfOpenBudget.reset();
     state.turn = 0;
     state.testStatus = "";
     state.refreshToken = "";
@@ -157,25 +146,9 @@ export class AccountTokens {
     if (state.gate.hasPendingSignIn) state.gate.onLeaseEnded(lease, now, state.credentials);
   }
 
-  /** Records a failure and starts a cooldown. */
-  recordFailure(state: AccountState, failure: AccountFailure, now: number): void {
-    state.cooldown = nextCooldown(state.cooldown, failure, now);
-    state.hasActiveCooldown = true;
-    state.halfOpenBudget.markFailed();
+  /** The state of the account's circuit breaker has changed. */
+  breakerChanged(state: AccountState): void {
     this.#save(state);
-  }
-
-  /**
-   * Records a success of a request that was granted after the account's last failure. Returns true when this ends a series
-   * of failures or proves the account. `isAfterProxyFailure`: the grant also came after its proxy's last failure.
-   */
-  recordSuccess(state: AccountState, isAfterProxyFailure: boolean): boolean {
-    const proven = isAfterProxyFailure && state.account !== null && state.halfOpenBudget.markProven();
-    if (state.cooldown === null && !proven) return false;
-    state.cooldown = null;
-    state.hasActiveCooldown = false;
-    this.#save(state);
-    return true;
   }
 
   setTestStatus(state: AccountState, status: string): void {
@@ -200,8 +173,8 @@ export class AccountTokens {
       configuredToken: configuredToken(account),
       refreshToken: state.refreshToken,
       testStatus: state.testStatus,
-      proven: state.halfOpenBudget.isProven,
-      cooldown: state.cooldown,
+      proven: state.breaker.isProven,
+      cooldown: state.breaker.cooldown,
     };
     this.#store.saveAccount(state.stored);
   }

@@ -1,206 +1,210 @@
-import type { ProviderOutageView } from "../core/ports/account-status.ts";
-import type { AccountFailure, AcquireRequest } from "../core/ports/accounts.ts";
-import { requestIdentityOf } from "./request-identity.ts";
+import { PROVIDER_ERROR_KINDS, type ProviderErrorKind } from "../core/errors/provider-error.ts";
+import type { AccountFailure } from "../core/ports/accounts.ts";
 
-/** The provider is down after consecutive failures on this many different accounts. */
-const OUTAGE_ACCOUNTS = 3;
-/** Failures must come from at least this many requests: a single one may be a request that the provider cannot process. */
-const OUTAGE_REQUESTS = 2;
-/** If the probe request has no result after this time, another request may probe. Milliseconds. */
+/** Returns `text` when it is a kind of failure, otherwise null. */
+export function parseFailureKind(text: string): ProviderErrorKind | null {
+  return PROVIDER_ERROR_KINDS.find((kind) => kind === text) ?? null;
+}
+
+/** A series of failures without a success in between. It stays after `until`, so that the next failure rests for longer. */
+export interface Cooldown {
+  readonly kind: ProviderErrorKind;
+  /** Shown to administrators; contains no secret. */
+  readonly reason: string;
+  /** Consecutive failures. */
+  readonly failures: number;
+  /** End of the cooldown, Unix milliseconds. */
+  readonly until: number;
+}
+
+/** The first and the longest cooldown of a series of failures, milliseconds; each is twice as long as the one before. */
+export interface Backoff {
+  readonly first: number;
+  readonly longest: number;
+}
+
+/** Rate limits and provider failures are short-lived; a refused account needs an administrator, or at least time. */
+const RATE_LIMIT: Backoff = { first: 5_000, longest: 120_000 };
+/** A proxy may be restarted at any moment. */
+const PROXY: Backoff = { first: 5_000, longest: 300_000 };
+const REFUSED: Backoff = { first: 15_000, longest: 900_000 };
+
+/** Longest wait that a provider can state, milliseconds: quotas of a month exist. */
+const MAX_STATED_WAIT_MS = 32 * 86_400_000;
+/** Longest stored reason, in UTF-16 code units. */
+const MAX_REASON_LENGTH = 300;
+/** The circuit of an account opens after this many provider failures in a row, while the provider works with others. */
+const MAX_STRIKES = 3;
+/** What has never worked may get this many requests before its first result. */
+const UNPROVEN_ALLOWANCE = 3;
+/** When the running probes have had no result for this long, one more probe is allowed. Milliseconds. */
 const PROBE_TIMEOUT_MS = 10_000;
-/** A series of failures is deleted when nothing was added to it for this long. Milliseconds. */
-const SERIES_TTL_MS = 600_000;
-/** Maximum number of tracked series. The limit is needed because callers can invent model names. */
-const MAX_SERIES = 200;
-/** Scope of a failure that affects every model. */
-const ALL_MODELS = "*";
 
-/** Consecutive failures of the provider, with no success in between. */
-class FailureSeries {
-  readonly accounts = new Set<string>();
-  readonly requests = new Set<string>();
-  readonly since: number;
-  /**
-   * Serial number of the newest lease at the last failure: leases up to it were granted before, so their results are
-   * ignored.
-   */
-  failedAtSerial = 0;
-  last: AccountFailure;
-  /** When the last failure was added, Unix milliseconds. */
-  lastAt: number;
-  /** The request that probes whether the provider works again. */
-  probe: { readonly request: string; readonly since: number } | null = null;
-
-  constructor(last: AccountFailure, since: number) {
-    this.last = last;
-    this.since = since;
-    this.lastAt = since;
-  }
-
-  get isOutage(): boolean {
-    return this.accounts.size >= OUTAGE_ACCOUNTS && this.requests.size >= OUTAGE_REQUESTS;
-  }
-}
-
-/** The request that reports a success or a failure, and the serial number of its lease. */
-export interface OutcomeSource {
-  /** The request's unique identity, not the id that its caller chose. */
-  readonly request: string;
-  readonly model: string;
-  readonly account: string;
-  readonly serial: number;
-}
-
-/** An outage of the provider, and which requests it affects. */
-export interface Outage {
-  readonly failure: AccountFailure;
-  affects(request: AcquireRequest): boolean;
-}
-
-/** The effect of one recorded provider failure. */
-export interface FailureEffect {
-  /** No failure was recorded since the provider last worked. */
-  readonly isFirst: boolean;
-  /** The outage that starts with this failure; null: it had started before, or there is none. */
-  readonly outageStarted: Outage | null;
-  /** The outage that continues because the probe request failed; null: another request failed. */
-  readonly outageContinues: Outage | null;
+/**
+ * Computes the cooldown after one more failure at `now` (Unix milliseconds). For a rate limit it uses the provider's
+ * `Retry-After`; otherwise it doubles the previous duration (exponential backoff).
+ *
+ * @param backoff by default what fits the failure
+ */
+export function nextCooldown(
+  previous: Cooldown | null,
+  { kind, message, fault, retryAfter }: AccountFailure,
+  now: number,
+  backoff?: Backoff,
+): Cooldown {
+  const failures = (previous?.failures ?? 0) + 1;
+  const limited = kind === "rate_limited";
+  const { first, longest } =
+    backoff ?? (fault === "proxy" ? PROXY : limited || fault === "provider" ? RATE_LIMIT : REFUSED);
+  const duration =
+    limited && retryAfter !== null
+      ? Math.min(MAX_STATED_WAIT_MS, Math.max(1, retryAfter) * 1000)
+      : Math.min(longest, first * 2 ** Math.min(failures - 1, 30));
+  return { kind, reason: message.slice(0, MAX_REASON_LENGTH), failures, until: now + duration };
 }
 
 /**
- * A circuit breaker for a whole provider. While the provider is down, one request at a time probes it, and all others wait
- * briefly for the result. An unreachable provider is down for all models; any other failure affects only the requested
- * model. There is no pause before a probe: the first success closes the circuit.
+ * The circuit breaker of an account, a proxy or a model.
+ *
+ * - Closed: it has worked since its last failure. Any number of requests may use it.
+ * - Open: it has failed and cools down. Others are used.
+ * - Half-open: the cooldown is over, or it was never used. While others work, few requests probe it: one after a failure, a
+ *   few when it was never used. So a failing account costs few attempts, however many slots it has. The first success
+ *   closes the circuit.
+ *
+ * {@link ProviderBreaker} decides for a whole provider, from the failures of several accounts.
  */
 export class CircuitBreaker {
-  readonly #series = new Map<string, FailureSeries>();
+  /** The current series of failures; null: it has worked since. */
+  cooldown: Cooldown | null = null;
+  /** Whether the cooldown is still running. */
+  isOpen = false;
+  /** Serial number of the newest lease at the last failure: results of leases up to it say nothing new. */
+  #failedAtSerial = 0;
+  /** Failures of the provider in a row that opened no circuit. */
+  #strikes = 0;
+  /** How many requests may probe it at once. `Infinity`: the circuit is closed. */
+  #allowance = UNPROVEN_ALLOWANCE;
+  /** Requests that currently use it and were granted since the last failure. */
+  #probes = 0;
+  #lastProbeAt = 0;
+  /** Number of the period since the last failure: results of requests from earlier periods are ignored. */
+  #period = 1;
 
-  /** Whether failures with this model are tracked, so that a success must be reported. */
-  tracksModel(model: string): boolean {
-    return this.#series.size > 0 && (this.#series.has(model) || this.#series.has(ALL_MODELS));
+  /** Whether a lease with this serial number was granted after the last failure. */
+  isCurrent(serial: number): boolean {
+    return serial > this.#failedAtSerial;
   }
 
-  /** Records a provider failure. `newest` is the serial number of the newest lease. */
-  recordFailure(source: OutcomeSource, failure: AccountFailure, newest: number, now: number): FailureEffect {
-    const { account, request, model, serial } = source;
-    const scope = failure.kind === "unreachable" ? ALL_MODELS : model;
-    this.#dropExpired(now);
-    const first = !this.#series.has(scope);
-    const series = this.#series.get(scope) ?? new FailureSeries(failure, now);
-    series.lastAt = now;
-    if (first) this.#evictSeries();
-    // Reinsert it, so that the map stays sorted by the last failure, oldest first.
-    this.#series.delete(scope);
-    this.#series.set(scope, series);
-    const wasProbe = this.releaseProbe(request);
-    const outage: Outage = {
-      failure,
-      affects: (candidate) =>
-        candidate.target === undefined && (scope === ALL_MODELS || scope === candidate.model),
-    };
-    const continuedOutage = wasProbe ? outage : null;
-    if (serial <= series.failedAtSerial)
-      return { isFirst: first, outageStarted: null, outageContinues: continuedOutage };
-    const wasOutage = series.isOutage;
-    series.accounts.add(account);
-    if (series.requests.size < OUTAGE_REQUESTS) series.requests.add(request);
-    series.failedAtSerial = newest;
-    series.last = failure;
-    return {
-      isFirst: first,
-      outageStarted: !wasOutage && series.isOutage ? outage : null,
-      outageContinues: continuedOutage,
-    };
+  /** Whether it has worked since its last failure. */
+  get isProven(): boolean {
+    return this.#allowance === Number.POSITIVE_INFINITY;
   }
 
-  /** Deletes series whose last failure is old, including those of models that are no longer requested. */
-  #dropExpired(now: number): void {
-    for (const [scope, { lastAt }] of this.#series) {
-      if (now - lastAt >= SERIES_TTL_MS) this.#series.delete(scope);
-    }
+  /** Whether a request must report a success: the circuit is not closed, or the last request failed. */
+  get awaitsSuccess(): boolean {
+    return !this.isProven || this.cooldown !== null || this.#strikes > 0;
   }
 
-  /** Evicts the oldest series when there are too many. It prefers one that is not an outage. */
-  #evictSeries(): void {
-    if (this.#series.size < MAX_SERIES) return;
-    const scopes = [...this.#series.keys()];
-    const evicted = scopes.find((scope) => this.#series.get(scope)?.isOutage === false) ?? scopes[0];
-    if (evicted !== undefined) this.#series.delete(evicted);
+  /** End of the running cooldown, Unix milliseconds; 0: none is running. */
+  get openUntil(): number {
+    return this.isOpen ? (this.cooldown?.until ?? 0) : 0;
   }
 
-  /** Number of tracked series of failures. */
-  get size(): number {
-    return this.#series.size;
+  /** Opens the circuit. `newest` is the serial number of the newest lease. */
+  recordFailure(failure: AccountFailure, newest: number, now: number, backoff?: Backoff): void {
+    this.cooldown = nextCooldown(this.cooldown, failure, now, backoff);
+    this.isOpen = true;
+    this.#failedAtSerial = newest;
+    this.requireProbe();
   }
 
-  /** Closes the circuit for the model, unless the lease was granted before the last failure. */
-  recordSuccess({ model, serial }: OutcomeSource): void {
-    for (const scope of [model, ALL_MODELS]) {
-      const series = this.#series.get(scope);
-      if (series !== undefined && serial > series.failedAtSerial) this.#series.delete(scope);
-    }
+  /** Records a failure of the provider that may have nothing to do with the account. Returns true if the circuit opens. */
+  recordStrike(failure: AccountFailure, newest: number, now: number): boolean {
+    this.#failedAtSerial = newest;
+    this.#strikes += 1;
+    if (this.#strikes < MAX_STRIKES) return false;
+    this.recordFailure(failure, newest, now);
+    return true;
   }
 
   /**
-   * Admits a request and returns null, or returns the failure that refuses it. During an outage an admitted request becomes
-   * the probe. A retry (with excluded accounts) never probes.
+   * Records a success of a request that was granted after the last failure. Returns true if anything changes.
+   *
+   * @param proves false: a success says nothing about it, only that its last failure is over
    */
-  admitOrFail(request: AcquireRequest, now: number): AccountFailure | null {
-    const { model, exclude } = request;
-    if (this.#series.size === 0) return null;
-    const outages = [ALL_MODELS, model].flatMap((scope) => {
-      const series = this.#series.get(scope);
-      return series?.isOutage === true ? [series] : [];
-    });
-    const isRetry = (exclude?.length ?? 0) > 0;
-    for (const { probe, last } of outages) {
-      if (isRetry || (probe !== null && now - probe.since < PROBE_TIMEOUT_MS)) return last;
-    }
-    for (const series of outages) series.probe = { request: requestIdentityOf(request), since: now };
-    return null;
+  recordSuccess(proves = true): boolean {
+    this.#strikes = 0;
+    const wasProven = this.isProven;
+    if (proves) this.markProven();
+    if (this.cooldown === null && wasProven === this.isProven) return false;
+    this.cooldown = null;
+    this.isOpen = false;
+    return true;
   }
 
-  /**
-   * A request (by its identity) has released its lease or left the queue. If it was the probe, another request may probe.
-   * Returns whether it was the probe.
-   */
-  releaseProbe(request: string): boolean {
-    let wasProbe = false;
-    for (const series of this.#series.values()) {
-      if (series.probe?.request !== request) continue;
-      series.probe = null;
-      wasProbe = true;
-    }
-    return wasProbe;
+  /** The cooldown is over: the circuit is half-open. */
+  endCooldown(): void {
+    this.isOpen = false;
   }
 
-  /** Whether a request is probing the provider for a model. */
-  isProbing(model: string, now: number): boolean {
-    return [ALL_MODELS, model].some((scope) => {
-      const probe = this.#series.get(scope)?.probe ?? null;
-      return probe !== null && now - probe.since < PROBE_TIMEOUT_MS;
-    });
+  /** Replaces what is known by a stored state. */
+  restore(cooldown: Cooldown | null, isProven: boolean, now: number): void {
+    this.cooldown = cooldown;
+    this.isOpen = cooldown !== null && cooldown.until > now;
+    if (cooldown !== null) this.requireProbe();
+    else if (isProven) this.markProven();
   }
 
-  /** Whether the provider is down for a model. */
-  isDown(model: string): boolean {
-    return [ALL_MODELS, model].some((scope) => this.#series.get(scope)?.isOutage === true);
+  /** Forgets everything: it was replaced by another one. */
+  reset(): void {
+    this.cooldown = null;
+    this.isOpen = false;
+    this.#strikes = 0;
+    this.#startPeriod(UNPROVEN_ALLOWANCE);
   }
 
-  /** The current outages, for administrators. */
-  outages(provider: string): ProviderOutageView[] {
-    return [...this.#series].flatMap(([scope, { isOutage, last, since }]) =>
-      isOutage
-        ? [
-            {
-              provider,
-              model: scope === ALL_MODELS ? "" : scope,
-              kind: last.kind,
-              reason: last.message,
-              since,
-            },
-          ]
-        : [],
-    );
+  /** Whether one more request may use it. */
+  get hasAllowance(): boolean {
+    return this.#probes < this.#allowance;
+  }
+
+  /** When one more probe is allowed, Unix milliseconds. */
+  get nextProbeAt(): number {
+    return this.#lastProbeAt + PROBE_TIMEOUT_MS;
+  }
+
+  /** A request was granted a slot. Returns the period to pass to `endProbe`. */
+  startProbe(now: number): number {
+    this.#probes += 1;
+    this.#lastProbeAt = now;
+    return this.#period;
+  }
+
+  /** A request of that period has released its slot. */
+  endProbe(period: number): void {
+    if (period === this.#period) this.#probes -= 1;
+  }
+
+  /** The probes have had no result so far: allows one more. */
+  allowAnotherProbe(now: number): void {
+    this.#allowance += 1;
+    this.#lastProbeAt = now;
+  }
+
+  /** One request must try it before others use it, since it has failed or its proxy has. */
+  requireProbe(): void {
+    this.#startPeriod(1);
+  }
+
+  /** It works: any number of requests may use it. */
+  markProven(): void {
+    this.#allowance = Number.POSITIVE_INFINITY;
+  }
+
+  #startPeriod(allowance: number): void {
+    this.#allowance = allowance;
+    this.#probes = 0;
+    this.#period += 1;
   }
 }

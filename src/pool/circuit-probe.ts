@@ -1,5 +1,5 @@
 import type { AcquireRefusal, AcquireRequest } from "../core/ports/accounts.ts";
-import type { Outage } from "./circuit-breaker.ts";
+import type { Outage } from "./provider-breaker.ts";
 import type { ProviderPool } from "./provider-pool.ts";
 import type { Slots } from "./slots.ts";
 import type { Waiter } from "./waiter.ts";

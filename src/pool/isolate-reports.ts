@@ -109,7 +109,7 @@ export class IsolateReports {
     if ("succeeded" in result) {
       for (let n = 0; n < result.succeeded; n += 1) {
         state.health.succeeded(now);
-        providerPool.health.record(null, now);
+        providerPool.breaker.countOutcome(null, now);
       }
       if (!state.mustReportSuccess && !providerPool.breaker.tracksModel(result.holder.model)) return;
     }
@@ -138,9 +138,9 @@ export class IsolateReports {
       if (!isUnlimited) continue;
       for (const { model } of breaker.outages(provider)) outages.push({ provider, model });
       for (const state of conversations.accounts.values()) {
-        if (state.isHealthy && state.cooldown === null) continue;
+        if (state.isHealthy && state.breaker.cooldown === null) continue;
         resting.push(state.id);
-        if (state.isHealthy && state.halfOpenBudget.hasAllowance) {
+        if (state.isHealthy && state.breaker.hasAllowance) {
           probes.push(state.id);
           this.#slots.startProbe(state);
         }

@@ -72,7 +72,7 @@ export class LeaseRecord extends ListNode<LeaseRecord> {
   outcomeReported = false;
   /** Monotonic milliseconds. */
   expiresAt: number;
-  /** See `HalfOpenBudget.startProbe`; 0: the lease was granted before a restart, so its result is ignored. */
+  /** See `CircuitBreaker.startProbe`; 0: the lease was granted before a restart, so its result is ignored. */
   probePeriod = 0;
   /** The conversation of its request; empty: none, or the lease was granted before a restart. */
   conversation = "";

@@ -1,15 +1,12 @@
 import type { AccountFailure, QuotaWindow } from "../core/ports/accounts.ts";
 import type { AccountState } from "./account-state.ts";
 import type { AccountTokens } from "./account-tokens.ts";
-import type { OutcomeSource } from "./circuit-breaker.ts";
 import type { CircuitProbe } from "./circuit-probe.ts";
 import type { LeaseRecord } from "./leases.ts";
+import type { OutcomeSource } from "./provider-breaker.ts";
 import type { Proxies } from "./proxies.ts";
 import { requestIdentityOf } from "./request-identity.ts";
 import type { Slots } from "./slots.ts";
-
-/** An account cools down after this many consecutive provider failures, while the provider works with other accounts. */
-const MAX_PROVIDER_FAILURES = 3;
 
 /** Extracts the request that reports an outcome from its lease. */
 function toOutcomeSource({ holder, state: { id: account }, serial }: LeaseRecord): OutcomeSource {
@@ -43,7 +40,7 @@ export class OutcomeRecorder {
     if (!lease.outcomeReported) {
       lease.state.health.failed(failure, this.#now());
       if (failure.fault !== null)
-        this.#slots.providerPools.of(lease.state).health.record(failure, this.#now());
+        this.#slots.providerPools.of(lease.state).breaker.countOutcome(failure, this.#now());
     }
     lease.outcomeReported = true;
     const { modelQuotaResets } = lease.state;
@@ -62,11 +59,9 @@ export class OutcomeRecorder {
     providerPool.breaker.recordSuccess(toOutcomeSource(lease));
     this.#circuitProbe.resumeHeldRequests(providerPool);
     const proxyWorks = proxy !== null && this.#proxies.recordSuccess(proxy, serial);
-    if (serial > state.failedAtSerial) {
-      state.providerFailures = 0;
-      if (this.#tokens.recordSuccess(state, serial > (proxy?.failedAtSerial ?? 0)))
-        this.#slots.onHealthChanged([state]);
-    }
+    const isProof = state.account !== null && proxy?.breaker.isCurrent(serial) !== false;
+    if (state.breaker.isCurrent(serial) && state.breaker.recordSuccess(isProof))
+      this.#onBreakerChanged(state);
     if (proxyWorks) this.#slots.onHealthChanged(proxy.accounts);
   }
 
@@ -103,11 +98,15 @@ export class OutcomeRecorder {
     if (failure.fault === "proxy" && proxy !== null) {
       if (this.#proxies.recordFailure(proxy, failure, serial, newest, this.#now()))
         this.#slots.onHealthChanged(proxy.accounts);
-    } else if (failure.fault === "account" && serial > state.failedAtSerial) {
-      this.#tokens.recordFailure(state, failure, this.#now());
-      state.failedAtSerial = newest;
-      this.#slots.onHealthChanged([state]);
+    } else if (failure.fault === "account" && state.breaker.isCurrent(serial)) {
+      state.breaker.recordFailure(failure, newest, this.#now());
+      this.#onBreakerChanged(state);
     }
+  }
+
+  #onBreakerChanged(state: AccountState): void {
+    this.#tokens.breakerChanged(state);
+    this.#slots.onHealthChanged([state]);
   }
 
   /** Does not blame the account, unless the provider fails on it repeatedly and works with other accounts in between. */
@@ -123,11 +122,7 @@ export class OutcomeRecorder {
     if (effect?.outageContinues != null)
       this.#circuitProbe.onOutageContinues(providerPool, effect.outageContinues);
     if (effect?.outageStarted != null) this.#circuitProbe.onOutageStarted(providerPool, effect.outageStarted);
-    if (state.account === null || serial <= state.failedAtSerial || effect?.isFirst === false) return;
-    state.failedAtSerial = newest;
-    state.providerFailures += 1;
-    if (state.providerFailures < MAX_PROVIDER_FAILURES) return;
-    this.#tokens.recordFailure(state, failure, this.#now());
-    this.#slots.onHealthChanged([state]);
+    if (state.account === null || !state.breaker.isCurrent(serial) || effect?.isFirst === false) return;
+    if (state.breaker.recordStrike(failure, newest, this.#now())) this.#onBreakerChanged(state);
   }
 }

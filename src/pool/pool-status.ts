@@ -15,15 +15,14 @@ import type { Slots } from "./slots.ts";
 /** Reason and end of an account's cooldown; of two cooldowns (account and proxy) the longer one. */
 function cooldownView({
   id,
-  hasActiveCooldown,
-  cooldown,
+  breaker,
   proxy,
   quota,
   quotaResetsAt,
   isOutOfQuota,
 }: AccountState): CooldownView | null {
-  const accountCooldown = hasActiveCooldown ? cooldown : null;
-  const proxyCooldown = proxy?.hasActiveCooldown === true ? proxy.cooldown : null;
+  const accountCooldown = breaker.isOpen ? breaker.cooldown : null;
+  const proxyCooldown = proxy?.breaker.isOpen === true ? proxy.breaker.cooldown : null;
   if (proxy !== null && proxyCooldown !== null && proxyCooldown.until > (accountCooldown?.until ?? 0)) {
     return { account: id, proxy: proxy.id, ...proxyCooldown };
   }

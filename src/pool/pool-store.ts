@@ -1,4 +1,4 @@
-import type { Cooldown } from "./cooldown.ts";
+import type { Cooldown } from "./circuit-breaker.ts";
 
 /** The stored state of an account beyond its configuration. Times are Unix milliseconds. */
 export interface StoredAccount {

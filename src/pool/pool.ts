@@ -143,7 +143,7 @@ export class AccountPool {
           // A lease released without a report counts as a success. An expired lease has no known result.
           if (!outcomeReported && expiresAt > monotonicNow()) {
             state.health.succeeded(at);
-            providerPool.health.record(null, at);
+            providerPool.breaker.countOutcome(null, at);
           }
           this.#circuitProbe.onRequestEnded(providerPool, requestIdentityOf(holder));
           if (holder.use !== undefined) this.#ledger.releaseSlot(holder.use, at);
@@ -197,7 +197,7 @@ export class AccountPool {
       this.#slots.assignProvider(state, account.provider ?? "");
       this.#tokens.configure(state, account, this.#now());
       this.#proxies.bind(state, account.proxyId);
-      if (isSharedLimit(state.provider)) state.halfOpenBudget.markProven();
+      if (isSharedLimit(state.provider)) state.breaker.markProven();
       if (isSharedQueue(state.provider)) state.slotsElsewhere = Number.POSITIVE_INFINITY;
       else state.slotsElsewhere = account.moved === true ? 0 : this.#handover.slotsElsewhere(account.id);
     }

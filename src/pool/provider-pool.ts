@@ -1,11 +1,10 @@
 import type { AcquireRequest } from "../core/ports/accounts.ts";
 import { createPick } from "./account-selection.ts";
 import type { AccountState } from "./account-state.ts";
-import { CircuitBreaker } from "./circuit-breaker.ts";
 import { ConversationAffinity } from "./conversation-affinity.ts";
 import { FairQueue } from "./fair-queue.ts";
 import { FairShares } from "./fair-shares.ts";
-import { ProviderHealth } from "./provider-health.ts";
+import { ProviderBreaker } from "./provider-breaker.ts";
 import { Rotation } from "./rotation.ts";
 import type { ProviderRecord } from "./shards/provider-record.ts";
 import type { Waiter } from "./waiter.ts";
@@ -21,8 +20,7 @@ export class ProviderPool {
   readonly conversations = new ConversationAffinity();
   readonly fairShares = new FairShares();
   readonly queue = new FairQueue(this.fairShares, (request, exclude) => this.selectAccount(request, exclude));
-  readonly breaker = new CircuitBreaker();
-  readonly health = new ProviderHealth();
+  readonly breaker = new ProviderBreaker();
   /** Until when an account may be without quota for a model, Unix milliseconds. */
   modelQuotasUntil = 0;
   /** Requests that wait outside of the queue, in the order in which they were moved there. */
@@ -78,9 +76,7 @@ export class ProviderPool {
 
   /** How its requests have ended. */
   readHealth(now: number): ProviderRecord {
-    const outages = this.breaker.outages(this.provider);
-    const open = outages.some(({ model }) => model === "") ? "all" : outages.length > 0 ? "some" : "none";
-    return { provider: this.provider, ...this.health.read(now), open };
+    return this.breaker.readRecord(this.provider, now);
   }
 
   /** Number of waiting requests. */

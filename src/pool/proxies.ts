@@ -1,7 +1,6 @@
 import type { AccountFailure } from "../core/ports/accounts.ts";
 import type { PoolProxy } from "../core/ports/pool-configuration.ts";
 import { type AccountState, ProxyState } from "./account-state.ts";
-import { nextCooldown } from "./cooldown.ts";
 
 /** The proxies that accounts are bound to. Their state is lost at a restart, because detecting a failure again is cheap. */
 export class Proxies {
@@ -14,8 +13,7 @@ export class Proxies {
     for (const [id, state] of this.#states) {
       if (state.accounts.size === 0) this.#states.delete(id);
       if (settings.get(id) === this.#settings.get(id)) continue;
-      state.cooldown = null;
-      state.hasActiveCooldown = false;
+      state.breaker.reset();
     }
     this.#settings = settings;
   }
@@ -39,20 +37,16 @@ export class Proxies {
     newest: number,
     now: number,
   ): boolean {
-    if (serial <= proxy.failedAtSerial) return false;
-    proxy.cooldown = nextCooldown(proxy.cooldown, failure, now);
-    proxy.hasActiveCooldown = true;
-    proxy.failedAtSerial = newest;
-    for (const account of proxy.accounts) account.halfOpenBudget.markFailed();
+    if (!proxy.breaker.isCurrent(serial)) return false;
+    proxy.breaker.recordFailure(failure, newest, now);
+    for (const account of proxy.accounts) account.breaker.requireProbe();
     return true;
   }
 
   /** Records a success through the proxy. Returns true when that ends a series of failures. */
   recordSuccess(proxy: ProxyState, serial: number): boolean {
-    if (proxy.cooldown === null || serial <= proxy.failedAtSerial) return false;
-    proxy.cooldown = null;
-    proxy.hasActiveCooldown = false;
-    return true;
+    if (proxy.breaker.cooldown === null || !proxy.breaker.isCurrent(serial)) return false;
+    return proxy.breaker.recordSuccess();
   }
 
   #state(id: string): ProxyState {

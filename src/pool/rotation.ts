@@ -18,7 +18,7 @@ export const pickNext: PickAccount = (accounts) => {
  *
  * Accounts that cool down are skipped while there is a healthy one, even a busy one. When all accounts cool down, the one
  * with the shortest remaining time is used, so that an outage returns the provider's own error and not an endless 429. A
- * half-open account ({@link HalfOpenBudget}) is skipped while its budget is exhausted, and used all the same when no other
+ * half-open account ({@link CircuitBreaker}) is skipped while its budget is exhausted, and used all the same when no other
  * account is healthy.
  */
 export class Rotation {
@@ -52,8 +52,8 @@ export class Rotation {
       if (isHealthy) this.#healthy.add(state.id);
       else this.#healthy.delete(state.id);
     }
-    const isBudgetExhausted = isFree && isHealthy && !state.halfOpenBudget.hasAllowance;
-    if (isBudgetExhausted) this.#budgetExhausted.set(state, state.halfOpenBudget.nextProbeAt);
+    const isBudgetExhausted = isFree && isHealthy && !state.breaker.hasAllowance;
+    if (isBudgetExhausted) this.#budgetExhausted.set(state, state.breaker.nextProbeAt);
     else this.#budgetExhausted.delete(state);
     if (isFree && isHealthy && !isBudgetExhausted) {
       // An account whose turn is not over was only full for a moment: it continues its turn.
@@ -141,16 +141,15 @@ export class Rotation {
     for (let state = this.#cooling.first; state !== undefined; state = this.#cooling.first) {
       if (this.#cooling.firstKey > now) break;
       // Both the account's and the proxy's cooldown: the heap is keyed by the later end.
-      state.hasActiveCooldown = false;
+      state.breaker.endCooldown();
       state.isOutOfQuota = false;
-      if (state.proxy !== null && (state.proxy.cooldown?.until ?? 0) <= now)
-        state.proxy.hasActiveCooldown = false;
+      if (state.proxy !== null && state.proxy.breaker.openUntil <= now) state.proxy.breaker.endCooldown();
       this.updatePosition(state);
       hasChanged = true;
     }
     for (let state = this.#budgetExhausted.first; state !== undefined; state = this.#budgetExhausted.first) {
       if (this.#budgetExhausted.firstKey > now) break;
-      state.halfOpenBudget.allowAnotherProbe(now);
+      state.breaker.allowAnotherProbe(now);
       this.updatePosition(state);
       hasChanged = true;
     }

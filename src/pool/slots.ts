@@ -263,7 +263,7 @@ export class Slots {
 
   /** An isolate may select a half-open account for one request. */
   startProbe(state: AccountState): void {
-    state.halfOpenBudget.startProbe(this.#now());
+    state.breaker.startProbe(this.#now());
     this.#updatePosition(state);
   }
 
@@ -372,7 +372,7 @@ export class Slots {
     const monotonicNow = this.#monotonicNow();
     const record = this.leases.add(lease, this.serial, state, holder, fairShare, now, monotonicNow);
     record.conversation = selection?.conversation ?? "";
-    record.probePeriod = state.halfOpenBudget.startProbe(now);
+    record.probePeriod = state.breaker.startProbe(now);
     rotation.advance(state);
     queue.updateRunnable(state, rotation);
     const grant = this.#events.onGranted(state, request, now);
@@ -411,7 +411,7 @@ export class Slots {
     fairShare.occupiedSlots -= 1;
     fairShare.owner.deleteIfEmpty(fairShare);
     lease.state.leases -= 1;
-    lease.state.halfOpenBudget.endProbe(lease.probePeriod);
+    lease.state.breaker.endProbe(lease.probePeriod);
     this.providerPools.of(lease.state).conversations.recordEnd(lease.conversation);
     if (lease.isolate !== "") this.leaseRecovery.isolates.removeLease(lease.isolate);
     this.#events.onLeaseEnded(lease, this.#now());

@@ -1,7 +1,7 @@
 import { MAX_DATE_MS, quarantineDamagedRows, type TableCheck } from "../core/storage/damaged-rows.ts";
 import { numberIn, type Sql, type SqlRow, textIn } from "../core/storage/sql.ts";
 import { WriteRetryQueue } from "../core/storage/write-retry-queue.ts";
-import { type Cooldown, parseFailureKind } from "./cooldown.ts";
+import { type Cooldown, parseFailureKind } from "./circuit-breaker.ts";
 import type { LeaseTerms, PoolStore, Starts, StoredAccount } from "./pool-store.ts";
 
 const TABLES = [

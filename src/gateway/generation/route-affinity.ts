@@ -1,15 +1,24 @@
 import type { CatalogueModel, RouteTarget } from "../../core/conversation/model.ts";
 import { RecentMap } from "../../core/encoding/recent-map.ts";
 import { hashText, rendezvousCost } from "../../core/encoding/text-hash.ts";
+import type { AccountFailure } from "../../core/ports/accounts.ts";
 import type { Platform } from "../../core/ports/platform.ts";
+import { type Backoff, CircuitBreaker } from "../../pool/circuit-breaker.ts";
 
 /** Most conversations remembered whose model is not the first of their weighted order. */
 const MAX_STICKY_ROUTES = 10_000;
 /** Most failing models remembered. */
 const MAX_FAILING_MODELS = 1_000;
-/** A failing model moves behind the others for this time, milliseconds. The time doubles with each further failure. */
-const FIRST_COOLDOWN_MS = 2_000;
-const MAX_COOLDOWN_MS = 60_000;
+/** For how long a failing model moves behind the others. */
+const BACKOFF: Backoff = { first: 2_000, longest: 60_000 };
+/** All failures of a model count the same. */
+const MODEL_FAILURE: AccountFailure = {
+  kind: "server_error",
+  message: "",
+  status: 0,
+  fault: "provider",
+  retryAfter: null,
+};
 
 /** The models that may answer a conversation, and the key that identifies the conversation. */
 export interface StickyRoute {
@@ -37,9 +46,7 @@ function orderByWeight(targets: readonly RouteTarget[], key: string): CatalogueM
  */
 export class RouteAffinity {
   readonly #stickyModels = new RecentMap<string>(MAX_STICKY_ROUTES);
-  readonly #failing = new RecentMap<{ readonly failures: number; readonly until: number }>(
-    MAX_FAILING_MODELS,
-  );
+  readonly #failing = new RecentMap<CircuitBreaker>(MAX_FAILING_MODELS);
 
   /** The models of a route, in the order in which they are tried for a conversation. */
   orderModels({ targets, key }: StickyRoute, now: number): CatalogueModel[] {
@@ -61,13 +68,13 @@ export class RouteAffinity {
 
   /** Records that a model failed for a reason that is not the request's fault. */
   recordFailure(id: string, now: number): void {
-    const failures = (this.#failing.get(id, now)?.failures ?? 0) + 1;
-    const cooldownMs = Math.min(MAX_COOLDOWN_MS, FIRST_COOLDOWN_MS * 2 ** (failures - 1));
-    this.#failing.set(id, { failures, until: now + cooldownMs }, now);
+    const breaker = this.#failing.get(id, now) ?? new CircuitBreaker();
+    breaker.recordFailure(MODEL_FAILURE, 0, now, BACKOFF);
+    this.#failing.set(id, breaker, now);
   }
 
   #isFailing(id: string, now: number): boolean {
-    return (this.#failing.get(id, now)?.until ?? 0) > now;
+    return (this.#failing.get(id, now)?.openUntil ?? 0) > now;
   }
 }
 

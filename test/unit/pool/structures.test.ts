@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { nextCooldown } from "../../../src/pool/cooldown.ts";
+import { nextCooldown } from "../../../src/pool/circuit-breaker.ts";
 import { Heap } from "../../../src/pool/heap.ts";
 import { LinkedList, ListNode } from "../../../src/pool/linked-list.ts";
 import { failure } from "../../support/failures.ts";

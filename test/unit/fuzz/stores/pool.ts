@@ -1,4 +1,4 @@
-import { parseFailureKind } from "../../../../src/pool/cooldown.ts";
+import { parseFailureKind } from "../../../../src/pool/circuit-breaker.ts";
 import type { LeaseTerms, Starts, StoredAccount } from "../../../../src/pool/pool-store.ts";
 import { SqlPoolStore } from "../../../../src/pool/sql-pool-store.ts";
 import type { Choices } from "./choices.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ProviderErrorKind } from "../../../src/core/errors/provider-error.ts";
-import { CircuitBreaker } from "../../../src/pool/circuit-breaker.ts";
+import { ProviderBreaker } from "../../../src/pool/provider-breaker.ts";
 import { Waiter } from "../../../src/pool/waiter.ts";
 import { randomFrom } from "../../campaigns/site.ts";
 import { failure } from "../../support/failures.ts";
@@ -363,7 +363,7 @@ describe("requests whose callers call them the same", () => {
 });
 
 describe("what is remembered of failures", () => {
-  const failing = (breaker: CircuitBreaker, model: string, now: number, serial: number, account = "a") =>
+  const failing = (breaker: ProviderBreaker, model: string, now: number, serial: number, account = "a") =>
     breaker.recordFailure(
       { model, serial, account, request: `r${serial}` },
       failure("server_error"),
@@ -372,7 +372,7 @@ describe("what is remembered of failures", () => {
     );
 
   test("is at most 200 series, of which those that are outages stay", () => {
-    const breaker = new CircuitBreaker();
+    const breaker = new ProviderBreaker();
     for (const [at, account] of ["a", "b", "c"].entries()) failing(breaker, "m", 0, at + 1, account);
     expect(breaker.isDown("m")).toBe(true);
     for (let n = 10; n < 1_010; n += 1) failing(breaker, `made-up-${n}`, 0, n);
@@ -382,7 +382,7 @@ describe("what is remembered of failures", () => {
   });
 
   test("is forgotten ten minutes after the last failure", () => {
-    const breaker = new CircuitBreaker();
+    const breaker = new ProviderBreaker();
     failing(breaker, "m", 0, 1, "a");
     failing(breaker, "m", 500_000, 2, "b");
     failing(breaker, "other", 1_099_999, 3);
