@@ -10,6 +10,7 @@ const { values, positionals } = parseArgs({
     against: { type: "string" },
     rounds: { type: "string" },
     limits: { type: "boolean", default: false },
+    model: { type: "string" },
   },
 });
 const { quick, runtime } = values;
@@ -31,8 +32,12 @@ const benches = {
   },
   profile: async () => {
     const { run } = await import("./gateway/profile.mjs");
-    const { only, limits } = values;
-    await run({ limits, ...(only !== undefined && { workload: Number(only) }) });
+    const { only, limits, model } = values;
+    await run({
+      limits,
+      ...(model !== undefined && { model }),
+      ...(only !== undefined && { workload: Number(only) }),
+    });
   },
   counts: async () => {
     const { run } = await import("./gateway/counts.mjs");

@@ -35,7 +35,24 @@ export function aimsOf(rows, live) {
     1.5,
     "×",
   );
-  aim("the same on Deno: of the pass-through Worker", cpu(MANY, "gateway, Deno", "pass-through"), 2, "×");
+  for (const [gateway, which, most] of [
+    ["gateway, native", "on the native path with a lease", 2.4],
+    ["gateway, no limit", "on the native path without a limit", 1.9],
+  ]) {
+    aim(
+      `whole answers, one at a time, ${which}: of a pass-through`,
+      cpu(ONE, gateway, "pass-through"),
+      most,
+      "×",
+    );
+    aim(`whole answers, 32 at a time, ${which}: the same`, cpu(MANY, gateway, "pass-through"), most, "×");
+  }
+  aim(
+    "whole answers, 32 at a time, on Deno: of the pass-through Worker",
+    cpu(MANY, "gateway, Deno", "pass-through"),
+    2,
+    "×",
+  );
   aim(
     "200 live streams: CPU of a Worker that only copies chunks",
     cpu(LIVE, "gateway", "copying loop"),

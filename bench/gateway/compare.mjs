@@ -4,7 +4,7 @@ import { root } from "../../scripts/development.mjs";
 import { buildBundles } from "../../test/support/bundle.ts";
 import { median, spread } from "../figures.mjs";
 import { cpuMs, start, tell } from "./process.mjs";
-import { gatewayOnDeno, gatewayOnWorkerd, LIMITED_KEY, PATH } from "./subjects.mjs";
+import { gatewayOnDeno, gatewayOnWorkerd, LIMITED_KEY, NATIVE, NO_LIMIT, PATH } from "./subjects.mjs";
 
 /** Cases of the comparison. Blocks are small, so that other load on the machine affects all builds equally. */
 export const CASES = [
@@ -32,8 +32,12 @@ export const CASES = [
 const WARM_UP_BLOCKS = 8;
 /** History and metrics are sent half a second after a request. */
 const BEHIND_MS = 1_000;
-/** Suffix of the name of a build that is measured with a rate-limited key. */
-const LIMITED = "+limits";
+/** Suffixes of the name of a build: what it is measured with. */
+const VARIANTS = {
+  "+limits": { key: LIMITED_KEY },
+  "+native": NATIVE,
+  "+free": NO_LIMIT,
+};
 
 const sum = (values) => values.reduce((total, value) => total + value, 0);
 
@@ -43,8 +47,8 @@ const sum = (values) => values.reduce((total, value) => total + value, 0);
  * with 100 rounds it is about 1 %.
  *
  * @param {readonly string[]} folders builds as wrangler writes them, or checkouts with `node_modules` on Deno. The build of
- *   this tree follows, without and with a rate-limited key. `NAME=FOLDER` sets a name; `NAME+limits=FOLDER` uses a
- *   rate-limited key
+ *   this tree follows, without and with each suffix. `NAME=FOLDER` sets a name; `NAME+limits=FOLDER` uses a rate-limited key,
+ *   `NAME+native=FOLDER` the native path, and `NAME+free=FOLDER` the native path without a limit of the accounts
  * @param {{ rounds?: number, only?: readonly number[], runtime?: "workerd" | "deno" }} [options] `only`: numbers of the
  *   cases
  */
@@ -53,11 +57,13 @@ export async function run(folders, { rounds = 100, only, runtime = "workerd" } =
   const load = await start("load.mjs");
   const builds = folders.map((each) => {
     const [name, folder = name] = each.split("=");
-    const key = name.endsWith(LIMITED) ? LIMITED_KEY : undefined;
-    return { name, folder, key };
+    const suffix = Object.keys(VARIANTS).find((variant) => name.endsWith(variant));
+    return { name, folder, ...VARIANTS[suffix] };
   });
   const folder = runtime === "deno" ? root : (await buildBundles()).gateway.folder;
-  builds.push({ name: "this", folder, key: undefined }, { name: `this${LIMITED}`, folder, key: LIMITED_KEY });
+  builds.push({ name: "this", folder });
+  for (const [suffix, variant] of Object.entries(VARIANTS))
+    builds.push({ name: `this${suffix}`, folder, ...variant });
   const subjects = [];
   try {
     for (const build of builds) {
@@ -70,13 +76,13 @@ export async function run(folders, { rounds = 100, only, runtime = "workerd" } =
               bundle: { folder: build.folder, entry: "worker.js" },
             });
       if (gateway === null) throw new Error(`${build.folder} holds no build for ${runtime}`);
-      subjects.push({ ...gateway, key: build.key });
+      subjects.push({ ...gateway, key: build.key, model: build.model });
     }
     for (const { name, job, block } of CASES.filter(
       (_, index) => only === undefined || only.includes(index),
     )) {
-      const ask = ({ port, key }, count = block) =>
-        tell(load.child, { ...job, count, port, path: PATH, ...(key !== undefined && { key }) });
+      const ask = ({ port, key, model }, count = block) =>
+        tell(load.child, { ...job, count, port, path: PATH, key, model });
       console.log(`\n${name}, ${rounds} rounds of ${block}`);
       report(await measure(subjects, ask, rounds), block);
     }

@@ -4,11 +4,16 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { buildBundles } from "../../test/support/bundle.ts";
 import { start, tell } from "./process.mjs";
-import { gatewayOnWorkerd, PATH } from "./subjects.mjs";
+import { gatewayOnWorkerd, NATIVE, NO_LIMIT, PATH } from "./subjects.mjs";
 import { WORKLOADS } from "./workloads.mjs";
 
 /** History and metrics are sent half a second after a request. */
 const BEHIND_MS = 1_500;
+
+const NATIVE_WORKLOADS = WORKLOADS.slice(0, 2).flatMap(({ name, job }) => [
+  { name: `${name}, natively`, job, ...NATIVE },
+  { name: `${name}, natively without a limit`, job, ...NO_LIMIT },
+]);
 
 /**
  * Prints how often a request calls into the runtime, from its arrival to the end of its background work. Unlike times,
@@ -25,8 +30,8 @@ export async function run() {
   const gateway = await gatewayOnWorkerd(upstream.ready, { bundle: { folder, entry: "counted.mjs" } });
   const take = async () => (await fetch(`http://127.0.0.1:${gateway.port}/__counts`)).json();
   try {
-    for (const { name, job } of WORKLOADS.slice(0, 3)) {
-      const ask = (count) => tell(load.child, { ...job, count, port: gateway.port, path: PATH });
+    for (const { name, job, model } of [...WORKLOADS.slice(0, 3), ...NATIVE_WORKLOADS]) {
+      const ask = (count) => tell(load.child, { ...job, model, count, port: gateway.port, path: PATH });
       await ask(Math.max(40, job.parallel));
       await sleep(BEHIND_MS);
       await take();

@@ -4,7 +4,15 @@ import { aimsOf } from "./aims.mjs";
 import { heaps } from "./heap.mjs";
 import { cpuMs, machineMs, rssMb, start, tell } from "./process.mjs";
 import { printAims, printWorkload } from "./report.mjs";
-import { gatewayOnDeno, gatewayOnWorkerd, PATH, peerOnDeno, peersOnWorkerd } from "./subjects.mjs";
+import {
+  gatewayOnDeno,
+  gatewayOnWorkerd,
+  NATIVE,
+  NO_LIMIT,
+  PATH,
+  peerOnDeno,
+  peersOnWorkerd,
+} from "./subjects.mjs";
 import { LIVE, WORKLOADS } from "./workloads.mjs";
 
 const median = (values) =>
@@ -19,8 +27,11 @@ const sum = (values) => values.reduce((total, value) => total + value, 0);
 const BEHIND_MS = 700;
 const BETWEEN_MS = 50;
 
+/** The gateway where caller and provider speak the same protocol, with and without a limit of the accounts. */
+const MODELS = { native: NATIVE, "no limit": NO_LIMIT };
+
 /** Subjects of live streams. Further subjects would take long and give no new information. */
-const STREAMS = /^(?:direct|copying loop|gateway)/;
+const STREAMS = /^(?:direct|copying loop|gateway(?!, no limit))/;
 
 /**
  * Benchmarks the gateway against Workers that do less, interleaved in one run.
@@ -76,7 +87,11 @@ function othersShare() {
 
 async function subjectsOn({ workerd, deno }, upstream, against) {
   const subjects = [];
-  if (workerd) subjects.push(...(await peersOnWorkerd(upstream)), await gatewayOnWorkerd(upstream));
+  if (workerd) {
+    subjects.push(...(await peersOnWorkerd(upstream)), await gatewayOnWorkerd(upstream));
+    for (const [name, { model }] of Object.entries(MODELS))
+      subjects.push({ ...(await gatewayOnWorkerd(upstream, { name: `gateway, ${name}` })), model });
+  }
   if (workerd && against !== undefined) {
     const bundle = { folder: against, entry: "worker.js" };
     subjects.push(await gatewayOnWorkerd(upstream, { name: "gateway, other build", bundle }));
@@ -84,7 +99,11 @@ async function subjectsOn({ workerd, deno }, upstream, against) {
   if (deno) {
     const gateway = await gatewayOnDeno(upstream);
     if (gateway === null) console.log("Deno: this build does not run there, left out.");
-    else subjects.push(await peerOnDeno(upstream), gateway);
+    else {
+      subjects.push(await peerOnDeno(upstream), gateway);
+      for (const [name, { model }] of Object.entries(MODELS))
+        subjects.push({ ...(await gatewayOnDeno(upstream, { name: `gateway, ${name}, Deno` })), model });
+    }
   }
   return subjects;
 }
@@ -100,18 +119,18 @@ async function measure({ job, live, rounds = 4, quick: fewer, quickRounds = 2 },
   warmUp.parallel = Math.min(job.parallel, warmUp.count);
   // The first live-stream workload has warmed everything up; later ones need no warm-up.
   const cold = live === undefined || live === LIVE.live ? subjects : [];
-  for (const { name, port } of cold) {
-    await tell(load, { ...warmUp, port, path: PATH }).catch((error) => {
+  for (const { name, port, model } of cold) {
+    await tell(load, { ...warmUp, port, model, path: PATH }).catch((error) => {
       throw new Error(`${name}: ${error.message}`);
     });
   }
   for (let round = 0; round < (quick ? quickRounds : rounds); round += 1) {
     const order = subjects.map((_, index) => subjects[(index + round) % subjects.length]);
-    for (const { name, port, pid } of order) {
+    for (const { name, port, pid, model } of order) {
       await sleep(BETWEEN_MS);
       const before = pid === null ? Number.NaN : cpuMs(pid);
       // If a machine cannot sustain the number of streams, that is a result too.
-      const result = await tell(load, { ...job, ...(quick ? fewer : {}), port, path: PATH }).catch(
+      const result = await tell(load, { ...job, ...(quick ? fewer : {}), port, model, path: PATH }).catch(
         (error) => {
           if (live === undefined) throw error;
           console.log(`\n${live} live streams, ${name}: ${error.message.trim().replace(/^.*\n/s, "")}`);

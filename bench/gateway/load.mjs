@@ -15,11 +15,20 @@ const TOOLS = ["read_file", "write_file", "search"].map((name) => ({
 }));
 
 /** Returns the bytes of a request with the prompt `prompt`: a chat completion, unless `body` is given. */
-function requestBytes({ port, path, prompt, stream, key = "sk-bench", tools = false, body }) {
+function requestBytes({
+  port,
+  path,
+  prompt,
+  stream,
+  key = "sk-bench",
+  model = "provider-v4-flash",
+  tools = false,
+  body,
+}) {
   const asked =
     body ??
     JSON.stringify({
-      model: "provider-v4-flash",
+      model,
       stream,
       ...(tools && { tools: TOOLS }),
       messages: [

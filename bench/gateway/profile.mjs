@@ -16,10 +16,10 @@ const TOP = 40;
  * Profiles the gateway on workerd under one workload. Writes a CPU profile for browser developer tools, and prints the time
  * per function. The profiler doubles the absolute times, so only the shares are meaningful.
  *
- * @param {{ workload?: number, seconds?: number, limits?: boolean }} [options] `workload`: its number, default 32 parallel
- *   whole answers; `limits`: uses a rate-limited key
+ * @param {{ workload?: number, seconds?: number, limits?: boolean, model?: string }} [options] `workload`: its number, default 32 parallel
+ *   whole answers; `limits`: uses a rate-limited key; `model`: the model that is asked for
  */
-export async function run({ workload = 1, seconds = 6, limits = false } = {}) {
+export async function run({ workload = 1, seconds = 6, limits = false, model } = {}) {
   const upstream = await start("upstream.mjs");
   const load = await start("load.mjs");
   const bundle = await readableBuild();
@@ -36,6 +36,7 @@ export async function run({ workload = 1, seconds = 6, limits = false } = {}) {
         count,
         port: gateway.port,
         path: PATH,
+        model,
         ...(limits && { key: LIMITED_KEY }),
       });
     await ask(Math.min(job.count, 800));

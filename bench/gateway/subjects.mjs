@@ -17,6 +17,7 @@ import { children } from "./process.mjs";
  * @typedef {object} Subject a server of chat completions
  * @property {string} name
  * @property {number} port
+ * @property {string} [model] the model that is asked for, if it is not that of the default provider
  * @property {number | null} pid the process whose CPU time counts; null: none
  * @property {() => Promise<unknown>} close
  */
@@ -26,10 +27,22 @@ const PATH = "/v1/chat/completions";
 export { PATH };
 
 /** More slots than the load has parallel requests, so that the benchmark measures the lease and not the queue. */
-const CONFIG = {
-  keys: ["sk-bench"],
-  accounts: Array.from({ length: 8 }, (_, index) => ({ token: `token-${index}` })),
-  runtime: { account_max_inflight: 128 },
+const SLOTS = 128;
+
+/** Models of providers of the caller's own protocol: their answers pass natively. The accounts of the second have no limit. */
+export const NATIVE = { model: "native/m" };
+export const NO_LIMIT = { model: "free/m" };
+
+const configOf = (base_url) => {
+  const provider = (id, limit) => ({ id, driver: "openai", base_url, ...limit });
+  return {
+    keys: ["sk-bench"],
+    providers: [provider("native", { account_max_inflight: SLOTS }), provider("free", { max_concurrent: 0 })],
+    accounts: [undefined, "native", "free"].flatMap((provider) =>
+      Array.from({ length: 8 }, (_, index) => ({ token: `token-${index}-${provider}`, provider })),
+    ),
+    runtime: { account_max_inflight: SLOTS },
+  };
 };
 
 /** A key with limits that no benchmark reaches. */
@@ -49,7 +62,10 @@ export const variables = (upstream, limited = false) => ({
   // With native tool calls the gateway would not scan the text.
   PROVIDER_TOOL_CALLS: "markup",
   PROVIDER_BASE_URL: `http://127.0.0.1:${upstream}/v1`,
-  GATEWAY_CONFIG_JSON: JSON.stringify(limited ? { ...CONFIG, api_keys: [LIMITED] } : CONFIG),
+  GATEWAY_CONFIG_JSON: JSON.stringify({
+    ...configOf(`http://127.0.0.1:${upstream}/v1`),
+    ...(limited && { api_keys: [LIMITED] }),
+  }),
 });
 
 /** Returns the process that `start` creates. */

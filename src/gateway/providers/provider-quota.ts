@@ -68,9 +68,11 @@ function readCounted(
   const nameOf = (part: string) =>
     style === "openai" ? `x-ratelimit-${part}-${unit}` : `anthropic-ratelimit-${unit}-${part}`;
   const remaining = readNumber(headers, nameOf("remaining"));
+  // Most providers state nothing, and each look into the headers costs.
+  if (remaining === null || remaining < 0) return [];
   const limit = readNumber(headers, nameOf("limit"));
   const resetsAt = readReset(headers, nameOf("reset"), now);
-  if (remaining === null || limit === null || limit <= 0 || remaining < 0 || resetsAt === null) return [];
+  if (limit === null || limit <= 0 || resetsAt === null) return [];
   const share = Math.min(1, remaining / limit);
   return [{ name: unit, remaining: share, isExhausted: remaining === 0, resetsAt, isOfModel: true }];
 }
@@ -79,10 +81,11 @@ function readSubscription(headers: Headers): QuotaWindow[] {
   const prefix = "anthropic-ratelimit-unified-";
   return SUBSCRIPTION_WINDOWS.flatMap(([name, isOfModel]) => {
     const resetsAt = readUnixSeconds(headers, `${prefix}${name}-reset`);
+    if (resetsAt === null) return [];
     const used = readNumber(headers, `${prefix}${name}-utilization`);
     // A subscription may go on beyond its window, at extra cost: only a refusal ends it.
     const isExhausted = headers.get(`${prefix}${name}-status`) === "rejected";
-    if (resetsAt === null || (used === null && !isExhausted)) return [];
+    if (used === null && !isExhausted) return [];
     const remaining = isExhausted ? 0 : Math.max(0, 1 - (used ?? 1));
     return [{ name, remaining, isExhausted, resetsAt, isOfModel }];
   });
@@ -91,8 +94,9 @@ function readSubscription(headers: Headers): QuotaWindow[] {
 function readCodex(headers: Headers): QuotaWindow[] {
   return CODEX_WINDOWS.flatMap((name) => {
     const used = readNumber(headers, `x-codex-${name}-used-percent`);
+    if (used === null) return [];
     const resetsAt = readUnixSeconds(headers, `x-codex-${name}-reset-at`);
-    if (used === null || resetsAt === null) return [];
+    if (resetsAt === null) return [];
     const remaining = Math.max(0, 1 - used / 100);
     return [{ name, remaining, isExhausted: remaining === 0, resetsAt, isOfModel: false }];
   });
