@@ -89,14 +89,18 @@ export class IsolateReporter {
     });
   }
 
-  /** Whether this isolate knows enough of a provider's health to select its accounts. */
-  canSelect(provider: string, model: string): boolean {
-    if (this.#clock.now() - this.#answeredAt > ANSWER_TTL_MS) return false;
-    const isDown = (answer: IsolateReportAnswer | null) =>
+  /** Whether this isolate knows the accounts' health. */
+  get isInformed(): boolean {
+    return this.#clock.now() - this.#answeredAt <= ANSWER_TTL_MS;
+  }
+
+  /** Whether a provider is down for a model. */
+  isDown(provider: string, model: string): boolean {
+    const hasOutage = (answer: IsolateReportAnswer | null) =>
       answer?.outages.some((outage) => {
         return outage.provider === provider && (outage.model === "" || outage.model === model);
       }) === true;
-    return !this.#answers.some(isDown);
+    return this.#answers.some(hasOutage);
   }
 
   /** Accounts that must not be selected. */

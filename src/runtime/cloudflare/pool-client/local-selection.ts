@@ -84,7 +84,9 @@ export class LocalSelection {
   ): Promise<AcquireGrant | null> {
     const { provider = "", exclude = [], model } = request;
     if (!(await this.#configure(snapshot, providers))) return null;
-    if (!this.reporter.canSelect(provider, model)) {
+    // Once after the isolate has begun or idled; under load the answers to reports come behind the answers to callers.
+    if (!this.reporter.isInformed) await this.reporter.flush();
+    if (!this.reporter.isInformed || this.reporter.isDown(provider, model)) {
       this.reporter.refresh();
       return null;
     }
