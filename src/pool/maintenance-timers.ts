@@ -6,7 +6,7 @@ const SWEEP_MS = 10_000;
 
 /** The clock and alarm that the pool needs. */
 export interface MaintenanceClock extends Clock {
-  /** Monotonic milliseconds, for leases; by default `now`. */
+  /** Monotonic milliseconds, for leases and pauses; by default `now`. */
   readonly monotonicNow?: () => number;
   /** Requests a call of `sweep` at a time (Unix milliseconds), even if the pool is restarted meanwhile. */
   readonly wakeAt: (at: number) => void;
@@ -15,6 +15,7 @@ export interface MaintenanceClock extends Clock {
 /** The pool's timers for maintenance: wake-up, sweep and idle check. Each runs only while it is needed. */
 export class MaintenanceTimers {
   readonly #clock: MaintenanceClock;
+  readonly #monotonicNow: () => number;
   readonly #onWake: () => void;
   readonly #onSettled: () => void;
   readonly #isIdle: () => boolean;
@@ -26,6 +27,7 @@ export class MaintenanceTimers {
 
   constructor(clock: MaintenanceClock, isIdle: () => boolean, onWake: () => void, onSettled: () => void) {
     this.#clock = clock;
+    this.#monotonicNow = clock.monotonicNow ?? clock.now;
     this.#isIdle = isIdle;
     this.#onWake = onWake;
     this.#onSettled = onSettled;
@@ -59,7 +61,7 @@ export class MaintenanceTimers {
 
   /** No slot is occupied any more: calls `onSettled` when this has lasted for a while. */
   onIdle(): void {
-    this.#idleSince = this.#clock.now();
+    this.#idleSince = this.#monotonicNow();
     if (this.#settling) return;
     this.#settling = true;
     this.#scheduleSettle(IDLE_SETTLE_MS);
@@ -68,9 +70,8 @@ export class MaintenanceTimers {
   /** One timer at most: it is not restarted for each request, but checks again when it fires. */
   #scheduleSettle(ms: number): void {
     this.#clock.setTimer(ms, () => {
-      const passed = this.#clock.now() - this.#idleSince;
-      // A clock may be set back.
-      if (this.#isIdle() && passed >= 0 && passed < IDLE_SETTLE_MS) {
+      const passed = this.#monotonicNow() - this.#idleSince;
+      if (this.#isIdle() && passed < IDLE_SETTLE_MS) {
         this.#scheduleSettle(IDLE_SETTLE_MS - passed);
         return;
       }
