@@ -7,6 +7,7 @@ import { BASE_ADDRESS_FAULT, isBaseAddress } from "./base-address.ts";
 import { MAX_CAPTURED_BODY, MIN_CAPTURED_BODY } from "./captured-body-limits.ts";
 import { parseNetwork } from "./cidr-network.ts";
 import { isDroppable, isMemberName } from "./drop-params.ts";
+import { guardrailSchema, MAX_GUARDRAILS } from "./guardrails.ts";
 import { markPublic, markSecret } from "./secret-masking.ts";
 import { AFFINITY_WAIT_MS, SELECTION_STRATEGIES } from "./selection-strategy.ts";
 
@@ -69,6 +70,8 @@ export const apiKeyFields = extensibleObject(() => ({
   models: names().optional(),
   dialects: names().optional(),
   networks: z.array(network()).optional(),
+  /** Ids of the guardrails that apply besides those for all. */
+  guardrails: names().optional(),
 }));
 
 /** An API key of a caller (contract, API keys). Unknown fields are preserved. */
@@ -330,6 +333,13 @@ const alertsSchema = lazyObject(() => ({
   rules: alertRulesSchema.prefault({}),
 }));
 
+const guardrailsSchema = lazyObject(() => ({
+  rules: z.array(guardrailSchema).max(MAX_GUARDRAILS).default([]),
+  private_hosts: privateHostsSchema().default([]),
+  /** Whether callers with rules may use endpoints whose texts are not checked. */
+  unchecked_endpoints: z.enum(["refuse", "allow"]).default("refuse"),
+}));
+
 /**
  * The whole configuration with every group of the contract ("Configuration", "Runtime settings"). Parsing an empty
  * object yields all defaults (contract, Decisions).
@@ -417,6 +427,8 @@ export const configSchema = lazyObject(() => ({
     .prefault({}),
   /** Alert rules, and the webhooks that receive alerts. */
   alerts: alertsSchema.prefault({}),
+  /** Checks of requests and answers. */
+  guardrails: guardrailsSchema.prefault({}),
   /** Internal state of the hosting sync, for drift detection. */
   sync: z.object({ hash: z.string().default(""), time: count().default(0) }).prefault({}),
 }));

@@ -3,6 +3,7 @@ import { estimateTokens, maxPlausibleTokens } from "../../core/conversation/toke
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
 import { countRequest } from "../../pool/limits/key-quota.ts";
 import { assertDialectAllowed, assertModelAllowed } from "../../pool/limits/key-scope.ts";
+import { assertNoGuardrails } from "../guardrails/unchecked-endpoints.ts";
 import { EMBEDDING_DIMENSIONS } from "../models/embedding-models.ts";
 import type { EmbeddingInput, EmbeddingRequest, Vectors } from "./embedding-request.ts";
 import { embedUpstream, selectEmbedder } from "./upstream.ts";
@@ -81,6 +82,7 @@ export async function embedInputs(request: EmbeddingRequest): Promise<Vectors> {
   log.operation = "embeddings";
   log.model = model.id;
   log.requestedModel = model.requested;
+  await assertNoGuardrails(context, request.caller);
   assertAllowedByKey(request, request.caller);
   const { provider } = (await context.config()).config.embeddings;
   const embedder = selectEmbedder(provider, model);

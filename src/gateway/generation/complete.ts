@@ -8,8 +8,12 @@ import type { AnswerInfo, GenerationJob, GenerationRequest } from "./generation-
 import { repairFormat } from "./response-format.ts";
 import { RouteRunner } from "./route-runner.ts";
 
+/** Applies the guardrails. */
+const checkAnswer: CompletionStage = (completion, { guard }) =>
+  guard === undefined ? completion : guard.checkCompletion(completion);
+
 /** The steps that process a complete answer, in order. */
-const COMPLETION_STAGES: readonly CompletionStage[] = [linkSources, repairFormat];
+const COMPLETION_STAGES: readonly CompletionStage[] = [linkSources, repairFormat, checkAnswer];
 
 /** A complete answer, and the facts about it that its dialect needs. */
 export interface GeneratedCompletion {

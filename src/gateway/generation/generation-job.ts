@@ -2,6 +2,7 @@ import type { Conversation } from "../../core/conversation/conversation.ts";
 import type { ResolvedModel } from "../../core/conversation/model.ts";
 import type { LightAbortController } from "../../core/http/light-abort-controller.ts";
 import type { RetryBudget } from "../../core/retries/retry-budget.ts";
+import type { Guard } from "../guardrails/guard.ts";
 import type { Recording } from "../history/recording.ts";
 import type { ConversationTurn } from "./conversation-key.ts";
 import type { GenerationInput } from "./generation-input.ts";
@@ -35,6 +36,8 @@ export interface GenerationJob extends Required<Omit<GenerationRequest, "retaine
   readonly fallbackModels: readonly ResolvedModel[];
   /** The targets and the key for session affinity. Absent: there is only one model. */
   readonly stickyRoute?: StickyRoute;
+  /** Checks the answer. Absent: there are no guardrails. */
+  readonly guard?: Guard;
   /** Whether to fail at once instead of waiting for a free account, because other models remain. */
   readonly failFast?: boolean;
 }

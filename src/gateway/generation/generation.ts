@@ -561,12 +561,14 @@ const STATED_ERRORS: ReadonlySet<ProviderErrorKind> = new Set([
 
 /** The native request and its preparation, if the provider speaks the caller's protocol. Null: it must be translated. */
 function selectNativePath(
-  { native: job, conversation, caller }: GenerationJob,
+  { native: job, conversation, caller, guard }: GenerationJob,
   { api: { native } }: RegisteredProvider,
   translate: () => PreparedTurn,
 ): { readonly job: NativeJob; readonly prepared: PreparedTurn } | null {
   if (job === undefined || native?.speaks(job.request.dialect) !== true || !native.accepts(conversation))
     return null;
+  // The caller's own text has not been masked, and the provider's bytes cannot be checked.
+  if (guard !== undefined) return null;
   const allowedModels = caller.key?.entry.models ?? [];
   if (allowedModels.length > 0 && namesOtherModels(job)) return null;
   // The variant without thinking changes the request.

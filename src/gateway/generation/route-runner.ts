@@ -6,6 +6,7 @@ import { NoSlotError } from "../accounts/slot-refusal.ts";
 import { getProvider } from "../providers/provider-registry.ts";
 import { Generation } from "./generation.ts";
 import type { GenerationJob } from "./generation-job.ts";
+import { applyGuardrails } from "./guarded-job.ts";
 import { rejectUnsupportedOptions, selectCapableModel } from "./model-selection.ts";
 import { getRouteAffinity } from "./route-affinity.ts";
 
@@ -65,11 +66,12 @@ export class RouteRunner {
   }
 
   /**
-   * Prepares the first model that accepts the conversation.
+   * Applies the guardrails, and prepares the first model that accepts the conversation.
    *
-   * @throws GatewayError the error of {@link Generation.prepare}; with several models, that of the last one
+   * @throws GatewayError the error of a guardrail, or the error of {@link Generation.prepare}; with several models, that of the last one
    */
-  static async prepare(job: GenerationJob): Promise<RouteRunner> {
+  static async prepare(requested: GenerationJob): Promise<RouteRunner> {
+    const job = await applyGuardrails(requested);
     const { fallbackModels } = job;
     if (fallbackModels.length === 0) return new RouteRunner(await Generation.prepare(job), [], false);
     const prepared = await prepareFirstAccepted({ ...job, failFast: true }, [

@@ -5,7 +5,7 @@ import { clientDisconnected } from "../../core/http/client-disconnect.ts";
 import { EVENT_STREAM_HEADERS } from "../../core/http/event-stream.ts";
 import { beginGeneration, createAnswerInfo } from "./begin-generation.ts";
 import { finishWithError, finishWithSuccess } from "./end-generation.ts";
-import type { GenerationSink } from "./generation.ts";
+import type { Generation, GenerationSink } from "./generation.ts";
 import type { AnswerInfo, GenerationRequest } from "./generation-job.ts";
 import { RouteRunner } from "./route-runner.ts";
 import { StreamWriter } from "./stream-writer.ts";
@@ -42,6 +42,15 @@ const STREAM_STATUS = 200;
 /** Removes `start`, which is the first event of a model. */
 function withoutStart(events: readonly GenerationEvent[]): readonly GenerationEvent[] {
   return events[0]?.type === "start" ? events.slice(1) : events;
+}
+
+/** The sink behind the guardrails, if there are any. */
+function guardSink(sink: GenerationSink, generation: Generation): GenerationSink {
+  const guarded = generation.job.guard?.guardStream({
+    deliver: (events) => sink.deliver(events),
+    usage: () => generation.usageSoFar(),
+  });
+  return guarded ?? sink;
 }
 
 /**
@@ -123,7 +132,7 @@ export async function streamGeneration(request: GenerationRequest, answer: Strea
             info = createAnswerInfo(current.job, () => generation);
             renderer = answer.stream(info);
           }
-          return current.run(sink);
+          return current.run(guardSink(sink, current));
         },
         // Reasoning is not visible output, as in failover between accounts.
         () => generation.hasVisibleOutput,

@@ -7,6 +7,7 @@ import {
   jsonResponse,
   rawBodyEndpoint,
 } from "../../core/routing/endpoint.ts";
+import { assertNoGuardrails } from "../guardrails/unchecked-endpoints.ts";
 import { createBatch, listBatches, useBatch } from "./batches.ts";
 
 const STATUSES = { 501: "The provider does not have the endpoint." };
@@ -23,7 +24,10 @@ const create = rawBodyEndpoint({
   statuses: STATUSES,
   body: lazyLooseObject(() => ({ input_file_id: z.string().min(1) })),
   answers: jsonResponse(batchSchema),
-  handler: async (context, { caller, body }) => Response.json(await createBatch({ context, caller }, body)),
+  handler: async (context, { caller, body }) => {
+    await assertNoGuardrails(context, caller);
+    return Response.json(await createBatch({ context, caller }, body));
+  },
 });
 
 const list = callerEndpoint({

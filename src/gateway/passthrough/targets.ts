@@ -6,6 +6,7 @@ import type { Context } from "../../core/ports/context.ts";
 import { assertModelAllowed } from "../../pool/limits/key-scope.ts";
 import { selectAllowedTargets } from "../generation/begin-generation.ts";
 import { getRouteAffinity } from "../generation/route-affinity.ts";
+import { assertNoGuardrails } from "../guardrails/unchecked-endpoints.ts";
 import { readWithModelNames } from "../models/read-with-model-names.ts";
 import { resolveModel } from "../models/resolve-model.ts";
 import { findDefaultProviderApi } from "../providers/provider-registry.ts";
@@ -37,6 +38,7 @@ export async function resolveTargets(
   caller: Caller,
   call: NamedModel,
 ): Promise<readonly Target[]> {
+  await assertNoGuardrails(context, caller);
   const scope = caller.key?.entry;
   if (call.model === "") {
     assertModelAllowed(scope, { requested: "", id: "" });

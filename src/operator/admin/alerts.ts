@@ -1,13 +1,13 @@
 import * as z from "zod";
 import { type Config, privateHostsSchema, type Webhook, webhookSchema } from "../../core/config/schema.ts";
 import { maskText } from "../../core/config/secret-masking.ts";
+import { checkWebhookUrl } from "../../core/config/webhook-url.ts";
 import { toBase64 } from "../../core/encoding/bytes.ts";
 import { lazyObject } from "../../core/encoding/lazy-schema.ts";
 import { invalidRequest } from "../../core/errors/gateway-error.ts";
 import { ALERT_KINDS } from "../../core/ports/alerts.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
-import { checkWebhookUrl } from "../alerts/webhook-url.ts";
 import { alertRulesRequestSchema, mergeRules } from "./alert-rules.ts";
 import { successSchema } from "./answers.ts";
 import { editConfig } from "./config-edit.ts";

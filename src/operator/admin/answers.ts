@@ -91,6 +91,7 @@ export const keyViewSchema = () =>
     models: z.array(z.string()),
     dialects: z.array(z.string()),
     networks: z.array(z.string()),
+    guardrails: z.array(z.string()),
   });
 export type KeyView = z.output<ReturnType<typeof keyViewSchema>>;
 

@@ -135,6 +135,11 @@ export const exportedConfigSchema = () => {
       private_hosts: z.array(z.string()),
       rules: z.looseObject({}),
     }),
+    guardrails: z.object({
+      rules: z.array(z.looseObject({ id: z.string(), type: z.string() })),
+      private_hosts: z.array(z.string()),
+      unchecked_endpoints: z.enum(["refuse", "allow"]),
+    }),
     vercel: z.object({ token: z.string(), project_id: z.string(), team_id: z.string() }),
     /** The last hosting sync: its hash, and its time in Unix seconds. */
     sync: z.object({ hash: z.string(), time: z.int() }),

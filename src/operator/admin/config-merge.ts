@@ -95,7 +95,7 @@ export async function deduplicateConfig(config: Config): Promise<Config> {
 /**
  * Merges an imported configuration into the present one (contract, Import details). Keys, accounts, providers, aliases and
  * prices are combined. Non-empty fields of `admin`, `runtime`, `responses` and `embeddings` overwrite. Proxies of imported
- * accounts and providers are added. Nothing else changes.
+ * accounts and providers, and guardrails that imported keys name, are added. Nothing else changes.
  *
  * @param imported the parsed configuration
  * @param raw its unparsed form, to distinguish sent values from defaults
@@ -109,6 +109,8 @@ export async function mergeConfig(config: Config, imported: Config, raw: JsonObj
   );
   const knownProxies = new Set(config.proxies.map(({ id }) => id));
   const usedProxies = new Set([...imported.accounts, ...imported.providers].map(({ proxy_id }) => proxy_id));
+  const knownRules = new Set(config.guardrails.rules.map(({ id }) => id));
+  const namedRules = new Set(imported.api_keys.flatMap(({ guardrails = [] }) => guardrails));
   const groups = OVERWRITTEN_GROUPS.map((name) => [
     name,
     { ...config[name], ...givenFields(raw[name], imported[name]) },
@@ -123,6 +125,13 @@ export async function mergeConfig(config: Config, imported: Config, raw: JsonObj
       ...config.proxies,
       ...imported.proxies.filter(({ id }) => usedProxies.has(id) && !knownProxies.has(id)),
     ],
+    guardrails: {
+      ...config.guardrails,
+      rules: [
+        ...config.guardrails.rules,
+        ...imported.guardrails.rules.filter(({ id }) => namedRules.has(id) && !knownRules.has(id)),
+      ],
+    },
     providers: mergeProviders(config.providers, imported.providers, raw["providers"]),
     model_aliases: { ...config.model_aliases, ...imported.model_aliases },
     model_routes: { ...config.model_routes, ...imported.model_routes },

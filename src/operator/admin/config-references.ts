@@ -82,6 +82,17 @@ const ROUTE_REFERENCES: ReferenceKind = {
   },
 };
 
+const GUARDRAIL_REFERENCES: ReferenceKind = {
+  references: ({ api_keys }) =>
+    api_keys.flatMap(({ guardrails = [] }, index) =>
+      guardrails.map((to) => ({ param: `api_keys[${index}].guardrails`, to })),
+    ),
+  fault: ({ guardrails: { rules } }) => {
+    const known = new Set(rules.map(({ id }) => id));
+    return (to) => (known.has(to) ? null : `the guardrail ${JSON.stringify(to)} does not exist`);
+  },
+};
+
 /**
  * Rejects new references to things that do not exist. Otherwise an account with an unknown proxy would connect without one,
  * an account with an unknown provider would send its token to another provider, and requests for a broken alias would fail.
@@ -97,6 +108,7 @@ export function assertReferences(before: Config, after: Config): void {
     DRIVER_REFERENCES,
     ALIAS_REFERENCES,
     ROUTE_REFERENCES,
+    GUARDRAIL_REFERENCES,
   ]) {
     const findFault = fault(after);
     const broken = references(after).filter(({ to }) => findFault(to) !== null);

@@ -64,7 +64,7 @@ export function proxyView({ password, ...proxy }: ConfiguredProxy): ProxyView {
 
 /** The masked view of an API key. */
 export async function keyView(entry: ApiKey): Promise<KeyView> {
-  const { limits = {}, models = [], dialects = [], networks = [] } = entry;
+  const { limits = {}, models = [], dialects = [], networks = [], guardrails = [] } = entry;
   return {
     key: maskKey(entry),
     id: await keyIdentifier(entry),
@@ -79,6 +79,7 @@ export async function keyView(entry: ApiKey): Promise<KeyView> {
     models,
     dialects,
     networks,
+    guardrails,
   };
 }
 

@@ -15,6 +15,7 @@ import { EXPORT_ENDPOINTS } from "./config-export.ts";
 import { IMPORT_ENDPOINTS } from "./config-import.ts";
 import { CONFIG_ENDPOINTS } from "./config-update.ts";
 import { CONFIG_VERSION_ENDPOINTS } from "./config-versions.ts";
+import { GUARDRAIL_ENDPOINTS } from "./guardrails.ts";
 import { HISTORY_ENDPOINTS } from "./history.ts";
 import { HOSTING_CREDENTIAL_ENDPOINTS } from "./hosting-credentials.ts";
 import { HOSTING_STATUS_ENDPOINTS } from "./hosting-status.ts";
@@ -74,5 +75,6 @@ export const ADMIN_ENDPOINTS: readonly Endpoint[] = [
   ...USAGE_ENDPOINTS,
   ...ACTIVITY_ENDPOINTS,
   ...ALERT_ENDPOINTS,
+  ...GUARDRAIL_ENDPOINTS,
   ...VERSION_ENDPOINTS,
 ];

@@ -28,6 +28,7 @@ const OPTIONAL_FIELDS = new Set([
   "models",
   "dialects",
   "networks",
+  "guardrails",
 ]);
 
 function isEmpty(value: unknown): boolean {

@@ -29,7 +29,7 @@ const MAX_PAGE_SIZE = 5_000;
 
 /** Body of `PUT /admin/keys/{key}`. The key itself cannot change; omitted fields keep their values. */
 const keyChangeSchema = lazyLooseObject(() => {
-  const { expires, disabled, limits, models, dialects, networks } = apiKeyFields.shape;
+  const { expires, disabled, limits, models, dialects, networks, guardrails } = apiKeyFields.shape;
   return {
     name: z.string().optional(),
     remark: z.string().optional(),
@@ -39,6 +39,7 @@ const keyChangeSchema = lazyLooseObject(() => {
     models,
     dialects,
     networks,
+    guardrails,
   };
 });
 

@@ -1,5 +1,6 @@
 import { listApiKeys } from "../../core/config/api-keys.ts";
 import type { Config, Webhook } from "../../core/config/schema.ts";
+import { checkWebhookUrl } from "../../core/config/webhook-url.ts";
 import type {
   Alert,
   AlertDelivery,
@@ -12,7 +13,6 @@ import type { Platform } from "../../core/ports/platform.ts";
 import { type AlertNotification, formatBody, formatText, signBody } from "./alert-notification.ts";
 import { type ErrorRate, evaluateRules } from "./alert-rules.ts";
 import { errorTotals } from "./error-rate.ts";
-import { checkWebhookUrl } from "./webhook-url.ts";
 
 /** Interval of the checks, milliseconds. */
 export const CHECK_INTERVAL_MS = 30_000;

@@ -1,25 +1,26 @@
-import type { Config } from "../../core/config/schema.ts";
-import { checkPageUrl, isListedPrivateHost, parseHostEntry } from "../../core/url-safety/index.ts";
+import { checkPageUrl, isListedPrivateHost, parseHostEntry } from "../url-safety/index.ts";
 
-/** The result of checking a webhook's URL: the URL and whether `alerts.private_hosts` lists its host, or an error. */
+/** The result of checking a webhook's URL: the URL and whether `private_hosts` lists its host, or an error. */
 export type WebhookUrlCheck =
   | { readonly ok: true; readonly url: URL; readonly isListed: boolean }
   | { readonly ok: false; readonly message: string };
 
 /**
- * Decides whether alerts may be sent to a URL: to the public internet, and to the private hosts that are listed.
+ * Decides whether the gateway may send messages to a URL: to the public internet, and to the private hosts that are listed.
  *
  * @param developmentHosts hosts that the environment variables allow for development
+ * @param group the group of the configuration that lists the private hosts, for errors
  */
 export function checkWebhookUrl(
   text: string,
-  { private_hosts }: Pick<Config["alerts"], "private_hosts">,
+  { private_hosts }: { readonly private_hosts: readonly string[] },
   developmentHosts: ReadonlySet<string>,
+  group = "alerts",
 ): WebhookUrlCheck {
   const listed = new Set(private_hosts.map(parseHostEntry).filter((host) => host !== null));
   const checked = checkPageUrl(text, { privateHosts: new Set([...developmentHosts, ...listed]) });
   if (checked.ok) return { ...checked, isListed: isListedPrivateHost(checked.url, listed) };
   const { code, message } = checked;
   if (code !== "url_host_forbidden") return { ok: false, message };
-  return { ok: false, message: `${message} To allow it, add the host to private_hosts of the alerts.` };
+  return { ok: false, message: `${message} To allow it, add the host to private_hosts of the ${group}.` };
 }

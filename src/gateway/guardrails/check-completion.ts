@@ -1,0 +1,39 @@
+import type { Completion } from "../../core/conversation/events.ts";
+import { Denial } from "./denial.ts";
+import type { TextChecker } from "./text-checker.ts";
+
+/** The answer in place of a denied one: no content, and the filter as the reason of its end. */
+function withheld({ sessionId, usage }: Completion): Completion {
+  return { sessionId, usage, text: "", reasoning: "", toolCalls: [], finishReason: "content_filter" };
+}
+
+/** Returns a whole answer with masked texts, or without content if a rule denies it. */
+export async function checkCompletion(
+  completion: Completion,
+  checker: TextChecker,
+  askWebhooks: () => Promise<void>,
+): Promise<Completion> {
+  try {
+    const masked = maskCompletion(completion, checker);
+    await askWebhooks();
+    return masked;
+  } catch (error) {
+    if (error instanceof Denial) return withheld(completion);
+    throw error;
+  }
+}
+
+function maskCompletion(completion: Completion, checker: TextChecker): Completion {
+  const { text, reasoning, refusal, sources } = completion;
+  const masked = {
+    ...completion,
+    text: checker.mask(text),
+    reasoning: checker.mask(reasoning),
+    ...(refusal === undefined ? {} : { refusal: checker.mask(refusal) }),
+    toolCalls: completion.toolCalls.map((call) => ({ ...call, arguments: checker.maskJson(call.arguments) })),
+  };
+  if (masked.text === text) return masked;
+  // Offsets and tokens of the former text are those of another one.
+  const { texts: _texts, tokens: _tokens, ...rest } = masked;
+  return sources === undefined ? rest : { ...rest, sources: { ...sources, citations: [] } };
+}

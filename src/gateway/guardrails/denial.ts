@@ -1,0 +1,22 @@
+import type { Guardrail } from "../../core/config/guardrails.ts";
+import { GatewayError } from "../../core/errors/gateway-error.ts";
+
+/** What a check of the gateway's operator has denied. Not the provider's fault, and not repeated elsewhere. */
+export class Denial extends GatewayError {}
+
+const labelOf = ({ id, name }: Guardrail): string => JSON.stringify(name || id);
+
+/** The error for text that a rule denies. It does not quote the text. */
+export function createDenial(rule: Guardrail): Denial {
+  return new Denial(400, `the content is not allowed (guardrail ${labelOf(rule)})`, {
+    code: "content_filter",
+  });
+}
+
+/** The error for a rule that cannot be checked. */
+export function createCheckFailure(rule: Guardrail, cause?: unknown): Denial {
+  return new Denial(503, `the guardrail ${labelOf(rule)} could not be checked`, {
+    code: "upstream_unavailable",
+    cause,
+  });
+}

@@ -1,0 +1,85 @@
+import { RE2JS } from "re2js";
+import type { Guardrail } from "../../core/config/guardrails.ts";
+import { createCheckFailure, createDenial } from "./denial.ts";
+
+/** A compiled expression. `replacement` null: matching text is denied. */
+interface Expression {
+  readonly compiled: RE2JS;
+  readonly replacement: string | null;
+}
+
+/**
+ * Compiles a pattern in the syntax of RE2, whose matches take linear time: no look-around, no back-references.
+ *
+ * @throws Error for an invalid pattern
+ */
+export const compileExpression = (pattern: string): RE2JS => RE2JS.compile(pattern);
+
+const compiledRules = new WeakMap<Guardrail, readonly Expression[]>();
+
+function getExpressions(rule: Guardrail): readonly Expression[] {
+  const known = compiledRules.get(rule);
+  if (known !== undefined) return known;
+  try {
+    const compiled = rule.expressions.map(({ pattern, action, replacement }) => ({
+      compiled: compileExpression(pattern),
+      replacement: action === "deny" ? null : replacement,
+    }));
+    compiledRules.set(rule, compiled);
+    return compiled;
+  } catch (error) {
+    // An imported configuration may have a pattern that no edit would accept.
+    throw createCheckFailure(rule, error);
+  }
+}
+
+/**
+ * Masks a text by the expressions of some rules.
+ *
+ * @throws GatewayError if an expression denies the text
+ */
+export function maskText(rules: readonly Guardrail[], text: string): string {
+  let masked = text;
+  for (const rule of rules) {
+    for (const { compiled, replacement } of getExpressions(rule)) {
+      if (replacement === null) {
+        if (compiled.matcher(masked).find()) throw createDenial(rule);
+      } else masked = replaceMatches(compiled, masked, replacement);
+    }
+  }
+  return masked;
+}
+
+/** Replaces the matches that are not empty. The replacement is literal. */
+function replaceMatches(compiled: RE2JS, text: string, replacement: string): string {
+  const matcher = compiled.matcher(text);
+  let result = "";
+  let end = 0;
+  while (matcher.find()) {
+    if (matcher.end() === matcher.start()) continue;
+    result += text.slice(end, matcher.start()) + replacement;
+    end = matcher.end();
+  }
+  return end === 0 ? text : result + text.slice(end);
+}
+
+/**
+ * The largest position up to `position` at which a text can be cut without cutting a match: the start of the match that
+ * contains the position.
+ */
+export function findCut(rules: readonly Guardrail[], text: string, position: number): number {
+  let cut = position;
+  for (;;) {
+    const before = cut;
+    for (const rule of rules) {
+      for (const { compiled } of getExpressions(rule)) {
+        const matcher = compiled.matcher(text);
+        while (matcher.find() && matcher.start() < cut) {
+          if (matcher.end() > cut) cut = matcher.start();
+        }
+      }
+    }
+    // A cut that moved may be within a match of another expression.
+    if (cut === before) return cut;
+  }
+}

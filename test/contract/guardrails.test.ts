@@ -1,0 +1,272 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import Anthropic from "@anthropic-ai/sdk";
+import OpenAI from "openai";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { COMPLETIONS_CLIENT, DIALECT_CLIENTS } from "../support/dialect-clients.ts";
+import { until } from "../support/until.ts";
+import { useAdmin } from "../support/use-admin.ts";
+
+const MODEL = "provider-v4-flash";
+
+describe("guardrails", () => {
+  const gateway = useAdmin();
+  const { admin, post } = gateway;
+  const clients = [...DIALECT_CLIENTS, COMPLETIONS_CLIENT];
+
+  /** What the moderation webhook received, and how it answers. */
+  const asked: { readonly input: readonly string[]; readonly authorization: string }[] = [];
+  let webhook: Server;
+  let host = "";
+  let broken: "no" | "error" | "silent" | "nonsense" = "no";
+
+  beforeAll(async () => {
+    webhook = createServer((request, response) => {
+      const pieces: Buffer[] = [];
+      request.on("data", (piece: Buffer) => pieces.push(piece));
+      request.on("end", () => {
+        if (broken === "silent") return;
+        const { input } = JSON.parse(Buffer.concat(pieces).toString());
+        asked.push({ input, authorization: request.headers.authorization ?? "" });
+        response.writeHead(broken === "error" ? 500 : 200, { "content-type": "application/json" });
+        const results = input.map((text: string) => ({ flagged: text.includes("violence"), categories: {} }));
+        response.end(broken === "nonsense" ? "{}" : JSON.stringify({ id: "modr-1", model: "m", results }));
+      });
+    });
+    await new Promise<void>((ready) => {
+      webhook.listen(0, "127.0.0.1", () => ready());
+    });
+    const address: AddressInfo | string | null = webhook.address();
+    host = `127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
+  });
+
+  afterAll(async () => {
+    webhook.closeAllConnections();
+    await new Promise((closed) => webhook.close(closed));
+  });
+
+  const setRules = async (...rules: readonly object[]) => {
+    const body = { rules, private_hosts: [host], unchecked_endpoints: "refuse" };
+    expect(await admin("PUT", "/admin/guardrails", body)).toMatchObject({ status: 200 });
+    // An isolate has the new configuration after two seconds at most.
+    await until(
+      async () => (await post("/v1/embeddings", { model: "text-embedding-3-small", input: "x" })).status,
+      (status) => (status === 403) === rules.some((rule) => Object(rule).applies_to !== "keys"),
+    );
+  };
+  const turns = async () => (await gateway.gateway.sandbox.state()).turns;
+  const expressions = (...list: readonly object[]) => ({
+    id: "words",
+    type: "expressions",
+    expressions: list,
+  });
+
+  it("masks requests and answers in every style, whole and streamed", async () => {
+    await setRules(
+      expressions(
+        { pattern: "\\b\\d{4}-\\d{4}\\b", action: "mask", replacement: "[card]" },
+        { pattern: "(?i)project\\s+apollo", action: "mask", replacement: "[project]" },
+      ),
+    );
+    for (const client of clients) {
+      for (const stream of [false, true]) {
+        const before = (await turns()).length;
+        const talk = {
+          steps: [{ user: "My card is 1234-5678. [[chunk:3]][[say:This is Project  Apollo, they say.]]" }],
+        };
+        const response = await client.send({ post }, talk, stream);
+        const text = await response.text();
+        expect([client.name, response.status, response.headers.get("x-gateway-path")]).toEqual([
+          client.name,
+          200,
+          "translated",
+        ]);
+        const answer = stream ? client.streamed(text) : client.whole(JSON.parse(text));
+        // The directive was masked before the provider read it.
+        expect(answer.text).toBe("This is [project], they say.");
+        const sent = JSON.stringify((await turns()).slice(before));
+        expect(sent).toContain("My card is [card].");
+        expect(sent).not.toMatch(/1234-5678|Apollo/);
+      }
+    }
+  });
+
+  it("masks answers alone, arguments of tools included", async () => {
+    await setRules({
+      ...expressions({ pattern: "apollo", action: "mask", replacement: "***" }),
+      stage: "after",
+    });
+    const tools = [
+      { name: "find", description: "", schema: { type: "object", properties: { q: { type: "string" } } } },
+    ];
+    for (const client of DIALECT_CLIENTS) {
+      for (const stream of [false, true]) {
+        const talk = { tools, steps: [{ user: '[[say:See apollo.]][[call:find:{"q":"the apollo file"}]]' }] };
+        const text = await (await client.send({ post }, talk, stream)).text();
+        const answer = stream ? client.streamed(text) : client.whole(JSON.parse(text));
+        expect([client.name, stream, text.includes("apollo"), answer.toolCalls]).toEqual([
+          client.name,
+          stream,
+          false,
+          [{ name: "find", arguments: { q: "the *** file" } }],
+        ]);
+      }
+    }
+  });
+
+  it("ends a denied answer with the filter reason of each style", async () => {
+    await setRules({ ...expressions({ pattern: "apollo" }), stage: "after" });
+    for (const client of clients) {
+      for (const stream of [false, true]) {
+        const talk = { steps: [{ user: "[[say:The secret is apollo.]]" }] };
+        const response = await client.send({ post }, talk, stream);
+        const text = await response.text();
+        const answer = stream ? client.streamed(text) : client.whole(JSON.parse(text));
+        expect([client.name, stream, response.status, answer.finish]).toEqual([
+          client.name,
+          stream,
+          200,
+          "content_filter",
+        ]);
+        expect(text).not.toContain("apollo");
+      }
+    }
+    const { url } = gateway.gateway;
+    const messages = [{ role: "user" as const, content: "[[say:apollo]]" }];
+    const openai = new OpenAI({ baseURL: `${url}/v1`, apiKey: "sk-dev", maxRetries: 0 });
+    const completion = await openai.chat.completions.create({ model: MODEL, messages });
+    expect(completion.choices[0]?.finish_reason).toBe("content_filter");
+    const anthropic = new Anthropic({ baseURL: `${url}/anthropic`, apiKey: "sk-dev", maxRetries: 0 });
+    const message = await anthropic.messages
+      .stream({ model: MODEL, max_tokens: 100, messages })
+      .finalMessage();
+    expect(message.stop_reason).toBe("refusal");
+  });
+
+  it("denies requests before they cost anything, and records them", async () => {
+    await setRules({ ...expressions({ pattern: "apollo" }), stage: "before", name: "No projects" });
+    const count = (await turns()).length;
+    const result = { result: "the apollo file", id: "call_1", name: "find" };
+    const call = { assistant: "", calls: [{ id: "call_1", name: "find", input: { q: "apollo" } }] };
+    const found = { result: "nothing", id: "call_1", name: "find" };
+    for (const client of DIALECT_CLIENTS) {
+      for (const steps of [
+        [{ user: "About apollo" }],
+        [{ user: "Hi" }, { ...call, calls: [{ id: "call_1", name: "find", input: { q: "x" } }] }, result],
+        [{ user: "Hi" }, call, found],
+      ]) {
+        const response = await client.send({ post }, { steps }, true);
+        expect([client.name, response.status]).toEqual([client.name, 400]);
+        expect(await response.text()).toContain("No projects");
+      }
+    }
+    expect((await turns()).length).toBe(count);
+    const queue = await admin("GET", "/admin/queue/status");
+    expect(queue.body).toMatchObject({ in_use: 0 });
+    const history = await until(
+      async () => (await admin("GET", "/admin/chat-history?page_size=1")).body,
+      ({ items }) => Object(Object(items)[0]).status === "error",
+    );
+    expect(Object(history["items"])[0]).toMatchObject({
+      status: "error",
+      status_code: 400,
+      account: "",
+      prompt_tokens: 0,
+      completion_tokens: 0,
+    });
+  });
+
+  it("limits the size of requests and answers", async () => {
+    await setRules({ id: "size", type: "size", max_chars: 2_000 });
+    const long = await gateway.chat("x".repeat(2_001));
+    expect([long.status, await long.json()]).toMatchObject([400, { error: { code: "content_filter" } }]);
+    for (const stream of [false, true]) {
+      const text = await (await gateway.chat("[[big:5000]]", { stream })).text();
+      expect(text).toContain('"finish_reason":"content_filter"');
+    }
+    expect((await gateway.chat("Hello")).status).toBe(200);
+  });
+
+  it("asks a webhook in the form of OpenAI's moderations, and fails as it is told", async () => {
+    const rule = {
+      id: "hook",
+      type: "webhook",
+      url: `http://${host}/v1/moderations`,
+      token: "sk-moderate",
+      timeout_ms: 500,
+    };
+    await setRules(rule);
+    asked.length = 0;
+    const denied = await gateway.chat("Tell me of violence");
+    expect([denied.status, await denied.json()]).toMatchObject([400, { error: { code: "content_filter" } }]);
+    expect(asked).toEqual([{ input: ["Tell me of violence"], authorization: "Bearer sk-moderate" }]);
+    const words = "peace and ".repeat(300);
+    for (const stream of [false, true]) {
+      const said = await (await gateway.chat(`[[say:${words}vio]][[say:lence]]`, { stream })).text();
+      expect(said).toContain('"finish_reason":"content_filter"');
+      expect(said.includes("peace")).toBe(stream);
+      expect(said).not.toContain("vio");
+    }
+    for (const failure of ["error", "silent", "nonsense"] as const) {
+      broken = failure;
+      const refused = await gateway.chat("Hello");
+      expect([failure, refused.status]).toEqual([failure, 503]);
+      await refused.body?.cancel();
+    }
+    await setRules({ ...rule, on_failure: "allow" });
+    const allowed = await until(
+      () => gateway.chat("Hello there"),
+      ({ status }) => status === 200,
+    );
+    expect(await allowed.text()).toContain("Hello there");
+    broken = "no";
+  });
+
+  it("applies rules to the keys that name them alone, and refuses them what is not checked", async () => {
+    await setRules({ ...expressions({ pattern: "apollo" }), applies_to: "keys" });
+    const unknown = await admin("POST", "/admin/keys", { name: "none", guardrails: ["no-such-rule"] });
+    expect(unknown.status).toBe(400);
+    const added = await admin("POST", "/admin/keys", { name: "guarded", guardrails: ["words"] });
+    const guarded = { authorization: `Bearer ${added.body["key"]}` };
+    const embeddings = { model: "text-embedding-3-small", input: "apollo" };
+    expect((await gateway.chat("About apollo")).status).toBe(200);
+    expect((await post("/v1/embeddings", embeddings)).status).not.toBe(403);
+    expect((await gateway.chat("About apollo", {}, guarded)).status).toBe(400);
+    expect((await post("/v1/embeddings", embeddings, guarded)).status).toBe(403);
+    const removed = await admin("PUT", "/admin/guardrails", { rules: [] });
+    expect([removed.status, JSON.stringify(removed.body)]).toEqual([400, expect.stringContaining("words")]);
+  });
+
+  it("shows no secret, keeps what an edit leaves out, and refuses rules that cannot work", async () => {
+    const rule = {
+      id: "hook",
+      type: "webhook",
+      url: `http://${host}/secret-path`,
+      token: "sk-moderate-secret",
+      applies_to: "keys",
+    };
+    const others = expressions({ pattern: "apollo" });
+    await setRules({ ...others, applies_to: "keys" }, rule);
+    const view = await admin("GET", "/admin/guardrails");
+    expect(view.body).toMatchObject({
+      rules: [{ id: "words" }, { id: "hook", has_token: true }],
+      private_hosts: [host],
+    });
+    expect(JSON.stringify(view.body)).not.toMatch(/secret/);
+    // A client sends back what it read.
+    expect((await admin("PUT", "/admin/guardrails", view.body)).status).toBe(200);
+    const exported = await admin("GET", "/admin/config/export");
+    expect(JSON.stringify(exported.body)).toContain("sk-moderate-secret");
+    expect(JSON.stringify(exported.body)).toContain("/secret-path");
+    for (const [fields, param] of [
+      [{ type: "expressions", expressions: [{ pattern: "(?=a)" }] }, "rules[0].expressions[0].pattern"],
+      [{ type: "expressions" }, "rules[0].expressions"],
+      [{ type: "size" }, "rules[0].max_chars"],
+      [{ type: "webhook", url: "http://10.0.0.1/" }, "rules[0].url"],
+      [{ type: "webhook", url: `http://${host}/`, colour: "red" }, "colour"],
+    ] as const) {
+      const refused = await admin("PUT", "/admin/guardrails", { rules: [{ id: "new", ...fields }] });
+      expect([refused.status, refused.body["detail"]]).toEqual([400, expect.stringContaining(param)]);
+    }
+  });
+});
