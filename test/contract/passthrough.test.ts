@@ -240,8 +240,7 @@ describe("Azure's SDK", () => {
     await deployed.audio.translations.create({ model, file: await sound() });
     expect(vendor.received.map(({ path }) => path)).toEqual([
       "/v1/chat/completions",
-      // Text completions are translated.
-      "/v1/chat/completions",
+      "/v1/completions",
       "/v1/images/generations",
       "/v1/images/edits",
       "/v1/audio/speech",
