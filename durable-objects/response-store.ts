@@ -1,4 +1,5 @@
 import { DurableObject } from "cloudflare:workers";
+import type { AccountState } from "../src/core/ports/account-states.ts";
 import type { BatchRecord } from "../src/core/ports/batches.ts";
 import { type CallerObjects, deleteUpload } from "../src/core/ports/caller-objects.ts";
 import type { FileRecord } from "../src/core/ports/files.ts";
@@ -23,7 +24,7 @@ const OWNER = "";
 
 /**
  * Stores a caller's objects until they expire: stored responses (contract, Stored response), metadata of uploaded files,
- * batches, uploads in pieces, and answers of requests
+ * batches, the accounts of containers and caches, uploads in pieces, and answers of requests
  * with an idempotency key.
  */
 export class ResponseStore extends DurableObject<Env> {
@@ -82,6 +83,27 @@ export class ResponseStore extends DurableObject<Env> {
   async putBatch(batch: BatchRecord): Promise<void> {
     this.#objects.put(OWNER, "batch", batch);
     await this.#setAlarmBy(batch.expiresAt);
+  }
+
+  /** What lives at an account under this id, unless it has expired. */
+  getState(id: string): AccountState | null {
+    return this.#objects.get(OWNER, "state", id, Date.now());
+  }
+
+  /** Everything that lives at accounts and has not expired, the oldest first. */
+  listStates(): readonly AccountState[] {
+    return this.#objects.list(OWNER, "state", Date.now());
+  }
+
+  /** Stores what lives at an account. */
+  async putState(state: AccountState): Promise<void> {
+    this.#objects.put(OWNER, "state", state);
+    await this.#setAlarmBy(state.expiresAt);
+  }
+
+  /** Forgets what lives at an account; returns false when there was none. */
+  removeState(id: string): boolean {
+    return this.#objects.remove(OWNER, "state", id, Date.now());
   }
 
   /** The unfinished upload with this id, unless it has expired. */

@@ -146,6 +146,7 @@ export async function memoryPlatform(options: MemoryPlatformOptions = {}): Promi
     responses: (owner) => kept.responses(owner),
     files: (owner) => kept.files(owner),
     batches: (owner) => kept.batches(owner),
+    accountStates: (owner) => kept.accountStates(owner),
     uploads: (owner) => kept.uploads(owner),
     replays: (owner) => kept.replays(owner),
     fetch,

@@ -1,3 +1,4 @@
+import type { AccountState } from "./account-states.ts";
 import type { BatchRecord } from "./batches.ts";
 import type { FileRecord } from "./files.ts";
 import type { ReplayRecord } from "./replays.ts";
@@ -9,6 +10,7 @@ export interface CallerObjects {
   readonly response: StoredResponse;
   readonly file: FileRecord;
   readonly batch: BatchRecord;
+  readonly state: AccountState;
   readonly upload: PartialUpload;
   readonly piece: UploadPiece;
   readonly replay: ReplayRecord;

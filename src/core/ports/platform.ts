@@ -1,4 +1,5 @@
 import type { ConfigurationStore } from "../config/snapshot.ts";
+import type { AccountStateStore } from "./account-states.ts";
 import type { AccountPoolClient } from "./accounts.ts";
 import type { AdministrationState } from "./administration.ts";
 import type { AlertWatcher } from "./alerts.ts";
@@ -42,6 +43,8 @@ export interface Platform {
   files(owner: string): FileStore;
   /** The batches of one caller; `owner` as above. */
   batches(owner: string): BatchStore;
+  /** What lives at providers' accounts for one caller; `owner` as above. */
+  accountStates(owner: string): AccountStateStore;
   /** The unfinished uploads of one caller; `owner` as above. */
   uploads(owner: string): UploadStore;
   /** The idempotency keys of one caller; `owner` as above. */

@@ -90,6 +90,8 @@ export class Assembler {
   rawReasoning = "";
   /** The upstream's id of the current message. */
   messageId = "";
+  /** Ids of what the answer left at the account. */
+  readonly accountStateIds = new Set<string>();
 
   constructor(conversation: Conversation) {
     this.#tools = usesTools(conversation) ? conversation.tools : null;
@@ -180,6 +182,9 @@ export class Assembler {
         case "server-tool":
           this.#hasServerTool = true;
           break;
+        case "account-state":
+          this.accountStateIds.add(event.id);
+          break;
         case "start":
           this.messageId = event.messageId;
           break;
@@ -236,6 +241,7 @@ export class Assembler {
     this.#shownText = "";
     this.#turnStart = 0;
     this.messageId = "";
+    this.accountStateIds.clear();
   }
 
   /** Continues the message in another stream (`isIncomplete`): flushes nothing, keeps the usage of this part. */

@@ -10,7 +10,7 @@ import { Recording } from "../history/recording.ts";
 import type { Provider } from "../providers/provider.ts";
 import { findDefaultProviderApi, getProvider } from "../providers/provider-registry.ts";
 import { type ConversationTurn, identifyTurn } from "./conversation-key.ts";
-import { pinToFileAccount } from "./file-references.ts";
+import { type PinnedCaller, pinToFileAccount } from "./file-references.ts";
 import type { Generation } from "./generation.ts";
 import type { AnswerInfo, GenerationJob, GenerationRequest } from "./generation-job.ts";
 import { DEFAULT_HOOKS } from "./hooks.ts";
@@ -47,12 +47,9 @@ export async function beginGeneration(request: GenerationRequest): Promise<Gener
   assertDialectAllowed(request.caller.key?.entry, originalConversation.dialect);
   const turn = identifyTurn(request.caller.owner, context.request.headers, originalConversation);
   const ordered = orderModelsFor(request, turn);
-  const {
-    caller,
-    conversation: resolvedConversation,
-    models,
-    hasImages,
-  } = await pinToFileAccount(context, request.caller, originalConversation, ordered.models);
+  const filePinned = await pinToFileAccount(context, request.caller, originalConversation, ordered.models);
+  const { conversation: resolvedConversation, hasImages } = filePinned;
+  const { caller, models } = await pinToAccountState(request, filePinned);
   const [first, ...alternatives] = models;
   const isRouted = originalConversation.model.route !== undefined;
   const routedConversation =
@@ -88,6 +85,16 @@ export async function beginGeneration(request: GenerationRequest): Promise<Gener
     turn,
     ...routeFields,
   };
+}
+
+/** Pins the caller to the account of what the request names, for example a container. Most requests name nothing. */
+async function pinToAccountState(
+  { context, native }: GenerationRequest,
+  pinned: PinnedCaller,
+): Promise<Pick<PinnedCaller, "caller" | "models">> {
+  const ids = native?.accountStateIds ?? [];
+  if (ids.length === 0) return pinned;
+  return (await import("./account-states.ts")).pinToAccount(context, pinned, ids);
 }
 
 /** The provider of a model; null if no provider is configured. */

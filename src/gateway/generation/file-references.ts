@@ -38,7 +38,7 @@ function fileNotFoundError(id: string, field: string): GatewayError {
 type FileAccount = Pick<Account, "email" | "mobile" | "provider">;
 
 /** The configured account with this identifier, or the account that stands for a provider's own token; null: none. */
-async function findAccount(config: Config, identifier: string): Promise<FileAccount | null> {
+export async function findAccount(config: Config, identifier: string): Promise<FileAccount | null> {
   for (const account of config.accounts) {
     if ((await accountIdentifier(account)) === identifier) return account;
   }

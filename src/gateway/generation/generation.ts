@@ -323,6 +323,11 @@ export class Generation {
     const stopFields = reason === "stop" && stopSequence !== undefined ? { stopSequence } : {};
     const sources = this.assembler.sources();
     const rest = sources === null ? {} : { sources };
+    const { accountStateIds } = this.assembler;
+    if (accountStateIds.size > 0) {
+      const { recordAccountStates } = await import("./account-states.ts");
+      await recordAccountStates(this.#job, session.accountId, accountStateIds);
+    }
     const heldEvents = this.#heldEvents;
     this.#heldEvents = [];
     const finish = { type: "finish", reason, ...stopFields, usage, ...rest } as const;
@@ -598,7 +603,7 @@ function estimateUsage({ sampling }: Conversation, promptText: string): Expected
 
 /** Whether an event is part of an answer. `start` and `usage` do not count: some providers send them and then fail. */
 function isAnswerContent({ type }: ProviderEvent): boolean {
-  return type !== "start" && type !== "usage";
+  return type !== "start" && type !== "usage" && type !== "account-state";
 }
 
 /** The sink before the generation runs. */

@@ -62,6 +62,8 @@ export type ProviderEvent =
   | { readonly type: "tokens"; readonly tokens: readonly AnswerToken[] }
   /** The model's refusal text, where the protocol separates it from other text. */
   | { readonly type: "refusal"; readonly text: string }
+  /** The id of something that lives at the account and that later requests may name, for example a container. */
+  | { readonly type: "account-state"; readonly id: string }
   /** The provider's own tool runs, such as its web search. */
   | { readonly type: "server-tool" }
   | { readonly type: "search"; readonly results: readonly SearchResult[] }

@@ -63,6 +63,15 @@ export function createCloudflarePlatform(env: Env): Platform {
         put: (batch) => store.putBatch(batch),
       };
     },
+    accountStates: (owner) => {
+      const store = env.RESPONSE_STORE.getByName(owner);
+      return {
+        get: (id) => store.getState(id),
+        list: () => store.listStates(),
+        put: (state) => store.putState(state),
+        remove: (id) => store.removeState(id),
+      };
+    },
     uploads: (owner) => {
       const store = env.RESPONSE_STORE.getByName(owner);
       return {

@@ -1,3 +1,4 @@
+import type { AccountStateStore } from "../../core/ports/account-states.ts";
 import type { BatchStore } from "../../core/ports/batches.ts";
 import { type CallerObjects, deleteUpload } from "../../core/ports/caller-objects.ts";
 import type { FileStore } from "../../core/ports/files.ts";
@@ -56,6 +57,15 @@ export class CallerObjectStore {
       get: async (id) => this.#objects.get(owner, "batch", id, this.#now()),
       list: async () => this.#objects.list(owner, "batch", this.#now()),
       put: (batch) => this.#put(owner, "batch", batch),
+    };
+  }
+
+  accountStates(owner: string): AccountStateStore {
+    return {
+      get: async (id) => this.#objects.get(owner, "state", id, this.#now()),
+      list: async () => this.#objects.list(owner, "state", this.#now()),
+      put: (state) => this.#put(owner, "state", state),
+      remove: async (id) => this.#objects.remove(owner, "state", id, this.#now()),
     };
   }
 

@@ -117,6 +117,7 @@ export async function createDenoRuntime(variables: Variables): Promise<DenoRunti
     responses: (owner) => callerObjects.responses(owner),
     files: (owner) => callerObjects.files(owner),
     batches: (owner) => callerObjects.batches(owner),
+    accountStates: (owner) => callerObjects.accountStates(owner),
     uploads: (owner) => callerObjects.uploads(owner),
     replays: (owner) => callerObjects.replays(owner),
     fetch: filteredFetch,

@@ -16,6 +16,12 @@ function withUsage(text: string, stream: boolean): ReturnType<NonNullable<Native
   return { text: setMember(text, "stream_options", added), hidesUsageEvent: true };
 }
 
+/** The id of the audio that an earlier answer had. */
+function getAudioId(message: unknown): unknown {
+  const audio = isObject(message) ? message["audio"] : null;
+  return isObject(audio) ? audio["id"] : null;
+}
+
 /** Chat completions for providers that speak this style. */
 export const nativeChatCompletions: NativeDialect = {
   id: DIALECT_ID,
@@ -28,6 +34,7 @@ export const nativeChatCompletions: NativeDialect = {
   requestHeaders: OPENAI_REQUEST_HEADERS,
   answerHeaders: OPENAI_ANSWER_HEADERS,
   canContinueStream: true,
+  listAccountStates: ({ messages }) => (Array.isArray(messages) ? messages.map(getAudioId) : []),
   adapt: withUsage,
 };
 

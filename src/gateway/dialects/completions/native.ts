@@ -10,4 +10,5 @@ export const nativeCompletions: NativeDialect = {
   reasoningMembers: [],
   maxTokensMembers: [["max_tokens"]],
   canContinueStream: false,
+  listAccountStates: () => [],
 };

@@ -19,4 +19,5 @@ export const nativeContent: NativeDialect = {
   requestHeaders: ["x-goog-api-client", "x-server-timeout"],
   answerHeaders: ["x-goog-"],
   canContinueStream: false,
+  listAccountStates: (body) => [body["cachedContent"], body["cached_content"]],
 };

@@ -1,3 +1,4 @@
+import { isObject } from "../../../core/encoding/json.ts";
 import { getMemberText, setMember } from "../../../core/encoding/json-splice.ts";
 import type { NativeDialect } from "../shared/native-request.ts";
 import { BETA_HEADERS, DIALECT_ID, VERSION_HEADERS } from "./names.ts";
@@ -19,6 +20,7 @@ export const nativeMessages: NativeDialect = {
   queryParameters: ["beta"],
   answerHeaders: ["anthropic-"],
   canContinueStream: false,
+  listAccountStates: ({ container }) => [isObject(container) ? container["id"] : container],
   adapt: (text) => {
     const stated = getMemberText(text, ["max_tokens"]);
     const isMissing = stated === null || stated === "null";

@@ -22,7 +22,18 @@ export const nativeResponses: NativeDialect = {
   requestHeaders: OPENAI_REQUEST_HEADERS,
   answerHeaders: OPENAI_ANSWER_HEADERS,
   canContinueStream: false,
+  listAccountStates: ({ conversation, tools, input }) => [
+    isObject(conversation) ? conversation["id"] : conversation,
+    ...[tools, input].flatMap((list) => (Array.isArray(list) ? list.flatMap(listContainers) : [])),
+  ],
 };
+
+/** Ids of the containers that a tool or an item names. */
+function listContainers(value: unknown): unknown[] {
+  if (!isObject(value)) return [];
+  const { container, container_id, environment } = value;
+  return [container, container_id, isObject(environment) ? environment["container_id"] : null];
+}
 
 /** Removes ids that the gateway made up. Reasoning under such an id has nothing that the provider could read. */
 function toProviderItem(item: unknown): unknown[] {

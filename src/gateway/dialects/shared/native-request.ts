@@ -1,6 +1,6 @@
 import type { Conversation } from "../../../core/conversation/conversation.ts";
 import type { ResolvedModel } from "../../../core/conversation/model.ts";
-import { isObject } from "../../../core/encoding/json.ts";
+import { isObject, type JsonObject } from "../../../core/encoding/json.ts";
 import { getMemberText, hasRepeatedMember } from "../../../core/encoding/json-splice.ts";
 import { GatewayError, invalidRequest } from "../../../core/errors/gateway-error.ts";
 import type { JsonBody } from "../../../core/http/json-body.ts";
@@ -22,6 +22,8 @@ export interface NativeDialect extends NativeStyle {
   readonly queryParameters?: readonly string[];
   /** Changes the body where the contract states a default or where the gateway counts tokens. */
   adapt?(text: string, stream: boolean): { readonly text: string; readonly hidesUsageEvent?: boolean };
+  /** Lists the ids of what may live at one account: containers, caches, conversations. Absent: the style has none. */
+  listAccountStates?(body: JsonObject): readonly unknown[];
   /** The member with the messages, for the history of a request that cannot be translated. */
   readonly contentMember: string;
 }
@@ -114,6 +116,7 @@ export async function prepareNativeRequest(
       query: selectQuery(context.url, dialect),
     },
     style: dialect,
+    accountStateIds: (dialect.listAccountStates?.(value) ?? []).filter((id) => typeof id === "string"),
     ...(adapted.hidesUsageEvent === true ? { hidesUsageEvent: true } : {}),
   };
 }

@@ -141,10 +141,17 @@ class AnswerParser {
     return type === "tool_use" && id !== undefined && this.#startCallIds.has(id);
   }
 
+  /** The container in which the provider ran code. Later requests name it. */
+  #emitContainer(container: unknown): void {
+    const id = isObject(container) ? stringIn(container, "id") : "";
+    if (id !== "") this.#emit({ type: "account-state", id });
+  }
+
   start(message: JsonObject): void {
     const { id, usage } = message;
     const messageId = typeof id === "string" && id !== "" ? id : `msg_${this.#context.newId()}`;
     this.#emit({ type: "start", messageId });
+    this.#emitContainer(message["container"]);
     this.#usage.add(usage);
     // An answer that is interrupted never states its final counts.
     const initial = this.#usage.total();
@@ -153,7 +160,8 @@ class AnswerParser {
     }
   }
 
-  stop({ stop_reason: reason, stop_sequence: sequence }: JsonObject): void {
+  stop({ stop_reason: reason, stop_sequence: sequence, container }: JsonObject): void {
+    this.#emitContainer(container);
     if (typeof reason === "string") this.#reason = reason;
     if (typeof sequence === "string") this.#stopSequence = sequence;
   }

@@ -155,6 +155,7 @@ class AnswerParser {
     const isIncomplete = type === "response.incomplete" || status === "incomplete" || status === "cancelled";
     const reason = isIncomplete ? incompleteFinishReason(isObject(details) ? details["reason"] : "") : "stop";
     this.#calls.finish(mayBeTruncated(reason));
+    this.#emitAccountState(response["conversation"], "id");
     if (isObject(usage)) this.#emit({ type: "usage", usage: this.#toUsage(usage) });
     this.#emit({ type: "finish", reason: this.#calls.any && reason === "stop" ? "tool_calls" : reason });
   }
@@ -178,6 +179,8 @@ class AnswerParser {
   #end(key: unknown, item: JsonObject): void {
     if (!this.#item(key).hasStarted) this.#begin(key, item);
     const { hasContent } = this.#item(key);
+    this.#emitAccountState(item, "container_id");
+    this.#emitAccountState(item["environment"], "container_id");
     switch (item["type"]) {
       case "message":
         if (!hasContent) this.#emitWholeMessage(key, item);
@@ -197,6 +200,12 @@ class AnswerParser {
         break;
     }
     this.#open.delete(key);
+  }
+
+  /** Emits the id of a container or a conversation, which later requests name. */
+  #emitAccountState(object: unknown, member: string): void {
+    const id = isObject(object) ? stringIn(object, member) : "";
+    if (id !== "") this.#emit({ type: "account-state", id });
   }
 
   #item(key: unknown): OpenItem {

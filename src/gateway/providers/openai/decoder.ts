@@ -127,7 +127,11 @@ class Answer {
   }
 
   #takeDelta(delta: JsonObject): void {
-    const { reasoning_content, reasoning, content, refusal, tool_calls, function_call } = delta;
+    const { reasoning_content, reasoning, content, refusal, tool_calls, function_call, audio } = delta;
+    // Later turns name the audio by its id.
+    if (isObject(audio) && typeof audio["id"] === "string") {
+      this.#emit({ type: "account-state", id: audio["id"] });
+    }
     this.#takeReasoning(reasoning_content || reasoning);
     if (Array.isArray(content)) for (const part of content) this.#takePart(part);
     else this.#takeText(content);
