@@ -25,6 +25,7 @@ export interface LogFields {
     | "moderations"
     | "rerank"
     | "batches"
+    | "caches"
     | "realtime";
   model?: string;
   /** The model name as the caller wrote it. */

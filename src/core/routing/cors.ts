@@ -84,7 +84,7 @@ export class CorsPolicy {
   preflight(request: Request): Response {
     const declared = request.headers.get("access-control-request-headers");
     const headers = new Headers({
-      "access-control-allow-methods": "GET, HEAD, POST, PUT, DELETE, OPTIONS",
+      "access-control-allow-methods": "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS",
       "access-control-allow-headers": this.allowedHeaders(declared),
       "access-control-max-age": "86400",
     });

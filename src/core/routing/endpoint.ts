@@ -6,7 +6,7 @@ import type { GatewayError } from "../errors/gateway-error.ts";
 import { type JsonBody, parseWith, readBody, readJsonBody, readOptionalBody } from "../http/json-body.ts";
 import type { Context } from "../ports/context.ts";
 
-export type Method = "GET" | "POST" | "PUT" | "DELETE";
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** Path parameters, percent-decoded. */
 export type PathParams = Readonly<Record<string, string>>;

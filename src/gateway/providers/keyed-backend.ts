@@ -127,11 +127,11 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
       accepts: ({ dialect, tools, stream, model }) =>
         (options.toolCalls === "native" || tools.length === 0) &&
         (stream || options.wholeAnswers) &&
-        !this.#missingEndpoints.has(dialect, this.#getBackendName(model)),
+        !this.#missingEndpoints.has(dialect, this.getBackendName(model)),
       prepare: (request, conversation, translate) => {
         const turn = this.#prepareNative(request, conversation);
         if (request.dialect === native.dialect) return turn;
-        const model = this.#getBackendName(conversation.model);
+        const model = this.getBackendName(conversation.model);
         return this.#missingEndpoints.withFallback(turn, request.dialect, model, translate);
       },
     };
@@ -180,7 +180,7 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
     const calls = toolCalls === "native" && conversation.tools.length > 0;
     const isWhole = wholeAnswers && !conversation.stream && (this.#protocol.detectsTruncatedCalls || !calls);
     const { model } = conversation;
-    const settings = { model: this.#getBackendName(model), toolCalls, whole: isWhole };
+    const settings = { model: this.getBackendName(model), toolCalls, whole: isWhole };
     const writer = this.writer(conversation, options, settings);
     return {
       promptText: writer.promptText,
@@ -214,7 +214,7 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
     const { stream } = request;
     const configured: string[] = [];
     const text = this.#dropParams.removeFromText(request.text, configured);
-    const wire = { model: this.#getBackendName(model), stream, text };
+    const wire = { model: this.getBackendName(model), stream, text };
     return {
       promptText: request.text,
       whole: !stream,
@@ -313,7 +313,7 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
   }
 
   /** Returns the backend's name for a model, as far as it is known. */
-  #getBackendName({ id, upstream, provider, requested }: ResolvedModel): string {
+  protected getBackendName({ id, upstream, provider, requested }: ResolvedModel): string {
     if (provider !== undefined) return upstream;
     return this.#isMapped(id) ? this.modelName(id) : this.#names.resolveName(id, requested);
   }
@@ -341,7 +341,7 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
         throw error;
       await this.#names.refresh(() => this.models.list(account, signal), Date.now());
       signal.throwIfAborted();
-      const named = { ...request, model: this.#getBackendName(model) };
+      const named = { ...request, model: this.getBackendName(model) };
       const isKnown = named.model !== request.model;
       if (!isKnown || !mayRepeatCall(account, "model_name", error))
         throw this.#names.withAvailableModels(error);

@@ -1,6 +1,7 @@
 import type { Conversation, Sampling } from "../../core/conversation/conversation.ts";
 import type { AnswerToken, Usage } from "../../core/conversation/events.ts";
 import type { ResolvedModel } from "../../core/conversation/model.ts";
+import type { JsonObject } from "../../core/encoding/json.ts";
 import type { ProviderError } from "../../core/errors/provider-error.ts";
 import type { Credentials, SignInResult } from "../../core/ports/accounts.ts";
 import type { TokenType } from "../../core/ports/pool-configuration.ts";
@@ -307,6 +308,25 @@ export interface Passthrough {
   ): Promise<OpenedRealtime>;
 }
 
+/** A request to the prompts that a provider caches under names. */
+export interface CacheRequest {
+  readonly method: "POST" | "GET" | "PATCH" | "DELETE";
+  /** The provider's name of the cache; empty: all of them. */
+  readonly name: string;
+  /** Without the question mark; empty: none. */
+  readonly query: string;
+  /** The model of a new cache; null: the request names none. */
+  readonly model: ResolvedModel | null;
+  /** Creates the body. `model` is the provider's name for the model; empty if the request names none. */
+  readonly createBody: (model: string) => string | null;
+}
+
+/** Prompts that a provider caches under names, at the account that created them. */
+export interface PromptCaches {
+  /** Sends a request and returns the JSON answer. */
+  send(account: UpstreamAccount, request: CacheRequest, signal: AbortSignal): Promise<JsonObject>;
+}
+
 /** Lists the models that the provider offers. */
 export interface ModelListing {
   /** Returns the models' names as the provider calls them. */
@@ -345,6 +365,7 @@ export interface Provider {
   readonly files?: FileKeeping;
   readonly embeddings?: Embedding;
   readonly passthrough?: Passthrough;
+  readonly caches?: PromptCaches;
   readonly models?: ModelListing;
   /** Continues a message that ended `incomplete`. Without this method such a message is final. */
   resume?(

@@ -7,7 +7,7 @@ export const contentGeneration: Dialect = {
   id: DIALECT_ID,
   tag: "Content-generation style",
   family: CONTENT_FAMILY,
-  paths: ["/v1beta/", "/upload/"],
+  paths: ["/v1beta/", "/v1/cachedContents", "/upload/"],
   extraErrorPaths: [/^\/v1\/models\/.*:[a-zA-Z]+\/?$/],
   sharedPaths: ["/v1/models", "/v1/files"],
   credentials: [

@@ -1,4 +1,5 @@
 import type { Endpoint } from "../../../core/routing/endpoint.ts";
+import { CONTENT_CACHES } from "./cache-endpoints.ts";
 import { batchEmbedContents, embedContent } from "./embeddings.ts";
 import { countContentTokens, generateContent, streamContent } from "./endpoints.ts";
 import { CONTENT_FILES } from "./files.ts";
@@ -13,6 +14,7 @@ export const CONTENT_ENDPOINTS: readonly Endpoint[] = [
   embedContent,
   batchEmbedContents,
   ...CONTENT_MODELS,
+  ...CONTENT_CACHES,
   ...CONTENT_FILES,
   ...CONTENT_UPLOADS,
 ];

@@ -82,7 +82,12 @@ async function hasNativeProvider(context: Context, dialect: string, requested: s
 }
 
 /** An id of a file that the gateway keeps for a caller. It means nothing to the provider. */
-const OWN_FILE = /"file-[\da-f]{32}"/;
+const OWN_FILE = /["/]file-[\da-f]{32}"/;
+
+/** Whether a JSON text names a file that the gateway keeps. */
+export function namesOwnFile(text: string): boolean {
+  return OWN_FILE.test(text);
+}
 
 /** What the native path needs of a request: the model's name and whether it streams. */
 interface RequestFacts {
@@ -144,7 +149,7 @@ export async function translateForNative<Translated>(
     return { translated: await translate(), native };
   } catch (error) {
     const canPass = error instanceof GatewayError && error.status === 400 && error.code !== "model_not_found";
-    if (!canPass || OWN_FILE.test(native.request.text)) throw error;
+    if (!canPass || namesOwnFile(native.request.text)) throw error;
     return { translated: await describe(), native: { ...native, translationError: error } };
   }
 }

@@ -7,10 +7,10 @@ import { type AnswerReader, KeyedBackend, modelNames, type RequestSettings } fro
 import { createLazyFiles } from "../lazy-files.ts";
 import { modelNotFound } from "../model-not-found.ts";
 import type { NativeProtocol } from "../native-request.ts";
-import type { Embedding, FileKeeping, PrepareOptions, UpstreamAccount } from "../provider.ts";
+import type { Embedding, FileKeeping, PrepareOptions, PromptCaches, UpstreamAccount } from "../provider.ts";
 import { ReasoningCache } from "../reasoning-cache.ts";
 import { createReplayDecoder } from "../replay-decoder.ts";
-import { readRecord } from "../transport.ts";
+import { readRecord, send } from "../transport.ts";
 import { type AnswerContext, ContentStreamDecoder, decodeWholeAnswer } from "./decoder.ts";
 import { buildEmbeddingRequest, readVectors } from "./embeddings.ts";
 import { ERROR_KINDS } from "./errors.ts";
@@ -35,6 +35,7 @@ export const geminiDriver = {
     }
     if (/:(?:embedContent|batchEmbedContents)$/.test(path)) return { label: "embeddings" };
     if (/\/files(?:\/[^/]+)?$/.test(path)) return { label: "file" };
+    if (/\/cachedContents(?:\/[^/]+)?$/.test(path)) return { label: "cache" };
     return { label: path.endsWith("/models") ? "models" : "other" };
   },
   createCaptureDecoder: (contentType: string) =>
@@ -83,6 +84,19 @@ class GeminiProvider extends KeyedBackend<WireRequest> {
       const response = await this.post(account, `/${path}:${verb}`, body, "application/json", signal);
       if (!response.ok) throw (await this.readError(response, account, signal)).error;
       return readVectors(await readRecord(response, signal), input.length);
+    },
+  };
+
+  readonly caches: PromptCaches = {
+    send: async (account, { method, name, query, model, createBody }, signal) => {
+      const body = createBody(model === null ? "" : toModelPath(this.getBackendName(model)));
+      const path = name === "" ? "cachedContents" : name.split("/").map(encodeURIComponent).join("/");
+      const address = `${toEndpointUrl(this.options.baseUrl)}/${path}${query === "" ? "" : `?${query}`}`;
+      const type = body === null ? {} : { "content-type": "application/json" };
+      const init = { method, headers: { ...this.headers(account), ...type }, body };
+      const response = await send(account.fetch, address, init, signal);
+      if (!response.ok) throw (await this.readError(response, account, signal, true)).error;
+      return readRecord(response, signal);
     },
   };
 
