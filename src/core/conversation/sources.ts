@@ -17,6 +17,8 @@ export interface Citation extends Source {
 
 /** The sources of an answer. */
 export interface Sources {
+  /** What the provider searched for, as far as it says so. */
+  readonly queries: readonly string[];
   /** All pages that were found, without duplicates. */
   readonly found: readonly Source[];
   /** In the order of the text. */

@@ -26,6 +26,9 @@ export interface TurnEnd {
   readonly reason: ProviderFinish;
 }
 
+/** Most queries of a web search that an answer states. */
+const MAX_QUERIES = 100;
+
 /**
  * Converts the provider's events to the caller's: converts tool markup to calls, removes citation markers, and shows
  * reasoning or only searches it for calls (contract, tool rule 9). It has no streams, timers or network. One assembler
@@ -80,6 +83,7 @@ export class Assembler {
   #finishReason: ProviderFinish = "stop";
   readonly #usage: UsageCount;
   #searchResults: SearchResult[] = [];
+  #searchQueries: string[] = [];
   #providerCitations = new ProviderCitations();
   /** The text that the caller was shown, and its length before this turn's text. */
   #shownText = "";
@@ -191,6 +195,9 @@ export class Assembler {
         case "search":
           for (const result of event.results) this.#searchResults.push(result);
           break;
+        case "search-query":
+          if (this.#searchQueries.length < MAX_QUERIES) this.#searchQueries.push(event.query);
+          break;
         case "citation":
           this.#providerCitations.push(event, this.#turnStart);
           break;
@@ -237,6 +244,7 @@ export class Assembler {
     this.#heldText = null;
     this.#finishReason = "stop";
     this.#searchResults = [];
+    this.#searchQueries = [];
     this.#providerCitations = new ProviderCitations();
     this.#shownText = "";
     this.#turnStart = 0;
@@ -505,7 +513,7 @@ export class Assembler {
     if (sources.length === 0) return null;
     const marked = this.#citations?.citations(this.#searchResults) ?? [];
     const citations = [...providerCitations, ...marked].sort((left, right) => left.start - right.start);
-    return { found: sources, citations };
+    return { queries: [...new Set(this.#searchQueries)], found: sources, citations };
   }
 
   /**

@@ -39,6 +39,18 @@ export interface SearchResult {
   readonly title: string;
 }
 
+/** The longest query of a web search, in characters. */
+const MAX_QUERY_CHARS = 1_000;
+
+/** The events of what a web search searched for. Skips values that are no text. */
+export function toQueryEvents(queries: readonly unknown[]): ProviderEvent[] {
+  return queries.flatMap((query) =>
+    typeof query === "string" && query !== ""
+      ? [{ type: "search-query", query: query.slice(0, MAX_QUERY_CHARS) }]
+      : [],
+  );
+}
+
 /**
  * Why a message ended, as the provider states it. `incomplete`: can be continued. `tool_calls`: the model made native
  * tool calls.
@@ -68,6 +80,8 @@ export type ProviderEvent =
   /** The provider's own tool runs, such as its web search. */
   | { readonly type: "server-tool" }
   | { readonly type: "search"; readonly results: readonly SearchResult[] }
+  /** What the provider's web search searched for. */
+  | { readonly type: "search-query"; readonly query: string }
   /**
    * A citation of a page, where the protocol states positions. `start` and `end` are offsets of the link in the
    * turn's text (equal: there is no link). `claim` is the range that the page supports (absent: the preceding

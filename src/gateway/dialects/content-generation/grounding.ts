@@ -8,13 +8,13 @@ const encoder = new TextEncoder();
  * text.
  */
 export function groundingMetadata(
-  { found: results, citations }: Sources,
+  { queries, found: results, citations }: Sources,
   text: string,
 ): Record<string, unknown> {
   const indexByUrl = new Map(results.map(({ url }, index) => [url, index]));
   const bytes = (end: number): number => encoder.encode(text.slice(0, end)).byteLength;
   return {
-    webSearchQueries: [],
+    webSearchQueries: queries,
     groundingChunks: results.map(({ url, title }) => ({ web: { uri: url, title } })),
     groundingSupports: citations.map(({ url, claim }) => ({
       segment: {

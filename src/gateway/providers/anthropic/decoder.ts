@@ -1,9 +1,15 @@
-import { isObject, type JsonObject } from "../../../core/encoding/json.ts";
+import { isObject, type JsonObject, parseObject } from "../../../core/encoding/json.ts";
 import { ProviderError } from "../../../core/errors/provider-error.ts";
 import { errorFrom } from "../error-response.ts";
 import { TypedEventDecoder } from "../event-stream.ts";
 import { stringIn } from "../json.ts";
-import { mayBeTruncated, type ProviderEvent, type ProviderFinish, TEXT_SEPARATOR } from "../provider.ts";
+import {
+  mayBeTruncated,
+  type ProviderEvent,
+  type ProviderFinish,
+  TEXT_SEPARATOR,
+  toQueryEvents,
+} from "../provider.ts";
 import { ToolCallAssembler } from "../tool-call-assembler.ts";
 import { STREAM_ERROR_KINDS } from "./errors.ts";
 import { UsageCollector } from "./usage.ts";
@@ -23,7 +29,12 @@ export interface AnswerContext {
 type OpenBlock =
   | { readonly type: "text"; readonly start: number; readonly citations: unknown[] }
   | { readonly type: "thinking"; thinking: string; signature: string }
-  | { readonly type: "tool_use"; readonly input: unknown; hasArguments: boolean };
+  | { readonly type: "tool_use"; readonly input: unknown; hasArguments: boolean }
+  /** The provider's own web search. `json`: the pieces of its input. */
+  | { readonly type: "search"; readonly input: unknown; json: string };
+
+/** The longest input of a web search that is read, in characters. */
+const MAX_SEARCH_INPUT = 10_000;
 
 /** Parses the events of one answer. A whole (not streamed) answer is processed as the events of a stream. */
 class AnswerParser {
@@ -215,6 +226,8 @@ class AnswerParser {
         this.#hasServerTool = true;
         if (block["type"] === "server_tool_use" || block["type"] === "mcp_tool_use")
           this.#emit({ type: "server-tool" });
+        if (block["type"] === "server_tool_use" && block["name"] === "web_search")
+          this.#open.set(index, { type: "search", input: block["input"], json: "" });
     }
   }
 
@@ -227,6 +240,8 @@ class AnswerParser {
       block.thinking += stringIn(delta, "thinking");
       block.signature = stringIn(delta, "signature") || block.signature;
       this.#emitText("reasoning", delta["thinking"]);
+    } else if (block?.type === "search") {
+      if (block.json.length < MAX_SEARCH_INPUT) block.json += stringIn(delta, "partial_json");
     } else if (block?.type === "tool_use" && stringIn(delta, "partial_json") !== "") {
       block.hasArguments = true;
       this.#calls.take({ index, function: { arguments: delta["partial_json"] } });
@@ -241,6 +256,9 @@ class AnswerParser {
     } else if (block?.type === "thinking") {
       const { type, thinking, signature } = block;
       this.#thoughts.push({ type, thinking, signature });
+    } else if (block?.type === "search") {
+      const stated = block.json === "" ? block.input : parseObject(block.json);
+      for (const event of toQueryEvents(isObject(stated) ? [stated["query"]] : [])) this.#emit(event);
     } else if (block?.type === "tool_use") {
       // A call without arguments has no deltas. Some servers send all arguments in the first event instead.
       const hasInput = isObject(block.input) && Object.keys(block.input).length > 0;

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from "../../../core/encoding/json.ts";
-import type { ProviderEvent, SearchResult } from "../provider.ts";
+import { type ProviderEvent, type SearchResult, toQueryEvents } from "../provider.ts";
 
 /** Maximum number of citations of an answer. */
 const MAX_CITATIONS = 1000;
@@ -35,7 +35,8 @@ export function toGroundingEvents(metadata: JsonObject, text: string): ProviderE
       citations.push({ type: "citation", ...page, start: claim.end, end: claim.end, claim });
     }
   }
-  return [{ type: "search", results: sources }, ...citations];
+  const queries = Array.isArray(metadata["webSearchQueries"]) ? metadata["webSearchQueries"] : [];
+  return [...toQueryEvents(queries), { type: "search", results: sources }, ...citations];
 }
 
 /** Finds the positions of segments in an answer. */

@@ -9,6 +9,7 @@ import {
   type ProviderFinish,
   type ProviderUsage,
   TEXT_SEPARATOR,
+  toQueryEvents,
 } from "../provider.ts";
 import { ToolCallAssembler } from "../tool-call-assembler.ts";
 import { readFailure } from "./errors.ts";
@@ -316,6 +317,8 @@ class AnswerParser {
 
   /** Emits the pages that a search found, if the server lists them. */
   #emitSearchResults({ action }: JsonObject): void {
+    const { query, queries } = isObject(action) ? action : {};
+    for (const event of toQueryEvents(Array.isArray(queries) ? queries : [query])) this.#emit(event);
     const sources = isObject(action) ? objectsIn(action["sources"]) : [];
     const results = sources.flatMap((source) => {
       const url = stringIn(source, "url");

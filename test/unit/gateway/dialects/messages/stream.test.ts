@@ -112,7 +112,7 @@ describe("a message stream", () => {
         type: "finish",
         reason: "stop",
         usage: USAGE,
-        sources: { found: [], citations: [cited(4), cited(10)] },
+        sources: { queries: [], found: [], citations: [cited(4), cited(10)] },
       },
     ];
     const info = testInfo({ webSearch: {} });

@@ -118,7 +118,7 @@ describe("a responses stream", () => {
       { type: "text", text: "One." },
       { type: "text", text: "\n\n", separator: { citations: [cited(4)] } },
       { type: "text", text: "Two." },
-      { ...finish, sources: { found: [], citations: [cited(4), cited(10)] } },
+      { ...finish, sources: { queries: [], found: [], citations: [cited(4), cited(10)] } },
     ]).split("\n");
     const last = JSON.parse(lines.findLast((line) => line.startsWith("data: {"))?.slice(6) ?? "");
     const message = (text: string, url: string) => ({

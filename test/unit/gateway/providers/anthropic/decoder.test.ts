@@ -351,6 +351,7 @@ describe("decoding a streamed message", () => {
     expect(run(START, search, SAID, finish("end_turn"), STOP).events.map(({ type }) => type)).toEqual([
       "start",
       "server-tool",
+      "search-query",
       "text",
       "usage",
       "finish",
