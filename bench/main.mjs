@@ -93,6 +93,10 @@ const benches = {
     const { run } = await import("./technologies.mjs");
     await run({ folder, ...(quick && { rounds: 2 }) });
   },
+  settled: async (folder) => {
+    const { run } = await import("./settled.mjs");
+    await run(folder);
+  },
   thumbs: async () => {
     const { run } = await import("./thumbs.mjs");
     await run({ quick, ...(values.only !== undefined && { only: values.only }) });
