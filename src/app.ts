@@ -1,6 +1,7 @@
 import { authorizeAndServe } from "./access.ts";
 import { rejectForeignPage } from "./core/auth/development-keys.ts";
 import { RequestConfig } from "./core/config/request-config.ts";
+import type { Config } from "./core/config/schema.ts";
 import { type GatewayError, invalidRequest, toGatewayError } from "./core/errors/gateway-error.ts";
 import { ProviderError } from "./core/errors/provider-error.ts";
 import { onDisconnect } from "./core/http/client-disconnect.ts";
@@ -18,6 +19,7 @@ import { redirectToConsolePage, serveConsoleFile } from "./gateway/api/console-f
 import { settleUse } from "./pool/limits/key-quota.ts";
 import { isSampled, logRequest } from "./records/telemetry/log.ts";
 import { recordRequest } from "./records/telemetry/record-request.ts";
+import { findRequestCost, fromNano } from "./records/usage/prices.ts";
 import { ROUTE_GROUPS } from "./routes.ts";
 
 const routeTable = new RouteTable(ROUTE_GROUPS);
@@ -155,17 +157,20 @@ function logError(log: LogFields, error: GatewayError): void {
 
 /**
  * Sets headers that describe how a generation was answered: the provider and the number of tried accounts where there was a
- * choice of providers, the path of the answer, and the request members that were left out.
+ * choice of providers, the path of the answer, the cost of a whole answer whose model has a price, and the request members that
+ * were left out.
  */
 function setGenerationHeaders(
   headers: Headers,
   { provider, attempts = 0, answerPath, droppedParams }: LogFields,
+  cost: number | null,
 ): void {
   const described: Record<string, string> = {
     ...(provider === undefined
       ? {}
       : { "x-gateway-provider": provider, "x-gateway-attempts": String(attempts) }),
     ...(answerPath === undefined ? {} : { "x-gateway-path": answerPath }),
+    ...(cost === null ? {} : { "x-gateway-cost": String(fromNano(cost)) }),
     ...(droppedParams === undefined ? {} : { "x-gateway-dropped-params": droppedParams }),
   };
   for (const [name, value] of Object.entries(described)) headers.set(name, value);
@@ -173,6 +178,12 @@ function setGenerationHeaders(
   if (exposedHeaders === null) return;
   const names = [exposedHeaders, ...Object.keys(described)];
   headers.set("access-control-expose-headers", names.join(", "));
+}
+
+/** The cost of a whole answer; null for a stream, whose headers are sent before its cost is known, and without a price. */
+function findKnownCost(log: LogFields, config: Config | null): number | null {
+  const isKnown = config !== null && log.promptTokens !== undefined && log.stream !== true;
+  return isKnown ? findRequestCost(config, log) : null;
 }
 
 /** Removes the provider's own rate limits: the caller's key has limits of its own. */
@@ -184,6 +195,7 @@ function completeResponse(
   response: Response,
   { method, path, headers: requestHeaders }: RequestHead,
   { requestId, quota, platform, log }: Context,
+  config: Config | null,
 ): Response {
   const { requestIdHeader, limitHeaders = formatStandardLimitHeaders } = families.familyOf(path);
   const applies = cors.appliesTo(path);
@@ -198,7 +210,9 @@ function completeResponse(
       }
     }
     if (applies) cors.setHeaders(headers, origin);
-    if (log.provider !== undefined || log.answerPath !== undefined) setGenerationHeaders(headers, log);
+    if (log.provider !== undefined || log.answerPath !== undefined) {
+      setGenerationHeaders(headers, log, findKnownCost(log, config));
+    }
     return headers;
   };
   if (method !== "HEAD") {
@@ -304,5 +318,5 @@ export async function handleRequest(request: Request, runtime: RequestRuntime): 
   else runtime.waitUntil(answering.then(end));
   // The runtime creates the WebSocket handshake.
   if (response.status === 101) return response;
-  return completeResponse(response, head, context);
+  return completeResponse(response, head, context, config.latest?.config ?? null);
 }

@@ -69,15 +69,22 @@ export function selectNewNames(
   return filterUnlistedNames(models, filterUsableNames(names)).slice(0, Math.min(capacity, maxCount));
 }
 
-/** Adds entries for names that are not listed yet. Existing entries keep their edits. */
+/**
+ * Adds entries for names that are not listed yet. Existing entries keep their edits.
+ *
+ * @param describe what is known of a name; null: nothing
+ */
 export function addListedModels(
   models: ProviderEntry["models"],
   names: readonly string[],
   enabled: boolean,
+  describe: (name: string) => ProviderModel | null,
 ): ProviderEntry["models"] {
-  const entries = filterUnlistedNames(models, names).map(
-    (name) => [name, enabled ? name : { upstream: name, enabled }] as const,
-  );
+  const entries = filterUnlistedNames(models, names).map((name): readonly [string, ModelEntry] => {
+    const known = describe(name);
+    if (known === null && enabled) return [name, name];
+    return [name, { upstream: name, ...known, ...(enabled ? {} : { enabled }) }];
+  });
   return { ...models, ...Object.fromEntries(entries) };
 }
 

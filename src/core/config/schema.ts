@@ -354,7 +354,7 @@ export const configSchema = lazyObject(() => ({
   model_aliases: z.record(z.string(), z.string()).default({}),
   /** Requested name → candidate models in order; the first that supports the request is used. */
   model_routes: z.record(z.string(), modelRouteSchema()).default({}),
-  /** By model, as used or as requested. No prices are built in: they would become outdated. */
+  /** By model, as used or as requested. Known prices are only written to `models` of a provider, when models are added. */
   prices: z.record(z.string(), priceSchema).default({}),
   admin: z
     .object({

@@ -83,6 +83,8 @@ export interface HistorySummary extends HistoryUsageDetails {
   readonly prompt_tokens: number;
   readonly completion_tokens: number;
   readonly reasoning_tokens: number;
+  /** In the unit of the prices; null if the model had no price. Absent without a usage, and in records of older versions. */
+  readonly cost?: number | null | undefined;
   readonly elapsed_ms: number;
   /** The beginning of the last user message, and of the answer. */
   readonly request_preview: string;

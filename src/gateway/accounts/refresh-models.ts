@@ -5,6 +5,7 @@ import { describeFailure } from "../../core/errors/failure-message.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 import type { ModelSyncResult } from "../../core/ports/administration.ts";
 import type { Platform } from "../../core/ports/platform.ts";
+import { loadProviderKnowledge, type ProviderKnowledge } from "../models/known-models.ts";
 import { isSameDriver } from "../providers/drivers.ts";
 import { getProvider } from "../providers/provider-registry.ts";
 import { withBackgroundAccount } from "./background-account.ts";
@@ -105,8 +106,10 @@ async function refreshProvider(platform: Platform, { id }: ProviderEntry): Promi
 function withNewModels(
   { models, new_models }: ProviderEntry,
   names: readonly string[],
+  knowledge: ProviderKnowledge,
 ): ProviderEntry["models"] {
-  return addListedModels(models, selectNewNames(models, names), new_models === "on");
+  const describe = (name: string) => knowledge.describe(name);
+  return addListedModels(models, selectNewNames(models, names), new_models === "on", describe);
 }
 
 /** The audit entry for models that the schedule added, not an administrator. */
@@ -124,11 +127,15 @@ function createAuditNote(added: readonly FieldChange[]): Omit<EditNote, "at"> {
 
 /** Adds a provider's new models to the configuration. Returns their number. */
 async function addNewModels(platform: Platform, id: string, names: readonly string[]): Promise<number> {
-  const findNewModels = (entry: ProviderEntry) =>
-    Object.entries(withNewModels(entry, names)).filter(([name]) => !Object.hasOwn(entry.models, name));
   const { config } = await platform.configuration.readFresh();
   const initialEntry = config.providers.find((entry) => entry.id === id);
-  if (initialEntry === undefined || findNewModels(initialEntry).length === 0) return 0;
+  if (initialEntry === undefined) return 0;
+  const knowledge = await loadProviderKnowledge(initialEntry);
+  const findNewModels = (entry: ProviderEntry) =>
+    Object.entries(withNewModels(entry, names, knowledge)).filter(
+      ([name]) => !Object.hasOwn(entry.models, name),
+    );
+  if (findNewModels(initialEntry).length === 0) return 0;
   let added: FieldChange[] = [];
   await platform.configuration.update(
     (current) => {
@@ -142,7 +149,7 @@ async function addNewModels(platform: Platform, id: string, names: readonly stri
           before: null,
           after: JSON.stringify(settings),
         }));
-        return { ...entry, models: withNewModels(entry, names) };
+        return { ...entry, models: withNewModels(entry, names, knowledge) };
       });
       return { ...current, providers };
     },

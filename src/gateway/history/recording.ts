@@ -22,6 +22,7 @@ import {
   type Outbox,
   type RecordSource,
 } from "../../records/telemetry/outbox.ts";
+import { findRequestCost, fromNano, type Pricing } from "../../records/usage/prices.ts";
 import { serializeMessages } from "./message-archive.ts";
 
 /** How often a record is refreshed while its generation streams, milliseconds. */
@@ -130,6 +131,8 @@ export class Recording implements RecordSource {
   isKnownToArchive = false;
   /** Whether the history was on when the request came. */
   #isEnabled = false;
+  /** The prices when the request came. */
+  #pricing: Pricing | null = null;
 
   /** @param retries lists the attempts of the request */
   constructor(context: Context, conversation: Conversation, retries: Pick<RetryBudget, "attempts">) {
@@ -151,6 +154,7 @@ export class Recording implements RecordSource {
     this.#context.config().then(
       ({ config }) => {
         this.#isEnabled = config.history.limit > 0;
+        this.#pricing = config;
         this.#queueUpdate();
       },
       () => undefined,
@@ -288,6 +292,18 @@ export class Recording implements RecordSource {
     };
   }
 
+  #describeCost(usage: Usage | null): Pick<HistorySummary, "cost"> {
+    if (usage === null || this.#pricing === null) return {};
+    const cost = findRequestCost(this.#pricing, {
+      ...toUsageDetails(usage),
+      model: this.#running.conversation.model.id,
+      requestedModel: this.#running.conversation.model.requested,
+      promptTokens: usage.prompt,
+      completionTokens: usage.completion,
+    });
+    return { cost: cost === null ? null : fromNano(cost) };
+  }
+
   #createSummary(): HistorySummary {
     const { request, requestId, log, startedAt, platform } = this.#context;
     const { conversation, output } = this.#running;
@@ -324,6 +340,7 @@ export class Recording implements RecordSource {
       completion_tokens: outcome?.usage?.completion ?? 0,
       reasoning_tokens: outcome?.usage?.reasoning ?? 0,
       ...toHistoryUsageDetails(outcome?.usage ?? null),
+      ...this.#describeCost(outcome?.usage ?? null),
       elapsed_ms: now - startedAt,
       request_preview: createPreview(lastQuestion(conversation)),
       response_preview: createPreview(output.rawText),

@@ -46,6 +46,8 @@ export const historySummarySchema = () =>
       .optional(),
     path: z.enum(["native", "translated"]).optional(),
     dropped_params: z.array(z.string()).optional(),
+    /** In the unit of `prices`; null: the model had no price. */
+    cost: z.number().nullable().optional(),
     /** Waits for an account's token: start (`at`) and length in milliseconds. */
     sign_ins: z.array(z.object({ account: z.string(), at: z.int(), ms: z.int() })),
     leased_at: z.int(),

@@ -21,6 +21,7 @@ import { HOSTING_CREDENTIAL_ENDPOINTS } from "./hosting-credentials.ts";
 import { HOSTING_STATUS_ENDPOINTS } from "./hosting-status.ts";
 import { HOSTING_SYNC_ENDPOINTS } from "./hosting-sync.ts";
 import { KEY_ENDPOINTS } from "./keys.ts";
+import { KNOWN_MODEL_ENDPOINTS } from "./known-models.ts";
 import { LOGIN_ENDPOINTS } from "./login.ts";
 import { METRICS_ENDPOINTS } from "./metrics.ts";
 import { MODEL_ROUTE_ENDPOINTS } from "./model-routes.ts";
@@ -63,6 +64,7 @@ export const ADMIN_ENDPOINTS: readonly Endpoint[] = [
   ...withDeletionAudit(SESSION_ENDPOINTS),
   ...ACCOUNT_ENDPOINTS,
   ...QUEUE_ENDPOINTS,
+  ...KNOWN_MODEL_ENDPOINTS,
   ...PROVIDER_MODEL_ENDPOINTS,
   ...PROVIDER_ENDPOINTS,
   ...BULK_IMPORT_ENDPOINTS,

@@ -17,6 +17,7 @@ import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts
 import { ProviderError, providerErrorToGateway } from "../../core/errors/provider-error.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
+import { loadProviderKnowledge } from "../../gateway/models/known-models.ts";
 import {
   getDefaultProvider,
   getProvider,
@@ -186,14 +187,15 @@ export const PROVIDER_MODEL_ENDPOINTS: readonly Endpoint[] = [
     ...IF_MATCH,
     handler: async (context, { params: { providerID: id = "" }, body }) => {
       const { config: present } = await context.platform.configuration.readFresh();
-      getSavedProvider(present, id);
+      const knowledge = await loadProviderKnowledge(getSavedProvider(present, id));
+      const describe = (name: string) => knowledge.describe(name);
       const { models: requested, enabled = true } = body;
       if (requested !== undefined) {
-        return updateModels(context, id, (models) => addListedModels(models, requested, enabled));
+        return updateModels(context, id, (models) => addListedModels(models, requested, enabled, describe));
       }
       const names = await listOfferedModels(context, await findProvider(context, id));
       return updateModels(context, id, (models) =>
-        addListedModels(models, selectNewNames(models, names, MAX_ADDED_MODELS), enabled),
+        addListedModels(models, selectNewNames(models, names, MAX_ADDED_MODELS), enabled, describe),
       );
     },
   }),

@@ -3,7 +3,7 @@ import type { Config } from "../../core/config/schema.ts";
 import type { Context, LogFields } from "../../core/ports/context.ts";
 import type { KeyLimits, LimitedUse, RequestQuota, SpentAmounts } from "../../core/ports/key-limits.ts";
 import type { Platform } from "../../core/ports/platform.ts";
-import { computeCostNano, findModelPrice, type PricedTokens } from "../../records/usage/prices.ts";
+import { findRequestCost } from "../../records/usage/prices.ts";
 import { createLimitError } from "./limit-error.ts";
 
 const NANO = 1e9;
@@ -65,13 +65,14 @@ export function getLimitedUse(
   // A rough estimate must not exclude a key with a small limit of tokens per minute.
   const { tokens_per_minute: perMinute = 0 } = limits;
   const tokens = perMinute > 0 ? Math.max(prompt, Math.min(prompt + answer, perMinute)) : prompt + answer;
-  const cost = computeCost(config, log, {
-    prompt,
-    completion: answer,
-    cacheRead: 0,
-    cacheWrite5m: 0,
-    cacheWrite1h: 0,
-  });
+  const { model, requestedModel } = log;
+  const use = {
+    ...(model === undefined ? {} : { model }),
+    ...(requestedModel === undefined ? {} : { requestedModel }),
+    promptTokens: prompt,
+    completionTokens: answer,
+  };
+  const cost = findRequestCost(config, use) ?? 0;
   quota.use = { id: crypto.randomUUID(), key: caller.key.id, limits, tokens, cost };
   return quota.use;
 }
@@ -114,16 +115,5 @@ export function settleUse(
 
 function measureSpent(log: LogFields, config: Config): SpentAmounts {
   const { promptTokens: prompt = 0, completionTokens: completion = 0 } = log;
-  const { cachedTokens: cacheRead = 0, cacheWrite5mTokens: cacheWrite5m = 0 } = log;
-  const { cacheWrite1hTokens: cacheWrite1h = 0 } = log;
-  const cost = computeCost(config, log, { prompt, completion, cacheRead, cacheWrite5m, cacheWrite1h });
-  return { tokens: prompt + completion, cost };
-}
-
-function computeCost(
-  config: Config,
-  { model = "", requestedModel }: LogFields,
-  tokens: PricedTokens,
-): number {
-  return computeCostNano(findModelPrice(config, model, requestedModel), tokens);
+  return { tokens: prompt + completion, cost: findRequestCost(config, log) ?? 0 };
 }

@@ -1,5 +1,6 @@
 import { findListedModel } from "../../core/config/provider-models.ts";
 import type { Config, Price } from "../../core/config/schema.ts";
+import type { LogFields } from "../../core/ports/context.ts";
 
 /** Billionths per unit, and the number of tokens that a price is for. */
 const NANO = 1e9;
@@ -81,6 +82,28 @@ export function computeCostNano(price: Price | null, tokens: PricedTokens): numb
   const written = cacheWrite5m * writePrice + cacheWrite1h * longWritePrice;
   const sum = uncached * input + cacheRead * readPrice + written + completion * output;
   return Math.min(Math.round((sum / TOKENS_PER_PRICE) * NANO), MAX_COST_NANO);
+}
+
+/** The fields of a request that decide on its cost. */
+export type CostFields = Pick<
+  LogFields,
+  | "model"
+  | "requestedModel"
+  | "promptTokens"
+  | "completionTokens"
+  | "cachedTokens"
+  | "cacheWrite5mTokens"
+  | "cacheWrite1hTokens"
+>;
+
+/** The cost of a request in billionths of the price unit; null if its model has no price. */
+export function findRequestCost(pricing: Pricing, fields: CostFields): number | null {
+  const { model = "", requestedModel, promptTokens: prompt = 0, completionTokens: completion = 0 } = fields;
+  const { cachedTokens: cacheRead = 0, cacheWrite5mTokens: cacheWrite5m = 0 } = fields;
+  const { cacheWrite1hTokens: cacheWrite1h = 0 } = fields;
+  const price = findModelPrice(pricing, model, requestedModel);
+  if (price === null) return null;
+  return computeCostNano(price, { prompt, completion, cacheRead, cacheWrite5m, cacheWrite1h });
 }
 
 /** Converts billionths to the price unit. */
