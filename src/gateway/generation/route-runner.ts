@@ -158,6 +158,29 @@ export class RouteRunner {
   }
 }
 
+/** A generation that is ready to run, and the models after it. */
+interface PreparedModel {
+  readonly generation: Generation;
+  readonly rest: readonly ResolvedModel[];
+}
+
+/**
+ * Prepares the first of the other models whose context has room for a prompt that exceeds its model's context. Null: the
+ * prompt fits, or no other model accepts it. Then the provider decides, because the tokens are an estimate.
+ */
+async function prepareLargerModel(
+  job: GenerationJob,
+  generation: Generation,
+  others: readonly ResolvedModel[],
+): Promise<PreparedModel | null> {
+  const { context } = generation.job.conversation.model;
+  if (context === undefined || others.length === 0) return null;
+  const tokens = generation.estimatedPromptTokens();
+  if (tokens <= context) return null;
+  const larger = others.filter((other) => other.context === undefined || other.context >= tokens);
+  return larger.length === 0 ? null : prepareFirstAccepted(job, larger).catch(() => null);
+}
+
 /**
  * Prepares the first model that accepts the conversation. Returns its generation and the models after it. Throws the last
  * model's error.
@@ -165,7 +188,7 @@ export class RouteRunner {
 async function prepareFirstAccepted(
   job: GenerationJob,
   models: readonly ResolvedModel[],
-): Promise<{ readonly generation: Generation; readonly rest: readonly ResolvedModel[] }> {
+): Promise<PreparedModel> {
   let last: unknown;
   for (const [index, model] of models.entries()) {
     try {
@@ -179,8 +202,11 @@ async function prepareFirstAccepted(
         conversation: selectCapableModel(conversation, capabilities, job.hasImageFiles),
       };
       const generation = await Generation.prepare(next);
+      const rest = models.slice(index + 1);
+      const larger = await prepareLargerModel(job, generation, rest);
+      if (larger !== null) return larger;
       logModel(next);
-      return { generation, rest: models.slice(index + 1) };
+      return { generation, rest };
     } catch (error) {
       job.abort.throwIfAborted();
       job.recording?.recordFailure(error, model);

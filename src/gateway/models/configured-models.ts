@@ -30,14 +30,45 @@ export function getConfiguredAlias(
   return lookUpIgnoringCase(model_aliases, name);
 }
 
+/** A target of a configured route. */
+interface ConfiguredTarget {
+  readonly model: string;
+  readonly weight?: number | undefined;
+}
+
 /** Returns the targets of a configured route, in order. */
 export function getConfiguredRoute(
   name: string,
   { model_routes = {} }: ModelNameConfig,
-): readonly { readonly model: string; readonly weight?: number | undefined }[] | undefined {
+): readonly ConfiguredTarget[] | undefined {
   return lookUpIgnoringCase(model_routes, name)?.map((target) =>
     typeof target === "string" ? { model: target } : target,
   );
+}
+
+/** Stands for any characters but a slash, once in the name of a route. */
+export const WILDCARD = "*";
+
+/** Whether a name matches a pattern with one wildcard. Both are in lower case. */
+function matchesPattern(pattern: string, name: string): boolean {
+  const [prefix = "", suffix = "", ...others] = pattern.split(WILDCARD);
+  if (others.length > 0 || name.length < prefix.length + suffix.length) return false;
+  const middle = name.slice(prefix.length, name.length - suffix.length);
+  return name.startsWith(prefix) && name.endsWith(suffix) && !middle.includes("/");
+}
+
+/** Returns the targets of the route whose pattern matches a name; of several, the one with the longest pattern. */
+export function getPatternRoute(
+  name: string,
+  nameConfig: ModelNameConfig,
+): readonly ConfiguredTarget[] | undefined {
+  const lower = name.toLowerCase();
+  const patterns = Object.keys(nameConfig.model_routes ?? {}).filter(
+    (route) => route.includes(WILDCARD) && matchesPattern(route.toLowerCase(), lower),
+  );
+  if (patterns.length === 0) return undefined;
+  const longest = patterns.reduce((best, pattern) => (pattern.length > best.length ? pattern : best));
+  return getConfiguredRoute(longest, nameConfig);
 }
 
 /** Resolves `provider/model`: a model of a configured provider, by any name that the provider knows. */

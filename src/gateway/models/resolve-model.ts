@@ -5,9 +5,11 @@ import {
   findProviderModel,
   getConfiguredAlias,
   getConfiguredRoute,
+  getPatternRoute,
   listProviderModels,
   type ModelNameConfig,
   resolveUnknownModel,
+  WILDCARD,
 } from "./configured-models.ts";
 import { DEFAULT_ALIASES } from "./default-aliases.ts";
 
@@ -51,11 +53,30 @@ function lookUpModel(name: string, nameConfig: ModelNameConfig): CatalogueModel 
 }
 
 /**
+ * Finds the route of a name: the route with this name, else the one that a configured alias names, else one whose pattern
+ * matches a name that is no canonical id, alias or `provider/model`.
+ */
+function findRoute(name: string, nameConfig: ModelNameConfig): ReturnType<typeof getConfiguredRoute> {
+  const { model_routes = {} } = nameConfig;
+  const exact = getConfiguredRoute(name, nameConfig);
+  if (exact !== undefined || Object.keys(model_routes).length === 0) return exact;
+  if (getCatalogueModel(name.toLowerCase()) !== undefined) return undefined;
+  const alias = getConfiguredAlias(name, nameConfig);
+  if (alias !== undefined) {
+    return findNamedModel(alias, nameConfig) === undefined
+      ? getConfiguredRoute(alias, nameConfig)
+      : undefined;
+  }
+  const matching = getPatternRoute(name, nameConfig);
+  return matching === undefined || findProviderModel(name, nameConfig) !== undefined ? undefined : matching;
+}
+
+/**
  * Resolves the targets of a configured route. Skips targets that do not exist, for example because their provider is
  * disabled.
  */
 function resolveRoute(name: string, suffixed: boolean, nameConfig: ModelNameConfig): RouteTarget[] {
-  return (getConfiguredRoute(name, nameConfig) ?? []).flatMap(({ model: target, weight }) => {
+  return (findRoute(name, nameConfig) ?? []).flatMap(({ model: target, weight }) => {
     const found = lookUpModel(target, nameConfig);
     const model = found !== undefined && suffixed ? withoutThinking(found) : found;
     if (model === undefined) return [];
@@ -77,7 +98,7 @@ export function listAdditionalModels(nameConfig: ModelNameConfig): CatalogueMode
   const providerModels = listProviderModels(nameConfig);
   const takenIds = new Set([...CATALOGUE, ...providerModels].map(({ id }) => id.toLowerCase()));
   const routes = Object.keys(nameConfig.model_routes ?? {}).filter(
-    (name) => !takenIds.has(name.toLowerCase()),
+    (name) => !name.includes(WILDCARD) && !takenIds.has(name.toLowerCase()),
   );
   return [...providerModels, ...routes.flatMap((name) => getRouteModel(name, nameConfig) ?? [])];
 }
@@ -124,7 +145,8 @@ function toNonThinkingModel(model: CatalogueModel): CatalogueModel {
 
 /**
  * Resolves a requested model name (contract, Model alias resolution). The order is: configured route, canonical id,
- * configured alias, `provider/model` of a configured provider, built-in alias, and last the provider for unknown models.
+ * configured alias of a model or route, `provider/model` of a configured provider, route whose pattern matches, built-in alias,
+ * and last the provider for unknown models.
  * The suffix `-nothinking` selects the variant without thinking, unless the suffixed name is itself a route or an alias.
  * Case is ignored, and similar names are not guessed.
  *

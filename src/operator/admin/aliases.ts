@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { routeSchema, routeTargetSchema } from "../../core/config/schema.ts";
 import { once } from "../../core/encoding/lazy-schema.ts";
+import { WILDCARD } from "../../gateway/models/configured-models.ts";
 import { requestObject, unknownFieldInUnion } from "./request-fields.ts";
 
 /** The models that may answer, in order. An unknown field of a target is an error. */
@@ -11,12 +12,23 @@ export const routeModelsSchema = once(() =>
   ),
 );
 
-/** Requested name → the models that may answer. */
-export const routesSchema = once(() =>
-  z.record(z.string().trim().min(1, "a model name must not be empty"), routeModelsSchema()),
+const requestedName = () => z.string().trim().min(1, "a model name must not be empty");
+
+/** The name of a route, which may have one wildcard. */
+export const routeNameSchema = once(() =>
+  requestedName().refine((name) => name.split(WILDCARD).length <= 2, "the name of a route has at most one *"),
 );
 
-/** Requested name → canonical model, or `provider/model`. The edit checks that the model exists. */
+/** Requested name → the models that may answer. */
+export const routesSchema = once(() => z.record(routeNameSchema(), routeModelsSchema()));
+
+/** Requested name → canonical model, `provider/model`, or the name of a route. The edit checks that the model exists. */
 export const aliasesSchema = once(() =>
-  z.record(z.string().trim().min(1, "a model name must not be empty"), z.string().trim()),
+  z.record(
+    requestedName().refine(
+      (name) => !name.includes(WILDCARD),
+      "an alias is one name: use a route for a * in it",
+    ),
+    z.string().trim(),
+  ),
 );

@@ -1,6 +1,7 @@
 import { withAllEnabled } from "../../core/config/provider-models.ts";
 import { type Config, DEFAULT_PROVIDER } from "../../core/config/schema.ts";
 import { invalidRequest } from "../../core/errors/gateway-error.ts";
+import { getConfiguredRoute } from "../../gateway/models/configured-models.ts";
 import { findNamedModel, isResolvable } from "../../gateway/models/resolve-model.ts";
 import { DRIVER_NAMES, findDriver } from "../../gateway/providers/drivers.ts";
 
@@ -61,7 +62,7 @@ const ALIAS_REFERENCES: ReferenceKind = {
   fault: (config) => {
     const providers = withAllEnabled(config.providers);
     return (to) =>
-      findNamedModel(to, { providers }) === undefined
+      findNamedModel(to, { providers }) === undefined && getConfiguredRoute(to, config) === undefined
         ? `${JSON.stringify(to)} is not a canonical model`
         : null;
   },

@@ -3,7 +3,7 @@ import { type Config, modelRouteSchema } from "../../core/config/schema.ts";
 import { once } from "../../core/encoding/lazy-schema.ts";
 import { isDotSegment } from "../../core/encoding/path-segment.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
-import { routeModelsSchema } from "./aliases.ts";
+import { routeModelsSchema, routeNameSchema } from "./aliases.ts";
 import { successSchema } from "./answers.ts";
 import { editConfig } from "./config-edit.ts";
 import { ENTRY_HEADERS, entryEtag, formatEtag, IF_MATCH, VERSION_HEADERS } from "./etag.ts";
@@ -16,11 +16,7 @@ type Routes = Config["model_routes"];
 const routeViewSchema = () => z.object({ name: z.string(), models: modelRouteSchema() });
 
 const routeName = once(() =>
-  z
-    .string()
-    .trim()
-    .min(1, "a model name must not be empty")
-    .refine((name) => !isDotSegment(name), "this name means something else in an address"),
+  routeNameSchema().refine((name) => !isDotSegment(name), "this name means something else in an address"),
 );
 
 /** Body of `POST /admin/routes`. */

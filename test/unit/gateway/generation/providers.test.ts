@@ -521,6 +521,26 @@ describe("what is known of a provider's models", () => {
     expect(hostsOf(made.upstream)).not.toContain("two.test");
   });
 
+  test("has what cannot fit one asked of the larger one at once, or of the first where none is known to be large enough", async () => {
+    const upstream = backends({ "one.test": here, "two.test": here, "three.test": here });
+    const config = {
+      providers: [
+        known("one", { a: { context: 50 } }),
+        known("two", { b: { context: 60 } }),
+        known("three", { c: { context: 131_072 } }),
+      ],
+      model_routes: { best: ["one/a", "two/b", "three/c"], small: ["one/a", "two/b"] },
+    };
+    const made = await gateway({ upstream, config });
+    const long = (model: string) => ({ model, messages: [{ role: "user", content: "word ".repeat(500) }] });
+    const sent = await made.post("/v1/chat/completions", long("best"));
+    expect([sent.status, hostsOf(upstream)]).toEqual([200, ["three.test"]]);
+    await made.post("/v1/chat/completions", long("small"));
+    expect(hostsOf(upstream)).toEqual(["three.test", "one.test"]);
+    await made.post("/v1/chat/completions", { model: "small", messages: [{ role: "user", content: "Hi" }] });
+    expect(hostsOf(upstream)).toEqual(["three.test", "one.test", "one.test"]);
+  });
+
   test("has what is too long for one asked of a larger one alone", async () => {
     const upstream = backends({
       "one.test": () => refusing(400, "context_length_exceeded"),
