@@ -85,6 +85,19 @@ export type CallerEndpoint = Extract<Endpoint, { readonly access: "caller" }>;
 /** Who may call: any client, a caller with a key or token, an administrator, or an administrator's JWT only. */
 export type Access = Endpoint["access"];
 
+/**
+ * What a client in TypeScript knows of an endpoint: the console's API is typed by it. It exists for the compiler alone, and
+ * never as a value.
+ */
+export interface EndpointTypes<M extends Method, Path, BodyInput, Answers extends ResponseSchemas> {
+  readonly types?: {
+    readonly method: M;
+    readonly path: Path;
+    readonly body: BodyInput;
+    readonly answer: ReturnType<Answers>["application/json"] extends ZodType<infer Answer> ? Answer : unknown;
+  };
+}
+
 /** The declaration of an endpoint. `AuthFields` are the fields that authentication adds to the handler's input. */
 export interface Declaration<Body, Query, AuthFields>
   extends Omit<EndpointDescription, "paths" | "body" | "query"> {
@@ -95,6 +108,22 @@ export interface Declaration<Body, Query, AuthFields>
   /** Handles a request. Errors it throws are formatted for the route's family. */
   handler(context: Context, input: HandlerInput<Body, Query> & AuthFields): Response | Promise<Response>;
 }
+
+/** A declaration whose types a client can use. */
+type TypedDeclaration<
+  M extends Method,
+  Path extends string | readonly string[],
+  Body,
+  BodyInput,
+  Query,
+  Answers extends ResponseSchemas,
+  AuthFields,
+> = Declaration<Body, Query, AuthFields> & {
+  readonly method: M;
+  readonly path: Path;
+  readonly body?: ZodType<Body, BodyInput>;
+  readonly answers: Answers;
+};
 
 /** The declaration of an endpoint without authentication. */
 export interface OpenDeclaration<Body, Query> extends Declaration<Body, Query, unknown> {
@@ -134,7 +163,19 @@ async function readInput(
 }
 
 /** Declares an endpoint without authentication (contract, Authentication rule 4). */
-export function openEndpoint<Body, Query>(declaration: OpenDeclaration<Body, Query>): Endpoint {
+export function openEndpoint<
+  const M extends Method,
+  const Path extends string | readonly string[],
+  Body,
+  BodyInput,
+  Query,
+  Answers extends ResponseSchemas,
+>(
+  declaration: OpenDeclaration<Body, Query> &
+    TypedDeclaration<M, Path, Body, BodyInput, Query, Answers, unknown>,
+): Endpoint & EndpointTypes<M, Path, BodyInput, Answers>;
+export function openEndpoint<Body, Query>(declaration: OpenDeclaration<Body, Query>): Endpoint;
+export function openEndpoint(declaration: OpenDeclaration<unknown, unknown>): Endpoint {
   const { onInvalidInput, ...rest } = declaration;
   const declared: Declaration<unknown, unknown, unknown> = rest;
   const { maxBody = MAX_OPEN_BODY } = declared;
@@ -227,7 +268,16 @@ export function rawBodyEndpoint<Query>(declaration: RawBodyDeclaration<Query>): 
 }
 
 /** Declares an endpoint for administrators, by token or admin key. */
-export function adminEndpoint<Body, Query>(declaration: Declaration<Body, Query, unknown>): Endpoint {
+export function adminEndpoint<
+  const M extends Method,
+  const Path extends string | readonly string[],
+  Body,
+  BodyInput,
+  Query,
+  Answers extends ResponseSchemas,
+>(
+  declaration: TypedDeclaration<M, Path, Body, BodyInput, Query, Answers, unknown>,
+): Endpoint & EndpointTypes<M, Path, BodyInput, Answers> {
   const declared: Declaration<unknown, unknown, unknown> = declaration;
   return {
     ...describeEndpoint(declared),
@@ -240,9 +290,16 @@ export function adminEndpoint<Body, Query>(declaration: Declaration<Body, Query,
 }
 
 /** Declares an endpoint for administrators with a token. Its handler gets the token's expiry. */
-export function tokenEndpoint<Body, Query>(
-  declaration: Declaration<Body, Query, { readonly token: AdminToken }>,
-): Endpoint {
+export function tokenEndpoint<
+  const M extends Method,
+  const Path extends string | readonly string[],
+  Body,
+  BodyInput,
+  Query,
+  Answers extends ResponseSchemas,
+>(
+  declaration: TypedDeclaration<M, Path, Body, BodyInput, Query, Answers, { readonly token: AdminToken }>,
+): Endpoint & EndpointTypes<M, Path, BodyInput, Answers> {
   const declared: Declaration<unknown, unknown, { readonly token: AdminToken }> = declaration;
   return {
     ...describeEndpoint(declared),
@@ -255,6 +312,8 @@ export function tokenEndpoint<Body, Query>(
 }
 
 /** A JSON response with this schema. */
-export function jsonResponse(schema: () => ZodType | JsonObject): ResponseSchemas {
+export function jsonResponse<Schema extends ZodType | JsonObject>(
+  schema: () => Schema,
+): () => { readonly "application/json": Schema } {
   return () => ({ "application/json": schema() });
 }

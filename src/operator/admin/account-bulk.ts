@@ -44,7 +44,7 @@ async function applyBulkAction(config: Config, bulk: Bulk) {
   return { config: { ...config, accounts }, changed, missing: [...missing] };
 }
 
-export const ACCOUNT_BULK_ENDPOINTS: readonly Endpoint[] = [
+export const ACCOUNT_BULK_ENDPOINTS = [
   /**
    * `POST /admin/accounts/bulk`: applies one action to many accounts in a single edit and saves the previous configuration.
    */
@@ -67,4 +67,4 @@ export const ACCOUNT_BULK_ENDPOINTS: readonly Endpoint[] = [
       return accountsChangedResponse(await editConfig(context, apply, { keep: true }), { changed, missing });
     },
   }),
-];
+] satisfies readonly Endpoint[];

@@ -112,7 +112,7 @@ function applyAccountChange(account: Account, body: z.output<typeof accountChang
 }
 
 /** Endpoints that read, change or delete one account. */
-export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
+export const ACCOUNT_ENDPOINTS = [
   /** `GET /admin/accounts/{identifier}`: one account, with the entity tag for its edits. */
   adminEndpoint({
     method: "GET",
@@ -177,4 +177,4 @@ export const ACCOUNT_ENDPOINTS: readonly Endpoint[] = [
       return Response.json({ success: true, identifier, proxy_id }, { headers });
     },
   }),
-];
+] satisfies readonly Endpoint[];

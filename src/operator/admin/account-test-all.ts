@@ -163,7 +163,7 @@ const progressSchema = () =>
     some: z.boolean().optional(),
   });
 
-export const TEST_ALL_ENDPOINTS: readonly Endpoint[] = [
+export const TEST_ALL_ENDPOINTS = [
   /** `POST /admin/accounts/test-all` (contract): tests five accounts at a time. */
   adminEndpoint({
     method: "POST",
@@ -219,4 +219,4 @@ export const TEST_ALL_ENDPOINTS: readonly Endpoint[] = [
       return Response.json({ running, ...progress });
     },
   }),
-];
+] satisfies readonly Endpoint[];

@@ -141,7 +141,7 @@ async function resolveIdentifier(context: Context, name: string): Promise<string
 const deletedSessionsSchema = () =>
   z.object({ success: z.boolean(), message: z.string(), deleted: z.int().optional() });
 
-export const ACCOUNT_TEST_ENDPOINTS: readonly Endpoint[] = [
+export const ACCOUNT_TEST_ENDPOINTS = [
   /** `POST /admin/accounts/test` (contract). `response_time` is in milliseconds. */
   adminEndpoint({
     method: "POST",
@@ -168,10 +168,10 @@ export const ACCOUNT_TEST_ENDPOINTS: readonly Endpoint[] = [
       });
     },
   }),
-];
+] satisfies readonly Endpoint[];
 
 /** Endpoints for an account's sessions at the provider. */
-export const SESSION_ENDPOINTS: readonly Endpoint[] = [
+export const SESSION_ENDPOINTS = [
   /** `POST /admin/accounts/sessions/delete-all` (contract). A failure is also a 200 response, with its reason. */
   adminEndpoint({
     method: "POST",
@@ -195,4 +195,4 @@ export const SESSION_ENDPOINTS: readonly Endpoint[] = [
       }
     },
   }),
-];
+] satisfies readonly Endpoint[];

@@ -67,7 +67,7 @@ const newAccountSchema = requestObject(
   });
 
 /** Endpoints that list accounts and add one. */
-export const ACCOUNT_LIST_ENDPOINTS: readonly Endpoint[] = [
+export const ACCOUNT_LIST_ENDPOINTS = [
   /** `GET /admin/accounts` (contract). */
   adminEndpoint({
     method: "GET",
@@ -106,4 +106,4 @@ export const ACCOUNT_LIST_ENDPOINTS: readonly Endpoint[] = [
       return accountsChangedResponse(snapshot, { identifier: await accountIdentifier(added) });
     },
   }),
-];
+] satisfies readonly Endpoint[];

@@ -139,7 +139,7 @@ function activityView(
   } satisfies Activity;
 }
 
-export const ACTIVITY_ENDPOINTS: readonly Endpoint[] = [
+export const ACTIVITY_ENDPOINTS = [
   /** `GET /admin/activity`: activity of the last minutes, hours or days. Some kilobytes; data is a few seconds old. */
   adminEndpoint({
     method: "GET",
@@ -157,4 +157,4 @@ export const ACTIVITY_ENDPOINTS: readonly Endpoint[] = [
       );
     },
   }),
-];
+] satisfies readonly Endpoint[];

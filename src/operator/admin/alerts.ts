@@ -140,7 +140,7 @@ async function alertsView(
   };
 }
 
-export const ALERT_ENDPOINTS: readonly Endpoint[] = [
+export const ALERT_ENDPOINTS = [
   adminEndpoint({
     method: "GET",
     path: "/admin/alerts",
@@ -206,4 +206,4 @@ export const ALERT_ENDPOINTS: readonly Endpoint[] = [
       return Response.json(outcome);
     },
   }),
-];
+] satisfies readonly Endpoint[];

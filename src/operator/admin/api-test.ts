@@ -65,7 +65,7 @@ const outcomeSchema = () => {
   });
 };
 
-export const API_TEST_ENDPOINTS: readonly Endpoint[] = [
+export const API_TEST_ENDPOINTS = [
   /** `POST /admin/test` (contract): sends one message through the gateway's own pipeline. */
   adminEndpoint({
     method: "POST",
@@ -85,4 +85,4 @@ export const API_TEST_ENDPOINTS: readonly Endpoint[] = [
       });
     },
   }),
-];
+] satisfies readonly Endpoint[];

@@ -41,7 +41,7 @@ export async function recordAction(
 }
 
 /** Returns the endpoints with auditing: each deletion outside the configuration creates an audit entry. */
-export function withDeletionAudit(endpoints: readonly Endpoint[]): Endpoint[] {
+export function withDeletionAudit<E extends Endpoint>(endpoints: readonly E[]): E[] {
   return endpoints.map((endpoint) => {
     const changes =
       endpoint.method === "DELETE" || endpoint.paths.some((path) => path.endsWith("/delete-all"));

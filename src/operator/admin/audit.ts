@@ -49,7 +49,7 @@ const auditEntrySchema = () =>
     more: z.int(),
   }) satisfies z.ZodType<AuditEntry>;
 
-export const AUDIT_ENDPOINTS: readonly Endpoint[] = [
+export const AUDIT_ENDPOINTS = [
   /** `GET /admin/audit`: changes by administrators, newest first. */
   adminEndpoint({
     method: "GET",
@@ -63,4 +63,4 @@ export const AUDIT_ENDPOINTS: readonly Endpoint[] = [
       return Response.json({ items, total, page: query.page, page_size: pageSize, total_pages });
     },
   }),
-];
+] satisfies readonly Endpoint[];

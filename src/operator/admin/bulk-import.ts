@@ -33,7 +33,7 @@ async function filterNewKeys(present: readonly ApiKey[], added: readonly ApiKey[
   return added.filter((_, index) => !presentDigests.has(digests[index] ?? ""));
 }
 
-export const BULK_IMPORT_ENDPOINTS: readonly Endpoint[] = [
+export const BULK_IMPORT_ENDPOINTS = [
   /** `POST /admin/import` (contract): adds new keys and accounts and counts them. Existing entries do not change. */
   adminEndpoint({
     method: "POST",
@@ -80,4 +80,4 @@ export const BULK_IMPORT_ENDPOINTS: readonly Endpoint[] = [
       });
     },
   }),
-];
+] satisfies readonly Endpoint[];

@@ -12,7 +12,7 @@ const captureListSchema = () =>
     items: z.array(captureSummarySchema()),
   });
 
-export const CAPTURE_ENDPOINTS: readonly Endpoint[] = [
+export const CAPTURE_ENDPOINTS = [
   /** `GET /admin/dev/captures` (contract): newest first, with truncated bodies. */
   adminEndpoint({
     method: "GET",
@@ -49,4 +49,4 @@ export const CAPTURE_ENDPOINTS: readonly Endpoint[] = [
       return Response.json({ success: true, detail: "the capture logs were cleared", deleted });
     },
   }),
-];
+] satisfies readonly Endpoint[];

@@ -36,7 +36,7 @@ function exportTexts(exported: ExportedConfig) {
   return { json: text, base64: textToBase64(text) };
 }
 
-export const EXPORT_ENDPOINTS: readonly Endpoint[] = [
+export const EXPORT_ENDPOINTS = [
   /**
    * `GET /admin/config/export` (contract): `config`, and the same as JSON text (`json`) and as base64 of that text
    * (`base64`).
@@ -64,4 +64,4 @@ export const EXPORT_ENDPOINTS: readonly Endpoint[] = [
       return Response.json(exportTexts(exportConfig(config)), NO_STORE);
     },
   }),
-];
+] satisfies readonly Endpoint[];

@@ -98,7 +98,7 @@ const importAnswerSchema = () =>
     }),
   ]);
 
-export const IMPORT_ENDPOINTS: readonly Endpoint[] = [
+export const IMPORT_ENDPOINTS = [
   /** `POST /admin/config/import` (contract, Import details). */
   adminEndpoint({
     method: "POST",
@@ -160,4 +160,4 @@ export const IMPORT_ENDPOINTS: readonly Endpoint[] = [
       });
     },
   }),
-];
+] satisfies readonly Endpoint[];

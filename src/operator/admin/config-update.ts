@@ -122,7 +122,7 @@ async function updateAccounts(config: Config, { accounts }: ConfigUpdate): Promi
   return updated;
 }
 
-export const CONFIG_ENDPOINTS: readonly Endpoint[] = [
+export const CONFIG_ENDPOINTS = [
   /** `GET /admin/config` (contract). */
   adminEndpoint({
     method: "GET",
@@ -160,4 +160,4 @@ export const CONFIG_ENDPOINTS: readonly Endpoint[] = [
       });
     },
   }),
-];
+] satisfies readonly Endpoint[];

@@ -50,7 +50,7 @@ function restoreConfig(current: Config, saved: Config): Config {
   return { ...saved, admin: { ...current.admin, jwt_expire_hours }, sync: current.sync };
 }
 
-export const CONFIG_VERSION_ENDPOINTS: readonly Endpoint[] = [
+export const CONFIG_VERSION_ENDPOINTS = [
   /** `GET /admin/config/versions`: configurations that were saved before imports and other large changes. */
   adminEndpoint({
     method: "GET",
@@ -93,4 +93,4 @@ export const CONFIG_VERSION_ENDPOINTS: readonly Endpoint[] = [
       );
     },
   }),
-];
+] satisfies readonly Endpoint[];

@@ -107,7 +107,7 @@ async function* formatRecords(context: Context, query: Query): AsyncGenerator<st
   }
 }
 
-export const HISTORY_EXPORT_ENDPOINTS: readonly Endpoint[] = [
+export const HISTORY_EXPORT_ENDPOINTS = [
   /** `GET /admin/chat-history/export`: all matching records, newest first, one per line. */
   adminEndpoint({
     method: "GET",
@@ -137,4 +137,4 @@ export const HISTORY_EXPORT_ENDPOINTS: readonly Endpoint[] = [
       });
     },
   }),
-];
+] satisfies readonly Endpoint[];

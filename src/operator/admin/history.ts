@@ -35,7 +35,7 @@ function recordView(record: HistoryRecord) {
 
 const RECORD_KIND = "the history record";
 
-export const HISTORY_ENDPOINTS: readonly Endpoint[] = [
+export const HISTORY_ENDPOINTS = [
   ...HISTORY_EXPORT_ENDPOINTS,
   /**
    * `GET /admin/chat-history` (contract): summaries, newest request first. `limit` is the retention count, `total` the
@@ -113,4 +113,4 @@ export const HISTORY_ENDPOINTS: readonly Endpoint[] = [
       return Response.json({ success: true });
     },
   }),
-];
+] satisfies readonly Endpoint[];

@@ -64,7 +64,7 @@ const credentialsViewSchema = () =>
     team_id: z.string(),
   });
 
-export const HOSTING_CREDENTIAL_ENDPOINTS: readonly Endpoint[] = [
+export const HOSTING_CREDENTIAL_ENDPOINTS = [
   /** `GET /admin/hosting/config` (contract). */
   adminEndpoint({
     method: "GET",
@@ -86,4 +86,4 @@ export const HOSTING_CREDENTIAL_ENDPOINTS: readonly Endpoint[] = [
       });
     },
   }),
-];
+] satisfies readonly Endpoint[];

@@ -38,7 +38,7 @@ async function hostingStatusResponse({ platform }: Context, draft: Config | null
   });
 }
 
-export const HOSTING_STATUS_ENDPOINTS: readonly Endpoint[] = [
+export const HOSTING_STATUS_ENDPOINTS = [
   /** `GET /admin/hosting/status` (contract): compares the present configuration. */
   adminEndpoint({
     method: "GET",
@@ -57,4 +57,4 @@ export const HOSTING_STATUS_ENDPOINTS: readonly Endpoint[] = [
     answers: jsonResponse(statusSchema),
     handler: (context, { body }) => hostingStatusResponse(context, body.config_override ?? null),
   }),
-];
+] satisfies readonly Endpoint[];

@@ -144,7 +144,7 @@ async function reportFailure({ platform }: Context, error: unknown): Promise<nev
   throw error;
 }
 
-export const HOSTING_SYNC_ENDPOINTS: readonly Endpoint[] = [
+export const HOSTING_SYNC_ENDPOINTS = [
   /**
    * `POST /admin/hosting/sync` (contract): writes the configuration to the project's environment and redeploys the project.
    * If the redeployment fails, the rest stays done and the response has `manual_deploy_required`.
@@ -159,4 +159,4 @@ export const HOSTING_SYNC_ENDPOINTS: readonly Endpoint[] = [
     handler: (context, { body }) =>
       syncHosting(context, body).catch((error) => reportFailure(context, error)),
   }),
-];
+] satisfies readonly Endpoint[];

@@ -39,7 +39,7 @@ import { USAGE_ENDPOINTS } from "./usage.ts";
 import { VERSION_ENDPOINTS } from "./version.ts";
 
 /** Every endpoint of the admin API. */
-export const ADMIN_ENDPOINTS: readonly Endpoint[] = [
+export const ADMIN_ENDPOINTS = [
   ...LOGIN_ENDPOINTS,
   ...HOSTING_CREDENTIAL_ENDPOINTS,
   ...HOSTING_SYNC_ENDPOINTS,
@@ -79,4 +79,4 @@ export const ADMIN_ENDPOINTS: readonly Endpoint[] = [
   ...ALERT_ENDPOINTS,
   ...GUARDRAIL_ENDPOINTS,
   ...VERSION_ENDPOINTS,
-];
+] satisfies readonly Endpoint[];

@@ -160,7 +160,7 @@ async function assertKeyIsNew(keys: readonly ApiKey[], digest: string): Promise<
   }
 }
 
-export const KEY_ENDPOINTS: readonly Endpoint[] = [
+export const KEY_ENDPOINTS = [
   /** `GET /admin/keys`: one page of the masked keys. */
   adminEndpoint({
     method: "GET",
@@ -300,4 +300,4 @@ export const KEY_ENDPOINTS: readonly Endpoint[] = [
       return Response.json(body, { headers: { etag: formatEtag(version) } });
     },
   }),
-];
+] satisfies readonly Endpoint[];

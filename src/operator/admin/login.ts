@@ -17,7 +17,7 @@ const loginSchema = lazyObject(() => ({
     .optional(),
 }));
 
-export const LOGIN_ENDPOINTS: readonly Endpoint[] = [
+export const LOGIN_ENDPOINTS = [
   /** `POST /admin/login` (contract). `expires_in` is in seconds. */
   openEndpoint({
     method: "POST",
@@ -52,4 +52,4 @@ export const LOGIN_ENDPOINTS: readonly Endpoint[] = [
       return Response.json({ valid: true, expires_at: expiresAt, remaining_seconds: remaining });
     },
   }),
-];
+] satisfies readonly Endpoint[];

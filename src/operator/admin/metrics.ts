@@ -2,7 +2,7 @@ import { adminEndpoint, type Endpoint } from "../../core/routing/endpoint.ts";
 import { EXPOSITION_TYPE, formatExposition } from "../../records/telemetry/exposition.ts";
 import { listActiveProviders, readProviderHealth } from "./provider-health.ts";
 
-export const METRICS_ENDPOINTS: readonly Endpoint[] = [
+export const METRICS_ENDPOINTS = [
   /**
    * `GET /admin/metrics`: counters of all isolates, at most a few seconds old, and the state of the account pool, for
    * Prometheus.
@@ -27,4 +27,4 @@ export const METRICS_ENDPOINTS: readonly Endpoint[] = [
       });
     },
   }),
-];
+] satisfies readonly Endpoint[];

@@ -51,7 +51,7 @@ async function routeResponse(config: Config, name: string): Promise<Response> {
 const createRouteFinder = (name: string) => (config: Config) => ({ name, models: getRoute(config, name) });
 
 /** Model routes, one by one. `PUT /admin/settings` replaces all of them. */
-export const MODEL_ROUTE_ENDPOINTS: readonly Endpoint[] = [
+export const MODEL_ROUTE_ENDPOINTS = [
   adminEndpoint({
     method: "GET",
     path: "/admin/routes",
@@ -131,4 +131,4 @@ export const MODEL_ROUTE_ENDPOINTS: readonly Endpoint[] = [
       return Response.json(body, { headers: { etag: formatEtag(version) } });
     },
   }),
-];
+] satisfies readonly Endpoint[];

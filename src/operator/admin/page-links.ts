@@ -41,7 +41,7 @@ const signedLinkSchema = () =>
   });
 
 /** Signed links to the page service. A link charges a key without exposing it. */
-export const PAGE_LINK_ENDPOINTS: readonly Endpoint[] = [
+export const PAGE_LINK_ENDPOINTS = [
   adminEndpoint({
     method: "POST",
     path: "/admin/page-links",
@@ -77,4 +77,4 @@ export const PAGE_LINK_ENDPOINTS: readonly Endpoint[] = [
       return Response.json({ url: new URL(link, url).href, path: link, expires });
     },
   }),
-];
+] satisfies readonly Endpoint[];

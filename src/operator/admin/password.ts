@@ -23,7 +23,7 @@ const passwordSchema = lazyObject(() => ({
     })),
   );
 
-export const PASSWORD_ENDPOINTS: readonly Endpoint[] = [
+export const PASSWORD_ENDPOINTS = [
   /**
    * `POST /admin/settings/password` (contract). Ends all older tokens by replacing the secret that signs them. Unlike a
    * timestamp, this also ends tokens that were issued within the same second.
@@ -62,4 +62,4 @@ export const PASSWORD_ENDPOINTS: readonly Endpoint[] = [
       });
     },
   }),
-];
+] satisfies readonly Endpoint[];

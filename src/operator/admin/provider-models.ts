@@ -152,7 +152,7 @@ async function updateModels(
   return Response.json(providerView(config, getSavedProvider(config, id)), { headers });
 }
 
-export const PROVIDER_MODEL_ENDPOINTS: readonly Endpoint[] = [
+export const PROVIDER_MODEL_ENDPOINTS = [
   /** `GET /admin/provider/models`: upstream names that `PROVIDER_MODELS` may use. */
   adminEndpoint({
     method: "GET",
@@ -242,4 +242,4 @@ export const PROVIDER_MODEL_ENDPOINTS: readonly Endpoint[] = [
     handler: (context, { params: { providerID: id = "", model = "" } }) =>
       updateModels(context, id, (models) => removeModel(models, model), { keep: true }),
   }),
-];
+] satisfies readonly Endpoint[];

@@ -165,7 +165,7 @@ export async function providerResponse(config: Config, id: string): Promise<Resp
 }
 
 /** Providers of the configuration. The default provider comes from environment variables. */
-export const PROVIDER_ENDPOINTS: readonly Endpoint[] = [
+export const PROVIDER_ENDPOINTS = [
   /** `GET /admin/providers`: the default provider first. */
   adminEndpoint({
     method: "GET",
@@ -273,4 +273,4 @@ export const PROVIDER_ENDPOINTS: readonly Endpoint[] = [
       return Response.json(body, { headers: { etag: formatEtag(version) } });
     },
   }),
-];
+] satisfies readonly Endpoint[];

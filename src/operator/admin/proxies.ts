@@ -50,7 +50,7 @@ function applyProxyChange(proxy: ConfiguredProxy, body: z.output<typeof proxyCha
 }
 
 /** Endpoints that list proxies and add one. */
-export const PROXY_LIST_ENDPOINTS: readonly Endpoint[] = [
+export const PROXY_LIST_ENDPOINTS = [
   /** `GET /admin/proxies` (contract). */
   adminEndpoint({
     method: "GET",
@@ -80,7 +80,7 @@ export const PROXY_LIST_ENDPOINTS: readonly Endpoint[] = [
       return Response.json(proxyView(proxy));
     },
   }),
-];
+] satisfies readonly Endpoint[];
 
 /** The response with a proxy and its entity tag. */
 async function proxyResponse(config: Config, id: string): Promise<Response> {
@@ -89,7 +89,7 @@ async function proxyResponse(config: Config, id: string): Promise<Response> {
 }
 
 /** Endpoints that read, change or delete one proxy. */
-export const PROXY_ENDPOINTS: readonly Endpoint[] = [
+export const PROXY_ENDPOINTS = [
   /** `GET /admin/proxies/{proxyID}`: one proxy, with the entity tag for its edits. */
   adminEndpoint({
     method: "GET",
@@ -156,4 +156,4 @@ export const PROXY_ENDPOINTS: readonly Endpoint[] = [
       );
     },
   }),
-];
+] satisfies readonly Endpoint[];

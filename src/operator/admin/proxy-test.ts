@@ -116,7 +116,7 @@ function describeFailure(error: unknown): Pick<ProxyTestResult, "message" | "fai
   return { message: "the proxy cannot be reached", failed_at: "proxy" };
 }
 
-export const PROXY_TEST_ENDPOINTS: readonly Endpoint[] = [
+export const PROXY_TEST_ENDPOINTS = [
   /**
    * `POST /admin/proxies/test` (contract): connects to the provider, or to `target`, through a proxy. Any HTTP response
    * except 502, 503 and 504 is a success if a proxy forwarded it. A failure is a 200 response with the reason and the stage.
@@ -168,4 +168,4 @@ export const PROXY_TEST_ENDPOINTS: readonly Endpoint[] = [
       }
     },
   }),
-];
+] satisfies readonly Endpoint[];

@@ -71,7 +71,7 @@ const queueStatusSchema = () =>
  */
 const queueQuerySchema = lazyObject(() => ({ most: z.coerce.number().int().min(0).max(100_000).optional() }));
 
-export const QUEUE_ENDPOINTS: readonly Endpoint[] = [
+export const QUEUE_ENDPOINTS = [
   /** `GET /admin/queue/status` (contract, Queue status), with the active leases, the cooldowns and the waiting requests. */
   adminEndpoint({
     method: "GET",
@@ -81,4 +81,4 @@ export const QUEUE_ENDPOINTS: readonly Endpoint[] = [
     answers: jsonResponse(queueStatusSchema),
     handler: async ({ platform }, { query }) => Response.json(await platform.accounts.getStatus(query.most)),
   }),
-];
+] satisfies readonly Endpoint[];

@@ -134,7 +134,7 @@ function toSampleSelector({
 
 const SAMPLE_KIND = "the sample";
 
-export const SAMPLE_ENDPOINTS: readonly Endpoint[] = [
+export const SAMPLE_ENDPOINTS = [
   /**
    * `POST /admin/dev/raw-samples/capture` (contract): makes one chat-completions call to the gateway itself. Responds with
    * that call's response; headers name the sample.
@@ -204,4 +204,4 @@ export const SAMPLE_ENDPOINTS: readonly Endpoint[] = [
       return Response.json({ success: true });
     },
   }),
-];
+] satisfies readonly Endpoint[];

@@ -186,7 +186,7 @@ async function settingsTag(config: Config): Promise<{ etag: string }> {
 
 const storedSettings = (config: Config): unknown => [visibleSettings(config), config.admin.jwt_expire_hours];
 
-export const SETTINGS_ENDPOINTS: readonly Endpoint[] = [
+export const SETTINGS_ENDPOINTS = [
   /** `GET /admin/settings` (contract). */
   adminEndpoint({
     method: "GET",
@@ -216,4 +216,4 @@ export const SETTINGS_ENDPOINTS: readonly Endpoint[] = [
       return Response.json({ success: true, ...(await readSettingsView(context, snapshot)) }, { headers });
     },
   }),
-];
+] satisfies readonly Endpoint[];

@@ -21,7 +21,7 @@ const telemetrySchema = lazyObject(() => ({
   metrics: signalSchema.nullable(),
 }));
 
-export const TELEMETRY_ENDPOINTS: readonly Endpoint[] = [
+export const TELEMETRY_ENDPOINTS = [
   /** `GET /admin/telemetry`: where traces and metrics go, and what this isolate or process has sent. */
   adminEndpoint({
     method: "GET",
@@ -42,4 +42,4 @@ export const TELEMETRY_ENDPOINTS: readonly Endpoint[] = [
       });
     },
   }),
-];
+] satisfies readonly Endpoint[];

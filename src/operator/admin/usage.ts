@@ -185,7 +185,7 @@ function toItems({ groups }: UsageReport) {
   return groups.map((group) => ({ at: group.at, ...group.dimensions, ...sumsView(group) }));
 }
 
-export const USAGE_ENDPOINTS: readonly Endpoint[] = [
+export const USAGE_ENDPOINTS = [
   /**
    * `GET /admin/usage`: usage by hour, by day or in total, grouped and filtered by any dimensions. Responds with JSON
    * including totals, or with CSV. Data is a few seconds old at most.
@@ -228,4 +228,4 @@ export const USAGE_ENDPOINTS: readonly Endpoint[] = [
       });
     },
   }),
-];
+] satisfies readonly Endpoint[];

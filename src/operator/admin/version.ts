@@ -32,7 +32,7 @@ const versionSchema = () =>
     check_error: z.string().optional(),
   });
 
-export const VERSION_ENDPOINTS: readonly Endpoint[] = [
+export const VERSION_ENDPOINTS = [
   /** `GET /admin/version` (contract). `check_error` says why the latest release is unknown; the status stays 200. */
   adminEndpoint({
     method: "GET",
@@ -58,4 +58,4 @@ export const VERSION_ENDPOINTS: readonly Endpoint[] = [
       });
     },
   }),
-];
+] satisfies readonly Endpoint[];

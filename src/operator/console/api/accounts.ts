@@ -1,109 +1,20 @@
-import * as z from "zod/mini";
 import { callApi, callVersioned } from "./client.ts";
-import { booleanField, ignoredResponse, numberField, textField } from "./fields.ts";
+import type { AnswerOf, BodyOf } from "./endpoints.ts";
 import { sendUndoable } from "./undo.ts";
 
-const cooldown = z.object({ kind: textField, reason: textField, failures: numberField, until: numberField });
-
-const rate = z.object({ requests: numberField, succeeded: numberField });
-
-/** How an account authenticates, by the names of the configuration. Secrets are masked. */
-const authSchema = z.catchall(z.object({ type: z.string() }), z.string());
-export type AccountAuth = z.output<typeof authSchema>;
-
-const accountSchema = z.object({
-  identifier: z.string(),
-  email: textField,
-  mobile: textField,
-  has_password: booleanField,
-  has_token: booleanField,
-  token_preview: textField,
-  test_status: textField,
-  name: textField,
-  remark: textField,
-  proxy_id: textField,
-  disabled: booleanField,
-  weight: z._default(z.number(), 1),
-  condition: textField,
-  provider: textField,
-  auth: z._default(authSchema, { type: "api_key" }),
-  cooldown: z.nullish(cooldown),
-  quotas: z._default(
-    z.array(z.object({ name: z.string(), remaining: numberField, resets_at: numberField })),
-    [],
-  ),
-  activity: z.nullish(
-    z.object({
-      in_flight: numberField,
-      last_used: numberField,
-      last_success: numberField,
-      last_fault: z.nullish(
-        z.object({ kind: textField, reason: textField, fault: textField, at: numberField }),
-      ),
-      last_hour: rate,
-      last_day: rate,
-    }),
-  ),
-});
-
 /** An account as the gateway shows it, without secrets. */
-export type Account = z.output<typeof accountSchema>;
-
-const accountPage = z.object({
-  items: z.array(accountSchema),
-  total: numberField,
-  page: numberField,
-  total_pages: numberField,
-});
-
-const testResult = z.object({
-  account: textField,
-  success: booleanField,
-  response_time: numberField,
-  message: textField,
-  session_count: numberField,
-  config_warning: textField,
-});
-
+export type Account = AnswerOf<"GET /admin/accounts">["items"][number];
 /** Result of one account's test; `response_time` is in milliseconds. */
-export type TestResult = z.output<typeof testResult>;
-
-const testAllStatus = z.object({
-  running: booleanField,
-  total: numberField,
-  done: numberField,
-  success: numberField,
-  failed: numberField,
-  /** Unix milliseconds; 0 while the test runs. */
-  finished_at: numberField,
-  failures: z._default(z.array(testResult), []),
-  /** The run covers only some accounts. */
-  some: booleanField,
-});
-export type TestAllStatus = z.output<typeof testAllStatus>;
-
-/** Fields of an account. Empty strings mean: not given. */
-export interface AccountInput {
-  readonly email?: string;
-  readonly mobile?: string;
-  readonly password?: string;
-  readonly token?: string;
-  readonly name?: string;
-  readonly remark?: string;
-  readonly proxy_id?: string;
-  /** Provider id; empty: the default provider. */
-  readonly provider?: string;
-  readonly disabled?: boolean;
-  readonly weight?: number;
-  /** Empty and masked secrets keep their stored values. */
-  readonly auth?: AccountAuth;
-}
+export type TestResult = AnswerOf<"POST /admin/accounts/test">;
+export type TestAllStatus = AnswerOf<"GET /admin/accounts/test-all/status">;
+/** Fields of an account. Empty texts mean: not given. Empty and masked secrets keep their stored values. */
+export type AccountInput = BodyOf<"PUT /admin/accounts/:identifier">;
+export type AccountAuth = NonNullable<AccountInput["auth"]>;
+/** An action on many accounts at once. */
+export type BulkEdit = BodyOf<"POST /admin/accounts/bulk">;
 
 /** Largest page size that the gateway accepts. */
 export const LARGEST_PAGE = 5_000;
-
-const accountPath = (identifier: string, suffix = "") =>
-  `/admin/accounts/${encodeURIComponent(identifier)}${suffix}`;
 
 /** Query of a list of accounts: filters and order, as the gateway expects them. */
 export interface AccountFilter {
@@ -122,16 +33,14 @@ export function listAccounts(filter: AccountFilter, page: number, size: number, 
   const search = new URLSearchParams({ q, health, sort, page: String(page), page_size: String(size) });
   if (proxy !== null) search.set("proxy_id", proxy);
   if (provider !== null) search.set("provider", provider);
-  return callApi(accountPage, `/admin/accounts?${search}`, signal === undefined ? {} : { signal });
+  return callApi("GET /admin/accounts", { query: search, signal });
 }
 
-const accountAddedSchema = z.object({ identifier: textField });
-
-export const addAccount = (body: AccountInput) =>
-  callApi(accountAddedSchema, "/admin/accounts", { method: "POST", body });
+export const addAccount = (body: BodyOf<"POST /admin/accounts">) => callApi("POST /admin/accounts", { body });
 
 /** Reads one account. */
-export const readAccount = (identifier: string) => callVersioned(accountSchema, accountPath(identifier));
+export const readAccount = (identifier: string) =>
+  callVersioned("GET /admin/accounts/:identifier", { params: { identifier } });
 
 /** Returns the new entity tag, for an edit that follows. */
 export async function changeAccount(
@@ -139,54 +48,37 @@ export async function changeAccount(
   body: AccountInput,
   ifMatch: string | undefined,
 ): Promise<string | undefined> {
-  const answer = await callVersioned(z.object({}), accountPath(identifier), { method: "PUT", body, ifMatch });
-  return answer.tag;
+  const request = { params: { identifier }, body, ifMatch };
+  return (await callVersioned("PUT /admin/accounts/:identifier", request)).tag;
 }
 
 export const deleteAccount = (identifier: string) =>
-  sendUndoable(accountPath(identifier), { method: "DELETE" });
+  sendUndoable("DELETE /admin/accounts/:identifier", { params: { identifier } });
 
-/** An action on many accounts at once. */
-export interface BulkEdit {
-  readonly action: "enable" | "disable" | "delete" | "bind";
-  readonly identifiers: readonly string[];
-  /** For `bind`; empty unbinds. */
-  readonly proxy_id?: string;
-}
-
-export const editAccounts = (body: BulkEdit) =>
-  sendUndoable("/admin/accounts/bulk", { method: "POST", body });
+export const editAccounts = (body: BulkEdit) => sendUndoable("POST /admin/accounts/bulk", { body });
 
 export const bindProxy = (identifier: string, proxy_id: string, ifMatch: string | undefined) =>
-  callApi(ignoredResponse, accountPath(identifier, "/proxy"), { method: "PUT", body: { proxy_id }, ifMatch });
+  callApi("PUT /admin/accounts/:identifier/proxy", { params: { identifier }, body: { proxy_id }, ifMatch });
 
 export const testAccount = (identifier: string) =>
-  callApi(testResult, "/admin/accounts/test", { method: "POST", body: { identifier } });
+  callApi("POST /admin/accounts/test", { body: { identifier } });
 
 /** Tests all accounts. `resume` continues the last run. Resolves when the run is over. */
 export const testAllAccounts = (resume: boolean) =>
-  callApi(ignoredResponse, "/admin/accounts/test-all", { method: "POST", body: { resume } });
+  callApi("POST /admin/accounts/test-all", { body: { resume } });
 
 /** Tests only these accounts. The progress is reported like that of a test of all accounts. */
 export const testAccounts = (identifiers: readonly string[]) =>
-  callApi(ignoredResponse, "/admin/accounts/test-all", { method: "POST", body: { identifiers } });
+  callApi("POST /admin/accounts/test-all", { body: { identifiers } });
 
-export const cancelTestAll = () =>
-  callApi(ignoredResponse, "/admin/accounts/test-all/cancel", { method: "POST" });
+export const cancelTestAll = () => callApi("POST /admin/accounts/test-all/cancel");
 
 export const readTestAll = (signal?: AbortSignal) =>
-  callApi(testAllStatus, "/admin/accounts/test-all/status", signal === undefined ? {} : { signal });
-
-const sessionsDeletedSchema = z.object({ success: booleanField, message: textField });
+  callApi("GET /admin/accounts/test-all/status", { signal });
 
 export const deleteSessions = (identifier: string) =>
-  callApi(sessionsDeletedSchema, "/admin/accounts/sessions/delete-all", {
-    method: "POST",
-    body: { identifier },
-  });
-
-const accountsImportedSchema = z.object({ imported_keys: numberField, imported_accounts: numberField });
+  callApi("POST /admin/accounts/sessions/delete-all", { body: { identifier } });
 
 /** `continues`: an earlier request has imported the previous part of the list. */
-export const importAccounts = (accounts: readonly AccountInput[], continues: boolean) =>
-  callApi(accountsImportedSchema, "/admin/import", { method: "POST", body: { accounts, continues } });
+export const importAccounts = (accounts: readonly object[], continues: boolean) =>
+  callApi("POST /admin/import", { body: { accounts, continues } });

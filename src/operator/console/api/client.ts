@@ -1,8 +1,8 @@
-import type * as z from "zod/mini";
 import { isDotSegment } from "../../../core/encoding/path-segment.ts";
 import { reportReachable, reportUnreachable } from "../connection.ts";
 import { currentToken, expireSession } from "../session.ts";
 import { words } from "../ui/words.ts";
+import { type AdminRoute, type AnswerOf, fillRoute, type RequestTo } from "./endpoints.ts";
 
 /** A failed request, with a message for the user. */
 export class ApiError extends Error {
@@ -18,9 +18,9 @@ export class ApiError extends Error {
 
 /** Options of a request. */
 export interface CallOptions {
-  readonly method?: "GET" | "POST" | "PUT" | "DELETE";
+  readonly method?: string;
   readonly body?: unknown;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Entity tag of the configuration version, or of the entry, that the request is based on. */
   readonly ifMatch?: string | undefined;
 }
@@ -94,33 +94,38 @@ export function isEditConflict(error: unknown): boolean {
 /** An entry with its entity tag; undefined: it has none. */
 export type Versioned<T> = T & { readonly tag: string | undefined };
 
-/** Sends a request and parses the response with a schema. */
-export async function callApi<T extends z.ZodMiniType>(
-  schema: T,
-  path: string,
-  options: CallOptions = {},
-): Promise<z.output<T>> {
-  return (await callWithTag(schema, path, options)).data;
+async function readAnswer<Answer>(response: Response, more: object = {}): Promise<Answer> {
+  try {
+    // The console and the gateway that serves it are of the same version, so the answer has the type that the server declares.
+    return Object.assign(await response.json(), more);
+  } catch {
+    throw new ApiError(response.status, words.unexpectedAnswer(new URL(response.url).pathname));
+  }
+}
+
+/** Sends a request to an endpoint of the admin API, and returns the response. */
+export function sendTo<Route extends AdminRoute>(
+  route: Route,
+  { params, query, ...options }: RequestTo<Route> = {},
+): Promise<Response> {
+  const { method, path } = fillRoute(route, params);
+  const search = query === undefined ? "" : `?${new URLSearchParams(query)}`;
+  return sendRequest(`${path}${search}`, { ...options, method });
+}
+
+/** Sends a request to an endpoint of the admin API, and returns its answer. */
+export async function callApi<Route extends AdminRoute>(
+  route: Route,
+  request: RequestTo<Route> = {},
+): Promise<AnswerOf<Route>> {
+  return readAnswer(await sendTo(route, request));
 }
 
 /** Sends a request for an entry. Returns the entry with its entity tag. */
-export async function callVersioned<T extends z.ZodMiniType<object>>(
-  schema: T,
-  path: string,
-  options: CallOptions = {},
-): Promise<Versioned<z.output<T>>> {
-  const { data, tag } = await callWithTag(schema, path, options);
-  return { ...data, tag };
-}
-
-async function callWithTag<T extends z.ZodMiniType>(
-  schema: T,
-  path: string,
-  options: CallOptions,
-): Promise<{ readonly data: z.output<T>; readonly tag: string | undefined }> {
-  const response = await sendRequest(path, options);
-  const parsed = schema.safeParse(await readJson(response));
-  if (parsed.success) return { data: parsed.data, tag: response.headers.get("etag") ?? undefined };
-  const [issue] = parsed.error.issues;
-  throw new ApiError(response.status, words.unexpectedAnswer(path, issue?.path.join(".") ?? ""));
+export async function callVersioned<Route extends AdminRoute>(
+  route: Route,
+  request: RequestTo<Route> = {},
+): Promise<Versioned<AnswerOf<Route>>> {
+  const response = await sendTo(route, request);
+  return readAnswer(response, { tag: response.headers.get("etag") ?? undefined });
 }

@@ -1,104 +1,54 @@
-import * as z from "zod/mini";
+import { words } from "../ui/words.ts";
 import { callApi, callVersioned } from "./client.ts";
-import { booleanField, ignoredResponse, numberField, textField, textListField } from "./fields.ts";
-import { fieldChanges } from "./journal.ts";
+import type { AnswerOf, BodyOf } from "./endpoints.ts";
 import { sendUndoable } from "./undo.ts";
 
-const apiKey = z.object({
-  key: textField,
-  id: textField,
-  name: textField,
-  remark: textField,
-  created: numberField,
-  expires: numberField,
-  disabled: booleanField,
-  hashed: booleanField,
-  grace_until: numberField,
-  last_used: numberField,
-  used_today: z._default(z.object({ requests: numberField, tokens: numberField, cost: numberField }), {
-    requests: 0,
-    tokens: 0,
-    cost: 0,
-  }),
-  limits: z._default(z.record(z.string(), z.unknown()), {}),
-  models: textListField,
-  dialects: textListField,
-  networks: textListField,
-});
-
 /** A masked API key; `id` identifies it in paths. Times are Unix milliseconds, 0 for unknown and never. */
-export type ApiKey = z.output<typeof apiKey>;
-
+export type ApiKey = AnswerOf<"GET /admin/keys/:key">;
 /** What a key may use: limits, models, dialects and networks. */
 export type KeyScope = Pick<ApiKey, "limits" | "models" | "dialects" | "networks">;
-
-const exported = z.object({ config: z.record(z.string(), z.unknown()), json: z.string(), base64: textField });
+/** Editable fields of a key. If `expires` is omitted, it does not change. */
+export type KeyFields = BodyOf<"PUT /admin/keys/:key">;
+/** The changes that an import would make. */
+export type ImportPreview = Extract<AnswerOf<"POST /admin/config/import">, { readonly dry_run: true }>;
 
 /** Reads the whole configuration with its secrets. */
-export const exportConfig = () => callApi(exported, "/admin/config/export");
-
-const imported = z.object({ total_keys: numberField, total_accounts: numberField });
+export const exportConfig = () => callApi("GET /admin/config/export");
 
 /** `confirm`: import although no key or no account would be left. */
-export const importConfig = (mode: "merge" | "replace", body: unknown, confirm: boolean) =>
-  callApi(imported, "/admin/config/import", {
-    method: "POST",
-    body: { config: body, mode, ...(confirm && { confirm }) },
-  });
+export const importConfig = (mode: "merge" | "replace", config: object, confirm: boolean) =>
+  callApi("POST /admin/config/import", { body: { config, mode, ...(confirm && { confirm }) } });
 
 /** Returns the first configured API key, unmasked; empty if there is none. */
 export async function readFirstKey(): Promise<string> {
-  const keys = z.object({ keys: z._default(z.array(z.string()), []) });
-  const parsed = keys.safeParse((await exportConfig()).config);
-  return parsed.success ? (parsed.data.keys[0] ?? "") : "";
+  return (await exportConfig()).config.keys[0] ?? "";
 }
 
-const keyPath = (id: string) => `/admin/keys/${encodeURIComponent(id)}`;
-
-const keyList = z.object({ items: z._default(z.array(apiKey), []) });
-
 /** Lists all keys, in the order of an export. */
-export const listKeys = (signal?: AbortSignal) =>
-  callApi(keyList, "/admin/keys", signal === undefined ? {} : { signal });
+export const listKeys = (signal?: AbortSignal) => callApi("GET /admin/keys", { signal });
 
 /** Lists the first keys whose name, remark or id contains a text. */
 export const findKeys = (text: string, limit: number, signal?: AbortSignal) =>
-  callApi(
-    keyList,
-    `/admin/keys?${new URLSearchParams({ q: text, page_size: String(limit) })}`,
-    signal === undefined ? {} : { signal },
-  );
+  callApi("GET /admin/keys", { query: { q: text, page_size: String(limit) }, signal });
 
-/** Editable fields of a key. If `expires` is omitted, it does not change. */
-export interface KeyFields extends KeyScope {
-  readonly name: string;
-  readonly remark: string;
-  readonly disabled: boolean;
-  readonly expires?: number;
-}
-
-export const addKey = (body: { key: string } & KeyFields) =>
-  callApi(ignoredResponse, "/admin/keys", { method: "POST", body });
+export const addKey = (body: BodyOf<"POST /admin/keys">) => callApi("POST /admin/keys", { body });
 
 /** Reads one key. */
-export const readKey = (id: string) => callVersioned(apiKey, keyPath(id));
+export const readKey = (key: string) => callVersioned("GET /admin/keys/:key", { params: { key } });
 
-export const changeKey = (id: string, body: KeyFields, ifMatch: string | undefined) =>
-  callApi(ignoredResponse, keyPath(id), { method: "PUT", body, ifMatch });
+export const changeKey = (key: string, body: KeyFields, ifMatch: string | undefined) =>
+  callApi("PUT /admin/keys/:key", { params: { key }, body, ifMatch });
 
-export const deleteKey = (id: string) => sendUndoable(keyPath(id), { method: "DELETE" });
-
-const rotated = z.object({ key: textField, grace_until: numberField });
+export const deleteKey = (key: string) => sendUndoable("DELETE /admin/keys/:key", { params: { key } });
 
 /** Replaces a key's secret. Only this response contains the new secret. The old one still works for `graceSeconds`. */
-export const rotateKey = (id: string, graceSeconds: number) =>
-  callApi(rotated, `${keyPath(id)}/rotate`, { method: "POST", body: { grace_seconds: graceSeconds } });
-
-const importPreviewSchema = z.object({ ...fieldChanges, confirm_needed: textField });
+export const rotateKey = (key: string, graceSeconds: number) =>
+  callApi("POST /admin/keys/:key/rotate", { params: { key }, body: { grace_seconds: graceSeconds } });
 
 /** Returns the changes that an import would make, masked by the gateway. Stores nothing. */
-export const previewImport = (mode: "merge" | "replace", body: unknown) =>
-  callApi(importPreviewSchema, "/admin/config/import?dry_run=true", {
-    method: "POST",
-    body: { config: body, mode },
-  });
+export async function previewImport(mode: "merge" | "replace", config: object): Promise<ImportPreview> {
+  const request = { query: { dry_run: "true" }, body: { config, mode } };
+  const answer = await callApi("POST /admin/config/import", request);
+  if ("dry_run" in answer) return answer;
+  throw new Error(words.unexpectedAnswer("/admin/config/import"));
+}

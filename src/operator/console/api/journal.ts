@@ -1,58 +1,20 @@
-import * as z from "zod/mini";
 import { callApi } from "./client.ts";
-import { nullableTextField, numberField, textField } from "./fields.ts";
-
-const change = z.object({ path: textField, before: nullableTextField, after: nullableTextField });
-
-/** A changed field. Values are masked JSON; null: no value. */
-export type FieldChange = z.output<typeof change>;
-
-/** The listed changes, and the number of further changes. */
-export const fieldChanges = { changes: z._default(z.array(change), []), more: numberField };
-
-const entry = z.object({
-  id: numberField,
-  at: numberField,
-  version: numberField,
-  who: textField,
-  address: textField,
-  action: textField,
-  ...fieldChanges,
-});
+import type { AnswerOf } from "./endpoints.ts";
 
 /** A change by an administrator. `at` is Unix milliseconds. */
-export type AuditEntry = z.output<typeof entry>;
-
-const list = z.object({
-  items: z._default(z.array(entry), []),
-  total: numberField,
-  total_pages: numberField,
-});
+export type AuditEntry = AnswerOf<"GET /admin/audit">["items"][number];
+/** A changed field. Values are masked JSON; null: no value. */
+export type FieldChange = AuditEntry["changes"][number];
+/** A saved configuration that can be restored. */
+export type SavedVersion = AnswerOf<"GET /admin/config/versions">["items"][number];
 
 export function listAudit(query: string, page: number, size: number, signal?: AbortSignal) {
-  const search = new URLSearchParams({ q: query, page: String(page), page_size: String(size) });
-  return callApi(list, `/admin/audit?${search}`, signal === undefined ? {} : { signal });
+  const search = { q: query, page: String(page), page_size: String(size) };
+  return callApi("GET /admin/audit", { query: search, signal });
 }
 
-const savedVersionSchema = z.object({
-  version: numberField,
-  at: numberField,
-  who: textField,
-  action: textField,
-  keys: numberField,
-  accounts: numberField,
-});
-
-/** A saved configuration that can be restored. */
-export type SavedVersion = z.output<typeof savedVersionSchema>;
-
-const versions = z.object({ items: z._default(z.array(savedVersionSchema), []) });
-
-export const listVersions = (signal?: AbortSignal) =>
-  callApi(versions, "/admin/config/versions", signal === undefined ? {} : { signal });
-
-const restored = z.object(fieldChanges);
+export const listVersions = (signal?: AbortSignal) => callApi("GET /admin/config/versions", { signal });
 
 /** `dryRun`: only returns the changes and stores nothing. */
 export const restoreVersion = (version: number, dryRun: boolean) =>
-  callApi(restored, "/admin/config/restore", { method: "POST", body: { version, dry_run: dryRun } });
+  callApi("POST /admin/config/restore", { body: { version, dry_run: dryRun } });

@@ -1,9 +1,7 @@
-import * as z from "zod/mini";
 import { startSession } from "../session.ts";
 import { words } from "../ui/words.ts";
 import { ApiError, errorMessage } from "./client.ts";
-
-const loginAnswer = z.object({ token: z.string(), expires_in: z.number() });
+import type { AnswerOf } from "./endpoints.ts";
 
 /**
  * Signs in with the admin key or the password.
@@ -17,9 +15,10 @@ export async function signIn(adminKey: string): Promise<void> {
     body: JSON.stringify({ admin_key: adminKey }),
   }).catch(() => null);
   if (response === null) throw new ApiError(0, words.gatewayCannotBeReached);
-  const body: unknown = await response.json().catch(() => null);
-  if (!response.ok) throw new ApiError(response.status, errorMessage(body, response.status));
-  const answer = loginAnswer.safeParse(body);
-  if (!answer.success) throw new ApiError(response.status, words.gatewayGaveNoToken);
-  startSession(answer.data.token, answer.data.expires_in);
+  if (!response.ok) {
+    const body: unknown = await response.json().catch(() => null);
+    throw new ApiError(response.status, errorMessage(body, response.status));
+  }
+  const answer: AnswerOf<"POST /admin/login"> = await response.json();
+  startSession(answer.token, answer.expires_in);
 }

@@ -1,11 +1,11 @@
-import * as z from "zod/mini";
-import { callApi } from "./client.ts";
+import { sendTo } from "./client.ts";
 
-const outcome = z.object({
-  success: z.boolean(),
-  status_code: z.number(),
-  response: z.optional(z.object({ error: z.optional(z.object({ message: z.string() })) })),
-});
+interface Outcome {
+  readonly success: boolean;
+  readonly status_code: number;
+  /** The answer to the test request, in the style of the caller. */
+  readonly response?: { readonly error?: { readonly message: string } };
+}
 
 /** The result of a test request: the milliseconds until its answer, or why it failed. */
 export type TestResult =
@@ -15,10 +15,8 @@ export type TestResult =
 /** Sends a short message to a model through the gateway. A route or an alias is a model, too. */
 export async function testModel(model: string): Promise<TestResult> {
   const startedAt = performance.now();
-  const { success, status_code, response } = await callApi(outcome, "/admin/test", {
-    method: "POST",
-    body: { model },
-  });
+  const outcome: Outcome = await (await sendTo("POST /admin/test", { body: { model } })).json();
+  const { success, status_code, response } = outcome;
   if (success) return { ok: true, ms: performance.now() - startedAt };
   return { ok: false, message: `${status_code} ${response?.error?.message ?? ""}` };
 }

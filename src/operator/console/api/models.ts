@@ -1,15 +1,13 @@
-import * as z from "zod/mini";
-import { callApi } from "./client.ts";
+import { sendRequest } from "./client.ts";
 
-const model = z.object({ id: z.string() });
-const list = z.object({ data: z.array(model) });
-
-/** Lists the ids of the canonical models. */
+/** Lists the ids of the models that callers see. */
 export async function listModels(signal?: AbortSignal): Promise<string[]> {
-  return (await callApi(list, "/v1/models", signal === undefined ? {} : { signal })).data.map(({ id }) => id);
+  const list: { data: { id: string }[] } = await (await sendRequest("/v1/models", { signal })).json();
+  return list.data.map(({ id }) => id);
 }
 
-/** Resolves a requested name to a canonical model. Throws if no model matches. */
+/** Resolves a requested name to a model. Throws if no model matches. */
 export async function resolveModel(name: string): Promise<string> {
-  return (await callApi(model, `/v1/models/${encodeURIComponent(name)}`)).id;
+  const model: { id: string } = await (await sendRequest(`/v1/models/${encodeURIComponent(name)}`)).json();
+  return model.id;
 }

@@ -1,44 +1,43 @@
-import * as z from "zod/mini";
 import { words } from "../ui/words.ts";
 import { ApiError, callApi, errorMessage } from "./client.ts";
-import { nullableTextField, textField } from "./fields.ts";
+import type { AnswerOf } from "./endpoints.ts";
 
-const applications = z.array(
-  z.object({
-    name: textField,
-    confidence: textField,
-    version: textField,
-    website: textField,
-    categories: z._default(z.array(z.string()), []),
-  }),
-);
-
-const technologies = z.object({ url: textField, originalUrl: textField, applications });
+interface Application {
+  readonly name: string;
+  readonly confidence: string;
+  readonly version: string;
+  readonly website: string;
+  readonly categories: readonly string[];
+}
 
 /** Technologies that a page uses. */
-export type Technologies = z.output<typeof technologies>;
-
-const metadata = z.object({
-  url: textField,
-  title: nullableTextField,
-  description: nullableTextField,
-  author: nullableTextField,
-  publisher: nullableTextField,
-  date: nullableTextField,
-  image: nullableTextField,
-  canonical: nullableTextField,
-  language: nullableTextField,
-  openGraph: z._default(z.record(z.string(), z.string()), {}),
-  icons: z._default(
-    z.array(z.object({ url: textField, rel: textField, type: nullableTextField, sizes: nullableTextField })),
-    [],
-  ),
-  feeds: z._default(z.array(z.object({ url: textField, type: textField, title: nullableTextField })), []),
-  applications: z.optional(applications),
-});
+export interface Technologies {
+  readonly url: string;
+  readonly originalUrl: string;
+  readonly applications: readonly Application[];
+}
 
 /** Metadata of a page; null where the page has none. `applications` is present if technologies were requested. */
-export type Metadata = z.output<typeof metadata>;
+export interface Metadata {
+  readonly url: string;
+  readonly title: string | null;
+  readonly description: string | null;
+  readonly author: string | null;
+  readonly publisher: string | null;
+  readonly date: string | null;
+  readonly image: string | null;
+  readonly canonical: string | null;
+  readonly language: string | null;
+  readonly openGraph: Readonly<Record<string, string>>;
+  readonly icons: readonly {
+    readonly url: string;
+    readonly rel: string;
+    readonly type: string | null;
+    readonly sizes: string | null;
+  }[];
+  readonly feeds: readonly { readonly url: string; readonly type: string; readonly title: string | null }[];
+  readonly applications?: readonly Application[];
+}
 
 async function getResponse(path: string): Promise<Response> {
   const response = await fetch(path).catch(() => null);
@@ -61,24 +60,18 @@ export async function takeScreenshot(path: string): Promise<Screenshot> {
 
 export async function detectTechnologies(url: string): Promise<Technologies> {
   const response = await getResponse(`/v1/technologies?${new URLSearchParams({ url })}`);
-  const parsed = technologies.safeParse(await response.json());
-  if (!parsed.success) throw new ApiError(response.status, words.gatewayGaveNoListTechnologies);
-  return parsed.data;
+  return await response.json();
 }
 
 /** Reads a page's metadata. `withTechnologies`: also detects its technologies, in the same page load. */
 export async function readMetadata(url: string, withTechnologies: boolean): Promise<Metadata> {
   const query = new URLSearchParams({ url, ...(withTechnologies && { technologies: "true" }) });
   const response = await getResponse(`/v1/metadata?${query}`);
-  const parsed = metadata.safeParse(await response.json());
-  if (!parsed.success) throw new ApiError(response.status, words.gatewayGaveNoMetadata);
-  return parsed.data;
+  return await response.json();
 }
 
-const signed = z.object({ url: z.string(), expires: z.number() });
-
 /** A signed URL that does not contain the key that it charges. `expires` is in Unix seconds. */
-export type SignedLink = z.output<typeof signed>;
+export type SignedLink = AnswerOf<"POST /admin/page-links">;
 
 /** Signs a link that charges a key. `query`: the parameters of the operation; `expiresIn`: seconds. */
 export const signLink = (
@@ -86,8 +79,4 @@ export const signLink = (
   query: Readonly<Record<string, string>>,
   key: string,
   expiresIn: number,
-) =>
-  callApi(signed, "/admin/page-links", {
-    method: "POST",
-    body: { operation, query, key, expires_in: expiresIn },
-  });
+) => callApi("POST /admin/page-links", { body: { operation, query, key, expires_in: expiresIn } });

@@ -1,56 +1,31 @@
-import * as z from "zod/mini";
 import { callApi, callVersioned } from "./client.ts";
-import { booleanField, numberField, textField } from "./fields.ts";
+import type { AnswerOf, BodyOf } from "./endpoints.ts";
 import { sendUndoable } from "./undo.ts";
 
-const proxy = z.object({
-  id: z.string(),
-  name: textField,
-  type: textField,
-  host: textField,
-  port: numberField,
-  username: textField,
-  has_password: booleanField,
-});
-
 /** An outbound proxy without its password. */
-export type ProxyView = z.output<typeof proxy>;
-
-const list = z.object({ items: z.array(proxy) });
-
+export type ProxyView = AnswerOf<"GET /admin/proxies">["items"][number];
 /** Fields of a proxy. An empty password keeps the stored one. */
-export interface ProxyInput {
-  readonly name: string;
-  readonly type: string;
-  readonly host: string;
-  readonly port: number;
-  readonly username: string;
-  readonly password: string;
-}
-
-const testResult = z.object({ success: booleanField, latency_ms: numberField, message: textField });
-
+export type ProxyInput = BodyOf<"POST /admin/proxies">;
 /** Result of a proxy test. */
-export type ProxyTest = z.output<typeof testResult>;
+export type ProxyTest = Pick<AnswerOf<"POST /admin/proxies/test">, "success" | "latency_ms" | "message">;
 
 export async function listProxies(signal?: AbortSignal): Promise<ProxyView[]> {
-  return (await callApi(list, "/admin/proxies", signal === undefined ? {} : { signal })).items;
+  return (await callApi("GET /admin/proxies", { signal })).items;
 }
 
-const path = (id: string) => `/admin/proxies/${encodeURIComponent(id)}`;
-
-export const addProxy = (body: ProxyInput) => callApi(proxy, "/admin/proxies", { method: "POST", body });
+export const addProxy = (body: ProxyInput) => callApi("POST /admin/proxies", { body });
 
 /** Reads one proxy. */
-export const readProxy = (id: string) => callVersioned(proxy, path(id));
+export const readProxy = (proxyID: string) =>
+  callVersioned("GET /admin/proxies/:proxyID", { params: { proxyID } });
 
-export const changeProxy = (id: string, body: ProxyInput, ifMatch: string | undefined) =>
-  callApi(proxy, path(id), { method: "PUT", body, ifMatch });
+export const changeProxy = (proxyID: string, body: ProxyInput, ifMatch: string | undefined) =>
+  callApi("PUT /admin/proxies/:proxyID", { params: { proxyID }, body, ifMatch });
 
-export const deleteProxy = (id: string) => sendUndoable(path(id), { method: "DELETE" });
+export const deleteProxy = (proxyID: string) =>
+  sendUndoable("DELETE /admin/proxies/:proxyID", { params: { proxyID } });
 
 export const testSavedProxy = (proxy_id: string) =>
-  callApi(testResult, "/admin/proxies/test", { method: "POST", body: { proxy_id } });
+  callApi("POST /admin/proxies/test", { body: { proxy_id } });
 
-export const testProxy = (body: ProxyInput) =>
-  callApi(testResult, "/admin/proxies/test", { method: "POST", body });
+export const testProxy = (body: ProxyInput) => callApi("POST /admin/proxies/test", { body });

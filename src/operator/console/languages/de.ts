@@ -16,12 +16,8 @@ const german: Translation = {
     gatewayCannotBeReachedCheck:
       "Das Gateway ist nicht erreichbar. Prüfen Sie die Verbindung und versuchen Sie es noch einmal.",
     gatewayAnsweredWithStatus: (status) => `Das Gateway hat mit dem Status ${status} geantwortet`,
-    unexpectedAnswer: (path, member) =>
-      `${path}: unerwartete Antwort${member === "" ? "" : ` bei ${member}`}`,
+    unexpectedAnswer: (path) => `${path}: unerwartete Antwort`,
     gatewayCannotBeReached: "Das Gateway ist nicht erreichbar.",
-    gatewayGaveNoToken: "Das Gateway hat kein Token ausgestellt.",
-    gatewayGaveNoListTechnologies: "Das Gateway hat keine Liste von Technologien geliefert.",
-    gatewayGaveNoMetadata: "Das Gateway hat keine Metadaten geliefert.",
     conditions: {
       ok: "in Ordnung",
       failing: "gestört",

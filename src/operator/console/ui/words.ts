@@ -12,12 +12,8 @@ export const words = translate("words", {
     "Entries named “.” or “..” cannot be edited here. Import the configuration instead.",
   gatewayCannotBeReachedCheck: "The gateway cannot be reached. Check the connection and try again.",
   gatewayAnsweredWithStatus: (status: number) => `The gateway answered with status ${status}`,
-  unexpectedAnswer: (path: string, member: string) =>
-    `${path}: unexpected answer${member === "" ? "" : ` at ${member}`}`,
+  unexpectedAnswer: (path: string) => `${path}: unexpected answer`,
   gatewayCannotBeReached: "The gateway cannot be reached.",
-  gatewayGaveNoToken: "The gateway gave no token.",
-  gatewayGaveNoListTechnologies: "The gateway gave no list of technologies.",
-  gatewayGaveNoMetadata: "The gateway gave no metadata.",
   conditions: {
     ok: "ok",
     failing: "failing",

@@ -6,7 +6,7 @@ it("an account is shown as failing if the gateway says so, whatever its last req
     in_flight: 0,
     last_used: 2,
     last_success: 1,
-    last_fault: { kind: "cut", reason: "broke off", fault: "provider", at: 2 },
+    last_fault: { kind: "cut", reason: "broke off", fault: "provider", at: 2 } as const,
     last_hour: { requests: 10, succeeded: 9 },
     last_day: { requests: 10, succeeded: 9 },
   };

@@ -70,6 +70,8 @@ const NO_USAGE: UsageItem = {
   cost: 0,
   first_token_ms: null,
   duration_ms: null,
+  total_tokens: 0,
+  attempts: 0,
   queue_ms: null,
 };
 

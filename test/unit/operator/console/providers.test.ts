@@ -70,6 +70,9 @@ const ENGINE: ProviderView = {
   models_refresh_hours: 24,
   new_models: "off",
   models_asked: null,
+  health: "healthy",
+  trace_context: false,
+  last_error: null,
   enabled: true,
   accounts: 0,
   read_only: false,
@@ -83,7 +86,8 @@ describe("the form of a provider", () => {
   });
 
   it("gives back what it was given, and keeps the token", () => {
-    const { id, has_token, token_preview, models, models_asked, accounts, read_only, ...fields } = ENGINE;
+    const { id, has_token, token_preview, models, accounts, read_only, trace_context, ...rest } = ENGINE;
+    const { models_asked, health, last_error, ...fields } = rest;
     expect(toProviderFields(toProviderDraft(ENGINE))).toEqual({ ...fields, token: "" });
     expect(validateProviderDraft(toProviderDraft(ENGINE))).toEqual({});
     expect(changedProviderFields(toProviderDraft(ENGINE), ENGINE)).toEqual({});
@@ -142,7 +146,7 @@ describe("the form of a provider", () => {
 
 describe("what is known of providers", () => {
   it("is which are down, and for which models", () => {
-    const outage = { kind: "unavailable", reason: "no answer", since: 5 };
+    const outage = { kind: "unreachable", reason: "no answer", since: 5 } as const;
     const outages = [
       { ...outage, provider: "", model: "" },
       { ...outage, provider: "engine", model: "a" },
@@ -157,11 +161,15 @@ describe("what is known of providers", () => {
   });
 
   it("is which fail, unless an outage says so already", () => {
-    const trouble = (provider: string, health: string) => ({ provider, health, last_error: null });
+    const trouble = (provider: string, health: "down" | "degraded") => ({
+      provider,
+      health,
+      last_error: null,
+    });
     const outage = (provider: string, model: string) => ({
       provider,
       model,
-      kind: "unavailable",
+      kind: "unreachable" as const,
       reason: "no answer",
       since: 5,
     });
@@ -183,7 +191,11 @@ describe("what is known of providers", () => {
     const label = (known: Partial<Parameters<typeof findProviderState>[0]>) =>
       findProviderState({ outage: undefined, trouble: undefined, asked: null, ...known })?.label;
     const outage = (...models: string[]) => ({ models, reason: "no answer", since: 5 });
-    const trouble = (health: string) => ({ provider: "p", health, last_error: { reason: "refused", at: 7 } });
+    const trouble = (health: "down" | "degraded") => ({
+      provider: "p",
+      health,
+      last_error: { reason: "refused", at: 7 },
+    });
     const asked = { at: 1, error: "no list", added: 0 };
     expect(label({})).toBeUndefined();
     expect(label({ asked })).toBe("model list unavailable");

@@ -70,7 +70,7 @@ describe("what people read", () => {
 });
 
 describe("proxies that cool down", () => {
-  const cooldown = { kind: "unreachable", reason: "no answer", failures: 1, until: 5_000 };
+  const cooldown = { kind: "unreachable", reason: "no answer", failures: 1, until: 5_000 } as const;
 
   it("are those that accounts are passed over for, with all of these", () => {
     const cooldowns = [
@@ -172,7 +172,7 @@ describe("the timeline of a generation", () => {
       { account: "two@x", at: 1_310, ms: 90 },
     ],
     reasoning: "",
-    status: "success",
+    status: "success" as const,
     status_code: 200,
     tried: [{ account: "one@x", reason: "auth", message: "The token was refused.", at: 1_300 }],
     upstream_attempts: [],
@@ -192,7 +192,7 @@ describe("the timeline of a generation", () => {
   });
 
   it("lists every attempt, with the cause of each retry", () => {
-    const attempt = { account: "one@x", model: "m", ms: 10, status: 0, reason: "" };
+    const attempt = { provider: "default", account: "one@x", model: "m", ms: 10, status: 0, reason: "" };
     const upstream_attempts = [
       { ...attempt, cause: "", at: 1_400, status: 400, reason: "invalid_request" },
       { ...attempt, cause: "refused_field", at: 1_410, ms: 90 },
@@ -209,7 +209,14 @@ describe("the timeline of a generation", () => {
   });
 
   it("ends with the error, and tells nothing that did not happen", () => {
-    const failed = { ...told, attempts: 1, status: "error", status_code: 503, error: "down", content: "" };
+    const failed = {
+      ...told,
+      attempts: 1,
+      status: "error" as const,
+      status_code: 503,
+      error: "down",
+      content: "",
+    };
     const steps = buildTimeline({ ...failed, first_token_ms: 0, sign_ins: [] });
     expect(steps.map(({ said }) => said)).toEqual([
       "Request received",

@@ -38,6 +38,8 @@ describe("how usage is looked at", () => {
       ...{
         at: 0,
         requests: 0,
+        total_tokens: 0,
+        attempts: 0,
         succeeded: 0,
         failed: 0,
         cancelled: 0,

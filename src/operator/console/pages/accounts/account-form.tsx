@@ -1,12 +1,19 @@
 import { useState } from "preact/hooks";
-import { type Account, type AccountAuth, addAccount, bindProxy, changeAccount } from "../../api/accounts.ts";
+import { type Account, addAccount, bindProxy, changeAccount } from "../../api/accounts.ts";
 import type { ProviderView } from "../../api/providers.ts";
 import type { ProxyView } from "../../api/proxies.ts";
 import type { EditFormProps } from "../../ui/editing.tsx";
 import { CheckField, SelectField, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { words } from "../../ui/words.ts";
-import { AUTH_TYPES, AuthFields, hasAuthFields, toAuthBody, toAuthDraft } from "./auth-fields.tsx";
+import {
+  AUTH_TYPES,
+  type AuthDraft,
+  AuthFields,
+  hasAuthFields,
+  toAuthBody,
+  toAuthDraft,
+} from "./auth-fields.tsx";
 import { texts } from "./texts.ts";
 
 interface AccountFormProps extends EditFormProps {
@@ -35,7 +42,7 @@ export function AccountForm(props: AccountFormProps) {
   const { account, proxies, providers, version, onAdded, onClose, onSaved } = props;
   const [kind, setKind] = useState<Kind>("email");
   const [login, setLogin] = useState("");
-  const [auth, setAuth] = useState<AccountAuth>(toAuthDraft(account?.auth ?? { type: "" }));
+  const [auth, setAuth] = useState<AuthDraft>(account === null ? { type: "" } : toAuthDraft(account.auth));
   const [password, setPassword] = useState("");
   const [token, setToken] = useState("");
   const [name, setName] = useState(account?.name ?? "");

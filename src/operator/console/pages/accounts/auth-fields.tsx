@@ -51,9 +51,15 @@ const FIELDS: Readonly<Record<string, readonly Field[]>> = {
 /** Whether an account of this type has neither a password nor an API key. */
 export const hasAuthFields = (type: string): boolean => Object.hasOwn(FIELDS, type);
 
+/** Input values of an account's credentials, by the names of the configuration. */
+export interface AuthDraft {
+  readonly type: string;
+  readonly [field: string]: string | undefined;
+}
+
 interface AuthFieldsProps {
-  readonly auth: AccountAuth;
-  readonly onChange: (auth: AccountAuth) => void;
+  readonly auth: AuthDraft;
+  readonly onChange: (auth: AuthDraft) => void;
   /** The account has stored secrets: empty fields keep them. */
   readonly isStored: boolean;
 }
@@ -105,14 +111,16 @@ export function AuthFields({ auth, onChange, isStored }: AuthFieldsProps) {
   );
 }
 
+const isAuthType = (type: string): type is AccountAuth["type"] => hasAuthFields(type);
+
 /** The fields to send: those that are not empty. */
-export function toAuthBody(auth: AccountAuth): AccountAuth {
-  const entries = Object.entries(auth).filter(([, value]) => value.trim() !== "");
-  return { ...Object.fromEntries(entries), type: auth.type };
+export function toAuthBody(auth: AuthDraft): AccountAuth {
+  const entries = Object.entries(auth).filter(([, value]) => value !== undefined && value.trim() !== "");
+  return { ...Object.fromEntries(entries), type: isAuthType(auth.type) ? auth.type : "api_key" };
 }
 
 /** The input values for a stored account. Masked secrets are left empty. */
-export function toAuthDraft(auth: AccountAuth): AccountAuth {
-  const entries = Object.entries(auth).filter(([, value]) => !/^.{0,4}\*{4}.{0,4}$/.test(value));
+export function toAuthDraft(auth: AccountAuth): AuthDraft {
+  const entries = Object.entries(auth).filter(([, value]) => !/^.{0,4}\*{4}.{0,4}$/.test(value ?? ""));
   return { ...Object.fromEntries(entries), type: auth.type };
 }

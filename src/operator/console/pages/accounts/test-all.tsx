@@ -76,12 +76,12 @@ export function TestAll({ chosen, onDone }: TestAllProps) {
   );
 }
 
-const isRecent = ({ total, finished_at }: TestAllStatus): boolean =>
+const isRecent = ({ total, finished_at = 0 }: TestAllStatus): boolean =>
   total > 0 && (finished_at === 0 || Date.now() - finished_at < NEWS_MS);
 
 /** Shows the result of the last run. */
 function Outcome({ status }: { readonly status: TestAllStatus }) {
-  const { total, done, failed, failures, finished_at } = status;
+  const { total, done, failed, failures, finished_at = 0 } = status;
   const timeNote = finished_at === 0 ? "" : ` (${formatFullTime(finished_at)})`;
   const stoppedNote = done < total ? texts.testEndedAfter(formatCount(done), words.accountCount(total)) : "";
   if (failed === 0) {

@@ -3,7 +3,9 @@ import { type TestResult, testAccount } from "../../api/accounts.ts";
 import { toMessage } from "../../api/client.ts";
 
 /** State of an account's test on this page. */
-export type TestState = "running" | TestResult;
+export type TestState =
+  | "running"
+  | Pick<TestResult, "success" | "response_time" | "session_count" | "message" | "config_warning">;
 
 export interface Tests {
   readonly states: ReadonlyMap<string, TestState>;
@@ -20,7 +22,7 @@ export function useTests(onDone: () => Promise<void>): Tests {
     try {
       setState(identifier, await testAccount(identifier));
     } catch (error) {
-      const failed = { account: identifier, success: false, response_time: 0, session_count: 0 };
+      const failed = { success: false, response_time: 0, session_count: 0 };
       setState(identifier, { ...failed, message: toMessage(error), config_warning: "" });
     }
     await onDone();

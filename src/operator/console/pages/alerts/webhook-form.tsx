@@ -25,7 +25,7 @@ interface WebhookFormProps extends EditFormProps {
 export function WebhookForm({ webhook, webhooks, onSecret, onClose, onSaved }: WebhookFormProps) {
   const [name, setName] = useState(webhook?.name ?? "");
   const [url, setUrl] = useState(webhook?.url ?? "");
-  const [format, setFormat] = useState(webhook?.format ?? "json");
+  const [format, setFormat] = useState<WebhookView["format"]>(webhook?.format ?? "json");
   const [isOn, setIsOn] = useState(webhook?.disabled !== true);
   const submit = async (onSucceeded: () => void) => {
     const fields = { name, url, format, disabled: !isOn };
@@ -54,7 +54,12 @@ export function WebhookForm({ webhook, webhooks, onSecret, onClose, onSaved }: W
         placeholder="https://hooks.example.com/…"
         hint={webhook === null ? texts.publicAddressOrOnePrivate : texts.secretPartsMaskedLeaveIt}
       />
-      <SelectField label={texts.form} value={format} onChange={setFormat} choices={FORMATS} />
+      <SelectField
+        label={texts.form}
+        value={format}
+        onChange={(value) => setFormat(value === "chat" || value === "discord" ? value : "json")}
+        choices={FORMATS}
+      />
       <CheckField label={texts.switchedOn} value={isOn} onChange={setIsOn} />
     </FormDialog>
   );

@@ -168,7 +168,7 @@ function CaptureLinks({ request }: { readonly request: string }) {
 }
 
 function Facts({ record }: { readonly record: HistoryRecord }) {
-  const { requested_model: requested, model } = record;
+  const { requested_model: requested, model, dropped_params: droppedParams = [] } = record;
   return (
     <dl class="facts">
       <dt>{texts.status}</dt>
@@ -179,10 +179,10 @@ function Facts({ record }: { readonly record: HistoryRecord }) {
       <dd>{texts.took(formatFullTime(record.created_at), formatDuration(record.elapsed_ms))}</dd>
       <dt>{words.model}</dt>
       <dd>{requested === model || requested === "" ? model : texts.requestedAs(model, requested)}</dd>
-      {record.dropped_params.length > 0 && (
+      {droppedParams.length > 0 && (
         <>
           <dt>{texts.leftOut}</dt>
-          <dd>{texts.whichProviderDoesNotTake(record.dropped_params.join(", "))}</dd>
+          <dd>{texts.whichProviderDoesNotTake(droppedParams.join(", "))}</dd>
         </>
       )}
       <dt>{texts.caller}</dt>

@@ -47,7 +47,7 @@ const CAUSES: Readonly<Record<string, string>> = {
   format: texts.correctedFormat,
 };
 
-type ShownAttempt = TimelineRecord["upstream_attempts"][number];
+type ShownAttempt = NonNullable<TimelineRecord["upstream_attempts"]>[number];
 
 function describeAttempt({ cause, account, model, ms, status, reason }: ShownAttempt, index: number): string {
   const why = cause === "" ? "" : ` (${CAUSES[cause] ?? cause})`;
@@ -63,8 +63,16 @@ function describeAttempt({ cause, account, model, ms, status, reason }: ShownAtt
  * attempts.
  */
 export function buildTimeline(record: TimelineRecord): Step[] {
-  const { created_at, leased_at, tried, sign_ins, upstream_attempts, first_token_ms, status, elapsed_ms } =
-    record;
+  const {
+    created_at,
+    leased_at,
+    tried,
+    sign_ins,
+    upstream_attempts = [],
+    first_token_ms,
+    status,
+    elapsed_ms,
+  } = record;
   const toOffset = (at: number) => (at === 0 ? null : Math.max(0, at - created_at));
   const steps: Step[] = [{ at: 0, said: texts.requestReceived, tone: "neutral" }];
   const attempts = [

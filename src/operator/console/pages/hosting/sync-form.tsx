@@ -44,6 +44,7 @@ export function SyncForm({ credentials, onDone }: SyncFormProps) {
   const known = credentials.has_token
     ? texts.emptyMeansOne(SOURCES[credentials.token_source ?? ""] ?? texts.known, credentials.token_preview)
     : texts.accessTokenVercelAccountSettings;
+  const failedAccounts = outcome?.failed_accounts ?? [];
   return (
     <Panel title={texts.sync}>
       <LeaveGuard unsaved={typed ? texts.formWasNotSent : ""} />
@@ -75,17 +76,13 @@ export function SyncForm({ credentials, onDone }: SyncFormProps) {
         <CheckField label={texts.saveTheseCredentials} value={save} onChange={setSave} />
         <Problem error={error} />
         {outcome !== null && (
-          <Notice
-            kind={
-              outcome.manual_deploy_required || outcome.failed_accounts.length > 0 ? "warning" : "success"
-            }
-          >
+          <Notice kind={outcome.manual_deploy_required || failedAccounts.length > 0 ? "warning" : "success"}>
             {outcome.message || texts.configurationWasSent}
             {outcome.deployment_url && <p class="mono">{outcome.deployment_url}</p>}
             {validate && <p>{texts.signedIn(words.accountCount(outcome.validated_accounts))}</p>}
-            {outcome.failed_accounts.length > 0 && (
+            {failedAccounts.length > 0 && (
               <ul>
-                {outcome.failed_accounts.map(({ account, message }) => (
+                {failedAccounts.map(({ account, message }) => (
                   <li key={account}>
                     {account}: {message}
                   </li>

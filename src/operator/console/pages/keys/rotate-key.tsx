@@ -30,7 +30,7 @@ export function RotateKey({ apiKey, onClose, onRotated }: RotateKeyProps) {
   const [secret, setSecret] = useState("");
   const { busy, error, onSubmit } = useAsyncAction();
   const rotate = async () => {
-    setSecret((await rotateKey(apiKey.id, Number(grace))).key);
+    setSecret((await rotateKey(apiKey.id, Number(grace))).key ?? "");
     await onRotated();
   };
   if (secret !== "") {

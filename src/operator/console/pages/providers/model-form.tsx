@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { changeModel, type ProviderView } from "../../api/providers.ts";
+import { changeModel, type ProviderEntryView, type ProviderView } from "../../api/providers.ts";
 import { CheckField, SelectField, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { words } from "../../ui/words.ts";
@@ -20,7 +20,7 @@ interface ModelFormProps {
   readonly model: ListedModel | null;
   readonly onClose: () => void;
   /** Called with the changed provider and a message about the change. */
-  readonly onSaved: (provider: ProviderView, message: string) => void;
+  readonly onSaved: (provider: ProviderEntryView, message: string) => void;
 }
 
 /** Names of text fields. */

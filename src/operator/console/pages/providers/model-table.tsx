@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { type ProviderView, removeModel, switchModels } from "../../api/providers.ts";
+import { type ProviderEntryView, type ProviderView, removeModel, switchModels } from "../../api/providers.ts";
 import { Button } from "../../ui/button.tsx";
 import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
@@ -25,7 +25,7 @@ import { texts } from "./texts.ts";
 
 interface ModelTableProps {
   readonly provider: ProviderView;
-  readonly onChanged: (provider: ProviderView) => void;
+  readonly onChanged: (provider: ProviderEntryView) => void;
   readonly reload: () => Promise<void>;
   readonly onEdit: (model: ListedModel) => void;
   /** Button that loads the provider's model list. */

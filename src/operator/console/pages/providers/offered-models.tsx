@@ -1,5 +1,10 @@
 import { useState } from "preact/hooks";
-import { addModels, listOfferedModels, type ProviderView } from "../../api/providers.ts";
+import {
+  addModels,
+  listOfferedModels,
+  type ProviderEntryView,
+  type ProviderView,
+} from "../../api/providers.ts";
 import { Button } from "../../ui/button.tsx";
 import { formatCount } from "../../ui/count.ts";
 import { Dialog } from "../../ui/dialog.tsx";
@@ -16,7 +21,7 @@ interface OfferedModelsProps {
   readonly provider: ProviderView;
   readonly onClose: () => void;
   /** Called with the changed provider and a message about the change. */
-  readonly onListed: (provider: ProviderView, message: string) => void;
+  readonly onListed: (provider: ProviderEntryView, message: string) => void;
 }
 
 /** Loads the models that a provider offers, and adds the selected ones to its list. */

@@ -179,15 +179,18 @@ export function validateProviderDraft(draft: ProviderDraft): ProviderFaults {
 }
 
 /** Converts valid input values to the request. */
-export function toProviderFields(draft: ProviderDraft): ProviderFields {
+export function toProviderFields(
+  draft: ProviderDraft,
+): ProviderFields & { readonly driver: string; readonly base_url: string } {
   const { driver, tool_calls, whole_answers, native, proxy_id, new_models, enabled } = draft;
+  const [strategy] = STRATEGIES.find(([name]) => name === draft.strategy) ?? [];
   const milliseconds = (seconds: string) => Math.round(Number(seconds) * 1_000);
   return {
     name: draft.name.trim(),
     driver,
     base_url: draft.base_url.trim(),
     token: draft.token.trim(),
-    tool_calls,
+    tool_calls: tool_calls === "markup" ? "markup" : "native",
     whole_answers,
     native,
     drop_params: draft.drop_params.split(/[\s,]/).filter((name) => name !== ""),
@@ -199,19 +202,19 @@ export function toProviderFields(draft: ProviderDraft): ProviderFields {
     ...(draft.max_concurrent === ""
       ? {}
       : { max_concurrent: draft.max_concurrent === "unlimited" ? 0 : null }),
-    ...(draft.strategy === "" ? {} : { strategy: draft.strategy }),
+    ...(strategy === undefined ? {} : { strategy }),
     affinity_wait_ms: milliseconds(draft.affinity_wait_ms),
     first_byte_timeout_ms: milliseconds(draft.first_byte_timeout_ms),
     answer_timeout_ms: milliseconds(draft.answer_timeout_ms),
     idle_timeout_ms: milliseconds(draft.idle_timeout_ms),
     models_refresh_hours: Number(draft.models_refresh_hours),
-    new_models,
+    new_models: new_models === "off" ? "off" : "on",
     enabled,
   };
 }
 
 /** Returns only the changed fields, so that concurrent changes by other administrators stay. */
-export function changedProviderFields(draft: ProviderDraft, provider: ProviderView): Record<string, unknown> {
+export function changedProviderFields(draft: ProviderDraft, provider: ProviderView): ProviderFields {
   const saved = new Map(Object.entries(toProviderFields(toProviderDraft(provider))));
   const changed = Object.entries(toProviderFields(draft)).filter(
     ([field, value]) => JSON.stringify(value) !== JSON.stringify(saved.get(field)),

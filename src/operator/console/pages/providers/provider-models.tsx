@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { type ProviderView, readProvider } from "../../api/providers.ts";
+import { type ProviderEntryView, type ProviderView, readProvider } from "../../api/providers.ts";
 import { formatHref } from "../../routing.ts";
 import { Button } from "../../ui/button.tsx";
 import { Icon } from "../../ui/icon.tsx";
@@ -32,10 +32,11 @@ export function ProviderModels({ id }: { readonly id: string }) {
       {texts.addModelTitle}
     </Button>
   );
-  // Keep `models_asked`: only the list of providers contains it.
-  const changed = (provider: ProviderView) =>
-    replace({ ...provider, models_asked: data?.models_asked ?? null });
-  const saved = (provider: ProviderView, message: string) => {
+  // Edits answer the provider without its health.
+  const changed = (provider: ProviderEntryView) => {
+    if (data !== null) replace({ ...data, ...provider });
+  };
+  const saved = (provider: ProviderEntryView, message: string) => {
     changed(provider);
     showToast(message);
   };

@@ -31,19 +31,19 @@ export function findOutages(
 }
 
 /** A provider that is not healthy. */
-export type ProviderTrouble = QueueStatus["troubles"][number];
+export type ProviderTrouble = NonNullable<QueueStatus["troubles"]>[number];
 
 /** Returns the troubles by provider id. `standard` is the id of the default provider. */
 export function findTroubles(
   queue: Pick<QueueStatus, "troubles"> | null,
   standard: string,
 ): ReadonlyMap<string, ProviderTrouble> {
-  return new Map(queue?.troubles.map((trouble) => [trouble.provider || standard, trouble]));
+  return new Map((queue?.troubles ?? []).map((trouble) => [trouble.provider || standard, trouble]));
 }
 
 /** The troubles that no outage tells already. */
 export function findTroublesBesideOutages({
-  troubles,
+  troubles = [],
   outages,
 }: Pick<QueueStatus, "troubles" | "outages">): ProviderTrouble[] {
   return troubles.filter(({ provider, health }) => {

@@ -52,7 +52,7 @@ export function ProxyForm({ proxy, version, onClose, onSaved }: ProxyFormProps) 
       <SelectField
         label={texts.type}
         value={type}
-        onChange={setType}
+        onChange={(value) => setType(value === "socks5" ? "socks5" : "http")}
         choices={[
           ["http", "HTTP (CONNECT)"],
           ["socks5", "SOCKS5"],

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { importConfig, previewImport } from "../../api/config.ts";
+import { type ImportPreview, importConfig, previewImport } from "../../api/config.ts";
 import { Button } from "../../ui/button.tsx";
 import { AreaField, SelectField } from "../../ui/field.tsx";
 import { FileButton } from "../../ui/file-button.tsx";
@@ -24,7 +24,7 @@ export function ImportPanel({ onImported }: ImportPanelProps) {
   const [text, setText] = useState("");
   const [mode, setMode] = useState<Mode>("merge");
   /** Changes that the import would make, and why it needs confirmation; null: not compared yet. */
-  const [outcome, setOutcome] = useState<Awaited<ReturnType<typeof previewImport>> | null>(null);
+  const [outcome, setOutcome] = useState<ImportPreview | null>(null);
   const { busy, error, run } = useAsyncAction();
 
   const edit = (next: string) => {
@@ -34,7 +34,7 @@ export function ImportPanel({ onImported }: ImportPanelProps) {
   const compare = () => run(async () => setOutcome(await previewImport(mode, parseConfig(text))));
   const apply = () =>
     run(async () => {
-      await importConfig(mode, parseConfig(text), outcome !== null && outcome.confirm_needed !== "");
+      await importConfig(mode, parseConfig(text), outcome?.confirm_needed !== undefined);
       showToast(texts.configurationImported);
       setOutcome(null);
       setText("");
@@ -87,7 +87,7 @@ export function ImportPanel({ onImported }: ImportPanelProps) {
                 <FieldChanges {...outcome} />
               </div>
             )}
-            {outcome.confirm_needed !== "" && <Notice kind="warning">{texts.noKeyOrNoAccount}</Notice>}
+            {outcome.confirm_needed !== undefined && <Notice kind="warning">{texts.noKeyOrNoAccount}</Notice>}
             <div class="actions">
               <Button kind="primary" busy={busy} disabled={outcome.changes.length === 0} onClick={apply}>
                 {texts.applyTheseChanges}
