@@ -75,6 +75,9 @@ export const historySummarySchema = () =>
     response_preview: z.string(),
   }) satisfies z.ZodType<HistorySummary>;
 
+/** What the configuration says of a record, see `history-view.ts`. */
+export const recordLabelsShape = () => ({ key_name: z.string().nullable(), cost: z.number().nullable() });
+
 /** Messages of a record, as `src/gateway/history/message-archive.ts` writes them. */
 function messageSchema() {
   const nameField = { filename: z.string().optional() };

@@ -5,10 +5,11 @@ import type { HistoryRecord } from "../../core/ports/archive.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
 import { getRetention } from "../../records/telemetry/outbox.ts";
 import { successSchema } from "./answers.ts";
-import { historyRecordSchema, historySummarySchema } from "./archive-answers.ts";
+import { historyRecordSchema, historySummarySchema, recordLabelsShape } from "./archive-answers.ts";
 import { editConfig } from "./config-edit.ts";
 import { HISTORY_EXPORT_ENDPOINTS } from "./history-export.ts";
 import { historyFilterShape, toHistoryFilter } from "./history-query.ts";
+import { createRecordLabeler } from "./history-view.ts";
 import { pageSchema, queryNumber } from "./paging.ts";
 import { requestObject } from "./request-fields.ts";
 import { requireFound } from "./resource-errors.ts";
@@ -46,7 +47,9 @@ export const HISTORY_ENDPOINTS = [
     path: "/admin/chat-history",
     summary: "List the history",
     query: historyListSchema,
-    answers: jsonResponse(() => pageSchema(historySummarySchema()).extend({ limit: z.int() })),
+    answers: jsonResponse(() =>
+      pageSchema(historySummarySchema().extend(recordLabelsShape())).extend({ limit: z.int() }),
+    ),
     handler: async (context, { query }) => {
       const { page, page_size, q } = query;
       const { archive } = context.platform;
@@ -58,8 +61,9 @@ export const HISTORY_ENDPOINTS = [
         filter: toHistoryFilter(query),
       });
       const { config } = await context.config();
+      const addLabels = await createRecordLabeler(config);
       return Response.json({
-        items,
+        items: items.map(addLabels),
         total,
         limit: config.history.limit,
         page,
@@ -98,9 +102,12 @@ export const HISTORY_ENDPOINTS = [
     method: "GET",
     path: "/admin/chat-history/:id",
     summary: "Read a history record",
-    answers: jsonResponse(historyRecordSchema),
-    handler: async ({ platform }, { params: { id = "" } }) =>
-      Response.json(recordView(requireFound(await platform.archive.readHistory(id), RECORD_KIND, id))),
+    answers: jsonResponse(() => historyRecordSchema().extend(recordLabelsShape())),
+    handler: async (context, { params: { id = "" } }) => {
+      const record = requireFound(await context.platform.archive.readHistory(id), RECORD_KIND, id);
+      const addLabels = await createRecordLabeler((await context.config()).config);
+      return Response.json(addLabels(recordView(record)));
+    },
   }),
   /** `DELETE /admin/chat-history/{id}` (contract). */
   adminEndpoint({

@@ -5,7 +5,9 @@ import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { formatCompact, formatDuration } from "../../ui/format.ts";
 import { Timestamp } from "../../ui/timestamp.tsx";
 import { words } from "../../ui/words.ts";
+import { formatCost } from "../usage/usage-view.ts";
 import { describeAccount } from "./describe-account.ts";
+import { FilterLink } from "./filter-link.tsx";
 import { StatusBadge } from "./status-badge.tsx";
 import { texts } from "./texts.ts";
 
@@ -30,12 +32,21 @@ const columns = (query: string): readonly Column<HistorySummary>[] => [
     ),
   },
   {
+    title: words.key,
+    cell: ({ key, key_name }) => (
+      <FilterLink name="key" value={key} query={query}>
+        {key_name || key || words.none}
+      </FilterLink>
+    ),
+  },
+  {
     title: words.model,
-    cell: ({ model, dialect, source }) => (
+    cell: ({ model, dialect, source, path }) => (
       <>
-        <span class="cut">{model}</span>
+        <FilterLink name="model" value={model} query={query} />
         <span class="muted cut">
           {dialect}
+          {path !== undefined && `, ${texts.paths[path]}`}
           {source !== "" && texts.fromSource(source)}
         </span>
       </>
@@ -44,14 +55,28 @@ const columns = (query: string): readonly Column<HistorySummary>[] => [
   {
     title: words.account,
     class: "muted",
-    cell: (record) => <span class="cut">{describeAccount(record)}</span>,
+    cell: (record) => (
+      <FilterLink name="account" value={record.account} query={query}>
+        {describeAccount(record)}
+      </FilterLink>
+    ),
   },
   {
     title: words.tokens,
     end: true,
     class: "tabular muted",
-    cell: ({ prompt_tokens, completion_tokens }) =>
-      `${formatCompact(prompt_tokens)} → ${formatCompact(completion_tokens)}`,
+    cell: ({ prompt_tokens, completion_tokens, cached_tokens }) => (
+      <>
+        {formatCompact(prompt_tokens)} → {formatCompact(completion_tokens)}
+        {cached_tokens > 0 && <div>{texts.cached(formatCompact(cached_tokens))}</div>}
+      </>
+    ),
+  },
+  {
+    title: texts.cost,
+    end: true,
+    class: "tabular muted",
+    cell: ({ cost }) => (cost === null ? "–" : formatCost(cost)),
   },
   {
     title: words.duration,

@@ -17,8 +17,10 @@ import { useLoaded } from "../../ui/use-loaded.ts";
 import { words } from "../../ui/words.ts";
 import { formatCurl } from "../playground/curl.ts";
 import { setInitialConversation } from "../playground/initial-conversation.ts";
+import { formatCost } from "../usage/usage-view.ts";
 import { describeAccount } from "./describe-account.ts";
 import { describeUsage } from "./describe-usage.ts";
+import { FilterLink } from "./filter-link.tsx";
 import { toReplayRequest } from "./replay-request.ts";
 import { StatusBadge } from "./status-badge.tsx";
 import { texts } from "./texts.ts";
@@ -205,6 +207,20 @@ function Facts({ record }: { readonly record: HistoryRecord }) {
         )}
       </dd>
       <UsageDetails record={record} />
+      <dt>{texts.cost}</dt>
+      <dd>{record.cost === null ? texts.unpriced : texts.costOf(formatCost(record.cost))}</dd>
+      <dt>{words.key}</dt>
+      <dd>
+        <FilterLink name="key" value={record.key} query="">
+          {record.key_name || record.key || words.none}
+        </FilterLink>
+      </dd>
+      {record.path !== undefined && (
+        <>
+          <dt>{texts.path}</dt>
+          <dd>{texts.paths[record.path]}</dd>
+        </>
+      )}
       <dt>{words.request}</dt>
       <dd class="mono">{record.request_id}</dd>
       <CaptureLinks request={record.request_id} />

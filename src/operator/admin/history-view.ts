@@ -1,0 +1,42 @@
+import { keyIdentifier, listApiKeys } from "../../core/config/api-keys.ts";
+import type { Config } from "../../core/config/schema.ts";
+import type { HistorySummary } from "../../core/ports/archive.ts";
+import { computeCostNano, findModelPrice, fromNano } from "../../records/usage/prices.ts";
+
+/** What the configuration of now says of a stored record. */
+export interface RecordLabels {
+  /** Name of its API key; null: it had none of the configured keys. */
+  readonly key_name: string | null;
+  /** Its cost at the present prices; null: its model has no price. */
+  readonly cost: number | null;
+}
+
+function computeCost(config: Config, record: HistorySummary): number | null {
+  const price = findModelPrice(config, record.model, record.requested_model);
+  if (price === null) return null;
+  return fromNano(
+    computeCostNano(price, {
+      prompt: record.prompt_tokens,
+      completion: record.completion_tokens,
+      cacheRead: record.cached_tokens,
+      cacheWrite5m: record.cache_write_5m_tokens,
+      cacheWrite1h: record.cache_write_1h_tokens,
+    }),
+  );
+}
+
+/** Returns a function that adds key names and costs to records. */
+export async function createRecordLabeler(
+  config: Config,
+): Promise<<R extends HistorySummary>(record: R) => R & RecordLabels> {
+  const names = new Map(
+    await Promise.all(
+      listApiKeys(config).map(async (entry) => [await keyIdentifier(entry), entry.name] as const),
+    ),
+  );
+  return (record) => ({
+    ...record,
+    key_name: names.get(record.key) ?? null,
+    cost: computeCost(config, record),
+  });
+}

@@ -1,0 +1,27 @@
+import type { ComponentChildren } from "preact";
+import { formatHref } from "../../routing.ts";
+import { texts } from "./texts.ts";
+
+interface FilterLinkProps {
+  /** Name of the filter. */
+  readonly name: "key" | "model" | "account" | "dialect";
+  /** Empty: there is nothing to filter by. */
+  readonly value: string;
+  /** Query of the list. Its other filters stay. */
+  readonly query: string;
+  /** The text; absent: the value. */
+  readonly children?: ComponentChildren;
+}
+
+/** A value of a record. A click filters the list by it. */
+export function FilterLink({ name, value, query, children = value }: FilterLinkProps) {
+  if (value === "") return <span class="cut">{children}</span>;
+  const params = new URLSearchParams(query);
+  params.delete("page");
+  params.set(name, value);
+  return (
+    <a class="cut" href={formatHref("history", "", params.toString())} title={texts.filterBy(value)}>
+      {children}
+    </a>
+  );
+}
