@@ -91,7 +91,7 @@ function mergeRules(
   return merged;
 }
 
-export const GUARDRAIL_ENDPOINTS: readonly Endpoint[] = [
+export const GUARDRAIL_ENDPOINTS = [
   adminEndpoint({
     method: "GET",
     path: "/admin/guardrails",
@@ -134,4 +134,4 @@ export const GUARDRAIL_ENDPOINTS: readonly Endpoint[] = [
       return Response.json({ success: true }, { headers: keep ? { etag: formatEtag(version) } : {} });
     },
   }),
-];
+] satisfies readonly Endpoint[];
