@@ -52,7 +52,7 @@ const answerSchema = lazyObject(() => ({
 
 const querySchema = lazyObject(() => ({ model: z.string().trim().min(1).max(300).optional() }));
 
-export const KNOWN_MODEL_ENDPOINTS: readonly Endpoint[] = [
+export const KNOWN_MODEL_ENDPOINTS = [
   /** `GET /admin/providers/{providerID}/known-models`: known prices, limits and abilities of a provider's models. */
   adminEndpoint({
     method: "GET",
@@ -87,4 +87,4 @@ export const KNOWN_MODEL_ENDPOINTS: readonly Endpoint[] = [
       });
     },
   }),
-];
+] satisfies readonly Endpoint[];

@@ -18,6 +18,7 @@ const key = (name: string, more: Partial<ApiKey> = {}): ApiKey => ({
   models: [],
   dialects: [],
   networks: [],
+  guardrails: [],
   ...more,
 });
 
