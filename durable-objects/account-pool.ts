@@ -5,7 +5,7 @@ import { monotonicNow, WALL_CLOCK, withTimeout } from "../src/core/ports/clock.t
 import type { KeyLimitUsage, LimitedUse, SpentAmounts } from "../src/core/ports/key-limits.ts";
 import type { PoolConfiguration } from "../src/core/ports/pool-configuration.ts";
 import { MAX_SHARDS } from "../src/core/ports/variables.ts";
-import { needsNoAccount } from "../src/gateway/providers/drivers.ts";
+import { createPoolDeployment } from "../src/gateway/providers/pool-deployment.ts";
 import type { OccupiedSlots } from "../src/pool/account-handover.ts";
 import { buildPoolConfiguration } from "../src/pool/configuration.ts";
 import type { IsolateReport, IsolateReportAnswer } from "../src/pool/isolate-reports.ts";
@@ -255,7 +255,7 @@ export class AccountPool extends DurableObject<Env> {
     }
     const configuration = await buildPoolConfiguration(
       config,
-      { queueWaitMs: getVariables(this.env).queueTimeoutMs, needsNoAccount },
+      createPoolDeployment(getVariables(this.env)),
       version,
     );
     // An edit may have arrived meanwhile; it is newer.

@@ -12,7 +12,7 @@ import type { AuditEntry, AuditQuery, ConfigBackup } from "../src/core/ports/aud
 import { WALL_CLOCK } from "../src/core/ports/clock.ts";
 import type { PoolConfiguration, PoolLayout } from "../src/core/ports/pool-configuration.ts";
 import { claimDataVersion } from "../src/core/storage/data-version.ts";
-import { needsNoAccount } from "../src/gateway/providers/drivers.ts";
+import { createPoolDeployment } from "../src/gateway/providers/pool-deployment.ts";
 import { SqlJournal } from "../src/operator/audit/sql-journal.ts";
 import { ConfigBroadcaster } from "../src/pool/config-broadcaster.ts";
 import { buildPoolConfiguration } from "../src/pool/configuration.ts";
@@ -198,11 +198,7 @@ export class Configuration extends DurableObject<Env> {
 
   #poolConfiguration(): Promise<PoolConfiguration> {
     const { version, config } = this.#core.snapshot;
-    return buildPoolConfiguration(
-      config,
-      { queueWaitMs: getVariables(this.env).queueTimeoutMs, needsNoAccount },
-      version,
-    );
+    return buildPoolConfiguration(config, createPoolDeployment(getVariables(this.env)), version);
   }
 
   /** Leaves a copy in KV for isolates that cannot reach this object. */

@@ -7,13 +7,15 @@ import type { PoolStore, StoredAccount } from "./pool-store.ts";
  * The credential that a stored token belongs to. It includes the provider: a token of one provider must never reach another
  * one.
  */
-function configuredToken({ provider = "", token, auth }: PoolAccount): string {
-  const credential = auth === undefined ? token : `auth ${auth.grantDigest}`;
+function configuredToken({ provider = "", token, auth, endpointDigest = "" }: PoolAccount): string {
+  const own = token === "" && endpointDigest !== "" ? `endpoint ${endpointDigest}` : token;
+  const credential = auth === undefined ? own : `auth ${auth.grantDigest}`;
   return provider === "" ? credential : `${provider}\n${credential}`;
 }
 
 /** Whether two configurations of an account get access tokens in the same way. */
 function hasSameAuth(left: PoolAccount, right: PoolAccount): boolean {
+  if (left.endpointDigest !== right.endpointDigest) return false;
   return left.auth === right.auth || JSON.stringify(left.auth) === JSON.stringify(right.auth);
 }
 

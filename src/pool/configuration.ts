@@ -57,24 +57,41 @@ export interface PoolDeployment {
   readonly queueWaitMs: number;
   /** Whether a provider with this driver can be used with its own key alone, without accounts. */
   needsNoAccount(driver: string): boolean;
+  /** Where the default provider is, and its own token. Absent: unknown. */
+  readonly defaultEndpoint?: Endpoint;
 }
+
+/** Where a provider is, and its own token. */
+type Endpoint = Pick<ProviderEntry, "driver" | "base_url" | "token">;
+
+/** Digest of an endpoint. A token that an account got there must not be sent to another one. */
+const digestEndpoint = ({ driver, base_url, token }: Endpoint): Promise<string> =>
+  sha256Hex(JSON.stringify([driver, base_url, token]));
 
 /** Builds the pool's configuration. `version`: see `PoolConfiguration`. */
 export async function buildPoolConfiguration(
   config: Pick<Config, "accounts" | "proxies" | "providers" | "runtime">,
-  { queueWaitMs, needsNoAccount }: PoolDeployment,
+  { queueWaitMs, needsNoAccount, defaultEndpoint }: PoolDeployment,
   version?: number,
 ): Promise<PoolConfiguration> {
   const accounts: PoolAccount[] = [];
   const enabled = config.providers.filter(({ enabled }) => enabled);
   const usable = new Set(enabled.map(({ id }) => id));
   const withAccounts = new Set<string>();
+  const endpoints = new Map<string, Endpoint | undefined>([
+    ["", defaultEndpoint],
+    ...config.providers.map((entry) => [entry.id, entry] as const),
+  ]);
   for (const account of config.accounts) {
     const { email, mobile, weight, provider = "" } = account;
     const id = await accountIdentifier(account);
     const disabled = account.disabled || (provider !== "" && !usable.has(provider));
     const credentials = await readCredentials(account);
-    const poolAccount = { id, email, mobile, ...credentials, proxyId: account.proxy_id, disabled, weight };
+    const endpoint = credentials.token === "" ? endpoints.get(provider) : undefined;
+    const poolAccount = {
+      ...{ id, email, mobile, ...credentials, proxyId: account.proxy_id, disabled, weight },
+      ...(endpoint === undefined ? {} : { endpointDigest: await digestEndpoint(endpoint) }),
+    };
     accounts.push(provider === "" ? poolAccount : { ...poolAccount, provider });
     withAccounts.add(provider);
   }

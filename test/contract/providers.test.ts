@@ -261,6 +261,20 @@ describe("providers beside the default one", () => {
     expect((await admin("DELETE", "/admin/providers/pooled")).status).toBe(200);
   });
 
+  it("send the token that is configured now, also for accounts without one of their own", async () => {
+    const old = "sk-old-0123456789";
+    const next = "sk-new-0123456789";
+    await admin("POST", "/admin/providers", {
+      ...{ id: "shared", driver: "openai", base_url: backend.url, token: old, account_max_inflight: 1 },
+    });
+    await admin("POST", "/admin/accounts", { email: "one@shared.test", password: "x", provider: "shared" });
+    await answer("shared/qwen3:8b");
+    expect(backend.asked.at(-1)?.key).toBe(old);
+    await admin("PUT", "/admin/providers/shared", { token: next });
+    await answer("shared/qwen3:8b");
+    expect(backend.asked.at(-1)?.key).toBe(next);
+  });
+
   it("are asked one after the other where a name leads to several: the first is dead, the second has no such model", async () => {
     const without = await startChatBackend({ models: ["another"], says: "Never." });
     const gone = await startChatBackend({ models: [], says: "Never." });

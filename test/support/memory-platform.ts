@@ -8,6 +8,7 @@ import type { Platform } from "../../src/core/ports/platform.ts";
 import type { Fetch } from "../../src/core/ports/upstream.ts";
 import { parseVariables } from "../../src/core/ports/variables.ts";
 import { DRIVER_ALIASES, DRIVER_NAMES, needsNoAccount } from "../../src/gateway/providers/drivers.ts";
+import { createPoolDeployment } from "../../src/gateway/providers/pool-deployment.ts";
 import { createInProcessWatcher } from "../../src/operator/alerts/in-process-watcher.ts";
 import { SqlJournal } from "../../src/operator/audit/sql-journal.ts";
 import { ProcessAnswerCache } from "../../src/pages/cache/process-answer-cache.ts";
@@ -95,7 +96,7 @@ export async function memoryPlatform(options: MemoryPlatformOptions = {}): Promi
     accounts.configure(
       await buildPoolConfiguration(
         core.snapshot.config,
-        { queueWaitMs: variables.queueTimeoutMs, needsNoAccount },
+        createPoolDeployment(variables),
         core.snapshot.version,
       ),
     );

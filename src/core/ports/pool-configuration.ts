@@ -21,6 +21,11 @@ export interface PoolAccount {
   readonly password: string;
   readonly token: string;
   readonly proxyId: string;
+  /**
+   * For an account that gets its token from its provider: digest of the provider's endpoint and own token. If it changes,
+   * what is stored of the old token is discarded.
+   */
+  readonly endpointDigest?: string;
   /** Only administrators may use the account. */
   readonly disabled?: boolean;
   /** Absent: the account has a password or a token. */

@@ -6,7 +6,7 @@ import type { Platform } from "../../core/ports/platform.ts";
 import type { PoolAccount } from "../../core/ports/pool-configuration.ts";
 import { buildPoolConfiguration } from "../../pool/configuration.ts";
 import { CONVERSATION_TTL_MS } from "../../pool/conversation-affinity.ts";
-import { needsNoAccount } from "../providers/drivers.ts";
+import { createPoolDeployment } from "../providers/pool-deployment.ts";
 import type { RegisteredProvider } from "../providers/provider-registry.ts";
 
 /** Most conversations that an isolate remembers. */
@@ -81,16 +81,17 @@ const accountsByConfig = new WeakMap<Config, Promise<readonly PoolAccount[]>>();
  * account's shard. It is the one that the shard computes, too. Undefined: there is one pool, which computes it.
  */
 async function findFirstAccount(
-  { variables: { poolShards, queueTimeoutMs: queueWaitMs } }: Platform,
+  { variables }: Platform,
   config: Config,
   provider: string,
   conversation: string,
 ): Promise<string | undefined> {
-  if (poolShards === 1) return undefined;
+  if (variables.poolShards === 1) return undefined;
   let accounts = accountsByConfig.get(config);
   if (accounts === undefined) {
-    const deployment = { queueWaitMs, needsNoAccount };
-    accounts = buildPoolConfiguration(config, deployment).then((configuration) => configuration.accounts);
+    accounts = buildPoolConfiguration(config, createPoolDeployment(variables)).then(
+      (configuration) => configuration.accounts,
+    );
     accountsByConfig.set(config, accounts);
   }
   const key = hashText(conversation);

@@ -9,7 +9,7 @@ import { once } from "../../core/encoding/lazy-schema.ts";
 import type { AccountPoolClient } from "../../core/ports/accounts.ts";
 import type { Variables } from "../../core/ports/variables.ts";
 import { type Sql, textIn } from "../../core/storage/sql.ts";
-import { needsNoAccount } from "../../gateway/providers/drivers.ts";
+import { createPoolDeployment } from "../../gateway/providers/pool-deployment.ts";
 import type { SqlJournal } from "../../operator/audit/sql-journal.ts";
 import { buildPoolConfiguration } from "../../pool/configuration.ts";
 
@@ -88,13 +88,7 @@ export async function createConfigurationClient(
   // The version lets the pool detect waiting requests that an older configuration admitted.
   const configurePool = async () => {
     const { config, version } = core.snapshot;
-    await accounts.configure(
-      await buildPoolConfiguration(
-        config,
-        { queueWaitMs: variables.queueTimeoutMs, needsNoAccount },
-        version,
-      ),
-    );
+    await accounts.configure(await buildPoolConfiguration(config, createPoolDeployment(variables), version));
   };
   await configurePool();
   return new ConfigurationClient(

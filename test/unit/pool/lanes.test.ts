@@ -157,6 +157,43 @@ describe("accounts of several providers", () => {
   });
 });
 
+describe("a token that an account got from its provider", () => {
+  test("is forgotten where the provider has another address or token, also by a later process", () => {
+    const rig = new Rig();
+    const at = (endpointDigest: string) => ({
+      accounts: [account("a", { token: "", password: "secret", endpointDigest })],
+      limits: LIMITS,
+    });
+    const signIn = (token: string) => {
+      const { lease } = rig.grant();
+      const answer = rig.pool.token(lease);
+      if (answer instanceof Promise || !("signIn" in answer)) throw new Error("no ticket");
+      rig.pool.signedIn("a", answer.signIn.ticket, { token, expiresAt: 0 });
+      rig.pool.release(lease);
+    };
+    const tokenNow = () => {
+      const { lease, token } = rig.grant();
+      rig.pool.release(lease);
+      return token;
+    };
+    rig.pool.configure(at("one"));
+    rig.advance(5_000);
+    signIn("of-one");
+    expect(tokenNow()).toBe("of-one");
+    rig.restart();
+    rig.pool.configure(at("one"));
+    rig.advance(5_000);
+    expect(tokenNow()).toBe("of-one");
+    rig.pool.configure(at("two"));
+    expect(tokenNow()).toBeNull();
+    signIn("of-two");
+    rig.restart();
+    rig.pool.configure(at("three"));
+    rig.advance(5_000);
+    expect(tokenNow()).toBeNull();
+  });
+});
+
 describe("the pool's configuration", () => {
   const made = (config: object) =>
     buildPoolConfiguration(configSchema.parse(config), { queueWaitMs: 1, needsNoAccount });
@@ -174,6 +211,25 @@ describe("the pool's configuration", () => {
       { id: "provider:free", provider: "free", token: "none" },
     ]);
     expect((await made({ providers: [{ ...provider, driver: "sessions" }] })).accounts).toEqual([]);
+  });
+
+  test("tells where an account's own token is from, if its provider gives it one", async () => {
+    const digestOf = async (entry: object, account: object = { email: "a@vllm.test", password: "p" }) => {
+      const { accounts } = await made({
+        providers: [{ ...provider, ...entry }],
+        accounts: [{ ...account, provider: "vllm" }],
+      });
+      return accounts[0]?.endpointDigest;
+    };
+    const digests = await Promise.all([
+      digestOf({}),
+      digestOf({ token: "sk-other" }),
+      digestOf({ base_url: "http://other.test/v1" }),
+      digestOf({ driver: "anthropic" }),
+    ]);
+    expect(new Set(digests).size).toBe(4);
+    expect(await digestOf({ name: "Other name" })).toBe(digests[0]);
+    expect(await digestOf({}, { token: "sk-own" })).toBeUndefined();
   });
 
   test("leaves a provider the accounts that it has, and rests those of one that is switched off", async () => {
