@@ -4,6 +4,7 @@ import { rejectReboundHost } from "./core/auth/development-keys.ts";
 import { toGatewayError } from "./core/errors/gateway-error.ts";
 import type { Context } from "./core/ports/context.ts";
 import type { CallerEndpoint, PathParams } from "./core/routing/endpoint.ts";
+import { addTags, parseTagsHeader, TAGS_HEADER } from "./core/routing/request-tags.ts";
 import type { Route } from "./core/routing/route-group.ts";
 import { assertDialectAllowed, assertNetworkAllowed } from "./pool/limits/key-scope.ts";
 import { ROUTE_GROUPS } from "./routes.ts";
@@ -40,6 +41,19 @@ async function authenticate(
   return caller;
 }
 
+/** Notes the key, team, user and tags of a request. */
+async function describeCaller(context: Context, { key }: Caller): Promise<void> {
+  const { log, request } = context;
+  if (key !== null) {
+    log.key = key.id;
+    const { team, user } = key.entry;
+    if (team !== undefined && team !== "") log.team = team;
+    if (user !== undefined && user !== "") log.user = user;
+  }
+  const tags = request.headers.get(TAGS_HEADER);
+  if (tags !== null) await addTags(context, parseTagsHeader(tags));
+}
+
 /** Authenticates the caller as the endpoint requires, and serves the request: the only place that enforces access. */
 export async function authorizeAndServe(
   { endpoint, ...route }: Pick<Route, "endpoint" | "family" | "style">,
@@ -57,7 +71,7 @@ export async function authorizeAndServe(
         await endpoint.onAuthenticationFailed?.(context, toGatewayError(thrown, context.requestId));
         throw thrown;
       }
-      if (caller.key !== null) context.log.key = caller.key.id;
+      await describeCaller(context, caller);
       return endpoint.serve(context, params, caller);
     }
     case "admin":

@@ -17,6 +17,8 @@ export interface PlantedConfig {
 const FIXED: Readonly<Record<string, unknown>> = {
   driver: "openai",
   proxy_id: "",
+  team: "",
+  user: "",
   provider: "",
   model_aliases: {},
   model_routes: {},

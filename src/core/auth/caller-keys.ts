@@ -1,5 +1,5 @@
 import { keyDigest, keyIdentifier, listApiKeys } from "../config/api-keys.ts";
-import type { ApiKey, Config } from "../config/schema.ts";
+import type { ApiKey, Config, SubjectEntry } from "../config/schema.ts";
 
 /** The configured key of a request. The id may be logged and stored; the key itself may not. */
 export interface CallerKey {
@@ -7,6 +7,14 @@ export interface CallerKey {
   readonly id: string;
   readonly name: string;
   readonly entry: ApiKey;
+  /** The key's user and team, as far as they are configured. */
+  readonly groups?: readonly KeyGroup[];
+}
+
+/** The user or the team of a key. */
+export interface KeyGroup {
+  readonly kind: "user" | "team";
+  readonly entry: SubjectEntry;
 }
 
 /** The key that a digest belongs to. */
@@ -39,15 +47,29 @@ export async function isManagedOwner(config: Config, owner: string): Promise<boo
   return false;
 }
 
+/** Returns a function that finds the configured user and team of a key. */
+function createGroupFinder({ teams, users }: Config): (entry: ApiKey) => KeyGroup[] {
+  const usersById = new Map(users.map((entry) => [entry.id, { kind: "user" as const, entry }]));
+  const teamsById = new Map(teams.map((entry) => [entry.id, { kind: "team" as const, entry }]));
+  return ({ user = "", team = "" }) => [usersById.get(user) ?? [], teamsById.get(team) ?? []].flat();
+}
+
 async function indexByDigest(config: Config): Promise<ReadonlyMap<string, KnownKey>> {
   const keys = new Map<string, KnownKey>();
   const add = (digest: string, entry: KnownKey) => {
     if (!keys.has(digest)) keys.set(digest, entry);
   };
+  const findGroups = createGroupFinder(config);
   const current = await Promise.all(
     listApiKeys(config).map(async (entry) => {
       const digest = await keyDigest(entry);
-      const key: CallerKey = { id: await keyIdentifier(entry), name: entry.name, entry };
+      const groups = findGroups(entry);
+      const key: CallerKey = {
+        id: await keyIdentifier(entry),
+        name: entry.name,
+        entry,
+        ...(groups.length === 0 ? {} : { groups }),
+      };
       return { digest, known: { key, owner: entry.owner ?? digest, validUntil: null } };
     }),
   );

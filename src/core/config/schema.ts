@@ -45,6 +45,28 @@ const keyLimitsSchema = markPublic(
   })),
 );
 
+/** Ids of teams, users and tags: no comma, because lists of tags have commas, and nothing that a path cannot hold. */
+export const SUBJECT_ID = /^[A-Za-z\d_][\w.:@+=-]{0,63}$/;
+const subjectId = once(() =>
+  z
+    .string("an id is needed")
+    .trim()
+    .regex(
+      SUBJECT_ID,
+      "must be at most 64 letters, digits and . : @ + = - _, the first one a letter or digit",
+    ),
+);
+
+/** A team, a user or a tag: what its requests may use. Unknown fields are preserved. */
+export const subjectEntrySchema = extensibleObject(() => ({
+  id: subjectId(),
+  name: z.string().default(""),
+  remark: z.string().default(""),
+  limits: keyLimitsSchema.optional(),
+  /** Allowed models; empty or absent: all. A key's own list limits them further. */
+  models: names().optional(),
+}));
+
 /** The fields of an API key, for schemas that extend it. */
 export const apiKeyFields = extensibleObject(() => ({
   /** Empty if only the digest is stored. */
@@ -65,6 +87,9 @@ export const apiKeyFields = extensibleObject(() => ({
   disabled: z.boolean().optional(),
   /** Previous secrets after rotations, newest first, and until when each works: Unix milliseconds. */
   previous: z.array(z.object({ digest: digest(), until: count() })).optional(),
+  /** Ids of its team and of its user. Their limits hold for all of their keys together. */
+  team: z.union([z.literal(""), subjectId()]).optional(),
+  user: z.union([z.literal(""), subjectId()]).optional(),
   limits: keyLimitsSchema.optional(),
   /** Allowed models, dialects and client networks (CIDR); empty or absent: all. */
   models: names().optional(),
@@ -242,6 +267,8 @@ export const providerSchema = extensibleObject(() => ({
   max_concurrent: z
     .literal(0, "must be 0 (no limit) or absent; account_max_inflight limits the requests of each account")
     .optional(),
+  /** Limits of all requests of the gateway's keys to it. */
+  limits: keyLimitsSchema.optional(),
   /** How its accounts are selected. Absent: as its driver does by default. */
   strategy: z.enum(SELECTION_STRATEGIES).optional(),
   /** How long a turn of a conversation waits for the conversation's busy account, milliseconds; 0: not at all. */
@@ -347,6 +374,10 @@ const guardrailsSchema = lazyObject(() => ({
 export const configSchema = lazyObject(() => ({
   keys: markSecret(z.array(z.string()).default([]), "shortened"),
   api_keys: z.array(apiKeySchema).default([]),
+  teams: z.array(subjectEntrySchema).max(10_000).default([]),
+  users: z.array(subjectEntrySchema).max(100_000).default([]),
+  /** Limits of tags that callers give their requests. Other tags have none. */
+  tags: z.array(subjectEntrySchema).max(1_000).default([]),
   accounts: z.array(accountSchema).default([]),
   proxies: z.array(proxySchema).default([]),
   /** In addition to the one that the environment variables select. */
@@ -434,6 +465,7 @@ export const configSchema = lazyObject(() => ({
 }));
 
 export type Config = z.output<typeof configSchema>;
+export type SubjectEntry = z.output<typeof subjectEntrySchema>;
 export type ApiKey = z.output<typeof apiKeySchema>;
 export type Webhook = z.output<typeof webhookSchema>;
 export type AlertRules = z.output<typeof alertRulesSchema>;

@@ -14,6 +14,11 @@ export interface LogFields {
   route?: string;
   /** Id of the caller's key, never the key itself. */
   key?: string;
+  /** Ids of the key's team and user. */
+  team?: string;
+  user?: string;
+  /** The request's tags, sorted, with commas between them. */
+  tags?: string;
   dialect?: string;
   /** The kind of work. */
   operation?:

@@ -1,7 +1,9 @@
 /**
- * The limits of a key, as the account pool counts them. Tokens are counts. Costs are whole billionths of the currency
+ * The limits of keys, teams, users, tags and providers, as the account pool counts them. Tokens are counts. Costs are whole billionths of the currency
  * of the prices: sums are exact up to 2^53, and to 15 digits beyond.
  */
+
+import type { SubjectEntry } from "../config/schema.ts";
 
 /** The limits that need counting, by their names in the configuration. */
 export const LIMIT_NAMES = [
@@ -25,17 +27,51 @@ export interface SpentAmounts {
   readonly cost: number;
 }
 
-/** One request of a key with limits, from start to end, over all attempts and queues. */
-export interface LimitedUse extends SpentAmounts {
-  /** A unique id of the request. Never a value from the client: the pool counts a repeated id only once. */
-  readonly id: string;
-  /** The key's id. */
+/** What a limit belongs to. */
+export const SUBJECT_KINDS = ["key", "user", "team", "tag", "provider"] as const;
+
+export type SubjectKind = (typeof SUBJECT_KINDS)[number];
+
+/** Something with limits that a request counts for. */
+export interface LimitedSubject {
+  /** See `formatSubject`. */
   readonly key: string;
   readonly limits: KeyLimits;
 }
 
+/** One request with limits, from start to end, over all attempts and queues. */
+export interface LimitedUse extends SpentAmounts {
+  /** A unique id of the request. Never a value from the client: the pool counts a repeated id only once. */
+  readonly id: string;
+  /** The first subject, usually the key: see `formatSubject`. Empty: none, because another provider was tried. */
+  key: string;
+  limits: KeyLimits;
+  /** Further subjects. They change when the request goes to another provider. */
+  others?: readonly LimitedSubject[];
+}
+
+const PREFIXED = /^(?:key|user|team|tag|provider):/;
+
+/** The name of a subject in the pool. A key has its id as its name, as before there were other subjects. */
+export function formatSubject(kind: SubjectKind, id: string): string {
+  return kind === "key" && !PREFIXED.test(id) ? id : `${kind}:${id}`;
+}
+
+/** The kind and id of a subject in the pool. */
+export function parseSubject(name: string): { readonly kind: SubjectKind; readonly id: string } {
+  const kind = SUBJECT_KINDS.find((prefix) => name.startsWith(`${prefix}:`));
+  return kind === undefined ? { kind: "key", id: name } : { kind, id: name.slice(kind.length + 1) };
+}
+
+/** All subjects of a request. */
+export function listSubjects({ key, limits, others = [] }: LimitedUse): LimitedSubject[] {
+  return key === "" ? [] : [{ key, limits }, ...others];
+}
+
 /** Why a request must wait, or can never be served. */
 export interface LimitRefusal {
+  /** Whose limit it is; absent: the key's. */
+  readonly subject?: string;
   readonly limit: LimitName;
   /** The value of the limit. */
   readonly max: number;
@@ -58,8 +94,9 @@ export interface RemainingLimits {
   readonly tokens: RateWindowState | null;
 }
 
-/** Current usage of a key's limits. Days and months are in UTC. */
+/** Current usage of the limits of a key or another subject. Days and months are in UTC. */
 export interface KeyLimitUsage {
+  /** See `formatSubject`. */
   readonly key: string;
   readonly parallel: number;
   readonly minute: { readonly requests: number; readonly tokens: number };
@@ -69,6 +106,10 @@ export interface KeyLimitUsage {
 
 /** The state of one request's limits; filled in while the request is served. */
 export interface RequestQuota {
+  /** The tags that the caller gave the request. */
+  tags?: readonly string[];
+  /** Those of them that have limits in the configuration. */
+  tagEntries?: readonly SubjectEntry[];
   /**
    * The use that the request has declared to the pool. Undefined if not declared yet, or if the key has no limits to
    * count.

@@ -18,6 +18,11 @@ export interface UsageDimensions {
   readonly operation: string;
   /** `success`, `error`, `cancelled` (the client disconnected), or `refused` (no account was tried). */
   readonly outcome: string;
+  /** Ids of the key's team and user. */
+  readonly team: string;
+  readonly user: string;
+  /** The request's tags, sorted, with commas between them. A report has a group for each of them. */
+  readonly tag: string;
 }
 
 export type UsageDimension = keyof UsageDimensions;
@@ -32,6 +37,9 @@ export const USAGE_DIMENSIONS = [
   "dialect",
   "operation",
   "outcome",
+  "team",
+  "user",
+  "tag",
 ] as const satisfies readonly UsageDimension[];
 
 /** Replaces the values of a dimension beyond the maximum number of distinct values. */

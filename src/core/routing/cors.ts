@@ -7,6 +7,7 @@ const COMMON_HEADERS = [
   "X-API-Key",
   "X-Gateway-Target-Account",
   "X-Gateway-Provider",
+  "X-Gateway-Tags",
   "X-Gateway-Source",
   "X-Hosting-Protection-Bypass",
   "X-Vercel-Protection-Bypass",

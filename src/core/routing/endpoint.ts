@@ -1,10 +1,11 @@
 import type { ZodType } from "zod";
 import type { AdminToken } from "../auth/administrators.ts";
 import type { Caller } from "../auth/callers.ts";
-import type { JsonObject } from "../encoding/json.ts";
+import { isObject, type JsonObject } from "../encoding/json.ts";
 import type { GatewayError } from "../errors/gateway-error.ts";
 import { type JsonBody, parseWith, readBody, readJsonBody, readOptionalBody } from "../http/json-body.ts";
 import type { Context } from "../ports/context.ts";
+import { addTags, readMetadataTags } from "./request-tags.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -255,6 +256,9 @@ export function rawBodyEndpoint<Query>(declaration: RawBodyDeclaration<Query>): 
       const { memory, timers, platform, request, pathModel } = context;
       const options = { memory, timers, limit, timeoutMs: platform.variables.bodyTimeoutMs, pathModel };
       const body = await readJsonBody(request, options);
+      // Few bodies have this member.
+      if (isObject(body.value) && isObject(body.value["metadata"]))
+        await addTags(context, readMetadataTags(body.value));
       return serveIdempotently(acceptsIdempotencyKey, context, input.caller, body.text, (served) =>
         declaration.handler(served, { ...input, body }),
       );

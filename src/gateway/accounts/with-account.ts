@@ -155,7 +155,7 @@ async function acquireSlot(
 ): Promise<AcquireGrant> {
   const { context, caller, model, dialect, abort } = request;
   const { platform, requestId, uniqueRequestId, log, quota } = context;
-  const limitedUse = getLimitedUse(context, caller, config, request.estimateUsage);
+  const limitedUse = getLimitedUse(context, caller, config, request.estimateUsage, request.provider?.id);
   // If the pool's answer gets lost, the pool may still have granted a slot.
   if (limitedUse !== undefined) quota.mustSettle = true;
   const target = caller.targetAccount;

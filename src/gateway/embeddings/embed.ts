@@ -64,9 +64,9 @@ function getDefaultDimensions(requested: string): number {
 }
 
 /** Throws if the caller's key does not allow this style or model. */
-function assertAllowedByKey({ style, model }: EmbeddingRequest, { key }: Caller): void {
-  assertDialectAllowed(key?.entry, style);
-  assertModelAllowed(key?.entry, model);
+function assertAllowedByKey({ context, style, model }: EmbeddingRequest, caller: Caller): void {
+  assertDialectAllowed(caller.key?.entry, style);
+  assertModelAllowed(caller, context.quota, model);
 }
 
 /**

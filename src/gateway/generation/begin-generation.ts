@@ -116,12 +116,11 @@ function orderModelsFor(
   { key }: ConversationTurn,
 ): { models: readonly ResolvedModel[]; stickyRoute?: StickyRoute } {
   const { model } = conversation;
-  const scope = caller.key?.entry;
   if (model.route === undefined) {
-    assertModelAllowed(scope, model);
+    assertModelAllowed(caller, context.quota, model);
     return { models: [model] };
   }
-  const stickyRoute = { targets: selectAllowedTargets(caller, model, model.route), key };
+  const stickyRoute = { targets: selectAllowedTargets(context, caller, model, model.route), key };
   const ordered = getRouteAffinity(context.platform).orderModels(stickyRoute, context.platform.now());
   return { models: ordered.map((target) => ({ ...target, requested: target.id })), stickyRoute };
 }
@@ -132,18 +131,18 @@ function orderModelsFor(
  * @throws GatewayError 403 when the caller's key may use none of them
  */
 export function selectAllowedTargets(
+  { quota }: Pick<Context, "quota">,
   caller: Caller,
   model: ResolvedModel,
   route: readonly RouteTarget[],
 ): readonly RouteTarget[] {
-  const scope = caller.key?.entry;
   const { requested } = model;
-  const allowed = route.filter(({ model: { id } }) => isModelAllowed(scope, { requested, id }));
+  const allowed = route.filter(({ model: { id } }) => isModelAllowed(caller, quota, { requested, id }));
   // A pass-through token is only for the default provider.
   const usable =
     caller.mode === "pass-through" ? allowed.filter((target) => !target.model.provider) : allowed;
   if (usable.length > 0) return usable;
-  assertModelAllowed(scope, model);
+  assertModelAllowed(caller, quota, model);
   return allowed;
 }
 

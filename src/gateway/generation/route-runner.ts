@@ -1,5 +1,6 @@
 import { DEFAULT_PROVIDER } from "../../core/config/schema.ts";
 import type { ResolvedModel } from "../../core/conversation/model.ts";
+import { isObject } from "../../core/encoding/json.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
 import { NoSlotError } from "../accounts/slot-refusal.ts";
@@ -26,7 +27,9 @@ const TRY_NEXT_MODEL: ModelFailure = { isFailing: false, isTooLong: false, allBu
 export function classifyFailure(error: unknown): ModelFailure | null {
   if (error instanceof NoSlotError) return { ...TRY_NEXT_MODEL, allBusy: error.isBusy };
   if (!(error instanceof GatewayError)) return null;
-  const { cause, code, status } = error;
+  const { cause, code, status, details } = error;
+  // Another provider may have something left.
+  if (isObject(details?.["subject"]) && details["subject"]["kind"] === "provider") return TRY_NEXT_MODEL;
   if (cause instanceof ProviderError) {
     switch (cause.kind) {
       case "invalid_request":

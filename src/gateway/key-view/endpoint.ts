@@ -14,6 +14,28 @@ const limitStateSchema = () =>
     })
     .nullable();
 
+const limitStatesSchema = () =>
+  z.object({
+    requests_per_minute: limitStateSchema(),
+    tokens_per_minute: limitStateSchema(),
+    max_parallel: limitStateSchema(),
+    tokens_per_day: limitStateSchema(),
+    tokens_per_month: limitStateSchema(),
+    cost_per_day: limitStateSchema(),
+    cost_per_month: limitStateSchema(),
+  });
+
+const groupSchema = () =>
+  z
+    .object({
+      id: z.string(),
+      name: z.string(),
+      limits: limitStatesSchema(),
+      /** Empty: all. */
+      models: z.array(z.string()),
+    })
+    .nullable();
+
 const usageSumsSchema = () =>
   z.object({
     requests: z.int(),
@@ -34,15 +56,10 @@ const keyViewSchema = () =>
     /** RFC 3339; null: never. */
     expires_at: z.string().nullable(),
     /** Null: no such limit. */
-    limits: z.object({
-      requests_per_minute: limitStateSchema(),
-      tokens_per_minute: limitStateSchema(),
-      max_parallel: limitStateSchema(),
-      tokens_per_day: limitStateSchema(),
-      tokens_per_month: limitStateSchema(),
-      cost_per_day: limitStateSchema(),
-      cost_per_month: limitStateSchema(),
-    }),
+    limits: limitStatesSchema(),
+    /** The limits that all keys of the team, or of the user, share; null: the key has none. */
+    team: groupSchema(),
+    user: groupSchema(),
     /** Days and months are those of UTC. */
     usage: z.object({ today: usageSumsSchema(), this_month: usageSumsSchema() }),
     /** The names, styles and networks that the key allows; empty: all. */

@@ -1,9 +1,10 @@
-import type { CallerKey } from "../../core/auth/caller-keys.ts";
+import type { CallerKey, KeyGroup } from "../../core/auth/caller-keys.ts";
+import type { ApiKey } from "../../core/config/schema.ts";
 import type { Context } from "../../core/ports/context.ts";
-import type { KeyLimitUsage, LimitName } from "../../core/ports/key-limits.ts";
+import { formatSubject, type KeyLimitUsage, type LimitName } from "../../core/ports/key-limits.ts";
 import type { UsageGroup } from "../../core/ports/usage.ts";
 import { DAYS, MONTHS } from "../../pool/limits/calendar-period.ts";
-import { countedLimits } from "../../pool/limits/key-quota.ts";
+import { toCountedLimits } from "../../pool/limits/key-quota.ts";
 import { isModelAllowed } from "../../pool/limits/key-scope.ts";
 import { clampedSum, fromNano } from "../../records/usage/prices.ts";
 import { listAllModels } from "../models/resolve-model.ts";
@@ -27,13 +28,27 @@ export interface UsageSumsView {
   readonly cost: number;
 }
 
+/** The limits of a key, a team or a user. A limit that it does not have is null. */
+export type LimitStates = Readonly<Record<LimitName, LimitState | null>>;
+
+/** The team or user of a key. */
+export interface GroupView {
+  readonly id: string;
+  readonly name: string;
+  readonly limits: LimitStates;
+  readonly models: string[];
+}
+
 /** What the holder of a key may know about it. Never the key itself, and nothing of other keys. */
 export interface KeyView {
   readonly object: "key";
   readonly id: string;
   readonly name: string;
   readonly expires_at: string | null;
-  readonly limits: Readonly<Record<LimitName, LimitState | null>>;
+  readonly limits: LimitStates;
+  /** The limits that all keys of the team, or of the user, share; null: it has none. */
+  readonly team: GroupView | null;
+  readonly user: GroupView | null;
   readonly usage: { readonly today: UsageSumsView; readonly this_month: UsageSumsView };
   readonly models: string[];
   readonly styles: string[];
@@ -64,11 +79,15 @@ function getResetTime(name: LimitName, now: number): string | null {
   return calendar === null ? null : new Date(calendar.startOf(calendar.indexOf(now) + 1)).toISOString();
 }
 
-/** The limits of a key with their use. A limit that the key does not have is null. */
-async function describeLimits({ platform }: Context, key: CallerKey): Promise<KeyView["limits"]> {
-  const counted = countedLimits({ key });
-  const uses = counted === null ? [] : await platform.accounts.listKeyUsage(key.id);
-  const use = uses.find((entry) => entry.key === key.id) ?? NO_USE;
+/** The limits of a key, a team or a user with their use. */
+async function describeLimits(
+  { platform }: Context,
+  subject: string,
+  limits: ApiKey["limits"],
+): Promise<LimitStates> {
+  const counted = toCountedLimits(limits);
+  const uses = counted === null ? [] : await platform.accounts.listKeyUsage(subject);
+  const use = uses.find((entry) => entry.key === subject) ?? NO_USE;
   const now = platform.now();
   const describe = (name: LimitName): LimitState | null => {
     const limit = counted?.[name] ?? 0;
@@ -121,11 +140,24 @@ async function describeUsage({ platform }: Context, id: string): Promise<KeyView
   return { today: sumsView(today), this_month: sumsView(totals) };
 }
 
+async function describeGroup(
+  context: Context,
+  { groups = [], entry }: CallerKey,
+  kind: KeyGroup["kind"],
+): Promise<GroupView | null> {
+  const id = entry[kind] ?? "";
+  if (id === "") return null;
+  const { name = "", limits, models = [] } = groups.find((group) => group.kind === kind)?.entry ?? {};
+  return { id, name, limits: await describeLimits(context, formatSubject(kind, id), limits), models };
+}
+
 /** Limits, use and scope of a key. */
 export async function describeKey(context: Context, key: CallerKey): Promise<KeyView> {
-  const [{ config }, limits, usage] = await Promise.all([
+  const [{ config }, limits, team, user, usage] = await Promise.all([
     context.config(),
-    describeLimits(context, key),
+    describeLimits(context, formatSubject("key", key.id), key.entry.limits),
+    describeGroup(context, key, "team"),
+    describeGroup(context, key, "user"),
     describeUsage(context, key.id),
   ]);
   const { name, expires = 0, models = [], dialects = [], networks = [] } = key.entry;
@@ -135,12 +167,14 @@ export async function describeKey(context: Context, key: CallerKey): Promise<Key
     name,
     expires_at: expires === 0 ? null : new Date(expires).toISOString(),
     limits,
+    team,
+    user,
     usage,
     models,
     styles: dialects,
     networks,
     available_models: listAllModels(config)
       .map(({ id }) => id)
-      .filter((id) => isModelAllowed(key.entry, { requested: id, id })),
+      .filter((id) => isModelAllowed({ key }, context.quota, { requested: id, id })),
   };
 }

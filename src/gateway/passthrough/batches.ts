@@ -28,10 +28,10 @@ function batchNotFoundError(id: string): GatewayError {
 }
 
 /** Begins a request: the lines of a batch name models that the gateway does not see, so a limited key must not use it. */
-function beginRequest({ context: { log }, caller }: BatchRequest): void {
+function beginRequest({ context: { log, quota }, caller }: BatchRequest): void {
   log.dialect = PASSTHROUGH_STYLE;
   log.operation = "batches";
-  assertModelAllowed(caller.key?.entry, { requested: "", id: "" });
+  assertModelAllowed(caller, quota, { requested: "", id: "" });
 }
 
 /**

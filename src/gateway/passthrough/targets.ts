@@ -39,17 +39,17 @@ export async function resolveTargets(
   call: NamedModel,
 ): Promise<readonly Target[]> {
   await assertNoGuardrails(context, caller);
-  const scope = caller.key?.entry;
+  const { quota } = context;
   if (call.model === "") {
-    assertModelAllowed(scope, { requested: "", id: "" });
+    assertModelAllowed(caller, quota, { requested: "", id: "" });
     return [null];
   }
   const model = await resolveOrKeepName(context, call);
   if (model.route === undefined) {
-    assertModelAllowed(scope, model);
+    assertModelAllowed(caller, quota, model);
     return [model];
   }
-  const targets = selectAllowedTargets(caller, model, model.route);
+  const targets = selectAllowedTargets(context, caller, model, model.route);
   const stickyRoute = { targets, key: context.uniqueRequestId };
   const ordered = getRouteAffinity(context.platform).orderModels(stickyRoute, context.platform.now());
   return ordered.map((target) => ({ ...target, requested: target.id }));

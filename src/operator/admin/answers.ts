@@ -87,6 +87,9 @@ export const keyViewSchema = () =>
     hashed: z.boolean(),
     /** End of the grace period in which the secret before the rotation still works. */
     grace_until: z.int(),
+    /** Ids; empty: none. */
+    team: z.string(),
+    user: z.string(),
     limits: z.looseObject({}),
     models: z.array(z.string()),
     dialects: z.array(z.string()),

@@ -49,11 +49,17 @@ const adminViewSchema = () =>
     jwt_valid_after_unix: z.int(),
   });
 
+/** A team, user or tag as it is stored. */
+const storedSubjectSchema = () => z.looseObject({ id: z.string(), name: z.string(), remark: z.string() });
+
 /** The configuration without its secrets (contract, Configuration). */
 export const configViewSchema = () =>
   z.object({
     keys: z.array(z.string()),
     api_keys: z.array(keyViewSchema()),
+    teams: z.array(storedSubjectSchema()),
+    users: z.array(storedSubjectSchema()),
+    tags: z.array(storedSubjectSchema()),
     accounts: z.array(accountViewSchema()),
     proxies: z.array(proxyViewSchema()),
     providers: z.array(providerViewSchema()),
@@ -104,6 +110,9 @@ export const exportedConfigSchema = () => {
   return z.object({
     keys: z.array(z.string()),
     api_keys: z.array(z.looseObject({ key: z.string(), name: z.string(), remark: z.string() })),
+    teams: z.array(storedSubjectSchema()),
+    users: z.array(storedSubjectSchema()),
+    tags: z.array(storedSubjectSchema()),
     accounts: z.array(
       z.object({
         email: z.string(),

@@ -33,6 +33,15 @@ async function indexLists(config: Config): Promise<Record<string, unknown>> {
   return {
     ...rest,
     api_keys: byName(await Promise.all(entries.map(keyIdentifier)), entries),
+    ...Object.fromEntries(
+      (["teams", "users", "tags"] as const).map((list) => [
+        list,
+        byName(
+          config[list].map(({ id }) => id),
+          config[list],
+        ),
+      ]),
+    ),
     accounts: byName(await accountIdentifiers(config), config.accounts),
     proxies: byName(
       config.proxies.map(({ id }) => id),

@@ -172,6 +172,9 @@ async function assertUniqueIds(before: Config, after: Config): Promise<void> {
     [async (config: Config) => proxyIds(config), "proxy", "proxies"],
     [async (config: Config) => providerIds(config), "provider", "providers"],
     [keyIdentifiers, "key", "api_keys"],
+    [async (config: Config) => config.teams.map(({ id }) => id), "team", "teams"],
+    [async (config: Config) => config.users.map(({ id }) => id), "user", "users"],
+    [async (config: Config) => config.tags.map(({ id }) => id), "tag", "tags"],
   ] as const) {
     const [duplicate] = findRepeated(await listIds(after));
     if (duplicate === undefined || findRepeated(await listIds(before)).length > 0) continue;

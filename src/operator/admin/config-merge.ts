@@ -5,6 +5,7 @@ import {
   type Config,
   configSchema,
   type ProviderEntry,
+  type SubjectEntry,
 } from "../../core/config/schema.ts";
 import { isObject, type JsonObject } from "../../core/encoding/json.ts";
 import { once } from "../../core/encoding/lazy-schema.ts";
@@ -86,6 +87,22 @@ function mergeProviders(
   return [...merged.values()];
 }
 
+/** Merges two lists of teams, users or tags by id. The sent fields of an existing entry win. */
+function mergeSubjects(
+  present: readonly SubjectEntry[],
+  added: readonly SubjectEntry[],
+  raw: unknown,
+): SubjectEntry[] {
+  const merged = new Map(present.map((entry) => [entry.id, entry]));
+  for (const [index, entry] of added.entries()) {
+    const sent: unknown = Array.isArray(raw) ? raw[index] : undefined;
+    const sentFields = Object.entries(entry).filter(([name]) => isObject(sent) && sent[name] !== undefined);
+    const stored = merged.get(entry.id);
+    merged.set(entry.id, stored === undefined ? entry : { ...stored, ...Object.fromEntries(sentFields) });
+  }
+  return [...merged.values()];
+}
+
 /** Removes duplicates from the lists, and accounts without any identity. */
 export async function deduplicateConfig(config: Config): Promise<Config> {
   const api_keys = await removeDuplicateKeys(listApiKeys(config));
@@ -93,8 +110,8 @@ export async function deduplicateConfig(config: Config): Promise<Config> {
 }
 
 /**
- * Merges an imported configuration into the present one (contract, Import details). Keys, accounts, providers, aliases and
- * prices are combined. Non-empty fields of `admin`, `runtime`, `responses` and `embeddings` overwrite. Proxies of imported
+ * Merges an imported configuration into the present one (contract, Import details). Keys, teams, users, tags, accounts, providers,
+ * aliases and prices are combined. Non-empty fields of `admin`, `runtime`, `responses` and `embeddings` overwrite. Proxies of imported
  * accounts and providers, and guardrails that imported keys name, are added. Nothing else changes.
  *
  * @param imported the parsed configuration
@@ -120,6 +137,9 @@ export async function mergeConfig(config: Config, imported: Config, raw: JsonObj
     ...Object.fromEntries(groups),
     keys: [],
     api_keys: await mergeKeys(listApiKeys(config), listApiKeys(imported)),
+    teams: mergeSubjects(config.teams, imported.teams, raw["teams"]),
+    users: mergeSubjects(config.users, imported.users, raw["users"]),
+    tags: mergeSubjects(config.tags, imported.tags, raw["tags"]),
     accounts,
     proxies: [
       ...config.proxies,

@@ -29,6 +29,16 @@ const PROXY_REFERENCES: ReferenceKind = {
   },
 };
 
+/** The references of keys to their teams or users. */
+const createGroupReferences = (field: "team" | "user", list: "teams" | "users"): ReferenceKind => ({
+  references: (config) =>
+    config.api_keys.map((key, index) => ({ param: `api_keys[${index}].${field}`, to: key[field] ?? "" })),
+  fault: (config) => {
+    const known = new Set(["", ...config[list].map(({ id }) => id)]);
+    return (to) => (known.has(to) ? null : `the ${field} ${JSON.stringify(to)} does not exist`);
+  },
+});
+
 const PROVIDER_REFERENCES: ReferenceKind = {
   references: ({ accounts }) =>
     accounts.map(({ provider = "" }, index) => ({ param: `accounts[${index}].provider`, to: provider })),
@@ -103,6 +113,8 @@ const GUARDRAIL_REFERENCES: ReferenceKind = {
  */
 export function assertReferences(before: Config, after: Config): void {
   for (const { references, fault } of [
+    createGroupReferences("team", "teams"),
+    createGroupReferences("user", "users"),
     PROXY_REFERENCES,
     PROVIDER_REFERENCES,
     UNKNOWN_MODEL_REFERENCES,

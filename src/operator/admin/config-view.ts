@@ -75,6 +75,8 @@ export async function keyView(entry: ApiKey): Promise<KeyView> {
     disabled: entry.disabled ?? false,
     hashed: entry.key === "",
     grace_until: Math.max(0, ...(entry.previous ?? []).map(({ until }) => until)),
+    team: entry.team ?? "",
+    user: entry.user ?? "",
     limits,
     models,
     dialects,
@@ -157,6 +159,9 @@ export async function configView(context: Context, snapshot: ConfigSnapshot): Pr
   return {
     keys: keys.map(maskKey),
     api_keys: await Promise.all(keys.map(keyView)),
+    teams: config.teams,
+    users: config.users,
+    tags: config.tags,
     accounts: await accountViews(context, config),
     proxies: config.proxies.map(proxyView),
     providers: config.providers.map((entry) => providerView(config, entry)),

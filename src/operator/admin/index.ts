@@ -34,6 +34,7 @@ import { PROXY_TEST_ENDPOINTS } from "./proxy-test.ts";
 import { QUEUE_ENDPOINTS } from "./queue.ts";
 import { SAMPLE_ENDPOINTS } from "./raw-samples.ts";
 import { SETTINGS_ENDPOINTS } from "./settings.ts";
+import { SUBJECT_ENDPOINTS } from "./subjects.ts";
 import { TELEMETRY_ENDPOINTS } from "./telemetry.ts";
 import { USAGE_ENDPOINTS } from "./usage.ts";
 import { VERSION_ENDPOINTS } from "./version.ts";
@@ -53,6 +54,7 @@ export const ADMIN_ENDPOINTS = [
   ...MODEL_ROUTE_ENDPOINTS,
   ...PASSWORD_ENDPOINTS,
   ...KEY_ENDPOINTS,
+  ...SUBJECT_ENDPOINTS,
   ...PAGE_LINK_ENDPOINTS,
   ...PROXY_LIST_ENDPOINTS,
   ...PROXY_TEST_ENDPOINTS,

@@ -24,6 +24,8 @@ const OPTIONAL_FIELDS = new Set([
   "created",
   "expires",
   "disabled",
+  "team",
+  "user",
   "limits",
   "models",
   "dialects",
@@ -33,7 +35,7 @@ const OPTIONAL_FIELDS = new Set([
 
 function isEmpty(value: unknown): boolean {
   if (isObject(value)) return Object.keys(value).length === 0;
-  return value === 0 || value === false || (Array.isArray(value) && value.length === 0);
+  return value === 0 || value === false || value === "" || (Array.isArray(value) && value.length === 0);
 }
 
 /** Normalizes a key for storage: removes the fields that views add, and empty optional fields. */

@@ -29,12 +29,15 @@ const MAX_PAGE_SIZE = 5_000;
 
 /** Body of `PUT /admin/keys/{key}`. The key itself cannot change; omitted fields keep their values. */
 const keyChangeSchema = lazyLooseObject(() => {
-  const { expires, disabled, limits, models, dialects, networks, guardrails } = apiKeyFields.shape;
+  const { expires, disabled, team, user, limits, models, dialects, networks, guardrails } =
+    apiKeyFields.shape;
   return {
     name: z.string().optional(),
     remark: z.string().optional(),
     expires,
     disabled,
+    team,
+    user,
     limits,
     models,
     dialects,

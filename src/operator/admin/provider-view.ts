@@ -30,6 +30,8 @@ export const providerViewSchema = () =>
     trace_context: z.boolean(),
     headers: z.record(z.string(), z.string()),
     account_max_inflight: z.int(),
+    /** Limits of all requests of the gateway's keys to it; empty: none. */
+    limits: z.looseObject({}),
     /** 0: no limit. Null: there is one. */
     max_concurrent: z.literal(0).nullable(),
     strategy: z.enum(SELECTION_STRATEGIES),
@@ -78,6 +80,7 @@ export function providerView(config: Config, entry: ProviderEntry): ProviderView
       Object.entries(entry.headers).map(([field, value]) => [field, maskHeader(value)]),
     ),
     account_max_inflight: entry.account_max_inflight,
+    limits: entry.limits ?? {},
     max_concurrent: entry.max_concurrent ?? null,
     strategy: selectStrategy(driver, entry.strategy),
     affinity_wait_ms: entry.affinity_wait_ms,
@@ -116,6 +119,7 @@ export function defaultProviderView(
     trace_context: variables.providerTraceContext,
     headers: {},
     account_max_inflight: 0,
+    limits: {},
     max_concurrent: null,
     strategy: selectStrategy(variables.providerDriver, variables.providerStrategy ?? undefined),
     affinity_wait_ms: variables.providerAffinityWaitMs,

@@ -76,6 +76,9 @@ const usageQuerySchema = lazyObject(() => ({
   dialect: filterSchema(),
   operation: filterSchema(),
   outcome: filterSchema(),
+  team: filterSchema(),
+  user: filterSchema(),
+  tag: filterSchema(),
 }));
 
 type UsageQuery = z.output<typeof usageQuerySchema>;
@@ -137,6 +140,10 @@ const usageSchema = () =>
         dialect: text(),
         operation: text(),
         outcome: text(),
+        team: text(),
+        user: text(),
+        /** One of the tags of the requests. A request with several tags is in the group of each, but once in the totals. */
+        tag: text(),
       }),
     ),
     totals: sumsSchema(),

@@ -1,8 +1,8 @@
 import { keyIdentifier } from "../../core/config/api-keys.ts";
-import { type AlertRules, type ApiKey, DEFAULT_PROVIDER } from "../../core/config/schema.ts";
+import { type AlertRules, type ApiKey, type Config, DEFAULT_PROVIDER } from "../../core/config/schema.ts";
 import type { ProviderTrouble, QueueStatus } from "../../core/ports/account-status.ts";
 import type { Alert } from "../../core/ports/alerts.ts";
-import type { KeyLimitUsage } from "../../core/ports/key-limits.ts";
+import { formatSubject, type KeyLimitUsage, parseSubject } from "../../core/ports/key-limits.ts";
 
 const NANO = 1e9;
 
@@ -21,12 +21,14 @@ export interface AlertInputs {
   readonly status: QueueStatus | null;
   readonly uses: readonly KeyLimitUsage[];
   readonly keys: readonly ApiKey[];
+  /** Teams, users, tags and providers, by their names in the pool. */
+  readonly subjects?: ReadonlyMap<string, ApiKey["limits"]>;
   readonly rate: ErrorRate;
 }
 
 /** Checks a reading against the alert rules and returns the alerts. */
 export async function evaluateRules(
-  { status, uses, keys, rate }: AlertInputs,
+  { status, uses, keys, subjects = new Map(), rate }: AlertInputs,
   rules: AlertRules,
 ): Promise<Alert[]> {
   const alerts: Alert[] = [];
@@ -59,9 +61,34 @@ export async function evaluateRules(
   const byKey = new Map(uses.map((usage) => [usage.key, usage]));
   for (const key of keys) {
     const usage = key.limits === undefined ? undefined : byKey.get(await keyIdentifier(key));
-    if (usage !== undefined) alerts.push(...evaluateBudgets(key, usage, rules.budget.threshold));
+    if (usage === undefined) continue;
+    const label = `the key ${key.name === "" ? usage.key : `${key.name} (${usage.key})`}`;
+    alerts.push(...evaluateBudgets(label, key.limits, usage, rules.budget.threshold));
+  }
+  for (const [name, limits] of subjects) {
+    const usage = limits === undefined ? undefined : byKey.get(name);
+    const { kind, id } = parseSubject(name);
+    if (usage !== undefined)
+      alerts.push(...evaluateBudgets(`the ${kind} ${id}`, limits, usage, rules.budget.threshold));
   }
   return alerts.filter(({ kind }) => rules[kind].enabled);
+}
+
+/** The limits of all teams, users, tags and providers that have any, by their names in the pool. */
+export function listSubjectLimits(config: Config): Map<string, ApiKey["limits"]> {
+  const lists = [
+    ["team", config.teams],
+    ["user", config.users],
+    ["tag", config.tags],
+    ["provider", config.providers],
+  ] as const;
+  return new Map(
+    lists.flatMap(([kind, entries]) =>
+      entries.flatMap(({ id, limits }) =>
+        limits === undefined ? [] : [[formatSubject(kind, id), limits] as const],
+      ),
+    ),
+  );
 }
 
 /** An alert for each provider that is down. */
@@ -77,8 +104,13 @@ function evaluateProviders(troubles: readonly ProviderTrouble[]): Alert[] {
 }
 
 /** An alert for each budget above the threshold, and a second one when it is used up. */
-function evaluateBudgets(key: ApiKey, { key: id, day, month }: KeyLimitUsage, threshold: number): Alert[] {
-  const { limits = {}, name } = key;
+function evaluateBudgets(
+  label: string,
+  limits: NonNullable<ApiKey["limits"]> | undefined,
+  { key: id, day, month }: KeyLimitUsage,
+  threshold: number,
+): Alert[] {
+  if (limits === undefined) return [];
   const rows: readonly (readonly [what: string, used: number, limit: number])[] = [
     ["tokens of a day", day.tokens, limits.tokens_per_day ?? 0],
     ["tokens of a month", month.tokens, limits.tokens_per_month ?? 0],
@@ -94,7 +126,7 @@ function evaluateBudgets(key: ApiKey, { key: id, day, month }: KeyLimitUsage, th
     return levels.map((level) => ({
       kind: "budget" as const,
       subject: `${id} ${budget} ${level}`,
-      message: `the key ${name === "" ? id : `${name} (${id})`} has used ${percent} % of its ${budget}`,
+      message: `${label} has used ${percent} % of its ${budget}`,
       value: percent,
       threshold: level,
     }));

@@ -11,7 +11,7 @@ import type {
 import type { Awaitable } from "../../core/ports/awaitable.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import { type AlertNotification, formatBody, formatText, signBody } from "./alert-notification.ts";
-import { type ErrorRate, evaluateRules } from "./alert-rules.ts";
+import { type ErrorRate, evaluateRules, listSubjectLimits } from "./alert-rules.ts";
 import { errorTotals } from "./error-rate.ts";
 
 /** Interval of the checks, milliseconds. */
@@ -163,7 +163,8 @@ export class Watcher {
     const at = now();
     const rate = metrics === null ? { total: 0, failed: 0 } : this.#computeRate(errorTotals(metrics), at);
     const { rules } = config.alerts;
-    const alerts = await evaluateRules({ status, uses: uses ?? [], keys: listApiKeys(config), rate }, rules);
+    const inputs = { status, uses: uses ?? [], keys: listApiKeys(config), rate };
+    const alerts = await evaluateRules({ ...inputs, subjects: listSubjectLimits(config) }, rules);
     const active = new Set<string>();
     for (const alert of alerts) {
       active.add(formatAlertName(alert));

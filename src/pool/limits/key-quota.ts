@@ -1,7 +1,16 @@
+import type { CallerKey } from "../../core/auth/caller-keys.ts";
 import type { Caller } from "../../core/auth/callers.ts";
-import type { Config } from "../../core/config/schema.ts";
+import type { ApiKey, Config } from "../../core/config/schema.ts";
 import type { Context, LogFields } from "../../core/ports/context.ts";
-import type { KeyLimits, LimitedUse, RequestQuota, SpentAmounts } from "../../core/ports/key-limits.ts";
+import {
+  formatSubject,
+  type KeyLimits,
+  type LimitedSubject,
+  type LimitedUse,
+  type RequestQuota,
+  type SpentAmounts,
+  type SubjectKind,
+} from "../../core/ports/key-limits.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import { findRequestCost } from "../../records/usage/prices.ts";
 import { createLimitError } from "./limit-error.ts";
@@ -23,7 +32,11 @@ const limitsByConfig = new WeakMap<object, KeyLimits | null>();
 
 /** The limits of a key that must be counted; null: it has none. */
 export function countedLimits(caller: Pick<Caller, "key">): KeyLimits | null {
-  const limits = caller.key?.entry.limits;
+  return toCountedLimits(caller.key?.entry.limits);
+}
+
+/** The limits of a key or another subject that must be counted; null: none. */
+export function toCountedLimits(limits: ApiKey["limits"]): KeyLimits | null {
   if (limits === undefined) return null;
   let counted = limitsByConfig.get(limits);
   if (counted === undefined) {
@@ -44,36 +57,100 @@ export function countedLimits(caller: Pick<Caller, "key">): KeyLimits | null {
   return counted;
 }
 
+const providerLimitsByConfig = new WeakMap<object, ReadonlyMap<string, KeyLimits>>();
+
+/** The limits of the providers that have any, by id. */
+function getProviderLimits({ providers }: Config): ReadonlyMap<string, KeyLimits> {
+  let limits = providerLimitsByConfig.get(providers);
+  if (limits === undefined) {
+    limits = new Map(
+      providers.flatMap(({ id, limits: configured }) => {
+        const counted = toCountedLimits(configured);
+        return counted === null ? [] : [[id, counted] as const];
+      }),
+    );
+    providerLimitsByConfig.set(providers, limits);
+  }
+  return limits;
+}
+
+/**
+ * Everything with limits that a request counts for: its key, user, team, tags and provider.
+ *
+ * @param provider id of the provider; empty: the one that the environment variables select, or none
+ */
+export function listLimitedSubjects(
+  key: CallerKey,
+  { tagEntries = [] }: RequestQuota,
+  config: Config,
+  provider = "",
+): LimitedSubject[] {
+  const subjects: LimitedSubject[] = [];
+  const add = (kind: SubjectKind, id: string, limits: KeyLimits | null | undefined) => {
+    if (limits !== null && limits !== undefined) subjects.push({ key: formatSubject(kind, id), limits });
+  };
+  add("key", key.id, toCountedLimits(key.entry.limits));
+  for (const { kind, entry } of key.groups ?? []) add(kind, entry.id, toCountedLimits(entry.limits));
+  for (const { id, limits } of tagEntries) add("tag", id, toCountedLimits(limits));
+  if (provider !== "") add("provider", provider, getProviderLimits(config).get(provider));
+  return subjects;
+}
+
+/** Whether limits count tokens or cost. */
+function countsUsage({ requests_per_minute: _, max_parallel: __, ...usageLimits }: KeyLimits): boolean {
+  return Object.values(usageLimits).some((limit) => limit > 0);
+}
+
 /**
  * The use that a request must reserve before it may do anything; undefined: none. All attempts and parts of a request share
  * it, so it counts once.
  *
- * @param expected called only if the key limits tokens or cost, because the estimate takes time
+ * @param expected called only if a limit counts tokens or cost, because the estimate takes time
+ * @param provider id of the provider of the attempt
  */
 export function getLimitedUse(
   { quota, log }: Pick<Context, "quota" | "log">,
   caller: Pick<Caller, "key">,
   config: Config,
   expected: () => ExpectedTokens = () => NOTHING,
+  provider = "",
 ): LimitedUse | undefined {
-  if (quota.use !== undefined) return quota.use;
-  const limits = countedLimits(caller);
-  if (limits === null || caller.key === null) return undefined;
-  const { requests_per_minute: _, max_parallel: __, ...usageLimits } = limits;
-  const isCounted = Object.values(usageLimits).some((limit) => limit > 0);
-  const { prompt, answer } = isCounted ? expected() : NOTHING;
-  // A rough estimate must not exclude a key with a small limit of tokens per minute.
-  const { tokens_per_minute: perMinute = 0 } = limits;
-  const tokens = perMinute > 0 ? Math.max(prompt, Math.min(prompt + answer, perMinute)) : prompt + answer;
+  if (caller.key === null) return undefined;
+  const subjects = listLimitedSubjects(caller.key, quota, config, provider);
+  const [first, ...others] = subjects;
+  const { use } = quota;
+  if (use !== undefined) {
+    use.key = first?.key ?? "";
+    use.limits = first?.limits ?? {};
+    if (others.length > 0 || use.others !== undefined) use.others = others;
+    return use;
+  }
+  if (first === undefined) return undefined;
+  // The request may go to another provider later.
+  const allLimits = [...subjects.map(({ limits }) => limits), ...getProviderLimits(config).values()];
+  const { prompt, answer } = allLimits.some(countsUsage) ? expected() : NOTHING;
+  // A rough estimate must not exclude a subject with a small limit of tokens per minute.
+  const perMinute = Math.min(
+    ...subjects.map(({ limits: { tokens_per_minute: max = 0 } }) =>
+      max > 0 ? max : Number.POSITIVE_INFINITY,
+    ),
+  );
+  const tokens = Math.max(prompt, Math.min(prompt + answer, perMinute));
   const { model, requestedModel } = log;
-  const use = {
+  const cost = findRequestCost(config, {
     ...(model === undefined ? {} : { model }),
     ...(requestedModel === undefined ? {} : { requestedModel }),
     promptTokens: prompt,
     completionTokens: answer,
+  });
+  quota.use = {
+    id: crypto.randomUUID(),
+    key: first.key,
+    limits: first.limits,
+    ...(others.length === 0 ? {} : { others }),
+    tokens,
+    cost: cost ?? 0,
   };
-  const cost = findRequestCost(config, use) ?? 0;
-  quota.use = { id: crypto.randomUUID(), key: caller.key.id, limits, tokens, cost };
   return quota.use;
 }
 

@@ -1,10 +1,13 @@
 import ipaddr from "ipaddr.js";
+import type { CallerKey } from "../../core/auth/caller-keys.ts";
+import type { Caller } from "../../core/auth/callers.ts";
 import { type Network, parseNetwork } from "../../core/config/cidr-network.ts";
-import type { ApiKey } from "../../core/config/schema.ts";
+import type { ApiKey, SubjectEntry } from "../../core/config/schema.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";
+import type { RequestQuota } from "../../core/ports/key-limits.ts";
 
-/** The models, API styles and networks that a key may be used with. */
-export type KeyScope = Pick<ApiKey, "models" | "dialects" | "networks">;
+/** The API styles and networks that a key may be used with. */
+export type KeyScope = Pick<ApiKey, "dialects" | "networks">;
 
 const parsed = new WeakMap<readonly string[], readonly Network[]>();
 
@@ -67,25 +70,50 @@ export function assertDialectAllowed(scope: KeyScope | undefined, style: string)
   throw forbidden(`this API key may not be used for ${style}: only for ${dialects.join(", ")}`);
 }
 
+/** A model, by the name that the caller wrote and by the one that it stands for: a list may have either. */
+interface NamedModel {
+  readonly requested: string;
+  readonly id: string;
+}
+
+/** A list of allowed models, and whose it is, for error messages. */
+interface ModelList {
+  readonly owner: string;
+  readonly models: readonly string[];
+}
+
+/** The lists of models that all must allow a model: those of the key, its user, its team and the request's tags. */
+function listModelLists(key: CallerKey | null, { tagEntries = [] }: RequestQuota): ModelList[] {
+  const describe = (kind: string, { id, models = [] }: SubjectEntry): ModelList => ({
+    owner: `the ${kind} ${JSON.stringify(id)}`,
+    models,
+  });
+  const lists: ModelList[] = [{ owner: "this API key", models: key?.entry.models ?? [] }];
+  for (const { kind, entry } of key?.groups ?? []) lists.push(describe(kind, entry));
+  for (const entry of tagEntries) lists.push(describe("tag", entry));
+  return lists.filter(({ models }) => models.length > 0);
+}
+
 /** Whether a key may be used for a model: see {@link assertModelAllowed}. */
 export function isModelAllowed(
-  scope: KeyScope | undefined,
-  { requested, id }: { readonly requested: string; readonly id: string },
+  { key }: Pick<Caller, "key">,
+  quota: RequestQuota,
+  { requested, id }: NamedModel,
 ): boolean {
-  const { models = [] } = scope ?? {};
-  return models.length === 0 || matchesModel(models, [requested, id]);
+  return listModelLists(key, quota).every(({ models }) => matchesModel(models, [requested, id]));
 }
 
 /**
- * Rejects a model that the key does not allow.
+ * Rejects a model that the key, its user, its team or a tag of the request does not allow.
  *
- * @param model the name that the caller wrote, and the model that it stands for: a key may list either
  * @throws GatewayError 403
  */
 export function assertModelAllowed(
-  scope: KeyScope | undefined,
-  model: { readonly requested: string; readonly id: string },
+  { key }: Pick<Caller, "key">,
+  quota: RequestQuota,
+  { requested, id }: NamedModel,
 ): void {
-  if (isModelAllowed(scope, model)) return;
-  throw forbidden(`this API key may not use the model ${JSON.stringify(model.requested)}`, "model");
+  const refusing = listModelLists(key, quota).find(({ models }) => !matchesModel(models, [requested, id]));
+  if (refusing === undefined) return;
+  throw forbidden(`${refusing.owner} may not use the model ${JSON.stringify(requested)}`, "model");
 }

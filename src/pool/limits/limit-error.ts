@@ -1,5 +1,5 @@
 import { GatewayError } from "../../core/errors/gateway-error.ts";
-import type { LimitName, LimitRefusal } from "../../core/ports/key-limits.ts";
+import { type LimitName, type LimitRefusal, parseSubject } from "../../core/ports/key-limits.ts";
 
 const NANO = 1e9;
 
@@ -22,22 +22,37 @@ const BUDGETS: ReadonlySet<LimitName> = new Set([
   "cost_per_month",
 ]);
 
+/** Whose budget a refusal is about, for error messages. */
+function describeSubject(name: string | undefined): string {
+  if (name === undefined) return "this API key";
+  const { kind, id } = parseSubject(name);
+  return `the ${kind} ${JSON.stringify(id)}`;
+}
+
 /**
- * The error for a caller whose key has reached a limit: which limit, how much was used, and when there is room again. It
+ * The error for a caller whose key, user, team, tag or provider has reached a limit: which limit, how much was used, and when there is room again. It
  * has no `Retry-After` (contract, Errors).
  *
  * @param now Unix milliseconds
  */
-export function createLimitError({ limit, max, used, resetMs }: LimitRefusal, now: number): GatewayError {
+export function createLimitError(
+  { subject, limit, max, used, resetMs }: LimitRefusal,
+  now: number,
+): GatewayError {
   const isCost = limit.startsWith("cost");
   const amount = (value: number) => (isCost ? String(Number((value / NANO).toFixed(6))) : String(value));
   const resetsAt = resetMs === null ? null : new Date(now + resetMs).toISOString();
-  const details = { limit, max: isCost ? max / NANO : max, resets_at: resetsAt };
+  const details = {
+    ...(subject === undefined ? {} : { subject: parseSubject(subject) }),
+    limit,
+    max: isCost ? max / NANO : max,
+    resets_at: resetsAt,
+  };
   const limitText = `${LIMIT_LABELS[limit]} (limit ${amount(max)}, used ${amount(used)})`;
   if (BUDGETS.has(limit)) {
     return new GatewayError(
       429,
-      `this API key has used up its budget: ${limitText}; it is renewed at ${resetsAt}`,
+      `${describeSubject(subject)} has used up its budget: ${limitText}; it is renewed at ${resetsAt}`,
       {
         code: "insufficient_quota",
         details,
@@ -46,6 +61,7 @@ export function createLimitError({ limit, max, used, resetMs }: LimitRefusal, no
       },
     );
   }
+  const owner = subject === undefined ? "" : `${describeSubject(subject)}: `;
   const seconds = resetMs === null ? null : Math.max(1, Math.ceil(resetMs / 1000));
   const advice =
     limit === "max_parallel"
@@ -53,7 +69,7 @@ export function createLimitError({ limit, max, used, resetMs }: LimitRefusal, no
       : seconds === null
         ? "the request alone is larger than that: make it smaller"
         : `try again in ${seconds} s`;
-  return new GatewayError(429, `rate limit reached for ${limitText}: ${advice}`, {
+  return new GatewayError(429, `rate limit reached for ${owner}${limitText}: ${advice}`, {
     code: "rate_limit_exceeded",
     details: seconds === null ? details : { ...details, retry_after_seconds: seconds },
   });

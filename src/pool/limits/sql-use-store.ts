@@ -7,6 +7,10 @@ const TABLES = [
     id text primary key, key text not null, at integer not null, tokens integer not null, cost integer not null,
     extra_tokens integer not null, extra_cost integer not null, ended integer not null, settled integer not null
   ) without rowid`,
+  // Most requests have one subject, so these have a table of their own.
+  `create table if not exists key_use_other(
+    use text not null, key text not null, primary key(use, key)
+  ) without rowid`,
   `create table if not exists key_sum(
     key text primary key, day integer not null, day_tokens integer not null, day_cost integer not null,
     month integer not null, month_tokens integer not null, month_cost integer not null
@@ -42,17 +46,25 @@ const CHECKS: readonly TableCheck[] = [
 /** Stores the counted use in a SQLite database: a Durable Object's or a separate file. Each call throws what SQLite throws. */
 export class SqlUseStore implements UseStore {
   readonly #sql: Sql;
+  /** Whether any request may have more than one subject. */
+  #hasOthers: boolean;
 
   constructor(sql: Sql) {
     this.#sql = sql;
     for (const table of TABLES) sql.all(table);
     quarantineDamagedRows(sql, CHECKS);
+    sql.all("delete from key_use_other where use not in (select id from key_use)");
+    this.#hasOthers = sql.all("select 1 from key_use_other limit 1").length > 0;
   }
 
   loadUses(): Iterable<StoredUse> {
+    const others = Map.groupBy(this.#sql.all("select use, key from key_use_other order by key"), (row) =>
+      textIn(row, "use"),
+    );
     return this.#sql.all("select * from key_use order by at, id").map((row) => ({
       id: textIn(row, "id"),
       key: textIn(row, "key"),
+      others: (others.get(textIn(row, "id")) ?? []).map((other) => textIn(other, "key")),
       at: numberIn(row, "at"),
       tokens: numberIn(row, "tokens"),
       cost: numberIn(row, "cost"),
@@ -63,7 +75,12 @@ export class SqlUseStore implements UseStore {
     }));
   }
 
-  saveUse({ id, key, at, tokens, cost, extraTokens, extraCost, ended, settled }: StoredUse): void {
+  saveUse({ id, key, others, at, tokens, cost, extraTokens, extraCost, ended, settled }: StoredUse): void {
+    if (this.#hasOthers) this.#sql.all("delete from key_use_other where use = ?", id);
+    for (const other of others) {
+      this.#hasOthers = true;
+      this.#sql.all("insert or replace into key_use_other values(?, ?)", id, other);
+    }
     this.#sql.all(
       "insert or replace into key_use values(?, ?, ?, ?, ?, ?, ?, ?, ?)",
       id,
@@ -79,6 +96,7 @@ export class SqlUseStore implements UseStore {
   }
 
   removeUse(id: string): void {
+    if (this.#hasOthers) this.#sql.all("delete from key_use_other where use = ?", id);
     this.#sql.all("delete from key_use where id = ?", id);
   }
 
@@ -103,6 +121,12 @@ export class SqlUseStore implements UseStore {
 
   fold(cutoff: number, sums: readonly StoredSum[]): void {
     this.#sql.transaction(() => {
+      if (this.#hasOthers) {
+        this.#sql.all(
+          "delete from key_use_other where use in (select id from key_use where ended > 0 and ended <= ?)",
+          cutoff,
+        );
+      }
       this.#sql.all("delete from key_use where ended > 0 and ended <= ?", cutoff);
       for (const { key, day, dayTokens, dayCost, month, monthTokens, monthCost } of sums) {
         this.#sql.all(

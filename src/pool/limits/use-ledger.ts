@@ -1,13 +1,23 @@
-import type {
-  KeyLimitUsage,
-  LimitedUse,
-  LimitRefusal,
-  RemainingLimits,
-  SpentAmounts,
+import {
+  type KeyLimitUsage,
+  type LimitedSubject,
+  type LimitedUse,
+  type LimitRefusal,
+  listSubjects,
+  type RemainingLimits,
+  type SpentAmounts,
 } from "../../core/ports/key-limits.ts";
 import { DAYS, MONTHS, Period } from "./calendar-period.ts";
 import { KeyMeter } from "./key-meter.ts";
-import type { Counted } from "./rolling-minute.ts";
+import {
+  type CountedPart,
+  checkAll,
+  countPart,
+  hasBegun,
+  leavePart,
+  smallerWindow,
+  type TrackedUse,
+} from "./tracked-use.ts";
 import type { StoredSum, StoredUse, UseStore } from "./use-store.ts";
 
 /**
@@ -22,30 +32,8 @@ const REMOTE_TIMEOUT_MS = 12_000;
 /** Requests are stored individually until they have ended for the length of a minute's window, milliseconds. */
 const RETENTION_MS = 60_000;
 
-/** One request of a key with limits. */
-interface TrackedUse {
-  readonly id: string;
-  readonly meter: KeyMeter;
-  /** When it was admitted. */
-  takenAt: number;
-  /** When it began; 0: it is waiting. */
-  at: number;
-  tokens: number;
-  cost: number;
-  extraTokens: number;
-  extraCost: number;
-  ended: number;
-  settled: boolean;
-  /** Number of slots that it occupies. */
-  slots: number;
-  /** When it counts as ended if no report follows; `Infinity` while it occupies a slot or waits. */
-  endsAt: number;
-  readonly counted: Counted;
-  stored: boolean;
-}
-
 /**
- * The use of the keys with limits. A request is counted when it is admitted, with an estimate of its tokens and cost, and
+ * The use of the keys, teams, users, tags and providers with limits. A request is counted when it is admitted, with an estimate of its tokens and cost, and
  * only once for all its attempts. It is settled when its real use is known; without a report the estimate counts. A request
  * that is refused, or leaves while it waits, returns everything.
  *
@@ -56,7 +44,7 @@ export class UseLedger {
   readonly #store: UseStore;
   readonly #meters = new Map<string, KeyMeter>();
   readonly #foldedPeriods = new Map<string, { readonly day: Period; readonly month: Period }>();
-  /** Keys whose sums in {@link UseLedger.#folded} are not stored yet. */
+  /** Subjects whose sums in {@link UseLedger.#folded} are not stored yet. */
   readonly #unfolded = new Set<string>();
   readonly #uses = new Map<string, TrackedUse>();
   /** Uses that end by themselves if no report follows. */
@@ -76,12 +64,7 @@ export class UseLedger {
       restore(meter.month, sum.month, sum.monthTokens, sum.monthCost);
     }
     const events: { readonly at: number; readonly count: () => void }[] = [];
-    for (const stored of store.loadUses()) {
-      const meter = this.#getOrCreateMeter(stored.key);
-      meter.day.roll(now);
-      meter.month.roll(now);
-      this.#restore(stored, meter, now, orphanTimeoutMs, events);
-    }
+    for (const stored of store.loadUses()) this.#restore(stored, now, orphanTimeoutMs, events);
     events.sort((a, b) => a.at - b.at);
     for (const { count } of events) count();
     for (const meter of this.#meters.values()) meter.roll(now);
@@ -96,23 +79,18 @@ export class UseLedger {
    * Admits a request and reserves its expected use, or returns why not. A request that was admitted before continues as the
    * same. The next call is {@link begin}, {@link recordWaiting} or {@link releaseReservation}.
    */
-  reserve({ id, key, limits, tokens, cost }: LimitedUse, now: number): LimitRefusal | null {
+  reserve(limitedUse: LimitedUse, now: number): LimitRefusal | null {
     this.#endExpired(now);
+    const { id, tokens, cost } = limitedUse;
+    const subjects = listSubjects(limitedUse);
     const tracked = this.#uses.get(id);
-    if (tracked !== undefined) {
-      this.#reopen(tracked);
-      return null;
-    }
-    const meter = this.#getOrCreateMeter(key);
-    meter.roll(now);
-    const refusal = meter.checkLimits(limits, { tokens, cost }, now);
+    if (tracked !== undefined) return this.#continue(tracked, subjects, now);
+    const meters = subjects.map(({ key }) => this.#getOrCreateMeter(key));
+    const refusal = checkAll(subjects, meters, { tokens, cost }, now);
     if (refusal !== null) return refusal;
-    const counted = meter.minute.reserve(1, tokens);
-    meter.addSpent(now, { tokens, cost });
-    meter.parallel += 1;
-    this.#uses.set(id, {
+    const use: TrackedUse = {
       id,
-      meter,
+      parts: [],
       takenAt: now,
       at: 0,
       tokens,
@@ -123,17 +101,48 @@ export class UseLedger {
       settled: false,
       slots: 0,
       endsAt: Number.POSITIVE_INFINITY,
-      counted,
       stored: false,
-    });
+    };
+    use.parts = meters.map((meter) => countPart(use, meter));
+    this.#uses.set(id, use);
     return null;
   }
 
-  /** The remaining limits of a key. */
-  limitState({ key, limits }: LimitedUse, now: number): RemainingLimits {
-    const meter = this.#getOrCreateMeter(key);
-    meter.roll(now);
-    return meter.windowStates(limits, now);
+  /** A request that was admitted before goes on, perhaps with other subjects: it goes to another provider. */
+  #continue(use: TrackedUse, subjects: readonly LimitedSubject[], now: number): LimitRefusal | null {
+    const isSame =
+      subjects.length === use.parts.length &&
+      subjects.every(({ key }, index) => key === use.parts[index]?.meter.key);
+    if (!isSame && !use.settled) {
+      const known = new Map(use.parts.map((part) => [part.meter.key, part]));
+      const added = subjects.filter(({ key }) => !known.has(key));
+      const meters = added.map(({ key }) => this.#getOrCreateMeter(key));
+      const refusal = checkAll(added, meters, use, now);
+      if (refusal !== null) return refusal;
+      const isRunning = use.ended === 0;
+      for (const meter of meters) known.set(meter.key, countPart(use, meter, isRunning));
+      const names = new Set(subjects.map(({ key }) => key));
+      for (const part of use.parts) if (!names.has(part.meter.key)) leavePart(use, part);
+      use.parts = subjects.flatMap(({ key }) => known.get(key) ?? []);
+      if (use.stored) this.#save(use);
+    }
+    this.#reopen(use);
+    return null;
+  }
+
+  /** The remaining limits of a request's minute: of each kind, those of the subject with the least left. */
+  limitState(use: LimitedUse, now: number): RemainingLimits {
+    let remaining: RemainingLimits = { requests: null, tokens: null };
+    for (const { key, limits } of listSubjects(use)) {
+      const meter = this.#getOrCreateMeter(key);
+      meter.roll(now);
+      const { requests, tokens } = meter.windowStates(limits, now);
+      remaining = {
+        requests: smallerWindow(remaining.requests, requests),
+        tokens: smallerWindow(remaining.tokens, tokens),
+      };
+    }
+    return remaining;
   }
 
   /** An admitted request waits for a slot. Its minute starts when it begins. */
@@ -171,14 +180,20 @@ export class UseLedger {
   }
 
   #recordBegin(use: TrackedUse, now: number): void {
-    if (use.at !== 0) return;
+    if (use.at !== 0) {
+      const added = use.parts.filter(({ counted }) => !hasBegun(counted));
+      for (const { meter, counted } of added) meter.minute.begin(counted, now);
+      if (added.length > 0) this.#save(use);
+      return;
+    }
     use.at = now;
-    use.meter.minute.begin(use.counted, now);
-    if (use.takenAt !== now) {
+    for (const { meter, counted } of use.parts) {
+      meter.minute.begin(counted, now);
+      if (use.takenAt === now) continue;
       // A new day or month may have started meanwhile.
-      use.meter.addSpent(use.takenAt, { tokens: -use.tokens, cost: -use.cost });
-      use.meter.roll(now);
-      use.meter.addSpent(now, use);
+      meter.addSpent(use.takenAt, { tokens: -use.tokens, cost: -use.cost });
+      meter.roll(now);
+      meter.addSpent(now, use);
     }
     this.#save(use);
   }
@@ -222,8 +237,7 @@ export class UseLedger {
       this.#remove(use);
       return;
     }
-    const { meter } = use;
-    meter.roll(now);
+    this.#leaveUnbegun(use);
     const refund = {
       tokens: Math.min(0, spent.tokens - use.tokens),
       cost: Math.min(0, spent.cost - use.cost),
@@ -232,16 +246,19 @@ export class UseLedger {
       tokens: Math.max(0, spent.tokens - use.tokens),
       cost: Math.max(0, spent.cost - use.cost),
     };
-    meter.minute.change(use.counted, 0, refund.tokens);
-    meter.addSpent(use.at, refund);
+    for (const { meter, counted } of use.parts) {
+      meter.roll(now);
+      meter.minute.change(counted, 0, refund.tokens);
+      meter.addSpent(use.at, refund);
+      if (extra.tokens > 0) meter.minute.add(now, 0, extra.tokens);
+      meter.addSpent(now, extra);
+      if (use.ended === 0) meter.parallel -= 1;
+    }
     use.tokens += refund.tokens;
     use.cost += refund.cost;
-    if (extra.tokens > 0) meter.minute.add(now, 0, extra.tokens);
-    meter.addSpent(now, extra);
     use.extraTokens = extra.tokens;
     use.extraCost = extra.cost;
     use.settled = true;
-    if (use.ended === 0) meter.parallel -= 1;
     use.ended = Math.max(now, use.at);
     this.#cancelEnd(use);
     this.#save(use);
@@ -270,15 +287,16 @@ export class UseLedger {
     const keys = this.#unfolded;
     for (const use of this.#uses.values()) {
       if (use.ended === 0 || use.ended > cutoff) continue;
-      const { key } = use.meter;
-      const folded = this.#getFoldedPeriods(key);
       const extra = { tokens: use.extraTokens, cost: use.extraCost };
-      for (const period of [folded.day, folded.month]) {
-        period.roll(now);
-        period.add(use.at, use);
-        period.add(use.ended, extra);
+      for (const { meter } of use.parts) {
+        const folded = this.#getFoldedPeriods(meter.key);
+        for (const period of [folded.day, folded.month]) {
+          period.roll(now);
+          period.add(use.at, use);
+          period.add(use.ended, extra);
+        }
+        keys.add(meter.key);
       }
-      keys.add(key);
       this.#uses.delete(use.id);
     }
     if (keys.size === 0) return this.hasUses;
@@ -309,10 +327,19 @@ export class UseLedger {
         this.#remove(use);
         continue;
       }
-      use.meter.parallel -= 1;
+      this.#leaveUnbegun(use);
+      for (const { meter } of use.parts) meter.parallel -= 1;
       use.ended = Math.max(now, use.at);
       this.#save(use);
     }
+  }
+
+  /** Removes a begun request from the subjects for which it was admitted, but did not begin. */
+  #leaveUnbegun(use: TrackedUse): void {
+    const unbegun = use.parts.filter(({ counted }) => !hasBegun(counted));
+    if (unbegun.length === 0) return;
+    for (const part of unbegun) leavePart(use, part);
+    use.parts = use.parts.filter(({ counted }) => hasBegun(counted));
   }
 
   #scheduleEnd(use: TrackedUse, at: number): void {
@@ -330,62 +357,63 @@ export class UseLedger {
     this.#cancelEnd(use);
     if (use.ended === 0 || use.settled) return;
     use.ended = 0;
-    use.meter.parallel += 1;
+    for (const { meter } of use.parts) meter.parallel += 1;
     this.#save(use);
   }
 
   /** Removes a request as if it had never existed. */
   #remove(use: TrackedUse): void {
-    const { meter } = use;
     this.#cancelEnd(use);
-    meter.minute.drop(use.counted);
-    meter.addSpent(use.at === 0 ? use.takenAt : use.at, { tokens: -use.tokens, cost: -use.cost });
-    if (use.ended === 0) meter.parallel -= 1;
+    for (const { meter, counted } of use.parts) {
+      meter.minute.drop(counted);
+      meter.addSpent(use.at || use.takenAt, { tokens: -use.tokens, cost: -use.cost });
+      if (use.ended === 0) meter.parallel -= 1;
+    }
     this.#uses.delete(use.id);
     if (use.stored) this.#store.removeUse(use.id);
   }
 
   #save(use: TrackedUse): void {
-    const { id, meter, at, tokens, cost, extraTokens, extraCost, ended, settled } = use;
+    const { id, parts, at, tokens, cost, extraTokens, extraCost, ended, settled } = use;
     const isNew = !use.stored;
     use.stored = true;
-    this.#store.saveUse(
-      { id, key: meter.key, at, tokens, cost, extraTokens, extraCost, ended, settled },
-      isNew,
-    );
+    const [key = "", ...others] = parts.map(({ meter }) => meter.key);
+    this.#store.saveUse({ id, key, others, at, tokens, cost, extraTokens, extraCost, ended, settled }, isNew);
   }
 
   #restore(
     stored: StoredUse,
-    meter: KeyMeter,
     now: number,
     orphanTimeoutMs: number,
     events: { readonly at: number; readonly count: () => void }[],
   ): void {
-    const { key: _, ...rest } = stored;
-    const { minute } = meter;
+    const { key, others, ...rest } = stored;
     const { at, ended, tokens } = stored;
-    const counted = minute.reserve(1, tokens);
+    const parts = (key === "" ? [] : [key, ...others]).map((name): CountedPart => {
+      const meter = this.#getOrCreateMeter(name);
+      meter.day.roll(now);
+      meter.month.roll(now);
+      return { meter, counted: meter.minute.reserve(1, tokens) };
+    });
     const use: TrackedUse = {
       ...rest,
-      meter,
+      parts,
       takenAt: at === 0 ? now : at,
       slots: 0,
       endsAt: Number.POSITIVE_INFINITY,
-      counted,
       stored: true,
     };
     this.#uses.set(use.id, use);
-    meter.addSpent(use.takenAt, use);
-    if (at !== 0) events.push({ at, count: () => minute.begin(counted, at) });
-    if (stored.extraTokens > 0 || stored.extraCost > 0) {
-      meter.addSpent(ended, { tokens: stored.extraTokens, cost: stored.extraCost });
-      events.push({ at: ended, count: () => minute.add(ended, 0, stored.extraTokens) });
+    for (const { meter, counted } of parts) {
+      meter.addSpent(use.takenAt, use);
+      if (at !== 0) events.push({ at, count: () => meter.minute.begin(counted, at) });
+      if (stored.extraTokens > 0 || stored.extraCost > 0) {
+        meter.addSpent(ended, { tokens: stored.extraTokens, cost: stored.extraCost });
+        events.push({ at: ended, count: () => meter.minute.add(ended, 0, stored.extraTokens) });
+      }
+      if (ended === 0) meter.parallel += 1;
     }
-    if (ended === 0) {
-      meter.parallel += 1;
-      this.#scheduleEnd(use, now + orphanTimeoutMs);
-    }
+    if (ended === 0) this.#scheduleEnd(use, now + orphanTimeoutMs);
   }
 
   #getOrCreateMeter(key: string): KeyMeter {

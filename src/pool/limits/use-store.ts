@@ -1,7 +1,10 @@
-/** One request of a key with limits, stored until it no longer counts towards a minute. Times are Unix milliseconds. */
+/** One request with limits, stored until it no longer counts towards a minute. Times are Unix milliseconds. */
 export interface StoredUse {
   readonly id: string;
+  /** The first subject, see `formatSubject`; empty: none. */
   readonly key: string;
+  /** The names of further subjects. */
+  readonly others: readonly string[];
   /** When it began; 0: it has not yet. */
   readonly at: number;
   readonly tokens: number;

@@ -8,6 +8,8 @@ export const METRICS = {
     "Further attempts within generations: follow-up turns and changes of account.",
   polygate_upstream_requests_total: "Requests to the provider by operation and status.",
   polygate_upstream_errors_total: "Generations that the provider failed, by code.",
+  polygate_group_requests_total: "Requests by team, user and tag.",
+  polygate_group_tokens_total: "Tokens by team, user and tag.",
   polygate_page_requests_total: "Calls of the page service by operation and status.",
   polygate_queue_wait_seconds: "Time that generations waited for an account.",
   gen_ai_server_request_duration_seconds:
@@ -31,6 +33,8 @@ export const KEY_REQUESTS = "polygate_key_requests_total";
 export const KEY_TOKENS = "polygate_key_tokens_total";
 export const KEY_CACHED_TOKENS = "polygate_key_cached_tokens_total";
 export const KEY_COST = "polygate_key_cost_total";
+export const SUBJECT_REQUESTS = "polygate_group_requests_total";
+export const SUBJECT_TOKENS = "polygate_group_tokens_total";
 export const PAGE_REQUESTS = "polygate_page_requests_total";
 
 /** In seconds. OpenTelemetry recommends these bounds for generations. */

@@ -5,6 +5,7 @@ import { type Counts, HistogramSeries, seriesName } from "./counts.ts";
 import { PAGE_REQUESTS, QUEUE_WAIT, UPSTREAM_ERRORS } from "./metric-names.ts";
 import { getOutbox } from "./outbox.ts";
 import { getGenerationSeries, getHttpSeries } from "./request-series.ts";
+import { countSubjects } from "./subject-series.ts";
 import { countUsageDetails } from "./usage-series.ts";
 import { type AnsweredRequest, toUsedRequest } from "./used-request.ts";
 
@@ -36,6 +37,9 @@ export function recordRequest(
 ): Promise<void> | null {
   if (PROBES.has(answered.fields.route ?? "")) return null;
   const outbox = getOutbox(platform);
+  const { team, user, tags } = answered.fields;
+  if (snapshot !== null && (team !== undefined || user !== undefined || tags !== undefined))
+    countSubjects(outbox.counts, snapshot.config, answered.fields);
   const { providerDriver } = platform.variables;
   const { provider: providerId = DEFAULT_PROVIDER } = answered.fields;
   const provider = providerId === DEFAULT_PROVIDER ? providerDriver : providerId;

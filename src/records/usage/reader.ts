@@ -29,6 +29,9 @@ type Distributions = { [T in keyof UsageTimes]: Record<string, number> };
 
 const createDistributions = (): Distributions => ({ first_token: {}, duration: {}, queue: {} });
 
+/** The tags of a row; one empty text without tags. */
+const EACH_TAG = `json_each('[' || replace(json_quote(d.tag), ',', '","') || ']')`;
+
 /** Parses the sums of a row. Throws if one is damaged. */
 export function parseSums(row: SqlRow | undefined): UsageSums {
   return {
@@ -125,22 +128,30 @@ class UsageStatements {
   readonly values: readonly SqlValue[];
   readonly #from: string;
   readonly #where: string;
+  readonly #tags: string;
 
   constructor(query: UsageQuery) {
     this.#query = query;
     this.divided = query.granularity !== "total";
     this.columns = [
       ...(this.divided ? [{ name: "at", sql: "r.at" }] : []),
-      ...query.groupBy.map((name) => ({ name, sql: `d.${name}` })),
+      ...query.groupBy.map((name) => ({ name, sql: name === "tag" ? "t.value" : `d.${name}` })),
     ];
     this.#from = `from usage_${selectTable(query)} r join usage_dimension d on d.id = r.dimension`;
+    // A request with several tags counts for each of them, but once in the totals.
+    this.#tags = query.groupBy.includes("tag") ? `, ${EACH_TAG} t` : "";
     const filters = USAGE_DIMENSIONS.flatMap((name) => {
       const values = query.filters[name];
       return values === undefined ? [] : [{ name, values }];
     });
     this.#where = [
       "where r.at >= ? and r.at < ?",
-      ...filters.map(({ name, values }) => `d.${name} in (${values.map(() => "?").join(", ")})`),
+      ...filters.map(({ name, values }) => {
+        const list = values.map(() => "?").join(", ");
+        return name === "tag"
+          ? `exists (select 1 from ${EACH_TAG} f where f.value in (${list}))`
+          : `d.${name} in (${list})`;
+      }),
     ].join(" and ");
     this.values = [query.from, query.to, ...filters.flatMap(({ values }) => values)];
   }
@@ -150,7 +161,7 @@ class UsageStatements {
     const groupColumns = this.columns.map(({ sql }) => sql).join(", ");
     const order = this.divided ? "r.at desc, requests desc" : "requests desc";
     const selection = [...formatColumns(this.columns), SUMS, OUTCOMES].join(", ");
-    return `select ${selection} ${this.#from} ${this.#where} group by ${groupColumns} order by ${order} limit ?`;
+    return `select ${selection} ${this.#from}${this.#tags} ${this.#where} group by ${groupColumns} order by ${order} limit ?`;
   }
 
   get totalStatement(): string {
@@ -160,7 +171,8 @@ class UsageStatements {
   timesStatement(time: keyof UsageTimes, columns: readonly Column[]): string {
     const selection = [...formatColumns(columns), "b.key as bucket", "total(b.value) as observed"].join(", ");
     const groupColumns = [...columns.map(({ sql }) => sql), "b.key"].join(", ");
-    return `select ${selection} ${this.#from}, json_each(r.${time}) b ${this.#where} group by ${groupColumns}`;
+    const tags = columns.length === 0 ? "" : this.#tags;
+    return `select ${selection} ${this.#from}${tags}, json_each(r.${time}) b ${this.#where} group by ${groupColumns}`;
   }
 
   name(row: SqlRow): string {

@@ -17,6 +17,7 @@ import {
 import { MAX_DATE_MS, retryWithoutDamagedRows, type TableCheck } from "../../core/storage/damaged-rows.ts";
 import { amountIn, numberIn, type Sql, type SqlRow, textIn } from "../../core/storage/sql.ts";
 import { DayRowLimits } from "./day-row-limits.ts";
+import { createDimensionTable } from "./dimension-table.ts";
 import { mergeBuckets, parseBuckets } from "./histogram.ts";
 import { parseSums, UsageReader } from "./reader.ts";
 import { ACTIVITY_CHECKS, SqlActivity } from "./sql-activity.ts";
@@ -70,9 +71,7 @@ export class SqlUsage implements UsageStore {
     this.#now = now;
     this.#reader = new UsageReader(sql);
     this.#activity = new SqlActivity(sql);
-    sql.all(
-      `create table if not exists usage_dimension(id integer primary key, ${USAGE_DIMENSIONS.map((name) => `${name} text not null`).join(", ")}, unique(${DIMENSIONS}))`,
-    );
+    createDimensionTable(sql);
     const columns = [
       ...USAGE_SUMS.map((name) => `${name} integer not null`),
       ...USAGE_TIMES.map((name) => `${name} text not null`),
@@ -209,7 +208,9 @@ export class SqlUsage implements UsageStore {
   }
 
   #getDimensionId(dimensions: UsageDimensions): number {
-    const values = USAGE_DIMENSIONS.map((name) => dimensions[name]);
+    // An isolate of an earlier version does not send all.
+    const sent: Partial<UsageDimensions> = dimensions;
+    const values = USAGE_DIMENSIONS.map((name) => sent[name] ?? "");
     const cacheKey = values.join("\0");
     const known = this.#ids.get(cacheKey);
     if (known !== undefined) return known;
@@ -266,5 +267,8 @@ function readDimensions(row: SqlRow): UsageDimensions {
     dialect: textIn(row, "dialect"),
     operation: textIn(row, "operation"),
     outcome: textIn(row, "outcome"),
+    team: textIn(row, "team"),
+    user: textIn(row, "user"),
+    tag: textIn(row, "tag"),
   };
 }

@@ -144,9 +144,12 @@ export class UsageTally {
 
   #row(used: UsedRequest, hour: number): OpenRow {
     const { key, provider, account, dialect, operation, outcome } = used;
+    // Notes of an earlier version do not have them.
+    const { team = "", user = "", tag = "" }: Partial<UsedRequest> = used;
+    const group = team === "" && user === "" && tag === "" ? "" : `\0${team}\0${user}\0${tag}`;
     const requested = truncateName(used.requested_model);
     const model = truncateName(used.model);
-    const id = `${hour}\0${key}\0${requested}\0${model}\0${account}\0${dialect}\0${operation}\0${outcome}`;
+    const id = `${hour}\0${key}\0${requested}\0${model}\0${account}\0${dialect}\0${operation}\0${outcome}${group}`;
     const known = this.#rows.get(id);
     if (known !== undefined) return known;
     const dimensions = {
@@ -158,14 +161,17 @@ export class UsageTally {
       dialect,
       operation,
       outcome,
+      team,
+      user,
+      tag,
     };
     if (this.#rows.size < MAX_ROWS) return this.#newRow(id, hour, dimensions);
-    const reduced = { ...dimensions, requested_model: OTHER_VALUES };
-    const reducedId = `${hour}\0${key}\0\0${model}\0${account}\0${dialect}\0${operation}\0${outcome}`;
+    const reduced = { ...dimensions, requested_model: OTHER_VALUES, tag: tag === "" ? "" : OTHER_VALUES };
+    const reducedId = `${hour}\0${key}\0\0${model}\0${account}\0${dialect}\0${operation}\0${outcome}\0${team}\0${user}\0${reduced.tag}`;
     const reducedRow = this.#rows.get(reducedId);
     if (reducedRow !== undefined) return reducedRow;
     if (this.#rows.size < MAX_ALL_ROWS) return this.#newRow(reducedId, hour, reduced);
-    const minimalId = `${hour}\0${key}\0\0${outcome}`;
+    const minimalId = `${hour}\0${key}\0\0${outcome}\0${team}\0${user}\0${reduced.tag}`;
     const minimal = {
       ...reduced,
       model: OTHER_VALUES,

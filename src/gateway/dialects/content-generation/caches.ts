@@ -52,11 +52,11 @@ async function findModels({ context, caller }: CacheCall, name: string): Promise
   const labels = { dialect: DIALECT_ID, operation: "caches" } as const;
   const model = await readWithModelNames(context, name, resolveModel, labels);
   if (model.route !== undefined)
-    return selectAllowedTargets(caller, model, model.route).map((target) => ({
+    return selectAllowedTargets(context, caller, model, model.route).map((target) => ({
       ...target.model,
       requested: name,
     }));
-  assertModelAllowed(caller.key?.entry, model);
+  assertModelAllowed(caller, context.quota, model);
   return [model];
 }
 

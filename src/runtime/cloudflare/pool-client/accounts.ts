@@ -8,7 +8,12 @@ import type {
   CountResult,
 } from "../../../core/ports/accounts.ts";
 import { sleep } from "../../../core/ports/clock.ts";
-import type { KeyLimitUsage, LimitedUse, SpentAmounts } from "../../../core/ports/key-limits.ts";
+import {
+  type KeyLimitUsage,
+  type LimitedUse,
+  listSubjects,
+  type SpentAmounts,
+} from "../../../core/ports/key-limits.ts";
 import type { PoolConfiguration } from "../../../core/ports/pool-configuration.ts";
 import { POOL_CALL_PAUSES_MS } from "../../../core/retries/retry-policy.ts";
 import type { IsolateReport, IsolateReportAnswer } from "../../../pool/isolate-reports.ts";
@@ -197,9 +202,10 @@ export class CloudflareAccountPool implements ReportingAccountPool {
     return "refused" in result ? copyRefusal(result) : { limits: result.limits };
   }
 
-  async settleUsage({ id, limits }: LimitedUse, spent: SpentAmounts): Promise<void> {
+  async settleUsage(use: LimitedUse, spent: SpentAmounts): Promise<void> {
     // With a limit of parallel requests, a request in another isolate may wait for this one to end.
-    await this.#settlements.add(id, spent, (limits.max_parallel ?? 0) > 0);
+    const isParallelLimited = listSubjects(use).some(({ limits }) => (limits.max_parallel ?? 0) > 0);
+    await this.#settlements.add(use.id, spent, isParallelLimited);
   }
 
   async listKeyUsage(key?: string): Promise<KeyLimitUsage[]> {

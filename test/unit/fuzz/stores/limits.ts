@@ -25,6 +25,7 @@ export const useStore = storeTarget<SqlUseStore, Uses>({
       const use = {
         id: choose.id(),
         key: keyOf(choose),
+        others: [...new Set(choose.list(3, () => keyOf(choose)))].toSorted(),
         at: choose.time(),
         tokens: choose.sum(),
         cost: choose.sum(),

@@ -32,6 +32,7 @@ function deltaOf(choose: Choices, now: number): UsageDelta {
   const names = Object.fromEntries(USAGE_DIMENSIONS.map((name) => [name, choose.text()]));
   const dimensions = {
     ...{ key: "", requested_model: "", model: "", provider: "", account: "", dialect: "", operation: "" },
+    ...{ team: "", user: "", tag: "" },
     ...names,
     outcome: choose.of("success", "error", "cancelled", "refused"),
   };

@@ -62,6 +62,7 @@ const ENGINE: ProviderView = {
   headers: { "X-Title": "ga****ay" },
   account_max_inflight: 8,
   max_concurrent: 0,
+  limits: {},
   strategy: "least_busy",
   affinity_wait_ms: 1_500,
   first_byte_timeout_ms: 1_500,

@@ -10,7 +10,18 @@ afterEach(() => {
 });
 
 const use = (id: string, tokens = 1): StoredUse => ({
-  ...{ id, key: "k", at: 1, tokens, cost: 0, extraTokens: 0, extraCost: 0, ended: 0, settled: false },
+  ...{
+    id,
+    key: "k",
+    others: [],
+    at: 1,
+    tokens,
+    cost: 0,
+    extraTokens: 0,
+    extraCost: 0,
+    ended: 0,
+    settled: false,
+  },
 });
 
 /** A store that writes down what happens to it; a transaction that fails has not happened. */

@@ -35,7 +35,8 @@ test.each([
   [["*"], "anything", true],
   [["b"], "a", false],
 ])("models %j let %s in: %s", (models, requested, expected) => {
-  const check = () => assertModelAllowed({ models }, { requested, id: "canonical" });
+  const key = { id: "k", name: "", entry: { key: "sk", name: "", remark: "", models } };
+  const check = () => assertModelAllowed({ key }, {}, { requested, id: "canonical" });
   if (expected) expect(check).not.toThrow();
   else expect(check).toThrow("may not use the model");
 });

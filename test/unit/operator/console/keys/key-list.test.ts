@@ -14,6 +14,8 @@ const key = (name: string, more: Partial<ApiKey> = {}): ApiKey => ({
   grace_until: 0,
   last_used: 0,
   used_today: { requests: 0, tokens: 0, cost: 0 },
+  team: "",
+  user: "",
   limits: {},
   models: [],
   dialects: [],

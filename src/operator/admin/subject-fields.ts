@@ -1,0 +1,52 @@
+import * as z from "zod";
+import { subjectEntrySchema } from "../../core/config/schema.ts";
+import { once } from "../../core/encoding/lazy-schema.ts";
+import { requestObject } from "./request-fields.ts";
+
+/** Limits in a request body. A misspelt limit is an error, because it would have no effect. */
+export const limitsRequestSchema = once(() =>
+  requestObject(() => subjectEntrySchema.shape.limits.unwrap().shape),
+);
+
+/** What counts towards the limits of a team, user or tag now. Costs are in the currency of the prices. */
+const usedSchema = () =>
+  z.object({
+    parallel: z.int(),
+    requests_per_minute: z.int(),
+    tokens_per_minute: z.int(),
+    tokens_per_day: z.int(),
+    tokens_per_month: z.int(),
+    cost_per_day: z.number(),
+    cost_per_month: z.number(),
+  });
+
+/** A team, a user or a tag as administrators see it. */
+export const subjectViewSchema = () =>
+  z.object({
+    id: z.string(),
+    name: z.string(),
+    remark: z.string(),
+    limits: z.looseObject({}),
+    models: z.array(z.string()),
+    /** Number of its keys; 0 for a tag. */
+    keys: z.int(),
+    used: usedSchema(),
+  });
+export type SubjectView = z.output<ReturnType<typeof subjectViewSchema>>;
+
+/** Body of `POST /admin/teams` and of the same endpoints of users and tags. */
+export const newSubjectSchema = requestObject(
+  () => ({ ...subjectEntrySchema.shape, limits: limitsRequestSchema().optional() }),
+  subjectViewSchema,
+);
+
+/** Body of `PUT /admin/teams/{id}`. Omitted fields keep their values. */
+export const subjectChangeSchema = requestObject(
+  () => ({
+    name: z.string().optional(),
+    remark: z.string().optional(),
+    limits: limitsRequestSchema().optional(),
+    models: subjectEntrySchema.shape.models,
+  }),
+  subjectViewSchema,
+);

@@ -1,0 +1,183 @@
+import * as z from "zod";
+import { listApiKeys } from "../../core/config/api-keys.ts";
+import type { Config, SubjectEntry } from "../../core/config/schema.ts";
+import { GatewayError } from "../../core/errors/gateway-error.ts";
+import type { Context } from "../../core/ports/context.ts";
+import { formatSubject, type KeyLimitUsage } from "../../core/ports/key-limits.ts";
+import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
+import { fromNano } from "../../records/usage/prices.ts";
+import { successSchema } from "./answers.ts";
+import { editConfig } from "./config-edit.ts";
+import { ENTRY_HEADERS, entryEtag, formatEtag, IF_MATCH, VERSION_HEADERS } from "./etag.ts";
+import { conflictError, requireFound } from "./resource-errors.ts";
+import {
+  newSubjectSchema,
+  type SubjectView,
+  subjectChangeSchema,
+  subjectViewSchema,
+} from "./subject-fields.ts";
+
+/** A list of the configuration whose entries have limits for many requests. */
+interface SubjectList {
+  readonly kind: "team" | "user" | "tag";
+  /** Name of the list in the configuration and in paths. */
+  readonly list: "teams" | "users" | "tags";
+}
+
+/** The number of keys of a team or user. */
+function countKeys(config: Config, { kind }: SubjectList, id: string): number {
+  return kind === "tag" ? 0 : listApiKeys(config).filter((key) => key[kind] === id).length;
+}
+
+/** Without empty limits and models, which mean the same as none. */
+function normalizeEntry({ limits, models, ...rest }: SubjectEntry): SubjectEntry {
+  return {
+    ...rest,
+    ...(limits === undefined || Object.keys(limits).length === 0 ? {} : { limits }),
+    ...(models === undefined || models.length === 0 ? {} : { models }),
+  };
+}
+
+function usedView(use: KeyLimitUsage | undefined): SubjectView["used"] {
+  return {
+    parallel: use?.parallel ?? 0,
+    requests_per_minute: use?.minute.requests ?? 0,
+    tokens_per_minute: use?.minute.tokens ?? 0,
+    tokens_per_day: use?.day.tokens ?? 0,
+    tokens_per_month: use?.month.tokens ?? 0,
+    cost_per_day: fromNano(use?.day.cost ?? 0),
+    cost_per_month: fromNano(use?.month.cost ?? 0),
+  };
+}
+
+function subjectView(
+  config: Config,
+  subject: SubjectList,
+  { id, name, remark, limits = {}, models = [] }: SubjectEntry,
+  uses: readonly KeyLimitUsage[],
+): SubjectView {
+  const use = uses.find(({ key }) => key === formatSubject(subject.kind, id));
+  return { id, name, remark, limits, models, keys: countKeys(config, subject, id), used: usedView(use) };
+}
+
+function createEndpoints(subject: SubjectList) {
+  const { kind, list } = subject;
+  const find = (config: Config, id: string): SubjectEntry =>
+    requireFound(
+      config[list].find((entry) => entry.id === id),
+      `the ${kind}`,
+      id,
+    );
+  const respond = async ({ platform }: Context, config: Config, id: string): Promise<Response> => {
+    const entry = find(config, id);
+    const uses = await platform.accounts.listKeyUsage(formatSubject(kind, id));
+    return Response.json(subjectView(config, subject, entry, uses), {
+      headers: { etag: await entryEtag(config, entry) },
+    });
+  };
+  return [
+    adminEndpoint({
+      method: "GET",
+      path: `/admin/${list}`,
+      summary: `List the ${list}`,
+      answers: jsonResponse(() => z.object({ items: z.array(subjectViewSchema()), total: z.int() })),
+      handler: async ({ platform }) => {
+        const [{ config }, uses] = await Promise.all([
+          platform.configuration.readFresh(),
+          platform.accounts.listKeyUsage(),
+        ]);
+        const items = config[list].map((entry) => subjectView(config, subject, entry, uses));
+        return Response.json({ items, total: items.length });
+      },
+    }),
+    adminEndpoint({
+      method: "POST",
+      path: `/admin/${list}`,
+      summary: `Add a ${kind}`,
+      body: newSubjectSchema,
+      answers: jsonResponse(subjectViewSchema),
+      ...ENTRY_HEADERS,
+      handler: async (context, { body }) => {
+        const { id, name, remark, limits, models } = body;
+        const added = normalizeEntry({ id, name, remark, limits, models });
+        const { config } = await editConfig(context, (current) => {
+          if (current[list].some((entry) => entry.id === id))
+            throw conflictError(`a ${kind} with this id`, "id");
+          return { ...current, [list]: [...current[list], added] };
+        });
+        return respond(context, config, id);
+      },
+    }),
+    adminEndpoint({
+      method: "GET",
+      path: `/admin/${list}/:id`,
+      summary: `Read a ${kind}`,
+      answers: jsonResponse(subjectViewSchema),
+      ...ENTRY_HEADERS,
+      handler: async (context, { params: { id = "" } }) =>
+        respond(context, (await context.platform.configuration.readFresh()).config, id),
+    }),
+    adminEndpoint({
+      method: "PUT",
+      path: `/admin/${list}/:id`,
+      summary: `Change a ${kind}`,
+      body: subjectChangeSchema,
+      answers: jsonResponse(subjectViewSchema),
+      ...ENTRY_HEADERS,
+      ...IF_MATCH,
+      handler: async (context, { params: { id = "" }, body }) => {
+        const entry = (current: Config) => find(current, id);
+        const change = (current: Config): Config => {
+          const stored = entry(current);
+          const changed = normalizeEntry({
+            ...stored,
+            name: body.name ?? stored.name,
+            remark: body.remark ?? stored.remark,
+            limits: body.limits ?? stored.limits,
+            models: body.models ?? stored.models,
+          });
+          return {
+            ...current,
+            [list]: current[list].map((other) => (other.id === id ? changed : other)),
+          };
+        };
+        const { config } = await editConfig(context, change, { entry });
+        return respond(context, config, id);
+      },
+    }),
+    /** Keys would lose their limits with their team or user, so one that has keys cannot be deleted. */
+    adminEndpoint({
+      method: "DELETE",
+      path: `/admin/${list}/:id`,
+      summary: `Delete a ${kind}`,
+      answers: jsonResponse(() => successSchema().extend({ total: z.int() })),
+      ...VERSION_HEADERS,
+      requestHeaders: IF_MATCH.requestHeaders,
+      statuses: { ...IF_MATCH.statuses, 409: `Keys belong to the ${kind}.` },
+      handler: async (context, { params: { id = "" } }) => {
+        const entry = (current: Config) => find(current, id);
+        const remove = (current: Config): Config => {
+          entry(current);
+          const keys = countKeys(current, subject, id);
+          if (keys > 0) {
+            const message = `${keys} ${keys === 1 ? "key belongs" : "keys belong"} to the ${kind} ${JSON.stringify(id)}: move or delete them first`;
+            throw new GatewayError(409, message, { code: "invalid_request" });
+          }
+          return { ...current, [list]: current[list].filter((other) => other.id !== id) };
+        };
+        const { config, version } = await editConfig(context, remove, { keep: true, entry });
+        return Response.json(
+          { success: true, total: config[list].length },
+          { headers: { etag: formatEtag(version) } },
+        );
+      },
+    }),
+  ];
+}
+
+/** `/admin/teams`, `/admin/users` and `/admin/tags`: list, add, read, change and delete, all alike. */
+export const SUBJECT_ENDPOINTS = [
+  ...createEndpoints({ kind: "team", list: "teams" }),
+  ...createEndpoints({ kind: "user", list: "users" }),
+  ...createEndpoints({ kind: "tag", list: "tags" }),
+] satisfies readonly Endpoint[];

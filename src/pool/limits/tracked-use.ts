@@ -1,0 +1,76 @@
+import {
+  type LimitedSubject,
+  type LimitRefusal,
+  parseSubject,
+  type RateWindowState,
+  type SpentAmounts,
+} from "../../core/ports/key-limits.ts";
+import type { KeyMeter } from "./key-meter.ts";
+import type { Counted } from "./rolling-minute.ts";
+
+/** What one request counts for one subject. */
+export interface CountedPart {
+  readonly meter: KeyMeter;
+  readonly counted: Counted;
+}
+
+/** One request with limits. */
+export interface TrackedUse {
+  readonly id: string;
+  /** One for each subject. */
+  parts: readonly CountedPart[];
+  /** When it was admitted. */
+  takenAt: number;
+  /** When it began; 0: it is waiting. */
+  at: number;
+  tokens: number;
+  cost: number;
+  extraTokens: number;
+  extraCost: number;
+  ended: number;
+  settled: boolean;
+  /** Number of slots that it occupies. */
+  slots: number;
+  /** When it counts as ended if no report follows; `Infinity` while it occupies a slot or waits. */
+  endsAt: number;
+  stored: boolean;
+}
+
+/** Whether the request has begun, so that its minute passes. */
+export const hasBegun = ({ at }: Counted): boolean => at !== Number.POSITIVE_INFINITY;
+
+/** Why another request is not allowed; null: it is. Every meter is advanced to `now`. */
+export function checkAll(
+  subjects: readonly LimitedSubject[],
+  meters: readonly KeyMeter[],
+  expected: SpentAmounts,
+  now: number,
+): LimitRefusal | null {
+  for (const meter of meters) meter.roll(now);
+  for (const [index, { key, limits }] of subjects.entries()) {
+    const refusal = meters[index]?.checkLimits(limits, expected, now) ?? null;
+    if (refusal !== null) return parseSubject(key).kind === "key" ? refusal : { ...refusal, subject: key };
+  }
+  return null;
+}
+
+/** Counts a request for one subject. */
+export function countPart(use: TrackedUse, meter: KeyMeter, isRunning = true): CountedPart {
+  meter.addSpent(use.at || use.takenAt, use);
+  if (isRunning) meter.parallel += 1;
+  return { meter, counted: meter.minute.reserve(1, use.tokens) };
+}
+
+/** A request no longer counts for a subject: only the attempt counts in its minute. */
+export function leavePart(use: TrackedUse, { meter, counted }: CountedPart): void {
+  if (hasBegun(counted)) meter.minute.change(counted, 0, -counted.tokens);
+  else meter.minute.drop(counted);
+  meter.addSpent(use.at || use.takenAt, { tokens: -use.tokens, cost: -use.cost });
+  if (use.ended === 0) meter.parallel -= 1;
+}
+
+/** The window with less left. */
+export function smallerWindow(a: RateWindowState | null, b: RateWindowState | null): RateWindowState | null {
+  if (a === null || b === null) return a ?? b;
+  return b.remaining < a.remaining ? b : a;
+}

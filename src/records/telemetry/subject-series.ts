@@ -1,0 +1,29 @@
+import type { Config, SubjectEntry } from "../../core/config/schema.ts";
+import type { LogFields } from "../../core/ports/context.ts";
+import { OTHER_VALUES } from "../../core/ports/usage.ts";
+import { type Counts, seriesName } from "./counts.ts";
+import { SUBJECT_REQUESTS, SUBJECT_TOKENS } from "./metric-names.ts";
+
+/** At most this number of configured teams, users and tags each have series of their own. */
+const MAX_NAMES = 200;
+
+/** The value of a label: an id of the configuration, because callers may invent tags. */
+function labelOf(entries: readonly SubjectEntry[], id: string): string {
+  const index = entries.findIndex((entry) => entry.id === id);
+  return index >= 0 && index < MAX_NAMES ? id : OTHER_VALUES;
+}
+
+/** Counts a request and its tokens for its team, its user and its tags. */
+export function countSubjects(counts: Counts, config: Config, fields: LogFields): void {
+  const tokens = (fields.promptTokens ?? 0) + (fields.completionTokens ?? 0);
+  const { team, user, tags } = fields;
+  const labels = [
+    ...(team === undefined ? [] : [{ kind: "team", id: labelOf(config.teams, team) }]),
+    ...(user === undefined ? [] : [{ kind: "user", id: labelOf(config.users, user) }]),
+    ...(tags?.split(",") ?? []).map((tag) => ({ kind: "tag", id: labelOf(config.tags, tag) })),
+  ];
+  for (const label of labels) {
+    counts.add(seriesName(SUBJECT_REQUESTS, label));
+    if (tokens > 0) counts.add(seriesName(SUBJECT_TOKENS, label), tokens);
+  }
+}

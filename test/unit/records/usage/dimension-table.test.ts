@@ -1,0 +1,71 @@
+import { expect, test } from "vitest";
+import { configSchema } from "../../../../src/core/config/schema.ts";
+import { SqlUsage } from "../../../../src/records/usage/sql-usage.ts";
+import { UsageTally } from "../../../../src/records/usage/usage-tally.ts";
+import { memoryDatabase } from "../archive/sqlite.ts";
+import { used } from "./support.ts";
+
+const NOW = Date.UTC(2026, 10, 22, 12);
+const OLD = ["key", "requested_model", "model", "provider", "account", "dialect", "operation", "outcome"];
+const config = { config: configSchema.parse({}) };
+
+async function count(store: SqlUsage, ...requests: Parameters<typeof used>[0][]): Promise<void> {
+  const tally = new UsageTally();
+  for (const request of requests) tally.count(used(request), NOW);
+  await tally.send(store, config, NOW);
+}
+
+const read = (store: SqlUsage, groupBy: readonly ("team" | "tag" | "key")[], filters = {}) =>
+  store.read({ from: 0, to: NOW + 86_400_000, granularity: "total", groupBy, filters, limit: 1_000 });
+
+const byTag = (store: SqlUsage, filters = {}) =>
+  read(store, ["tag"], filters)
+    .groups.map(({ dimensions, requests }) => [dimensions.tag ?? "", requests] as const)
+    .toSorted();
+
+test("usage of an earlier version stays, without a team", async () => {
+  const sql = memoryDatabase();
+  await count(new SqlUsage(sql, () => NOW), { key: "old" });
+  const columns = OLD.map((name) => `${name} text not null`).join(", ");
+  const names = OLD.join(", ");
+  sql.all("alter table usage_dimension rename to newer");
+  sql.all(`create table usage_dimension(id integer primary key, ${columns}, unique(${names}))`);
+  sql.all(`insert into usage_dimension(id, ${names}) select id, ${names} from newer`);
+  sql.all("drop table newer");
+  const store = new SqlUsage(sql, () => NOW);
+  await count(store, { key: "new", team: "core" }, { key: "new" });
+  const { groups } = read(store, ["key", "team"]);
+  expect(groups.map(({ dimensions, requests }) => ({ ...dimensions, requests }))).toEqual(
+    expect.arrayContaining([
+      { key: "old", team: "", requests: 1 },
+      { key: "new", team: "core", requests: 1 },
+      { key: "new", team: "", requests: 1 },
+    ]),
+  );
+});
+
+test("a request with several tags counts for each, and once in the totals", async () => {
+  const store = new SqlUsage(memoryDatabase(), () => NOW);
+  await count(store, { tag: "a,b" }, { tag: "b" }, {});
+  expect(byTag(store)).toEqual([
+    ["", 1],
+    ["a", 1],
+    ["b", 2],
+  ]);
+  expect(byTag(store, { tag: ["a"] })).toEqual(
+    expect.arrayContaining([
+      ["a", 1],
+      ["b", 1],
+    ]),
+  );
+  expect(read(store, ["tag"]).totals.requests).toBe(3);
+  expect(read(store, [], { tag: ["b"] }).totals.requests).toBe(2);
+});
+
+test("many lists of tags of one key are counted together", async () => {
+  const store = new SqlUsage(memoryDatabase(), () => NOW);
+  await count(store, ...Array.from({ length: 150 }, (_, index) => ({ tag: `t${index}` })));
+  const groups = new Map(byTag(store).map(([tag, requests]) => [tag, requests]));
+  expect(groups.size).toBe(101);
+  expect(groups.get("other")).toBe(50);
+});
