@@ -13,6 +13,7 @@ import { DEV_KEY } from "../support/use-gateway.ts";
 /** Realtime connections: a real WebSocket client in front of the gateway, and a vendor's WebSocket server behind it. */
 
 const LIMITED_KEY = "sk-limited";
+const BUDGET_KEYS = { tokens: "sk-token-budget", cost: "sk-cost-budget", requests: "sk-request-limit" };
 const TOKEN = "sk-vendor-account-one";
 
 /** A connection as the vendor sees it. */
@@ -93,7 +94,12 @@ const running = useAdmin(() => ({
   vars: {
     GATEWAY_CONFIG_JSON: JSON.stringify({
       keys: [DEV_KEY],
-      api_keys: [{ id: "limited", key: LIMITED_KEY, models: ["oa/mine"] }],
+      api_keys: [
+        { id: "limited", key: LIMITED_KEY, models: ["oa/mine"] },
+        { id: "tokens", key: BUDGET_KEYS.tokens, limits: { tokens_per_minute: 1000 } },
+        { id: "cost", key: BUDGET_KEYS.cost, limits: { cost_per_month: 0.5 } },
+        { id: "requests", key: BUDGET_KEYS.requests, limits: { requests_per_minute: 100, max_parallel: 2 } },
+      ],
       callers: { unknown_keys: "refuse" },
       accounts: [
         { token: TOKEN, name: "one", provider: "oa", email: "one@vendor.test" },
@@ -241,6 +247,8 @@ describe("a realtime connection", () => {
   it.each([
     ["an unknown key", "/v1/realtime?model=oa/mine", "sk-unknown", 401],
     ["a model that the key must not use", "/v1/realtime?model=oa/other", LIMITED_KEY, 403],
+    ["a limit of tokens", "/v1/realtime?model=oa/mine", BUDGET_KEYS.tokens, 403],
+    ["a limit of costs", "/v1/realtime?model=oa/mine", BUDGET_KEYS.cost, 403],
     ["no model", "/v1/realtime", DEV_KEY, 400],
     ["a call", "/v1/realtime?call_id=1&model=oa/mine", DEV_KEY, 400],
     ["a provider without it", "/v1/realtime?model=claude/c", DEV_KEY, 501],
@@ -297,6 +305,32 @@ describe("a realtime connection", () => {
       session: { audio: { input: { transcription } } },
     });
     other.socket.close();
+    await idle();
+  });
+
+  it("refuses messages that it cannot check, and goes on", async () => {
+    const client = await connected(undefined, { authorization: `Bearer ${BUDGET_KEYS.requests}` });
+    const hostile = [
+      '{"session":{"model":"big"},"n":NaN}',
+      `{"model":${"[".repeat(100_000)}`,
+      `{"model":[${"{},".repeat(4_000_000)}{}]}`,
+    ];
+    for (const text of hostile) client.socket.send(text);
+    client.send({ type: "session.update", session: { instructions: "Be kind." } });
+    await client.next("session.updated");
+    const errors = client.messages.filter(({ type }) => type === "error");
+    expect(errors).toMatchObject([
+      { error: { code: "invalid_request" } },
+      { error: { code: "invalid_request" } },
+      { error: { code: "request_too_large" } },
+    ]);
+    expect(connections[0]?.messages).toHaveLength(1);
+    client.socket.close(4002, "done");
+    const closeCode = await until(
+      async () => connections[0]?.closeCode,
+      (code) => code !== null,
+    );
+    expect(closeCode).toBe(4002);
     await idle();
   });
 

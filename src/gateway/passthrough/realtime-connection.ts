@@ -1,10 +1,9 @@
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
 import type { LightAbortController } from "../../core/http/light-abort-controller.ts";
-import type { MemoryReservation } from "../../core/http/memory-budget.ts";
 import type { OpenedSocket, ServerSocket, SocketListener } from "../../core/ports/web-socket.ts";
 import { errorObject } from "../../core/routing/error-formats.ts";
-import { type ProviderEvents, prepareClientEvent } from "./realtime-events.ts";
+import { type ClientEventOptions, type ProviderEvents, prepareClientEvent } from "./realtime-events.ts";
 import { SocketPipe } from "./socket-pipe.ts";
 
 /** Maximum lifetime of a connection, and maximum time without a message, milliseconds. The vendor's is one hour, too. */
@@ -22,14 +21,9 @@ const INTERNAL_ERROR = 1011;
 const TRY_AGAIN_LATER = 1013;
 
 /** What a connection needs to know. */
-export interface RealtimeOptions {
-  readonly memory: MemoryReservation;
+export interface RealtimeOptions extends ClientEventOptions {
   readonly abort: LightAbortController;
   readonly events: ProviderEvents;
-  /** The provider's name for the model; empty: none. */
-  readonly model: string;
-  /** The caller's key is limited to certain models. */
-  readonly isLimited: boolean;
   /** Called for each message of the provider. */
   readonly onProviderMessage: () => void;
 }
@@ -65,7 +59,7 @@ export class RealtimeConnection {
     options.abort.addEventListener("abort", () => this.#end(TRY_AGAIN_LATER, "the account is gone"));
   }
 
-  /** Resolves at the end of the connection. Rejects with a `ProviderError` if the provider broke it. */
+  /** Resolves at the end of the connection. Rejects with a `ProviderError` if the provider broke it, and with what a message made this program throw. */
   get ended(): Promise<void> {
     return this.#ended.promise;
   }
@@ -85,8 +79,14 @@ export class RealtimeConnection {
       onMessage: (text) => {
         const partialBytes = this.#partialBytes;
         this.#partialBytes = 0;
-        this.#takeClientMessage(text);
-        memory.releaseBytes(partialBytes);
+        try {
+          this.#takeClientMessage(text);
+        } catch (thrown) {
+          if (thrown instanceof GatewayError) this.#sendError(thrown);
+          else this.#end(UNSUPPORTED_DATA, "the message cannot be read", NORMAL, thrown);
+        } finally {
+          memory.releaseBytes(partialBytes);
+        }
       },
       onClose: (code) => {
         this.#end(NORMAL, "the client closed the connection", isSendable(code) ? code : NORMAL);
@@ -134,18 +134,14 @@ export class RealtimeConnection {
       this.#end(UNSUPPORTED_DATA, "messages must be text");
       return;
     }
-    const { model, isLimited } = this.#options;
-    const event = prepareClientEvent(text, model, isLimited);
-    if (event.isForbidden) {
-      const message = "this API key is limited to certain models, and the session names another one";
-      this.#sendError(new GatewayError(403, message, { code: "permission_denied", param: "session" }));
-    } else if (this.#toProvider?.send(event.text) === false) {
+    if (this.#toProvider?.send(prepareClientEvent(text, this.#options)) === false)
       this.#end(TRY_AGAIN_LATER, "the provider takes the messages too slowly");
-    }
   }
 
   #sendError(error: GatewayError): void {
-    void this.#client.send(JSON.stringify({ type: "error", error: errorObject(error) }));
+    const text = JSON.stringify({ type: "error", error: errorObject(error) });
+    if (this.#toClient?.send(text) === false)
+      this.#end(TRY_AGAIN_LATER, "too much of what was sent is unread");
   }
 
   #expire(reason: string): void {
@@ -156,7 +152,7 @@ export class RealtimeConnection {
   }
 
   /** Closes both sides. `error`: why the work failed. */
-  #end(code: number, reason: string, providerCode = NORMAL, error: ProviderError | null = null): void {
+  #end(code: number, reason: string, providerCode = NORMAL, error: unknown = null): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     clearTimeout(this.#lifeTimer);

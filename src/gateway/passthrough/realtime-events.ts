@@ -1,54 +1,70 @@
 import { isObject, type JsonObject, parseObject } from "../../core/encoding/json.ts";
 import { MASK, maskSecrets } from "../../core/encoding/secret-masking.ts";
+import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
+import { reserveForJson } from "../../core/http/json-text.ts";
+import type { MemoryReservation } from "../../core/http/memory-budget.ts";
 import type { LogFields } from "../../core/ports/context.ts";
 import { readCount } from "../providers/json.ts";
 
 /** How many characters of the answers the history keeps. */
 const MAX_TRANSCRIPT_CHARS = 64 * 1024;
 
-function parseEvent(text: string): JsonObject {
-  try {
-    return parseObject(text);
-  } catch {
-    // The other side reports what is no JSON.
-    return {};
-  }
-}
+/** What a message must have to name a model; names may be written with escapes, and some parsers ignore case. */
+const MAY_NAME_MODEL = /model|\\[ux]/i;
 
-/** What became of a message of the caller. */
-export interface ClientEvent {
-  readonly text: string;
-  /** The caller's key is limited to certain models, and the message names another one. */
-  readonly isForbidden: boolean;
-}
-
-/** Whether a value has a member that names a model. */
-function namesModel(value: unknown): boolean {
-  if (Array.isArray(value)) return value.some(namesModel);
+/** Whether a value has a member that names a model, in any case. `replaced`: the object whose `model` is replaced. */
+function namesModel(value: unknown, replaced: JsonObject | null): boolean {
+  if (Array.isArray(value)) return value.some((member) => namesModel(member, replaced));
   if (!isObject(value)) return false;
-  return Object.entries(value).some(([name, member]) =>
-    name === "model" ? typeof member === "string" : namesModel(member),
-  );
+  return Object.keys(value).some((name) => {
+    if (name === "model" && value === replaced) return false;
+    const member = value[name];
+    return (name.toLowerCase() === "model" && typeof member === "string") || namesModel(member, replaced);
+  });
+}
+
+/** How the caller's messages are prepared. */
+export interface ClientEventOptions {
+  /** Reserves the memory of a message while it is parsed. */
+  readonly memory: MemoryReservation;
+  /** The provider's name for the model; empty: the connection names none. */
+  readonly model: string;
+  /** The caller's key is limited to certain models. */
+  readonly isLimited: boolean;
 }
 
 /**
  * Prepares a message of the caller: the session keeps the model that the caller may use. A key that is limited to certain
- * models must not name others, for example for the transcription of its speech.
+ * models must not name others, for example for the transcription of its speech. Returns the text for the provider.
  *
- * @param model the provider's name for the model; empty: the connection names none
+ * @throws GatewayError 400 if nested too deeply or not a JSON object, 403 for another model, 413 and 503 if the memory budget
+ *   is exhausted
  */
-export function prepareClientEvent(text: string, model: string, isLimited: boolean): ClientEvent {
-  // A name may be written with escapes.
-  if (!text.includes("model") && !text.includes("\\u")) return { text, isForbidden: false };
-  const event = parseEvent(text);
-  if (Object.keys(event).length === 0) return { text, isForbidden: false };
-  const session = isObject(event["session"]) ? { ...event["session"] } : null;
-  const hasModel = session !== null && "model" in session && model !== "";
-  if (hasModel) delete session["model"];
-  const isForbidden = isLimited && namesModel({ ...event, ...(session === null ? {} : { session }) });
+export function prepareClientEvent(text: string, options: ClientEventOptions): string {
+  if (!MAY_NAME_MODEL.test(text)) return text;
+  const reserved = reserveForJson(text, options.memory);
+  try {
+    return rewriteEvent(text, options);
+  } finally {
+    options.memory.releaseBytes(reserved);
+  }
+}
+
+function rewriteEvent(text: string, { model, isLimited }: ClientEventOptions): string {
+  const event = parseObject(text);
+  if (Object.keys(event).length === 0) {
+    // The provider's parser may accept what this one does not.
+    if (isLimited || model !== "") throw invalidRequest("a message must be a JSON object");
+    return text;
+  }
+  const session = isObject(event["session"]) ? event["session"] : null;
+  const replaced = session !== null && "model" in session && model !== "" ? session : null;
+  if (isLimited && namesModel(event, replaced)) {
+    const message = "this API key is limited to certain models, and the session names another one";
+    throw new GatewayError(403, message, { code: "permission_denied", param: "session" });
+  }
   // Written again, because parsers differ in which of two equal members they use.
-  const kept = hasModel ? { ...event, session: { ...session, model } } : event;
-  return { text: JSON.stringify(kept), isForbidden };
+  return JSON.stringify(replaced === null ? event : { ...event, session: { ...replaced, model } });
 }
 
 /** Collects usage and texts of the provider's events, and masks the account's secrets in its errors. */
@@ -65,7 +81,7 @@ export class ProviderEvents {
 
   /** Reads an event. Returns the text that the caller gets. */
   read(text: string): string {
-    if (text.includes("response.done")) this.#readResponse(parseEvent(text));
+    if (text.includes("response.done")) this.#readResponse(parseObject(text));
     if (!text.includes("error")) return text;
     const masked = maskSecrets(text, this.#secrets);
     return masked.includes(MASK) ? masked : text;

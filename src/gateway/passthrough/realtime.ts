@@ -1,10 +1,11 @@
 import type { Caller } from "../../core/auth/callers.ts";
-import { type GatewayError, invalidRequest, toGatewayError } from "../../core/errors/gateway-error.ts";
+import { GatewayError, invalidRequest, toGatewayError } from "../../core/errors/gateway-error.ts";
 import { ProviderError, providerErrorToGateway } from "../../core/errors/provider-error.ts";
 import { abortOnDisconnect } from "../../core/http/client-disconnect.ts";
 import type { LightAbortController } from "../../core/http/light-abort-controller.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { RetryBudget } from "../../core/retries/retry-budget.ts";
+import { countedLimits } from "../../pool/limits/key-quota.ts";
 import { assertDialectAllowed } from "../../pool/limits/key-scope.ts";
 import type { AccountSession } from "../accounts/account-request.ts";
 import { AttemptTimeout } from "../accounts/attempt-timeout.ts";
@@ -55,6 +56,22 @@ function selectProtocol({ headers }: Request): string | undefined {
     ?.split(",")
     .map((name) => name.trim());
   return offered?.includes(PROTOCOL) === true ? PROTOCOL : undefined;
+}
+
+/**
+ * Rejects a key with limits of tokens or cost: what a connection uses is known at its end only.
+ *
+ * @throws GatewayError 403
+ */
+function assertNoUseLimits(caller: Caller): void {
+  const limits = countedLimits(caller);
+  if (limits === null) return;
+  const { tokens_per_minute, tokens_per_day, tokens_per_month, cost_per_day, cost_per_month } = limits;
+  const useLimits = [tokens_per_minute, tokens_per_day, tokens_per_month, cost_per_day, cost_per_month];
+  if (!useLimits.some((limit = 0) => limit > 0)) return;
+  const message =
+    "this API key has limits of tokens or cost, which do not hold on an open connection: use another key";
+  throw new GatewayError(403, message, { code: "permission_denied" });
 }
 
 /** A WebSocket from its request to its end. */
@@ -223,6 +240,7 @@ export async function openRealtime(context: Context, caller: Caller): Promise<Re
   log.stream = true;
   if (call.model !== "") log.requestedModel = call.model;
   assertDialectAllowed(caller.key?.entry, PASSTHROUGH_STYLE);
+  assertNoUseLimits(caller);
   const targets = await resolveTargets(context, caller, call);
   memory.reserveNow(CONNECTION_BYTES);
   const { abort, stop } = abortOnDisconnect(context.request);

@@ -84,13 +84,27 @@ function createHandshakeMessage(request: Request, protocol: string | undefined):
 }
 
 function forwardEvents(socket: WebSocket, stream: ConnectionStream, listener: SocketListener): void {
-  socket.on("message", (data, isBinary) => listener.onMessage(isBinary ? null : data.toString()));
+  forwardMessages(socket, listener);
   socket.on("ping", (data) => {
     if (stream.writableLength < MAX_UNSENT_PONGS) socket.pong(data);
   });
   // A close event follows each error event.
   socket.on("error", () => undefined);
   socket.on("close", (code) => listener.onClose(code));
+  // The library's own close event, with the code, precedes this one. A receiver that is stuck has none.
+  stream.once("close", () => setTimeout(() => listener.onClose(), 0));
+}
+
+/** Forwards messages. If the listener fails, the connection is cut: the library's receiver would be stuck. */
+function forwardMessages(socket: WebSocket, listener: SocketListener): void {
+  socket.on("message", (data, isBinary) => {
+    try {
+      listener.onMessage(isBinary ? null : data.toString());
+    } catch (thrown) {
+      reportError(thrown);
+      socket.terminate();
+    }
+  });
 }
 
 /** The longest handshake of a provider, milliseconds, and the longest refusal, in bytes. */
@@ -130,7 +144,7 @@ function listenTo(socket: WebSocket, listener: SocketListener): ServerSocket {
   const pings = setInterval(() => {
     if (socket.readyState === WebSocket.OPEN) socket.ping();
   }, PING_MS);
-  socket.on("message", (data, isBinary) => listener.onMessage(isBinary ? null : data.toString()));
+  forwardMessages(socket, listener);
   socket.on("close", (code) => {
     clearInterval(pings);
     listener.onClose(code);

@@ -1,30 +1,64 @@
 import { describe, expect, test } from "vitest";
+import { GatewayError } from "../../../../src/core/errors/gateway-error.ts";
+import { MemoryBudget } from "../../../../src/core/http/memory-budget.ts";
 import { ProviderEvents, prepareClientEvent } from "../../../../src/gateway/passthrough/realtime-events.ts";
 
 describe("a message of the caller", () => {
   const update = (session: object) => JSON.stringify({ type: "session.update", session });
 
+  /** The text for the provider, or the status of the refusal. No memory stays reserved. */
+  function prepare(text: string, model: string, isLimited: boolean): string | number {
+    const budget = new MemoryBudget(40_000_000);
+    const memory = budget.createReservation();
+    try {
+      return prepareClientEvent(text, { memory, model, isLimited });
+    } catch (thrown) {
+      if (!(thrown instanceof GatewayError)) throw thrown;
+      return thrown.status;
+    } finally {
+      expect(budget.used).toBe(0);
+    }
+  }
+
   test.each([
-    ["its own model", update({ model: "mine", voice: "a" }), update({ voice: "a", model: "real" })],
+    ["its own model", update({ model: "mine", voice: "a" }), update({ model: "real", voice: "a" })],
     ["another model", update({ model: "other" }), update({ model: "real" })],
     ["two sessions", '{"session":{"model":"other"},"session":{}}', '{"session":{}}'],
     ["a name with escapes", '{"session":{"\\u006dodel":"other"}}', '{"session":{"model":"real"}}'],
     ["the word in a text", '{"text": "a model", "n":1}', '{"text":"a model","n":1}'],
     ["nothing of it", '{ "type" : "response.create" }', '{ "type" : "response.create" }'],
-    ["no JSON", "model", "model"],
+    ["no JSON and no model", "hello", "hello"],
   ])("with %s", (_, text, expected) => {
-    expect(prepareClientEvent(text, "real", false)).toEqual({ text: expected, isForbidden: false });
+    expect(prepare(text, "real", false)).toBe(expected);
   });
 
   test.each([
     [update({ model: "other" }), "real", false],
     [update({ model: "other" }), "", true],
+    [update({ Model: "big" }), "real", true],
+    [update({ model: { MODEL: "big" } }), "", true],
+    [JSON.stringify({ Session: { model: "big" } }), "real", true],
     [update({ audio: { input: { transcription: { model: "w" } } } }), "real", true],
     [JSON.stringify({ type: "response.create", response: { tools: [{ model: "x" }] } }), "real", true],
     [JSON.stringify({ item: { content: [{ text: '"model":"x"' }] } }), "real", false],
   ])("%s of a limited key, in a session with the model %j: forbidden is %s", (text, model, isForbidden) => {
-    expect(prepareClientEvent(text, model, true).isForbidden).toBe(isForbidden);
-    expect(prepareClientEvent(text, model, false).isForbidden).toBe(false);
+    expect(prepare(text, model, true) === 403).toBe(isForbidden);
+    expect(prepare(text, model, false)).toBeTypeOf("string");
+  });
+
+  test.each([
+    ["no JSON", '{"session":{"model":"big"},"n":NaN}', 400],
+    ["no object", '[{"model":"big"}]', 400],
+    ["escapes that JSON lacks", '{"session":{"\\x6dodel":"big"}}', 400],
+    ["100,000 levels", `{"model":${"[".repeat(100_000)}`, 400],
+    ["very many values", `{"model":[${"{},".repeat(300_000)}{}]}`, 413],
+  ])("with %s is refused", (_, text, status) => {
+    expect(prepare(text, "real", false)).toBe(status);
+    expect(prepare(text, "", true)).toBe(status);
+  });
+
+  test("that is no JSON goes on where no model is to be kept", () => {
+    expect(prepare("model", "", false)).toBe("model");
   });
 });
 

@@ -1,0 +1,75 @@
+import { expect, test, vi } from "vitest";
+import { LightAbortController } from "../../../../src/core/http/light-abort-controller.ts";
+import { MemoryBudget } from "../../../../src/core/http/memory-budget.ts";
+import type { SocketListener } from "../../../../src/core/ports/web-socket.ts";
+import { RealtimeConnection } from "../../../../src/gateway/passthrough/realtime-connection.ts";
+import { ProviderEvents } from "../../../../src/gateway/passthrough/realtime-events.ts";
+
+/** A connection between two sockets that store what they are sent. `sendToProvider`: what the provider's socket does with a text. */
+function connect(sendToProvider: (text: string) => void) {
+  const budget = new MemoryBudget(40_000_000);
+  const memory = budget.createReservation();
+  const answers: { error: { code: string } }[] = [];
+  const closes: number[] = [];
+  const closesOfProvider: number[] = [];
+  const client = {
+    send: async (text: string) => void answers.push(JSON.parse(text)),
+    close: (code: number) => void closes.push(code),
+  };
+  const connection = new RealtimeConnection(client, {
+    memory,
+    abort: new LightAbortController(),
+    events: new ProviderEvents({}, []),
+    model: "real",
+    isLimited: false,
+    onProviderMessage: vi.fn(),
+  });
+  connection.connect({
+    listen: () => ({
+      send: (text: string) => {
+        sendToProvider(text);
+        return Promise.resolve();
+      },
+      close: (code: number) => void closesOfProvider.push(code),
+    }),
+  });
+  return { connection, client: connection.clientListener, budget, answers, closes, closesOfProvider };
+}
+
+/** Delivers a message as a runtime does that counts its bytes. */
+function deliver(client: SocketListener, text: string): void {
+  expect(client.onBytes(text.length)).toBe(true);
+  client.onMessage(text);
+}
+
+test("messages that cannot be parsed get an error event, and the connection goes on", async () => {
+  const received: string[] = [];
+  const { client, budget, answers, closes } = connect((text) => received.push(text));
+  deliver(client, `{"model":${"[".repeat(100_000)}`);
+  deliver(client, `{"model":[${"{},".repeat(300_000)}{}]}`);
+  deliver(client, '{"model":NaN}');
+  deliver(client, '{"type":"response.create"}');
+  expect(answers.map(({ error }) => error.code)).toEqual([
+    "invalid_request",
+    "request_too_large",
+    "invalid_request",
+  ]);
+  expect(received).toEqual(['{"type":"response.create"}']);
+  expect(closes).toEqual([]);
+  await vi.waitFor(() => expect(budget.used).toBe(0));
+  client.onClose(1000);
+});
+
+test("an unexpected failure ends both sides, and holds no memory", async () => {
+  const failure = new RangeError("Maximum call stack size exceeded");
+  const { connection, client, budget, closes, closesOfProvider } = connect(() => {
+    throw failure;
+  });
+  const ended = expect(connection.ended).rejects.toBe(failure);
+  deliver(client, '{"type":"response.create"}');
+  await ended;
+  expect(closes).toEqual([1003]);
+  expect(closesOfProvider).toEqual([1000]);
+  client.onClose(1003);
+  expect(budget.used).toBe(0);
+});
