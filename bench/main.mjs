@@ -52,6 +52,15 @@ const benches = {
       ...(runtime !== undefined && { runtime }),
     });
   },
+  streams: async (...folders) => {
+    const { run } = await import("./gateway/streams.mjs");
+    const only = values.only?.split(",").map(Number);
+    await run(folders, {
+      ...(values.rounds !== undefined && { rounds: Number(values.rounds) }),
+      ...(only !== undefined && { only }),
+      ...(runtime !== undefined && { runtime }),
+    });
+  },
   dialects: async () => {
     const { run } = await import("./gateway/dialects.mjs");
     const only = values.only?.split(",").map(Number);

@@ -94,9 +94,9 @@ export async function run(folders, { rounds = 100, only, runtime = "workerd" } =
 }
 
 /** Measures the CPU time of each block in milliseconds, by the subject's name. Includes background work after the block. */
-export async function measure(subjects, ask, rounds) {
+export async function measure(subjects, ask, rounds, warmUpBlocks = WARM_UP_BLOCKS) {
   for (const subject of subjects) {
-    for (let block = 0; block < WARM_UP_BLOCKS; block += 1) await ask(subject);
+    for (let block = 0; block < warmUpBlocks; block += 1) await ask(subject);
   }
   await sleep(BEHIND_MS);
   const marks = new Map(subjects.map(({ name }) => [name, []]));

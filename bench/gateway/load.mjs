@@ -23,6 +23,7 @@ function requestBytes({
   key = "sk-bench",
   model = "provider-v4-flash",
   tools = false,
+  usage = false,
   body,
 }) {
   const asked =
@@ -31,6 +32,7 @@ function requestBytes({
       model,
       stream,
       ...(tools && { tools: TOOLS }),
+      ...(usage && { stream_options: { include_usage: true } }),
       messages: [
         { role: "system", content: "You are a benchmark's assistant. Answer in few words." },
         { role: "user", content: prompt },

@@ -37,7 +37,18 @@ const configOf = (base_url) => {
   const provider = (id, limit) => ({ id, driver: "openai", base_url, ...limit });
   return {
     keys: ["sk-bench"],
-    providers: [provider("native", { account_max_inflight: SLOTS }), provider("free", { max_concurrent: 0 })],
+    providers: [
+      provider("native", { account_max_inflight: SLOTS }),
+      provider("free", { max_concurrent: 0 }),
+      // Streams of messages.
+      {
+        id: "vendor",
+        driver: "anthropic",
+        base_url: base_url.replace("/v1", ""),
+        token: "token-of-vendor",
+        pipe_streams: true,
+      },
+    ],
     accounts: [undefined, "native", "free"].flatMap((provider) =>
       Array.from({ length: 8 }, (_, index) => ({ token: `token-${index}-${provider}`, provider })),
     ),
@@ -59,6 +70,7 @@ const LIMITED = {
 /** Environment variables of the gateway. `upstream` is the upstream's port. */
 export const variables = (upstream, limited = false) => ({
   PROVIDER_DRIVER: "openai",
+  PROVIDER_PIPE_STREAMS: "true",
   // With native tool calls the gateway would not scan the text.
   PROVIDER_TOOL_CALLS: "markup",
   PROVIDER_BASE_URL: `http://127.0.0.1:${upstream}/v1`,
@@ -192,9 +204,10 @@ export function gatewayOnDeno(upstream, options = {}) {
   return denoProcess(name, entry, variables(upstream, limited), { serve: true, folder, inspected });
 }
 
-/** Starts a pass-through server on Deno. */
-export function peerOnDeno(upstream) {
-  return denoProcess("pass-through, Deno", join(import.meta.dirname, "deno-pass-through.mjs"), {
+/** Starts a pass-through server on Deno, or one that copies each chunk. */
+export function peerOnDeno(upstream, name = "pass-through") {
+  return denoProcess(`${name}, Deno`, join(import.meta.dirname, "deno-pass-through.mjs"), {
     UPSTREAM: `http://127.0.0.1:${upstream}`,
+    COPIES: String(name === "copying loop"),
   });
 }

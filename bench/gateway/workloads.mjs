@@ -5,6 +5,7 @@ const live = (count) => ({
   job: {
     prompt: "Go on. [live:50:20]",
     stream: true,
+    usage: true,
     chunks: 50,
     parallel: count,
     count,
@@ -35,7 +36,7 @@ export const WORKLOADS = [
   },
   {
     name: "streams of 100 chunks, 1 at a time",
-    job: { prompt: "Count. [burst:100]", stream: true, chunks: 100, parallel: 1, count: 120 },
+    job: { prompt: "Count. [burst:100]", stream: true, usage: true, chunks: 100, parallel: 1, count: 120 },
     quick: { count: 60 },
   },
   LIVE,

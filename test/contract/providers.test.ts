@@ -36,6 +36,21 @@ async function answer(model: string, extra: object = {}) {
   return { text: choices[0].message.content, model: named };
 }
 
+it("has its streams piped only when an administrator says so, and backups keep that", async () => {
+  const provider = { driver: "openai", base_url: backend.url };
+  const isPiped = async (id: string) => (await admin("GET", `/admin/providers/${id}`)).body["pipe_streams"];
+  expect((await admin("POST", "/admin/providers", { ...provider, id: "plain" })).status).toBe(200);
+  expect(await isPiped("plain")).toBe(false);
+  expect(await isPiped("default")).toBe(false);
+  await admin("PUT", "/admin/providers/plain", { pipe_streams: true });
+  await admin("PUT", "/admin/providers/plain", { name: "Plain" });
+  expect(await isPiped("plain")).toBe(true);
+  expect((await admin("PUT", "/admin/providers/plain", { pipe_streams: "yes" })).status).toBe(400);
+  const imported = { ...provider, id: "imported", pipe_streams: true };
+  await admin("POST", "/admin/config/import?mode=merge", { providers: [imported] });
+  expect(await isPiped("imported")).toBe(true);
+});
+
 describe("the limit of a provider's accounts", () => {
   it("is off for a new provider, unless it names one or signs in, and can be set again", async () => {
     const base = { driver: "openai", base_url: backend.url };

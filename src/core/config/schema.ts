@@ -261,6 +261,8 @@ export const providerSchema = extensibleObject(() => ({
     .default(""),
   /** Whether its requests carry the header `traceparent`, if the deployment sends traces. Absent: no. */
   trace_context: z.boolean().optional(),
+  /** Whether the runtime passes its native streams on without looking at their bytes first, where it can. Absent: no. */
+  pipe_streams: z.boolean().optional(),
   /** Slots of each of its accounts; 0: the general setting. */
   account_max_inflight: z.number().int().min(0).max(4_096).default(0),
   /** 0: its accounts have no limit, unless `account_max_inflight` sets one. Absent: there is always a limit. */

@@ -6,6 +6,11 @@ export function clientDisconnected(): GatewayError {
   return new GatewayError(499, "the client went away", { code: "request_cancelled" });
 }
 
+/** The error of a request whose client takes nothing of its answer: 499. */
+export function clientStoppedReading(): GatewayError {
+  return new GatewayError(499, "the client stopped reading", { code: "request_cancelled" });
+}
+
 /**
  * Calls `listener` once when the client disconnects, or at once if it already has.
  *

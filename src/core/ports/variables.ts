@@ -55,6 +55,8 @@ export interface Variables {
   readonly providerAffinityWaitMs: number;
   /** `PROVIDER_TRACE_CONTEXT`, false: the default provider gets `traceparent` of the request's trace. */
   readonly providerTraceContext: boolean;
+  /** `PROVIDER_PIPE_STREAMS`, false: the runtime passes native streams of the default provider on by itself, where it can. */
+  readonly providerPipeStreams: boolean;
   /** `KEEP_ALIVE_MS`, 10,000 ms: interval of keep-alives in a silent stream. */
   readonly keepAliveMs: number;
   /** `FIRST_BYTE_TIMEOUT_MS`, 120,000 ms: maximum time until the upstream's first byte. */
@@ -238,6 +240,7 @@ export function parseVariables(env: Readonly<Record<string, unknown>>, options: 
     providerStrategy: read("PROVIDER_STRATEGY", oneOf(SELECTION_STRATEGIES), null),
     providerAffinityWaitMs: read("PROVIDER_AFFINITY_WAIT_MS", milliseconds(60_000), AFFINITY_WAIT_MS),
     providerTraceContext: read("PROVIDER_TRACE_CONTEXT", booleanFlag, false),
+    providerPipeStreams: read("PROVIDER_PIPE_STREAMS", booleanFlag, false),
     keepAliveMs: read("KEEP_ALIVE_MS", time, 10_000),
     firstByteTimeoutMs: read("FIRST_BYTE_TIMEOUT_MS", time, 120_000),
     answerTimeoutMs: read("ANSWER_TIMEOUT_MS", time, 600_000),

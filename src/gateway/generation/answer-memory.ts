@@ -9,16 +9,17 @@ const BYTES_PER_CHARACTER = 2;
  * Charges an answer's growth to the memory budget until the request ends. When the budget is exhausted, a pass-through
  * caller's generation ends with 503; a managed key's continues.
  */
-export function chargeAnswerMemory(
-  { context, abort }: GenerationJob,
-  events: readonly GenerationEvent[],
-): void {
+export function chargeAnswerMemory(job: GenerationJob, events: readonly GenerationEvent[]): void {
   let characters = 0;
   for (const event of events) {
     if ("text" in event) characters += event.text.length;
     else if (event.type === "tool-arguments") characters += event.delta.length;
   }
+  if (characters > 0) chargeBytes(job, characters * BYTES_PER_CHARACTER);
+}
+
+/** Charges bytes that an answer holds, with the same consequence. */
+export function chargeBytes({ context, abort }: GenerationJob, bytes: number): void {
   const { memory: reservation } = context;
-  if (!reservation.tryReserve(characters * BYTES_PER_CHARACTER) && !reservation.isKnown)
-    abort.abort(memoryExhausted());
+  if (!reservation.tryReserve(bytes) && !reservation.isKnown) abort.abort(memoryExhausted());
 }

@@ -1,44 +1,36 @@
-import { type Conversation, hasAttachments, requiresTool } from "../../core/conversation/conversation.ts";
-import type { FinishReason, GenerationEvent, Usage } from "../../core/conversation/events.ts";
+import type { GenerationEvent, Usage } from "../../core/conversation/events.ts";
 import { estimateTokens } from "../../core/conversation/tokens.ts";
-import { maskSecrets } from "../../core/encoding/secret-masking.ts";
-import { GatewayError } from "../../core/errors/gateway-error.ts";
-import {
-  ProviderError,
-  type ProviderErrorKind,
-  providerErrorToGateway,
-} from "../../core/errors/provider-error.ts";
-import { type ExpectedTokens, MAX_RESERVED_ANSWER } from "../../pool/limits/key-quota.ts";
+import { ProviderError, providerErrorToGateway } from "../../core/errors/provider-error.ts";
+import { clientStoppedReading } from "../../core/http/client-disconnect.ts";
 import type { AccountSession } from "../accounts/account-request.ts";
 import { withAccount } from "../accounts/with-account.ts";
-import { containsConfiguredSecret } from "../captures/capture-masking.ts";
-import { NO_THINKING_SUFFIX } from "../models/catalogue.ts";
-import { ImageWithoutVisionError } from "../providers/attachments.ts";
-import {
-  type FollowUp,
-  mayBeTruncated,
-  type NativeAnswer,
-  type PreparedTurn,
-  type ProviderEvent,
-  type StreamedTurn,
-  type UpstreamTurn,
-  type WholeTurn,
+import type {
+  FollowUp,
+  NativeAnswer,
+  PreparedTurn,
+  ProviderEvent,
+  StreamedTurn,
+  UpstreamTurn,
+  WholeTurn,
 } from "../providers/provider.ts";
-import { getProvider, type RegisteredProvider } from "../providers/provider-registry.ts";
+import type { RegisteredProvider } from "../providers/provider-registry.ts";
+import {
+  assertRequiredCall,
+  createFinishEvent,
+  emptyOutputError,
+  hasOnlyReasoned,
+  isAnswerContent,
+  isEmptyOutputError,
+} from "./answer-checks.ts";
 import { chargeAnswerMemory } from "./answer-memory.ts";
 import { Assembler, type TurnEnd } from "./assembler.ts";
+import { estimateUsage } from "./expected-usage.ts";
 import type { GenerationJob } from "./generation-job.ts";
-import { rejectUnsupportedOptions, withVisionModel } from "./model-selection.ts";
-import { NativeStream } from "./native-stream.ts";
-import {
-  capMaxTokens,
-  type NativeJob,
-  namesOtherModels,
-  selectAnswerHeaders,
-  wantsReasoning,
-} from "./native-style.ts";
-import { createPrepareOptions } from "./prepare-options.ts";
-import { readToEnd } from "./read-to-end.ts";
+import { type GenerationSink, noopSink } from "./generation-sink.ts";
+import { NativeRelay } from "./native-relay.ts";
+import { toObserved } from "./native-selection.ts";
+import { type NativeJob, selectAnswerHeaders } from "./native-style.ts";
+import { readBody, readToEnd } from "./provider-body.ts";
 import { scheduleSessionCleanup } from "./session-cleanup.ts";
 import { StallDetector, type StallReason } from "./stall-detector.ts";
 
@@ -56,21 +48,6 @@ const STALL_MESSAGES: Readonly<Record<Exclude<StallReason, "stalled-reader">, st
   "no-answer": "the provider did not complete its answer in time",
 };
 
-/** Receives a generation's events. */
-export interface GenerationSink {
-  /**
-   * Takes the events of one upstream read. `native`: the provider's own bytes, which the caller gets instead of the rendered
-   * events. The generation waits for a returned promise before it reads more.
-   */
-  deliver(events: readonly GenerationEvent[], native?: Uint8Array): Promise<void> | undefined;
-  /**
-   * Discards all events so far, which the caller has not seen. A sink without it shows events to the caller as they come.
-   */
-  restart?(): void;
-  /** The native stream of which the caller has got bytes. Another one continues it. */
-  nativeStream?: NativeStream;
-}
-
 /**
  * Runs one conversation to its end: opens a turn with an account and passes the upstream's bytes through the stages to the
  * sink. It continues incomplete messages, retries an answer of reasoning alone once, and asks for another account where the contract
@@ -82,9 +59,7 @@ export class Generation {
   readonly #prepared: PreparedTurn;
   /** The request in the provider's own protocol. Null: it is translated. */
   readonly #native: NativeJob | null;
-  #nativeStream: NativeStream | null = null;
-  /** Events whose bytes are held until the answer has content. */
-  #heldEvents: GenerationEvent[] = [];
+  #relay: NativeRelay | null = null;
   #hasSentNativeBytes = false;
   readonly assembler: Assembler;
   readonly stallDetector: StallDetector;
@@ -108,10 +83,7 @@ export class Generation {
 
   /** The provider's answer to a native request. Null: the answer is translated, or has not come. */
   nativeAnswer: { readonly headers: Readonly<Record<string, string>>; text: string } | null = null;
-  /** Whether the caller has got the provider's own error event. */
-  hasSentNativeError = false;
-
-  private constructor(
+  constructor(
     job: GenerationJob,
     provider: RegisteredProvider,
     prepared: PreparedTurn,
@@ -124,62 +96,16 @@ export class Generation {
     this.#prepared = prepared;
     this.#native = native;
     this.assembler = new Assembler(native === null ? job.conversation : toObserved(job.conversation));
+    const firstByteMs = prepared.whole === true ? answerTimeoutMs : firstByteTimeoutMs;
     this.stallDetector = new StallDetector(
-      {
-        firstByteMs: prepared.whole === true ? answerTimeoutMs : firstByteTimeoutMs,
-        idleMs: idleTimeoutMs,
-        answerMs: answerTimeoutMs,
-      },
+      { firstByteMs, idleMs: idleTimeoutMs, answerMs: answerTimeoutMs },
       () => platform.now(),
       timers,
-      (stallReason) => {
-        if (stallReason !== "stalled-reader") {
-          this.#attempt.abort(new ProviderError("timeout", STALL_MESSAGES[stallReason]));
-          return;
-        }
-        job.abort.abort(new GatewayError(499, "the client stopped reading", { code: "request_cancelled" }));
+      (reason) => {
+        if (reason === "stalled-reader") job.abort.abort(clientStoppedReading());
+        else this.#attempt.abort(new ProviderError("timeout", STALL_MESSAGES[reason]));
       },
     );
-  }
-
-  /**
-   * Prepares a generation: renders the prompt and fetches attachments before a slot is acquired, so that an invalid request
-   * uses none.
-   *
-   * @throws GatewayError 400 for content that the model cannot take, 503 when no provider is configured
-   */
-  static async prepare(job: GenerationJob): Promise<Generation> {
-    const { context, conversation } = job;
-    const { config } = await context.config();
-    const provider = getProvider(context.platform, config, conversation.model.provider);
-    const options = createPrepareOptions(config, conversation, context);
-    const load = async (currentJob: GenerationJob) => {
-      const translate = () => {
-        if (currentJob.native?.translationError !== undefined) throw currentJob.native.translationError;
-        // Requests in the provider's own protocol were not checked before.
-        if (currentJob.native !== undefined)
-          rejectUnsupportedOptions(currentJob.conversation, provider.api.capabilities);
-        return provider.api.prepare(currentJob.conversation, options);
-      };
-      const native = selectNativePath(currentJob, provider, translate);
-      if (native !== null) return new Generation(currentJob, provider, native.prepared, native.job);
-      const prepared = translate();
-      // Most conversations have no attachment. Then no native signal is created.
-      if (hasAttachments(currentJob.conversation)) await prepared.load?.(currentJob.abort.signal);
-      return new Generation(currentJob, provider, prepared, null);
-    };
-    return load(job).catch((error: unknown) => {
-      const visionConversation = withVisionModel(conversation);
-      if (
-        !(error instanceof ImageWithoutVisionError) ||
-        visionConversation.model.id === conversation.model.id
-      )
-        throw error;
-      // Only the loaded attachment shows that its URL leads to an image.
-      context.log.model = visionConversation.model.id;
-      job.recording?.setConversation(visionConversation);
-      return load({ ...job, conversation: visionConversation });
-    });
   }
 
   /** The job. Its conversation names the model that answers, which may be another one than requested (vision). */
@@ -190,6 +116,11 @@ export class Generation {
   /** Whether the caller has got a part of the answer that no other answer can follow. */
   get hasVisibleOutput(): boolean {
     return this.assembler.hasVisibleOutput || (this.#hasSentNativeBytes && !this.#canContinueStream);
+  }
+
+  /** The stream of the provider's own bytes. Null: the answer is translated, or is not streamed. */
+  get relay(): Pick<NativeRelay, "hasSentError" | "hasSentFragment" | "pipedBytes"> | null {
+    return this.#relay;
   }
 
   /** Whether another answer can follow the bytes that were sent: they are only reasoning, and the style allows it. */
@@ -248,7 +179,8 @@ export class Generation {
           abort,
           estimateUsage: () => estimateUsage(conversation, promptText),
           canRetry: () => !this.hasVisibleOutput || this.#isUnstreamed,
-          shouldTryAnotherAccount: (failure) => this.#mayTryAnotherAccount(failure),
+          // After an empty answer, one other account is tried (contract, general rule 7).
+          shouldTryAnotherAccount: isEmptyOutputError,
           onAccountFailed: (account, failure) =>
             recording?.recordAccountFailure(account, failure, conversation.model),
           onSignInWait: (account, startedAt) => recording?.recordSignInWait(account, startedAt),
@@ -258,11 +190,6 @@ export class Generation {
     } catch (error) {
       throw error instanceof ProviderError ? providerErrorToGateway(error) : error;
     }
-  }
-
-  /** After an empty answer, one other account is tried (contract, general rule 7). */
-  #mayTryAnotherAccount(failure: unknown): boolean {
-    return failure instanceof GatewayError && failure.code === "upstream_empty_output";
   }
 
   /** The attempt with one account: a turn, and at most one follow-up turn. */
@@ -306,58 +233,33 @@ export class Generation {
       });
       if (this.#lacksAnswer(end)) throw emptyOutputError();
     }
-    if (this.#lacksRequiredCall(conversation)) {
-      const cause = mayBeTruncated(end.reason)
-        ? "the answer was cut off before one was complete"
-        : this.assembler.hasOmittedCall
-          ? "the model called another function"
-          : "the model made none";
-      throw new GatewayError(422, `tool_choice requires a tool call, but ${cause}`, {
-        code: "tool_choice_violation",
-        param: "tool_choice",
-      });
-    }
+    assertRequiredCall(conversation, this.assembler, end, this.#native !== null);
     const usage = this.#logImplausibleUsage(this.assembler.usage(this.#promptText));
-    const reason = this.#finishReason(end);
-    const { stopSequence } = this.assembler;
-    const stopFields = reason === "stop" && stopSequence !== undefined ? { stopSequence } : {};
-    const sources = this.assembler.sources();
-    const rest = sources === null ? {} : { sources };
     const { accountStateIds } = this.assembler;
     if (accountStateIds.size > 0) {
       const { recordAccountStates } = await import("./account-states.ts");
       await recordAccountStates(this.#job, session.accountId, accountStateIds);
     }
-    const heldEvents = this.#heldEvents;
-    this.#heldEvents = [];
-    const finish = { type: "finish", reason, ...stopFields, usage, ...rest } as const;
-    await this.#deliver([...heldEvents, finish], this.#nativeStream?.finish());
+    const finish = createFinishEvent(this.assembler, end, usage);
+    const held = this.#relay?.finish();
+    await this.#deliver([...(held?.events ?? []), finish], held?.bytes);
   }
 
   /**
-   * Whether the model only reasoned, without text and without a call (contract, general rule 7). The end of a native stream
-   * that shows reasoning and cannot be continued is passed on as it is.
+   * Whether the model only reasoned (contract, general rule 7). The end of a native stream that shows reasoning and cannot be
+   * continued is passed on as it is.
    */
   #lacksAnswer(end: TurnEnd): boolean {
-    const { rawReasoning, hasServerTool } = this.assembler;
-    if (!isEmptyAnswer(end) || rawReasoning === "" || hasServerTool) return false;
+    if (!hasOnlyReasoned(this.assembler, end)) return false;
     return this.#native === null || this.#isUnstreamed || this.#native.style.canContinueStream;
-  }
-
-  /** Whether the answer has no tool call although the request demands one. A native answer's named tool is not checked. */
-  #lacksRequiredCall(conversation: Conversation): boolean {
-    const { endedCalls, hasRefused, hasServerTool } = this.assembler;
-    if (!requiresTool(conversation) || endedCalls > 0 || hasRefused) return false;
-    return this.#native === null || (conversation.toolChoice.type === "required" && !hasServerTool);
   }
 
   /** Discards the result of the previous attempt. */
   #discardAttempt(): void {
     this.#countRetry();
     this.assembler.reset();
-    this.#nativeStream = null;
+    this.#relay = null;
     this.nativeAnswer = null;
-    this.#heldEvents = [];
     if (this.#sink.restart === undefined) return;
     this.#sink.restart();
     this.#started = false;
@@ -366,12 +268,6 @@ export class Generation {
   #countRetry(): void {
     this.#retries += 1;
     this.#job.context.log.retries = this.#retries;
-  }
-
-  #finishReason(end: TurnEnd): FinishReason {
-    if (end.reason === "length" || end.reason === "incomplete") return "length";
-    if (end.reason === "content_filter") return end.reason;
-    return this.assembler.endedCalls > 0 ? "tool_calls" : "stop";
   }
 
   /** Reads one upstream message, and continues it while it is `isIncomplete`. */
@@ -384,10 +280,11 @@ export class Generation {
     if (dropped.length > 0) this.#job.context.log.droppedParams = [...new Set(dropped)].join(",");
     // A provider may stream or not, regardless of the request. Then the answer has to be rendered.
     if (turn.native !== undefined && this.#native !== null && "read" in turn === this.#isUnstreamed)
-      this.#beginNativeAnswer(turn.native, this.#native);
+      this.#beginNativeAnswer(turn.native, this.#native, session);
     else this.#job.context.log.answerPath = "translated";
     for (let continued = 0; ; continued += 1) {
-      await ("read" in turn ? this.#readCompleteAnswer(turn) : this.#readStream(turn));
+      if ("read" in turn) await this.#readCompleteAnswer(turn);
+      else await (this.#relay?.read(turn) ?? this.#readStream(turn));
       if (!this.assembler.isIncomplete || api.resume === undefined) break;
       if (continued === MAX_CONTINUATIONS) break;
       this.assembler.continueTurn();
@@ -396,7 +293,7 @@ export class Generation {
     }
     const out: GenerationEvent[] = [];
     const end = this.assembler.finishTurn(out);
-    if (this.#nativeStream !== null) this.#heldEvents.push(...out);
+    if (this.#relay !== null) this.#relay.hold(out);
     else if (out.length > 0) await this.#deliver(out);
     return end;
   }
@@ -416,16 +313,27 @@ export class Generation {
     });
   }
 
-  #beginNativeAnswer({ headers }: NativeAnswer, { style, hidesUsageEvent = false }: NativeJob): void {
-    const { model } = this.#job.conversation;
-    this.nativeAnswer = { headers: selectAnswerHeaders(headers, style), text: "" };
+  #beginNativeAnswer({ headers }: NativeAnswer, native: NativeJob, session: AccountSession): void {
+    this.nativeAnswer = { headers: selectAnswerHeaders(headers, native.style), text: "" };
     if (this.#isUnstreamed) return;
-    const { modelPaths } = style;
-    this.#nativeStream = new NativeStream({
-      modelPaths,
-      model: style.echoedModel(model),
-      hidesUsageEvent,
-      continued: this.#sink.nativeStream ?? null,
+    this.#relay = new NativeRelay({
+      job: this.#job,
+      native,
+      sink: this.#sink,
+      provider: this.#provider,
+      token: session.account.token,
+      assembler: this.assembler,
+      stallDetector: this.stallDetector,
+      attempt: this.#attempt,
+      hasVisibleOutput: () => this.hasVisibleOutput,
+      reportData: () => {
+        this.#hasReceivedData = true;
+      },
+      reportContent: () => this.#reportContent(),
+      deliver: (events, bytes) => {
+        if (bytes.length > 0) this.#hasSentNativeBytes = true;
+        return this.#deliver(events, bytes);
+      },
     });
   }
 
@@ -436,90 +344,29 @@ export class Generation {
     if (delivery !== undefined) await delivery;
   }
 
-  /** Delivers the events of one read together with its bytes, once the answer has content. */
-  #deliverNative(events: readonly ProviderEvent[], bytes: Uint8Array): Promise<void> | undefined {
-    this.#hasReceivedData = true;
-    this.assembler.push(events, this.#heldEvents);
-    if (bytes.length === 0) return undefined;
-    const out = this.#heldEvents;
-    this.#heldEvents = [];
-    this.#hasSentNativeBytes = true;
-    if (this.#nativeStream !== null) this.#sink.nativeStream = this.#nativeStream;
-    return this.#deliver(out, bytes);
-  }
-
-  /** Delivers the provider's own error event, unless it is about the account or contains its token. */
-  async #deliverNativeError(error: unknown, bytes: Uint8Array, token: string): Promise<void> {
-    const stream = this.#nativeStream;
-    if (stream === null || !(error instanceof ProviderError) || !STATED_ERRORS.has(error.kind)) return;
-    // After reasoning alone, another account or provider may still answer.
-    if (!this.#hasSentNativeBytes || !this.hasVisibleOutput) return;
-    const event = error.kind === "cut" ? stream.takeAppendedError() : stream.push(bytes, true);
-    if (event === null || event.length === 0) return;
-    const text = new TextDecoder().decode(event);
-    if (maskSecrets(text, [token]) !== text || containsConfiguredSecret(this.#provider.headers, text)) return;
-    this.hasSentNativeError = true;
-    await this.#deliver([], event);
-  }
-
-  /** Passes one upstream body through the stages. All streamed data goes through this loop. */
-  async #readStream(turn: StreamedTurn): Promise<void> {
-    const { decoder } = turn;
+  /** Passes one upstream body through the stages. Native streams go through a {@link NativeRelay} instead. */
+  async #readStream({ body, decoder }: StreamedTurn): Promise<void> {
     const { signal } = this.#attempt;
     const { recording } = this.#job;
-    const reader = turn.body.getReader();
-    let stopped = signal.aborted;
-    let lastRead: Uint8Array = NO_BYTES;
-    let contentBefore = 0;
-    // A body that does not come from `fetch` (a proxied one) may ignore the signal.
-    const stop = () => {
-      stopped = true;
-      reader.cancel(signal.reason).catch(() => undefined);
-    };
-    signal.addEventListener("abort", stop, { once: true });
-    try {
-      for (;;) {
-        const { done, value } = await reader.read();
-        if (stopped) throw signal.reason;
-        const now = this.stallDetector.recordData();
-        lastRead = value ?? lastRead;
-        const events = done ? decoder.finish() : decoder.push(value);
-        const native = this.#nativeStream;
-        const failure = decoder.failure ?? null;
-        if (events.length > 0 || native !== null) {
-          // The bytes of a failure and of the end follow when the generation knows the outcome.
-          const isHeld = native === null || done || failure !== null || decoder.ended === true;
-          const { contentEvents = 0 } = decoder;
-          const bytes = isHeld ? NO_BYTES : native.push(value, contentEvents > 0);
-          // Comments and pings are no content, however many come.
-          if (contentEvents > contentBefore) this.#reportContent();
-          contentBefore = contentEvents;
-          if (isHeld && native !== null && !done && failure === null) native.hold(value);
-          const delivery = native === null ? this.#processEvents(events) : this.#deliverNative(events, bytes);
+    const process = (events: readonly ProviderEvent[]) =>
+      events.length > 0 ? this.#processEvents(events) : undefined;
+    const hasEnded = await readBody(
+      body,
+      { signal, stallDetector: this.stallDetector },
+      {
+        take: (bytes, now) => {
+          const delivery = process(decoder.push(bytes));
           recording?.refreshIfDue(now);
-          if (delivery !== undefined) {
-            await delivery;
-            this.stallDetector.endWrite();
-          }
-        }
-        if (failure !== null) throw failure;
-        if (done) return;
-        if (decoder.ended === true) {
-          native?.dropFragment();
-          readToEnd(reader);
-          return;
-        }
-      }
-    } catch (error) {
-      if (!signal.aborted)
-        await this.#deliverNativeError(error, lastRead, this.#accountSession?.account.token ?? "");
-      stop();
-      if (signal.aborted) throw signal.reason;
-      if (error instanceof ProviderError || error instanceof GatewayError) throw error;
-      throw new ProviderError("cut", "the provider's answer broke off", 0, error);
-    } finally {
-      signal.removeEventListener("abort", stop);
-    }
+          return delivery;
+        },
+        isOver: () => {
+          if (decoder.failure != null) throw decoder.failure;
+          return decoder.ended === true;
+        },
+      },
+    );
+    if (hasEnded) await process(decoder.finish());
+    else readToEnd(body);
   }
 
   /** Passes the provider's events through the stages. The caller must wait for a returned promise. */
@@ -554,69 +401,4 @@ export class Generation {
     if (delivery !== undefined) this.stallDetector.beginWrite();
     return delivery;
   }
-}
-
-const NO_BYTES = new Uint8Array();
-
-/** Failures that a provider states itself and that are not about its account. */
-const STATED_ERRORS: ReadonlySet<ProviderErrorKind> = new Set([
-  ...(["not_found", "too_large", "model_unavailable", "invalid_request", "context_length"] as const),
-  ...(["content_filter", "server_error", "cut"] as const),
-]);
-
-/** The native request and its preparation, if the provider speaks the caller's protocol. Null: it must be translated. */
-function selectNativePath(
-  { native: job, conversation, caller, guard }: GenerationJob,
-  { api: { native } }: RegisteredProvider,
-  translate: () => PreparedTurn,
-): { readonly job: NativeJob; readonly prepared: PreparedTurn } | null {
-  if (job === undefined || native?.speaks(job.request.dialect) !== true || !native.accepts(conversation))
-    return null;
-  // The caller's own text has not been masked, and the provider's bytes cannot be checked.
-  if (guard !== undefined) return null;
-  const allowedModels = caller.key?.entry.models ?? [];
-  if (allowedModels.length > 0 && namesOtherModels(job)) return null;
-  // The variant without thinking changes the request.
-  const { id, thinking, output } = conversation.model;
-  if (id.endsWith(NO_THINKING_SUFFIX) || (!thinking && wantsReasoning(job))) return null;
-  return { job, prepared: native.prepare(capMaxTokens(job, output), conversation, translate) };
-}
-
-/** The conversation whose native answer is only observed: nothing in it is searched for markup, withheld or cut. */
-function toObserved(conversation: Conversation): Conversation {
-  return {
-    ...conversation,
-    tools: [],
-    parallelToolCalls: true,
-    thinking: true,
-    showReasoning: true,
-    sampling: {},
-    stream: false,
-  };
-}
-
-/** The expected usage of an answer. Most answers are shorter than their limit. */
-function estimateUsage({ sampling }: Conversation, promptText: string): ExpectedTokens {
-  const answer = Math.min(sampling.maxTokens ?? MAX_RESERVED_ANSWER, MAX_RESERVED_ANSWER) * (sampling.n ?? 1);
-  return { prompt: estimateTokens(promptText), answer };
-}
-
-/** Whether an event is part of an answer. `start` and `usage` do not count: some providers send them and then fail. */
-function isAnswerContent({ type }: ProviderEvent): boolean {
-  return type !== "start" && type !== "usage" && type !== "account-state";
-}
-
-/** The sink before the generation runs. */
-const noopSink: GenerationSink = { deliver: () => undefined };
-
-/**
- * Whether a turn finished with neither text nor a call. An answer withheld by a filter or cut off by a limit is not empty:
- * a retry would end the same way, and the caller gets the reason.
- */
-function isEmptyAnswer({ isEmpty, reason }: TurnEnd): boolean {
-  return isEmpty && !mayBeTruncated(reason);
-}
-
-function emptyOutputError(): GatewayError {
-  return new GatewayError(429, "the provider returned no visible output", { code: "upstream_empty_output" });
 }

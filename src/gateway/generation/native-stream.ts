@@ -9,7 +9,8 @@ const LF = 0x0a;
 const CR = 0x0d;
 
 /** The line break after an event, and the blank line: also as two line breaks of other kinds. */
-const EVENT_END = /(\r\n\r\n|\n\n|\r\r)/;
+const EVENT_END = /\r\n\r\n|\n\n|\r\r/g;
+const EMPTY_CHOICES = /"choices"\s*:\s*\[\s*\]/;
 const DATA_LINE = /(?:^|[\r\n])data:[ \t]?([^\r\n]*)/;
 
 /** The index after the last complete event; 0: there is none. */
@@ -45,7 +46,14 @@ export interface NativeStreamOptions {
   readonly hidesUsageEvent: boolean;
   /** The stream of another provider that this one continues. The caller reads both as one answer. */
   readonly continued: NativeStream | null;
+  /** Only the first event that states a model states one. */
+  readonly namesModelOnce?: boolean;
+  /** Charges bytes that are held to the memory budget. */
+  readonly charge?: (bytes: number) => void;
 }
+
+/** Held bytes are charged in steps of this size, and stay charged. */
+const CHARGE_STEP = 4 * 1024;
 
 /** Members that are equal in all chunks of one answer, apart from the model. */
 const IDENTITY_MEMBERS = ["id", "created"];
@@ -74,12 +82,44 @@ export class NativeStream {
   /** The values of {@link IDENTITY_MEMBERS} in the first event that left. */
   identity: ReadonlyMap<string, string> | null = null;
   readonly #continued: NativeStream | null;
+  readonly #namesModelOnce: boolean;
+  readonly #charge: ((bytes: number) => void) | undefined;
+  #chargedLength = 0;
+  /** How the last event with another model began, up to the model's name, and what the caller got instead. */
+  #lastBeginning: { readonly stated: string; readonly renamed: string } | null = null;
 
-  constructor({ modelPaths, model, hidesUsageEvent, continued }: NativeStreamOptions) {
+  constructor(options: NativeStreamOptions) {
+    const { modelPaths, model, hidesUsageEvent, continued, namesModelOnce = false, charge } = options;
     this.#modelPaths = modelPaths;
     this.model = continued?.model ?? JSON.stringify(model);
     this.#hidesUsageEvent = hidesUsageEvent;
     this.#continued = continued;
+    this.#namesModelOnce = namesModelOnce;
+    this.#charge = charge;
+  }
+
+  /** Whether no event is left to change, and all bytes so far have left. */
+  get needsNoEdit(): boolean {
+    return this.#hasContent && this.#heldLength === 0 && this.#isUnchanged;
+  }
+
+  /** Whether the last bytes are an event without an end. */
+  get hasUnfinishedEvent(): boolean {
+    return this.#heldLength > 0;
+  }
+
+  get #isUnchanged(): boolean {
+    return this.#isRenamed === false && !this.#hidesUsageEvent && this.#continued === null;
+  }
+
+  /** Takes bytes that have left already, and keeps the beginning of an unfinished event. They may change afterwards. */
+  observe(bytes: Uint8Array): void {
+    if (this.#heldLength === 0 && endsWithBlankLine(bytes)) return;
+    const searched = concatBytes([this.#tail, bytes]);
+    const end = endOfEvents(searched);
+    if (end > 0) this.#takeHeld();
+    this.hold(end > 0 ? searched.slice(end) : bytes.slice());
+    this.#tail = searched.slice(Math.max(end, searched.length - TAIL_BYTES));
   }
 
   /**
@@ -114,6 +154,10 @@ export class NativeStream {
     if (this.#heldLength > MAX_EVENT_BYTES) {
       throw new ProviderError("malformed", "the provider sent an event that is too long");
     }
+    if (this.#heldLength <= this.#chargedLength) return;
+    const length = Math.ceil(this.#heldLength / CHARGE_STEP) * CHARGE_STEP;
+    this.#charge?.(length - this.#chargedLength);
+    this.#chargedLength = length;
   }
 
   /** Returns the rest of a complete stream. Its last event may lack the blank line. */
@@ -139,9 +183,9 @@ export class NativeStream {
 
   /** An error object that some providers append without the syntax of an event. Null: the stream has none. */
   takeAppendedError(): Uint8Array | null {
-    const rest = this.#takeHeld();
-    const text = new TextDecoder().decode(rest).trim();
-    return parseObject(text)["error"] === undefined ? null : rest;
+    const rest = concatBytes(this.#held);
+    if (parseObject(DECODER.decode(rest).trim())["error"] === undefined) return null;
+    return this.#takeHeld();
   }
 
   #takeHeld(): Uint8Array {
@@ -152,19 +196,29 @@ export class NativeStream {
   }
 
   #edit(bytes: Uint8Array): Uint8Array {
-    if (this.#isRenamed === false && !this.#hidesUsageEvent && this.#continued === null) return bytes;
+    if (this.#isUnchanged) return bytes;
     const text = DECODER.decode(bytes);
+    const hasCarriageReturns = text.includes("\r");
     let edited = "";
-    const pieces = text.split(EVENT_END);
-    for (let index = 0; index < pieces.length; index += 2) {
-      const event = this.#editEvent(pieces[index] ?? "");
-      if (event !== null) edited += event + (pieces[index + 1] ?? "");
+    for (let start = 0; start < text.length; ) {
+      const end = findEventEnd(text, start, hasCarriageReturns);
+      const event = this.#editEvent(text.slice(start, end.at));
+      if (event !== null) edited += event + text.slice(end.at, end.after);
+      start = end.after;
     }
     return edited === text ? bytes : ENCODER.encode(edited);
   }
 
   /** Returns null for an event that the caller does not get. */
   #editEvent(event: string): string | null {
+    if (this.#hidesUsageEvent && mayBeUsageAlone(event)) return this.#editParsedEvent(event);
+    if (this.#continued !== null || this.#lastBeginning === null) return this.#editParsedEvent(event);
+    // Most events of an answer begin alike, up to the model's name.
+    const { stated, renamed } = this.#lastBeginning;
+    return event.startsWith(stated) ? renamed + event.slice(stated.length) : this.#editParsedEvent(event);
+  }
+
+  #editParsedEvent(event: string): string | null {
     const match = DATA_LINE.exec(event);
     const json = match?.[1] ?? "";
     if (match === null || !json.startsWith("{")) return event;
@@ -180,11 +234,22 @@ export class NativeStream {
       const renamed = this.#continue(this.#isRenamed === false ? json : this.#rename(json));
       if (renamed === json) return event;
       const start = match.index + match[0].length - json.length;
-      return event.slice(0, start) + renamed + event.slice(start + json.length);
+      const edited = event.slice(0, start) + renamed + event.slice(start + json.length);
+      this.#learnBeginning(event, edited);
+      return edited;
     } catch {
       // The decoder reports an event that is not valid JSON.
       return event;
     }
+  }
+
+  /** Learns from an event in which only the model's name was changed. */
+  #learnBeginning(event: string, edited: string): void {
+    const at = edited.indexOf(this.model);
+    const end = event.indexOf('"', at + 1) + 1;
+    const isOnlyChange = edited.slice(at + this.model.length) === event.slice(end);
+    if (at <= 0 || !isOnlyChange || event.slice(0, at) !== edited.slice(0, at)) return;
+    this.#lastBeginning = { stated: event.slice(0, end), renamed: edited.slice(0, at + this.model.length) };
   }
 
   #continue(json: string): string {
@@ -205,10 +270,34 @@ export class NativeStream {
         this.#isRenamed ??= stated !== this.model;
         return this.model;
       });
-      if (isStated) return renamed;
+      if (!isStated) continue;
+      if (this.#namesModelOnce) this.#isRenamed = false;
+      return renamed;
     }
     return json;
   }
+}
+
+/** Where the event that begins at `start` ends, and where the next one begins. */
+function findEventEnd(
+  text: string,
+  start: number,
+  hasCarriageReturns: boolean,
+): { at: number; after: number } {
+  if (!hasCarriageReturns) {
+    const at = text.indexOf("\n\n", start);
+    return at === -1 ? { at: text.length, after: text.length } : { at, after: at + 2 };
+  }
+  EVENT_END.lastIndex = start;
+  const match = EVENT_END.exec(text);
+  return match === null
+    ? { at: text.length, after: text.length }
+    : { at: match.index, after: match.index + match[0].length };
+}
+
+/** Whether an event may be the chunk of a chat completion that states the usage and nothing else. */
+function mayBeUsageAlone(event: string): boolean {
+  return event.includes('"usage"') && EMPTY_CHOICES.test(event);
 }
 
 /** Whether a chunk of a chat completion states the usage and nothing else. */

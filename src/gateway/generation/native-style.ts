@@ -6,6 +6,10 @@ import type { NativeRequest } from "../providers/provider.ts";
 export interface NativeStyle {
   /** The members of an answer, or of the events of a stream, that name the model. */
   readonly modelPaths: readonly (readonly string[])[];
+  /** Only the first event of a stream names the model. */
+  readonly namesModelOnce?: true;
+  /** SDKs need the provider's chunks as they came: the runtime could join them. */
+  readonly keepsChunks?: true;
   /** The name of the model that answers state. */
   echoedModel(model: ResolvedModel): string;
   /** Headers of the provider's answer that go to the caller: full names, or prefixes that end with a hyphen. */

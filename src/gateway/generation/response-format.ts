@@ -4,10 +4,10 @@ import { addUsage } from "../../core/conversation/usage-details.ts";
 import { LightAbortController } from "../../core/http/light-abort-controller.ts";
 import { type CompletionStage, linkSources, runToCompletion } from "./completion-stages.ts";
 import { checkFormat, type FormatCheck } from "./format-check.ts";
-import { Generation } from "./generation.ts";
 import { createNestedJob, type GenerationJob } from "./generation-job.ts";
 import { extractJson } from "./json-extractor.ts";
 import type { FormatRank } from "./json-rank.ts";
+import { prepareGeneration } from "./prepare-generation.ts";
 
 const RANKS: readonly FormatRank[] = ["none", "json", "valid"];
 
@@ -61,7 +61,7 @@ async function requestCorrection(
       conversation: createRepairConversation(conversation, invalidText, check),
       abort,
     });
-    const generation = await Generation.prepare(repair);
+    const generation = await prepareGeneration(repair);
     return await linkSources(await runToCompletion(generation), repair, generation);
   } catch {
     job.abort.throwIfAborted();

@@ -5,10 +5,11 @@ import { GatewayError } from "../../core/errors/gateway-error.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
 import { NoSlotError } from "../accounts/slot-refusal.ts";
 import { getProvider } from "../providers/provider-registry.ts";
-import { Generation } from "./generation.ts";
+import type { Generation } from "./generation.ts";
 import type { GenerationJob } from "./generation-job.ts";
 import { applyGuardrails } from "./guarded-job.ts";
 import { rejectUnsupportedOptions, selectCapableModel } from "./model-selection.ts";
+import { prepareGeneration } from "./prepare-generation.ts";
 import { getRouteAffinity } from "./route-affinity.ts";
 
 /** Why another model may succeed after one that could not answer. */
@@ -71,12 +72,12 @@ export class RouteRunner {
   /**
    * Applies the guardrails, and prepares the first model that accepts the conversation.
    *
-   * @throws GatewayError the error of a guardrail, or the error of {@link Generation.prepare}; with several models, that of the last one
+   * @throws GatewayError the error of a guardrail, or the error of {@link prepareGeneration}; with several models, that of the last one
    */
   static async prepare(requested: GenerationJob): Promise<RouteRunner> {
     const job = await applyGuardrails(requested);
     const { fallbackModels } = job;
-    if (fallbackModels.length === 0) return new RouteRunner(await Generation.prepare(job), [], false);
+    if (fallbackModels.length === 0) return new RouteRunner(await prepareGeneration(job), [], false);
     const prepared = await prepareFirstAccepted({ ...job, failFast: true }, [
       job.conversation.model,
       ...fallbackModels,
@@ -155,7 +156,7 @@ export class RouteRunner {
       return false;
     const waiting = { ...this.#firstBusyJob, failFast: false };
     this.#firstBusyJob = null;
-    this.#generation = await Generation.prepare(waiting);
+    this.#generation = await prepareGeneration(waiting);
     logModel(waiting);
     return true;
   }
@@ -204,7 +205,7 @@ async function prepareFirstAccepted(
         ...job,
         conversation: selectCapableModel(conversation, capabilities, job.hasImageFiles),
       };
-      const generation = await Generation.prepare(next);
+      const generation = await prepareGeneration(next);
       const rest = models.slice(index + 1);
       const larger = await prepareLargerModel(job, generation, rest);
       if (larger !== null) return larger;

@@ -22,7 +22,7 @@ export interface StallLimits {
  * Minimum read rate in bytes per second, averaged over the time in which a write waits: slower than anyone reads or
  * listens. Otherwise a client that reads one byte or one event a minute would occupy its slot for days.
  */
-const MIN_BYTES_PER_SECOND = 256;
+export const MIN_BYTES_PER_SECOND = 256;
 
 /**
  * Ends an answer when its upstream is silent or sends no content, or when its reader has stopped reading. Recording a byte
@@ -120,6 +120,12 @@ export class StallDetector {
     // The time of the write does not count against the upstream.
     this.#contentAt += this.#lastActivityAt - this.#writeBeganAt;
     this.#lastWriteEndAt = this.#lastActivityAt;
+  }
+
+  /** Ends the answer because its reader has stopped. For a piped answer, whose writes cannot be observed. */
+  reportStalledReader(): void {
+    this.stop();
+    this.#onStall("stalled-reader");
   }
 
   #reduceDebt(milliseconds: number): void {

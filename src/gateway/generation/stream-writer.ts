@@ -30,7 +30,8 @@ export interface ReaderListener {
  */
 export class StreamWriter {
   readonly #encoder = new TextEncoder();
-  readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
+  readonly #writable: WritableStream<Uint8Array>;
+  #writer: WritableStreamDefaultWriter<Uint8Array>;
   readonly #readable: ReadableStream<Uint8Array>;
   readonly #keepAliveMs: number;
   readonly #reader: ReaderListener;
@@ -48,12 +49,15 @@ export class StreamWriter {
   /** The batched write that is in progress. */
   #batchWrite: Promise<void> | undefined;
   #encodeBuffer: Uint8Array | null = null;
+  /** The bytes that the reader gets without JavaScript. Nothing is written meanwhile. */
+  #piped: Promise<void> | undefined;
   /** The response has begun: its headers can no longer change. */
   isCommitted = false;
 
   constructor(keepAliveMs: number, reader: ReaderListener) {
     const { readable, writable } = byteChannel();
     this.#readable = readable;
+    this.#writable = writable;
     this.#writer = writable.getWriter();
     this.#keepAliveMs = keepAliveMs;
     this.#reader = reader;
@@ -62,6 +66,15 @@ export class StreamWriter {
   /** Resolves with the body once its first byte is written. Rejects when the generation fails before that. */
   get ready(): Promise<ReadableStream<Uint8Array>> {
     return this.#committed.promise;
+  }
+
+  /** Begins the response before its first byte is there, and returns its body. */
+  begin(): ReadableStream<Uint8Array> {
+    if (!this.isCommitted) {
+      this.isCommitted = true;
+      this.#committed.resolve(this.#readable);
+    }
+    return this.#readable;
   }
 
   /**
@@ -145,10 +158,7 @@ export class StreamWriter {
 
   #send(bytes: Uint8Array): Promise<void> {
     this.#lastWrite = Date.now();
-    if (!this.isCommitted) {
-      this.isCommitted = true;
-      this.#committed.resolve(this.#readable);
-    }
+    this.begin();
     this.#pendingWrites += 1;
     return new Promise((resolve, reject) => {
       this.#rejectPending = reject;
@@ -199,9 +209,35 @@ export class StreamWriter {
     this.#committed.reject(error);
   }
 
+  /**
+   * Has the reader get `body` without JavaScript. Silence has no keep-alives from then on. Resolves when the body has ended or
+   * broken, or when the client has left. Only {@link end}, {@link close} and {@link break} may follow.
+   */
+  pipe(body: ReadableStream<Uint8Array>): Promise<void> {
+    this.stopKeepAlives();
+    this.#piped = this.#pipe(body);
+    return this.#piped;
+  }
+
+  async #pipe(body: ReadableStream<Uint8Array>): Promise<void> {
+    try {
+      await this.#flush();
+    } catch {
+      await body.cancel().catch(() => undefined);
+      return;
+    }
+    this.#writer.releaseLock();
+    await body.pipeTo(this.#writable, { preventClose: true, preventAbort: true }).catch(() => undefined);
+    this.#writer = this.#writable.getWriter();
+    this.#writer.closed.catch(() => undefined);
+    // An errored stream: its reader has left.
+    if (this.#writer.desiredSize === null) this.#reader.onDisconnect();
+  }
+
   /** Writes the last text and closes the stream. It ignores a client that has left. */
   async end(text: string): Promise<void> {
     try {
+      await this.#piped;
       await this.write(text, true);
       await this.close();
     } catch {
@@ -211,12 +247,27 @@ export class StreamWriter {
 
   /** Closes the stream. An answer without a single byte is still a response. */
   async close(): Promise<void> {
+    await this.#piped;
     this.write("", true)?.catch(() => undefined);
-    if (!this.isCommitted) {
-      this.isCommitted = true;
-      this.#committed.resolve(this.#readable);
-    }
+    this.begin();
     await this.#writer.close().catch(() => undefined);
+  }
+
+  /** Waits until the reader has taken all batched text. Rejects when the client has left. */
+  async #flush(): Promise<void> {
+    while (this.#batchWrite !== undefined || this.#pendingLength > 0) {
+      await this.#batchWrite;
+      await this.write("", true);
+    }
+  }
+
+  /**
+   * Breaks the connection: the caller must not take the answer as complete. `now`: without what was not sent yet, because the
+   * reader may never take it.
+   */
+  async break(reason: unknown, now: boolean): Promise<void> {
+    if (!now) await this.#flush().catch(() => undefined);
+    await this.#writer.abort(reason).catch(() => undefined);
   }
 
   /** Stops the keep-alives. */

@@ -1,13 +1,16 @@
 import { CompletionFold } from "../../core/conversation/completion-fold.ts";
 import type { Completion, GenerationEvent } from "../../core/conversation/events.ts";
 import { toGatewayError } from "../../core/errors/gateway-error.ts";
+import { HAS_NATIVE_CHANNEL } from "../../core/http/byte-channel.ts";
 import { clientDisconnected } from "../../core/http/client-disconnect.ts";
 import { EVENT_STREAM_HEADERS } from "../../core/http/event-stream.ts";
 import { beginGeneration, createAnswerInfo } from "./begin-generation.ts";
 import { finishWithError, finishWithSuccess } from "./end-generation.ts";
-import type { Generation, GenerationSink } from "./generation.ts";
+import type { Generation } from "./generation.ts";
 import type { AnswerInfo, GenerationRequest } from "./generation-job.ts";
+import type { GenerationSink } from "./generation-sink.ts";
 import { RouteRunner } from "./route-runner.ts";
+import { MIN_BYTES_PER_SECOND } from "./stall-detector.ts";
 import { StreamWriter } from "./stream-writer.ts";
 import { StreamedFormat } from "./streamed-format.ts";
 import { waitAtMost } from "./wait-at-most.ts";
@@ -32,6 +35,8 @@ export interface StreamAnswer {
   completed?(completion: Completion, info: AnswerInfo): Promise<void>;
   /** The same for a native stream. `last` are its last bytes: whole events. */
   completedNative?(completion: Completion, last: Uint8Array): Promise<void>;
+  /** Whether `completedNative` needs the last bytes. The caller may get them before it is called otherwise. */
+  readonly needsNativeEnd?: boolean;
   /** Called when a started stream ends with an error. The error is rendered but not sent yet. */
   failed?(): Promise<void>;
 }
@@ -84,6 +89,9 @@ export async function streamGeneration(request: GenerationRequest, answer: Strea
     return text;
   };
   const sink: GenerationSink = {
+    ...(HAS_NATIVE_CHANNEL && answer.needsNativeEnd !== true
+      ? { pipe: (body: ReadableStream<Uint8Array>) => writer.pipe(body) }
+      : {}),
     deliver(generated, native) {
       if (native !== undefined) return deliverNative(generated, native);
       const events = format.push(hasBegun ? withoutStart(generated) : generated);
@@ -117,6 +125,8 @@ export async function streamGeneration(request: GenerationRequest, answer: Strea
     recordSuccess();
     return writer.write(rendered, true);
   };
+  /** The time in which the slowest reader takes the bytes that may still be on their way, milliseconds. */
+  const readingTimeMs = () => ((generation.relay?.pipedBytes ?? 0) * 1000) / MIN_BYTES_PER_SECOND;
   const { abort } = job;
   abort.addEventListener("abort", () => writer.rejectPendingWrite(abort.reason));
   // Keep-alives start while the request waits for an account: only a failed write shows a graceful close.
@@ -139,7 +149,7 @@ export async function streamGeneration(request: GenerationRequest, answer: Strea
       );
       // The wait is limited: a reader that has stopped may never take the rest, and the request no longer holds any
       // resources.
-      await waitAtMost(writer.close(), idleTimeoutMs);
+      await waitAtMost(writer.close(), idleTimeoutMs + readingTimeMs());
     } catch (thrown) {
       const error = toGatewayError(thrown, context.requestId);
       if (succeeded) {
@@ -149,7 +159,10 @@ export async function streamGeneration(request: GenerationRequest, answer: Strea
       }
       finishWithError(generation.job, error, generation.usageSoFar());
       if (writer.isCommitted) {
-        const last = generation.hasSentNativeError ? "" : render(format.push([{ type: "error", error }]));
+        const { relay } = generation;
+        const lineBreaks = relay?.hasSentFragment === true ? "\n\n" : "";
+        const last =
+          relay?.hasSentError === true ? "" : lineBreaks + render(format.push([{ type: "error", error }]));
         if (error.status !== 499) await answer.failed?.();
         context.recordOutcome(STREAM_STATUS);
         const ended = writer.end(last);

@@ -5,6 +5,7 @@ import { estimateTokens } from "../../core/conversation/tokens.ts";
 import { addUsageDetails } from "../../core/conversation/usage-details.ts";
 import type { GatewayError } from "../../core/errors/gateway-error.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
+import { clientDisconnected } from "../../core/http/client-disconnect.ts";
 import { dataItem, EVENT_STREAM_HEADERS } from "../../core/http/event-stream.ts";
 import type { LightAbortController } from "../../core/http/light-abort-controller.ts";
 import type { Context } from "../../core/ports/context.ts";
@@ -16,6 +17,9 @@ import { configuredSecrets } from "../captures/capture-masking.ts";
 import { selectRequestHeaders } from "../dialects/shared/native-request.ts";
 import { OPENAI_ANSWER_HEADERS, OPENAI_REQUEST_HEADERS } from "../dialects/shared/openai-headers.ts";
 import { selectAnswerHeaders } from "../generation/native-style.ts";
+import { readBody } from "../generation/provider-body.ts";
+import type { StallDetector } from "../generation/stall-detector.ts";
+import { StreamWriter } from "../generation/stream-writer.ts";
 import { waitAtMost } from "../generation/wait-at-most.ts";
 import type { Recording } from "../history/recording.ts";
 import { missingEndpointError } from "../providers/passthrough-error.ts";
@@ -23,9 +27,9 @@ import type { Passthrough } from "../providers/provider.ts";
 import { getProvider, type RegisteredProvider } from "../providers/provider-registry.ts";
 import { mediaTypeOf } from "../providers/transport.ts";
 import { AnswerCopy } from "./answer-copy.ts";
+import { Attempt } from "./attempt.ts";
 import { ErrorEventMask } from "./error-event-mask.ts";
 import type { PassthroughCall } from "./passthrough-call.ts";
-import { Attempt, Relay, readBody } from "./relay.ts";
 import { PASSTHROUGH_STYLE, type Target } from "./targets.ts";
 
 const ANSWER_HEADERS = [...OPENAI_ANSWER_HEADERS, "content-disposition"];
@@ -43,7 +47,7 @@ export class PassthroughRun implements RawOutput {
   readonly #caller: Caller;
   readonly #recording: Recording;
   readonly #response = Promise.withResolvers<Response>();
-  #relay: Relay | null = null;
+  #writer: StreamWriter | null = null;
   #copy: AnswerCopy | null = null;
   #isEventStream = false;
   #idleMs = 0;
@@ -71,7 +75,7 @@ export class PassthroughRun implements RawOutput {
 
   /** Whether the caller has got the headers of the answer. */
   get hasBegun(): boolean {
-    return this.#relay !== null;
+    return this.#writer !== null;
   }
 
   get rawText(): string {
@@ -154,23 +158,36 @@ export class PassthroughRun implements RawOutput {
       await response.body?.cancel();
       throw new ProviderError("malformed", "the provider answered with a page", response.status);
     }
-    for await (const received of readBody(response.body, attempt)) {
-      const relay = this.#relay ?? this.#begin(response, mediaType);
+    const { stallDetector } = attempt;
+    const send = (writer: StreamWriter, bytes: Uint8Array): Promise<void> | undefined => {
+      const written = writer.writeBytes(bytes);
+      if (written !== undefined) stallDetector.beginWrite();
+      return written;
+    };
+    const take = (received: Uint8Array) => {
+      if (received.length === 0) return undefined;
+      stallDetector.recordContent();
+      const writer = this.#writer ?? this.#begin(response, mediaType, stallDetector);
       const bytes = this.#isEventStream ? mask.push(received) : received;
       session.reportAnswering();
       this.#copy?.push(bytes);
       this.#recording.refreshIfDue(this.context.platform.now());
-      await relay.write(bytes, attempt.stallDetector);
-    }
-    const relay = this.#relay ?? this.#begin(response, mediaType);
-    await relay.write(mask.finish(), attempt.stallDetector);
+      return send(writer, bytes);
+    };
+    if (response.body !== null) await readBody(response.body, attempt, { take });
+    const writer = this.#writer ?? this.#begin(response, mediaType, stallDetector);
+    await send(writer, mask.finish());
   }
 
   /** Begins the caller's answer: from now on nothing else can answer. */
-  #begin(response: Response, mediaType: string): Relay {
-    const { context } = this;
-    const relay = new Relay(this.abort);
-    this.#relay = relay;
+  #begin(response: Response, mediaType: string, stallDetector: StallDetector): StreamWriter {
+    const { context, abort } = this;
+    const writer = new StreamWriter(context.platform.variables.keepAliveMs, {
+      onRead: (bytes) => stallDetector.recordRead(bytes),
+      onDisconnect: () => abort.abort(clientDisconnected()),
+    });
+    abort.addEventListener("abort", () => writer.rejectPendingWrite(abort.reason));
+    this.#writer = writer;
     this.#copy = new AnswerCopy(mediaType);
     this.#isEventStream = mediaType === EVENT_STREAM;
     context.log.answerPath = "native";
@@ -180,8 +197,8 @@ export class PassthroughRun implements RawOutput {
       "content-type": response.headers.get("content-type") ?? "application/octet-stream",
       ...selectAnswerHeaders(response.headers, { answerHeaders: ANSWER_HEADERS }),
     };
-    this.#response.resolve(new Response(relay.readable, { headers }));
-    return relay;
+    this.#response.resolve(new Response(writer.begin(), { headers }));
+    return writer;
   }
 
   /** Records the outcome and ends the answer. `error`: why the request failed; null: it did not. */
@@ -201,22 +218,21 @@ export class PassthroughRun implements RawOutput {
       finishReason: "",
       usage,
     });
-    const relay = this.#relay;
-    if (relay === null) {
+    const writer = this.#writer;
+    if (writer === null) {
       this.#response.reject(error);
       return;
     }
     this.context.recordOutcome(OK);
     // A reader that has stopped may never take the end, and the request no longer holds an account.
-    await waitAtMost(this.#end(relay, error), this.#idleMs);
+    await waitAtMost(this.#end(writer, error), this.#idleMs);
   }
 
-  async #end(relay: Relay, error: GatewayError | null): Promise<void> {
-    if (error === null) return relay.close();
-    if (!this.#isEventStream || this.abort.aborted) return relay.break(error);
-    const event = new TextEncoder().encode(dataItem(JSON.stringify({ error: errorObject(error) })));
-    await relay.write(event).catch(() => undefined);
-    await relay.close();
+  async #end(writer: StreamWriter, error: GatewayError | null): Promise<void> {
+    if (error === null) return writer.close();
+    const { aborted } = this.abort;
+    if (!this.#isEventStream || aborted) return writer.break(error, aborted);
+    await writer.end(dataItem(JSON.stringify({ error: errorObject(error) })));
   }
 
   /** Writes the usage to the log. Null: the provider had not begun to answer. */

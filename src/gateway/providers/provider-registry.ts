@@ -32,6 +32,8 @@ export interface RegisteredProvider {
   readonly keyHeader: string;
   /** Whether its requests carry `traceparent`. */
   readonly traceContext: boolean;
+  /** Whether the runtime may pass its native streams on by itself: then nothing masks credentials in their error events. */
+  readonly pipeStreams: boolean;
 }
 
 /** Caches the created providers of one platform by id. */
@@ -69,6 +71,7 @@ class Registry {
       apiVersion: "",
       keyHeader: "",
       traceContext: variables.providerTraceContext,
+      pipeStreams: variables.providerPipeStreams,
     };
     return this.#default;
   }
@@ -145,6 +148,7 @@ function createConfiguredProvider(variables: Variables, entry: ProviderEntry): R
     apiVersion,
     keyHeader,
     traceContext: entry.trace_context === true,
+    pipeStreams: entry.pipe_streams === true,
   };
 }
 

@@ -28,6 +28,7 @@ export const providerViewSchema = () =>
     api_version: z.string(),
     key_header: z.string(),
     trace_context: z.boolean(),
+    pipe_streams: z.boolean(),
     headers: z.record(z.string(), z.string()),
     account_max_inflight: z.int(),
     /** Limits of all requests of the gateway's keys to it; empty: none. */
@@ -76,6 +77,7 @@ export function providerView(config: Config, entry: ProviderEntry): ProviderView
     api_version: entry.api_version,
     key_header: entry.key_header,
     trace_context: entry.trace_context === true,
+    pipe_streams: entry.pipe_streams === true,
     headers: Object.fromEntries(
       Object.entries(entry.headers).map(([field, value]) => [field, maskHeader(value)]),
     ),
@@ -117,6 +119,7 @@ export function defaultProviderView(
     api_version: "",
     key_header: "",
     trace_context: variables.providerTraceContext,
+    pipe_streams: variables.providerPipeStreams,
     headers: {},
     account_max_inflight: 0,
     limits: {},

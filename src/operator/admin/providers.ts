@@ -70,6 +70,7 @@ const providerChangeShape = () => ({
   api_version: providerSchema.shape.api_version.unwrap().optional(),
   key_header: providerSchema.shape.key_header.unwrap().optional(),
   trace_context: providerSchema.shape.trace_context,
+  pipe_streams: providerSchema.shape.pipe_streams,
   headers: providerSchema.shape.headers.unwrap().optional(),
   account_max_inflight: providerSchema.shape.account_max_inflight.unwrap().optional(),
   limits: limitsRequestSchema().optional(),

@@ -6,6 +6,8 @@ export const nativeContent: NativeDialect = {
   id: DIALECT_ID,
   contentMember: "contents",
   modelPaths: [["modelVersion"]],
+  // Google's SDK finds a late error only in a chunk of its own.
+  keepsChunks: true,
   echoedModel: ({ id }) => id,
   otherModelMembers: [],
   reasoningMembers: [

@@ -11,6 +11,7 @@ export const nativeMessages: NativeDialect = {
   id: DIALECT_ID,
   contentMember: "messages",
   modelPaths: [["message", "model"], ["model"]],
+  namesModelOnce: true,
   echoedModel: ({ requested }) => requested,
   otherModelMembers: ["fallbacks", "models"],
   reasoningMembers: [["thinking"]],

@@ -123,10 +123,15 @@ export class ResponsesAnswer implements DialectAnswerRenderer {
       : respondWithinBudget(this.#context, text, { headers: EVENT_STREAM_HEADERS });
   }
 
+  /** Whether the response is kept. */
+  get needsNativeEnd(): boolean {
+    return this.#body.store !== false || this.#context.connection !== undefined;
+  }
+
   async #store(result: Omit<StoredResponse, "id" | "input" | "expiresAt">): Promise<void> {
+    if (!this.needsNativeEnd) return;
     const { platform, log, connection } = this.#context;
     const stored = this.#body.store !== false;
-    if (!stored && connection === undefined) return;
     const { config } = await this.#context.config();
     const expiresAt = platform.now() + config.responses.store_ttl_seconds * 1000;
     const response = { ...result, id: this.#id, input: JSON.stringify(this.#inputItems()), expiresAt };

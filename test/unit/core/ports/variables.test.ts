@@ -63,6 +63,7 @@ const NUMBERS = [
 const FLAGS = [
   row("PROVIDER_WHOLE_ANSWERS", (v) => v.providerWholeAnswers, true, "off", false),
   row("PROVIDER_NATIVE", (v) => v.providerNative, true, "off", false),
+  row("PROVIDER_PIPE_STREAMS", (v) => v.providerPipeStreams, false, "true", true),
   row("PROVIDER_TRACE_CONTEXT", (v) => v.providerTraceContext, false, "true", true),
   row("GATEWAY_DEVELOPMENT", (v) => v.development, false, "true", true),
   row("GATEWAY_SINGLE_PROCESS", (v) => v.singleProcess, false, "true", true),

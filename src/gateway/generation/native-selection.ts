@@ -1,0 +1,37 @@
+import type { Conversation } from "../../core/conversation/conversation.ts";
+import { NO_THINKING_SUFFIX } from "../models/catalogue.ts";
+import type { PreparedTurn } from "../providers/provider.ts";
+import type { RegisteredProvider } from "../providers/provider-registry.ts";
+import type { GenerationJob } from "./generation-job.ts";
+import { capMaxTokens, type NativeJob, namesOtherModels, wantsReasoning } from "./native-style.ts";
+
+/** The native request and its preparation, if the provider speaks the caller's protocol. Null: it must be translated. */
+export function selectNativePath(
+  { native: job, conversation, caller, guard }: GenerationJob,
+  { api: { native } }: RegisteredProvider,
+  translate: () => PreparedTurn,
+): { readonly job: NativeJob; readonly prepared: PreparedTurn } | null {
+  if (job === undefined || native?.speaks(job.request.dialect) !== true || !native.accepts(conversation))
+    return null;
+  // The caller's own text has not been masked, and the provider's bytes cannot be checked.
+  if (guard !== undefined) return null;
+  const allowedModels = caller.key?.entry.models ?? [];
+  if (allowedModels.length > 0 && namesOtherModels(job)) return null;
+  // The variant without thinking changes the request.
+  const { id, thinking, output } = conversation.model;
+  if (id.endsWith(NO_THINKING_SUFFIX) || (!thinking && wantsReasoning(job))) return null;
+  return { job, prepared: native.prepare(capMaxTokens(job, output), conversation, translate) };
+}
+
+/** The conversation whose native answer is only observed: nothing in it is searched for markup, withheld or cut. */
+export function toObserved(conversation: Conversation): Conversation {
+  return {
+    ...conversation,
+    tools: [],
+    parallelToolCalls: true,
+    thinking: true,
+    showReasoning: true,
+    sampling: {},
+    stream: false,
+  };
+}

@@ -1,0 +1,179 @@
+import type { RequestTimers } from "../../core/http/request-timers.ts";
+import type { BodyConsumer } from "./provider-body.ts";
+import type { StallDetector } from "./stall-detector.ts";
+
+/** The most bytes of one read. */
+const READ_BYTES = 16 * 1024;
+/** How long the copy waits for more bytes before its first read, and before each later one, milliseconds. */
+const FIRST_WAIT_MS = 500;
+const WAIT_MS = 1_000;
+/** Share of the shortest time limit that may pass between two reads. */
+const LIMIT_SHARE = 4;
+/** The most bytes that the first read of a turn takes. */
+const MAX_FIRST_BYTES = 1024 * 1024;
+/**
+ * Limits of what follows the first read of a turn. A copy that is read pulls bytes from the provider, also for a caller who
+ * takes none: so a caller who has stopped does not hold the account for longer than a normal answer takes, and an endless
+ * answer is held back.
+ */
+const MAX_MORE_READS = 32;
+const MAX_MORE_BYTES = 64 * 1024;
+/** A read that takes this long, milliseconds, found nothing and had to wait for the provider. */
+const WAITED_MS = 2;
+
+interface PipedCopyOptions {
+  readonly timers: RequestTimers;
+  readonly now: () => number;
+  readonly stallDetector: StallDetector;
+  /** The shortest time limit of the answer, milliseconds. */
+  readonly shortestLimitMs: number;
+  /** How long the caller may take nothing, milliseconds. */
+  readonly readerLimitMs: number;
+  /** Resolves when the other branch has ended. */
+  readonly piped: Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The copy of an answer whose other branch goes to the caller without JavaScript. The runtime keeps unread bytes, so the copy is
+ * read about once a second, and to its end when the other branch has ended.
+ */
+export class PipedCopy {
+  readonly #reader: ReadableStreamBYOBReader;
+  readonly #options: PipedCopyOptions;
+  readonly #waitMs: number;
+  #hasPipeEnded = false;
+  #hasEnded = false;
+  /** How many turns have shown that the caller takes nothing, and how many have shown nothing, since one showed that it does. */
+  #stalledTurns = 0;
+  #unclearTurns = 0;
+  #stalledSince = 0;
+  #buffer: ArrayBufferLike | undefined;
+
+  constructor(body: ReadableStream<Uint8Array>, options: PipedCopyOptions) {
+    this.#reader = body.getReader({ mode: "byob" });
+    this.#options = options;
+    this.#waitMs = Math.min(WAIT_MS, options.shortestLimitMs / LIMIT_SHARE);
+  }
+
+  /**
+   * Reads the copy. The consumer must not keep the bytes.
+   *
+   * @returns whether the answer has ended. False: the consumer wants no more
+   * @throws the failure of the connection, after all bytes before it
+   */
+  async read(consumer: BodyConsumer): Promise<boolean> {
+    const { piped, signal } = this.#options;
+    const wake = Promise.withResolvers<void>();
+    const onEnd = () => {
+      this.#hasPipeEnded = true;
+      wake.resolve();
+    };
+    piped.then(onEnd, onEnd);
+    signal.addEventListener("abort", onEnd, { once: true });
+    if (signal.aborted) onEnd();
+    try {
+      for (let waitMs = Math.min(FIRST_WAIT_MS, this.#waitMs); ; waitMs = this.#waitMs) {
+        await this.#wait(waitMs, wake.promise);
+        const end = await this.#readWhatIsThere(consumer);
+        if (end !== null) return end;
+      }
+    } finally {
+      signal.removeEventListener("abort", onEnd);
+    }
+  }
+
+  /** Reads to the end without looking at the bytes. Returns whether the end came in time. */
+  async endsWithin(milliseconds: number): Promise<boolean> {
+    if (this.#hasEnded) return true;
+    const end = this.#drain().then(
+      () => true,
+      () => true,
+    );
+    const late = Promise.withResolvers<boolean>();
+    const stop = this.#options.timers.runAfter(milliseconds, () => late.resolve(false));
+    try {
+      return await Promise.race([end, late.promise]);
+    } finally {
+      stop();
+    }
+  }
+
+  /** The buffer of the next read. A read takes it away and gives it back with its bytes. */
+  #takeBuffer(): Uint8Array {
+    const buffer = this.#buffer ?? new ArrayBuffer(READ_BYTES);
+    this.#buffer = undefined;
+    return new Uint8Array(buffer);
+  }
+
+  async #drain(): Promise<void> {
+    for (;;) {
+      const { done, value } = await this.#reader.read(this.#takeBuffer());
+      if (done) return;
+      this.#buffer = value.buffer;
+    }
+  }
+
+  async #wait(milliseconds: number, woken: Promise<void>): Promise<void> {
+    if (this.#hasPipeEnded) return;
+    const due = Promise.withResolvers<void>();
+    const stop = this.#options.timers.runAfter(milliseconds, due.resolve);
+    await Promise.race([due.promise, woken]);
+    stop();
+  }
+
+  /** Reads until no byte is there. Null: the answer goes on. */
+  async #readWhatIsThere(consumer: BodyConsumer): Promise<boolean | null> {
+    const { now, stallDetector } = this.#options;
+    const turn = { first: 0, more: 0, largest: 0 };
+    let isFirst = true;
+    for (let reads = 0; ; reads += 1) {
+      const before = now();
+      const { done, value } = await this.#reader.read(this.#takeBuffer());
+      const readAt = stallDetector.recordData();
+      if (done) {
+        this.#hasEnded = true;
+        return true;
+      }
+      this.#buffer = value.buffer;
+      const { length } = value;
+      // Nothing is written here, so there is nothing to wait for.
+      void consumer.take(value, readAt);
+      if (consumer.isOver?.() === true) return false;
+      if (this.#hasPipeEnded) continue;
+      if (isFirst) turn.first += length;
+      else {
+        turn.more += length;
+        turn.largest = Math.max(turn.largest, length);
+      }
+      // A buffer that is filled belongs to a longer first read.
+      isFirst &&= length === READ_BYTES && turn.first < MAX_FIRST_BYTES;
+      if (isFirst) continue;
+      const isLimitReached = reads >= MAX_MORE_READS || turn.more >= MAX_MORE_BYTES;
+      if (!isLimitReached && now() - before < WAITED_MS) continue;
+      this.#judgeReader(isLimitReached, turn);
+      return null;
+    }
+  }
+
+  /**
+   * While the caller takes bytes, the first read finds nearly all of them. If it finds little, and the next ones find as much as
+   * they may take, again and again, the bytes come only because the copy is read.
+   */
+  #judgeReader(isLimitReached: boolean, turn: { first: number; more: number; largest: number }): void {
+    const { now, stallDetector, readerLimitMs } = this.#options;
+    if (turn.first > 2 * turn.largest) {
+      this.#stalledTurns = 0;
+      this.#unclearTurns = 0;
+      return;
+    }
+    if (!isLimitReached || turn.first > turn.more) {
+      this.#unclearTurns += 1;
+      return;
+    }
+    if (this.#stalledTurns === 0) this.#stalledSince = now();
+    this.#stalledTurns += 1;
+    if (this.#stalledTurns > this.#unclearTurns && now() - this.#stalledSince > readerLimitMs)
+      stallDetector.reportStalledReader();
+  }
+}
