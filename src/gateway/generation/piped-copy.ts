@@ -48,7 +48,7 @@ export class PipedCopy {
   #stalledTurns = 0;
   #unclearTurns = 0;
   #stalledSince = 0;
-  #buffer: ArrayBufferLike | undefined;
+  #buffer: ArrayBuffer | undefined;
 
   constructor(body: ReadableStream<Uint8Array>, options: PipedCopyOptions) {
     this.#reader = body.getReader({ mode: "byob" });
@@ -100,7 +100,7 @@ export class PipedCopy {
   }
 
   /** The buffer of the next read. A read takes it away and gives it back with its bytes. */
-  #takeBuffer(): Uint8Array {
+  #takeBuffer(): Uint8Array<ArrayBuffer> {
     const buffer = this.#buffer ?? new ArrayBuffer(READ_BYTES);
     this.#buffer = undefined;
     return new Uint8Array(buffer);

@@ -55,6 +55,7 @@ const ENGINE: ProviderView = {
   tool_calls: "markup",
   whole_answers: false,
   native: true,
+  pipe_streams: false,
   drop_params: ["seed", "tools.function.strict"],
   proxy_id: "office",
   api_version: "2024-10-21",
