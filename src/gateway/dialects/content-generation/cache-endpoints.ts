@@ -85,7 +85,10 @@ const update = rawBodyEndpoint({
   method: "PATCH",
   path: CACHE_PATHS,
   summary: "Change the lifetime of a cached prompt",
-  body: lazyLooseObject(() => ({})),
+  body: lazyLooseObject(() => ({
+    ttl: z.string().optional().describe("The lifetime from now on, such as 600s."),
+    expireTime: z.string().optional().describe("When it ends (RFC 3339)."),
+  })),
   answers: jsonResponse(cacheSchema),
   handler: async (context, { caller, params, body }) => {
     const { useCache } = await load();
