@@ -10,7 +10,7 @@ import type { DueWebhook } from "../jobs/job-table.ts";
 import { clientKeyId } from "../limits/page-caller.ts";
 
 /** How long a receiver may take to answer, milliseconds. */
-const RECEIVER_TIMEOUT_MS = 30_000;
+const RECEIVER_TIMEOUT_MS = 10_000;
 /** Prefix of the key's digest in the signing secret. It keeps that secret from any other use. */
 const PURPOSE = "polygate-webhook:";
 

@@ -23,7 +23,7 @@ export interface JobSchedulerOptions {
 
 /** Maximum unfinished jobs of a client. */
 export const MAX_UNFINISHED_JOBS = 5;
-/** Maximum concurrent tasks, of one client and in total. */
+/** Maximum concurrent tasks and calls of webhooks, of one client and in total. */
 const MAX_CONCURRENT_PER_CLIENT = 2;
 const MAX_CONCURRENT = 8;
 /** Maximum run time of a job, and retention time of a finished job, milliseconds. */
@@ -160,19 +160,19 @@ export class JobScheduler {
       [...counts].flatMap(([client, count]) => (count >= MAX_CONCURRENT_PER_CLIENT ? client : [])),
     );
     const task = this.#table.findNextDue(this.#options.now(), busy);
-    if (task === null) return this.#startNextWebhook();
+    if (task === null) return this.#startNextWebhook(busy);
     this.#table.markRunning(task);
     this.#track(this.#runTask(task), task.client);
     return true;
   }
 
-  #startNextWebhook(): boolean {
-    const webhook = this.#table.findDueWebhook(this.#options.now());
+  #startNextWebhook(busy: ReadonlySet<string>): boolean {
+    const webhook = this.#table.findDueWebhook(this.#options.now(), busy);
     if (webhook === null) return false;
     const retryMs = WEBHOOK_RETRY_MS[webhook.attempts];
     // The next attempt is stored first: a process that ends meanwhile repeats the call, and does not forget it.
     this.#table.countWebhookAttempt(webhook, this.#options.now() + (retryMs ?? RETRY_MS));
-    this.#track(this.#callWebhook(webhook, retryMs === undefined), "");
+    this.#track(this.#callWebhook(webhook, retryMs === undefined), webhook.client);
     return true;
   }
 

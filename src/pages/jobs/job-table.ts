@@ -185,12 +185,13 @@ export class JobTable {
     return row === undefined ? null : textIn(row, "url");
   }
 
-  /** A finished job's webhook that is due; null if there is none. */
-  findDueWebhook(now: number): DueWebhook | null {
-    const [row] = this.#sql.all(
-      "select w.job, w.url, w.attempts, j.client from page_webhooks w join page_jobs j on j.id=w.job where j.finished is not null and w.due<=? order by w.due limit 1",
+  /** A finished job's webhook that is due, none of the given clients; null if there is none. */
+  findDueWebhook(now: number, busy: ReadonlySet<string>): DueWebhook | null {
+    const rows = this.#sql.all(
+      "select w.job, w.url, w.attempts, j.client from page_webhooks w join page_jobs j on j.id=w.job where j.finished is not null and w.due<=? order by w.due",
       now,
     );
+    const row = rows.find((candidate) => !busy.has(textIn(candidate, "client")));
     if (row === undefined) return null;
     return {
       job: textIn(row, "job"),

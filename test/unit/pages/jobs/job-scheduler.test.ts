@@ -267,4 +267,25 @@ describe("JobBook", () => {
     for (let n = 0; n < 3; n++) await runDue(book);
     expect(calls).toEqual(["https://hook.test/b 0"]);
   });
+
+  it("calls at most two webhooks of one client at a time, so that slow receivers hold up nobody else", async () => {
+    let open = 0;
+    let most = 0;
+    const notify = async () => {
+      open += 1;
+      most = Math.max(most, open);
+      await wait(10_000);
+      open -= 1;
+    };
+    const book = bookOf(async (task) => picture(task), memoryDatabase(), 10_000, 10_000, notify);
+    for (let n = 0; n < 4; n++) book.create({ ...job("greedy"), webhook: "https://slow.test/" });
+    const round = book.run(Number.POSITIVE_INFINITY);
+    await vi.advanceTimersByTimeAsync(1_000);
+    const other = idOf(book.create(job("other", "1")));
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(statuses(book.get(other))).toEqual(["completed"]);
+    await vi.advanceTimersByTimeAsync(60_000);
+    await round;
+    expect(most).toBe(2);
+  });
 });
