@@ -275,9 +275,10 @@ describe.each(STYLES)("$name at a provider of the same protocol", (style) => {
     }
   });
 
-  it("is refused when it names model or stream twice", async () => {
+  it("is refused when it names model or stream twice, or in another case", async () => {
     json(style.answer);
     const twice = ['"stream":false,"stream":false,', '"str\\u0065am":false,"stream":true,'];
+    twice.push('"Stream":true,', '"Model":"other",');
     if (style.named) twice.push('"model":"other",', '"mod\\u0065l":"other",');
     for (const members of twice) {
       const response = await send(style, text.replace("{", `{${members}`));

@@ -216,6 +216,17 @@ describe.each([["/v1"], ["/openai/v1"], ["/v1beta/openai"]])("the SDK at %s", (b
   });
 });
 
+it.each(["model", "Model", "STREAM"])("a body with a further %s is refused", async (name) => {
+  const response = await running.fetch("/v1/moderations", {
+    method: "POST",
+    headers: { authorization: `Bearer ${DEV_KEY}`, "content-type": "application/json" },
+    body: `{"model":"oa/mine","input":"x",${JSON.stringify(name)}:"big"}`,
+  });
+  expect(response.status).toBe(400);
+  expect(await response.json()).toMatchObject({ error: { param: name.toLowerCase() } });
+  expect(vendor.received).toEqual([]);
+});
+
 describe("Azure's SDK", () => {
   const messages = [{ role: "user" as const, content: "Hi" }];
 

@@ -91,14 +91,44 @@ function findMember(text: string, path: readonly string[]): MemberRange | null {
   return found;
 }
 
-/** Whether an object states a member twice. Parsers differ in which one they use. `text` must be valid JSON. */
-export function hasRepeatedMember(text: string, names: readonly string[]): boolean {
+/** A name without its case, as lenient parsers compare it. The lower case comes first: it turns the Kelvin sign into a k. */
+function foldCase(name: string): string {
+  return name.toLowerCase().toUpperCase();
+}
+
+/**
+ * Finds a member that parsers read differently: it is stated twice, or its name differs in case from the one among `names`.
+ * Some parsers take any case. `text` must be valid JSON.
+ *
+ * @returns the name among `names`; null: all of them are clear
+ */
+export function findAmbiguousMember(text: string, names: readonly string[]): string | null {
+  const known = new Map(names.map((name) => [foldCase(name), name]));
   const seen = new Set<string>();
   for (const { name } of listMembers(text)) {
-    if (seen.has(name)) return true;
-    if (names.includes(name)) seen.add(name);
+    const meant = known.get(foldCase(name));
+    if (meant === undefined) continue;
+    if (meant !== name || seen.has(name)) return meant;
+    seen.add(name);
   }
+  return null;
+}
+
+/** Whether the outermost object has one of the members, in any case. `text` must be valid JSON. */
+export function hasMemberInAnyCase(text: string, names: readonly string[]): boolean {
+  if (names.length === 0) return false;
+  const folded = new Set(names.map(foldCase));
+  for (const { name } of listMembers(text)) if (folded.has(foldCase(name))) return true;
   return false;
+}
+
+/** The source texts of all members of the outermost object that have a name. `text` must be valid JSON. */
+export function getMemberTexts(text: string, name: string): string[] {
+  const found: string[] = [];
+  for (const member of listMembers(text)) {
+    if (member.name === name) found.push(text.slice(member.valueStart, member.valueEnd));
+  }
+  return found;
 }
 
 /** The source text of the member at `path`; null if there is none. `text` must be valid JSON. */
@@ -122,22 +152,49 @@ export function editMember(text: string, path: readonly string[], edit: (value: 
   return edited === value ? text : text.slice(0, valueStart) + edited + text.slice(valueEnd);
 }
 
-/** Sets a member of the outermost object: replaces its value, or adds it at the end. */
+/** Sets a member of the outermost object: replaces its value, or adds it at the end. It is then stated only once. */
 export function setMember(text: string, name: string, json: string): string {
-  const member = findMember(text, [name]);
-  if (member !== null) return text.slice(0, member.valueStart) + json + text.slice(member.valueEnd);
-  const end = text.lastIndexOf("}");
-  const isEmpty = listMembers(text).next().done === true;
-  return `${text.slice(0, end)}${isEmpty ? "" : ","}${JSON.stringify(name)}:${json}${text.slice(end)}`;
+  let stated: MemberRange | null = null;
+  let isRepeated = false;
+  for (const member of listMembers(text)) {
+    if (member.name !== name) continue;
+    isRepeated = stated !== null;
+    stated = member;
+  }
+  if (stated !== null && !isRepeated)
+    return text.slice(0, stated.valueStart) + json + text.slice(stated.valueEnd);
+  const rest = isRepeated ? removeMember(text, name) : text;
+  const end = rest.lastIndexOf("}");
+  const isEmpty = listMembers(rest).next().done === true;
+  return `${rest.slice(0, end)}${isEmpty ? "" : ","}${JSON.stringify(name)}:${json}${rest.slice(end)}`;
 }
 
-/** Removes a member of the outermost object, with its comma. */
+/** Removes a member of the outermost object with its comma, however often it is stated. */
 export function removeMember(text: string, name: string): string {
-  const member = findMember(text, [name]);
-  if (member === null) return text;
-  const next = skipSpace(text, member.valueEnd);
-  if (text[next] === ",") return text.slice(0, member.start) + text.slice(skipSpace(text, next + 1));
-  let before = member.start - 1;
-  while (isSpace(text.charCodeAt(before))) before -= 1;
-  return text.slice(0, text[before] === "," ? before : member.start) + text.slice(member.valueEnd);
+  const pieces: string[] = [];
+  /** What stands before this offset is in `pieces` or removed. */
+  let done = 0;
+  /** Where the present run of removed members begins and ends. */
+  let runStart: number | null = null;
+  let runEnd = 0;
+  let keptEnd: number | null = null;
+  for (const member of listMembers(text)) {
+    if (member.name === name) {
+      runStart ??= member.start;
+      runEnd = member.valueEnd;
+      continue;
+    }
+    if (runStart !== null) {
+      pieces.push(text.slice(done, runStart));
+      done = member.start;
+      runStart = null;
+    }
+    keptEnd = member.valueEnd;
+  }
+  if (runStart !== null) {
+    // These members are the last ones: the comma before them is removed.
+    pieces.push(text.slice(done, keptEnd === null ? runStart : skipSpace(text, keptEnd)));
+    done = runEnd;
+  }
+  return done === 0 ? text : pieces.join("") + text.slice(done);
 }

@@ -1,5 +1,5 @@
 import { isObject } from "./json.ts";
-import { getMemberText, removeMember, replaceMember } from "./json-splice.ts";
+import { getMemberTexts, removeMember, setMember } from "./json-splice.ts";
 
 /*
  * Members of JSON values by path. A path is a list of names. It passes through lists: `["tools", "strict"]` means the
@@ -35,21 +35,23 @@ function withoutMemberInValue(value: unknown, path: readonly string[]): unknown 
   return isObject(value) ? withoutMemberAt(value, path) : value;
 }
 
-/** Whether the object of a JSON text has a member at `path`. */
+/** Whether the object of a JSON text has a member at `path`. Of a member that is stated twice, each statement counts. */
 export function hasMemberInText(text: string, path: readonly string[]): boolean {
   const [name = "", ...rest] = path;
-  const member = getMemberText(text, [name]);
-  if (member === null) return false;
-  return rest.length === 0 || hasMemberAt(JSON.parse(member), rest);
+  const members = getMemberTexts(text, name);
+  return rest.length === 0
+    ? members.length > 0
+    : members.some((member) => hasMemberAt(JSON.parse(member), rest));
 }
 
-/** Removes the members at `path` from the object of a JSON text. Members of the object that are not affected keep their bytes. */
+/**
+ * Removes the members at `path` from the object of a JSON text. Members of the object that are not affected keep their bytes.
+ * Of an affected member that is stated twice, the last statement remains.
+ */
 export function removeMemberFromText(text: string, path: readonly string[]): string {
   const [name = "", ...rest] = path;
   if (rest.length === 0) return removeMember(text, name);
-  const member = getMemberText(text, [name]);
-  if (member === null) return text;
-  const value: unknown = JSON.parse(member);
-  if (!hasMemberAt(value, rest)) return text;
-  return replaceMember(text, [name], JSON.stringify(withoutMemberInValue(value, rest)));
+  if (!hasMemberInText(text, path)) return text;
+  const value: unknown = JSON.parse(getMemberTexts(text, name).at(-1) ?? "null");
+  return setMember(text, name, JSON.stringify(withoutMemberInValue(value, rest)));
 }

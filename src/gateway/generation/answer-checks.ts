@@ -6,7 +6,7 @@ import type { Assembler, TurnEnd } from "./assembler.ts";
 
 /** Whether an event is part of an answer. `start` and `usage` do not count: some providers send them and then fail. */
 export function isAnswerContent({ type }: ProviderEvent): boolean {
-  return type !== "start" && type !== "usage" && type !== "account-state";
+  return type !== "start" && type !== "usage" && type !== "account-state" && type !== "other-choice";
 }
 
 /** Whether the model only reasoned, without text and without a call (contract, general rule 7). */

@@ -2,6 +2,7 @@ import { type Conversation, usesTools } from "../../core/conversation/conversati
 import type { AnswerToken, GenerationEvent, Usage } from "../../core/conversation/events.ts";
 import { randomId } from "../../core/conversation/ids.ts";
 import type { Sources } from "../../core/conversation/sources.ts";
+import { estimateTokens } from "../../core/conversation/tokens.ts";
 import type { ToolDefinition } from "../../core/conversation/tool.ts";
 import {
   mayBeTruncated,
@@ -92,6 +93,8 @@ export class Assembler {
   /** The upstream's raw output of all turns, before translation or trimming (contract, general rule 9). */
   rawText = "";
   rawReasoning = "";
+  /** Estimated tokens of the answer's further choices. */
+  otherChoiceTokens = 0;
   /** The upstream's id of the current message. */
   messageId = "";
   /** Ids of what the answer left at the account. */
@@ -186,6 +189,9 @@ export class Assembler {
         case "server-tool":
           this.#hasServerTool = true;
           break;
+        case "other-choice":
+          this.otherChoiceTokens += estimateTokens(event.text);
+          break;
         case "account-state":
           this.accountStateIds.add(event.id);
           break;
@@ -218,6 +224,7 @@ export class Assembler {
     if (this.hasVisibleOutput) {
       this.rawText = "";
       this.rawReasoning = "";
+      this.otherChoiceTokens = 0;
     }
     this.#textScanner = this.#createScanner();
     this.#reasoningScanner = this.#createScanner();

@@ -1,4 +1,5 @@
 import type { Conversation } from "../../core/conversation/conversation.ts";
+import { hasModelList } from "../../pool/limits/key-scope.ts";
 import { NO_THINKING_SUFFIX } from "../models/catalogue.ts";
 import type { PreparedTurn } from "../providers/provider.ts";
 import type { RegisteredProvider } from "../providers/provider-registry.ts";
@@ -7,7 +8,7 @@ import { capMaxTokens, type NativeJob, namesOtherModels, wantsReasoning } from "
 
 /** The native request and its preparation, if the provider speaks the caller's protocol. Null: it must be translated. */
 export function selectNativePath(
-  { native: job, conversation, caller, guard }: GenerationJob,
+  { native: job, conversation, context, caller, guard }: GenerationJob,
   { api: { native } }: RegisteredProvider,
   translate: () => PreparedTurn,
 ): { readonly job: NativeJob; readonly prepared: PreparedTurn } | null {
@@ -15,8 +16,7 @@ export function selectNativePath(
     return null;
   // The caller's own text has not been masked, and the provider's bytes cannot be checked.
   if (guard !== undefined) return null;
-  const allowedModels = caller.key?.entry.models ?? [];
-  if (allowedModels.length > 0 && namesOtherModels(job)) return null;
+  if (hasModelList(caller, context.quota) && namesOtherModels(job)) return null;
   // The variant without thinking changes the request.
   const { id, thinking, output } = conversation.model;
   if (id.endsWith(NO_THINKING_SUFFIX) || (!thinking && wantsReasoning(job))) return null;

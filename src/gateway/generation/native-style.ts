@@ -1,5 +1,5 @@
 import type { ResolvedModel } from "../../core/conversation/model.ts";
-import { getMemberText, replaceMember } from "../../core/encoding/json-splice.ts";
+import { getMemberText, hasMemberInAnyCase, replaceMember } from "../../core/encoding/json-splice.ts";
 import type { NativeRequest } from "../providers/provider.ts";
 
 /** What the native path must know of an API style: where its answers name the model, and which headers belong to it. */
@@ -43,7 +43,7 @@ export function wantsReasoning({ request: { text }, style }: NativeJob): boolean
 
 /** Whether a request names models besides the requested one. */
 export function namesOtherModels({ request: { text }, style }: NativeJob): boolean {
-  return style.otherModelMembers.some((name) => getMemberText(text, [name]) !== null);
+  return hasMemberInAnyCase(text, style.otherModelMembers);
 }
 
 /** The request with at most `output` tokens for the answer: a provider refuses more than its model can write. */

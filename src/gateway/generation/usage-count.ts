@@ -6,6 +6,8 @@ import type { ProviderUsage } from "../providers/provider.ts";
 export interface RawAnswer {
   readonly rawText: string;
   readonly rawReasoning: string;
+  /** Estimated tokens of the answer's further choices. */
+  readonly otherChoiceTokens?: number;
 }
 
 /** Counts the tokens of one generation over all of its upstream turns. */
@@ -43,7 +45,7 @@ export class UsageCount {
    * The generation's token counts: those that the upstream stated, summed over its turns (the prompt counts once). Missing
    * counts, and counts above {@link maxPlausibleTokens}, are estimated. `promptText` is the text that the model read.
    */
-  total(promptText: string, { rawText, rawReasoning }: RawAnswer): Usage {
+  total(promptText: string, { rawText, rawReasoning, otherChoiceTokens = 0 }: RawAnswer): Usage {
     const maxTokens = maxPlausibleTokens(
       promptText.length + rawText.length + rawReasoning.length,
       this.#context,
@@ -65,7 +67,7 @@ export class UsageCount {
     const webFetches = sumStated(plausible, "webFetches");
     if (reported.length === 0 || reported.some((part) => part.completion === undefined)) {
       const reasoningTokens = estimateTokens(rawReasoning);
-      completion = Math.max(completion, estimateTokens(rawText) + reasoningTokens);
+      completion = Math.max(completion, estimateTokens(rawText) + reasoningTokens + otherChoiceTokens);
       reasoning = Math.max(reasoning, reasoningTokens);
     }
     const prompt = promptUsage.prompt ?? estimateTokens(promptText);
@@ -102,7 +104,8 @@ export class UsageCount {
     this.endPart();
     const usage = this.total(promptText, answer);
     const reasoningTokens = estimateTokens(answer.rawReasoning);
-    const estimatedCompletion = estimateTokens(answer.rawText) + reasoningTokens;
+    const estimatedCompletion =
+      estimateTokens(answer.rawText) + reasoningTokens + (answer.otherChoiceTokens ?? 0);
     const { completion, reasoning } = usage;
     return {
       ...usage,

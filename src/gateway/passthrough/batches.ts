@@ -1,13 +1,14 @@
 import { altersUrlPath } from "../../core/conversation/model-path.ts";
 import { sha256Hex } from "../../core/encoding/hash.ts";
 import { isObject, type JsonObject, parseObject } from "../../core/encoding/json.ts";
-import { hasRepeatedMember, setMember } from "../../core/encoding/json-splice.ts";
+import { setMember } from "../../core/encoding/json-splice.ts";
 import { GatewayError, invalidRequest, upstreamFailure } from "../../core/errors/gateway-error.ts";
 import type { JsonBody } from "../../core/http/json-body.ts";
 import type { BatchRecord } from "../../core/ports/batches.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { type Page, paginateById } from "../../core/routing/paginate-by-id.ts";
 import { assertModelAllowed } from "../../pool/limits/key-scope.ts";
+import { assertClearMembers } from "../dialects/shared/native-request.ts";
 import { fileNotFoundError } from "../files/file-provider.ts";
 import { MAX_LIFETIME_SECONDS } from "../files/record-lifetime.ts";
 import { readCount } from "../providers/json.ts";
@@ -46,9 +47,7 @@ export async function createBatch(request: BatchRequest, { text, value }: JsonBo
   if (typeof inputFileId !== "string" || inputFileId === "") {
     throw invalidRequest("input_file_id: the id of an uploaded file is required", "input_file_id");
   }
-  if (hasRepeatedMember(text, ["input_file_id"])) {
-    throw invalidRequest("the body names input_file_id twice", "input_file_id");
-  }
+  assertClearMembers(text, ["input_file_id"]);
   const file = await context.platform.files(caller.owner).get(inputFileId);
   if (file?.deleted === true || (file === null && caller.mode === "managed")) {
     throw fileNotFoundError(inputFileId);

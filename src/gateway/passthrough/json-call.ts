@@ -1,7 +1,9 @@
 import { isObject, type JsonObject } from "../../core/encoding/json.ts";
-import { hasRepeatedMember, setMember } from "../../core/encoding/json-splice.ts";
+import { hasMemberInAnyCase, setMember } from "../../core/encoding/json-splice.ts";
 import { invalidRequest } from "../../core/errors/gateway-error.ts";
 import type { JsonBody } from "../../core/http/json-body.ts";
+import { OTHER_MODEL_MEMBERS } from "../dialects/chat-completions/native.ts";
+import { assertClearMembers } from "../dialects/shared/native-request.ts";
 import type { PassthroughEndpoint } from "./endpoint-table.ts";
 import type { PassthroughCall } from "./passthrough-call.ts";
 
@@ -31,17 +33,16 @@ export function requireModelName(model: unknown, { isModelOptional }: Passthroug
 /**
  * Reads a JSON request. The body is sent as the caller wrote it, but for the model's name.
  *
- * @throws GatewayError 400 for a body that is no object, that names `model` or `stream` twice, or without a required model
+ * @throws GatewayError 400 for a body that is no object, that names `model` or `stream` twice or in another case, or without a required model
  */
 export function readJsonCall(endpoint: PassthroughEndpoint, { text, value }: JsonBody): PassthroughCall {
   if (!isObject(value)) throw invalidRequest("the body must be a JSON object");
-  if (hasRepeatedMember(text, ["model", "stream", "stream_format"])) {
-    throw invalidRequest("the body names model or stream twice", "model");
-  }
+  assertClearMembers(text, ["model", "stream", "stream_format"]);
   const texts = endpoint.textMembers.flatMap((name) => collectTexts(value[name]));
   return {
     endpoint,
     model: requireModelName(value["model"], endpoint),
+    namesOtherModels: hasMemberInAnyCase(text, OTHER_MODEL_MEMBERS),
     stream: wantsEvents(value),
     contentType: "application/json",
     promptText: texts.join("\n"),

@@ -15,6 +15,8 @@ export interface PassthroughCall {
   readonly endpoint: PassthroughEndpoint;
   /** The name as the caller wrote it; empty: none. */
   readonly model: string;
+  /** Whether the body names further models. */
+  readonly namesOtherModels?: boolean;
   readonly stream: boolean;
   /** The media type of the body. */
   readonly contentType: string;

@@ -3,7 +3,7 @@ import { DEFAULT_PROVIDER } from "../../core/config/schema.ts";
 import type { ResolvedModel } from "../../core/conversation/model.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 import type { Context } from "../../core/ports/context.ts";
-import { assertModelAllowed } from "../../pool/limits/key-scope.ts";
+import { assertModelAllowed, assertNoModelList } from "../../pool/limits/key-scope.ts";
 import { selectAllowedTargets } from "../generation/begin-generation.ts";
 import { getRouteAffinity } from "../generation/route-affinity.ts";
 import { assertNoGuardrails } from "../guardrails/unchecked-endpoints.ts";
@@ -22,6 +22,7 @@ export const PASSTHROUGH_STYLE = "chat-completions";
 interface NamedModel {
   /** As the caller wrote it; empty: none. */
   readonly model: string;
+  readonly namesOtherModels?: boolean;
   readonly endpoint: Pick<PassthroughEndpoint, "operation">;
 }
 
@@ -40,6 +41,7 @@ export async function resolveTargets(
 ): Promise<readonly Target[]> {
   await assertNoGuardrails(context, caller);
   const { quota } = context;
+  if (call.namesOtherModels === true) assertNoModelList(caller, quota);
   if (call.model === "") {
     assertModelAllowed(caller, quota, { requested: "", id: "" });
     return [null];

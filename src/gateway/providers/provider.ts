@@ -77,6 +77,8 @@ export type ProviderEvent =
   | { readonly type: "refusal"; readonly text: string }
   /** The id of something that lives at the account and that later requests may name, for example a container. */
   | { readonly type: "account-state"; readonly id: string }
+  /** Text of a further choice, which only the caller of a native request gets. It is counted if the usage is not stated. */
+  | { readonly type: "other-choice"; readonly text: string }
   /** The provider's own tool runs, such as its web search. */
   | { readonly type: "server-tool" }
   | { readonly type: "search"; readonly results: readonly SearchResult[] }

@@ -104,6 +104,22 @@ export function isModelAllowed(
 }
 
 /**
+ * Rejects a body that names further models, which cannot be checked, if the caller may use only some.
+ *
+ * @throws GatewayError 403
+ */
+export function assertNoModelList({ key }: Pick<Caller, "key">, quota: RequestQuota): void {
+  const [list] = listModelLists(key, quota);
+  if (list === undefined) return;
+  throw forbidden(`${list.owner} may use only some models: the body must not name further ones`);
+}
+
+/** Whether the caller may use only some models. */
+export function hasModelList({ key }: Pick<Caller, "key">, quota: RequestQuota): boolean {
+  return listModelLists(key, quota).length > 0;
+}
+
+/**
  * Rejects a model that the key, its user, its team or a tag of the request does not allow.
  *
  * @throws GatewayError 403

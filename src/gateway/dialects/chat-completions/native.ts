@@ -1,19 +1,27 @@
 import { isObject, parseObject } from "../../../core/encoding/json.ts";
-import { getMemberText, setMember } from "../../../core/encoding/json-splice.ts";
+import { findAmbiguousMember, getMemberTexts, setMember } from "../../../core/encoding/json-splice.ts";
 import type { NativeDialect } from "../shared/native-request.ts";
 import { OPENAI_ANSWER_HEADERS, OPENAI_REQUEST_HEADERS } from "../shared/openai-headers.ts";
 import { DIALECT_ID } from "./request.ts";
 
+/** Members that name models besides the requested one. */
+export const OTHER_MODEL_MEMBERS = ["models", "fallbacks", "route"];
+
 /**
- * Requests the usage of a stream, which the gateway counts. The caller's explicit `include_usage: false` stays. Without it,
- * the added last event is hidden from the caller.
+ * Requests the usage of a stream, which the gateway counts, even if the caller does not want it. The added last event is
+ * hidden from a caller who did not ask for it.
  */
 function withUsage(text: string, stream: boolean): ReturnType<NonNullable<NativeDialect["adapt"]>> {
   if (!stream) return { text };
-  const options = parseObject(getMemberText(text, ["stream_options"]) ?? "{}");
-  if (options["include_usage"] !== undefined && options["include_usage"] !== null) return { text };
-  const added = JSON.stringify({ ...options, include_usage: true });
-  return { text: setMember(text, "stream_options", added), hidesUsageEvent: true };
+  const stated = getMemberTexts(text, "stream_options");
+  const [source = "{}"] = stated.slice(-1);
+  const { include_usage: asked, ...others } = parseObject(source);
+  const hidesUsageEvent = asked !== true;
+  const isClear = stated.length < 2 && findAmbiguousMember(source, ["include_usage"]) === null;
+  if (!hidesUsageEvent && isClear) return { text };
+  // It comes last: parsers that take any case use the last one.
+  const options = JSON.stringify({ ...others, include_usage: true });
+  return { text: setMember(text, "stream_options", options), hidesUsageEvent };
 }
 
 /** The id of the audio that an earlier answer had. */
@@ -28,7 +36,7 @@ export const nativeChatCompletions: NativeDialect = {
   contentMember: "messages",
   modelPaths: [["model"]],
   echoedModel: ({ id }) => id,
-  otherModelMembers: ["models", "fallbacks", "route"],
+  otherModelMembers: OTHER_MODEL_MEMBERS,
   reasoningMembers: [["reasoning_effort"], ["reasoning"], ["thinking"], ["enable_thinking"]],
   maxTokensMembers: [["max_completion_tokens"], ["max_tokens"]],
   requestHeaders: OPENAI_REQUEST_HEADERS,

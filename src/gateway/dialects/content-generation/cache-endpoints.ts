@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { hasRepeatedMember, setMember } from "../../../core/encoding/json-splice.ts";
+import { setMember } from "../../../core/encoding/json-splice.ts";
 import { lazyLooseObject } from "../../../core/encoding/lazy-schema.ts";
 import { invalidRequest } from "../../../core/errors/gateway-error.ts";
 import { respondJsonWithinBudget } from "../../../core/routing/budgeted-response.ts";
@@ -10,7 +10,7 @@ import {
   rawBodyEndpoint,
 } from "../../../core/routing/endpoint.ts";
 import { paginateById } from "../../../core/routing/paginate-by-id.ts";
-import { namesOwnFile } from "../shared/native-request.ts";
+import { assertClearMembers, namesOwnFile } from "../shared/native-request.ts";
 import { EMPTY_ANSWER } from "./files.ts";
 import { parseModelName } from "./request.ts";
 
@@ -36,7 +36,7 @@ const create = rawBodyEndpoint({
     if (typeof model !== "string" || model === "") {
       throw invalidRequest("model: the name of a model is required", "model");
     }
-    if (hasRepeatedMember(text, ["model"])) throw invalidRequest("the body names model twice", "model");
+    assertClearMembers(text, ["model"]);
     if (namesOwnFile(text)) {
       throw invalidRequest("contents: files of the gateway cannot be cached: send them within the request");
     }

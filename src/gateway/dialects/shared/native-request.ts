@@ -1,7 +1,7 @@
 import type { Conversation } from "../../../core/conversation/conversation.ts";
 import type { ResolvedModel } from "../../../core/conversation/model.ts";
 import { isObject, type JsonObject } from "../../../core/encoding/json.ts";
-import { getMemberText, hasRepeatedMember } from "../../../core/encoding/json-splice.ts";
+import { findAmbiguousMember, getMemberText } from "../../../core/encoding/json-splice.ts";
 import { GatewayError, invalidRequest } from "../../../core/errors/gateway-error.ts";
 import type { JsonBody } from "../../../core/http/json-body.ts";
 import type { Context } from "../../../core/ports/context.ts";
@@ -89,6 +89,16 @@ export function namesOwnFile(text: string): boolean {
   return OWN_FILE.test(text);
 }
 
+/**
+ * Checks members that the gateway and the provider must read alike.
+ *
+ * @throws GatewayError 400 for a member that is stated twice, or in another case: parsers differ in what they use
+ */
+export function assertClearMembers(text: string, names: readonly string[]): void {
+  const name = findAmbiguousMember(text, names);
+  if (name !== null) throw invalidRequest(`the body names ${name} twice, or in another case`, name);
+}
+
 /** What the native path needs of a request: the model's name and whether it streams. */
 interface RequestFacts {
   readonly model: unknown;
@@ -98,7 +108,7 @@ interface RequestFacts {
 /**
  * Prepares a request for providers of its own protocol. Null: no provider of the model speaks it.
  *
- * @throws GatewayError 400 for a body that names `model` or `stream` twice: its readers would disagree
+ * @throws GatewayError 400 for a body whose readers would disagree about the model, the stream or the limit of tokens
  */
 export async function prepareNativeRequest(
   context: Context,
@@ -108,9 +118,7 @@ export async function prepareNativeRequest(
 ): Promise<NativeJob | null> {
   if (!isObject(value) || typeof model !== "string") return null;
   if (!(await hasNativeProvider(context, dialect.id, model))) return null;
-  if (hasRepeatedMember(text, ["model", "stream"])) {
-    throw invalidRequest("the body names model or stream twice", "model");
-  }
+  assertClearMembers(text, ["model", "stream", ...dialect.maxTokensMembers.flatMap(([name = ""]) => name)]);
   const adapted = dialect.adapt?.(text, stream) ?? { text };
   return {
     request: {

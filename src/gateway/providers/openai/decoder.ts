@@ -7,6 +7,7 @@ import { parseRecord, readUsage } from "../json.ts";
 import { readLogprobs } from "../logprobs.ts";
 import { mayBeTruncated, type ProviderEvent, type ProviderFinish, type ProviderUsage } from "../provider.ts";
 import { ToolCallAssembler } from "../tool-call-assembler.ts";
+import { readChoiceText } from "./choice-text.ts";
 import { SourceCollector } from "./source-collector.ts";
 import { type TaggedPiece, ThinkTagSplitter } from "./think-tags.ts";
 
@@ -106,8 +107,12 @@ class Answer {
 
   #takeChoice(choice: JsonObject): void {
     const { index, delta, message, logprobs, finish_reason: reason } = choice;
-    // The gateway requests only one choice.
-    if (typeof index === "number" && index !== 0) return;
+    // The gateway itself requests one choice. The caller of a native request may want more.
+    if (typeof index === "number" && index !== 0) {
+      const text = readChoiceText(choice);
+      if (text !== "") this.#emit({ type: "other-choice", text });
+      return;
+    }
     const piece = isObject(delta) ? delta : message;
     const tokens = readLogprobs(isObject(logprobs) ? logprobs["content"] : null);
     // Some engines also state the tokens of the reasoning.

@@ -1,8 +1,9 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import {
+  findAmbiguousMember,
   getMemberText,
-  hasRepeatedMember,
+  hasMemberInAnyCase,
   removeMember,
   replaceMember,
   setMember,
@@ -35,9 +36,31 @@ it("finds a member behind an escaped name, and the last one of two", () => {
   expect(getMemberText('{"a":[1]}', ["a", "b"])).toBeNull();
 });
 
-it("recognizes a repeated member, however it is written", () => {
-  expect(hasRepeatedMember('{"model":"a","mod\\u0065l":"b"}', ["model"])).toBe(true);
-  expect(hasRepeatedMember('{"model":"a","x":{"model":"b"},"y":1,"y":2}', ["model"])).toBe(false);
+it.each([
+  ['{"model":"a","mod\\u0065l":"b"}', "model"],
+  ['{"model":"a","Model":"b"}', "model"],
+  ['{"STREAM":true,"model":"a"}', "stream"],
+  ['{"\u017ftream":true}', "stream"],
+  ['{"model":"a","stream":true}', null],
+  ['{"model":"a","x":{"model":"b","Model":"c"},"y":1,"y":2}', null],
+])("finds a member that is stated twice or in another case: %s", (text, found) => {
+  expect(findAmbiguousMember(text, ["model", "stream"])).toBe(found);
+});
+
+it("finds a member in any case", () => {
+  expect(hasMemberInAnyCase('{"Fallbac\u212as":[]}', ["models", "fallbacks"])).toBe(true);
+  expect(hasMemberInAnyCase('{"x":{"models":[]}}', ["models", "fallbacks"])).toBe(false);
+});
+
+it.each([
+  ['{"a":1,"b":2,"a":3}', '{"b":2}', '{"b":2,"a":0}'],
+  ['{ "a":1 , "a":2 , "b":2 }', '{ "b":2 }', '{ "b":2 ,"a":0}'],
+  ['{"b":2,"a":1,"a":2}', '{"b":2}', '{"b":2,"a":0}'],
+  ['{"a":1,"b":2,"a":3,"c":4,"\\u0061":5}', '{"b":2,"c":4}', '{"b":2,"c":4,"a":0}'],
+  ['{"a":1,"a":2}', "{}", '{"a":0}'],
+])("removes and sets all statements of a member: %s", (text, removed, set) => {
+  expect(removeMember(text, "a")).toBe(removed);
+  expect(setMember(text, "a", "0")).toBe(set);
 });
 
 it("agrees with parsing and building the object again", async () => {

@@ -31,6 +31,13 @@ describe("members by path", () => {
     expect(removeMemberFromText(text, ["tools", "other"])).toBe(text);
   });
 
+  it("are gone after their removal from a text that states a member twice", () => {
+    const text = '{"tools":[{"strict":true}],"n":1,"tools":[{"v":1}]}';
+    expect(hasMemberInText(text, ["tools", "strict"])).toBe(true);
+    expect(removeMemberFromText(text, ["tools", "strict"])).toBe('{"n":1,"tools":[{"v":1}]}');
+    expect(removeMemberFromText('{"user":"a","n":1,"user":"b"}', ["user"])).toBe('{"n":1}');
+  });
+
   it("are gone after their removal, in a value as in its text", () => {
     fc.assert(
       fc.property(object, path, (value, members) => {

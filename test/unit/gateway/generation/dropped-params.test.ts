@@ -94,3 +94,13 @@ test("drop_params apply to requests that need no translation", async () => {
   await (await made.post("/v1/moderations", { model: "vendor/mine", input: "Hello?", user: "me" })).text();
   expect(made.upstream.asked[0]?.json()).toEqual({ model: "real", input: "Hello?" });
 });
+
+test("drop_params remove a member from the caller's text however often it is stated", async () => {
+  const made = await behind({ native: true, drop_params: ["user", "tools.function.strict"] });
+  const twice = `{"user":"a","tools":${JSON.stringify([TOOL])},`;
+  const body = JSON.stringify({ ...REQUEST, user: "b" }).replace("{", twice);
+  const response = await made.post("/v1/chat/completions", null, { body });
+  expect(response.status).toBe(200);
+  expect(response.headers.get("x-gateway-dropped-params")).toBe("user,tools.function.strict");
+  expect(made.upstream.asked[0]?.body).not.toMatch(/"user":"[ab]"|"strict"/);
+});

@@ -321,11 +321,63 @@ describe("a native chat stream", () => {
     expect((await made.history())[0]).toMatchObject({ prompt_tokens: 7, completion_tokens: 3 });
   });
 
-  test.each([true, false])("keeps the caller's own include_usage: %s", async (include_usage) => {
+  test("states its usage to a caller who asks for it", async () => {
     const made = await behind(chat, () => ({ body: good }));
-    const text = await (await ask(made, { stream_options: { include_usage } })).text();
-    expect(made.upstream.asked[0]?.json()["stream_options"]).toEqual({ include_usage });
+    const stream_options = { include_usage: true, include_obfuscation: false };
+    const text = await (await ask(made, { stream_options })).text();
+    expect(made.upstream.asked[0]?.json()["stream_options"]).toEqual(stream_options);
     expect(text).toContain("usage");
+  });
+
+  test.each([
+    '{"include_usage":false}',
+    '{"include_usage":null}',
+    '{"include_usage":false},"stream_options":{"include_usage":false}',
+  ])("is counted by its usage though the caller does not want it: %s", async (options) => {
+    const made = await behind(chat, () => ({ body: good }));
+    const request = requestText(chat, { stream: true }).replace("{", `{"stream_options":${options},`);
+    const text = await (await send(made, chat.path(true), request)).text();
+    expect(made.upstream.asked[0]?.body.match(/"stream_options":\{[^}]*\}/g)).toEqual([
+      '"stream_options":{"include_usage":true}',
+    ]);
+    expect(text).not.toContain("usage");
+    expect((await made.history())[0]).toMatchObject({ prompt_tokens: 7, completion_tokens: 3 });
+  });
+
+  test.each([
+    '{"include_usage":true,"Include_usage":false}',
+    '{"include_usage":false,"include_usage":true}',
+    '{"include_usage":true},"stream_options":{"include_usage":true}',
+  ])("asks for its usage in a way that all parsers read alike: %s", async (options) => {
+    const made = await behind(chat, () => ({ body: good }));
+    const request = requestText(chat, { stream: true }).replace("{", `{"stream_options":${options},`);
+    expect(await (await send(made, chat.path(true), request)).text()).toContain("usage");
+    const body = made.upstream.asked[0]?.body ?? "";
+    expect(body.match(/"stream_options"/g)).toHaveLength(1);
+    expect(body.match(/"include_usage":true\}/gi)).toHaveLength(1);
+  });
+
+  test("without a stated usage is estimated by the text of all choices", async () => {
+    const words = "one two three four five six seven eight nine ten ".repeat(10);
+    const piece = (index: number, text: object) => chunk({ choices: [{ index, delta: text }] });
+    const counted = async (more: readonly string[]) => {
+      const made = await behind(chat, () => ({
+        body: [piece(0, { content: words }), ...more, delta({}, "stop"), "data: [DONE]\n\n"],
+      }));
+      await (await ask(made, { n: 4 })).text();
+      return Number((await made.history())[0]?.["completion_tokens"]);
+    };
+    const one = await counted([]);
+    expect(one).toBeGreaterThan(50);
+    const others = [{ content: words }, { reasoning_content: words }, { content: [{ text: words }] }];
+    expect(await counted(others.map((text, index) => piece(index + 1, text)))).toBe(4 * one);
+  });
+
+  test("is not sent when it names its limit of tokens twice", async () => {
+    const made = await behind(chat, () => ({ body: good }));
+    const text = requestText(chat, { stream: true, max_tokens: 5 }).replace("{", '{"max_tokens":500000,');
+    expect((await send(made, chat.path(true), text)).status).toBe(400);
+    expect(made.upstream.asked).toEqual([]);
   });
 
   test("is asked of another account while only its role has come", async () => {

@@ -392,3 +392,25 @@ describe("what is recorded of it", () => {
     await unnamed.text();
   });
 });
+
+test.each(["Model", "MODEL", "Stream", "\u017ftream"])(
+  "a body that names its model or stream in another case is refused: %s",
+  async (name) => {
+    const made = await behind(() => ok("{}"));
+    expect((await send(made, "/v1/moderations", requestOf({ [name]: "other" }))).status).toBe(400);
+    expect(made.upstream.asked).toEqual([]);
+  },
+);
+
+test.each(["models", "Models", "fallbacks", "route"])(
+  "a key for some models cannot name further ones in a body: %s",
+  async (name) => {
+    const made = await behind(() => ok("{}"), { api_keys: [{ key: "sk-few", models: ["vendor/mine"] }] });
+    const few = { authorization: "Bearer sk-few" };
+    const text = requestOf({ [name]: ["big"] });
+    expect((await send(made, "/v1/moderations", text, few)).status).toBe(403);
+    expect(made.upstream.asked).toEqual([]);
+    expect((await send(made, "/v1/moderations", requestOf(), few)).status).toBe(200);
+    expect((await send(made, "/v1/moderations", text)).status).toBe(200);
+  },
+);

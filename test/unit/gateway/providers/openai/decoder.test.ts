@@ -134,7 +134,7 @@ describe("decoding a streamed chat completion", () => {
     ]);
   });
 
-  it("reads one choice only", () => {
+  it("reads one choice, and of the others the text alone", () => {
     const other = data({
       id: "c1",
       choices: [{ index: 1, delta: { content: "other" }, finish_reason: "length" }],
@@ -143,6 +143,7 @@ describe("decoding a streamed chat completion", () => {
     expect(events).toEqual([
       { type: "start", messageId: "c1" },
       { type: "text", text: "one" },
+      { type: "other-choice", text: "other" },
       { type: "finish", reason: "stop" },
     ]);
   });
