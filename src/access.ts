@@ -1,6 +1,7 @@
 import { authenticateAdmin, authenticateToken } from "./core/auth/administrators.ts";
 import { authenticateCaller, type Caller } from "./core/auth/callers.ts";
 import { rejectReboundHost } from "./core/auth/development-keys.ts";
+import { assertRole } from "./core/config/roles.ts";
 import { toGatewayError } from "./core/errors/gateway-error.ts";
 import type { Context } from "./core/ports/context.ts";
 import type { CallerEndpoint, PathParams } from "./core/routing/endpoint.ts";
@@ -41,17 +42,13 @@ async function authenticate(
   return caller;
 }
 
-/** Notes the key, team, user and tags of a request. */
-async function describeCaller(context: Context, { key }: Caller): Promise<void> {
-  const { log, request } = context;
-  if (key !== null) {
-    log.key = key.id;
-    const { team, user } = key.entry;
-    if (team !== undefined && team !== "") log.team = team;
-    if (user !== undefined && user !== "") log.user = user;
-  }
-  const tags = request.headers.get(TAGS_HEADER);
-  if (tags !== null) await addTags(context, parseTagsHeader(tags));
+/** Notes the key, team and user of a request. */
+function describeCaller({ log }: Context, { key }: Caller): void {
+  if (key === null) return;
+  log.key = key.id;
+  const { team, user } = key.entry;
+  if (team !== undefined && team !== "") log.team = team;
+  if (user !== undefined && user !== "") log.user = user;
 }
 
 /** Authenticates the caller as the endpoint requires, and serves the request: the only place that enforces access. */
@@ -71,12 +68,17 @@ export async function authorizeAndServe(
         await endpoint.onAuthenticationFailed?.(context, toGatewayError(thrown, context.requestId));
         throw thrown;
       }
-      await describeCaller(context, caller);
+      describeCaller(context, caller);
+      const tags = context.request.headers.get(TAGS_HEADER);
+      if (tags !== null) await addTags(context, parseTagsHeader(tags));
       return endpoint.serve(context, params, caller);
     }
-    case "admin":
-      context.log.administrator = await authenticateAdmin(context);
+    case "admin": {
+      const { name, role } = await authenticateAdmin(context);
+      context.log.administrator = name;
+      assertRole(role, endpoint.role);
       return endpoint.serve(context, params);
+    }
     case "token":
       return endpoint.serve(context, params, await authenticateToken(context));
   }

@@ -12,6 +12,9 @@ const { admin, fetch } = useAdmin();
 /** Nothing in front of it vouches for an address. */
 const direct = useAdmin({ vars: { CLIENT_ADDRESS_HEADER: "" } });
 
+/** Where administrators sign in at an identity provider. */
+const OIDC_PATHS = ["/admin/oidc", "/admin/oidc/start", "/admin/oidc/callback"];
+
 const login = (body: unknown) => admin("POST", "/admin/login", body, null);
 
 async function signIn(key = "admin"): Promise<string> {
@@ -228,13 +231,16 @@ describe("every admin route", () => {
 
   it("declares that it needs a credential, but for the login", () => {
     const open = routes.filter(({ endpoint: { access } }) => access !== "admin" && access !== "token");
-    expect(open.map(({ path, endpoint }) => `${endpoint.method} ${path}`)).toEqual(["POST /admin/login"]);
+    expect(open.map(({ path, endpoint }) => `${endpoint.method} ${path}`)).toEqual([
+      "POST /admin/login",
+      ...OIDC_PATHS.map((path) => `GET ${path}`),
+    ]);
     expect(routes.length).toBeGreaterThan(40);
   });
 
   it.each(
     routes
-      .filter(({ path }) => path !== "/admin/login")
+      .filter(({ path }) => path !== "/admin/login" && !OIDC_PATHS.includes(path))
       .map(({ path, endpoint }) => [endpoint.method, path] as const),
   )("answers 401 with a detail to %s %s without a credential", async (method, path) => {
     const target = path.replaceAll(/:\w+\+?/g, "x");

@@ -3,24 +3,38 @@ import type { Config } from "../config/schema.ts";
 
 const ISSUER = "polygate";
 const SUBJECT = "administrator";
+/** Subject of the tokens of named administrators. Earlier versions, which know no roles, reject it. */
+const NAMED_SUBJECT = "named-administrator";
 const ALGORITHM = "HS256";
 /** Allowed difference between the clocks of two places, in seconds. */
 const CLOCK_TOLERANCE = 60;
 
 const encodeSecret = (secret: string): Uint8Array => new TextEncoder().encode(secret);
 
+/** The administrator that a token belongs to, and the epoch in which it was issued. */
+export interface TokenHolder {
+  readonly id: string;
+  readonly epoch: string;
+}
+
 /**
  * Makes an administrator's token.
  *
  * @param now milliseconds since the epoch
  * @param lifetime seconds
+ * @param holder absent: whoever has the admin key
  */
-export function issueToken(secret: string, now: number, lifetime: number): Promise<string> {
+export function issueToken(
+  secret: string,
+  now: number,
+  lifetime: number,
+  holder?: TokenHolder,
+): Promise<string> {
   const issuedAt = Math.floor(now / 1000);
-  return new SignJWT()
+  return new SignJWT(holder === undefined ? {} : { administrator: holder.id, epoch: holder.epoch })
     .setProtectedHeader({ alg: ALGORITHM, typ: "JWT" })
     .setIssuer(ISSUER)
-    .setSubject(SUBJECT)
+    .setSubject(holder === undefined ? SUBJECT : NAMED_SUBJECT)
     .setJti(crypto.randomUUID().slice(0, 8))
     .setIssuedAt(issuedAt)
     .setExpirationTime(issuedAt + lifetime)
@@ -34,7 +48,7 @@ export function readTokenId(token: string): string {
 
 /** Outcome of a check. `expiresAt` is in Unix seconds; `id` is empty for tokens of earlier versions. */
 export type TokenCheck =
-  | { readonly valid: true; readonly expiresAt: number; readonly id: string }
+  | { readonly valid: true; readonly expiresAt: number; readonly id: string; readonly holder?: TokenHolder }
   | { readonly valid: false; readonly expired: boolean };
 
 /** Verifies a token: its signature, its times, and that no later password change has revoked it. */
@@ -49,14 +63,18 @@ export async function checkToken(
       algorithms: [ALGORITHM],
       typ: "JWT",
       issuer: ISSUER,
-      subject: SUBJECT,
       requiredClaims: ["iat", "exp"],
       currentDate: new Date(now),
     });
     const issuedAt = payload.iat ?? 0;
     if (issuedAt > now / 1000 + CLOCK_TOLERANCE) return { valid: false, expired: false };
     if (issuedAt < validAfter) return { valid: false, expired: true };
-    return { valid: true, expiresAt: payload.exp ?? 0, id: payload.jti ?? "" };
+    const valid = { valid: true, expiresAt: payload.exp ?? 0, id: payload.jti ?? "" } as const;
+    if (payload.sub === SUBJECT) return valid;
+    const { administrator, epoch } = payload;
+    if (payload.sub !== NAMED_SUBJECT || typeof administrator !== "string" || typeof epoch !== "string")
+      return { valid: false, expired: false };
+    return { ...valid, holder: { id: administrator, epoch } };
   } catch (error) {
     return { valid: false, expired: error instanceof errors.JWTExpired };
   }

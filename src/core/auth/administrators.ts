@@ -1,4 +1,5 @@
-import type { Config } from "../config/schema.ts";
+import type { Role } from "../config/roles.ts";
+import type { Administrator, Config } from "../config/schema.ts";
 import type { ConfigSnapshot } from "../config/snapshot.ts";
 import { sha256Hex } from "../encoding/hash.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
@@ -48,6 +49,36 @@ async function isAdminCredential(variables: Variables, config: Config, credentia
   return hash !== "" && (await verifyPassword(credential, hash));
 }
 
+/** The hash of no password: comparing with it takes as long as with another. */
+const NO_PASSWORD = `pbkdf2-sha256$100000$${"A".repeat(22)}$${"A".repeat(43)}`;
+
+/** Finds an administrator who may sign in. */
+export function findAdministrator({ administrators }: Config, id: string): Administrator | undefined {
+  return administrators.find((entry) => entry.id === id && !entry.disabled);
+}
+
+/**
+ * Checks the name and password of an administrator, with the same limits as an admin key. An unknown name takes as long as a
+ * wrong password.
+ *
+ * @throws GatewayError 401 for a wrong one, 429 while the address must wait.
+ */
+export async function checkAdministratorPassword(
+  context: Context,
+  id: string,
+  password: string,
+): Promise<Administrator> {
+  const { config } = await context.platform.configuration.readFresh();
+  const hash = findAdministrator(config, id)?.password_hash || NO_PASSWORD;
+  const name = `${JSON.stringify(id)} ${hash} ${await sha256Hex(password)}`;
+  await checkLimited(context, name, "the name or password is wrong", async () =>
+    verifyPassword(password, hash),
+  );
+  const administrator = findAdministrator((await context.platform.configuration.readFresh()).config, id);
+  if (administrator === undefined) throw unauthorized("the name or password is wrong");
+  return administrator;
+}
+
 const checkCaches = new WeakMap<Platform, KeyCheckCache>();
 
 /**
@@ -58,8 +89,6 @@ const checkCaches = new WeakMap<Platform, KeyCheckCache>();
 export async function checkAdminKey(context: Context, credential: string): Promise<void> {
   const { platform } = context;
   const { config } = await context.config();
-  const checks = checkCaches.get(platform) ?? new KeyCheckCache();
-  checkCaches.set(platform, checks);
   if (platform.variables.adminKey === null && config.admin.password_hash === "") {
     throw new GatewayError(
       403,
@@ -67,10 +96,31 @@ export async function checkAdminKey(context: Context, credential: string): Promi
       { code: "permission_denied" },
     );
   }
-  const client = clientKey(context.clientAddress);
   const name = `${config.admin.password_hash} ${await sha256Hex(credential)}`;
+  // The password may just have been changed in another isolate, so the newest configuration counts.
+  await checkLimited(context, name, "the admin key or password is wrong", (newest) =>
+    isAdminCredential(platform.variables, newest, credential),
+  );
+}
+
+/**
+ * Checks a credential. Wrong ones are rate-limited by address and by network, and right ones cached.
+ *
+ * @param name name of the credential, for the cache
+ * @throws GatewayError 401 for a wrong one, 429 while the address must wait.
+ */
+async function checkLimited(
+  context: Context,
+  name: string,
+  message: string,
+  isRight: (config: Config) => Promise<boolean>,
+): Promise<void> {
+  const { platform } = context;
+  const checks = checkCaches.get(platform) ?? new KeyCheckCache();
+  checkCaches.set(platform, checks);
+  const client = clientKey(context.clientAddress);
   const verdict = await checks.check(client, name, platform.now(), () => {
-    const checking = checkWithGuard(context, client, credential);
+    const checking = checkWithGuard(context, client, isRight);
     // Other requests may wait for the outcome, so the check must finish even if this client disconnects.
     context.waitUntil(checking.catch(() => undefined));
     return checking;
@@ -80,13 +130,13 @@ export async function checkAdminKey(context: Context, credential: string): Promi
       code: "rate_limit_exceeded",
     });
   }
-  if (!verdict.right) throw unauthorized("the admin key or password is wrong");
+  if (!verdict.right) throw unauthorized(message);
 }
 
 async function checkWithGuard(
   { platform, clientAddress }: Context,
   client: string,
-  credential: string,
+  isRight: (config: Config) => Promise<boolean>,
 ): Promise<KeyVerdict> {
   const { administration } = platform;
   const network = networkKey(clientAddress);
@@ -95,9 +145,8 @@ async function checkWithGuard(
   const networkDecision =
     network === null ? decision : await administration.recordLoginAttempt(network, FREE_NETWORK_ATTEMPTS);
   if (!networkDecision.allowed) return networkDecision;
-  // The password may just have been changed in another isolate.
   const { config } = await platform.configuration.readFresh();
-  const isValid = await isAdminCredential(platform.variables, config, credential);
+  const isValid = await isRight(config);
   if (isValid) {
     await administration.recordLoginSuccess(client);
     if (network !== null) await administration.recordLoginSuccess(network);
@@ -127,7 +176,12 @@ async function verifyAdminToken(
   const secret = await getSigningSecret(platform, snapshot);
   if (secret === null) return { valid: false, expired: false };
   const { checkToken } = await loadTokenModule();
-  return checkToken(token, secret, snapshot.config.admin.jwt_valid_after_unix, platform.now());
+  const { admin } = snapshot.config;
+  const check = await checkToken(token, secret, admin.jwt_valid_after_unix, platform.now());
+  if (!check.valid || check.holder === undefined) return check;
+  const { id, epoch } = check.holder;
+  const isCurrent = findAdministrator(snapshot.config, id)?.session_epoch === epoch;
+  return isCurrent ? check : { valid: false, expired: true };
 }
 
 /** An accepted administrator's token. */
@@ -136,6 +190,16 @@ export interface AdminToken {
   readonly expiresAt: number;
   /** A public id, no secret. */
   readonly id: string;
+  readonly role: Role;
+  /** The administrator's name to sign in with; null: whoever has the admin key. */
+  readonly administrator: string | null;
+}
+
+/** An authenticated administrator. */
+export interface AuthenticatedAdmin {
+  /** The name in the audit log: `admin:<id>`, `token:<id>`, or `key`. */
+  readonly name: string;
+  readonly role: Role;
 }
 
 /**
@@ -144,12 +208,23 @@ export interface AdminToken {
  * @throws GatewayError 401 for an expired or invalid token.
  */
 async function checkAdminToken(context: Context, token: string): Promise<AdminToken> {
-  let outcome = await verifyAdminToken(context, await context.config(), token);
+  let snapshot = await context.config();
+  let outcome = await verifyAdminToken(context, snapshot, token);
   if (!outcome.valid) {
     const newer = await rereadConfig(context);
-    if (newer !== null) outcome = await verifyAdminToken(context, newer, token);
+    if (newer !== null) {
+      snapshot = newer;
+      outcome = await verifyAdminToken(context, newer, token);
+    }
   }
-  if (outcome.valid) return { expiresAt: outcome.expiresAt, id: outcome.id };
+  if (outcome.valid) {
+    const { expiresAt, id, holder } = outcome;
+    const administrator = holder === undefined ? undefined : findAdministrator(snapshot.config, holder.id);
+    if (holder === undefined) return { expiresAt, id, role: "owner", administrator: null };
+    if (administrator !== undefined)
+      return { expiresAt, id, role: administrator.role, administrator: administrator.id };
+    throw unauthorized("the token is not valid");
+  }
   throw unauthorized(outcome.expired ? "the token has expired: sign in again" : "the token is not valid");
 }
 
@@ -161,16 +236,19 @@ function readBearer(request: Request): string {
 }
 
 /**
- * Authenticates an administrator by token or admin key (contract, Admin endpoints authentication). Returns the audit name:
- * `token:<id>` or `key`.
+ * Authenticates an administrator by token or admin key (contract, Admin endpoints authentication). The
+ * admin key is an owner's.
  *
  * @throws GatewayError 401 for all others, 429 while the client's address must wait.
  */
-export async function authenticateAdmin(context: Context): Promise<string> {
+export async function authenticateAdmin(context: Context): Promise<AuthenticatedAdmin> {
   const credential = readBearer(context.request);
-  if (looksLikeToken(credential)) return `token:${(await checkAdminToken(context, credential)).id}`;
+  if (looksLikeToken(credential)) {
+    const { id, role, administrator } = await checkAdminToken(context, credential);
+    return { name: administrator === null ? `token:${id}` : `admin:${administrator}`, role };
+  }
   await checkAdminKey(context, credential);
-  return "key";
+  return { name: "key", role: "owner" };
 }
 
 /** Authenticates an administrator by token only. Throws 401 for all others. */

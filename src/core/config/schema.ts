@@ -8,6 +8,7 @@ import { MAX_CAPTURED_BODY, MIN_CAPTURED_BODY } from "./captured-body-limits.ts"
 import { parseNetwork } from "./cidr-network.ts";
 import { isDroppable, isMemberName } from "./drop-params.ts";
 import { guardrailSchema, MAX_GUARDRAILS } from "./guardrails.ts";
+import { ROLES } from "./roles.ts";
 import { markPublic, markSecret } from "./secret-masking.ts";
 import { AFFINITY_WAIT_MS, SELECTION_STRATEGIES } from "./selection-strategy.ts";
 
@@ -65,6 +66,34 @@ export const subjectEntrySchema = extensibleObject(() => ({
   limits: keyLimitsSchema.optional(),
   /** Allowed models; empty or absent: all. A key's own list limits them further. */
   models: names().optional(),
+}));
+
+/** A named administrator. Unknown fields are preserved. */
+export const administratorSchema = extensibleObject(() => ({
+  /** The name to sign in with. */
+  id: subjectId(),
+  name: z.string().default(""),
+  role: z.enum(ROLES),
+  /** PBKDF2 hash of the password; empty: no sign-in by password. */
+  password_hash: markSecret(z.string().default("")),
+  /** Verified email address, or subject, of the identity provider; empty: none. The subject counts if there are both. */
+  email: z.string().trim().toLowerCase().max(320).default(""),
+  oidc_subject: z.string().trim().max(255).default(""),
+  disabled: z.boolean().default(false),
+  /** Part of the administrator's tokens. A new value ends those that were issued before. */
+  session_epoch: z.string().max(64).default(""),
+}));
+
+/** The identity provider (OpenID Connect) of administrators. It is used if it has an issuer. */
+const oidcSchema = lazyObject(() => ({
+  issuer: z.union([z.literal(""), baseAddress()]).default(""),
+  client_id: z.string().trim().max(500).default(""),
+  client_secret: markSecret(z.string().trim().max(2_000).default(""), "shortened"),
+  scope: z.string().trim().min(1).max(500).default("openid email"),
+  /** Address of `/admin/oidc/callback` as the identity provider knows it; empty: derived from the request. */
+  redirect_uri: z.string().trim().max(2_000).default(""),
+  /** Text of the button on the sign-in page. */
+  label: z.string().trim().max(100).default(""),
 }));
 
 /** The fields of an API key, for schemas that extend it. */
@@ -399,6 +428,8 @@ export const configSchema = lazyObject(() => ({
       jwt_secret: markSecret(z.string().default("")),
     })
     .prefault({}),
+  administrators: z.array(administratorSchema).max(1_000).default([]),
+  oidc: oidcSchema.prefault({}),
   callers: z
     .object({
       /**
@@ -467,6 +498,7 @@ export const configSchema = lazyObject(() => ({
 }));
 
 export type Config = z.output<typeof configSchema>;
+export type Administrator = z.output<typeof administratorSchema>;
 export type SubjectEntry = z.output<typeof subjectEntrySchema>;
 export type ApiKey = z.output<typeof apiKeySchema>;
 export type Webhook = z.output<typeof webhookSchema>;

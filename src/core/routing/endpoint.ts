@@ -1,6 +1,7 @@
 import type { ZodType } from "zod";
 import type { AdminToken } from "../auth/administrators.ts";
 import type { Caller } from "../auth/callers.ts";
+import { getDefaultRole, type Role } from "../config/roles.ts";
 import { isObject, type JsonObject } from "../encoding/json.ts";
 import type { GatewayError } from "../errors/gateway-error.ts";
 import { type JsonBody, parseWith, readBody, readJsonBody, readOptionalBody } from "../http/json-body.ts";
@@ -73,7 +74,12 @@ export type Endpoint = EndpointDescription &
         /** The credential that the request's URL stands for. It replaces all other credentials of the request. */
         onBehalfOf?(context: Context): Promise<string>;
       }
-    | { readonly access: "admin"; serve(context: Context, params: PathParams): Promise<Response> }
+    | {
+        readonly access: "admin";
+        /** The weakest role that may call it. */
+        readonly role: Role;
+        serve(context: Context, params: PathParams): Promise<Response>;
+      }
     | {
         readonly access: "token";
         serve(context: Context, params: PathParams, token: AdminToken): Promise<Response>;
@@ -271,6 +277,12 @@ export function rawBodyEndpoint<Query>(declaration: RawBodyDeclaration<Query>): 
   };
 }
 
+/** What the declaration of an endpoint for administrators has besides. */
+interface AdminDeclaration {
+  /** The weakest role that may call it. Absent: a viewer for `GET`, an operator for all else. */
+  readonly role?: Role;
+}
+
 /** Declares an endpoint for administrators, by token or admin key. */
 export function adminEndpoint<
   const M extends Method,
@@ -280,12 +292,14 @@ export function adminEndpoint<
   Query,
   Answers extends ResponseSchemas,
 >(
-  declaration: TypedDeclaration<M, Path, Body, BodyInput, Query, Answers, unknown>,
+  declaration: TypedDeclaration<M, Path, Body, BodyInput, Query, Answers, unknown> & AdminDeclaration,
 ): Endpoint & EndpointTypes<M, Path, BodyInput, Answers> {
-  const declared: Declaration<unknown, unknown, unknown> = declaration;
+  const { role = getDefaultRole(declaration.method), ...rest } = declaration;
+  const declared: Declaration<unknown, unknown, unknown> = rest;
   return {
     ...describeEndpoint(declared),
     access: "admin",
+    role,
     serve: async (context, params) => {
       context.memory.markKnown();
       return declared.handler(context, await readInput(context, params, declared));

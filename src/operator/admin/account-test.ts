@@ -176,6 +176,7 @@ export const SESSION_ENDPOINTS = [
   adminEndpoint({
     method: "POST",
     path: "/admin/accounts/sessions/delete-all",
+    role: "owner",
     summary: "Delete an account's sessions",
     body: deleteSessionsSchema,
     answers: jsonResponse(deletedSessionsSchema),

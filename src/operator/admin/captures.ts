@@ -42,6 +42,7 @@ export const CAPTURE_ENDPOINTS = [
   adminEndpoint({
     method: "DELETE",
     path: "/admin/dev/captures",
+    role: "owner",
     summary: "Clear the captures",
     answers: jsonResponse(() => successSchema().extend({ detail: z.string(), deleted: z.int() })),
     handler: async ({ platform }) => {

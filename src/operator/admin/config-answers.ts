@@ -113,6 +113,8 @@ export const exportedConfigSchema = () => {
     teams: z.array(storedSubjectSchema()),
     users: z.array(storedSubjectSchema()),
     tags: z.array(storedSubjectSchema()),
+    administrators: z.array(z.looseObject({ id: z.string(), role: z.string() })),
+    oidc: z.looseObject({ issuer: z.string(), client_id: z.string() }),
     accounts: z.array(
       z.object({
         email: z.string(),

@@ -34,7 +34,7 @@ async function indexLists(config: Config): Promise<Record<string, unknown>> {
     ...rest,
     api_keys: byName(await Promise.all(entries.map(keyIdentifier)), entries),
     ...Object.fromEntries(
-      (["teams", "users", "tags"] as const).map((list) => [
+      (["teams", "users", "tags", "administrators"] as const).map((list) => [
         list,
         byName(
           config[list].map(({ id }) => id),

@@ -174,6 +174,7 @@ async function assertUniqueIds(before: Config, after: Config): Promise<void> {
     [keyIdentifiers, "key", "api_keys"],
     [async (config: Config) => config.teams.map(({ id }) => id), "team", "teams"],
     [async (config: Config) => config.users.map(({ id }) => id), "user", "users"],
+    [async (config: Config) => config.administrators.map(({ id }) => id), "administrator", "administrators"],
     [async (config: Config) => config.tags.map(({ id }) => id), "tag", "tags"],
   ] as const) {
     const [duplicate] = findRepeated(await listIds(after));

@@ -44,6 +44,7 @@ export const EXPORT_ENDPOINTS = [
   adminEndpoint({
     method: "GET",
     path: "/admin/config/export",
+    role: "owner",
     summary: "Export the configuration",
     answers: jsonResponse(() => z.object({ config: exportedConfigSchema(), ...exportTextsSchema().shape })),
     handler: async ({ platform }) => {
@@ -57,6 +58,7 @@ export const EXPORT_ENDPOINTS = [
   adminEndpoint({
     method: "GET",
     path: "/admin/export",
+    role: "owner",
     summary: "Export the configuration (short form)",
     answers: jsonResponse(exportTextsSchema),
     handler: async ({ platform }) => {

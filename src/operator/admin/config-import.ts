@@ -103,6 +103,7 @@ export const IMPORT_ENDPOINTS = [
   adminEndpoint({
     method: "POST",
     path: "/admin/config/import",
+    role: "owner",
     summary: "Import a configuration",
     body: importSchema,
     query: importQuerySchema,

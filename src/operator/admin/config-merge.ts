@@ -5,7 +5,6 @@ import {
   type Config,
   configSchema,
   type ProviderEntry,
-  type SubjectEntry,
 } from "../../core/config/schema.ts";
 import { isObject, type JsonObject } from "../../core/encoding/json.ts";
 import { once } from "../../core/encoding/lazy-schema.ts";
@@ -87,12 +86,12 @@ function mergeProviders(
   return [...merged.values()];
 }
 
-/** Merges two lists of teams, users or tags by id. The sent fields of an existing entry win. */
-function mergeSubjects(
-  present: readonly SubjectEntry[],
-  added: readonly SubjectEntry[],
+/** Merges two lists of teams, users, tags or administrators by id. The sent fields of an existing entry win. */
+function mergeEntries<Entry extends { readonly id: string }>(
+  present: readonly Entry[],
+  added: readonly Entry[],
   raw: unknown,
-): SubjectEntry[] {
+): Entry[] {
   const merged = new Map(present.map((entry) => [entry.id, entry]));
   for (const [index, entry] of added.entries()) {
     const sent: unknown = Array.isArray(raw) ? raw[index] : undefined;
@@ -110,9 +109,9 @@ export async function deduplicateConfig(config: Config): Promise<Config> {
 }
 
 /**
- * Merges an imported configuration into the present one (contract, Import details). Keys, teams, users, tags, accounts, providers,
- * aliases and prices are combined. Non-empty fields of `admin`, `runtime`, `responses` and `embeddings` overwrite. Proxies of imported
- * accounts and providers, and guardrails that imported keys name, are added. Nothing else changes.
+ * Merges an imported configuration into the present one (contract, Import details). Keys, teams, users, tags, administrators, accounts,
+ * providers, aliases and prices are combined. Non-empty fields of `admin`, `runtime`, `responses` and `embeddings` overwrite. Proxies of
+ * imported accounts and providers, and guardrails that imported keys name, are added. Nothing else changes.
  *
  * @param imported the parsed configuration
  * @param raw its unparsed form, to distinguish sent values from defaults
@@ -137,9 +136,10 @@ export async function mergeConfig(config: Config, imported: Config, raw: JsonObj
     ...Object.fromEntries(groups),
     keys: [],
     api_keys: await mergeKeys(listApiKeys(config), listApiKeys(imported)),
-    teams: mergeSubjects(config.teams, imported.teams, raw["teams"]),
-    users: mergeSubjects(config.users, imported.users, raw["users"]),
-    tags: mergeSubjects(config.tags, imported.tags, raw["tags"]),
+    teams: mergeEntries(config.teams, imported.teams, raw["teams"]),
+    users: mergeEntries(config.users, imported.users, raw["users"]),
+    tags: mergeEntries(config.tags, imported.tags, raw["tags"]),
+    administrators: mergeEntries(config.administrators, imported.administrators, raw["administrators"]),
     accounts,
     proxies: [
       ...config.proxies,

@@ -69,6 +69,7 @@ export const CONFIG_VERSION_ENDPOINTS = [
   adminEndpoint({
     method: "POST",
     path: "/admin/config/restore",
+    role: "owner",
     summary: "Restore a configuration",
     body: restoreSchema,
     answers: jsonResponse(restoredSchema),

@@ -79,6 +79,7 @@ export const HISTORY_ENDPOINTS = [
   adminEndpoint({
     method: "DELETE",
     path: "/admin/chat-history",
+    role: "owner",
     summary: "Clear the history",
     answers: jsonResponse(() => successSchema().extend({ deleted: z.int() })),
     handler: async ({ platform }) =>

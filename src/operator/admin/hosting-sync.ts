@@ -152,6 +152,7 @@ export const HOSTING_SYNC_ENDPOINTS = [
   adminEndpoint({
     method: "POST",
     path: "/admin/hosting/sync",
+    role: "owner",
     summary: "Send the configuration to the hosting platform",
     body: hostingSyncSchema,
     optionalBody: true,

@@ -5,6 +5,7 @@ import { ACCOUNT_TEST_ENDPOINTS, SESSION_ENDPOINTS } from "./account-test.ts";
 import { TEST_ALL_ENDPOINTS } from "./account-test-all.ts";
 import { ACCOUNT_LIST_ENDPOINTS } from "./accounts.ts";
 import { ACTIVITY_ENDPOINTS } from "./activity.ts";
+import { ADMINISTRATOR_ENDPOINTS } from "./administrators.ts";
 import { ALERT_ENDPOINTS } from "./alerts.ts";
 import { API_TEST_ENDPOINTS } from "./api-test.ts";
 import { AUDIT_ENDPOINTS } from "./audit.ts";
@@ -25,6 +26,7 @@ import { KNOWN_MODEL_ENDPOINTS } from "./known-models.ts";
 import { LOGIN_ENDPOINTS } from "./login.ts";
 import { METRICS_ENDPOINTS } from "./metrics.ts";
 import { MODEL_ROUTE_ENDPOINTS } from "./model-routes.ts";
+import { OIDC_ENDPOINTS } from "./oidc.ts";
 import { PAGE_LINK_ENDPOINTS } from "./page-links.ts";
 import { PASSWORD_ENDPOINTS } from "./password.ts";
 import { PROVIDER_MODEL_ENDPOINTS } from "./provider-models.ts";
@@ -53,6 +55,8 @@ export const ADMIN_ENDPOINTS = [
   ...SETTINGS_ENDPOINTS,
   ...MODEL_ROUTE_ENDPOINTS,
   ...PASSWORD_ENDPOINTS,
+  ...ADMINISTRATOR_ENDPOINTS,
+  ...OIDC_ENDPOINTS,
   ...KEY_ENDPOINTS,
   ...SUBJECT_ENDPOINTS,
   ...PAGE_LINK_ENDPOINTS,

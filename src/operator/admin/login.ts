@@ -1,15 +1,23 @@
 import * as z from "zod";
-import { issueToken, readTokenId } from "../../core/auth/admin-token.ts";
-import { checkAdminKey } from "../../core/auth/administrators.ts";
-import { ensureSigningSecret } from "../../core/auth/signing-secret.ts";
+import { checkAdministratorPassword, checkAdminKey } from "../../core/auth/administrators.ts";
+import { ROLES } from "../../core/config/roles.ts";
+import type { Administrator } from "../../core/config/schema.ts";
 import { lazyObject } from "../../core/encoding/lazy-schema.ts";
+import { invalidRequest } from "../../core/errors/gateway-error.ts";
 import { type Endpoint, jsonResponse, openEndpoint, tokenEndpoint } from "../../core/routing/endpoint.ts";
+import { startSession } from "./admin-session.ts";
 import { successSchema } from "./answers.ts";
-import { recordAction } from "./audit-recording.ts";
 
-/** Body of `POST /admin/login`. `admin_key` is the deployment's admin key or the password. */
+const MISSING = "an admin key or password is needed";
+
+/**
+ * Body of `POST /admin/login`. `admin_key` is the deployment's admin key or its password. `name` and `password` are those of
+ * an administrator.
+ */
 const loginSchema = lazyObject(() => ({
-  admin_key: z.string("an admin key or password is needed").min(1, "an admin key or password is needed"),
+  admin_key: z.string(MISSING).min(1, MISSING).optional(),
+  name: z.string().trim().max(64).optional(),
+  password: z.string().max(1024).optional(),
   expire_hours: z
     .number()
     .positive("must be more than 0")
@@ -28,15 +36,13 @@ export const LOGIN_ENDPOINTS = [
     maxBody: 16 * 1024,
     answers: jsonResponse(() => successSchema().extend({ token: z.string(), expires_in: z.int() })),
     handler: async (context, { body }) => {
-      await checkAdminKey(context, body.admin_key.trim());
-      const { platform } = context;
-      const secret = await ensureSigningSecret(platform);
-      const { config } = await context.config();
-      const hours = body.expire_hours ?? config.admin.jwt_expire_hours;
-      const lifetime = Math.max(1, Math.round(hours * 3600));
-      const token = await issueToken(secret, platform.now(), lifetime);
-      await recordAction(context, {}, `token:${readTokenId(token)}`);
-      return Response.json({ success: true, token, expires_in: lifetime });
+      const { admin_key: key, name, password, expire_hours: hours } = body;
+      let administrator: Administrator | undefined;
+      if (key !== undefined) await checkAdminKey(context, key.trim());
+      else if (name !== undefined && password !== undefined)
+        administrator = await checkAdministratorPassword(context, name, password);
+      else throw invalidRequest(`admin_key: ${MISSING}, or a name with its password`, "admin_key");
+      return Response.json({ success: true, ...(await startSession(context, administrator, hours)) });
     },
   }),
   /** `GET /admin/verify` (contract): `expires_at` is Unix seconds. */
@@ -45,11 +51,24 @@ export const LOGIN_ENDPOINTS = [
     path: "/admin/verify",
     summary: "Check a token",
     answers: jsonResponse(() =>
-      z.object({ valid: z.literal(true), expires_at: z.int(), remaining_seconds: z.int() }),
+      z.object({
+        valid: z.literal(true),
+        expires_at: z.int(),
+        remaining_seconds: z.int(),
+        role: z.enum(ROLES),
+        /** The administrator's name to sign in with; null: whoever has the admin key. */
+        administrator: z.string().nullable(),
+      }),
     ),
-    handler: ({ platform }, { token: { expiresAt } }) => {
+    handler: ({ platform }, { token: { expiresAt, role, administrator } }) => {
       const remaining = Math.max(0, expiresAt - Math.floor(platform.now() / 1000));
-      return Response.json({ valid: true, expires_at: expiresAt, remaining_seconds: remaining });
+      return Response.json({
+        valid: true,
+        expires_at: expiresAt,
+        remaining_seconds: remaining,
+        role,
+        administrator,
+      });
     },
   }),
 ] satisfies readonly Endpoint[];

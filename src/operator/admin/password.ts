@@ -31,6 +31,7 @@ export const PASSWORD_ENDPOINTS = [
   adminEndpoint({
     method: "POST",
     path: "/admin/settings/password",
+    role: "owner",
     summary: "Change the admin password",
     body: passwordSchema,
     answers: jsonResponse(() =>

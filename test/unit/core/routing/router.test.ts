@@ -100,7 +100,12 @@ describe("the route table", () => {
     const open = ROUTES.filter(
       ({ path, endpoint }) => path.startsWith("/admin/") && endpoint.access === "none",
     );
-    expect(open.map(({ path, endpoint }) => `${endpoint.method} ${path}`)).toEqual(["POST /admin/login"]);
+    expect(open.map(({ path, endpoint }) => `${endpoint.method} ${path}`)).toEqual([
+      "POST /admin/login",
+      "GET /admin/oidc",
+      "GET /admin/oidc/start",
+      "GET /admin/oidc/callback",
+    ]);
   });
 });
 

@@ -17,6 +17,9 @@ describe("the admin API", () => {
     expect(other.map(({ name, endpoint }) => [name, endpoint.access])).toEqual([
       ["POST /admin/login", "none"],
       ["GET /admin/verify", "token"],
+      ["GET /admin/oidc", "none"],
+      ["GET /admin/oidc/start", "none"],
+      ["GET /admin/oidc/callback", "none"],
     ]);
   });
 

@@ -1,0 +1,190 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import Provider from "oidc-provider";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { until } from "../support/until.ts";
+import { useAdmin } from "../support/use-admin.ts";
+
+/** Contract, Administrators and their roles. */
+
+const running = useAdmin();
+const { admin, fetch: ask } = running;
+
+const PASSWORD = "a password of eight and more";
+
+async function signIn(name: string, password = PASSWORD): Promise<string> {
+  const { status, body } = await admin("POST", "/admin/login", { name, password }, null);
+  expect(status).toBe(200);
+  return String(body["token"]);
+}
+
+const add = (id: string, role: string, more = {}) =>
+  admin("POST", "/admin/administrators", { id, role, password: PASSWORD, ...more });
+
+describe("administrators", () => {
+  it("sign in by name and password, and may do what their role allows", async () => {
+    for (const role of ["viewer", "operator", "owner"]) {
+      expect((await add(`a-${role}`, role)).status).toBe(200);
+      const token = await signIn(`a-${role}`);
+      const statusOf = async (method: string, path: string, body?: unknown) =>
+        (await admin(method, path, body, token)).status;
+      const allowed = (needed: readonly string[]) => (needed.includes(role) ? 200 : 403);
+      const verified = await admin("GET", "/admin/verify", undefined, token);
+      expect(verified.body).toMatchObject({ role, administrator: `a-${role}` });
+      expect(await statusOf("GET", "/admin/config")).toBe(200);
+      expect(await statusOf("POST", "/admin/keys", { name: role })).toBe(allowed(["operator", "owner"]));
+      expect(await statusOf("GET", "/admin/config/export")).toBe(allowed(["owner"]));
+      expect(await statusOf("GET", "/admin/administrators")).toBe(allowed(["owner"]));
+      expect(await statusOf("DELETE", "/admin/chat-history")).toBe(allowed(["owner"]));
+    }
+    const { body } = await admin("GET", "/admin/audit?action=/admin/keys");
+    expect(body["items"]).toContainEqual(expect.objectContaining({ who: "admin:a-operator" }));
+    const { body: signIns } = await admin("GET", "/admin/audit?action=/admin/login");
+    expect(signIns["items"]).toContainEqual(expect.objectContaining({ who: "admin:a-viewer" }));
+  });
+
+  it("are refused with a wrong name or password alike, and no view has their hash", async () => {
+    await add("someone", "owner");
+    const wrong = await admin("POST", "/admin/login", { name: "someone", password: "wrong" }, null);
+    const unknown = await admin("POST", "/admin/login", { name: "nobody", password: "wrong" }, null);
+    expect([wrong.status, unknown.status]).toEqual([401, 401]);
+    expect(wrong.body).toEqual(unknown.body);
+    const { body } = await admin("GET", "/admin/administrators/someone");
+    expect(body).toEqual({
+      ...{ id: "someone", name: "", role: "owner", email: "", oidc_subject: "" },
+      ...{ has_password: true, disabled: false },
+    });
+    expect((await admin("POST", "/admin/login", { name: "someone" }, null)).status).toBe(400);
+  });
+
+  it.each([
+    ["removed", () => admin("DELETE", "/admin/administrators/leaving")],
+    ["demoted", () => admin("PUT", "/admin/administrators/leaving", { role: "viewer" })],
+    ["disabled", () => admin("PUT", "/admin/administrators/leaving", { disabled: true })],
+    [
+      "given another password",
+      () => admin("PUT", "/admin/administrators/leaving", { password: "another one" }),
+    ],
+  ])("lose their tokens when they are %s, for good", async (_, change) => {
+    await admin("DELETE", "/admin/administrators/leaving");
+    await add("leaving", "operator");
+    const token = await signIn("leaving");
+    expect((await admin("GET", "/admin/verify", undefined, token)).status).toBe(200);
+    expect((await change()).status).toBe(200);
+    await until(
+      () => admin("GET", "/admin/queue/status", undefined, token),
+      ({ status }) => status === 401,
+    );
+    await admin("DELETE", "/admin/administrators/leaving");
+    await add("leaving", "owner");
+    await new Promise((resolve) => setTimeout(resolve, 2_100));
+    expect((await admin("GET", "/admin/queue/status", undefined, token)).status).toBe(401);
+  });
+});
+
+describe("sign-in at an identity provider", () => {
+  const server = createServer();
+  let issuer = "";
+
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const address = server.address();
+    if (address === null || typeof address === "string") throw new Error("the server has no port");
+    const { port }: AddressInfo = address;
+    issuer = `http://127.0.0.1:${port}`;
+    const callback = `${running.gateway.url}/admin/oidc/callback`;
+    const provider = new Provider(issuer, {
+      clients: [{ client_id: "polygate", client_secret: "a-secret-of-it", redirect_uris: [callback] }],
+      claims: { email: ["email", "email_verified"] },
+      pkce: { required: () => true },
+      findAccount: (_, id) => ({
+        accountId: id,
+        claims: () => ({ sub: id, email: `${id}@Example.com`, email_verified: id !== "unverified" }),
+      }),
+    });
+    server.on("request", provider.callback());
+    const settings = { issuer, client_id: "polygate", client_secret: "a-secret-of-it", label: "Company" };
+    expect((await admin("PUT", "/admin/oidc/settings", settings)).body).toMatchObject({
+      has_client_secret: true,
+      callback,
+    });
+  });
+  afterAll(() => void server.close());
+
+  /** A browser: it keeps the cookies of each host, and follows redirects until one leads to the console. */
+  class Browser {
+    readonly #cookies = new Map<string, string>();
+
+    async open(address: string, init: RequestInit = {}): Promise<string> {
+      let url = new URL(address);
+      let next = init;
+      for (let step = 0; step < 20; step += 1) {
+        const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+        const response = await fetch(url, {
+          ...next,
+          redirect: "manual",
+          headers: { cookie, ...next.headers },
+        });
+        for (const set of response.headers.getSetCookie()) {
+          const [pair = ""] = set.split(";");
+          this.#cookies.set(pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1));
+        }
+        const location = response.headers.get("location");
+        if (location === null) return this.#fill(url, await response.text());
+        if (location.startsWith("/admin#")) return location;
+        url = new URL(location, url);
+        next = {};
+      }
+      throw new Error("too many redirects");
+    }
+
+    user = "ada";
+
+    /** Fills in the provider's form: first who signs in, then the consent. */
+    #fill(url: URL, html: string): Promise<string> {
+      const prompt = /name="prompt" value="(\w+)"/.exec(html)?.[1] ?? "";
+      if (prompt === "") throw new Error(`no form: ${html.slice(0, 500)}`);
+      const body = new URLSearchParams({ prompt, login: this.user, password: "any" });
+      return this.open(url.href, { method: "POST", body });
+    }
+  }
+
+  const signInAs = async (user: string) => {
+    const browser = new Browser();
+    browser.user = user;
+    const location = await browser.open(`${running.gateway.url}/admin/oidc/start`);
+    return new URLSearchParams(location.slice("/admin#".length));
+  };
+
+  it("is offered on the sign-in page", async () => {
+    expect((await admin("GET", "/admin/oidc", undefined, null)).body).toEqual({
+      enabled: true,
+      label: "Company",
+    });
+  });
+
+  it("gives an administrator with this address a token", async () => {
+    await admin("POST", "/admin/administrators", { id: "ada", role: "operator", email: "Ada@example.com" });
+    const token = (await signInAs("ada")).get("signed_in") ?? "";
+    expect((await admin("GET", "/admin/verify", undefined, token)).body).toMatchObject({
+      administrator: "ada",
+      role: "operator",
+    });
+  });
+
+  it("gives nobody else one: not an unknown address, not one that is not verified", async () => {
+    expect((await signInAs("eve")).get("sign_in_failed")).toContain("is no administrator here");
+    await admin("POST", "/admin/administrators", {
+      ...{ id: "unverified", role: "owner", email: "unverified@example.com" },
+    });
+    expect((await signInAs("unverified")).get("sign_in_failed")).toContain("is no administrator here");
+    await admin("PUT", "/admin/administrators/unverified", { oidc_subject: "unverified" });
+    expect((await signInAs("unverified")).get("signed_in")).not.toBeNull();
+  });
+
+  it("fails for a code that another browser brings", async () => {
+    const response = await ask("/admin/oidc/callback?code=stolen&state=x", { redirect: "manual" });
+    expect(response.status).toBe(302);
+    expect(response.headers.get("location")).toContain("sign_in_failed=");
+  });
+});
