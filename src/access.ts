@@ -1,6 +1,7 @@
 import { authenticateAdmin, authenticateToken } from "./core/auth/administrators.ts";
 import { authenticateCaller, type Caller } from "./core/auth/callers.ts";
 import { rejectReboundHost } from "./core/auth/development-keys.ts";
+import { selectStrictestMode } from "./core/config/history-mode.ts";
 import { assertRole } from "./core/config/roles.ts";
 import { toGatewayError } from "./core/errors/gateway-error.ts";
 import type { Context } from "./core/ports/context.ts";
@@ -49,6 +50,10 @@ function describeCaller({ log }: Context, { key }: Caller): void {
   const { team, user } = key.entry;
   if (team !== undefined && team !== "") log.team = team;
   if (user !== undefined && user !== "") log.user = user;
+  const { groups = [] } = key;
+  if (key.entry.history === undefined && groups.length === 0) return;
+  const mode = selectStrictestMode([key.entry.history, ...groups.map(({ entry }) => entry.history)]);
+  if (mode !== undefined) log.history = mode;
 }
 
 /** Authenticates the caller as the endpoint requires, and serves the request: the only place that enforces access. */

@@ -8,6 +8,7 @@ import { MAX_CAPTURED_BODY, MIN_CAPTURED_BODY } from "./captured-body-limits.ts"
 import { parseNetwork } from "./cidr-network.ts";
 import { isDroppable, isMemberName } from "./drop-params.ts";
 import { guardrailSchema, MAX_GUARDRAILS } from "./guardrails.ts";
+import { HISTORY_MODES } from "./history-mode.ts";
 import { ROLES } from "./roles.ts";
 import { markPublic, markSecret } from "./secret-masking.ts";
 import { AFFINITY_WAIT_MS, SELECTION_STRATEGIES } from "./selection-strategy.ts";
@@ -66,6 +67,8 @@ export const subjectEntrySchema = extensibleObject(() => ({
   limits: keyLimitsSchema.optional(),
   /** Allowed models; empty or absent: all. A key's own list limits them further. */
   models: names().optional(),
+  /** What history and captures keep of its requests; absent: everything. */
+  history: z.enum(HISTORY_MODES).optional(),
 }));
 
 /** A named administrator. Unknown fields are preserved. */
@@ -126,6 +129,8 @@ export const apiKeyFields = extensibleObject(() => ({
   networks: z.array(network()).optional(),
   /** Ids of the guardrails that apply besides those for all. */
   guardrails: names().optional(),
+  /** What history and captures keep of its requests; absent: everything. */
+  history: z.enum(HISTORY_MODES).optional(),
 }));
 
 /** An API key of a caller (contract, API keys). Unknown fields are preserved. */

@@ -1,3 +1,4 @@
+import type { HistoryMode } from "../config/history-mode.ts";
 import type { ConfigSnapshot } from "../config/snapshot.ts";
 import type { MemoryReservation } from "../http/memory-budget.ts";
 import type { RequestTimers } from "../http/request-timers.ts";
@@ -19,6 +20,8 @@ export interface LogFields {
   user?: string;
   /** The request's tags, sorted, with commas between them. */
   tags?: string;
+  /** What history and captures keep of the request, if not everything. */
+  history?: HistoryMode;
   dialect?: string;
   /** The kind of work. */
   operation?:

@@ -1,3 +1,4 @@
+import { selectStrictestMode } from "../config/history-mode.ts";
 import { SUBJECT_ID } from "../config/schema.ts";
 import { isObject } from "../encoding/json.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
@@ -54,4 +55,6 @@ export async function addTags(
   log.tags = all.toSorted().join(",");
   const { config } = await readConfig();
   quota.tagEntries = config.tags.filter(({ id }) => all.includes(id));
+  const mode = selectStrictestMode([log.history, ...quota.tagEntries.map(({ history }) => history)]);
+  if (mode !== undefined) log.history = mode;
 }

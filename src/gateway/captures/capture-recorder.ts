@@ -1,3 +1,5 @@
+import type { HistoryMode } from "../../core/config/history-mode.ts";
+import { redactText } from "../../core/encoding/redaction.ts";
 import type { Capture } from "../../core/ports/captures.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { truncateText } from "../../core/storage/text-table.ts";
@@ -90,7 +92,7 @@ export class CaptureRecorder {
     if (this.#ended) return;
     this.#ended = true;
     try {
-      const capture = this.#buildCapture(outcome, error);
+      const capture = withoutPrivateTexts(this.#buildCapture(outcome, error), this.#context.log.history);
       const outbox = getOutbox(this.#context.platform);
       outbox.capture(capture);
       const sent = outbox.waitUntilSent();
@@ -133,6 +135,24 @@ export class CaptureRecorder {
       truncated: isCut || body.length > this.#limit,
     };
   }
+}
+
+/** Stands for a body that the history mode of a key or team does not keep. */
+const NOT_KEPT = "[not kept: the history mode of the key or its team]";
+
+/** Removes what the history mode does not allow to keep. */
+function withoutPrivateTexts(capture: Capture, mode: HistoryMode | undefined): Capture {
+  if (mode === undefined || mode === "full") return capture;
+  const isStream = /event-stream/i.test(capture.response_headers["content-type"] ?? "");
+  const keep = (text: string, isKept: boolean) =>
+    text === "" || !isKept ? text && NOT_KEPT : redactText(text);
+  return {
+    ...capture,
+    error: mode === "redacted" ? redactText(capture.error) : "",
+    request_body: keep(capture.request_body, mode === "redacted"),
+    // The pieces of a stream cut addresses and numbers, so that nothing could be recognised.
+    response_body: keep(capture.response_body, mode === "redacted" && !isStream),
+  };
 }
 
 function decode(pieces: readonly Uint8Array[]): string {

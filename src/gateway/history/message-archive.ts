@@ -8,8 +8,14 @@ const MAX_TOTAL = 400_000;
 /** The characters that are left for a conversation's texts. */
 class TextBudget {
   #remainingCharacters = MAX_TOTAL;
+  readonly #redact: (text: string) => string;
 
-  take(text: string): string {
+  constructor(redact: (text: string) => string) {
+    this.#redact = redact;
+  }
+
+  take(original: string): string {
+    const text = this.#redact(original);
     const stored = truncateText(text, Math.min(MAX_TEXT, this.#remainingCharacters));
     this.#remainingCharacters -= stored.length;
     const missing = text.length - stored.length;
@@ -57,9 +63,14 @@ function archiveMessage(message: Message, budget: TextBudget): unknown {
 /**
  * Serializes a conversation's messages as JSON text for the archive, at most about half a million characters. The newest
  * messages are stored whole while there is room. Attachments are described, not stored.
+ *
+ * @param redact replaces what must not be stored of a text
  */
-export function serializeMessages(messages: readonly Message[]): string {
-  const budget = new TextBudget();
+export function serializeMessages(
+  messages: readonly Message[],
+  redact: (text: string) => string = (text) => text,
+): string {
+  const budget = new TextBudget(redact);
   const archived = messages.toReversed().map((message) => archiveMessage(message, budget));
   return JSON.stringify(archived.reverse());
 }

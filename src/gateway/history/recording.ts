@@ -4,6 +4,7 @@ import type { Usage } from "../../core/conversation/events.ts";
 import type { CatalogueModel } from "../../core/conversation/model.ts";
 import type { GenerationOutcome, RawOutput } from "../../core/conversation/outcome.ts";
 import { toUsageDetails } from "../../core/conversation/usage-details.ts";
+import { redactText } from "../../core/encoding/redaction.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
 import type {
@@ -153,7 +154,7 @@ export class Recording implements RecordSource {
     this.#running = { ...this.#running, prompt: promptText, output };
     this.#context.config().then(
       ({ config }) => {
-        this.#isEnabled = config.history.limit > 0;
+        this.#isEnabled = config.history.limit > 0 && this.#context.log.history !== "none";
         this.#pricing = config;
         this.#queueUpdate();
       },
@@ -277,9 +278,10 @@ export class Recording implements RecordSource {
 
   #archiveRequest(): FinalRecord["request"] {
     const { conversation, prompt } = this.#running;
+    if (this.#context.log.history === "no_texts") return { messages: "[]", prompt: "" };
     return {
-      messages: serializeMessages(conversation.messages),
-      prompt: detachText(truncateText(prompt, MAX_PROMPT), prompt),
+      messages: serializeMessages(conversation.messages, (text) => this.#redact(text)),
+      prompt: this.#archiveText(prompt, MAX_PROMPT),
     };
   }
 
@@ -287,8 +289,8 @@ export class Recording implements RecordSource {
     const { rawText, rawReasoning } = this.#running.output;
     return {
       summary: this.#createSummary(),
-      reasoning: detachText(truncateText(rawReasoning, MAX_OUTPUT), rawReasoning),
-      content: detachText(truncateText(rawText, MAX_OUTPUT), rawText),
+      reasoning: this.#archiveText(rawReasoning, MAX_OUTPUT),
+      content: this.#archiveText(rawText, MAX_OUTPUT),
     };
   }
 
@@ -302,6 +304,19 @@ export class Recording implements RecordSource {
       completionTokens: usage.completion,
     });
     return { cost: cost === null ? null : fromNano(cost) };
+  }
+
+  /** What may be stored of a text. */
+  #redact(text: string): string {
+    const { history } = this.#context.log;
+    if (history === undefined) return text;
+    return history === "redacted" ? redactText(text) : "";
+  }
+
+  #archiveText(text: string, max: number): string {
+    // Redacts the whole text first: a part of an address may not be recognised.
+    const stored = this.#redact(text);
+    return detachText(truncateText(stored, max), stored);
   }
 
   #createSummary(): HistorySummary {
@@ -324,7 +339,8 @@ export class Recording implements RecordSource {
       leased_at: this.#leasedAt,
       first_token_ms: log.firstTokenMs ?? 0,
       attempts: this.#attempts,
-      tried: [...this.#tried],
+      // A provider's message may quote the request.
+      tried: this.#tried.map((attempt) => ({ ...attempt, message: this.#redact(attempt.message) })),
       upstream_attempts: this.#retries.attempts.map((attempt) => ({ ...attempt })),
       sign_ins: [...this.#signIns],
       source: truncateText(request.headers.get("x-gateway-source")?.trim() ?? "", MAX_LABEL),
@@ -342,8 +358,8 @@ export class Recording implements RecordSource {
       ...toHistoryUsageDetails(outcome?.usage ?? null),
       ...this.#describeCost(outcome?.usage ?? null),
       elapsed_ms: now - startedAt,
-      request_preview: createPreview(lastQuestion(conversation)),
-      response_preview: createPreview(output.rawText),
+      request_preview: createPreview(this.#redact(lastQuestion(conversation))),
+      response_preview: createPreview(this.#redact(output.rawText)),
     };
   }
 }

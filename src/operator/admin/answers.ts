@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { authFields } from "../../core/config/account-auth.ts";
+import { HISTORY_MODES } from "../../core/config/history-mode.ts";
 import { PROVIDER_ERROR_KINDS } from "../../core/errors/provider-error.ts";
 import { ACCOUNT_CONDITIONS, type CooldownView, PROVIDER_HEALTHS } from "../../core/ports/account-status.ts";
 import type { AccountTestResult } from "../../core/ports/administration.ts";
@@ -95,6 +96,8 @@ export const keyViewSchema = () =>
     dialects: z.array(z.string()),
     networks: z.array(z.string()),
     guardrails: z.array(z.string()),
+    /** What history and captures keep. */
+    history: z.enum(HISTORY_MODES),
   });
 export type KeyView = z.output<ReturnType<typeof keyViewSchema>>;
 

@@ -82,6 +82,7 @@ export async function keyView(entry: ApiKey): Promise<KeyView> {
     dialects,
     networks,
     guardrails,
+    history: entry.history ?? "full",
   };
 }
 

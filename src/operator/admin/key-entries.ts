@@ -31,11 +31,18 @@ const OPTIONAL_FIELDS = new Set([
   "dialects",
   "networks",
   "guardrails",
+  "history",
 ]);
 
 function isEmpty(value: unknown): boolean {
   if (isObject(value)) return Object.keys(value).length === 0;
-  return value === 0 || value === false || value === "" || (Array.isArray(value) && value.length === 0);
+  return (
+    value === "full" ||
+    value === 0 ||
+    value === false ||
+    value === "" ||
+    (Array.isArray(value) && value.length === 0)
+  );
 }
 
 /** Normalizes a key for storage: removes the fields that views add, and empty optional fields. */

@@ -29,7 +29,7 @@ const MAX_PAGE_SIZE = 5_000;
 
 /** Body of `PUT /admin/keys/{key}`. The key itself cannot change; omitted fields keep their values. */
 const keyChangeSchema = lazyLooseObject(() => {
-  const { expires, disabled, team, user, limits, models, dialects, networks, guardrails } =
+  const { expires, disabled, team, user, limits, models, dialects, networks, guardrails, history } =
     apiKeyFields.shape;
   return {
     name: z.string().optional(),
@@ -43,6 +43,7 @@ const keyChangeSchema = lazyLooseObject(() => {
     dialects,
     networks,
     guardrails,
+    history,
   };
 });
 

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { HISTORY_MODES } from "../../core/config/history-mode.ts";
 import { subjectEntrySchema } from "../../core/config/schema.ts";
 import { once } from "../../core/encoding/lazy-schema.ts";
 import { requestObject } from "./request-fields.ts";
@@ -28,6 +29,8 @@ export const subjectViewSchema = () =>
     remark: z.string(),
     limits: z.looseObject({}),
     models: z.array(z.string()),
+    /** What history and captures keep of its requests. */
+    history: z.enum(HISTORY_MODES),
     /** Number of its keys; 0 for a tag. */
     keys: z.int(),
     used: usedSchema(),
@@ -47,6 +50,7 @@ export const subjectChangeSchema = requestObject(
     remark: z.string().optional(),
     limits: limitsRequestSchema().optional(),
     models: subjectEntrySchema.shape.models,
+    history: subjectEntrySchema.shape.history,
   }),
   subjectViewSchema,
 );

@@ -30,11 +30,12 @@ function countKeys(config: Config, { kind }: SubjectList, id: string): number {
 }
 
 /** Without empty limits and models, which mean the same as none. */
-function normalizeEntry({ limits, models, ...rest }: SubjectEntry): SubjectEntry {
+function normalizeEntry({ limits, models, history, ...rest }: SubjectEntry): SubjectEntry {
   return {
     ...rest,
     ...(limits === undefined || Object.keys(limits).length === 0 ? {} : { limits }),
     ...(models === undefined || models.length === 0 ? {} : { models }),
+    ...(history === undefined || history === "full" ? {} : { history }),
   };
 }
 
@@ -53,11 +54,15 @@ function usedView(use: KeyLimitUsage | undefined): SubjectView["used"] {
 function subjectView(
   config: Config,
   subject: SubjectList,
-  { id, name, remark, limits = {}, models = [] }: SubjectEntry,
+  { id, name, remark, limits = {}, models = [], history = "full" }: SubjectEntry,
   uses: readonly KeyLimitUsage[],
 ): SubjectView {
   const use = uses.find(({ key }) => key === formatSubject(subject.kind, id));
-  return { id, name, remark, limits, models, keys: countKeys(config, subject, id), used: usedView(use) };
+  return {
+    ...{ id, name, remark, limits, models, history },
+    keys: countKeys(config, subject, id),
+    used: usedView(use),
+  };
 }
 
 function createEndpoints(subject: SubjectList) {
@@ -98,8 +103,8 @@ function createEndpoints(subject: SubjectList) {
       answers: jsonResponse(subjectViewSchema),
       ...ENTRY_HEADERS,
       handler: async (context, { body }) => {
-        const { id, name, remark, limits, models } = body;
-        const added = normalizeEntry({ id, name, remark, limits, models });
+        const { id, name, remark, limits, models, history } = body;
+        const added = normalizeEntry({ id, name, remark, limits, models, history });
         const { config } = await editConfig(context, (current) => {
           if (current[list].some((entry) => entry.id === id))
             throw conflictError(`a ${kind} with this id`, "id");
@@ -135,6 +140,7 @@ function createEndpoints(subject: SubjectList) {
             remark: body.remark ?? stored.remark,
             limits: body.limits ?? stored.limits,
             models: body.models ?? stored.models,
+            history: body.history ?? stored.history,
           });
           return {
             ...current,
