@@ -21,6 +21,7 @@ const key = (name: string, more: Partial<ApiKey> = {}): ApiKey => ({
   dialects: [],
   networks: [],
   guardrails: [],
+  history: "full",
   ...more,
 });
 
