@@ -5,6 +5,7 @@ import { refreshModels } from "./gateway/accounts/refresh-models.ts";
 import { refreshTokens } from "./gateway/accounts/refresh-tokens.ts";
 import { InFlightWork } from "./runtime/deno/in-flight-work.ts";
 import { createDenoRuntime } from "./runtime/deno/index.ts";
+import { warnOfMissingFonts } from "./runtime/deno/missing-fonts.ts";
 import { readVariablesOrExit } from "./runtime/deno/variables.ts";
 
 const variables = readVariablesOrExit();
@@ -70,6 +71,7 @@ function reportListening(address: Deno.Addr): void {
   if (!("hostname" in address)) return;
   const { hostname, port } = address;
   console.error(`Listening on http://${hostname.includes(":") ? `[${hostname}]` : hostname}:${port}/`);
+  void warnOfMissingFonts();
 }
 
 // Resume alerting for problems that were open before the restart.

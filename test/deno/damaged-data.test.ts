@@ -43,7 +43,6 @@ const DAMAGE: Readonly<Record<string, string>> = {
   start: "update start set last = 'text'",
   terms: "insert or replace into terms values(1, '', 1e308, 'text')",
   health: "insert into health values(99, '{')",
-  part: "insert into part values('limit', 'peer', -1, 0)",
   reclaimed: "insert into reclaimed values('token', 'text')",
   account: "update account set cooling_until = 'text' where id = (select min(id) from account)",
   retention: "update retention set records = 'text'",

@@ -7,8 +7,13 @@ it("reads the stored state of an earlier build: the same answers, and clients go
   const { state, folder } = await restoreState();
   const gateway = await startGateway({ ...SAVED_OPTIONS, dataFolder: folder, clockAt: state.savedAt });
   try {
-    // Later builds may add fields.
-    expect(await readAnswers(gateway, Object.keys(state.answers))).toMatchObject(state.answers);
+    // Later builds may add fields. Accounts sign in again: what they had stored does not say from which endpoint it is.
+    const expected: typeof state.answers = JSON.parse(
+      JSON.stringify(state.answers, (name, value: unknown) =>
+        name === "has_token" || name === "token_preview" ? undefined : value,
+      ),
+    );
+    expect(await readAnswers(gateway, Object.keys(state.answers))).toMatchObject(expected);
     const headers = { authorization: "Bearer sk-of-the-saved-state", "content-type": "application/json" };
     const files = await gateway.fetch("/v1/files", { headers });
     expect(await files.json()).toMatchObject({ data: [{ filename: "notes.txt", purpose: "assistants" }] });

@@ -25,7 +25,6 @@ import { CallerObjectStore } from "./caller-object-store.ts";
 import { createConfigurationClient, DamagedConfigurationError } from "./configuration.ts";
 import { exitWithReason, openDataFolderOrExit } from "./data-folder.ts";
 import { startEgressFilter } from "./egress-filter.ts";
-import { warnOfMissingFonts } from "./missing-fonts.ts";
 import { createPagesPlatform, readBlockLists } from "./pages.ts";
 import { RateLimits } from "./rate-limits.ts";
 import { dial } from "./sockets.ts";
@@ -76,7 +75,6 @@ export async function createDenoRuntime(variables: Variables): Promise<DenoRunti
   const cachedBodies = await CachedBodyFolder.open(`${process.dataFolder}/answers`, Deno);
   const egress = await startEgressFilter((pair) => pages.privateHosts.has(pair));
   const executable = await findBrowser(process, projectFolder);
-  if (executable !== null) await warnOfMissingFonts();
   const browsers =
     executable === null ? null : new LocalBrowsers(executable, egress.url, pages, await readBlockLists());
   const filteredClient = Deno.createHttpClient({ proxy: { url: egress.url.replace("socks5:", "socks5h:") } });
