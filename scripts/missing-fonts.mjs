@@ -16,7 +16,7 @@ export function describeMissingFonts() {
   if (process.platform !== "linux") return [];
   const names = ["/usr/share/fonts", "/usr/local/share/fonts"].flatMap(listNames);
   const missing = Object.entries(JSON.parse(readFileSync(scriptFonts, "utf8")))
-    .filter(([, pattern]) => !names.some((name) => new RegExp(pattern).test(name)))
+    .filter(([, parts]) => !names.some((name) => parts.some((part) => name.includes(part))))
     .map(([script]) => script);
   return missing.length === 0 ? [] : [["Fonts", `none for ${missing.join(", ")}; see docs/page-service.md`]];
 }

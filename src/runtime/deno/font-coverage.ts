@@ -4,6 +4,6 @@ import scriptFonts from "./script-fonts.json" with { type: "json" };
 export function findMissingScripts(names: readonly string[]): string[] {
   const all = names.map((name) => name.toLowerCase());
   return Object.entries(scriptFonts)
-    .filter(([, pattern]) => !all.some((name) => new RegExp(pattern).test(name)))
+    .filter(([, parts]) => !all.some((name) => parts.some((part) => name.includes(part))))
     .map(([script]) => script);
 }
