@@ -10,7 +10,7 @@ import { goTo, useConsole } from "../support/use-console.ts";
 /** Where pictures go, for people to look at, when they are asked for. */
 const PICTURES = process.env["PICTURES"] === undefined ? null : join(cacheFolder, "console-pictures");
 
-const MARKUP = `<img src=x onerror="window.ran=1"><script>window.ran=1</script><svg onload=window.ran=1>"'>&lt;{{7*7}}\${1}`;
+const MARKUP = `<img src=x onerror="window.ran=1"><script>window.ran=1</script><svg onload=window.ran=1>"'>&lt;{{7+7}}\${1}`;
 /** Overrides and isolates that are never closed, marks, combining characters, and a word without a break. */
 const BIDI = `\u202e\u2066\u2067evil\u200f\u061c${"\u0301".repeat(300)}`;
 const WORD = "W".repeat(1_000_000);
@@ -41,7 +41,7 @@ describeWithBrowser("hostile data in the console", () => {
         })),
       ],
       model_aliases: Object.fromEntries(
-        LABELS.map((name) => [name.slice(0, 200_000).replaceAll("*", "×"), "provider-v4-pro"]),
+        LABELS.map((name) => [name.slice(0, 200_000), "provider-v4-pro"]),
       ),
       vercel: { token: "hosting-token-0123456789", project_id: MARKUP + WORD.slice(0, 5_000), team_id: BIDI },
     });
