@@ -40,9 +40,7 @@ describeWithBrowser("hostile data in the console", () => {
           password: "wrong-password",
         })),
       ],
-      model_aliases: Object.fromEntries(
-        LABELS.map((name) => [name.slice(0, 200_000), "provider-v4-pro"]),
-      ),
+      model_aliases: Object.fromEntries(LABELS.map((name) => [name.slice(0, 200_000), "provider-v4-pro"])),
       vercel: { token: "hosting-token-0123456789", project_id: MARKUP + WORD.slice(0, 5_000), team_id: BIDI },
     });
     expect([status, body]).toMatchObject([200, {}]);
