@@ -8,7 +8,7 @@ import { TestButton } from "../../ui/test-button.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { words } from "../../ui/words.ts";
 import { findOutages, findTroubles } from "../providers/provider-outages.ts";
-import { ProviderState } from "../providers/provider-state.tsx";
+import { providerStateColumn } from "../providers/provider-state.tsx";
 import { findProviderUsage, findTestModel } from "../providers/provider-usage.ts";
 import { texts } from "./texts.ts";
 import { usageColumns } from "./usage-columns.tsx";
@@ -38,17 +38,7 @@ export function ProviderHealth({ providers, queue, usage }: ProviderHealthProps)
         </a>
       ),
     },
-    {
-      title: words.state,
-      cell: ({ id, enabled, models_asked }) => (
-        <ProviderState
-          enabled={enabled}
-          outage={outages.get(id)}
-          trouble={troubles.get(id)}
-          asked={models_asked}
-        />
-      ),
-    },
+    providerStateColumn(outages, troubles),
     ...usageColumns<ProviderView>((provider) => findProviderUsage(provider, usage)),
     actionColumn((provider) => (
       <TestButton label={texts.testProvider(provider.id)} findModel={() => findTestModel(provider)} />

@@ -1,6 +1,8 @@
 import type { ProviderView } from "../../api/providers.ts";
 import { Badge } from "../../ui/badge.tsx";
+import type { Column } from "../../ui/data-table.tsx";
 import { formatTime } from "../../ui/format.ts";
+import { words } from "../../ui/words.ts";
 import type { ProviderOutage, ProviderTrouble } from "./provider-outages.ts";
 import { texts } from "./texts.ts";
 
@@ -66,4 +68,22 @@ export function ProviderState({ enabled, ...known }: ProviderStateProps) {
       </span>
     </>
   );
+}
+
+/** The column with the health of each provider. */
+export function providerStateColumn(
+  outages: ReadonlyMap<string, ProviderOutage>,
+  troubles: ReadonlyMap<string, ProviderTrouble>,
+): Column<ProviderView> {
+  return {
+    title: words.state,
+    cell: ({ id, enabled, models_asked }) => (
+      <ProviderState
+        enabled={enabled}
+        outage={outages.get(id)}
+        trouble={troubles.get(id)}
+        asked={models_asked}
+      />
+    ),
+  };
 }

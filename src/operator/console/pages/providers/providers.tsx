@@ -27,7 +27,7 @@ import { formatModelCount, listModels } from "./model-list.ts";
 import { ProviderForm } from "./provider-form.tsx";
 import { ProviderModels } from "./provider-models.tsx";
 import { findOutages, findTroubles } from "./provider-outages.ts";
-import { ProviderState } from "./provider-state.tsx";
+import { providerStateColumn } from "./provider-state.tsx";
 import { findProviderUsage, findTestModel, readProviderUsage } from "./provider-usage.ts";
 import { texts } from "./texts.ts";
 
@@ -110,17 +110,7 @@ function ProviderList() {
         </a>
       ),
     },
-    {
-      title: words.state,
-      cell: ({ id, enabled, models_asked }) => (
-        <ProviderState
-          enabled={enabled}
-          outage={outages.get(id)}
-          trouble={troubles.get(id)}
-          asked={models_asked}
-        />
-      ),
-    },
+    providerStateColumn(outages, troubles),
     {
       title: texts.lastHour,
       class: "tabular nowrap",
