@@ -75,12 +75,22 @@ export class SqlUseStore implements UseStore {
     }));
   }
 
-  saveUse({ id, key, others, at, tokens, cost, extraTokens, extraCost, ended, settled }: StoredUse): void {
-    if (this.#hasOthers) this.#sql.all("delete from key_use_other where use = ?", id);
-    for (const other of others) {
-      this.#hasOthers = true;
-      this.#sql.all("insert or replace into key_use_other values(?, ?)", id, other);
+  saveUse(use: StoredUse): void {
+    if (use.others.length === 0 && !this.#hasOthers) {
+      this.#saveRow(use);
+      return;
     }
+    this.#sql.transaction(() => {
+      this.#sql.all("delete from key_use_other where use = ?", use.id);
+      for (const other of use.others) {
+        this.#sql.all("insert or replace into key_use_other values(?, ?)", use.id, other);
+      }
+      this.#saveRow(use);
+    });
+    this.#hasOthers ||= use.others.length > 0;
+  }
+
+  #saveRow({ id, key, at, tokens, cost, extraTokens, extraCost, ended, settled }: StoredUse): void {
     this.#sql.all(
       "insert or replace into key_use values(?, ?, ?, ?, ?, ?, ?, ?, ?)",
       id,
@@ -96,8 +106,14 @@ export class SqlUseStore implements UseStore {
   }
 
   removeUse(id: string): void {
-    if (this.#hasOthers) this.#sql.all("delete from key_use_other where use = ?", id);
-    this.#sql.all("delete from key_use where id = ?", id);
+    if (!this.#hasOthers) {
+      this.#sql.all("delete from key_use where id = ?", id);
+      return;
+    }
+    this.#sql.transaction(() => {
+      this.#sql.all("delete from key_use_other where use = ?", id);
+      this.#sql.all("delete from key_use where id = ?", id);
+    });
   }
 
   loadSums(): Iterable<StoredSum> {

@@ -30,7 +30,7 @@ type Distributions = { [T in keyof UsageTimes]: Record<string, number> };
 const createDistributions = (): Distributions => ({ first_token: {}, duration: {}, queue: {} });
 
 /** The tags of a row; one empty text without tags. */
-const EACH_TAG = `json_each('[' || replace(json_quote(d.tag), ',', '","') || ']')`;
+const EACH_TAG = `json_each('[' || replace(json_quote(cast(d.tag as text)), ',', '","') || ']')`;
 
 /** Parses the sums of a row. Throws if one is damaged. */
 export function parseSums(row: SqlRow | undefined): UsageSums {

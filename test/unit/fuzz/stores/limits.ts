@@ -60,7 +60,9 @@ export const useStore = storeTarget<SqlUseStore, Uses>({
   ],
   check: (store, { uses, sums }) => {
     const id = (use: StoredUse) => use.id;
-    same("uses", sorted(store.loadUses(), id), sorted(uses.values(), id));
+    // A set: storage returns texts with a NUL after all others.
+    const loaded = Array.from(store.loadUses(), (use) => ({ ...use, others: use.others.toSorted() }));
+    same("uses", sorted(loaded, id), sorted(uses.values(), id));
     const key = (sum: StoredSum) => sum.key;
     same("sums", sorted(store.loadSums(), key), sorted(sums.values(), key));
   },
