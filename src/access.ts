@@ -44,16 +44,16 @@ async function authenticate(
 }
 
 /** Notes the key, team and user of a request. */
-function describeCaller({ log }: Context, { key }: Caller): void {
+function describeCaller({ facts }: Context, { key }: Caller): void {
   if (key === null) return;
-  log.key = key.id;
+  facts.key = key.id;
   const { team, user } = key.entry;
-  if (team !== undefined && team !== "") log.team = team;
-  if (user !== undefined && user !== "") log.user = user;
+  if (team !== undefined && team !== "") facts.team = team;
+  if (user !== undefined && user !== "") facts.user = user;
   const { groups = [] } = key;
   if (key.entry.history === undefined && groups.length === 0) return;
   const mode = selectStrictestMode([key.entry.history, ...groups.map(({ entry }) => entry.history)]);
-  if (mode !== undefined) log.history = mode;
+  if (mode !== undefined) facts.history = mode;
 }
 
 /** Authenticates the caller as the endpoint requires, and serves the request: the only place that enforces access. */
@@ -80,7 +80,7 @@ export async function authorizeAndServe(
     }
     case "admin": {
       const { name, role } = await authenticateAdmin(context);
-      context.log.administrator = name;
+      context.facts.administrator = name;
       assertRole(role, endpoint.role);
       return endpoint.serve(context, params);
     }

@@ -2,13 +2,15 @@ import { authorizeAndServe } from "./access.ts";
 import { rejectForeignPage } from "./core/auth/development-keys.ts";
 import { RequestConfig } from "./core/config/request-config.ts";
 import type { Config } from "./core/config/schema.ts";
+import type { ConfigSnapshot } from "./core/config/snapshot.ts";
 import { type GatewayError, invalidRequest, toGatewayError } from "./core/errors/gateway-error.ts";
 import { ProviderError } from "./core/errors/provider-error.ts";
 import { onDisconnect } from "./core/http/client-disconnect.ts";
 import { MemoryBudget } from "./core/http/memory-budget.ts";
 import { RequestTimers } from "./core/http/request-timers.ts";
-import type { Context, LogFields, RequestRuntime } from "./core/ports/context.ts";
+import type { Context, RequestRuntime } from "./core/ports/context.ts";
 import type { Platform } from "./core/ports/platform.ts";
+import type { RequestFacts, RequestOutcome } from "./core/ports/request-outcome.ts";
 import { CorsPolicy } from "./core/routing/cors.ts";
 import { errorResponse, STANDARD_FAMILY } from "./core/routing/error-formats.ts";
 import { formatStandardLimitHeaders } from "./core/routing/limit-headers.ts";
@@ -17,10 +19,13 @@ import { PathFamilies } from "./core/routing/route-group.ts";
 import { RouteTable, routeNotFound } from "./core/routing/router.ts";
 import { redirectToConsolePage, serveConsoleFile } from "./gateway/api/console-files.ts";
 import { settleUse } from "./pool/limits/key-quota.ts";
-import { isSampled, logRequest } from "./records/telemetry/log.ts";
+import { logRequest } from "./records/telemetry/log.ts";
 import { recordRequest } from "./records/telemetry/record-request.ts";
 import { findRequestCost, fromNano } from "./records/usage/prices.ts";
 import { ROUTE_GROUPS } from "./routes.ts";
+
+/** The sample of the log that has every request. */
+const ALL = 1;
 
 const routeTable = new RouteTable(ROUTE_GROUPS);
 const families = new PathFamilies(ROUTE_GROUPS, STANDARD_FAMILY);
@@ -119,7 +124,7 @@ export function describeFailure(thrown: unknown): string {
 }
 
 async function dispatch(context: Context, { method, path, headers }: RequestHead): Promise<Response> {
-  const { request, url, log, platform } = context;
+  const { request, url, facts, platform } = context;
   let family = families.familyOf(path);
   try {
     if (platform.variables.development && cors.isForOwnPages(path)) {
@@ -135,7 +140,7 @@ async function dispatch(context: Context, { method, path, headers }: RequestHead
     }
     const { route, params } = match;
     family = route.family;
-    log.route = route.path;
+    facts.route = route.path;
     return await authorizeAndServe(route, context, params);
   } catch (thrown) {
     const error = toGatewayError(thrown, context.requestId);
@@ -143,16 +148,16 @@ async function dispatch(context: Context, { method, path, headers }: RequestHead
     if (method === "OPTIONS" && error.code === "method_not_allowed") {
       return new Response(null, { status: 204, headers: error.headers });
     }
-    logError(log, error);
+    logError(facts, error);
     return errorResponse(family, error, context.requestId);
   }
 }
 
-function logError(log: LogFields, error: GatewayError): void {
-  log.error = error.code;
+function logError(facts: RequestFacts, error: GatewayError): void {
+  facts.error = error.code;
   const { retryAfterSeconds } = error;
-  if (retryAfterSeconds !== undefined) log.retryAfterSeconds = retryAfterSeconds;
-  if (error.status >= 500 && error.cause instanceof Error) log.cause = describeFailure(error.cause);
+  if (retryAfterSeconds !== undefined) facts.retryAfterSeconds = retryAfterSeconds;
+  if (error.status >= 500 && error.cause instanceof Error) facts.cause = describeFailure(error.cause);
 }
 
 /**
@@ -162,7 +167,7 @@ function logError(log: LogFields, error: GatewayError): void {
  */
 function setGenerationHeaders(
   headers: Headers,
-  { provider, attempts = 0, answerPath, droppedParams }: LogFields,
+  { provider, attempts = 0, answerPath, droppedParams }: RequestFacts,
   cost: number | null,
 ): void {
   const described: Record<string, string> = {
@@ -181,9 +186,9 @@ function setGenerationHeaders(
 }
 
 /** The cost of a whole answer; null for a stream, whose headers are sent before its cost is known, and without a price. */
-function findKnownCost(log: LogFields, config: Config | null): number | null {
-  const isKnown = config !== null && log.promptTokens !== undefined && log.stream !== true;
-  return isKnown ? findRequestCost(config, log) : null;
+function findKnownCost(facts: RequestFacts, config: Config | null): number | null {
+  const isKnown = config !== null && facts.promptTokens !== undefined && facts.stream !== true;
+  return isKnown ? findRequestCost(config, facts) : null;
 }
 
 /** Removes the provider's own rate limits: the caller's key has limits of its own. */
@@ -194,7 +199,7 @@ function removeProviderLimits(headers: Headers): void {
 function completeResponse(
   response: Response,
   { method, path, headers: requestHeaders }: RequestHead,
-  { requestId, quota, platform, log }: Context,
+  { requestId, quota, platform, facts }: Context,
   config: Config | null,
 ): Response {
   const { requestIdHeader, limitHeaders = formatStandardLimitHeaders } = families.familyOf(path);
@@ -210,8 +215,8 @@ function completeResponse(
       }
     }
     if (applies) cors.setHeaders(headers, origin);
-    if (log.provider !== undefined || log.answerPath !== undefined) {
-      setGenerationHeaders(headers, log, findKnownCost(log, config));
+    if (facts.provider !== undefined || facts.answerPath !== undefined) {
+      setGenerationHeaders(headers, facts, findKnownCost(facts, config));
     }
     return headers;
   };
@@ -229,6 +234,24 @@ function completeResponse(
 }
 
 /**
+ * Ends a request: metrics, usage, history, limits, the trace and the log line take what they need from its outcome.
+ *
+ * @param snapshot the configuration that the request read; null: none, and then no limits were counted
+ * @returns what is still being sent
+ */
+function endRequest(
+  { platform, quota, trace, facts }: Context,
+  outcome: RequestOutcome,
+  snapshot: ConfigSnapshot | null,
+): readonly (Promise<void> | null)[] {
+  const { sending, failure } = recordRequest(platform, outcome, snapshot);
+  if (failure !== null) facts.cause = `the outcome was not stored yet: ${failure.message}`;
+  const settling = snapshot === null ? null : settleUse(platform, quota, outcome, snapshot.config);
+  logRequest(outcome, snapshot?.config.log.sample ?? ALL);
+  return [sending, settling, trace?.end({ ...outcome, facts: { ...facts } }) ?? null];
+}
+
+/**
  * Handles a request: the program's only entry point, on every runtime. Never throws; errors are formatted for the route's
  * family.
  */
@@ -237,11 +260,15 @@ export async function handleRequest(request: Request, runtime: RequestRuntime): 
   const startedAt = platform.now();
   const { method, headers } = request;
   const { requestId, uniqueRequestId } = createRequestIds(headers);
-  const log: LogFields = {};
+  const facts: RequestFacts = {};
+  const describeEnd = (path: string, status: number): RequestOutcome => {
+    const durationMs = platform.now() - startedAt;
+    return { method, path, status, requestId, uniqueRequestId, startedAt, durationMs, facts };
+  };
   if (!hasValidHost(headers)) {
     const error = invalidRequest("the header Host is no host");
-    logError(log, error);
-    logRequest(method, "", error.status, requestId, 0, log);
+    logError(facts, error);
+    logRequest(describeEnd("", error.status), ALL);
     return errorResponse(STANDARD_FAMILY, error, requestId);
   }
   const { url, path, requestedPath, pathModel } = parseRequestUrl(request.url);
@@ -259,20 +286,8 @@ export async function handleRequest(request: Request, runtime: RequestRuntime): 
   const record = (status: number) => {
     if (recorded) return;
     recorded = true;
-    const durationMs = platform.now() - startedAt;
-    const { latest } = config;
-    const recording = recordRequest(platform, { method, status, durationMs, fields: log }, latest);
-    if (recording !== null) runtime.waitUntil(recording);
-    if (trace !== null) {
-      runtime.waitUntil(
-        trace.end({ method, path: requestedPath, status, startedAt, durationMs, fields: { ...log } }),
-      );
-    }
-    // A request whose limits were counted has read the configuration.
-    const settling = latest === null ? null : settleUse(platform, context.quota, log, latest.config);
-    if (settling !== null) runtime.waitUntil(settling);
-    if (isSampled(status, log, uniqueRequestId, latest?.config.log.sample ?? 1))
-      logRequest(method, requestedPath, status, requestId, durationMs, log);
+    const works = endRequest(context, describeEnd(requestedPath, status), config.latest);
+    for (const work of works) if (work !== null) runtime.waitUntil(work);
   };
   let sending: Promise<void> | null = null;
   const getSending = () => sending;
@@ -286,7 +301,7 @@ export async function handleRequest(request: Request, runtime: RequestRuntime): 
     requestId,
     uniqueRequestId,
     startedAt,
-    log,
+    facts,
     quota: {},
     ...(trace === null ? {} : { trace }),
     ...(runtime.connection === undefined ? {} : { connection: runtime.connection }),

@@ -118,7 +118,7 @@ export class MemoryGateway {
       requestId: "req_test",
       uniqueRequestId: crypto.randomUUID(),
       startedAt: this.platform.now(),
-      log: {},
+      facts: {},
       quota: {},
       recordOutcome: () => undefined,
       keepUntil: () => undefined,

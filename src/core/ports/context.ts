@@ -1,4 +1,3 @@
-import type { HistoryMode } from "../config/history-mode.ts";
 import type { ConfigSnapshot } from "../config/snapshot.ts";
 import type { MemoryReservation } from "../http/memory-budget.ts";
 import type { RequestTimers } from "../http/request-timers.ts";
@@ -6,90 +5,9 @@ import type { RetryBudget } from "../retries/retry-budget.ts";
 import type { Capture } from "./captures.ts";
 import type { RequestQuota } from "./key-limits.ts";
 import type { Platform } from "./platform.ts";
+import type { RequestFacts, RequestOutcome } from "./request-outcome.ts";
 import type { ConnectionResponses } from "./responses.ts";
 import type { Fetch } from "./upstream.ts";
-
-/** Fields of one request's log line in addition to method, path, status and duration. Never secrets, never content. */
-export interface LogFields {
-  /** The pattern of the matched route. */
-  route?: string;
-  /** Id of the caller's key, never the key itself. */
-  key?: string;
-  /** Ids of the key's team and user. */
-  team?: string;
-  user?: string;
-  /** The request's tags, sorted, with commas between them. */
-  tags?: string;
-  /** What history and captures keep of the request, if not everything. */
-  history?: HistoryMode;
-  dialect?: string;
-  /** The kind of work. */
-  operation?:
-    | "chat"
-    | "embeddings"
-    | "files"
-    | "images"
-    | "audio"
-    | "moderations"
-    | "rerank"
-    | "batches"
-    | "caches"
-    | "realtime";
-  model?: string;
-  /** The model name as the caller wrote it. */
-  requestedModel?: string;
-  stream?: boolean;
-  /** Id of the provider that was used, if several were possible. */
-  provider?: string;
-  account?: string;
-  queueMs?: number;
-  firstTokenMs?: number;
-  promptTokens?: number;
-  completionTokens?: number;
-  /** Part of `completionTokens`. */
-  reasoningTokens?: number;
-  /** Details of the usage (`UsageDetails`). */
-  cachedTokens?: number;
-  cacheWrite5mTokens?: number;
-  cacheWrite1hTokens?: number;
-  audioInputTokens?: number;
-  audioOutputTokens?: number;
-  webSearches?: number;
-  webFetches?: number;
-  /** Seconds of audio that the provider counted. */
-  audioSeconds?: number;
-  /** Searches that the provider counted for a request to rank documents. */
-  searchUnits?: number;
-  /** The provider reported impossible token counts; the gateway counted estimates instead. */
-  usageRefused?: boolean;
-  /** Whether the answer passed through as the provider sent it, or was translated. */
-  answerPath?: "native" | "translated";
-  /** Names of request members that were left out because the provider refuses them, separated by commas. */
-  droppedParams?: string;
-  /** Number of accounts tried. */
-  attempts?: number;
-  retries?: number;
-  error?: string;
-  /** The HTTP status of `error`, if the stream had already begun and could not report it. */
-  errorStatus?: number;
-  /** How the administrator authenticated: `token:<id>`, or `key`. */
-  administrator?: string;
-  /** Seconds after which the provider accepts a retry. */
-  retryAfterSeconds?: number;
-  cause?: string;
-}
-
-/** A request whose answer is known, as its trace describes it. */
-export interface TracedAnswer {
-  readonly method: string;
-  /** The path that the client sent. */
-  readonly path: string;
-  readonly status: number;
-  /** Unix milliseconds. */
-  readonly startedAt: number;
-  readonly durationMs: number;
-  readonly fields: LogFields;
-}
 
 /** The OpenTelemetry trace of one request. It never contains texts of a conversation or secrets. */
 export interface RequestTrace {
@@ -100,7 +18,7 @@ export interface RequestTrace {
   /** Adds the header `traceparent` of the current attempt to all requests of a `fetch`. */
   propagate(fetch: Fetch, retries: Pick<RetryBudget, "attempts">): Fetch;
   /** Ends the trace. The promise settles when it was sent, or could not be sent. Never rejects. */
-  end(answer: TracedAnswer): Promise<void>;
+  end(outcome: RequestOutcome): Promise<void>;
 }
 
 /** What the runtime provides for one request. */
@@ -127,7 +45,7 @@ export interface Context extends RequestRuntime {
   readonly uniqueRequestId: string;
   /** Milliseconds since the epoch at which the request came in. */
   readonly startedAt: number;
-  readonly log: LogFields;
+  readonly facts: RequestFacts;
   readonly quota: RequestQuota;
   /** The OpenTelemetry trace; absent: the deployment sends none. */
   readonly trace?: RequestTrace;
@@ -138,7 +56,7 @@ export interface Context extends RequestRuntime {
   /** Receives a capture of each upstream exchange of the request, even if captures are disabled. */
   readonly onCapture?: (capture: Capture) => void;
   /**
-   * Writes the log line and stores the request's outcome. Call it before the end of a streamed answer is sent; all
+   * Ends the request with its {@link RequestOutcome}. Call it before the end of a streamed answer is sent; all
    * other answers are recorded before their first byte. Later calls do nothing.
    *
    * @param status the HTTP status of the answer

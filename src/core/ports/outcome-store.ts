@@ -2,7 +2,7 @@ import type { HistoryWrite, Retention } from "./archive.ts";
 import type { UsedRequest } from "./usage.ts";
 
 /** The data to store about a request once its outcome is known. */
-export interface RequestOutcome {
+export interface StoredOutcome {
   readonly retention: Retention;
   /** History records of finished generations. */
   readonly records: readonly HistoryWrite[];
@@ -24,5 +24,5 @@ export interface OutcomeStore {
    * without `used`
    * @throws any error of the database; then nothing was written.
    */
-  write(outcome: RequestOutcome): number | undefined;
+  write(outcome: StoredOutcome): number | undefined;
 }

@@ -101,7 +101,7 @@ function withoutClientSignal({ url, method, headers }: Request): Request {
 
 /** Serves a request that holds its key, and stores its answer. */
 function run(context: Context, caller: Caller, claim: ReplayClaim, serve: Serve): Promise<Response> {
-  const { timers, log, waitUntil } = context;
+  const { timers, facts, waitUntil } = context;
   const store = context.platform.replays(caller.owner);
   const renew = () => {
     waitUntil(store.renew(claim).catch(() => undefined));
@@ -111,7 +111,7 @@ function run(context: Context, caller: Caller, claim: ReplayClaim, serve: Serve)
   const settle = async (answer: ReplayAnswer | null) => {
     cancelRenewal();
     // Without the store the answer is still delivered; the key becomes free when its lease ends.
-    await store.settle(claim, log.error === undefined ? answer : null).catch(() => undefined);
+    await store.settle(claim, facts.error === undefined ? answer : null).catch(() => undefined);
   };
   /** Settles when a streamed answer is sent. */
   let sending: Promise<void> | undefined;

@@ -46,15 +46,15 @@ export function readMetadataTags(body: unknown): string[] {
 
 /** Adds tags to a request; those beyond the limit are ignored. */
 export async function addTags(
-  { quota, log, config: readConfig }: Pick<Context, "quota" | "log" | "config">,
+  { quota, facts, config: readConfig }: Pick<Context, "quota" | "facts" | "config">,
   tags: readonly string[],
 ): Promise<void> {
   if (tags.length === 0) return;
   const all = [...new Set([...(quota.tags ?? []), ...tags])].slice(0, MAX_TAGS);
   quota.tags = all;
-  log.tags = all.toSorted().join(",");
+  facts.tags = all.toSorted().join(",");
   const { config } = await readConfig();
   quota.tagEntries = config.tags.filter(({ id }) => all.includes(id));
-  const mode = selectStrictestMode([log.history, ...quota.tagEntries.map(({ history }) => history)]);
-  if (mode !== undefined) log.history = mode;
+  const mode = selectStrictestMode([facts.history, ...quota.tagEntries.map(({ history }) => history)]);
+  if (mode !== undefined) facts.history = mode;
 }

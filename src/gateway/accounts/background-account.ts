@@ -59,7 +59,7 @@ export async function withBackgroundAccount<T>(
     const context = {
       platform,
       requestId,
-      log: {},
+      facts: {},
       config: () => platform.configuration.read(),
       waitUntil: (task: Promise<unknown>) => backgroundTasks.push(task),
     };

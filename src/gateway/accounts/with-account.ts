@@ -33,13 +33,13 @@ export async function withAccount<T>(
   operation: (session: AccountSession) => Promise<T>,
 ): Promise<T> {
   const { caller, abort, context } = unbudgetedRequest;
-  const { platform, log } = context;
+  const { platform, facts } = context;
   const { retries = new RetryBudget(() => platform.now()) } = unbudgetedRequest;
   const request = { ...unbudgetedRequest, retries };
   context.trace?.watch(retries);
   retries.beginScope("model");
   if (caller.mode === "pass-through") {
-    log.attempts = (log.attempts ?? 0) + 1;
+    facts.attempts = (facts.attempts ?? 0) + 1;
     try {
       const result = await operation(openPassThroughSession(request));
       retries.endAttempt(null);
@@ -138,13 +138,13 @@ async function openSession(
     session.end();
     throw error;
   }
-  context.log.account = lease.account.id;
+  context.facts.account = lease.account.id;
   request.retries.beginAttempt({
     provider: provider.id,
     account: lease.account.id,
     model: request.model,
   });
-  context.log.attempts = (context.log.attempts ?? 0) + 1;
+  context.facts.attempts = (context.facts.attempts ?? 0) + 1;
   return session;
 }
 
@@ -154,7 +154,7 @@ async function acquireSlot(
   failover: Failover,
 ): Promise<AcquireGrant> {
   const { context, caller, model, dialect, abort } = request;
-  const { platform, requestId, uniqueRequestId, log, quota } = context;
+  const { platform, requestId, uniqueRequestId, facts, quota } = context;
   const limitedUse = getLimitedUse(context, caller, config, request.estimateUsage, request.provider?.id);
   // If the pool's answer gets lost, the pool may still have granted a slot.
   if (limitedUse !== undefined) quota.mustSettle = true;
@@ -185,7 +185,7 @@ async function acquireSlot(
     },
     abort,
   );
-  log.queueMs = (log.queueMs ?? 0) + platform.now() - started;
+  facts.queueMs = (facts.queueMs ?? 0) + platform.now() - started;
   if (acquired.limits !== undefined) quota.remaining = acquired.limits;
   if ("lease" in acquired) {
     if (selection !== undefined && acquired.isBranch !== true)

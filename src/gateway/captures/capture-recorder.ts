@@ -9,7 +9,7 @@ import { replaceBody } from "../providers/transport.ts";
 import { collectSecrets, maskHeaders, maskText, maskUrl, type UpstreamRequest } from "./capture-masking.ts";
 
 /** The part of a request's context that capturing needs. */
-export type CaptureContext = Pick<Context, "requestId" | "log" | "waitUntil" | "onCapture"> & {
+export type CaptureContext = Pick<Context, "requestId" | "facts" | "waitUntil" | "onCapture"> & {
   readonly platform: OutboxPlatform;
 };
 
@@ -92,7 +92,7 @@ export class CaptureRecorder {
     if (this.#ended) return;
     this.#ended = true;
     try {
-      const capture = withoutPrivateTexts(this.#buildCapture(outcome, error), this.#context.log.history);
+      const capture = withoutPrivateTexts(this.#buildCapture(outcome, error), this.#context.facts.history);
       const outbox = getOutbox(this.#context.platform);
       outbox.capture(capture);
       const sent = outbox.waitUntilSent();
@@ -104,7 +104,7 @@ export class CaptureRecorder {
   }
 
   #buildCapture(outcome: Capture["outcome"], error: unknown): Capture {
-    const { requestId, log, platform } = this.#context;
+    const { requestId, facts, platform } = this.#context;
     const { url, body, configuredHeaders } = this.#request;
     const secrets = collectSecrets(this.#request);
     const { label, round } = this.#exchange;
@@ -118,7 +118,7 @@ export class CaptureRecorder {
       at: this.#startedAt,
       duration_ms: platform.now() - this.#startedAt,
       request_id: requestId,
-      key: log.key ?? "",
+      key: facts.key ?? "",
       // Without chat sessions, each request is a chain of its own.
       chain_key: round === undefined ? "" : (round.session ?? requestId),
       label,

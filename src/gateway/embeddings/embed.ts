@@ -77,11 +77,11 @@ function assertAllowedByKey({ context, style, model }: EmbeddingRequest, caller:
  */
 export async function embedInputs(request: EmbeddingRequest): Promise<Vectors> {
   const { context, model, inputs, field } = request;
-  const { log } = context;
-  log.dialect = request.style;
-  log.operation = "embeddings";
-  log.model = model.id;
-  log.requestedModel = model.requested;
+  const { facts } = context;
+  facts.dialect = request.style;
+  facts.operation = "embeddings";
+  facts.model = model.id;
+  facts.requestedModel = model.requested;
   await assertNoGuardrails(context, request.caller);
   assertAllowedByKey(request, request.caller);
   const { provider } = (await context.config()).config.embeddings;
@@ -96,13 +96,13 @@ export async function embedInputs(request: EmbeddingRequest): Promise<Vectors> {
   const expected = () => ({ prompt: tokens, answer: 0 });
   if (embedder === "local") {
     await countRequest(context, request.caller, expected);
-    log.promptTokens = tokens;
+    facts.promptTokens = tokens;
     return { vectors: embedLocally(inputs, dimensions), tokens };
   }
   const { vectors, tokens: reportedTokens } = await embedUpstream(request, expected);
   const characters = inputs.reduce((sum, input) => sum + input.length, 0);
   const isPlausible = reportedTokens <= maxPlausibleTokens(characters);
-  if (!isPlausible) log.usageRefused = true;
-  log.promptTokens = isPlausible && reportedTokens > 0 ? reportedTokens : tokens;
-  return { vectors, tokens: log.promptTokens };
+  if (!isPlausible) facts.usageRefused = true;
+  facts.promptTokens = isPlausible && reportedTokens > 0 ? reportedTokens : tokens;
+  return { vectors, tokens: facts.promptTokens };
 }

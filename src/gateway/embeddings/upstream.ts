@@ -59,8 +59,8 @@ export async function embedUpstream(
     input: requireTexts(request),
     ...(dimensions === null ? {} : { dimensions }),
   };
-  context.log.model = payload.model;
-  if (provider.id !== "") context.log.provider = provider.id;
+  context.facts.model = payload.model;
+  if (provider.id !== "") context.facts.provider = provider.id;
   const { abort, stop } = abortOnDisconnect(context.request);
   try {
     return await withAccount(

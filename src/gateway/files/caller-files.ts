@@ -44,8 +44,8 @@ async function readFileRecord({ context, caller }: FileRequest, id: string): Pro
  * @throws GatewayError 404 if the file is not the caller's or no longer exists, and the errors of the provider.
  */
 export async function readCallerFile(request: FileRequest, id: string): Promise<UploadedFile> {
-  request.context.log.dialect = request.style;
-  request.context.log.operation = "files";
+  request.context.facts.dialect = request.style;
+  request.context.facts.operation = "files";
   const record = await readFileRecord(request, id);
   const current = await readCurrentFile(request, id, record);
   const { status } = current.file;
@@ -72,7 +72,7 @@ async function withFileAccount<T>(
   let attemptTimeout: AttemptTimeout | undefined;
   try {
     const { provider, files } = await getFileProvider(context, record);
-    if (provider.id !== "") context.log.provider = provider.id;
+    if (provider.id !== "") context.facts.provider = provider.id;
     const timeout = new AttemptTimeout(provider.timeouts.firstByteTimeoutMs, abort.signal);
     attemptTimeout = timeout;
     const stored = { provider, files, fileId: record?.upstreamId ?? id, timeout };
@@ -126,8 +126,8 @@ export async function listCallerFiles({
   caller,
   style,
 }: FileRequest): Promise<readonly FileRecord[]> {
-  context.log.dialect = style;
-  context.log.operation = "files";
+  context.facts.dialect = style;
+  context.facts.operation = "files";
   const all = await context.platform.files(caller.owner).list();
   return all.filter(({ deleted }) => deleted !== true);
 }
@@ -139,8 +139,8 @@ export async function listCallerFiles({
  */
 export async function deleteCallerFile(request: FileRequest, id: string): Promise<void> {
   const { context, caller, style } = request;
-  context.log.dialect = style;
-  context.log.operation = "files";
+  context.facts.dialect = style;
+  context.facts.operation = "files";
   const stored = await readFileRecord(request, id);
   const record = stored ?? (await readCurrentFile(request, id, null)).record;
   await deleteAtProvider(request, id, record, stored !== null);
@@ -174,8 +174,8 @@ async function deleteAtProvider(
  *   errors of the provider.
  */
 export async function readCallerFileContent(request: FileRequest, id: string): Promise<Response> {
-  request.context.log.dialect = request.style;
-  request.context.log.operation = "files";
+  request.context.facts.dialect = request.style;
+  request.context.facts.operation = "files";
   const record = await readFileRecord(request, id);
   const { files } = await getFileProvider(request.context, record);
   if (files.readContent === undefined) throw notDownloadableError("their content is not kept");

@@ -35,8 +35,8 @@ export async function receiveFile(
   openBody: (request: Request) => Awaitable<IncomingFile & UnreadBody>,
   requestedProvider = readRequestedProvider(context.request),
 ): Promise<UploadedFile> {
-  context.log.dialect = style;
-  context.log.operation = "files";
+  context.facts.dialect = style;
+  context.facts.operation = "files";
   return receiveAndForward(context, caller, style, openBody, requestedProvider);
 }
 
@@ -63,10 +63,10 @@ async function receiveAndForward(
   try {
     if (!reservation.tryReserve(UPLOAD_MEMORY_BYTES)) await reservation.reserveWhenFree(UPLOAD_MEMORY_BYTES);
     const target = await selectUploadProvider(context, caller, requestedProvider);
-    if (target.provider.id !== "") context.log.provider = target.provider.id;
+    if (target.provider.id !== "") context.facts.provider = target.provider.id;
     incoming = await openBody(request);
     const uploaded = await new Upload(context, caller, style, target, incoming, abort).run();
-    context.log.account = uploaded.record.account;
+    context.facts.account = uploaded.record.account;
     return uploaded;
   } catch (error) {
     // Abort: a provider that answered before it received the whole file would wait for the rest.

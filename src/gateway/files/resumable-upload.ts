@@ -61,8 +61,8 @@ export async function startUpload(
   style: string,
   head: FileHead & { readonly size: number | null },
 ): Promise<string> {
-  context.log.dialect = style;
-  context.log.operation = "files";
+  context.facts.dialect = style;
+  context.facts.operation = "files";
   const provider = readRequestedProvider(context.request);
   await selectUploadProvider(context, caller, provider);
   if (head.size !== null && head.size > MAX_UPLOAD_BYTES) throw bodyTooLarge(MAX_UPLOAD_BYTES);
@@ -111,8 +111,8 @@ export async function storePieces(
   { upload, owner }: OpenUpload,
   offset: number,
 ): Promise<number> {
-  context.log.dialect = style;
-  context.log.operation = "files";
+  context.facts.dialect = style;
+  context.facts.operation = "files";
   const store = context.platform.uploads(owner);
   return new PieceWriter(context, store, upload, offset).run();
 }

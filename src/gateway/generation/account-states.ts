@@ -26,7 +26,7 @@ export async function recordAccountStates(
   try {
     await Promise.all(recorded.map((id) => store.put({ id, account, expiresAt })));
   } catch (error) {
-    context.log.cause = `the account of a container was not stored: ${error instanceof Error ? error.name : "unknown error"}`;
+    context.facts.cause = `the account of a container was not stored: ${error instanceof Error ? error.name : "unknown error"}`;
   }
 }
 

@@ -39,11 +39,11 @@ export async function beginGeneration(request: GenerationRequest): Promise<Gener
   if (context.memory.bytes > MIN_RELEASE_BYTES) {
     context.memory.shrinkTo(costOfValue(originalConversation, TEXT_COPIES) + costOfValue(retainedData));
   }
-  context.log.dialect = originalConversation.dialect;
-  context.log.operation = "chat";
-  context.log.model = originalConversation.model.id;
-  context.log.requestedModel = originalConversation.model.requested;
-  context.log.stream = originalConversation.stream;
+  context.facts.dialect = originalConversation.dialect;
+  context.facts.operation = "chat";
+  context.facts.model = originalConversation.model.id;
+  context.facts.requestedModel = originalConversation.model.requested;
+  context.facts.stream = originalConversation.stream;
   assertDialectAllowed(request.caller.key?.entry, originalConversation.dialect);
   const turn = identifyTurn(request.caller.owner, context.request.headers, originalConversation);
   const ordered = orderModelsFor(request, turn);
@@ -54,7 +54,7 @@ export async function beginGeneration(request: GenerationRequest): Promise<Gener
   const isRouted = originalConversation.model.route !== undefined;
   const routedConversation =
     first === undefined ? resolvedConversation : { ...resolvedConversation, model: first };
-  if (isRouted || first?.provider !== undefined) context.log.provider = first?.provider ?? DEFAULT_PROVIDER;
+  if (isRouted || first?.provider !== undefined) context.facts.provider = first?.provider ?? DEFAULT_PROVIDER;
   const provider = await findProviderApi(context, routedConversation.model);
   // With several models, each is checked when its turn comes: another model may accept what one rejects.
   const isOnlyTarget = provider !== null && alternatives.length === 0;
@@ -65,7 +65,7 @@ export async function beginGeneration(request: GenerationRequest): Promise<Gener
   const conversation = isOnlyTarget
     ? selectCapableModel(routedConversation, provider.capabilities, hasImages)
     : routedConversation;
-  context.log.model = conversation.model.id;
+  context.facts.model = conversation.model.id;
   const retries = new RetryBudget(() => context.platform.now());
   const recording = new Recording(context, conversation, retries);
   const routeFields = {

@@ -13,7 +13,7 @@ export function finishWithError(job: GenerationJob, error: GatewayError, usage: 
   const { status: statusCode, message, code } = error;
   const status = statusCode === 499 ? "cancelled" : "error";
   const { retryAfterSeconds } = error;
-  if (retryAfterSeconds !== undefined) job.context.log.retryAfterSeconds = retryAfterSeconds;
+  if (retryAfterSeconds !== undefined) job.context.facts.retryAfterSeconds = retryAfterSeconds;
   finish(job, { status, statusCode, error: message, code, finishReason: "", usage });
 }
 

@@ -153,7 +153,7 @@ export class Generation {
 
   /** Returns `usage` unchanged. Logs if the provider stated implausible counts. */
   #logImplausibleUsage(usage: Usage): Usage {
-    if (this.assembler.hasImplausibleUsage) this.#job.context.log.usageRefused = true;
+    if (this.assembler.hasImplausibleUsage) this.#job.context.facts.usageRefused = true;
     return usage;
   }
 
@@ -162,7 +162,7 @@ export class Generation {
     this.#sink = sink;
     const { context, caller, conversation, recording, hooks, abort } = this.#job;
     const promptText = this.#promptText;
-    context.log.answerPath = this.#native === null ? "translated" : "native";
+    context.facts.answerPath = this.#native === null ? "translated" : "native";
     recording?.start(promptText, this.assembler);
     for (const hook of hooks.beforeSlot) await hook({ context, caller, conversation, promptText });
     try {
@@ -267,7 +267,7 @@ export class Generation {
 
   #countRetry(): void {
     this.#retries += 1;
-    this.#job.context.log.retries = this.#retries;
+    this.#job.context.facts.retries = this.#retries;
   }
 
   /** Reads one upstream message, and continues it while it is `isIncomplete`. */
@@ -277,11 +277,11 @@ export class Generation {
     let turn = await this.#openTurn(session, followUp);
     this.#chatSessionId = turn.sessionId;
     const { dropped = [] } = turn;
-    if (dropped.length > 0) this.#job.context.log.droppedParams = [...new Set(dropped)].join(",");
+    if (dropped.length > 0) this.#job.context.facts.droppedParams = [...new Set(dropped)].join(",");
     // A provider may stream or not, regardless of the request. Then the answer has to be rendered.
     if (turn.native !== undefined && this.#native !== null && "read" in turn === this.#isUnstreamed)
       this.#beginNativeAnswer(turn.native, this.#native, session);
-    else this.#job.context.log.answerPath = "translated";
+    else this.#job.context.facts.answerPath = "translated";
     for (let continued = 0; ; continued += 1) {
       if ("read" in turn) await this.#readCompleteAnswer(turn);
       else await (this.#relay?.read(turn) ?? this.#readStream(turn));
@@ -393,8 +393,8 @@ export class Generation {
     if (!this.#started) {
       this.#started = true;
       events.unshift({ type: "start", sessionId: this.#chatSessionId });
-      const { log, platform, startedAt } = this.#job.context;
-      log.firstTokenMs ??= platform.now() - startedAt;
+      const { facts, platform, startedAt } = this.#job.context;
+      facts.firstTokenMs ??= platform.now() - startedAt;
     }
     chargeAnswerMemory(this.#job, events);
     const delivery = this.#sink.deliver(events, native);

@@ -28,17 +28,17 @@ export interface GenerationHooks {
 }
 
 /** Writes a generation's outcome to the log. */
-function logOutcome({ context: { log }, outcome: { usage, code, statusCode } }: EndedGeneration): void {
+function logOutcome({ context: { facts }, outcome: { usage, code, statusCode } }: EndedGeneration): void {
   if (usage !== null) {
     // The counts are sums: an administrator's test of many accounts is one request.
-    log.promptTokens = (log.promptTokens ?? 0) + usage.prompt;
-    log.completionTokens = (log.completionTokens ?? 0) + usage.completion;
-    if (usage.reasoning > 0) log.reasoningTokens = (log.reasoningTokens ?? 0) + usage.reasoning;
-    addUsageDetails(log, usage);
+    facts.promptTokens = (facts.promptTokens ?? 0) + usage.prompt;
+    facts.completionTokens = (facts.completionTokens ?? 0) + usage.completion;
+    if (usage.reasoning > 0) facts.reasoningTokens = (facts.reasoningTokens ?? 0) + usage.reasoning;
+    addUsageDetails(facts, usage);
   }
   if (code === "") return;
-  log.error = code;
-  log.errorStatus = statusCode;
+  facts.error = code;
+  facts.errorStatus = statusCode;
 }
 
 /** The hooks of every generation. */

@@ -38,7 +38,7 @@ export async function prepareGeneration(job: GenerationJob): Promise<Generation>
     if (!(error instanceof ImageWithoutVisionError) || visionConversation.model.id === conversation.model.id)
       throw error;
     // Only the loaded attachment shows that its URL leads to an image.
-    context.log.model = visionConversation.model.id;
+    context.facts.model = visionConversation.model.id;
     job.recording?.setConversation(visionConversation);
     return load({ ...job, conversation: visionConversation });
   });

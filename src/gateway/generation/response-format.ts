@@ -55,7 +55,7 @@ async function requestCorrection(
   job.abort.throwIfAborted();
   job.abort.addEventListener("abort", stop);
   if (!job.retries.take("format", null)) return null;
-  const retries = context.log.retries ?? 0;
+  const retries = context.facts.retries ?? 0;
   try {
     const repair = createNestedJob(job, {
       conversation: createRepairConversation(conversation, invalidText, check),
@@ -67,7 +67,7 @@ async function requestCorrection(
     job.abort.throwIfAborted();
     return null;
   } finally {
-    context.log.retries = retries + 1;
+    context.facts.retries = retries + 1;
     job.abort.removeEventListener("abort", stop);
   }
 }

@@ -222,7 +222,7 @@ async function prepareFirstAccepted(
 
 /** Writes the current model to the log and the recording. */
 function logModel({ context, conversation, recording }: GenerationJob): void {
-  context.log.model = conversation.model.id;
-  context.log.provider = conversation.model.provider ?? DEFAULT_PROVIDER;
+  context.facts.model = conversation.model.id;
+  context.facts.provider = conversation.model.provider ?? DEFAULT_PROVIDER;
   recording?.setConversation(conversation);
 }

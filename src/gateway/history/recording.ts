@@ -154,7 +154,7 @@ export class Recording implements RecordSource {
     this.#running = { ...this.#running, prompt: promptText, output };
     this.#context.config().then(
       ({ config }) => {
-        this.#isEnabled = config.history.limit > 0 && this.#context.log.history !== "none";
+        this.#isEnabled = config.history.limit > 0 && this.#context.facts.history !== "none";
         this.#pricing = config;
         this.#queueUpdate();
       },
@@ -185,10 +185,10 @@ export class Recording implements RecordSource {
   recordFailure(failure: unknown, model?: CatalogueModel, account = ""): void {
     this.failureCount += 1;
     if (this.#tried.length >= MAX_TRIED) return;
-    const { log, platform } = this.#context;
+    const { facts, platform } = this.#context;
     // With a single provider, the provider and the model are obvious.
     const target =
-      log.provider === undefined || model === undefined
+      facts.provider === undefined || model === undefined
         ? {}
         : { provider: model.provider ?? DEFAULT_PROVIDER, model: model.id };
     this.#tried.push(createTriedAccount(account, failure, platform.now(), target));
@@ -278,7 +278,7 @@ export class Recording implements RecordSource {
 
   #archiveRequest(): FinalRecord["request"] {
     const { conversation, prompt } = this.#running;
-    if (this.#context.log.history === "no_texts") return { messages: "[]", prompt: "" };
+    if (this.#context.facts.history === "no_texts") return { messages: "[]", prompt: "" };
     return {
       messages: serializeMessages(conversation.messages, (text) => this.#redact(text)),
       prompt: this.#archiveText(prompt, MAX_PROMPT),
@@ -308,7 +308,7 @@ export class Recording implements RecordSource {
 
   /** What may be stored of a text. */
   #redact(text: string): string {
-    const { history } = this.#context.log;
+    const { history } = this.#context.facts;
     if (history === undefined) return text;
     return history === "redacted" ? redactText(text) : "";
   }
@@ -320,7 +320,7 @@ export class Recording implements RecordSource {
   }
 
   #createSummary(): HistorySummary {
-    const { request, requestId, log, startedAt, platform } = this.#context;
+    const { request, requestId, facts, startedAt, platform } = this.#context;
     const { conversation, output } = this.#running;
     const outcome = this.#outcome;
     const now = outcome === null ? platform.now() : this.#endedAt;
@@ -330,22 +330,22 @@ export class Recording implements RecordSource {
       updated_at: now,
       completed_at: this.#endedAt,
       request_id: requestId,
-      key: log.key ?? "",
+      key: facts.key ?? "",
       dialect: conversation.dialect,
-      requested_model: truncateText(log.requestedModel ?? conversation.model.requested, MAX_LABEL),
+      requested_model: truncateText(facts.requestedModel ?? conversation.model.requested, MAX_LABEL),
       model: conversation.model.id,
-      provider: log.provider ?? "",
+      provider: facts.provider ?? "",
       account: this.#account,
       leased_at: this.#leasedAt,
-      first_token_ms: log.firstTokenMs ?? 0,
+      first_token_ms: facts.firstTokenMs ?? 0,
       attempts: this.#attempts,
       // A provider's message may quote the request.
       tried: this.#tried.map((attempt) => ({ ...attempt, message: this.#redact(attempt.message) })),
       upstream_attempts: this.#retries.attempts.map((attempt) => ({ ...attempt })),
       sign_ins: [...this.#signIns],
       source: truncateText(request.headers.get("x-gateway-source")?.trim() ?? "", MAX_LABEL),
-      ...(log.answerPath === undefined ? {} : { path: log.answerPath }),
-      ...(log.droppedParams === undefined ? {} : { dropped_params: log.droppedParams.split(",") }),
+      ...(facts.answerPath === undefined ? {} : { path: facts.answerPath }),
+      ...(facts.droppedParams === undefined ? {} : { dropped_params: facts.droppedParams.split(",") }),
       stream: conversation.stream,
       thinking: conversation.thinking,
       status: outcome?.status ?? "streaming",

@@ -1,12 +1,13 @@
 import { GatewayError } from "../../core/errors/gateway-error.ts";
-import type { Context, LogFields } from "../../core/ports/context.ts";
+import type { Context } from "../../core/ports/context.ts";
+import type { RequestFacts } from "../../core/ports/request-outcome.ts";
 import type { ModelNameConfig } from "./configured-models.ts";
 
 /** The model name in usage records of requests for unknown models: callers may invent any number of names. */
 const UNKNOWN = "unknown";
 
 /** Labels under which usage counts a request: its API style and its operation. */
-export type UsageLabels = Required<Pick<LogFields, "dialect" | "operation">>;
+export type UsageLabels = Required<Pick<RequestFacts, "dialect" | "operation">>;
 
 /**
  * Calls `read` with the model names of the configuration. If `read` fails with an unknown model, calls it again with the
@@ -26,7 +27,7 @@ export async function readWithModelNames<Body, Read>(
     return await readWithNewestConfig(context, body, read);
   } catch (thrown) {
     if (usage !== undefined && isUnknownModel(thrown)) {
-      Object.assign(context.log, usage, { model: UNKNOWN, requestedModel: UNKNOWN });
+      Object.assign(context.facts, usage, { model: UNKNOWN, requestedModel: UNKNOWN });
     }
     throw thrown;
   }

@@ -60,11 +60,11 @@ export async function answerCall(
   call: PassthroughCall,
   onEnd: (error: unknown) => Promise<void> = async () => undefined,
 ): Promise<Response> {
-  const { log } = context;
-  log.dialect = PASSTHROUGH_STYLE;
-  log.operation = call.endpoint.operation;
-  log.stream = call.stream;
-  if (call.model !== "") log.requestedModel = call.model;
+  const { facts } = context;
+  facts.dialect = PASSTHROUGH_STYLE;
+  facts.operation = call.endpoint.operation;
+  facts.stream = call.stream;
+  if (call.model !== "") facts.requestedModel = call.model;
   const { abort, stop } = abortOnDisconnect(context.request);
   let targets: readonly Target[];
   try {

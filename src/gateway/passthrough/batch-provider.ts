@@ -43,7 +43,7 @@ export async function callBatches(
   const provider = getProvider(context.platform, config, id);
   const { passthrough } = provider.api;
   if (passthrough === undefined) throw missingEndpointError("/batches", provider.id);
-  if (provider.id !== "") context.log.provider = provider.id;
+  if (provider.id !== "") context.facts.provider = provider.id;
   const owner = { ...caller, targetAccount: account === "" ? null : account };
   const timeout = new AttemptTimeout(provider.timeouts.firstByteTimeoutMs, abort.signal);
   const request = {

@@ -29,9 +29,9 @@ function batchNotFoundError(id: string): GatewayError {
 }
 
 /** Begins a request: the lines of a batch name models that the gateway does not see, so a limited key must not use it. */
-function beginRequest({ context: { log, quota }, caller }: BatchRequest): void {
-  log.dialect = PASSTHROUGH_STYLE;
-  log.operation = "batches";
+function beginRequest({ context: { facts, quota }, caller }: BatchRequest): void {
+  facts.dialect = PASSTHROUGH_STYLE;
+  facts.operation = "batches";
   assertModelAllowed(caller, quota, { requested: "", id: "" });
 }
 
@@ -173,13 +173,13 @@ async function adoptFile(
 }
 
 /** Counts the usage that a batch states at its end for the request that reads it first. */
-function countUsage({ log }: Context, { usage, model }: JsonObject, { provider }: BatchRecord): boolean {
+function countUsage({ facts }: Context, { usage, model }: JsonObject, { provider }: BatchRecord): boolean {
   if (!isObject(usage)) return false;
   const prompt = readCount(usage["input_tokens"]) ?? 0;
   const completion = readCount(usage["output_tokens"]) ?? 0;
   if (prompt + completion === 0) return false;
-  log.promptTokens = prompt;
-  log.completionTokens = completion;
-  if (typeof model === "string") log.model = provider === undefined ? model : `${provider}/${model}`;
+  facts.promptTokens = prompt;
+  facts.completionTokens = completion;
+  if (typeof model === "string") facts.model = provider === undefined ? model : `${provider}/${model}`;
   return true;
 }

@@ -1,8 +1,8 @@
-import type { LogFields } from "../../core/ports/context.ts";
+import type { RequestFacts } from "../../core/ports/request-outcome.ts";
 
 /** The kinds of work of these endpoints, in logs, usage and history. */
 export type PassthroughOperation = Extract<
-  LogFields["operation"],
+  RequestFacts["operation"],
   "images" | "audio" | "moderations" | "rerank" | "realtime"
 >;
 

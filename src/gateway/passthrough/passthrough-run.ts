@@ -190,8 +190,8 @@ export class PassthroughRun implements RawOutput {
     this.#writer = writer;
     this.#copy = new AnswerCopy(mediaType);
     this.#isEventStream = mediaType === EVENT_STREAM;
-    context.log.answerPath = "native";
-    context.log.firstTokenMs = context.platform.now() - context.startedAt;
+    context.facts.answerPath = "native";
+    context.facts.firstTokenMs = context.platform.now() - context.startedAt;
     const headers = {
       ...(this.#isEventStream ? EVENT_STREAM_HEADERS : {}),
       "content-type": response.headers.get("content-type") ?? "application/octet-stream",
@@ -204,11 +204,11 @@ export class PassthroughRun implements RawOutput {
   /** Records the outcome and ends the answer. `error`: why the request failed; null: it did not. */
   async finish(error: GatewayError | null): Promise<void> {
     const usage = this.#recordUsage();
-    const { log } = this.context;
+    const { facts } = this.context;
     if (error !== null) {
-      log.error = error.code;
-      log.errorStatus = error.status;
-      if (error.retryAfterSeconds !== undefined) log.retryAfterSeconds = error.retryAfterSeconds;
+      facts.error = error.code;
+      facts.errorStatus = error.status;
+      if (error.retryAfterSeconds !== undefined) facts.retryAfterSeconds = error.retryAfterSeconds;
     }
     this.#recording.end({
       status: error === null ? "success" : error.status === 499 ? "cancelled" : "error",
@@ -238,15 +238,15 @@ export class PassthroughRun implements RawOutput {
   /** Writes the usage to the log. Null: the provider had not begun to answer. */
   #recordUsage(): Usage | null {
     if (this.#copy === null) return null;
-    const { log } = this.context;
+    const { facts } = this.context;
     const { tokens, isImplausible, audioSeconds, searchUnits } = this.#copy.readUsage();
-    if (isImplausible) log.usageRefused = true;
-    if (audioSeconds !== undefined) log.audioSeconds = audioSeconds;
-    if (searchUnits !== undefined) log.searchUnits = searchUnits;
+    if (isImplausible) facts.usageRefused = true;
+    if (audioSeconds !== undefined) facts.audioSeconds = audioSeconds;
+    if (searchUnits !== undefined) facts.searchUnits = searchUnits;
     const usage = tokens ?? { prompt: estimateTokens(this.call.promptText), completion: 0, reasoning: 0 };
-    log.promptTokens = usage.prompt;
-    log.completionTokens = usage.completion;
-    addUsageDetails(log, usage);
+    facts.promptTokens = usage.prompt;
+    facts.completionTokens = usage.completion;
+    addUsageDetails(facts, usage);
     return usage;
   }
 }

@@ -3,7 +3,7 @@ import { MASK, maskSecrets } from "../../core/encoding/secret-masking.ts";
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
 import { reserveForJson } from "../../core/http/json-text.ts";
 import type { MemoryReservation } from "../../core/http/memory-budget.ts";
-import type { LogFields } from "../../core/ports/context.ts";
+import type { RequestFacts } from "../../core/ports/request-outcome.ts";
 import { readCount } from "../providers/json.ts";
 
 /** How many characters of the answers the history keeps. */
@@ -71,10 +71,10 @@ function rewriteEvent(text: string, { model, isLimited }: ClientEventOptions): s
 export class ProviderEvents {
   /** The texts of the answers so far. */
   transcript = "";
-  readonly #log: LogFields;
+  readonly #log: RequestFacts;
   readonly #secrets: readonly string[];
 
-  constructor(log: LogFields, secrets: readonly string[]) {
+  constructor(log: RequestFacts, secrets: readonly string[]) {
     this.#log = log;
     this.#secrets = secrets;
   }

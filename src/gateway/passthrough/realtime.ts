@@ -129,13 +129,13 @@ class RealtimeRun {
 
   /** Records the end. `error`: why the connection failed; null: it did not. */
   finish(error: GatewayError | null): void {
-    const { log } = this.#context;
+    const { facts } = this.#context;
     if (error !== null) {
-      log.error = error.code;
-      log.errorStatus = error.status;
+      facts.error = error.code;
+      facts.errorStatus = error.status;
       this.response.reject(error);
     }
-    const { promptTokens: prompt = 0, completionTokens: completion = 0 } = log;
+    const { promptTokens: prompt = 0, completionTokens: completion = 0 } = facts;
     this.#recording.end({
       status: error === null ? "success" : error.status === 499 ? "cancelled" : "error",
       statusCode: error?.status ?? SWITCHING_PROTOCOLS,
@@ -176,7 +176,7 @@ class RealtimeRun {
     provider: RegisteredProvider,
     target: Target,
   ): Promise<void> {
-    const { request, url, platform, memory, log } = this.#context;
+    const { request, url, platform, memory, facts } = this.#context;
     this.#recording.recordAccount(session.accountId);
     const timeout = new AttemptTimeout(provider.timeouts.firstByteTimeoutMs, this.#abort.signal);
     const intent = url.searchParams.get("intent");
@@ -188,7 +188,7 @@ class RealtimeRun {
         passthrough.openSocket(account, { path: PATH, model: target, headers }, query, timeout.signal),
       )
       .finally(() => timeout.stop());
-    const events = new ProviderEvents(log, [session.account.token, ...configuredSecrets(provider.headers)]);
+    const events = new ProviderEvents(facts, [session.account.token, ...configuredSecrets(provider.headers)]);
     this.#events = events;
     let connection: RealtimeConnection | undefined;
     const listen: Parameters<typeof platform.upgradeToWebSocket>[1] = (client) => {
@@ -233,12 +233,12 @@ function canTryNext(error: GatewayError): boolean {
  *   no realtime connections, 503 without memory, and the errors of the provider
  */
 export async function openRealtime(context: Context, caller: Caller): Promise<Response> {
-  const { log, memory } = context;
+  const { facts, memory } = context;
   const call = readCall(context);
-  log.dialect = PASSTHROUGH_STYLE;
-  log.operation = "realtime";
-  log.stream = true;
-  if (call.model !== "") log.requestedModel = call.model;
+  facts.dialect = PASSTHROUGH_STYLE;
+  facts.operation = "realtime";
+  facts.stream = true;
+  if (call.model !== "") facts.requestedModel = call.model;
   assertDialectAllowed(caller.key?.entry, PASSTHROUGH_STYLE);
   assertNoUseLimits(caller);
   const targets = await resolveTargets(context, caller, call);

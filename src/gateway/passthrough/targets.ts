@@ -81,8 +81,8 @@ async function resolveOrKeepName(
 }
 
 /** Writes the current target to the log. The provider is named where there are several. */
-export function logTarget({ log }: Context, target: Target, isOnlyTarget: boolean): void {
+export function logTarget({ facts }: Context, target: Target, isOnlyTarget: boolean): void {
   if (target === null) return;
-  log.model = target.id;
-  if (!isOnlyTarget || target.provider !== undefined) log.provider = target.provider ?? DEFAULT_PROVIDER;
+  facts.model = target.id;
+  if (!isOnlyTarget || target.provider !== undefined) facts.provider = target.provider ?? DEFAULT_PROVIDER;
 }

@@ -86,7 +86,7 @@ export function createUpstreamFetch(
     const url = apiVersion === "" ? address : withApiVersion(address, apiVersion);
     const init = plain ? requestInit : withHeaders(requestInit, headers);
     const { config } = await context.config();
-    const isKept = config.captures.enabled && context.log.history !== "none";
+    const isKept = config.captures.enabled && context.facts.history !== "none";
     const isCaptured = isKept || context.onCapture !== undefined;
     const request = () => describeRequest(url, init ?? {}, withKeyHeader(headers, keyHeader, init), proxy);
     const exchange = describeExchange(driver, url);

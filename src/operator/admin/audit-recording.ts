@@ -7,13 +7,13 @@ export function createAuditNote({
   platform,
   clientAddress,
   request,
-  log,
+  facts,
 }: Context): Omit<ChangeNote, "changes" | "more"> {
   return {
     at: platform.now(),
-    who: log.administrator ?? "",
+    who: facts.administrator ?? "",
     address: clientAddress,
-    action: `${request.method} ${log.route ?? ""}`,
+    action: `${request.method} ${facts.route ?? ""}`,
   };
 }
 

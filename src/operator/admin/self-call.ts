@@ -33,7 +33,7 @@ export async function callChatCompletions(
       typeof key === "string"
         ? await authenticateCaller(inner, [{ in: "bearer" }])
         : createManagedCaller(key, context.platform.now(), null);
-    if (caller.key !== null) inner.log.key = caller.key.id;
+    if (caller.key !== null) inner.facts.key = caller.key.id;
     return await createChatCompletion.serve(inner, {}, caller);
   } catch (thrown) {
     return errorResponse(STANDARD_FAMILY, toGatewayError(thrown, context.requestId));

@@ -51,7 +51,7 @@ export function withRateLimit(
       }
     }
     const { client, key } = caller;
-    if (key !== null) context.log.key = key.id;
+    if (key !== null) context.facts.key = key.id;
     const counting = countCalls(context, caller, calls);
     const admitted = counting.then((decision) => {
       if (decision?.allowed === false) throw createRateLimitError(decision);

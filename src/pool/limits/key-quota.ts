@@ -1,7 +1,7 @@
 import type { CallerKey } from "../../core/auth/caller-keys.ts";
 import type { Caller } from "../../core/auth/callers.ts";
 import type { ApiKey, Config } from "../../core/config/schema.ts";
-import type { Context, LogFields } from "../../core/ports/context.ts";
+import type { Context } from "../../core/ports/context.ts";
 import {
   formatSubject,
   type KeyLimits,
@@ -12,6 +12,7 @@ import {
   type SubjectKind,
 } from "../../core/ports/key-limits.ts";
 import type { Platform } from "../../core/ports/platform.ts";
+import type { RequestFacts, RequestOutcome } from "../../core/ports/request-outcome.ts";
 import { findRequestCost } from "../../records/usage/prices.ts";
 import { createLimitError } from "./limit-error.ts";
 
@@ -109,7 +110,7 @@ function countsUsage({ requests_per_minute: _, max_parallel: __, ...usageLimits 
  * @param provider id of the provider of the attempt
  */
 export function getLimitedUse(
-  { quota, log }: Pick<Context, "quota" | "log">,
+  { quota, facts }: Pick<Context, "quota" | "facts">,
   caller: Pick<Caller, "key">,
   config: Config,
   expected: () => ExpectedTokens = () => NOTHING,
@@ -136,7 +137,7 @@ export function getLimitedUse(
     ),
   );
   const tokens = Math.max(prompt, Math.min(prompt + answer, perMinute));
-  const { model, requestedModel } = log;
+  const { model, requestedModel } = facts;
   const cost = findRequestCost(config, {
     ...(model === undefined ? {} : { model }),
     ...(requestedModel === undefined ? {} : { requestedModel }),
@@ -180,17 +181,18 @@ export async function countRequest(
 export function settleUse(
   platform: Pick<Platform, "accounts">,
   { use, mustSettle }: RequestQuota,
-  log: LogFields,
+  { facts }: Pick<RequestOutcome, "facts">,
   config: Config,
 ): Promise<void> | null {
   if (use === undefined || mustSettle !== true) return null;
-  const isUnknown = log.account !== undefined && log.promptTokens === undefined;
+  const isUnknown = facts.account !== undefined && facts.promptTokens === undefined;
   const { tokens, cost } = use;
-  const used = isUnknown && log.error === "request_cancelled" ? { tokens, cost } : measureSpent(log, config);
+  const used =
+    isUnknown && facts.error === "request_cancelled" ? { tokens, cost } : measureSpent(facts, config);
   return platform.accounts.settleUsage(use, used).catch(() => undefined);
 }
 
-function measureSpent(log: LogFields, config: Config): SpentAmounts {
-  const { promptTokens: prompt = 0, completionTokens: completion = 0 } = log;
-  return { tokens: prompt + completion, cost: findRequestCost(config, log) ?? 0 };
+function measureSpent(facts: RequestFacts, config: Config): SpentAmounts {
+  const { promptTokens: prompt = 0, completionTokens: completion = 0 } = facts;
+  return { tokens: prompt + completion, cost: findRequestCost(config, facts) ?? 0 };
 }

@@ -1,5 +1,5 @@
 import { maskPath } from "../../core/http/path-masking.ts";
-import type { LogFields, TracedAnswer } from "../../core/ports/context.ts";
+import type { RequestFacts, RequestOutcome } from "../../core/ports/request-outcome.ts";
 import type { Attempt } from "../../core/retries/retry-budget.ts";
 import {
   type Attributes,
@@ -38,66 +38,66 @@ export function defined(attributes: Readonly<Record<string, Attributes[string] |
 }
 
 /** The attributes of a request that its span and its metric share. */
-export function describeHttpRequest({ method, status, fields }: TracedAnswer): Attributes {
+export function describeHttpRequest({ method, status, facts }: RequestOutcome): Attributes {
   return defined({
     "http.request.method": METHODS.includes(method) ? method : "_OTHER",
-    "http.route": fields.route,
+    "http.route": facts.route,
     "http.response.status_code": status,
-    "error.type": fields.error,
+    "error.type": facts.error,
   });
 }
 
 /** The code of an error that ended an attempt; undefined: it succeeded. */
-function findError({ attempt, isLast }: TracedAttempt, { error }: LogFields): string | undefined {
+function findError({ attempt, isLast }: TracedAttempt, { error }: RequestFacts): string | undefined {
   if (attempt.reason !== "") return attempt.reason;
   return isLast && attempt.ms === null ? error : undefined;
 }
 
 /** The attributes of an attempt that its span and its metric share. */
-export function describeAttempt(traced: TracedAttempt, fields: LogFields): Attributes {
+export function describeAttempt(traced: TracedAttempt, facts: RequestFacts): Attributes {
   return defined({
-    "gen_ai.operation.name": fields.operation ?? "chat",
+    "gen_ai.operation.name": facts.operation ?? "chat",
     "gen_ai.provider.name": traced.provider,
     "gen_ai.request.model": traced.attempt.model,
-    "error.type": findError(traced, fields),
+    "error.type": findError(traced, facts),
   });
 }
 
-function describeUsage(fields: LogFields, finishReason: string): Attributes {
-  const { cacheWrite5mTokens = 0, cacheWrite1hTokens = 0, firstTokenMs } = fields;
+function describeUsage(facts: RequestFacts, finishReason: string): Attributes {
+  const { cacheWrite5mTokens = 0, cacheWrite1hTokens = 0, firstTokenMs } = facts;
   const written = cacheWrite5mTokens + cacheWrite1hTokens;
   return defined({
-    "gen_ai.response.model": fields.model,
+    "gen_ai.response.model": facts.model,
     "gen_ai.response.finish_reasons": finishReason === "" ? undefined : [finishReason],
-    "gen_ai.usage.input_tokens": fields.promptTokens,
-    "gen_ai.usage.output_tokens": fields.completionTokens,
-    "gen_ai.usage.cache_read.input_tokens": fields.cachedTokens,
+    "gen_ai.usage.input_tokens": facts.promptTokens,
+    "gen_ai.usage.output_tokens": facts.completionTokens,
+    "gen_ai.usage.cache_read.input_tokens": facts.cachedTokens,
     "gen_ai.usage.cache_creation.input_tokens": written === 0 ? undefined : written,
-    "gen_ai.usage.reasoning.output_tokens": fields.reasoningTokens,
+    "gen_ai.usage.reasoning.output_tokens": facts.reasoningTokens,
     "gen_ai.response.time_to_first_chunk": firstTokenMs === undefined ? undefined : firstTokenMs / 1_000,
   });
 }
 
 /** The span of the request itself. */
-export function createServerSpan(trace: TraceContext, spanId: string, answer: TracedAnswer): Span {
-  const { fields, startedAt, durationMs } = answer;
+export function createServerSpan(trace: TraceContext, spanId: string, outcome: RequestOutcome): Span {
+  const { facts, startedAt, durationMs } = outcome;
   const attributes = {
-    ...describeHttpRequest(answer),
+    ...describeHttpRequest(outcome),
     ...defined({
-      "url.path": maskPath(answer.path),
-      "polygate.key.id": fields.key,
-      "polygate.style": fields.dialect,
-      "polygate.requested_model": fields.requestedModel,
-      "polygate.attempts": fields.attempts,
-      "polygate.queue_ms": fields.queueMs,
+      "url.path": maskPath(outcome.path),
+      "polygate.key.id": facts.key,
+      "polygate.style": facts.dialect,
+      "polygate.requested_model": facts.requestedModel,
+      "polygate.attempts": facts.attempts,
+      "polygate.queue_ms": facts.queueMs,
     }),
   };
-  const status = fields.errorStatus ?? answer.status;
+  const status = facts.errorStatus ?? outcome.status;
   return {
     traceId: trace.traceId,
     spanId,
     ...(trace.parentSpanId === "" ? {} : { parentSpanId: trace.parentSpanId }),
-    name: `${attributes["http.request.method"]} ${fields.route ?? ""}`.trim(),
+    name: `${attributes["http.request.method"]} ${facts.route ?? ""}`.trim(),
     kind: SPAN_KIND.server,
     startTimeUnixNano: toNanoseconds(startedAt),
     endTimeUnixNano: toNanoseconds(startedAt + durationMs),
@@ -113,23 +113,23 @@ export function createAttemptSpan(
   { traceId }: TraceContext,
   parentSpanId: string,
   traced: TracedAttempt,
-  answer: TracedAnswer,
+  outcome: RequestOutcome,
   finishReason: string,
 ): Span {
   const { attempt, spanId, accountHash, isLast } = traced;
-  const { fields } = answer;
-  const common = describeAttempt(traced, fields);
+  const { facts } = outcome;
+  const common = describeAttempt(traced, facts);
   const attributes = {
     ...common,
-    ...(isLast ? describeUsage(fields, finishReason) : {}),
+    ...(isLast ? describeUsage(facts, finishReason) : {}),
     ...defined({
-      "gen_ai.request.stream": fields.stream,
+      "gen_ai.request.stream": facts.stream,
       "http.response.status_code": attempt.status === 0 ? undefined : attempt.status,
       "polygate.account.hash": accountHash,
       "polygate.retry.cause": attempt.cause,
     }),
   };
-  const endsAt = attempt.ms === null ? answer.startedAt + answer.durationMs : attempt.at + attempt.ms;
+  const endsAt = attempt.ms === null ? outcome.startedAt + outcome.durationMs : attempt.at + attempt.ms;
   return {
     traceId,
     spanId,
@@ -141,6 +141,6 @@ export function createAttemptSpan(
     attributes: toKeyValues(attributes),
     ...NOTHING_DROPPED,
     flags: createFlags(false),
-    status: { code: findError(traced, fields) === undefined ? STATUS_UNSET : STATUS_ERROR },
+    status: { code: findError(traced, facts) === undefined ? STATUS_UNSET : STATUS_ERROR },
   };
 }

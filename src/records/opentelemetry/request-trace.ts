@@ -1,6 +1,7 @@
 import { sha256Hex } from "../../core/encoding/hash.ts";
 import { RecentMap } from "../../core/encoding/recent-map.ts";
-import type { RequestTrace, TracedAnswer } from "../../core/ports/context.ts";
+import type { RequestTrace } from "../../core/ports/context.ts";
+import type { RequestOutcome } from "../../core/ports/request-outcome.ts";
 import type { Fetch } from "../../core/ports/upstream.ts";
 import type { Attempt, RetryBudget } from "../../core/retries/retry-budget.ts";
 import type { Exporter } from "./exporter.ts";
@@ -73,17 +74,17 @@ export class ExportedTrace implements RequestTrace {
     return id;
   }
 
-  async end(answer: TracedAnswer): Promise<void> {
-    const { route } = answer.fields;
+  async end(outcome: RequestOutcome): Promise<void> {
+    const { route } = outcome.facts;
     if (route === undefined || UNTRACED.test(route)) return;
     const { exporter, sendsTraces, sendsMetrics } = this.#options;
     const attempts = await this.#describeAttempts();
-    if (sendsMetrics) this.#observe(answer, attempts);
+    if (sendsMetrics) this.#observe(outcome, attempts);
     if (sendsTraces && this.#trace.isSampled) {
       exporter.add([
-        createServerSpan(this.#trace, this.#spanId, answer),
+        createServerSpan(this.#trace, this.#spanId, outcome),
         ...attempts.map((attempt) =>
-          createAttemptSpan(this.#trace, this.#spanId, attempt, answer, this.finishReason),
+          createAttemptSpan(this.#trace, this.#spanId, attempt, outcome, this.finishReason),
         ),
       ]);
     }
@@ -103,19 +104,19 @@ export class ExportedTrace implements RequestTrace {
     );
   }
 
-  #observe(answer: TracedAnswer, attempts: readonly TracedAttempt[]): void {
+  #observe(outcome: RequestOutcome, attempts: readonly TracedAttempt[]): void {
     const { metrics } = this.#options.exporter;
-    const { fields, durationMs, startedAt } = answer;
-    metrics.observe(HTTP_DURATION, durationMs / 1_000, describeHttpRequest(answer));
+    const { facts, durationMs, startedAt } = outcome;
+    metrics.observe(HTTP_DURATION, durationMs / 1_000, describeHttpRequest(outcome));
     for (const traced of attempts) {
       const { at, ms } = traced.attempt;
       const elapsedMs = ms ?? Math.max(0, startedAt + durationMs - at);
-      metrics.observe(OPERATION_DURATION, elapsedMs / 1_000, describeAttempt(traced, fields));
+      metrics.observe(OPERATION_DURATION, elapsedMs / 1_000, describeAttempt(traced, facts));
     }
     const last = attempts.at(-1);
     if (last === undefined) return;
-    const { "error.type": _, ...common } = describeAttempt(last, fields);
-    const { promptTokens, completionTokens, firstTokenMs } = fields;
+    const { "error.type": _, ...common } = describeAttempt(last, facts);
+    const { promptTokens, completionTokens, firstTokenMs } = facts;
     if (firstTokenMs !== undefined) metrics.observe(FIRST_TOKEN, firstTokenMs / 1_000, common);
     if (promptTokens !== undefined)
       metrics.observe(TOKEN_USAGE, promptTokens, { ...common, "gen_ai.token.type": "input" });

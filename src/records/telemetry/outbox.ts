@@ -7,7 +7,7 @@ import {
   type Retention,
 } from "../../core/ports/archive.ts";
 import type { Capture } from "../../core/ports/captures.ts";
-import type { OutcomeStore, RequestOutcome } from "../../core/ports/outcome-store.ts";
+import type { OutcomeStore, StoredOutcome } from "../../core/ports/outcome-store.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import type { UsageStore, UsedRequest } from "../../core/ports/usage.ts";
 import { UsageTally } from "../usage/usage-tally.ts";
@@ -166,7 +166,7 @@ export class Outbox {
   /**
    * Writes the records of all ended generations, which are those of this request, with its usage. Throws the store's error.
    */
-  #writeOutcome(answers: OutcomeStore, outcome: Omit<RequestOutcome, "records">): number | undefined {
+  #writeOutcome(answers: OutcomeStore, outcome: Omit<StoredOutcome, "records">): number | undefined {
     const ended = [...this.#records.keys()].filter(({ hasEnded }) => hasEnded);
     if (ended.length === 0 && outcome.used === null) return undefined;
     try {

@@ -1,13 +1,14 @@
 import { DEFAULT_PROVIDER } from "../../core/config/schema.ts";
 import type { ConfigSnapshot } from "../../core/config/snapshot.ts";
 import type { Platform } from "../../core/ports/platform.ts";
+import type { RequestOutcome } from "../../core/ports/request-outcome.ts";
 import { type Counts, HistogramSeries, seriesName } from "./counts.ts";
 import { PAGE_REQUESTS, QUEUE_WAIT, UPSTREAM_ERRORS } from "./metric-names.ts";
 import { getOutbox } from "./outbox.ts";
 import { getGenerationSeries, getHttpSeries } from "./request-series.ts";
 import { countSubjects } from "./subject-series.ts";
 import { countUsageDetails } from "./usage-series.ts";
-import { type AnsweredRequest, toUsedRequest } from "./used-request.ts";
+import { toUsedRequest } from "./used-request.ts";
 
 const UPSTREAM_CODES = /^(?:upstream_|model_unavailable$|account_login_failed$)/;
 const PAGE_OPERATIONS: Readonly<Record<string, string>> = {
@@ -24,51 +25,60 @@ const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PAT
 
 const queueWait = new HistogramSeries(QUEUE_WAIT, {});
 
+/** How the counting of a request went. */
+export interface RecordedRequest {
+  /** Settles when the counts have been sent to the archive; null: other requests send them, or nothing was counted. */
+  readonly sending: Promise<void> | null;
+  /** Why the outcome is not stored yet; the next message repeats it. */
+  readonly failure: Error | null;
+}
+
+const NOT_RECORDED: RecordedRequest = { sending: null, failure: null };
+
 /**
- * Counts a request whose outcome is known, and writes its stored outcome before the response ends; the log reports if that
- * fails. The promise settles when the counts have been sent to the archive; null: nothing was counted.
+ * Counts a request in metrics and usage, and writes its stored outcome before the response ends.
  *
  * @param snapshot the configuration that the request read; null: none
  */
 export function recordRequest(
   platform: Platform,
-  answered: AnsweredRequest,
+  outcome: RequestOutcome,
   snapshot: ConfigSnapshot | null,
-): Promise<void> | null {
-  if (PROBES.has(answered.fields.route ?? "")) return null;
+): RecordedRequest {
+  const { facts } = outcome;
+  if (PROBES.has(facts.route ?? "")) return NOT_RECORDED;
   const outbox = getOutbox(platform);
-  const { team, user, tags } = answered.fields;
+  const { team, user, tags } = facts;
   if (snapshot !== null && (team !== undefined || user !== undefined || tags !== undefined))
-    countSubjects(outbox.counts, snapshot.config, answered.fields);
+    countSubjects(outbox.counts, snapshot.config, facts);
   const { providerDriver } = platform.variables;
-  const { provider: providerId = DEFAULT_PROVIDER } = answered.fields;
+  const { provider: providerId = DEFAULT_PROVIDER } = facts;
   const provider = providerId === DEFAULT_PROVIDER ? providerDriver : providerId;
-  countRequest(outbox.counts, provider, answered);
-  const failure = outbox.endRequest(toUsedRequest(answered, provider), snapshot);
-  if (failure !== null) answered.fields.cause = `the outcome was not stored yet: ${failure.message}`;
-  return outbox.waitUntilSent();
+  countRequest(outbox.counts, provider, outcome);
+  const failure = outbox.endRequest(toUsedRequest(outcome, provider), snapshot);
+  return { sending: outbox.waitUntilSent(), failure };
 }
 
 function countRequest(
   counts: Counts,
   provider: string,
-  { method, status, durationMs, fields }: AnsweredRequest,
+  { method, status, durationMs, facts }: RequestOutcome,
 ): void {
-  const { route = "" } = fields;
+  const { route = "" } = facts;
   counts.add(getHttpSeries(route, METHODS.has(method) ? method : "other", status));
   const page = PAGE_OPERATIONS[route];
   if (page !== undefined) counts.add(seriesName(PAGE_REQUESTS, { operation: page, status: String(status) }));
-  const { dialect, model, error, operation, queueMs, firstTokenMs, promptTokens, completionTokens } = fields;
+  const { dialect, model, error, operation, queueMs, firstTokenMs, promptTokens, completionTokens } = facts;
   if (dialect === undefined || model === undefined || operation !== "chat") return;
   const names = getGenerationSeries({ dialect, provider, model, status, error });
   counts.add(names.generations);
   if (error !== undefined && UPSTREAM_CODES.test(error))
     counts.add(seriesName(UPSTREAM_ERRORS, { code: error }));
-  if (fields.retries !== undefined) counts.add(names.retries, fields.retries);
+  if (facts.retries !== undefined) counts.add(names.retries, facts.retries);
   counts.observe(names.duration, durationMs / 1000);
   if (queueMs !== undefined) counts.observe(queueWait, queueMs / 1000);
   if (firstTokenMs !== undefined) counts.observe(names.firstToken, firstTokenMs / 1000);
   if (promptTokens !== undefined) counts.observe(names.input, promptTokens);
   if (completionTokens !== undefined) counts.observe(names.output, completionTokens);
-  countUsageDetails(counts, provider, model, fields);
+  countUsageDetails(counts, provider, model, facts);
 }

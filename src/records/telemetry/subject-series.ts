@@ -1,5 +1,5 @@
 import type { Config, SubjectEntry } from "../../core/config/schema.ts";
-import type { LogFields } from "../../core/ports/context.ts";
+import type { RequestFacts } from "../../core/ports/request-outcome.ts";
 import { OTHER_VALUES } from "../../core/ports/usage.ts";
 import { type Counts, seriesName } from "./counts.ts";
 import { SUBJECT_REQUESTS, SUBJECT_TOKENS } from "./metric-names.ts";
@@ -14,7 +14,7 @@ function labelOf(entries: readonly SubjectEntry[], id: string): string {
 }
 
 /** Counts a request and its tokens for its team, its user and its tags. */
-export function countSubjects(counts: Counts, config: Config, fields: LogFields): void {
+export function countSubjects(counts: Counts, config: Config, fields: RequestFacts): void {
   const tokens = (fields.promptTokens ?? 0) + (fields.completionTokens ?? 0);
   const { team, user, tags } = fields;
   const labels = [

@@ -1,5 +1,5 @@
 import { USAGE_DETAILS, type UsageDetails } from "../../core/conversation/usage-details.ts";
-import type { LogFields } from "../../core/ports/context.ts";
+import type { RequestFacts } from "../../core/ports/request-outcome.ts";
 import { type Counts, type Labels, seriesName } from "./counts.ts";
 import { SERVER_TOOL_REQUESTS, TOKEN_DETAILS } from "./metric-names.ts";
 
@@ -18,7 +18,12 @@ const DETAILS: Readonly<Record<keyof UsageDetails | "reasoningTokens", readonly 
 const NAMES = ["reasoningTokens", ...USAGE_DETAILS] as const;
 
 /** Counts the details of a generation's usage. */
-export function countUsageDetails(counts: Counts, provider: string, model: string, fields: LogFields): void {
+export function countUsageDetails(
+  counts: Counts,
+  provider: string,
+  model: string,
+  fields: RequestFacts,
+): void {
   for (const name of NAMES) {
     const count = fields[name] ?? 0;
     if (count === 0) continue;

@@ -1,17 +1,9 @@
 import { readUsageDetails } from "../../core/conversation/usage-details.ts";
-import type { LogFields } from "../../core/ports/context.ts";
+import type { RequestFacts, RequestOutcome } from "../../core/ports/request-outcome.ts";
 import type { UsedRequest } from "../../core/ports/usage.ts";
 
-/** A request with its response, as far as known at its end. */
-export interface AnsweredRequest {
-  readonly method: string;
-  readonly status: number;
-  readonly durationMs: number;
-  readonly fields: LogFields;
-}
-
 /** The outcome for the usage records: by the request's error, else by its status. */
-function classifyOutcome(status: number, { error, attempts }: LogFields): string {
+function classifyOutcome(status: number, { error, attempts }: RequestFacts): string {
   if (error === undefined && status < 400) return "success";
   if (error === "request_cancelled" || status === 499) return "cancelled";
   return attempts === undefined ? "refused" : "error";
@@ -19,32 +11,32 @@ function classifyOutcome(status: number, { error, attempts }: LogFields): string
 
 /** The usage of a request; null if it does not concern a provider. */
 export function toUsedRequest(
-  { status, durationMs, fields }: AnsweredRequest,
+  { status, durationMs, facts }: RequestOutcome,
   provider: string,
 ): UsedRequest | null {
-  const { dialect, operation } = fields;
+  const { dialect, operation } = facts;
   if (dialect === undefined || operation === undefined) return null;
   return {
-    key: fields.key ?? "",
-    requested_model: fields.requestedModel ?? "",
-    model: fields.model ?? "",
+    key: facts.key ?? "",
+    requested_model: facts.requestedModel ?? "",
+    model: facts.model ?? "",
     provider,
-    account: fields.account ?? "",
+    account: facts.account ?? "",
     dialect,
     operation,
-    outcome: classifyOutcome(status, fields),
-    team: fields.team ?? "",
-    user: fields.user ?? "",
-    tag: fields.tags ?? "",
-    status: fields.errorStatus ?? status,
-    code: fields.error ?? "",
-    promptTokens: fields.promptTokens ?? 0,
-    completionTokens: fields.completionTokens ?? 0,
-    reasoningTokens: fields.reasoningTokens ?? 0,
-    ...readUsageDetails(fields),
-    attempts: fields.attempts ?? 0,
+    outcome: classifyOutcome(status, facts),
+    team: facts.team ?? "",
+    user: facts.user ?? "",
+    tag: facts.tags ?? "",
+    status: facts.errorStatus ?? status,
+    code: facts.error ?? "",
+    promptTokens: facts.promptTokens ?? 0,
+    completionTokens: facts.completionTokens ?? 0,
+    reasoningTokens: facts.reasoningTokens ?? 0,
+    ...readUsageDetails(facts),
+    attempts: facts.attempts ?? 0,
     durationMs,
-    firstTokenMs: fields.firstTokenMs,
-    queueMs: fields.queueMs,
+    firstTokenMs: facts.firstTokenMs,
+    queueMs: facts.queueMs,
   };
 }

@@ -1,6 +1,6 @@
 import { findListedModel } from "../../core/config/provider-models.ts";
 import type { Config, Price } from "../../core/config/schema.ts";
-import type { LogFields } from "../../core/ports/context.ts";
+import type { RequestFacts } from "../../core/ports/request-outcome.ts";
 
 /** Billionths per unit, and the number of tokens that a price is for. */
 const NANO = 1e9;
@@ -86,7 +86,7 @@ export function computeCostNano(price: Price | null, tokens: PricedTokens): numb
 
 /** The fields of a request that decide on its cost. */
 export type CostFields = Pick<
-  LogFields,
+  RequestFacts,
   | "model"
   | "requestedModel"
   | "promptTokens"

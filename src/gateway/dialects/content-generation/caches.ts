@@ -41,9 +41,9 @@ export function cacheNotFoundError(name: string): GatewayError {
   });
 }
 
-function beginCall({ context: { log }, caller }: CacheCall): void {
-  log.dialect = DIALECT_ID;
-  log.operation = "caches";
+function beginCall({ context: { facts }, caller }: CacheCall): void {
+  facts.dialect = DIALECT_ID;
+  facts.operation = "caches";
   assertDialectAllowed(caller.key?.entry, DIALECT_ID);
 }
 
@@ -77,7 +77,7 @@ export async function createCache(
   for (const model of await findModels(call, requested)) {
     const provider = getProvider(context.platform, config, model.provider);
     if (provider.api.caches === undefined) continue;
-    context.log.model = model.id;
+    context.facts.model = model.id;
     const request = { method: "POST", name: "", query: "", model, createBody } as const;
     const { answer, account } = await send(call, provider, request);
     const name = answer["name"];
@@ -161,7 +161,7 @@ async function send(
   if (caches === undefined) throw cacheNotFoundError(request.name);
   const { abort, stop } = abortOnDisconnect(context.request);
   const timeout = new AttemptTimeout(provider.timeouts.answerTimeoutMs, abort.signal);
-  if (provider.id !== "") context.log.provider = provider.id;
+  if (provider.id !== "") context.facts.provider = provider.id;
   try {
     return await withAccount(
       { context, caller, provider, model: request.model?.id ?? "", dialect: DIALECT_ID, abort },

@@ -20,7 +20,7 @@ function createStopwatch(context: Context): Stopwatch {
   return {
     startedAt: context.startedAt,
     now: () => context.platform.now(),
-    firstTokenMs: () => context.log.firstTokenMs ?? 0,
+    firstTokenMs: () => context.facts.firstTokenMs ?? 0,
   };
 }
 

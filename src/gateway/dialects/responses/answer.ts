@@ -130,7 +130,7 @@ export class ResponsesAnswer implements DialectAnswerRenderer {
 
   async #store(result: Omit<StoredResponse, "id" | "input" | "expiresAt">): Promise<void> {
     if (!this.needsNativeEnd) return;
-    const { platform, log, connection } = this.#context;
+    const { platform, facts, connection } = this.#context;
     const stored = this.#body.store !== false;
     const { config } = await this.#context.config();
     const expiresAt = platform.now() + config.responses.store_ttl_seconds * 1000;
@@ -141,7 +141,7 @@ export class ResponsesAnswer implements DialectAnswerRenderer {
       await platform.responses(this.#caller.owner).put(response);
     } catch (error) {
       // Do not fail the request: the answer exists and is paid for. It only cannot be read again later.
-      log.cause = `the response was not stored: ${error instanceof Error ? error.name : "unknown error"}`;
+      facts.cause = `the response was not stored: ${error instanceof Error ? error.name : "unknown error"}`;
     }
   }
 

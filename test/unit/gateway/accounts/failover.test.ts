@@ -335,7 +335,7 @@ describe("a request that gets no account", () => {
     expect(await made.platform.accounts.getStatus()).toMatchObject({ waiting: 1 });
     await pass(1);
     await failed;
-    expect(work.context.log.queueMs).toBe(60_000);
+    expect(work.context.facts.queueMs).toBe(60_000);
     await pass(30_000);
     await busy;
   });

@@ -168,7 +168,7 @@ describe("a whole answer in a format (contract, Decisions)", () => {
     });
     expect(String(made.turns[1]?.json()["prompt"])).toContain("No JSON at all.");
     expect(run.outcomes).toMatchObject([{ status: "success", usage: { prompt: 14 } }]);
-    expect(run.context.log.retries).toBe(1);
+    expect(run.context.facts.retries).toBe(1);
   });
 
   test.each<[string, Reply]>([

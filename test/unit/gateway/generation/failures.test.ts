@@ -49,7 +49,7 @@ async function expectOutcome(
   expected: { statusCode: number; code: string },
 ): Promise<void> {
   expect(run.outcomes).toMatchObject([{ status: "error", finishReason: "", ...expected }]);
-  expect(run.context.log.error).toBe(expected.code);
+  expect(run.context.facts.error).toBe(expected.code);
   const [record] = await made.history();
   expect(record).toMatchObject({ status: "error", status_code: expected.statusCode });
   expect(record?.error).not.toBe("");
@@ -107,7 +107,7 @@ describe("a provider that fails on one account", () => {
     const run = new GenerationRun(made);
     expect(await run.complete()).toMatchObject({ text: "Here." });
     expect(made.turns.map(accountOf)).toEqual(["one@test", "two@test"]);
-    expect(run.context.log.retries).toBe(1);
+    expect(run.context.facts.retries).toBe(1);
     const [record] = await made.history();
     expect(record).toMatchObject({
       account: "two@test",
@@ -259,7 +259,7 @@ describe("an account that is refused in the middle of an answer", () => {
     const run = new GenerationRun(made, { conversation: { thinking: true, showReasoning: true } });
     expect(await (await run.stream()).text()).toBe("^(Hm. )Three.stop");
     expect(made.turns.map(accountOf)).toEqual(["one@test", "two@test"]);
-    expect(run.context.log.retries).toBe(1);
+    expect(run.context.facts.retries).toBe(1);
   });
 });
 

@@ -76,7 +76,7 @@ describe("what is kept of a generation", () => {
     const made = await gateway({ turns: [{ late: 2_000, reply: says("Hi") }] });
     const run = new GenerationRun(made);
     await run.out("complete");
-    expect(run.context.log).toEqual({
+    expect(run.context.facts).toEqual({
       dialect: "chat-completions",
       operation: "chat",
       model: "provider-v4-flash",
@@ -108,7 +108,7 @@ describe("what is kept of a generation", () => {
     const run = new GenerationRun(made, { conversation: { responseFormat: { type: "json" } } });
     await run.out("complete");
     expect(await busy).toMatchObject({ text: "Busy." });
-    expect(run.context.log).toMatchObject({ queueMs: 20_000, firstTokenMs: 21_000, retries: 2 });
+    expect(run.context.facts).toMatchObject({ queueMs: 20_000, firstTokenMs: 21_000, retries: 2 });
   });
 
   test("in the history: question and answer as they were, before translation", async () => {

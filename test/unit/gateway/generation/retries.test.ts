@@ -19,7 +19,7 @@ describe("a turn that ends with nothing visible (contract, general rule 7)", () 
     expect(first).toMatchObject({ parent_message_id: null });
     expect(second).toMatchObject({ parent_message_id: "message-1" });
     expect(String(second?.["prompt"])).toContain("Your previous reply had no visible content.");
-    expect(run.context.log.retries).toBe(1);
+    expect(run.context.facts.retries).toBe(1);
   });
 
   test.each(["length", "content_filter"] as const)(
@@ -38,7 +38,7 @@ describe("a turn that ends with nothing visible (contract, general rule 7)", () 
     expect(made.turns.map(accountOf)).toEqual(["one@test", "one@test", "two@test"]);
     const [first, , third] = made.turns.map((turn) => turn.json());
     expect(third).toEqual(first);
-    expect(run.context.log.retries).toBe(2);
+    expect(run.context.facts.retries).toBe(2);
   });
 
   test("is not followed up on the other account, and goes to no third one", async () => {

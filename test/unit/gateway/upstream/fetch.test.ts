@@ -47,7 +47,7 @@ function rig(fetch: Fetch, { enabled = true, limit = 1024, proxy = null, speech 
   const context: UpstreamContext = {
     config: async () => snapshot,
     requestId: "req_1",
-    log: { key: "key_1" },
+    facts: { key: "key_1" },
     waitUntil: () => undefined,
     ...(enabled ? { onCapture: (capture: Capture) => captures.push(capture) } : {}),
     platform,

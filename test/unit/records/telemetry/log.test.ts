@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { LogFields } from "../../../../src/core/ports/context.ts";
-import { isSampled, logRequest } from "../../../../src/records/telemetry/log.ts";
+import type { RequestFacts, RequestOutcome } from "../../../../src/core/ports/request-outcome.ts";
+import { logRequest } from "../../../../src/records/telemetry/log.ts";
+import { createOutcome } from "../../../support/request-outcome.ts";
 
 const lines: string[] = [];
 
@@ -30,7 +31,7 @@ const number = fc.oneof(
   fc.constantFrom(Number.NaN, Number.POSITIVE_INFINITY, -0, 1e21),
 );
 
-const FIELDS: fc.Arbitrary<LogFields> = fc
+const FIELDS: fc.Arbitrary<RequestFacts> = fc
   .array(
     fc.oneof(
       fc.tuple(fc.constantFrom("route", "key", "requestedModel", "account", "error", "cause"), text),
@@ -55,10 +56,13 @@ describe("the log line of a request", () => {
         text,
         number,
         fc.date({ min: new Date(0), noInvalidDate: true }),
-        (fields, id, ms, at) => {
+        (facts, id, ms, at) => {
           vi.setSystemTime(at);
-          logRequest("POST", "/v1/models", 200, id, ms, fields);
-          const named = Object.entries(fields).map(([name, value]) => [snakeCase(name), value]);
+          logRequest(
+            createOutcome({ method: "POST", path: "/v1/models", requestId: id, durationMs: ms, facts }),
+            1,
+          );
+          const named = Object.entries(facts).map(([name, value]) => [snakeCase(name), value]);
           expect(lines.pop()).toBe(
             JSON.stringify({
               at: at.toISOString(),
@@ -80,7 +84,7 @@ describe("the log line of a request", () => {
     const times = [0, 7, 89, 999, 1_000, 59_999, 60_000, 1, 1_700_000_000_010, 1_700_000_000_999];
     for (const time of times) {
       vi.setSystemTime(time);
-      logRequest("GET", "/", 200, "id", 0, {});
+      logRequest(createOutcome(), 1);
     }
     expect(lines.map((line): unknown => JSON.parse(line).at)).toEqual(
       times.map((time) => new Date(time).toISOString()),
@@ -88,25 +92,29 @@ describe("the log line of a request", () => {
   });
 
   it("hides in its path what paths may hold", () => {
-    logRequest("GET", "/admin/keys/sk-secret", 200, "id", 0, {});
+    logRequest(createOutcome({ path: "/admin/keys/sk-secret" }), 1);
     expect(lines.join()).not.toContain("secret");
     expect(JSON.parse(lines.join()).path).toBe("/admin/keys/…");
   });
 });
 
 describe("the sample of the log", () => {
-  const ids = Array.from({ length: 10_000 }, () => `req_${crypto.randomUUID().replaceAll("-", "")}`);
+  const outcomes = (changes: Partial<RequestOutcome>) =>
+    Array.from({ length: 10_000 }, () =>
+      createOutcome({ uniqueRequestId: `req_${crypto.randomUUID().replaceAll("-", "")}`, ...changes }),
+    );
 
   it("has about the share of successful requests that the setting says", () => {
     for (const sample of [0, 0.1, 0.5, 1]) {
-      const logged = ids.filter((id) => isSampled(200, {}, id, sample)).length;
-      expect(Math.abs(logged / ids.length - sample)).toBeLessThan(0.05);
+      const requests = outcomes({});
+      for (const outcome of requests) logRequest(outcome, sample);
+      expect(Math.abs(lines.splice(0).length / requests.length - sample)).toBeLessThan(0.05);
     }
   });
 
   it("has every failure, also of an answer that had begun with status 200", () => {
-    expect(ids.every((id) => isSampled(500, {}, id, 0) && isSampled(200, { error: "cut" }, id, 0))).toBe(
-      true,
-    );
+    const failures = [...outcomes({ status: 500 }), ...outcomes({ facts: { error: "cut" } })];
+    for (const outcome of failures) logRequest(outcome, 0);
+    expect(lines).toHaveLength(failures.length);
   });
 });

@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Context } from "../../../../src/core/ports/context.ts";
 import type { OutcomeStore } from "../../../../src/core/ports/outcome-store.ts";
 import type { Platform } from "../../../../src/core/ports/platform.ts";
 import { SqlArchive } from "../../../../src/records/archive/sql-archive.ts";
@@ -11,6 +10,7 @@ import { createAnswerStore } from "../../../../src/runtime/deno/answer-store.ts"
 import { emptyConfig } from "../../../support/config.ts";
 import { memoryPlatform } from "../../../support/memory-platform.ts";
 import "../../../support/properties.ts";
+import { createOutcome } from "../../../support/request-outcome.ts";
 import { memoryDatabase } from "../archive/sqlite.ts";
 import { write } from "../archive/support.ts";
 import { used } from "../usage/support.ts";
@@ -152,7 +152,7 @@ describe("where history and usage are in the process, the outcome of a request",
     );
   });
 
-  it("that was not stored is named in the log line, and the answer goes on", async () => {
+  it("that was not stored is reported, and its usage is counted", async () => {
     const memory = await memoryPlatform();
     const answers: OutcomeStore = {
       write: () => {
@@ -160,10 +160,12 @@ describe("where history and usage are in the process, the outcome of a request",
       },
     };
     const platform: Platform = { ...memory, outcomes: answers };
-    const fields: Context["log"] = { dialect: "chat-completions", operation: "chat", model: "flash" };
-    const counted = recordRequest(platform, { method: "POST", status: 200, durationMs: 1, fields }, snapshot);
-    expect(fields.cause).toBe("the outcome was not stored yet: database or disk is full");
-    await counted;
+    const outcome = createOutcome({
+      facts: { dialect: "chat-completions", operation: "chat", model: "flash" },
+    });
+    const { failure, sending } = recordRequest(platform, outcome, snapshot);
+    expect(failure?.message).toBe("database or disk is full");
+    await sending;
     expect(await platform.usage.listKeyUsage()).toMatchObject([{ requests: 1 }]);
   });
 });
