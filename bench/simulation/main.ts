@@ -1,6 +1,6 @@
 /**
  * Simulates the account pool at sizes that no developer machine has: the real rules and the real lease holders, on a
- * virtual clock and network. docs/scale.md describes the simulation and the results.
+ * virtual clock and network. bench/results/pool.md describes the simulation and the results.
  *
  * npm run simulate                                       everything: some minutes and 2 GB
  * npm run simulate -- --part ceiling,sizes,days,cpu      parts of it

@@ -41,8 +41,8 @@ function write(path, text) {
 }
 
 function writeDocuments() {
-  const inDocs = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" }).map(
-    (name) => `docs/${name}`,
+  const inFolders = ["docs", "bench/results"].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((name) => `${folder}/${name}`),
   );
   const others = [
     "README.md",
@@ -52,7 +52,7 @@ function writeDocuments() {
     "sandbox/README.md",
     "bench/README.md",
   ];
-  for (const path of [...others, ...inDocs.filter((name) => name.endsWith(".md"))]) {
+  for (const path of [...others, ...inFolders.filter((name) => name.endsWith(".md"))]) {
     write(path, shown(readFileSync(join(root, path), "utf8")));
   }
   cpSync(join(root, "docs", "pictures"), join(source, "docs", "pictures"), { recursive: true });

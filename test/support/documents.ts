@@ -32,10 +32,12 @@ export function blocksOf(path: string, text: string): Block[] {
 
 /** Paths and texts of all documents, the introductory ones first. */
 export function documents(): { readonly path: string; readonly text: string }[] {
-  const inDocs = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".md"))
-    .sort()
-    .map((name) => `docs/${name}`);
+  const inFolders = ["docs", "bench/results"].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".md"))
+      .sort()
+      .map((name) => `${folder}/${name}`),
+  );
   const others = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "sandbox/README.md", "bench/README.md"];
-  return [...others, ...inDocs].map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }));
+  return [...others, ...inFolders].map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }));
 }

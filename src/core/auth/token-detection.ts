@@ -3,5 +3,5 @@ export function looksLikeToken(credential: string): boolean {
   return /^eyJ[\w-]*\.[\w-]+\.[\w-]+$/.test(credential);
 }
 
-/** Loads the token module with the first credential that looks like a token (docs/performance.md). */
+/** Loads the token module with the first credential that looks like a token (bench/results/startup.md). */
 export const loadTokenModule = () => import("./admin-token.ts");

@@ -11,7 +11,7 @@ export interface SealedConfig {
 
 /**
  * A hash which shows that this build has validated the configuration, so that a new isolate can skip that for a copy.
- * Creating the schemas takes longer than most other work before the first answer (docs/performance.md). Null: the build is
+ * Creating the schemas takes longer than most other work before the first answer (bench/results/startup.md). Null: the build is
  * unknown.
  */
 export async function buildSeal(config: Config, build = BUILD): Promise<string | null> {

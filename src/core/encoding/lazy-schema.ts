@@ -1,7 +1,7 @@
 import * as z from "zod";
 
 // A new isolate runs the body of every module before it serves a request, but most isolates never need most of the schemas
-// (docs/performance.md). So schemas are created at their first use.
+// (bench/results/startup.md). So schemas are created at their first use.
 
 type Fields = z.core.$ZodLooseShape;
 

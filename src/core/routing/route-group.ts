@@ -58,7 +58,7 @@ export interface RouteGroup extends RouteGroupMetadata {
 
 /**
  * A route group that most isolates never serve. Its endpoints are loaded with the first request for one of its paths, so
- * that an isolate starts without their code (docs/performance.md).
+ * that an isolate starts without their code (bench/results/startup.md).
  */
 export interface LazyRouteGroup extends RouteGroupMetadata {
   /** Exact paths of its endpoints outside `paths`. */

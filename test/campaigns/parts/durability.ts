@@ -3,7 +3,7 @@ import { countedRequests, recordedRequests, sawEnd } from "../books.ts";
 import type { Errand, Found, Part } from "../part.ts";
 import { until } from "../site.ts";
 
-/** On Workers a killed isolate loses its last two seconds (docs/contract.md); the rest is tolerance for a busy machine. */
+/** On Workers a killed isolate loses its last two seconds (docs/contract/usage.md); the rest is tolerance for a busy machine. */
 const UNTOLD_MS = { deno: 0, workers: 6_000 } as const;
 const STYLES = ["chat", "messages", "responses"] as const;
 
