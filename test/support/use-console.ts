@@ -28,7 +28,7 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 
 /** Messages that browsers log for error responses that the page displays. */
 const EXPECTED =
-  /Failed to load resource: (?:the server responded with a status of (?:400|401|404|409|412|502|503)|net::ERR_INTERNET_DISCONNECTED)/;
+  /Failed to load resource: (?:the server responded with a status of (?:400|401|403|404|409|412|502|503)|net::ERR_INTERNET_DISCONNECTED)/;
 
 /** Starts a gateway and a browser for the tests of a file. Console errors of the page fail the test. */
 export function useConsole(options: GatewayOptions = {}): TestConsole {

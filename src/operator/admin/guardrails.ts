@@ -9,7 +9,7 @@ import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/e
 import { compileExpression } from "../../gateway/guardrails/expressions.ts";
 import { successSchema } from "./answers.ts";
 import { editConfig } from "./config-edit.ts";
-import { formatEtag } from "./etag.ts";
+import { ENTRY_HEADERS, entryEtag, formatEtag, IF_MATCH } from "./etag.ts";
 import { requestObject } from "./request-fields.ts";
 
 const ruleViewSchema = () =>
@@ -97,7 +97,11 @@ export const GUARDRAIL_ENDPOINTS = [
     path: "/admin/guardrails",
     summary: "Checks of requests and answers",
     answers: jsonResponse(guardrailsViewSchema),
-    handler: async ({ platform }) => Response.json(toView((await platform.configuration.readFresh()).config)),
+    ...ENTRY_HEADERS,
+    handler: async ({ platform }) => {
+      const { config } = await platform.configuration.readFresh();
+      return Response.json(toView(config), { headers: { etag: await entryEtag(config, config.guardrails) } });
+    },
   }),
   adminEndpoint({
     method: "PUT",
@@ -112,6 +116,7 @@ export const GUARDRAIL_ENDPOINTS = [
       guardrailsViewSchema,
     ),
     answers: jsonResponse(successSchema),
+    ...IF_MATCH,
     handler: async (context, { body }) => {
       const change = (current: Config): Config => {
         const { rules, private_hosts, unchecked_endpoints } = current.guardrails;
@@ -130,7 +135,10 @@ export const GUARDRAIL_ENDPOINTS = [
       const remaining = new Set((body.rules ?? rules).map(({ id }) => id));
       // Save the previous configuration if a rule is removed, so that the removal can be undone.
       const keep = rules.some(({ id }) => !remaining.has(id));
-      const { version } = await editConfig(context, change, { keep });
+      const { version } = await editConfig(context, change, {
+        keep,
+        entry: (config) => config.guardrails,
+      });
       return Response.json({ success: true }, { headers: keep ? { etag: formatEtag(version) } : {} });
     },
   }),

@@ -362,5 +362,19 @@ const german: Translation = {
     entryCount: (count) => formatPlural(count, "Eintrag", "Einträge"),
     andMore: (more) => `und ${more} weitere`,
   },
+  guardrails: {
+    guardrails: "Leitplanken",
+    lead: "Regeln, die Anfragen und Antworten prüfen: reguläre Ausdrücke, Längen und Moderations-Webhooks.",
+    rules: "Regeln als JSON",
+    rulesHint:
+      "Eine Liste von Regeln. Tokens werden nicht gezeigt: Lassen Sie sie weg, um sie zu behalten. Lassen Sie eine maskierte Adresse unverändert.",
+    notJson: "Die Regeln sind keine JSON-Liste.",
+    privateHosts: "Hosts in privaten Netzen, die Webhooks verwenden dürfen",
+    privateHostsHint: "host oder host:port, durch Kommas getrennt.",
+    allowUnchecked: "Endpunkte erlauben, deren Texte nicht geprüft werden, etwa Embeddings und Bilder",
+    saved: "Leitplanken gespeichert",
+    unsaved: "eine Änderung an den Leitplanken",
+    save: "Leitplanken übernehmen",
+  },
 };
 export default german;

@@ -4,6 +4,7 @@ import type { texts as alerts } from "../pages/alerts/texts.ts";
 import type { texts as audit } from "../pages/audit/texts.ts";
 import type { texts as captures } from "../pages/captures/texts.ts";
 import type { texts as connect } from "../pages/connect/texts.ts";
+import type { texts as guardrails } from "../pages/guardrails/texts.ts";
 import type { texts as history } from "../pages/history/texts.ts";
 import type { texts as hosting } from "../pages/hosting/texts.ts";
 import type { texts as keys } from "../pages/keys/texts.ts";
@@ -29,6 +30,7 @@ export interface PageTexts {
   readonly audit: typeof audit;
   readonly captures: typeof captures;
   readonly connect: typeof connect;
+  readonly guardrails: typeof guardrails;
   readonly history: typeof history;
   readonly hosting: typeof hosting;
   readonly keys: typeof keys;

@@ -341,5 +341,18 @@ const chinese: Translation = {
     entryCount: (count) => `${formatCount(count)} 条记录`,
     andMore: (more) => `以及另外 ${more} 项`,
   },
+  guardrails: {
+    guardrails: "护栏",
+    lead: "检查请求和回答的规则：正则表达式、长度和审核 Webhook。",
+    rules: "规则（JSON）",
+    rulesHint: "规则列表。令牌不显示：省略即保留。被遮盖的地址请勿改动。",
+    notJson: "规则不是 JSON 列表。",
+    privateHosts: "Webhook 可以使用的私有网络主机",
+    privateHostsHint: "host 或 host:port，用逗号分隔。",
+    allowUnchecked: "允许不检查文本的端点，例如嵌入和图像",
+    saved: "护栏已保存",
+    unsaved: "对护栏的更改",
+    save: "应用护栏",
+  },
 };
 export default chinese;

@@ -10,6 +10,7 @@ import { showToast } from "../../ui/toasts.tsx";
 import { useAsyncAction } from "../../ui/use-async-action.ts";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { words } from "../../ui/words.ts";
+import { GuardrailsPanel } from "../guardrails/guardrails-panel.tsx";
 import { PasswordForm } from "./password-form.tsx";
 import { SettingField } from "./setting-field.tsx";
 import { SETTING_GROUPS } from "./setting-list.ts";
@@ -130,6 +131,7 @@ export function SettingsPage() {
           )}
         </form>
       )}
+      {data !== null && <GuardrailsPanel />}
       {data !== null && <PasswordForm hasPassword={data.admin.has_password_hash} />}
     </Page>
   );
