@@ -21,7 +21,7 @@ import { encodeProtobuf } from "../../../../src/records/opentelemetry/protobuf.t
 
 const sender: Sender = {
   resource: { "service.name": "polygate", "deployment.environment.name": "tést" },
-  scope: { name: "polygate", version: "3.0.0" },
+  scope: { name: "polygate", version: "3.2.0" },
 };
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
 const SPAN = "b7ad6b7169203331";
