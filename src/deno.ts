@@ -1,6 +1,7 @@
 import { describeFailure, handleRequest } from "./app.ts";
 import { warnIfOpenToAnyKey } from "./core/auth/unknown-key-policy.ts";
 import { lastAddress } from "./core/http/client-key.ts";
+import { probeCircuits } from "./gateway/accounts/probe-circuits.ts";
 import { refreshModels } from "./gateway/accounts/refresh-models.ts";
 import { refreshTokens } from "./gateway/accounts/refresh-tokens.ts";
 import { InFlightWork } from "./runtime/deno/in-flight-work.ts";
@@ -78,6 +79,7 @@ function reportListening(address: Deno.Addr): void {
 inFlight.add(Promise.resolve(runtime.platform.alerts.startChecks()));
 setInterval(() => {
   if (inFlight.isClosing) return;
+  inFlight.add(probeCircuits(runtime.platform));
   inFlight.add(refreshTokens(runtime.platform));
   inFlight.add(refreshModels(runtime.platform));
 }, refreshCheckMs);

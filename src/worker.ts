@@ -29,10 +29,16 @@ export default {
   },
   scheduled: async () => {
     // Few isolates run the schedule.
-    const [{ refreshModels }, { refreshTokens }] = await Promise.all([
+    const [{ probeCircuits }, { refreshModels }, { refreshTokens }] = await Promise.all([
+      import("./gateway/accounts/probe-circuits.ts"),
       import("./gateway/accounts/refresh-models.ts"),
       import("./gateway/accounts/refresh-tokens.ts"),
     ]);
-    await Promise.all([refreshTokens(platform), refreshModels(platform), platform.alerts.startChecks()]);
+    await Promise.all([
+      probeCircuits(platform),
+      refreshTokens(platform),
+      refreshModels(platform),
+      platform.alerts.startChecks(),
+    ]);
   },
 } satisfies ExportedHandler;

@@ -51,6 +51,15 @@ it("has its streams piped only when an administrator says so, and backups keep t
   expect(await isPiped("imported")).toBe(true);
 });
 
+it("is probed when it fails, unless it needs a sign-in or an administrator forbids it", async () => {
+  const isProbed = async (id: string) => (await admin("GET", `/admin/providers/${id}`)).body["active_probes"];
+  await admin("POST", "/admin/providers", { driver: "openai", base_url: backend.url, id: "probed" });
+  expect([await isProbed("probed"), await isProbed("default")]).toEqual([true, false]);
+  await admin("PUT", "/admin/providers/probed", { active_probes: false });
+  expect(await isProbed("probed")).toBe(false);
+  expect((await admin("PUT", "/admin/providers/probed", { active_probes: 1 })).status).toBe(400);
+});
+
 describe("the limit of a provider's accounts", () => {
   it("is off for a new provider, unless it names one or signs in, and can be set again", async () => {
     const base = { driver: "openai", base_url: backend.url };

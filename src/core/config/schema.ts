@@ -297,6 +297,8 @@ export const providerSchema = extensibleObject(() => ({
   trace_context: z.boolean().optional(),
   /** Whether the runtime passes its native streams on without looking at their bytes first, where it can. Absent: no. */
   pipe_streams: z.boolean().optional(),
+  /** Whether a cheap request finds out when it, or an account of it, works again. Absent: as its driver does by default. */
+  active_probes: z.boolean().optional(),
   /** Slots of each of its accounts; 0: the general setting. */
   account_max_inflight: z.number().int().min(0).max(4_096).default(0),
   /** 0: its accounts have no limit, unless `account_max_inflight` sets one. Absent: there is always a limit. */

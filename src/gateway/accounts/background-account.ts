@@ -3,12 +3,12 @@ import { RequestTimers } from "../../core/http/request-timers.ts";
 import type { AcquireRequest, CredentialAudience, Credentials } from "../../core/ports/accounts.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import type { UpstreamAccount } from "../providers/provider.ts";
-import { getProvider } from "../providers/provider-registry.ts";
+import { getProvider, type RegisteredProvider } from "../providers/provider-registry.ts";
 import { createUpstreamFetch } from "../upstream/fetch.ts";
 import { findProxy } from "../upstream/find-proxy.ts";
 import { createUpstreamAccount, signInAccount } from "./account-sign-in.ts";
 import { assertSameEndpoint } from "./credential-audience.ts";
-import { toProviderError } from "./fault-attribution.ts";
+import { toAccountFailure, toProviderError } from "./fault-attribution.ts";
 import { startLeaseRenewal } from "./lease-renewal.ts";
 import { getAccountToken } from "./sign-in.ts";
 import { createRefusalError } from "./slot-refusal.ts";
@@ -20,18 +20,20 @@ export interface BackgroundAccountRequest {
   readonly acquireOptions: Pick<AcquireRequest, "target" | "provider" | "waitMs">;
   /** Time limit for the sign-in, and separately for the work, milliseconds. */
   readonly timeoutMs: number;
+  /** Whether the pool learns the result of the work, as that of a caller's request. Default: no. */
+  readonly reportsOutcome?: boolean;
 }
 
 /**
  * Runs background work, which no caller's request caused, in a slot of an account. Signs the account in if it has no token.
- * The pool learns the result of the sign-in, but not of the work.
+ * The pool learns the result of the sign-in, and of the work only if asked to.
  *
  * @throws GatewayError when the pool grants no slot; any error of the sign-in or the work; a `DOMException` `TimeoutError`
  */
 export async function withBackgroundAccount<T>(
   platform: Platform,
-  { purpose, acquireOptions, timeoutMs }: BackgroundAccountRequest,
-  operation: (account: UpstreamAccount, signal: AbortSignal) => Promise<T>,
+  { purpose, acquireOptions, timeoutMs, reportsOutcome = false }: BackgroundAccountRequest,
+  operation: (account: UpstreamAccount, signal: AbortSignal, provider: RegisteredProvider) => Promise<T>,
 ): Promise<T> {
   const requestId = `${purpose}_${crypto.randomUUID()}`;
   const acquired = await platform.accounts.acquire({
@@ -74,9 +76,13 @@ export async function withBackgroundAccount<T>(
     };
     const token = await getAccountToken(lease, signIn, undefined, undefined, confirm);
     const account = createUpstreamAccount(token, lease.account.tokenType, { fetch });
-    const result = await operation(account, createDeadlineSignal());
+    const result = await operation(account, createDeadlineSignal(), provider);
+    if (reportsOutcome) await lease.reportSuccess();
     await Promise.allSettled(backgroundTasks);
     return result;
+  } catch (error) {
+    if (reportsOutcome) await lease.reportFailure(toAccountFailure(error)).catch(() => undefined);
+    throw error;
   } finally {
     stopRenewal();
     timers.end();

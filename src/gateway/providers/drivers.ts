@@ -60,3 +60,11 @@ export function isSameDriver(left: string, right: string): boolean {
 export function selectStrategy(driver: string, setting: SelectionStrategy | undefined): SelectionStrategy {
   return setting ?? findDriver(driver)?.defaultStrategy ?? "affinity";
 }
+
+/**
+ * Whether a cheap request finds out when a provider with this driver works again. By default only where nobody has to sign in for
+ * it. `setting`: the provider's own; absent: it has none.
+ */
+export function probesActively(driver: string, setting?: boolean): boolean {
+  return setting ?? needsNoAccount(driver);
+}

@@ -8,7 +8,7 @@ import {
 import { isShortenedSecret, maskText, shortenSecret } from "../../core/config/secret-masking.ts";
 import { SELECTION_STRATEGIES } from "../../core/config/selection-strategy.ts";
 import type { Platform } from "../../core/ports/platform.ts";
-import { selectStrategy } from "../../gateway/providers/drivers.ts";
+import { probesActively, selectStrategy } from "../../gateway/providers/drivers.ts";
 
 /** A provider as administrators see it. Its token and the values of its headers are masked. */
 export const providerViewSchema = () =>
@@ -29,6 +29,7 @@ export const providerViewSchema = () =>
     key_header: z.string(),
     trace_context: z.boolean(),
     pipe_streams: z.boolean(),
+    active_probes: z.boolean(),
     headers: z.record(z.string(), z.string()),
     account_max_inflight: z.int(),
     /** Limits of all requests of the gateway's keys to it; empty: none. */
@@ -78,6 +79,7 @@ export function providerView(config: Config, entry: ProviderEntry): ProviderView
     key_header: entry.key_header,
     trace_context: entry.trace_context === true,
     pipe_streams: entry.pipe_streams === true,
+    active_probes: probesActively(driver, entry.active_probes),
     headers: Object.fromEntries(
       Object.entries(entry.headers).map(([field, value]) => [field, maskHeader(value)]),
     ),
@@ -120,6 +122,7 @@ export function defaultProviderView(
     key_header: "",
     trace_context: variables.providerTraceContext,
     pipe_streams: variables.providerPipeStreams,
+    active_probes: probesActively(variables.providerDriver),
     headers: {},
     account_max_inflight: 0,
     limits: {},

@@ -71,6 +71,7 @@ const providerChangeShape = () => ({
   key_header: providerSchema.shape.key_header.unwrap().optional(),
   trace_context: providerSchema.shape.trace_context,
   pipe_streams: providerSchema.shape.pipe_streams,
+  active_probes: providerSchema.shape.active_probes,
   headers: providerSchema.shape.headers.unwrap().optional(),
   account_max_inflight: providerSchema.shape.account_max_inflight.unwrap().optional(),
   limits: limitsRequestSchema().optional(),

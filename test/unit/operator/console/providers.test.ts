@@ -56,6 +56,7 @@ const ENGINE: ProviderView = {
   whole_answers: false,
   native: true,
   pipe_streams: false,
+  active_probes: true,
   drop_params: ["seed", "tools.function.strict"],
   proxy_id: "office",
   api_version: "2024-10-21",
@@ -89,7 +90,7 @@ describe("the form of a provider", () => {
 
   it("gives back what it was given, and keeps the token", () => {
     const { id, has_token, token_preview, models, accounts, read_only, trace_context, ...rest } = ENGINE;
-    const { models_asked, health, last_error, limits, pipe_streams, ...fields } = rest;
+    const { models_asked, health, last_error, limits, pipe_streams, active_probes, ...fields } = rest;
     expect(toProviderFields(toProviderDraft(ENGINE))).toEqual({ ...fields, token: "" });
     expect(validateProviderDraft(toProviderDraft(ENGINE))).toEqual({});
     expect(changedProviderFields(toProviderDraft(ENGINE), ENGINE)).toEqual({});
