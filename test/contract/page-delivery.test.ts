@@ -12,13 +12,17 @@ interface Received {
 
 describe("the delivery of jobs", () => {
   let site: Site;
+  /** Gets the results. Pages may not be loaded from it. */
+  let receiver: Site;
   let gateway: Gateway;
   let received: Received[] = [];
   let failures = 0;
 
   beforeAll(async () => {
-    site = await serve((request, response, { pathname }) => {
-      if (request.method === "GET") return html(response, `<meta name="description" content="${pathname}">`);
+    site = await serve((_, response, { pathname }) =>
+      html(response, `<meta name="description" content="${pathname}">`),
+    );
+    receiver = await serve((request, response, { pathname }) => {
       const chunks: Uint8Array[] = [];
       request.on("data", (chunk: Uint8Array) => chunks.push(chunk));
       request.on("end", () => {
@@ -28,11 +32,12 @@ describe("the delivery of jobs", () => {
         response.end();
       });
     });
-    gateway = await startPageService([site.host]);
+    gateway = await startPageService([site.host], { DELIVERY_PRIVATE_HOSTS: receiver.host });
   });
   afterAll(async () => {
     await gateway.close();
     await site.close();
+    await receiver.close();
   });
   beforeEach(() => {
     received = [];
@@ -56,8 +61,8 @@ describe("the delivery of jobs", () => {
     failures = 1;
     const answer = await post({
       urls: [`${site.origin}/one`, `${site.origin}/two`],
-      uploadUrls: [`${site.origin}/bucket/1?sig=x`, `${site.origin}/bucket/2`],
-      webhook: `${site.origin}/hook`,
+      uploadUrls: [`${receiver.origin}/bucket/1?sig=x`, `${receiver.origin}/bucket/2`],
+      webhook: `${receiver.origin}/hook`,
     });
     expect(answer.status).toBe(202);
     const { id } = JSON.parse(await answer.text());
@@ -86,7 +91,7 @@ describe("the delivery of jobs", () => {
     const query = new URLSearchParams({
       url: `${site.origin}/three`,
       async: "true",
-      uploadUrl: `${site.origin}/bucket/3`,
+      uploadUrl: `${receiver.origin}/bucket/3`,
     });
     const answer = await gateway.fetch(`/v1/metadata?${query}`, { headers: KEY });
     expect(answer.status).toBe(202);
@@ -96,11 +101,21 @@ describe("the delivery of jobs", () => {
 
   it("needs a key, a job, public addresses, and an upload address for each page", async () => {
     const urls = [`${site.origin}/one`, `${site.origin}/two`];
-    const webhook = `${site.origin}/hook`;
+    const webhook = `${receiver.origin}/hook`;
     expect(await errorOf(await post({ urls, webhook }, {}))).toEqual([403, "permission_denied", "webhook"]);
-    expect(await errorOf(await post({ urls, webhook: "http://10.0.0.1/" }))).toEqual([
-      ...[400, "invalid_request", "webhook"],
-    ]);
+    // That pages may be loaded from a private host does not make it a receiver.
+    for (const address of [
+      "http://10.0.0.1/",
+      `${site.origin}/hook`,
+      `${site.origin.replace("127.0.0.1", "2130706433")}/`,
+    ]) {
+      expect(await errorOf(await post({ urls, webhook: address }))).toEqual([
+        ...[400, "invalid_request", "webhook"],
+      ]);
+      expect(await errorOf(await post({ urls, uploadUrls: [address, address] }))).toEqual([
+        ...[400, "invalid_request", "uploadUrls"],
+      ]);
+    }
     expect(await errorOf(await post({ urls, uploadUrls: [webhook] }))).toEqual([
       ...[400, "invalid_request", "uploadUrls"],
     ]);

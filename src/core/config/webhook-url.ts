@@ -8,17 +8,15 @@ export type WebhookUrlCheck =
 /**
  * Decides whether the gateway may send messages to a URL: to the public internet, and to the private hosts that are listed.
  *
- * @param developmentHosts hosts that the environment variables allow for development
  * @param group the group of the configuration that lists the private hosts, for errors
  */
 export function checkWebhookUrl(
   text: string,
   { private_hosts }: { readonly private_hosts: readonly string[] },
-  developmentHosts: ReadonlySet<string>,
   group = "alerts",
 ): WebhookUrlCheck {
   const listed = new Set(private_hosts.map(parseHostEntry).filter((host) => host !== null));
-  const checked = checkPageUrl(text, { privateHosts: new Set([...developmentHosts, ...listed]) });
+  const checked = checkPageUrl(text, { privateHosts: listed });
   if (checked.ok) return { ...checked, isListed: isListedPrivateHost(checked.url, listed) };
   const { code, message } = checked;
   if (code !== "url_host_forbidden") return { ok: false, message };

@@ -97,6 +97,8 @@ export interface Variables {
    * platform or the connection.
    */
   readonly clientAddressHeader: string | null;
+  /** `DELIVERY_PRIVATE_HOSTS`, none: private `host:port` pairs that results of page jobs may be sent to. */
+  readonly deliveryPrivateHosts: ReadonlySet<string>;
   /** `PAGE_RATE_LIMIT`, 100: page-service calls a minute for each client. */
   readonly pageRateLimit: number;
   /** `DNS_OVER_HTTPS_URL`: the resolver for DNS signals; null (`off`): no DNS signals. */
@@ -267,6 +269,7 @@ export function parseVariables(env: Readonly<Record<string, unknown>>, options: 
       apiBaseUrl: read("HOSTING_API_BASE_URL", baseUrl, "https://api.vercel.com"),
     },
     clientAddressHeader: read("CLIENT_ADDRESS_HEADER", headerName, null),
+    deliveryPrivateHosts: read("DELIVERY_PRIVATE_HOSTS", hostAndPortSet, new Set<string>()),
     pageRateLimit: read("PAGE_RATE_LIMIT", amount, 100),
     dnsResolver: read("DNS_OVER_HTTPS_URL", httpUrlOrOff, "https://cloudflare-dns.com/dns-query"),
     telemetry: readTelemetryVariables(read),

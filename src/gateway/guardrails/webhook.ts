@@ -7,7 +7,7 @@ import { createCheckFailure, createDenial } from "./denial.ts";
 
 /** What a webhook needs to be asked. */
 export interface WebhookAccess {
-  readonly platform: Pick<Platform, "variables" | "fetch" | "deploymentFetch">;
+  readonly platform: Pick<Platform, "fetch" | "deploymentFetch">;
   readonly privateHosts: Config["guardrails"]["private_hosts"];
 }
 
@@ -37,13 +37,13 @@ export async function askWebhook(
 }
 
 async function readVerdict(
-  { variables, fetch: publicFetch, deploymentFetch }: WebhookAccess["platform"],
+  { fetch: publicFetch, deploymentFetch }: WebhookAccess["platform"],
   { url, token, model, timeout_ms }: Guardrail,
   input: readonly string[],
   private_hosts: WebhookAccess["privateHosts"],
   signal: AbortSignal,
 ): Promise<boolean> {
-  const checked = checkWebhookUrl(url, { private_hosts }, variables.pages.privateHosts, "guardrails");
+  const checked = checkWebhookUrl(url, { private_hosts }, "guardrails");
   if (!checked.ok) throw new Error(checked.message);
   const fetch = checked.isListed ? deploymentFetch : publicFetch;
   const response = await fetch(checked.url.href, {

@@ -89,7 +89,6 @@ const createWebhookSecret = (): string => `whsec_${toBase64(crypto.getRandomValu
 function mergeWebhooks(
   { webhooks: current, private_hosts }: Pick<Config["alerts"], "webhooks" | "private_hosts">,
   sent: readonly z.output<typeof webhookRequestSchema>[],
-  { platform: { variables } }: Context,
 ): { webhooks: Webhook[]; secrets: Record<string, string> } {
   const secrets: Record<string, string> = {};
   const webhooks = sent.map((entry, index) => {
@@ -100,7 +99,7 @@ function mergeWebhooks(
     const url = isUnchanged ? stored?.url : entry.url;
     const field = `webhooks[${index}].url`;
     if (url === undefined) throw invalidRequest(`${field}: an address is needed`, field);
-    const checked = checkWebhookUrl(url, { private_hosts }, variables.pages.privateHosts);
+    const checked = checkWebhookUrl(url, { private_hosts });
     if (!checked.ok) throw invalidRequest(`${field}: ${checked.message}`, field);
     const secret = entry.secret ?? stored?.secret ?? createWebhookSecret();
     if (entry.secret === undefined && stored === undefined) secrets[id] = secret;
@@ -172,7 +171,7 @@ export const ALERT_ENDPOINTS = [
         const merged =
           body.webhooks === undefined
             ? null
-            : mergeWebhooks({ webhooks: alerts.webhooks, private_hosts }, body.webhooks, context);
+            : mergeWebhooks({ webhooks: alerts.webhooks, private_hosts }, body.webhooks);
         secrets = merged?.secrets ?? {};
         return {
           ...current,

@@ -4,7 +4,6 @@ import { type Config, privateHostsSchema } from "../../core/config/schema.ts";
 import { maskText } from "../../core/config/secret-masking.ts";
 import { checkWebhookUrl } from "../../core/config/webhook-url.ts";
 import { invalidRequest } from "../../core/errors/gateway-error.ts";
-import type { Context } from "../../core/ports/context.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
 import { compileExpression } from "../../gateway/guardrails/expressions.ts";
 import { successSchema } from "./answers.ts";
@@ -47,7 +46,6 @@ function toView({ guardrails }: Config): z.output<ReturnType<typeof guardrailsVi
 function assertUsable(
   { type, expressions, max_chars, url }: Guardrail,
   private_hosts: readonly string[],
-  { platform: { variables } }: Context,
   field: string,
 ): void {
   const reject = (name: string, message: string) => {
@@ -64,7 +62,7 @@ function assertUsable(
   }
   if (type === "size" && max_chars === 0) reject("max_chars", "must be at least 1");
   if (type !== "webhook") return;
-  const checked = checkWebhookUrl(url, { private_hosts }, variables.pages.privateHosts, "guardrails");
+  const checked = checkWebhookUrl(url, { private_hosts }, "guardrails");
   if (!checked.ok) reject("url", checked.message);
 }
 
@@ -73,7 +71,6 @@ function mergeRules(
   stored: readonly Guardrail[],
   sent: readonly z.output<typeof ruleRequestSchema>[],
   privateHosts: readonly string[],
-  context: Context,
 ): Guardrail[] {
   const merged = sent.map((entry, index) => {
     const known = stored.find(({ id }) => id === entry.id);
@@ -83,7 +80,7 @@ function mergeRules(
     const keepsToken = entry.token === undefined && known?.url === url;
     const { has_token: _, ...fields }: typeof entry & { has_token?: unknown } = entry;
     const rule = { ...fields, url, token: keepsToken ? (known?.token ?? "") : (entry.token ?? "") };
-    assertUsable(rule, privateHosts, context, `rules[${index}]`);
+    assertUsable(rule, privateHosts, `rules[${index}]`);
     return rule;
   });
   if (new Set(merged.map(({ id }) => id)).size < merged.length)
@@ -121,7 +118,7 @@ export const GUARDRAIL_ENDPOINTS = [
       const change = (current: Config): Config => {
         const { rules, private_hosts, unchecked_endpoints } = current.guardrails;
         const hosts = body.private_hosts ?? private_hosts;
-        const merged = body.rules === undefined ? rules : mergeRules(rules, body.rules, hosts, context);
+        const merged = body.rules === undefined ? rules : mergeRules(rules, body.rules, hosts);
         return {
           ...current,
           guardrails: {

@@ -243,8 +243,8 @@ export class Watcher {
     notification: AlertNotification,
     { alerts }: Config,
   ): Promise<{ status: number; error: string }> {
-    const { variables, now } = this.#platform;
-    const checked = checkWebhookUrl(webhook.url, alerts, variables.pages.privateHosts);
+    const { now } = this.#platform;
+    const checked = checkWebhookUrl(webhook.url, alerts);
     if (!checked.ok) return { status: 0, error: checked.message };
     // On Deno `fetch` also refuses names that lead to private addresses.
     const fetch = checked.isListed ? this.#platform.deploymentFetch : this.#platform.fetch;

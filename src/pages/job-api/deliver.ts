@@ -4,7 +4,7 @@ import { toUtf8 } from "../../core/encoding/bytes.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 import type { JobState, TaskResult } from "../../core/ports/page-jobs.ts";
 import type { Platform } from "../../core/ports/platform.ts";
-import { checkPageUrl } from "../../core/url-safety/index.ts";
+import { checkPageUrl, isListedPrivateHost } from "../../core/url-safety/index.ts";
 import { createJobResponse } from "../jobs/job-response.ts";
 import type { DueWebhook } from "../jobs/job-table.ts";
 import { clientKeyId } from "../limits/page-caller.ts";
@@ -56,10 +56,13 @@ export async function notifyWebhook(
   });
 }
 
-async function send({ fetch, variables }: Platform, url: string, init: RequestInit): Promise<void> {
-  const check = checkPageUrl(url, variables.pages);
+async function send(platform: Platform, url: string, init: RequestInit): Promise<void> {
+  const privateHosts = platform.variables.deliveryPrivateHosts;
+  const check = checkPageUrl(url, { privateHosts });
   if (!check.ok) throw notAccepted("its address is not allowed any more");
   const signal = AbortSignal.timeout(RECEIVER_TIMEOUT_MS);
+  // On Deno `fetch` also refuses names that lead to private addresses.
+  const fetch = isListedPrivateHost(check.url, privateHosts) ? platform.deploymentFetch : platform.fetch;
   const response = await fetch(check.url.href, { ...init, redirect: "manual", signal }).catch(() => null);
   await response?.body?.cancel();
   if (response === null) throw notAccepted("it cannot be reached");

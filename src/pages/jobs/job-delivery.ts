@@ -1,4 +1,5 @@
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
+import type { Variables } from "../../core/ports/variables.ts";
 import { checkPageUrl, type UrlSafetyOptions } from "../../core/url-safety/index.ts";
 import type { CallerAccess } from "../limits/page-caller.ts";
 
@@ -28,8 +29,9 @@ export function readDelivery(
   { webhook = null, uploadUrls = [] }: DeliveryParameters,
   count: number,
   access: CallerAccess,
-  safety: UrlSafetyOptions,
+  { deliveryPrivateHosts }: Pick<Variables, "deliveryPrivateHosts">,
 ): JobDelivery {
+  const safety = { privateHosts: deliveryPrivateHosts };
   const uploadName = count === 1 ? "uploadUrl" : "uploadUrls";
   if (webhook !== null) checkAddress("webhook", webhook, access, safety);
   for (const address of uploadUrls) checkAddress(uploadName, address, access, safety);

@@ -82,7 +82,7 @@ export function defineEndpoints<Request extends OperationRequest>(
         }
         const source = createSource(context, call);
         rejectSecrets(operation.read(call.query, source).setup);
-        const checked = readDelivery(delivery, 1, call.access, source);
+        const checked = readDelivery(delivery, 1, call.access, context.platform.variables);
         return startJob(context, call, name, [createSingleTask(call.query)], checked);
       }),
     }),
@@ -120,7 +120,12 @@ export function defineEndpoints<Request extends OperationRequest>(
           return startBatch(context, name, urls, options, (search, call) => {
             const source = createSource(context, call);
             rejectSecrets(operation.read(search, source).setup);
-            return readDelivery({ webhook, uploadUrls }, urls.length, call.access, source);
+            return readDelivery(
+              { webhook, uploadUrls },
+              urls.length,
+              call.access,
+              context.platform.variables,
+            );
           });
         }
         const answer = withRateLimit(async (_, call) => {

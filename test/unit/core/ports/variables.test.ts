@@ -117,6 +117,13 @@ const OTHERS = [
     "LocalHost:80, [::1]:8080,",
     new Set(["localhost:80", "[::1]:8080"]),
   ),
+  row(
+    "DELIVERY_PRIVATE_HOSTS",
+    (v) => v.deliveryPrivateHosts,
+    new Set(),
+    "receiver.internal:443",
+    new Set(["receiver.internal:443"]),
+  ),
   // The other variables of OpenTelemetry: test/unit/core/ports/telemetry-variables.test.ts.
   row(
     "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
