@@ -12,6 +12,9 @@ import {
 export const OTLP_PROTOCOLS = ["http/protobuf", "http/json"] as const;
 export type OtlpProtocol = (typeof OTLP_PROTOCOLS)[number];
 
+/** The samplers of OpenTelemetry that the gateway has. */
+const TRACE_SAMPLERS = ["always_on", "parentbased_always_on"] as const;
+
 /** Where and how traces and metrics are sent. The names of the variables are OpenTelemetry's. */
 export interface TelemetryVariables {
   /** `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`, or `OTEL_EXPORTER_OTLP_ENDPOINT` with `/v1/traces`; null: no traces. */
@@ -26,6 +29,11 @@ export interface TelemetryVariables {
   readonly serviceName: string;
   /** `OTEL_RESOURCE_ATTRIBUTES`, none: `name=value` pairs. */
   readonly resourceAttributes: Readonly<Record<string, string>>;
+  /**
+   * `OTEL_TRACES_SAMPLER`, `always_on`: whether the flag of a caller's `traceparent` decides if the trace is sent. Only
+   * callers that are trusted may decide.
+   */
+  readonly followsCallersSampling: boolean;
   /** `OTEL_BSP_SCHEDULE_DELAY`, 5,000 ms: how long spans and metrics wait for more of them. */
   readonly delayMs: number;
 }
@@ -56,6 +64,8 @@ export function readTelemetryVariables(read: ReadVariable): TelemetryVariables |
     headers: read("OTEL_EXPORTER_OTLP_HEADERS", pairs(true), {}),
     serviceName: read("OTEL_SERVICE_NAME", serviceNameText, "polygate"),
     resourceAttributes: read("OTEL_RESOURCE_ATTRIBUTES", pairs(false), {}),
+    followsCallersSampling:
+      read("OTEL_TRACES_SAMPLER", oneOf(TRACE_SAMPLERS), "always_on") === "parentbased_always_on",
     delayMs: read("OTEL_BSP_SCHEDULE_DELAY", milliseconds(MAX_DELAY_MS), 5_000),
   };
   return isDisabled || (telemetry.tracesUrl === null && telemetry.metricsUrl === null) ? null : telemetry;

@@ -47,7 +47,7 @@ export function startTrace(
     sendsMetrics: telemetry.metricsUrl !== null,
     defaultProvider: platform.variables.providerDriver,
   };
-  return new ExportedTrace(options, readTraceContext(headers.get("traceparent")));
+  return new ExportedTrace(options, readTraceContext(headers.get("traceparent"), telemetry));
 }
 
 /** What this isolate or process has sent. */

@@ -1,4 +1,5 @@
 import { toHex } from "../../core/encoding/bytes.ts";
+import type { TelemetryVariables } from "../../core/ports/telemetry-variables.ts";
 
 /** Where a request belongs: the trace, and the span of the client that sent it. */
 export interface TraceContext {
@@ -23,7 +24,10 @@ function createId(bytes: number): string {
 export const createSpanId = () => createId(8);
 
 /** Reads the header `traceparent`. Without a valid one, the request begins a trace. */
-export function readTraceContext(header: string | null): TraceContext {
+export function readTraceContext(
+  header: string | null,
+  { followsCallersSampling }: Pick<TelemetryVariables, "followsCallersSampling">,
+): TraceContext {
   const [, version = "", traceId = "", parentSpanId = "", flags = "", rest] =
     TRACEPARENT.exec(header?.trim() ?? "") ?? [];
   const isValid =
@@ -33,7 +37,8 @@ export function readTraceContext(header: string | null): TraceContext {
     !ONLY_ZEROS.test(traceId) &&
     !ONLY_ZEROS.test(parentSpanId);
   if (!isValid) return { traceId: createId(16), parentSpanId: "", isSampled: true };
-  return { traceId, parentSpanId, isSampled: (Number.parseInt(flags, 16) & SAMPLED_FLAG) !== 0 };
+  const isSampledByCaller = (Number.parseInt(flags, 16) & SAMPLED_FLAG) !== 0;
+  return { traceId, parentSpanId, isSampled: isSampledByCaller || !followsCallersSampling };
 }
 
 /** Formats the header `traceparent` for requests that a span sends. */

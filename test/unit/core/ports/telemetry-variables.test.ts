@@ -20,6 +20,7 @@ describe("the variables of OpenTelemetry", () => {
       headers: {},
       serviceName: "polygate",
       resourceAttributes: {},
+      followsCallersSampling: false,
       delayMs: 5_000,
     });
     expect(read({ ...ENDPOINT, OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: "http://m.test/in/" })).toMatchObject({
@@ -27,6 +28,8 @@ describe("the variables of OpenTelemetry", () => {
       metricsUrl: "http://m.test/in/",
     });
     expect(read({ ...ENDPOINT, OTEL_METRICS_EXPORTER: "none" })?.metricsUrl).toBeNull();
+    const trusting = read({ ...ENDPOINT, OTEL_TRACES_SAMPLER: "parentbased_always_on" });
+    expect(trusting?.followsCallersSampling).toBe(true);
   });
 
   it("hold pairs with percent-encoded values, in which an equals sign may stand", () => {
@@ -49,6 +52,7 @@ describe("the variables of OpenTelemetry", () => {
     ["OTEL_EXPORTER_OTLP_HEADERS", "a=secret%"],
     ["OTEL_BSP_SCHEDULE_DELAY", "20001"],
     ["OTEL_TRACES_EXPORTER", "zipkin"],
+    ["OTEL_TRACES_SAMPLER", "traceidratio"],
   ])("stop the start where %s is %j, without telling secrets", (name, value) => {
     const start = () => read({ ...ENDPOINT, [name]: value });
     expect(start).toThrow(new RegExp(`^${name} `));

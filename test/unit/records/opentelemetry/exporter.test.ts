@@ -17,6 +17,7 @@ const telemetry: TelemetryVariables = {
   headers: {},
   serviceName: "polygate",
   resourceAttributes: {},
+  followsCallersSampling: false,
   delayMs: 5_000,
 };
 const span: Span = {
@@ -128,11 +129,17 @@ describe("traceparent", () => {
     [`00-${id}-${parent}-01`, true],
     [`00-${id}-${parent}-00`, false],
     [`cc-${id}-${parent}-01-what-the-future-will-be-like`, true],
-  ])("%s continues the client's trace", (header, isSampled) => {
-    const context = readTraceContext(header);
-    expect(context).toEqual({ traceId: id, parentSpanId: parent, isSampled });
-    expect(formatTraceparent(context, parent)).toBe(`00-${id}-${parent}-${isSampled ? "01" : "00"}`);
-  });
+  ])(
+    "%s continues the client's trace, and decides about spans only where callers are trusted",
+    (header, flag) => {
+      for (const followsCallersSampling of [true, false]) {
+        const isSampled = flag || !followsCallersSampling;
+        const context = readTraceContext(header, { followsCallersSampling });
+        expect(context).toEqual({ traceId: id, parentSpanId: parent, isSampled });
+        expect(formatTraceparent(context, parent)).toBe(`00-${id}-${parent}-${isSampled ? "01" : "00"}`);
+      }
+    },
+  );
   it.each([
     null,
     "",
@@ -143,7 +150,7 @@ describe("traceparent", () => {
     `00-${id}-${parent}-01-more`,
     `00-${id}-${parent}`,
   ])("%j begins a trace", (header) => {
-    const { traceId, parentSpanId, isSampled } = readTraceContext(header);
+    const { traceId, parentSpanId, isSampled } = readTraceContext(header, { followsCallersSampling: true });
     expect(traceId).toMatch(/^[\da-f]{32}$/);
     expect(traceId).not.toBe(id);
     expect(parentSpanId).toBe("");
