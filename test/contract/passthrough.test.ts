@@ -359,6 +359,20 @@ describe("a form", () => {
     ["without an end", part("model", model) + file("abc"), 400, null],
     ["without a model", file("abc") + END, 400, "model"],
     ["with two models", part("model", model) + part("model", "oa/chat") + file("abc") + END, 400, "model"],
+    ...["Model", "model[]", " model", "models", "fallbacks[0]"].map(
+      (name): [string, string, number, string] => [
+        `with a second model as ${name}`,
+        part("model", model) + part(name, "oa/chat") + file("abc") + END,
+        400,
+        "model",
+      ],
+    ),
+    [
+      "with a second model after it was sent in part",
+      part("model", model) + file("z".repeat(3 * MIB)) + part("Model", "oa/chat") + END,
+      400,
+      "model",
+    ],
     ["with a file as model", part("model", model, '; filename="m"') + END, 400, "model"],
     [
       "with a part without a name",

@@ -79,6 +79,19 @@ export function* listMembers(text: string, from = 0): Generator<MemberRange> {
   }
 }
 
+/** Lists where the elements of the list that begins at or after `from` begin. `text` must be valid JSON. */
+export function* listElements(text: string, from = 0): Generator<number> {
+  let index = skipSpace(text, from);
+  if (text[index] !== "[") return;
+  index = skipSpace(text, index + 1);
+  while (index < text.length && text[index] !== "]") {
+    yield index;
+    index = skipSpace(text, skipValue(text, index));
+    if (text[index] !== ",") return;
+    index = skipSpace(text, index + 1);
+  }
+}
+
 function findMember(text: string, path: readonly string[]): MemberRange | null {
   let from = 0;
   let found: MemberRange | null = null;
@@ -171,6 +184,11 @@ export function setMember(text: string, name: string, json: string): string {
 
 /** Removes a member of the outermost object with its comma, however often it is stated. */
 export function removeMember(text: string, name: string): string {
+  return removeMembers(text, (stated) => stated === name);
+}
+
+/** Removes all members of the outermost object whose names are to be removed, with their commas. */
+export function removeMembers(text: string, isRemoved: (name: string) => boolean): string {
   const pieces: string[] = [];
   /** What stands before this offset is in `pieces` or removed. */
   let done = 0;
@@ -179,7 +197,7 @@ export function removeMember(text: string, name: string): string {
   let runEnd = 0;
   let keptEnd: number | null = null;
   for (const member of listMembers(text)) {
-    if (member.name === name) {
+    if (isRemoved(member.name)) {
       runStart ??= member.start;
       runEnd = member.valueEnd;
       continue;

@@ -93,6 +93,8 @@ export class Assembler {
   /** The upstream's raw output of all turns, before translation or trimming (contract, general rule 9). */
   rawText = "";
   rawReasoning = "";
+  /** Names and arguments of native calls, for estimates. */
+  rawCalls = "";
   /** Estimated tokens of the answer's further choices. */
   otherChoiceTokens = 0;
   /** The upstream's id of the current message. */
@@ -168,6 +170,7 @@ export class Assembler {
           for (const token of event.tokens) this.#tokens.push(token);
           break;
         case "tool-call":
+          this.rawCalls += `${event.name} `;
           if (this.#isDone) break;
           this.#cutNativeCall(out);
           this.#beginCall(
@@ -179,6 +182,7 @@ export class Assembler {
           this.#heldText = [];
           break;
         case "tool-arguments":
+          this.rawCalls += event.delta;
           if (!this.#isDone) this.#appendArguments(event.delta, out);
           break;
         case "tool-call-end":
@@ -224,6 +228,7 @@ export class Assembler {
     if (this.hasVisibleOutput) {
       this.rawText = "";
       this.rawReasoning = "";
+      this.rawCalls = "";
       this.otherChoiceTokens = 0;
     }
     this.#textScanner = this.#createScanner();

@@ -6,6 +6,8 @@ import type { ProviderUsage } from "../providers/provider.ts";
 export interface RawAnswer {
   readonly rawText: string;
   readonly rawReasoning: string;
+  /** Names and arguments of the calls that the provider's protocol states apart from the text. */
+  readonly rawCalls?: string;
   /** Estimated tokens of the answer's further choices. */
   readonly otherChoiceTokens?: number;
 }
@@ -45,9 +47,10 @@ export class UsageCount {
    * The generation's token counts: those that the upstream stated, summed over its turns (the prompt counts once). Missing
    * counts, and counts above {@link maxPlausibleTokens}, are estimated. `promptText` is the text that the model read.
    */
-  total(promptText: string, { rawText, rawReasoning, otherChoiceTokens = 0 }: RawAnswer): Usage {
+  total(promptText: string, answer: RawAnswer): Usage {
+    const { rawText, rawReasoning, rawCalls = "" } = answer;
     const maxTokens = maxPlausibleTokens(
-      promptText.length + rawText.length + rawReasoning.length,
+      promptText.length + rawText.length + rawReasoning.length + rawCalls.length,
       this.#context,
     );
     const plausible = this.#parts.map((part) => this.#withoutImplausible(part, maxTokens));
@@ -66,9 +69,9 @@ export class UsageCount {
     const webSearches = sumStated(plausible, "webSearches");
     const webFetches = sumStated(plausible, "webFetches");
     if (reported.length === 0 || reported.some((part) => part.completion === undefined)) {
-      const reasoningTokens = estimateTokens(rawReasoning);
-      completion = Math.max(completion, estimateTokens(rawText) + reasoningTokens + otherChoiceTokens);
-      reasoning = Math.max(reasoning, reasoningTokens);
+      const estimate = estimateAnswer(answer);
+      completion = Math.max(completion, estimate.completion);
+      reasoning = Math.max(reasoning, estimate.reasoning);
     }
     const prompt = promptUsage.prompt ?? estimateTokens(promptText);
     const { cached, cacheWritten, cacheWritten1h, audioInput } = promptUsage;
@@ -103,16 +106,19 @@ export class UsageCount {
   estimateSoFar(promptText: string, answer: RawAnswer): Usage {
     this.endPart();
     const usage = this.total(promptText, answer);
-    const reasoningTokens = estimateTokens(answer.rawReasoning);
-    const estimatedCompletion =
-      estimateTokens(answer.rawText) + reasoningTokens + (answer.otherChoiceTokens ?? 0);
-    const { completion, reasoning } = usage;
+    const estimate = estimateAnswer(answer);
     return {
       ...usage,
-      completion: Math.max(completion, estimatedCompletion),
-      reasoning: Math.max(reasoning, reasoningTokens),
+      completion: Math.max(usage.completion, estimate.completion),
+      reasoning: Math.max(usage.reasoning, estimate.reasoning),
     };
   }
+}
+
+function estimateAnswer({ rawText, rawReasoning, rawCalls = "", otherChoiceTokens = 0 }: RawAnswer) {
+  const reasoning = estimateTokens(rawReasoning);
+  const completion = estimateTokens(rawText) + reasoning + estimateTokens(rawCalls) + otherChoiceTokens;
+  return { completion, reasoning };
 }
 
 /** The sum of a count over all parts. Undefined: no part states it. */

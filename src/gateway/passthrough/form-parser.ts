@@ -1,7 +1,17 @@
 import { Busboy, type BusboyInstance } from "@fastify/busboy";
 import { toUtf8 } from "../../core/encoding/bytes.ts";
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
+import { OTHER_MODEL_MEMBERS } from "../dialects/chat-completions/native.ts";
 import { encodePartHead } from "../providers/multipart.ts";
+
+/**
+ * Whether a field names models: `model` in a form that some readers take for it (another case, `model[]`), or other models
+ * that a provider may choose. No endpoint with forms has such a field, and keys may be limited to certain models.
+ */
+function namesModels(field: string): boolean {
+  const [name = ""] = field.split("[", 1);
+  return ["model", ...OTHER_MODEL_MEMBERS].includes(name.trim().toLowerCase());
+}
 
 /** The most bytes of all text fields together. */
 export const MAX_TEXT_BYTES = 256 * 1024;
@@ -127,6 +137,8 @@ export class FormParser {
       if (this.#isModelUnique && this.model !== undefined)
         this.#fail(invalidRequest("the form names model twice", "model"));
       this.model ??= value;
+    } else if (namesModels(name)) {
+      this.#fail(invalidRequest("the form names models in another field than model", "model"));
     } else {
       this.fields.push({ name, text: value, isFile: false });
       const type = mediaType === PLAIN_TEXT ? {} : { mediaType };
@@ -137,7 +149,8 @@ export class FormParser {
 
   #addFile(name: string | undefined, filename: string | undefined, mediaType: string): Part {
     if (name === undefined) this.#fail(invalidRequest("a part of the form has no name"));
-    if (name === "model") this.#fail(invalidRequest("model must be a text field", "model"));
+    if (name !== undefined && namesModels(name))
+      this.#fail(invalidRequest("model must be a text field", "model"));
     this.fields.push({ name: name ?? "", text: `[${filename ?? "file"}, ${mediaType}]`, isFile: true });
     const named = filename === undefined ? {} : { filename };
     const head = encodePartHead({ name: name ?? "", mediaType, ...named }, this.#boundary);

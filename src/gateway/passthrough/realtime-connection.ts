@@ -106,8 +106,7 @@ export class RealtimeConnection {
         this.#toProvider?.confirmTaken();
         onProviderMessage();
         if (text === null) this.#end(INTERNAL_ERROR, "the provider sent a message that is no text");
-        else if (this.#toClient?.send(events.read(text)) === false)
-          this.#end(TRY_AGAIN_LATER, "too much of what was sent is unread");
+        else this.#passToClient(text, events);
       },
       onClose: (code) => {
         const isBroken = code === undefined || code === BROKEN;
@@ -124,6 +123,18 @@ export class RealtimeConnection {
     this.#toClient = new SocketPipe(memory, provider, this.#client);
     this.#toProvider = new SocketPipe(memory, this.#client, provider);
     if (this.#hasEnded) provider.close(NORMAL, "");
+  }
+
+  #passToClient(text: string, events: ProviderEvents): void {
+    try {
+      if (this.#toClient?.send(events.read(text)) === false)
+        this.#end(TRY_AGAIN_LATER, "too much of what was sent is unread");
+    } catch (thrown) {
+      if (!(thrown instanceof GatewayError)) throw thrown;
+      // A connection that went on would use what nobody counts.
+      const code = thrown.status === 503 ? TRY_AGAIN_LATER : INTERNAL_ERROR;
+      this.#end(code, "an event of the provider cannot be read", NORMAL, thrown);
+    }
   }
 
   #takeClientMessage(text: string | null): void {

@@ -73,15 +73,29 @@ export class ProviderEvents {
   transcript = "";
   readonly #log: RequestFacts;
   readonly #secrets: readonly string[];
+  readonly #memory: MemoryReservation;
 
-  constructor(log: RequestFacts, secrets: readonly string[]) {
+  /** @param memory reserves the memory of an event while it is parsed */
+  constructor(log: RequestFacts, secrets: readonly string[], memory: MemoryReservation) {
     this.#log = log;
     this.#secrets = secrets;
+    this.#memory = memory;
   }
 
-  /** Reads an event. Returns the text that the caller gets. */
+  /**
+   * Reads an event. Returns the text that the caller gets.
+   *
+   * @throws GatewayError if the event is nested too deeply, or if the memory budget is exhausted
+   */
   read(text: string): string {
-    if (text.includes("response.done")) this.#readResponse(parseObject(text));
+    if (text.includes("response.done")) {
+      const reserved = reserveForJson(text, this.#memory);
+      try {
+        this.#readResponse(parseObject(text));
+      } finally {
+        this.#memory.releaseBytes(reserved);
+      }
+    }
     if (!text.includes("error")) return text;
     const masked = maskSecrets(text, this.#secrets);
     return masked.includes(MASK) ? masked : text;

@@ -188,7 +188,8 @@ class RealtimeRun {
         passthrough.openSocket(account, { path: PATH, model: target, headers }, query, timeout.signal),
       )
       .finally(() => timeout.stop());
-    const events = new ProviderEvents(facts, [session.account.token, ...configuredSecrets(provider.headers)]);
+    const secrets = [session.account.token, ...configuredSecrets(provider.headers)];
+    const events = new ProviderEvents(facts, secrets, memory);
     this.#events = events;
     let connection: RealtimeConnection | undefined;
     const listen: Parameters<typeof platform.upgradeToWebSocket>[1] = (client) => {

@@ -7,7 +7,7 @@ import {
   withoutMemberAt,
 } from "../../../../src/core/encoding/member-path.ts";
 
-const object = fc.dictionary(fc.constantFrom("a", "b", "c"), fc.jsonValue({ maxDepth: 4 }), {
+const object = fc.dictionary(fc.constantFrom("a", "b", "c", "A", "b_"), fc.jsonValue({ maxDepth: 4 }), {
   noNullPrototype: true,
 });
 const path = fc.array(fc.constantFrom("a", "b", "c"), { minLength: 1, maxLength: 3 });
@@ -34,8 +34,23 @@ describe("members by path", () => {
   it("are gone after their removal from a text that states a member twice", () => {
     const text = '{"tools":[{"strict":true}],"n":1,"tools":[{"v":1}]}';
     expect(hasMemberInText(text, ["tools", "strict"])).toBe(true);
-    expect(removeMemberFromText(text, ["tools", "strict"])).toBe('{"n":1,"tools":[{"v":1}]}');
+    expect(removeMemberFromText(text, ["tools", "strict"])).toBe('{"tools":[{}],"n":1,"tools":[{"v":1}]}');
     expect(removeMemberFromText('{"user":"a","n":1,"user":"b"}', ["user"])).toBe('{"n":1}');
+  });
+
+  // Readers take the first or the last of equal names, and some ignore case or underscores.
+  it.each([
+    ['{"tools":[{"strict":true,"strict":1,"v":1}]}', ["tools", "strict"], '{"tools":[{"v":1}]}'],
+    ['{"a":{"b":{"x":1},"b":{}}}', ["a", "b", "x"], '{"a":{"b":{}}}'],
+    ['{"a":[[{"b":{"x":1},"b":2}]]}', ["a", "b", "x"], '{"a":[[{"b":2}]]}'],
+    ['{"Tools":[{"STRICT":true}],"n":1}', ["tools", "strict"], '{"Tools":[{}],"n":1}'],
+    ['{"n":1,"SEED":1,"ſeed":3,"\\u0073eed":2}', ["seed"], '{"n":1}'],
+    ['{"generation_config":{"top_k":1}}', ["generationConfig", "topK"], '{"generation_config":{}}'],
+  ])("are gone however they are written: %s", (text, members, rest) => {
+    expect(hasMemberInText(text, members)).toBe(true);
+    expect(removeMemberFromText(text, members)).toBe(rest);
+    expect(hasMemberAt(JSON.parse(rest), members)).toBe(false);
+    expect(hasMemberAt(withoutMemberAt(JSON.parse(text), members), members)).toBe(false);
   });
 
   it("are gone after their removal, in a value as in its text", () => {

@@ -313,6 +313,20 @@ describe("from the provider's events to the caller's", () => {
     expect([at("END"), at("end_turn")]).toEqual(["END", undefined]);
   });
 
+  it("native calls count where the provider states no usage, whether the answer is complete or cut", () => {
+    const words = "many words of an argument ".repeat(50);
+    const { assembler } = run([
+      { type: "tool-call", index: 0, id: "call_1", name: "go" },
+      { type: "tool-arguments", index: 0, delta: `{"to":"${words}` },
+      { type: "tool-arguments", index: 0, delta: '"}' },
+      { type: "tool-call-end", index: 0 },
+    ]);
+    expect(assembler.usage("a prompt").completion).toBeGreaterThan(200);
+    expect(assembler.usageSoFar("a prompt").completion).toBeGreaterThan(200);
+    assembler.reset();
+    expect(assembler.usage("a prompt").completion).toBe(0);
+  });
+
   it("a turn that breaks off has used what was stated of it, and at least what it said", () => {
     const assembler = new Assembler(thinkingConversation());
     assembler.push(

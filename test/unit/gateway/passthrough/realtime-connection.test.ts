@@ -19,21 +19,26 @@ function connect(sendToProvider: (text: string) => void) {
   const connection = new RealtimeConnection(client, {
     memory,
     abort: new LightAbortController(),
-    events: new ProviderEvents({}, []),
+    events: new ProviderEvents({}, [], memory),
     model: "real",
     isLimited: false,
     onProviderMessage: vi.fn(),
   });
+  let sayAsProvider = (_: string): void => undefined;
   connection.connect({
-    listen: () => ({
-      send: (text: string) => {
-        sendToProvider(text);
-        return Promise.resolve();
-      },
-      close: (code: number) => void closesOfProvider.push(code),
-    }),
+    listen: (listener) => {
+      sayAsProvider = (text) => listener.onMessage(text);
+      return {
+        send: (text: string) => {
+          sendToProvider(text);
+          return Promise.resolve();
+        },
+        close: (code: number) => void closesOfProvider.push(code),
+      };
+    },
   });
-  return { connection, client: connection.clientListener, budget, answers, closes, closesOfProvider };
+  const { clientListener } = connection;
+  return { connection, client: clientListener, budget, answers, closes, closesOfProvider, sayAsProvider };
 }
 
 /** Delivers a message as a runtime does that counts its bytes. */
@@ -71,5 +76,20 @@ test("an unexpected failure ends both sides, and holds no memory", async () => {
   expect(closes).toEqual([1003]);
   expect(closesOfProvider).toEqual([1000]);
   client.onClose(1003);
+  expect(budget.used).toBe(0);
+});
+
+test.each([
+  ["is nested too deeply", `{"type":"response.done","response":${"[".repeat(100_000)}`, 1011],
+  ["needs more memory than there is", `{"type":"response.done","n":[${"{},".repeat(300_000)}{}]}`, 1011],
+])("an event of the provider that %s ends both sides, and holds no memory", async (_, event, code) => {
+  const { connection, client, budget, answers, closes, closesOfProvider, sayAsProvider } = connect(
+    () => undefined,
+  );
+  const ended = expect(connection.ended).rejects.toMatchObject({ code: expect.any(String) });
+  sayAsProvider(event);
+  await ended;
+  expect([answers, closes, closesOfProvider]).toEqual([[], [code], [1000]]);
+  client.onClose(code);
   expect(budget.used).toBe(0);
 });

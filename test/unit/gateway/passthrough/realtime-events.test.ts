@@ -65,7 +65,7 @@ describe("a message of the caller", () => {
 describe("events of the provider", () => {
   test("add up their usage, and keep what was said", () => {
     const log: { promptTokens?: number; completionTokens?: number; cachedTokens?: number } = {};
-    const events = new ProviderEvents(log, []);
+    const events = new ProviderEvents(log, [], new MemoryBudget(40_000_000).createReservation());
     const done = JSON.stringify({
       type: "response.done",
       response: {
@@ -82,7 +82,11 @@ describe("events of the provider", () => {
   });
 
   test("do not show the account's secrets in errors", () => {
-    const events = new ProviderEvents({}, ["sk-of-the-account"]);
+    const events = new ProviderEvents(
+      {},
+      ["sk-of-the-account"],
+      new MemoryBudget(40_000_000).createReservation(),
+    );
     expect(events.read('{"type":"error","error":{"message":"bad sk-of-the-account"}}')).toBe(
       '{"type":"error","error":{"message":"bad [masked]"}}',
     );
