@@ -16,6 +16,8 @@ export interface RunOptions {
   readonly caller?: Caller;
   readonly conversation?: ConversationChanges;
   readonly beforeSlot?: GenerationHooks["beforeSlot"];
+  /** Headers of the request. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** Streaming format; default: {@link SHORTHAND}. */
   readonly answer?: StreamAnswer;
 }
@@ -64,7 +66,10 @@ export class GenerationRun {
     this.#gateway = gateway;
     this.#options = options;
     runs += 1;
-    this.context = { ...gateway.context({ signal: this.#client.signal }), requestId: `req_${runs}` };
+    this.context = {
+      ...gateway.context({ signal: this.#client.signal, headers: options.headers ?? {} }),
+      requestId: `req_${runs}`,
+    };
   }
 
   /** Disconnects the client, on a runtime that reports it. */

@@ -26,6 +26,7 @@ export type ErrorCode =
   | "upstream_error"
   | "upstream_unavailable"
   | "upstream_timeout"
+  | "request_timeout"
   | "upstream_rate_limited"
   | "model_unavailable"
   | "content_filter"

@@ -45,16 +45,24 @@ const INNER_SCOPES: Readonly<Record<RetryScope, readonly RetryScope[]>> = {
 /** Decides on every retry of one request (`retry-policy.ts`), and lists its attempts. */
 export class RetryBudget {
   readonly #now: () => number;
+  readonly #maxRetries: number;
   readonly #taken = new Map<RetryKind, number>();
   readonly #attempts: Attempt[] = [];
   #current: Attempt | null = null;
   #cause: RetryKind | "" = "";
   #attemptCount = 0;
+  /** Attempts without those that only adapt the same call. */
+  #fullAttemptCount = 0;
   #startedAt: number | null = null;
 
-  /** @param now the time, Unix milliseconds */
-  constructor(now: () => number) {
+  /**
+   * @param now the time, Unix milliseconds
+   * @param maxRetries a limit of all retries together. Those that the provider does not see, and those of a call's own scope,
+   *   which only adapt the call, do not count.
+   */
+  constructor(now: () => number, maxRetries = Number.POSITIVE_INFINITY) {
     this.#now = now;
+    this.#maxRetries = maxRetries;
   }
 
   /** The first attempts, in their order. */
@@ -85,21 +93,30 @@ export class RetryBudget {
     const taken = this.countTaken(kind);
     const now = this.#now();
     const isUnseen = "isUnseen" in rule;
-    const isSpent = !isUnseen && this.#attemptCount >= MAX_ATTEMPTS;
+    const isSpent =
+      !isUnseen &&
+      (this.#attemptCount >= MAX_ATTEMPTS ||
+        (rule.scope !== "call" && this.#fullAttemptCount > this.#maxRetries));
     const isLate = this.#startedAt !== null && now - this.#startedAt >= MAX_RETRY_TIME_MS;
     if (taken >= Math.min(rule.max, max) || isSpent || isLate) return false;
     this.#taken.set(kind, taken + 1);
     this.#cause = kind;
-    if (isUnseen && this.#current !== null) this.#attemptCount -= 1;
+    if (isUnseen && this.#current !== null) {
+      this.#attemptCount -= 1;
+      this.#fullAttemptCount -= 1;
+    }
     const target = this.#current;
     this.endAttempt(error);
-    if (target !== null && (rule.scope === "call" || kind === "answer")) this.#addAttempt(target);
+    if (target === null) return true;
+    if (kind === "answer") this.#fullAttemptCount += 1;
+    if (rule.scope === "call" || kind === "answer") this.#addAttempt(target);
     return true;
   }
 
   /** Notes that an attempt begins. */
   beginAttempt({ provider, account, model }: AttemptTarget): void {
     this.beginScope("account");
+    this.#fullAttemptCount += 1;
     this.#addAttempt({ provider, account, model });
   }
 

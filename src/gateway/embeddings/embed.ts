@@ -1,8 +1,11 @@
 import type { Caller } from "../../core/auth/callers.ts";
 import { estimateTokens, maxPlausibleTokens } from "../../core/conversation/tokens.ts";
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
+import { FALLBACK_HEADER } from "../../core/routing/control-headers.ts";
 import { countRequest } from "../../pool/limits/key-quota.ts";
 import { assertDialectAllowed, assertModelAllowed } from "../../pool/limits/key-scope.ts";
+import type { RequestControls } from "../generation/parse-request-controls.ts";
+import { readRequestControls } from "../generation/request-controls.ts";
 import { assertNoGuardrails } from "../guardrails/unchecked-endpoints.ts";
 import { EMBEDDING_DIMENSIONS } from "../models/embedding-models.ts";
 import type { EmbeddingInput, EmbeddingRequest, Vectors } from "./embedding-request.ts";
@@ -63,6 +66,18 @@ function getDefaultDimensions(requested: string): number {
   return EMBEDDING_DIMENSIONS.get(name) ?? EMBEDDING_DIMENSIONS.get(untaggedName) ?? DEFAULT_DIMENSIONS;
 }
 
+/**
+ * Reads what the caller sets with headers.
+ *
+ * @throws GatewayError 400 for bad values, and for fallback models
+ */
+async function readControls(headers: Headers): Promise<RequestControls> {
+  const controls = await readRequestControls(headers);
+  if (controls.fallbackNames.length === 0) return controls;
+  const message = `${FALLBACK_HEADER}: vectors of another model cannot be compared with those of this one`;
+  throw invalidRequest(message, FALLBACK_HEADER);
+}
+
 /** Throws if the caller's key does not allow this style or model. */
 function assertAllowedByKey({ context, style, model }: EmbeddingRequest, caller: Caller): void {
   assertDialectAllowed(caller.key?.entry, style);
@@ -82,6 +97,7 @@ export async function embedInputs(request: EmbeddingRequest): Promise<Vectors> {
   facts.operation = "embeddings";
   facts.model = model.id;
   facts.requestedModel = model.requested;
+  const controls = await readControls(context.request.headers);
   await assertNoGuardrails(context, request.caller);
   assertAllowedByKey(request, request.caller);
   const { provider } = (await context.config()).config.embeddings;
@@ -99,7 +115,7 @@ export async function embedInputs(request: EmbeddingRequest): Promise<Vectors> {
     facts.promptTokens = tokens;
     return { vectors: embedLocally(inputs, dimensions), tokens };
   }
-  const { vectors, tokens: reportedTokens } = await embedUpstream(request, expected);
+  const { vectors, tokens: reportedTokens } = await embedUpstream(request, expected, controls);
   const characters = inputs.reduce((sum, input) => sum + input.length, 0);
   const isPlausible = reportedTokens <= maxPlausibleTokens(characters);
   if (!isPlausible) facts.usageRefused = true;

@@ -2,9 +2,11 @@ import type { ResolvedModel } from "../../core/conversation/model.ts";
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
 import { ProviderError, providerErrorToGateway } from "../../core/errors/provider-error.ts";
 import { abortOnDisconnect } from "../../core/http/client-disconnect.ts";
+import { RetryBudget } from "../../core/retries/retry-budget.ts";
 import type { ExpectedTokens } from "../../pool/limits/key-quota.ts";
 import { AttemptTimeout } from "../accounts/attempt-timeout.ts";
 import { withAccount } from "../accounts/with-account.ts";
+import type { RequestControls } from "../generation/parse-request-controls.ts";
 import { getProvider } from "../providers/provider-registry.ts";
 import type { EmbeddingRequest, Vectors } from "./embedding-request.ts";
 
@@ -43,6 +45,7 @@ function requireTexts({ inputs, field }: EmbeddingRequest): string[] {
 export async function embedUpstream(
   request: EmbeddingRequest,
   expected: () => ExpectedTokens,
+  controls: RequestControls,
 ): Promise<Vectors> {
   const { context, caller, model, dimensions, style } = request;
   const { config } = await context.config();
@@ -62,12 +65,14 @@ export async function embedUpstream(
   context.facts.model = payload.model;
   if (provider.id !== "") context.facts.provider = provider.id;
   const { abort, stop } = abortOnDisconnect(context.request);
+  const deadline = controls.startDeadline?.(context.timers, abort);
   try {
     return await withAccount(
       {
         context,
         caller,
         provider,
+        retries: new RetryBudget(() => context.platform.now(), controls.maxRetries),
         model: model.id,
         dialect: style,
         abort,
@@ -85,9 +90,11 @@ export async function embedUpstream(
           }
         }),
     );
-  } catch (error) {
+  } catch (thrown) {
+    const error = deadline?.explain(thrown) ?? thrown;
     throw error instanceof ProviderError ? providerErrorToGateway(error) : error;
   } finally {
+    deadline?.end();
     stop();
   }
 }

@@ -15,6 +15,7 @@ import type { Generation } from "./generation.ts";
 import type { AnswerInfo, GenerationJob, GenerationRequest } from "./generation-job.ts";
 import { DEFAULT_HOOKS } from "./hooks.ts";
 import { rejectUnsupportedOptions, selectCapableModel } from "./model-selection.ts";
+import { appendFallbacks, readRequestControls, resolveFallbacks } from "./request-controls.ts";
 import { getRouteAffinity, type StickyRoute } from "./route-affinity.ts";
 
 /** A conversation's texts are in memory twice: in the original form, and in the form for the provider. */
@@ -45,13 +46,15 @@ export async function beginGeneration(request: GenerationRequest): Promise<Gener
   context.facts.requestedModel = originalConversation.model.requested;
   context.facts.stream = originalConversation.stream;
   assertDialectAllowed(request.caller.key?.entry, originalConversation.dialect);
+  const controls = await readRequestControls(context.request.headers);
+  const fallbacks = await resolveFallbacks(context, request.caller, controls);
   const turn = identifyTurn(request.caller.owner, context.request.headers, originalConversation);
-  const ordered = orderModelsFor(request, turn);
+  const ordered = orderModelsFor(request, turn, fallbacks);
   const filePinned = await pinToFileAccount(context, request.caller, originalConversation, ordered.models);
   const { conversation: resolvedConversation, hasImages } = filePinned;
   const { caller, models } = await pinToAccountState(request, filePinned);
   const [first, ...alternatives] = models;
-  const isRouted = originalConversation.model.route !== undefined;
+  const isRouted = ordered.stickyRoute !== undefined;
   const routedConversation =
     first === undefined ? resolvedConversation : { ...resolvedConversation, model: first };
   if (isRouted || first?.provider !== undefined) context.facts.provider = first?.provider ?? DEFAULT_PROVIDER;
@@ -66,8 +69,9 @@ export async function beginGeneration(request: GenerationRequest): Promise<Gener
     ? selectCapableModel(routedConversation, provider.capabilities, hasImages)
     : routedConversation;
   context.facts.model = conversation.model.id;
-  const retries = new RetryBudget(() => context.platform.now());
+  const retries = new RetryBudget(() => context.platform.now(), controls.maxRetries);
   const recording = new Recording(context, conversation, retries);
+  const deadline = controls.startDeadline?.(context.timers, abort);
   const routeFields = {
     fallbackModels: alternatives,
     ...(ordered.stickyRoute === undefined ? {} : { stickyRoute: ordered.stickyRoute }),
@@ -80,6 +84,7 @@ export async function beginGeneration(request: GenerationRequest): Promise<Gener
     recording,
     retries,
     abort,
+    ...(deadline === undefined ? {} : { deadline }),
     hasImageFiles: hasImages,
     ...(request.native === undefined ? {} : { native: request.native }),
     turn,
@@ -114,13 +119,16 @@ async function findProviderApi(
 function orderModelsFor(
   { context, caller, conversation }: GenerationRequest,
   { key }: ConversationTurn,
+  fallbacks: readonly RouteTarget[],
 ): { models: readonly ResolvedModel[]; stickyRoute?: StickyRoute } {
   const { model } = conversation;
   if (model.route === undefined) {
     assertModelAllowed(caller, context.quota, model);
-    return { models: [model] };
+    if (fallbacks.length === 0) return { models: [model] };
   }
-  const stickyRoute = { targets: selectAllowedTargets(context, caller, model, model.route), key };
+  const own =
+    model.route === undefined ? [{ model }] : selectAllowedTargets(context, caller, model, model.route);
+  const stickyRoute = { targets: appendFallbacks(own, fallbacks), key };
   const ordered = getRouteAffinity(context.platform).orderModels(stickyRoute, context.platform.now());
   return { models: ordered.map((target) => ({ ...target, requested: target.id })), stickyRoute };
 }

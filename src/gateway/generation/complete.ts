@@ -53,8 +53,10 @@ export async function generateCompletion(request: GenerationRequest): Promise<Ge
     const { headers, text } = nativeAnswer;
     return { completion, info, native: { headers, text: withEchoedModel(job, text) } };
   } catch (thrown) {
-    const error = toGatewayError(thrown, job.context.requestId);
+    const error = toGatewayError(job.deadline?.explain(thrown) ?? thrown, job.context.requestId);
     finishWithError(route?.generation.job ?? job, error, route?.generation.usageSoFar() ?? null);
     throw error;
+  } finally {
+    job.deadline?.end();
   }
 }

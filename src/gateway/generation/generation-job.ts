@@ -8,6 +8,7 @@ import type { ConversationTurn } from "./conversation-key.ts";
 import type { GenerationInput } from "./generation-input.ts";
 import type { GenerationHooks } from "./hooks.ts";
 import type { NativeJob } from "./native-style.ts";
+import type { RequestDeadline } from "./request-deadline.ts";
 import type { StickyRoute } from "./route-affinity.ts";
 
 /** A request to answer a conversation. */
@@ -26,6 +27,8 @@ export interface GenerationJob extends Required<Omit<GenerationRequest, "retaine
   readonly retries: RetryBudget;
   /** Aborted when the caller has left, or when the generation must end. */
   readonly abort: LightAbortController;
+  /** Aborts the request when the caller's time is over. Absent: the caller sets none. */
+  readonly deadline?: RequestDeadline;
   /** Whether a file that the conversation refers to by id is an image. */
   readonly hasImageFiles: boolean;
   /** The request in its own protocol, for providers that speak it. */

@@ -1,4 +1,5 @@
 import { CompletionFold } from "../../core/conversation/completion-fold.ts";
+import type { Conversation } from "../../core/conversation/conversation.ts";
 import type { Completion, GenerationEvent } from "../../core/conversation/events.ts";
 import { toGatewayError } from "../../core/errors/gateway-error.ts";
 import { HAS_NATIVE_CHANNEL } from "../../core/http/byte-channel.ts";
@@ -44,6 +45,11 @@ export interface StreamAnswer {
 /** The HTTP status of every started stream. */
 const STREAM_STATUS = 200;
 
+/** Whether the caller sees something of these events. */
+function hasContent(events: readonly GenerationEvent[], { showReasoning }: Conversation): boolean {
+  return events.some(({ type }) => type !== "start" && (type !== "reasoning" || showReasoning));
+}
+
 /** Removes `start`, which is the first event of a model. */
 function withoutStart(events: readonly GenerationEvent[]): readonly GenerationEvent[] {
   return events[0]?.type === "start" ? events.slice(1) : events;
@@ -65,10 +71,14 @@ function guardSink(sink: GenerationSink, generation: Generation): GenerationSink
  */
 export async function streamGeneration(request: GenerationRequest, answer: StreamAnswer): Promise<Response> {
   const job = await beginGeneration(request);
-  const { context } = job;
+  const { context, deadline } = job;
+  const toCallerError = (thrown: unknown) =>
+    toGatewayError(deadline?.explain(thrown) ?? thrown, context.requestId);
   const runner = await RouteRunner.prepare(job).catch((thrown: unknown) => {
-    finishWithError(job, toGatewayError(thrown, context.requestId), null);
-    throw thrown;
+    deadline?.end();
+    const error = toCallerError(thrown);
+    finishWithError(job, error, null);
+    throw error;
   });
   const fold = new CompletionFold();
   let { generation } = runner;
@@ -93,6 +103,7 @@ export async function streamGeneration(request: GenerationRequest, answer: Strea
       ? { pipe: (body: ReadableStream<Uint8Array>) => writer.pipe(body) }
       : {}),
     deliver(generated, native) {
+      if (deadline !== undefined && hasContent(generated, job.conversation)) deadline.end();
       if (native !== undefined) return deliverNative(generated, native);
       const events = format.push(hasBegun ? withoutStart(generated) : generated);
       hasBegun = true;
@@ -151,7 +162,7 @@ export async function streamGeneration(request: GenerationRequest, answer: Strea
       // resources.
       await waitAtMost(writer.close(), idleTimeoutMs + readingTimeMs());
     } catch (thrown) {
-      const error = toGatewayError(thrown, context.requestId);
+      const error = toCallerError(thrown);
       if (succeeded) {
         // Only sending the end failed.
         void writer.end("");
@@ -169,6 +180,7 @@ export async function streamGeneration(request: GenerationRequest, answer: Strea
         if (error.status !== 499) await waitAtMost(ended, idleTimeoutMs);
       } else writer.failBeforeStart(error);
     } finally {
+      deadline?.end();
       writer.stopKeepAlives();
     }
   };

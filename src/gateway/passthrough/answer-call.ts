@@ -5,6 +5,8 @@ import { abortOnDisconnect } from "../../core/http/client-disconnect.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { RetryBudget } from "../../core/retries/retry-budget.ts";
 import { assertDialectAllowed } from "../../pool/limits/key-scope.ts";
+import type { RequestControls } from "../generation/parse-request-controls.ts";
+import { readRequestControls } from "../generation/request-controls.ts";
 import { classifyFailure } from "../generation/route-runner.ts";
 import { Recording } from "../history/recording.ts";
 import { describeCall } from "./describe-call.ts";
@@ -67,25 +69,29 @@ export async function answerCall(
   if (call.model !== "") facts.requestedModel = call.model;
   const { abort, stop } = abortOnDisconnect(context.request);
   let targets: readonly Target[];
+  let controls: RequestControls;
   try {
+    controls = await readRequestControls(context.request.headers);
     assertDialectAllowed(caller.key?.entry, PASSTHROUGH_STYLE);
-    targets = await resolveTargets(context, caller, call);
+    targets = await resolveTargets(context, caller, call, controls);
   } catch (error) {
     stop();
     await onEnd(error);
     throw error;
   }
-  const retries = new RetryBudget(() => context.platform.now());
+  const retries = new RetryBudget(() => context.platform.now(), controls.maxRetries);
+  const deadline = controls.startDeadline?.(context.timers, abort);
   const recording = new Recording(context, describeCall(call, targets[0] ?? null), retries);
-  const run = new PassthroughRun(context, caller, call, abort, recording, retries);
+  const run = new PassthroughRun(context, caller, call, abort, recording, retries, () => deadline?.end());
   recording.start(call.promptText, run);
   const answer = async () => {
     let failure: GatewayError | null = null;
     try {
       await tryTargets(run, targets, recording);
     } catch (thrown) {
-      failure = toCallerError(thrown, context.requestId);
+      failure = toCallerError(deadline?.explain(thrown) ?? thrown, context.requestId);
     }
+    deadline?.end();
     await onEnd(failure);
     await run.finish(failure);
     stop();

@@ -46,12 +46,14 @@ export class PassthroughRun implements RawOutput {
   readonly rawReasoning = "";
   readonly #caller: Caller;
   readonly #recording: Recording;
+  readonly #onBegun: () => void;
   readonly #response = Promise.withResolvers<Response>();
   #writer: StreamWriter | null = null;
   #copy: AnswerCopy | null = null;
   #isEventStream = false;
   #idleMs = 0;
 
+  /** @param onBegun called when the caller's answer begins */
   constructor(
     context: Context,
     caller: Caller,
@@ -59,6 +61,7 @@ export class PassthroughRun implements RawOutput {
     abort: LightAbortController,
     recording: Recording,
     retries: RetryBudget,
+    onBegun: () => void,
   ) {
     this.context = context;
     this.#caller = caller;
@@ -66,6 +69,7 @@ export class PassthroughRun implements RawOutput {
     this.abort = abort;
     this.#recording = recording;
     this.retries = retries;
+    this.#onBegun = onBegun;
   }
 
   /** Resolves at the first byte of the answer. Rejects with the error of a request that fails before. */
@@ -182,6 +186,7 @@ export class PassthroughRun implements RawOutput {
   /** Begins the caller's answer: from now on nothing else can answer. */
   #begin(response: Response, mediaType: string, stallDetector: StallDetector): StreamWriter {
     const { context, abort } = this;
+    this.#onBegun();
     const writer = new StreamWriter(context.platform.variables.keepAliveMs, {
       onRead: (bytes) => stallDetector.recordRead(bytes),
       onDisconnect: () => abort.abort(clientDisconnected()),

@@ -13,6 +13,7 @@ import { withAccount } from "../accounts/with-account.ts";
 import { configuredSecrets } from "../captures/capture-masking.ts";
 import { selectRequestHeaders } from "../dialects/shared/native-request.ts";
 import { OPENAI_REQUEST_HEADERS } from "../dialects/shared/openai-headers.ts";
+import { readRequestControls } from "../generation/request-controls.ts";
 import { classifyFailure } from "../generation/route-runner.ts";
 import { Recording } from "../history/recording.ts";
 import { missingEndpointError } from "../providers/passthrough-error.ts";
@@ -242,21 +243,27 @@ export async function openRealtime(context: Context, caller: Caller): Promise<Re
   if (call.model !== "") facts.requestedModel = call.model;
   assertDialectAllowed(caller.key?.entry, PASSTHROUGH_STYLE);
   assertNoUseLimits(caller);
-  const targets = await resolveTargets(context, caller, call);
+  const controls = await readRequestControls(context.request.headers);
+  const targets = await resolveTargets(context, caller, call, controls);
   memory.reserveNow(CONNECTION_BYTES);
   const { abort, stop } = abortOnDisconnect(context.request);
-  const retries = new RetryBudget(() => context.platform.now());
+  const retries = new RetryBudget(() => context.platform.now(), controls.maxRetries);
+  const deadline = controls.startDeadline?.(context.timers, abort);
   const recording = new Recording(context, describeCall(call, targets[0] ?? null), retries);
   // The runtime reports an accepted connection as the end of its request.
-  const run = new RealtimeRun(context, caller, call, abort, recording, retries, stop);
+  const run = new RealtimeRun(context, caller, call, abort, recording, retries, () => {
+    deadline?.end();
+    stop();
+  });
   recording.start("", run);
   const serve = async () => {
     try {
       await run.run(targets);
       run.finish(null);
     } catch (thrown) {
-      run.finish(toCallerError(thrown, context.requestId));
+      run.finish(toCallerError(deadline?.explain(thrown) ?? thrown, context.requestId));
     } finally {
+      deadline?.end();
       stop();
     }
   };

@@ -1,10 +1,13 @@
 import type { Caller } from "../../core/auth/callers.ts";
 import { DEFAULT_PROVIDER } from "../../core/config/schema.ts";
 import type { ResolvedModel } from "../../core/conversation/model.ts";
-import { GatewayError } from "../../core/errors/gateway-error.ts";
+import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
 import type { Context } from "../../core/ports/context.ts";
+import { FALLBACK_HEADER } from "../../core/routing/control-headers.ts";
 import { assertModelAllowed, assertNoModelList } from "../../pool/limits/key-scope.ts";
 import { selectAllowedTargets } from "../generation/begin-generation.ts";
+import type { RequestControls } from "../generation/parse-request-controls.ts";
+import { appendFallbacks, resolveFallbacks } from "../generation/request-controls.ts";
 import { getRouteAffinity } from "../generation/route-affinity.ts";
 import { assertNoGuardrails } from "../guardrails/unchecked-endpoints.ts";
 import { readWithModelNames } from "../models/read-with-model-names.ts";
@@ -38,21 +41,25 @@ export async function resolveTargets(
   context: Context,
   caller: Caller,
   call: NamedModel,
+  controls: Pick<RequestControls, "fallbackNames">,
 ): Promise<readonly Target[]> {
   await assertNoGuardrails(context, caller);
+  const fallbacks = await resolveFallbacks(context, caller, controls);
   const { quota } = context;
   if (call.namesOtherModels === true) assertNoModelList(caller, quota);
   if (call.model === "") {
     assertModelAllowed(caller, quota, { requested: "", id: "" });
-    return [null];
+    if (fallbacks.length === 0) return [null];
+    throw invalidRequest(`${FALLBACK_HEADER} needs a request with a model`, FALLBACK_HEADER);
   }
   const model = await resolveOrKeepName(context, call);
   if (model.route === undefined) {
     assertModelAllowed(caller, quota, model);
-    return [model];
+    if (fallbacks.length === 0) return [model];
   }
-  const targets = selectAllowedTargets(context, caller, model, model.route);
-  const stickyRoute = { targets, key: context.uniqueRequestId };
+  const own =
+    model.route === undefined ? [{ model }] : selectAllowedTargets(context, caller, model, model.route);
+  const stickyRoute = { targets: appendFallbacks(own, fallbacks), key: context.uniqueRequestId };
   const ordered = getRouteAffinity(context.platform).orderModels(stickyRoute, context.platform.now());
   return ordered.map((target) => ({ ...target, requested: target.id }));
 }

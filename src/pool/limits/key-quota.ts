@@ -174,9 +174,12 @@ export async function countRequest(
   if ("refused" in result && result.limit !== undefined) throw createLimitError(result.limit, platform.now());
 }
 
+/** Errors with which the gateway leaves a provider that may still answer. */
+const LEFT_PROVIDER: ReadonlySet<string | undefined> = new Set(["request_cancelled", "request_timeout"]);
+
 /**
- * Reports a request's real use to the pool. Null: nothing to report. Never rejects. If the caller disconnects before the
- * provider reports any use, the real use is unknown and the estimate counts.
+ * Reports a request's real use to the pool. Null: nothing to report. Never rejects. If the caller disconnects, or its time is
+ * over, before the provider reports any use, the real use is unknown and the estimate counts.
  */
 export function settleUse(
   platform: Pick<Platform, "accounts">,
@@ -187,8 +190,7 @@ export function settleUse(
   if (use === undefined || mustSettle !== true) return null;
   const isUnknown = facts.account !== undefined && facts.promptTokens === undefined;
   const { tokens, cost } = use;
-  const used =
-    isUnknown && facts.error === "request_cancelled" ? { tokens, cost } : measureSpent(facts, config);
+  const used = isUnknown && LEFT_PROVIDER.has(facts.error) ? { tokens, cost } : measureSpent(facts, config);
   return platform.accounts.settleUsage(use, used).catch(() => undefined);
 }
 

@@ -12,6 +12,7 @@ function toMessageErrorType({ status, isVerbatim, upstream: { type } }: GatewayE
   if (status === 413) return "request_too_large";
   if (status === 429) return "rate_limit_error";
   if (status === 503) return "overloaded_error";
+  if (status === 504) return "timeout_error";
   return status >= 500 ? "api_error" : "invalid_request_error";
 }
 

@@ -54,6 +54,27 @@ describe("the budget of a request's retries", () => {
     }
   });
 
+  it("grants no more retries than the caller wants, but adapts a call as always", () => {
+    const budget = new RetryBudget(() => 1_000, 1);
+    // No account was free: nobody was asked yet.
+    expect(budget.take("model", REFUSAL)).toBe(true);
+    budget.beginAttempt(TARGET);
+    expect(budget.take("token", REFUSAL)).toBe(true);
+    expect(budget.take("refused_field", REFUSAL)).toBe(true);
+    expect(budget.take("unusable_account", REFUSAL)).toBe(true);
+    budget.beginAttempt(TARGET);
+    expect(budget.take("answer", REFUSAL)).toBe(true);
+    expect(budget.take("account", REFUSAL)).toBe(false);
+    expect(budget.take("model", REFUSAL)).toBe(false);
+    expect(budget.take("format", REFUSAL)).toBe(false);
+  });
+
+  it("makes no second attempt for a caller that wants none", () => {
+    const budget = new RetryBudget(() => 1_000, 0);
+    budget.beginAttempt(TARGET);
+    expect(budget.take("account", REFUSAL, 2)).toBe(false);
+  });
+
   it("ends after a time", () => {
     const { budget, clock } = begin();
     clock.now += MAX_RETRY_TIME_MS;

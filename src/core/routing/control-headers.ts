@@ -1,0 +1,8 @@
+/** Headers with which a caller controls one request (contract, Headers that control a request). */
+
+/** The header that bounds the wait for an answer, milliseconds. */
+export const TIMEOUT_HEADER = "x-gateway-timeout";
+/** The header that bounds the number of further attempts. */
+export const RETRIES_HEADER = "x-gateway-retries";
+/** The header that names further models, separated by commas. */
+export const FALLBACK_HEADER = "x-gateway-fallback";
