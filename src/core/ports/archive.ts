@@ -47,6 +47,11 @@ export interface HistorySummary extends HistoryUsageDetails {
   readonly request_id: string;
   /** Id of the caller's key, never the key itself; empty for a caller without one. */
   readonly key: string;
+  /** Ids of the key's team and user when the request came. Absent: none, or a record of an older version. */
+  readonly team?: string | undefined;
+  readonly user?: string | undefined;
+  /** The request's tags. Absent: none. */
+  readonly tags?: readonly string[] | undefined;
   readonly dialect: string;
   /** The model name as the caller wrote it, and the canonical model. */
   readonly requested_model: string;
@@ -79,6 +84,8 @@ export interface HistorySummary extends HistoryUsageDetails {
   /** HTTP status that the caller got, or would have got; 0 while streaming. */
   readonly status_code: number;
   readonly error: string;
+  /** The code of the error. Absent: no error, or a record of an older version. */
+  readonly error_code?: string | undefined;
   readonly finish_reason: string;
   readonly prompt_tokens: number;
   readonly completion_tokens: number;
@@ -143,15 +150,21 @@ export interface HistoryFilter {
   readonly from?: number | undefined;
   readonly to?: number | undefined;
   readonly status?: readonly HistoryStatus[] | undefined;
-  /** HTTP statuses, or classes of statuses such as `4xx`. */
+  /** HTTP statuses, classes of statuses such as `4xx`, or codes of errors such as `rate_limit_exceeded`. */
   readonly code?: readonly string[] | undefined;
   /** Ids of keys. */
   readonly key?: readonly string[] | undefined;
+  /** Ids of teams. */
+  readonly team?: readonly string[] | undefined;
+  /** Ids of providers that answered, or that were tried and failed. */
+  readonly provider?: readonly string[] | undefined;
   /** The requested or the used model. */
   readonly model?: readonly string[] | undefined;
   /** Accounts that answered, or that were tried and failed. */
   readonly account?: readonly string[] | undefined;
   readonly dialect?: readonly string[] | undefined;
+  /** `native` or `translated`. */
+  readonly path?: readonly string[] | undefined;
   readonly source?: readonly string[] | undefined;
   /** Bounds of the duration in milliseconds, and of prompt and answer tokens together. */
   readonly minMs?: number | undefined;

@@ -11,6 +11,9 @@ export const historySummarySchema = () =>
     completed_at: z.int(),
     request_id: z.string(),
     key: z.string(),
+    team: z.string().optional(),
+    user: z.string().optional(),
+    tags: z.array(z.string()).optional(),
     dialect: z.string(),
     requested_model: z.string(),
     model: z.string(),
@@ -58,6 +61,7 @@ export const historySummarySchema = () =>
     status: z.enum(["streaming", "success", "error", "cancelled"]),
     status_code: z.int(),
     error: z.string(),
+    error_code: z.string().optional(),
     finish_reason: z.string(),
     prompt_tokens: z.int(),
     completion_tokens: z.int(),
@@ -76,7 +80,11 @@ export const historySummarySchema = () =>
   }) satisfies z.ZodType<HistorySummary>;
 
 /** What the configuration says of a record, see `history-view.ts`. */
-export const recordLabelsShape = () => ({ key_name: z.string().nullable(), cost: z.number().nullable() });
+export const recordLabelsShape = () => ({
+  key_name: z.string().nullable(),
+  team_name: z.string().nullable(),
+  cost: z.number().nullable(),
+});
 
 /** Messages of a record, as `src/gateway/history/message-archive.ts` writes them. */
 function messageSchema() {

@@ -49,11 +49,17 @@ const COLUMNS = [
   "audio_output_tokens",
   "web_searches",
   "web_fetches",
+  "error_code",
+  "provider",
+  "team",
+  "user",
 ] as const satisfies readonly (keyof HistorySummary)[];
 
 function csvLine(summary: HistorySummary): string {
   const fields = COLUMNS.map((name) =>
-    encodeCsvField(name === "created_at" ? new Date(summary.created_at).toISOString() : summary[name]),
+    encodeCsvField(
+      name === "created_at" ? new Date(summary.created_at).toISOString() : (summary[name] ?? ""),
+    ),
   );
   return `${fields.join()}\r\n`;
 }
@@ -63,11 +69,12 @@ function csvLine(summary: HistorySummary): string {
  * an offset: new records would shift the offsets and repeat a record.
  */
 async function* readBatches(
-  { platform }: Context,
+  context: Context,
   query: Query,
   count: number,
 ): AsyncGenerator<readonly HistorySummary[]> {
-  const filter = toHistoryFilter(query);
+  const { platform } = context;
+  const filter = await toHistoryFilter(query, (await context.config()).config);
   let to = Math.min(filter.to ?? Number.POSITIVE_INFINITY, platform.now());
   // Number of records already sent that have the batch's first millisecond.
   let offset = 0;

@@ -1,4 +1,7 @@
 import * as z from "zod";
+import { accountIdentifier } from "../../core/config/account-identifier.ts";
+import { keyIdentifier, listApiKeys } from "../../core/config/api-keys.ts";
+import type { Config } from "../../core/config/schema.ts";
 import { lazyObject, once } from "../../core/encoding/lazy-schema.ts";
 import type { HistoryFilter } from "../../core/ports/archive.ts";
 
@@ -40,12 +43,31 @@ export const historyFilterShape = once(() => ({
   to: timeSchema(),
   status: commaListSchema().pipe(z.array(z.enum(STATUSES)).optional()),
   code: commaListSchema().pipe(
-    z.array(z.string().regex(/^[1-9](?:xx|\d\d)$/, "must be such as 429 or 4xx")).optional(),
+    z
+      .array(
+        z
+          .string()
+          .toLowerCase()
+          .transform((code) => code.replaceAll(" ", "_"))
+          .pipe(
+            z
+              .string()
+              .regex(
+                /^(?:[1-9](?:xx|\d\d)|[a-z][a-z\d_]*)$/,
+                "must be such as 429, 4xx or rate_limit_exceeded",
+              ),
+          ),
+      )
+      .optional(),
   ),
+  /** Names or ids; a part of a name will do, if no name equals it. */
   key: commaListSchema(),
+  team: commaListSchema(),
+  provider: commaListSchema(),
   model: commaListSchema(),
   account: commaListSchema(),
   dialect: commaListSchema(),
+  path: commaListSchema().pipe(z.array(z.enum(["native", "translated"])).optional()),
   source: commaListSchema(),
   min_ms: amountSchema(),
   max_ms: amountSchema(),
@@ -55,9 +77,44 @@ export const historyFilterShape = once(() => ({
 
 const filterSchema = lazyObject(historyFilterShape);
 
-/** Converts the query to a filter, without its text `q`. */
-export function toHistoryFilter(query: z.output<typeof filterSchema>): HistoryFilter {
-  const { from, to, status, code, key, model, account, dialect, source } = query;
-  const { min_ms: minMs, max_ms: maxMs, min_tokens: minTokens, max_tokens: maxTokens } = query;
-  return { from, to, status, code, key, model, account, dialect, source, minMs, maxMs, minTokens, maxTokens };
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+/**
+ * Returns the ids that a filter's values stand for: the entries with that id or name, or else those whose names contain the
+ * value. A value that fits no entry stays: the entry may be deleted.
+ */
+function findIds(values: readonly string[], entries: readonly Named[]): string[] {
+  return values.flatMap((value) => {
+    const text = value.toLowerCase();
+    const equal = entries.filter(({ id, name }) => id === value || name.toLowerCase() === text);
+    const found = equal.length > 0 ? equal : entries.filter(({ name }) => name.toLowerCase().includes(text));
+    return found.length > 0 ? found.map(({ id }) => id) : [value];
+  });
+}
+
+/** Converts the query to a filter, without its text `q`. Names stand for the entries that have them now. */
+export async function toHistoryFilter(
+  query: z.output<typeof filterSchema>,
+  config: Config,
+): Promise<HistoryFilter> {
+  const { min_ms: minMs, max_ms: maxMs, min_tokens: minTokens, max_tokens: maxTokens, ...equal } = query;
+  const { from, to, status, code, key, team, provider, model, account, dialect, path, source } = equal;
+  const listKeys = () =>
+    Promise.all(
+      listApiKeys(config).map(async (entry) => ({ id: await keyIdentifier(entry), name: entry.name })),
+    );
+  const listAccounts = () =>
+    Promise.all(
+      config.accounts.map(async (entry) => ({ id: await accountIdentifier(entry), name: entry.name })),
+    );
+  return {
+    ...{ from, to, status, code, model, dialect, path, source, minMs, maxMs, minTokens, maxTokens },
+    key: key && findIds(key, await listKeys()),
+    team: team && findIds(team, config.teams),
+    provider: provider && findIds(provider, config.providers),
+    account: account && findIds(account, await listAccounts()),
+  };
 }

@@ -7,6 +7,8 @@ import { computeCostNano, findModelPrice, fromNano } from "../../records/usage/p
 export interface RecordLabels {
   /** Name of its API key; null: it had none of the configured keys. */
   readonly key_name: string | null;
+  /** Name of its team; null: it had none of the configured teams. */
+  readonly team_name: string | null;
   /** Its cost at the present prices; null: its model has no price. */
   readonly cost: number | null;
 }
@@ -29,6 +31,7 @@ function computeCost(config: Config, record: HistorySummary): number | null {
 export async function createRecordLabeler(
   config: Config,
 ): Promise<<R extends HistorySummary>(record: R) => R & RecordLabels> {
+  const teams = new Map(config.teams.map(({ id, name }) => [id, name]));
   const names = new Map(
     await Promise.all(
       listApiKeys(config).map(async (entry) => [await keyIdentifier(entry), entry.name] as const),
@@ -37,6 +40,7 @@ export async function createRecordLabeler(
   return (record) => ({
     ...record,
     key_name: names.get(record.key) ?? null,
+    team_name: teams.get(record.team ?? "") ?? null,
     cost: computeCost(config, record),
   });
 }

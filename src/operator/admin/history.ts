@@ -54,13 +54,13 @@ export const HISTORY_ENDPOINTS = [
       const { page, page_size, q } = query;
       const { archive } = context.platform;
       const offset = (page - 1) * page_size;
+      const { config } = await context.config();
       const { items, total } = await archive.listHistory({
         offset,
         count: page_size,
         q,
-        filter: toHistoryFilter(query),
+        filter: await toHistoryFilter(query, config),
       });
-      const { config } = await context.config();
       const addLabels = await createRecordLabeler(config);
       return Response.json({
         items: items.map(addLabels),

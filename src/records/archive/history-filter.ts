@@ -21,22 +21,33 @@ const FILTER_FIELDS = [
   "prompt_tokens",
   "completion_tokens",
   "tried",
+  "error_code",
+  "team",
+  "provider",
+  "path",
 ].map(summaryField);
 
 /** Name of the index over the filter fields. */
-export const FILTER_INDEX = "record_facts";
+export const FILTER_INDEX = "record_fields";
+/** The index of older versions, over fewer fields. */
+export const OLD_FILTER_INDEX = "record_facts";
 
 /** Creates the index if it does not exist. For a large archive it takes a while. */
 export const CREATE_FILTER_INDEX = `create index if not exists ${FILTER_INDEX} on record(created, seq, updated, ${FILTER_FIELDS.join()})`;
 
 /**
  * Whether a summary contains a text that users see: in its texts, in the status with its code ("error 429"), or in the
- * entries of failed accounts. Not `like`: Durable Objects refuse patterns of more than 50 bytes. The second line is a cheap
- * pre-check: the text must be somewhere in the JSON.
+ * attempts. People read codes with spaces (`rate limit exceeded`), so underscores count as spaces. Not `like`: Durable
+ * Objects refuse patterns of more than 50 bytes. The second line is a cheap pre-check: the text must be somewhere in the JSON.
  */
-const HAS_TEXT = `(instr(lower(${summaryField("status")} || ' ' || (${summaryField("status_code")})), lower(?)) > 0
-  or instr(lower(summary), lower(?)) > 0 and exists(select 1 from json_each(summary)
-    where (type = 'text' or key = 'tried') and instr(lower(value), lower(?)) > 0))`;
+const HAS_TEXT = `(instr(lower(${summaryField("status")} || ' ' || (${summaryField("status_code")})), ${foldText("?")}) > 0
+  or instr(${foldText("summary")}, ${foldText("?")}) > 0 and exists(select 1 from json_each(summary)
+    where (type = 'text' or key in ('tried', 'upstream_attempts', 'tags')) and instr(${foldText("value")}, ${foldText("?")}) > 0))`;
+
+/** The SQL of a text as it is compared. */
+function foldText(text: string): string {
+  return `replace(lower(${text}), '_', ' ')`;
+}
 
 /** A list of any length as one bound value: Durable Objects allow a hundred values. */
 const BOUND_LIST = "(select value from json_each(?))";
@@ -85,11 +96,17 @@ export function buildCondition(filter: HistoryFilter, q: string, now: number): C
   if (filter.code !== undefined && filter.code.length > 0) {
     const code = summaryField("status_code");
     const classes = filter.code.filter((entry) => entry.endsWith("xx")).map((entry) => Number(entry[0]));
-    const codes = filter.code.filter((entry) => !entry.endsWith("xx")).map(Number);
-    const codeLists = [JSON.stringify(classes), JSON.stringify(codes)];
-    add(`((${code}) / 100 in ${BOUND_LIST} or ${code} in ${BOUND_LIST})`, ...codeLists);
+    const codes = filter.code.filter((entry) => /^\d+$/.test(entry)).map(Number);
+    const lists = [JSON.stringify(classes), JSON.stringify(codes), JSON.stringify(filter.code)];
+    const errorCode = summaryField("error_code");
+    add(
+      `((${code}) / 100 in ${BOUND_LIST} or ${code} in ${BOUND_LIST} or ${errorCode} in ${BOUND_LIST})`,
+      ...lists,
+    );
   }
   addChoice(filter.key, (set) => `${summaryField("key")} in ${set}`);
+  addChoice(filter.team, (set) => `${summaryField("team")} in ${set}`);
+  addChoice(filter.path, (set) => `${summaryField("path")} in ${set}`);
   addChoice(filter.dialect, (set) => `${summaryField("dialect")} in ${set}`);
   addChoice(filter.source, (set) => `${summaryField("source")} in ${set}`);
   addChoice(
@@ -98,13 +115,14 @@ export function buildCondition(filter: HistoryFilter, q: string, now: number): C
     2,
   );
   const tried = summaryField("tried");
-  const accountField = "value ->> '$.account'";
-  addChoice(
-    filter.account,
-    (set) =>
-      `(${summaryField("account")} in ${set} or ${tried} <> '[]' and exists(select 1 from json_each(${tried}) where ${accountField} in ${set}))`,
-    2,
-  );
+  for (const name of ["account", "provider"] as const) {
+    addChoice(
+      filter[name],
+      (set) =>
+        `(${summaryField(name)} in ${set} or ${tried} <> '[]' and exists(select 1 from json_each(${tried}) where value ->> '$.${name}' in ${set}))`,
+      2,
+    );
+  }
   const tokens = `(${summaryField("prompt_tokens")}) + (${summaryField("completion_tokens")})`;
   addBound(filter.minMs, `${summaryField("elapsed_ms")} >= ?`);
   addBound(filter.maxMs, `${summaryField("elapsed_ms")} <= ?`);

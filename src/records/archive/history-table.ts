@@ -14,6 +14,7 @@ import {
   CREATE_FILTER_INDEX,
   FILTER_INDEX,
   LOST_AFTER_MS,
+  OLD_FILTER_INDEX,
 } from "./history-filter.ts";
 
 const INTERRUPTED = "the generation was interrupted";
@@ -80,6 +81,7 @@ export class HistoryTable {
   /** Creates or drops the index, according to the number of records to keep. */
   updateIndex(records: number): void {
     const isIndexed = records > INDEXED_FROM;
+    this.#sql.all(`drop index if exists ${OLD_FILTER_INDEX}`);
     this.#sql.all(isIndexed ? CREATE_FILTER_INDEX : `drop index if exists ${FILTER_INDEX}`);
     this.#isIndexed = isIndexed;
   }

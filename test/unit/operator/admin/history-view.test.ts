@@ -1,10 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { configSchema } from "../../../../src/core/config/schema.ts";
 import type { HistorySummary } from "../../../../src/core/ports/archive.ts";
+import { toHistoryFilter } from "../../../../src/operator/admin/history-query.ts";
 import { createRecordLabeler } from "../../../../src/operator/admin/history-view.ts";
 
 const config = configSchema.parse({
-  api_keys: [{ key: "sk-1", id: "key_1", name: "Laptop" }],
+  api_keys: [
+    { key: "sk-1", id: "key_1", name: "Laptop" },
+    { key: "sk-2", id: "key_2", name: "Laptop of Ada" },
+  ],
+  teams: [{ id: "red", name: "Red team" }],
+  accounts: [{ email: "one@x", name: "First" }],
   prices: { "model-a": { input: 2, output: 8, cache_read: 0.5 } },
 });
 
@@ -57,5 +63,21 @@ describe("a record of the history", () => {
     const addLabels = await createRecordLabeler(config);
     const unknown = { ...RECORD, key: "caller_9", model: "other", requested_model: "other" };
     expect(addLabels(unknown)).toMatchObject({ key_name: null, cost: null });
+  });
+});
+
+describe("a filter of the history", () => {
+  it.each<[string, Record<string, string[]>, Record<string, string[]>]>([
+    ["a name", { key: ["laptop"] }, { key: ["key_1"] }],
+    ["an id", { key: ["key_2"] }, { key: ["key_2"] }],
+    ["a part of names", { key: ["lap"] }, { key: ["key_1", "key_2"] }],
+    ["the id of a deleted key", { key: ["key_9"] }, { key: ["key_9"] }],
+    [
+      "the name of a team and of an account",
+      { team: ["Red"], account: ["first"] },
+      { team: ["red"], account: ["one@x"] },
+    ],
+  ])("takes %s", async (_, query, wanted) => {
+    expect(await toHistoryFilter({ q: "", ...query }, config)).toMatchObject(wanted);
   });
 });

@@ -154,6 +154,7 @@ describe("the filters of the history", () => {
     const from = new Date("2026-11-22T10:00").toISOString();
     expect(asked).toEqual({ q: "x", status: "error", from });
     expect(countFilters(address)).toBe(3);
+    expect(toApiQuery("q=Error%20503").get("q")).toBe("error 503");
   });
 });
 
@@ -192,7 +193,7 @@ describe("the timeline of a generation", () => {
   });
 
   it("lists every attempt, with the cause of each retry", () => {
-    const attempt = { provider: "default", account: "one@x", model: "m", ms: 10, status: 0, reason: "" };
+    const attempt = { provider: "engine", account: "one@x", model: "m", ms: 10, status: 0, reason: "" };
     const upstream_attempts = [
       { ...attempt, cause: "", at: 1_400, status: 400, reason: "invalid_request" },
       { ...attempt, cause: "refused_field", at: 1_410, ms: 90 },
@@ -200,11 +201,28 @@ describe("the timeline of a generation", () => {
     const steps = buildTimeline({ ...told, tried: [], sign_ins: [], upstream_attempts });
     expect(steps.map(({ at, said }) => [at, said])).toEqual([
       [0, "Request received"],
-      [400, "Attempt 1: m with one@x failed: invalid_request 400, 10 ms"],
-      [410, "Attempt 2 (without a field that the provider refuses): m with one@x answered, 90 ms"],
+      [400, "Attempt 1: m of engine with one@x failed: invalid_request 400, 10 ms"],
+      [410, "Attempt 2 (without a field that the provider refuses): m of engine with one@x answered, 90 ms"],
       [700, "First token"],
       [null, "Tool calls"],
       [900, "Completed"],
+    ]);
+  });
+
+  it("says why each attempt failed, and which accounts failed before one", () => {
+    const attempt = { provider: "", account: "one@x", model: "m", ms: 10, status: 429, cause: "" };
+    const steps = buildTimeline({
+      ...told,
+      sign_ins: [],
+      tried: [
+        { account: "zero@x", reason: "auth", message: "No sign-in.", at: 1_100 },
+        { account: "one@x", reason: "rate_limited", message: "Too many.", at: 1_210 },
+      ],
+      upstream_attempts: [{ ...attempt, at: 1_200, reason: "rate_limited" }],
+    });
+    expect(steps.slice(1, 3).map(({ said, account, tone }) => [said, account, tone])).toEqual([
+      ["zero@x failed: No sign-in. (auth)", "zero@x", "bad"],
+      ["Attempt 1: m with one@x failed: rate_limited 429, Too many., 10 ms", "one@x", "bad"],
     ]);
   });
 

@@ -267,6 +267,21 @@ describe("the history", () => {
 
   const keep = (records: number, version = 2) => archive.applyRetention({ version, records, captures: 5 });
 
+  it("finds the codes of errors as people read them, and the reasons of attempts", () => {
+    const attempt = { cause: "", provider: "", account: "one@x", model: "m", at: 1, ms: 2, status: 429 };
+    put(
+      write("a", { created_at: 1, status: "error", status_code: 503, error_code: "upstream_error" }),
+      write("b", { created_at: 2, upstream_attempts: [{ ...attempt, reason: "rate_limited" }] }),
+      write("c", { created_at: 3, tags: ["nightly_run"] }),
+    );
+    const search = (q: string) => ids({ ...everything, q });
+    expect(search("Upstream error")).toEqual(["a"]);
+    expect(search("upstream_error")).toEqual(["a"]);
+    expect(search("error 503")).toEqual(["a"]);
+    expect(search("rate limited")).toEqual(["b"]);
+    expect(search("nightly_run")).toEqual(["c"]);
+  });
+
   // Of many records the filters' facts have an index.
   describe.each([10, 100_000])("narrowed down, of %j that are kept", (records) => {
     const found = (filter: HistoryFilter) => ids({ ...everything, filter });
@@ -281,12 +296,20 @@ describe("the history", () => {
           prompt_tokens: 90,
           completion_tokens: 10,
         }),
-        write("c", { created_at: 3, dialect: "messages", source: "cron", account: "two@sandbox.test" }),
+        write("c", {
+          created_at: 3,
+          dialect: "messages",
+          source: "cron",
+          account: "two@sandbox.test",
+          team: "red",
+          path: "native",
+        }),
         write("d", {
           created_at: 4,
           status: "error",
           status_code: 503,
-          tried: [{ account: "two@sandbox.test", reason: "auth", message: "no", at: 0 }],
+          error_code: "upstream_error",
+          tried: [{ account: "two@sandbox.test", provider: "engine", reason: "auth", message: "no", at: 0 }],
         }),
       );
     });
@@ -298,6 +321,10 @@ describe("the history", () => {
       [{ status: ["error", "success"], from: 3 }, ["d", "c"]],
       [{ code: ["429", "503"] }, ["d", "a"]],
       [{ code: ["5xx"] }, ["d"]],
+      [{ code: ["upstream_error", "429"] }, ["d", "a"]],
+      [{ team: ["red"] }, ["c"]],
+      [{ path: ["native"] }, ["c"]],
+      [{ provider: ["engine"] }, ["d"]],
       [{ key: ["key_1", "key_2"] }, ["b", "a"]],
       [{ model: ["house"] }, ["b"]],
       [{ model: ["provider-v4-flash"], to: 3 }, ["b", "a"]],
@@ -353,16 +380,18 @@ describe("the history", () => {
       source: ["cron"],
     },
     { minMs: 1, maxMs: 2, minTokens: 3, maxTokens: 4 },
+    { team: ["red"], path: ["native"], provider: ["engine"], code: ["upstream_error"] },
   ])("reads no summary of what does not fit %j: 100,000 records are filtered by an index alone", (filter) => {
     keep(100_000);
     const condition = buildCondition(filter, "", now);
     const count = `select count(*) as n ${buildRecordsQuery(condition, true)}`;
     const plan = sql.all(`explain query plan ${count}`, ...condition.values);
-    expect(plan[0]?.["detail"]).toContain("USING COVERING INDEX record_facts");
+    expect(plan[0]?.["detail"]).toContain("USING COVERING INDEX record_fields");
   });
 
   it("has an index for its filters where many records are kept, and none where it would cost more than it saves", () => {
-    const indexes = () => sql.all("select name from sqlite_master where name = 'record_facts'").length;
+    const indexes = () =>
+      sql.all("select name from sqlite_master where name in ('record_fields', 'record_facts')").length;
     put(write("a"));
     expect(indexes()).toBe(0);
     keep(5_000);
@@ -372,7 +401,9 @@ describe("the history", () => {
     keep(200, 3);
     expect(indexes()).toBe(0);
     // An earlier version made one for all.
-    sql.all("create index record_facts on record(created, seq, updated)");
+    for (const name of ["record_fields", "record_facts"]) {
+      sql.all(`create index ${name} on record(created, seq, updated)`);
+    }
     archive = new SqlArchive(sql, () => now);
     expect(indexes()).toBe(0);
     expect(ids({ ...everything, filter: { status: ["success"] } })).toEqual(["a"]);

@@ -1,22 +1,39 @@
+import type { Choice } from "../../ui/field.tsx";
 import { words } from "../../ui/words.ts";
 import { texts } from "./texts.ts";
+
+const STATUSES: readonly Choice[] = [
+  ["", words.any],
+  ["success", texts.success],
+  ["error", texts.error],
+  ["cancelled", texts.cancelled],
+  ["streaming", texts.generating],
+];
+
+const PATHS: readonly Choice[] = [["", words.any], ...Object.entries(texts.paths)];
+
 /** A filter of the history. Its name is used in the page's URL and in the gateway's query. */
 export interface FilterField {
   readonly name: string;
   readonly label: string;
-  readonly kind: "text" | "time" | "number" | "status";
+  readonly kind: "text" | "time" | "number" | "choice";
+  /** The values of a choice, with their names. */
+  readonly choices?: readonly Choice[];
   readonly placeholder?: string;
 }
 
 export const FILTER_FIELDS: readonly FilterField[] = [
-  { name: "status", label: texts.status, kind: "status" },
-  { name: "code", label: texts.code, kind: "text", placeholder: "429, 5xx" },
+  { name: "status", label: texts.status, kind: "choice", choices: STATUSES },
+  { name: "code", label: texts.code, kind: "text", placeholder: "429, 5xx, upstream_error" },
   { name: "from", label: texts.from, kind: "time" },
   { name: "to", label: texts.until, kind: "time" },
   { name: "model", label: words.model, kind: "text", placeholder: texts.requestedOrUsed },
   { name: "account", label: words.account, kind: "text", placeholder: texts.anyAttempt },
-  { name: "key", label: words.key, kind: "text", placeholder: texts.id },
+  { name: "provider", label: texts.provider, kind: "text", placeholder: texts.nameOrId },
+  { name: "key", label: words.key, kind: "text", placeholder: texts.nameOrId },
+  { name: "team", label: texts.team, kind: "text", placeholder: texts.nameOrId },
   { name: "dialect", label: words.apiStyle, kind: "text", placeholder: "messages" },
+  { name: "path", label: texts.path, kind: "choice", choices: PATHS },
   { name: "source", label: texts.source, kind: "text" },
   { name: "min_ms", label: texts.minDurationMs, kind: "number" },
   { name: "min_tokens", label: texts.minTokens, kind: "number" },
@@ -28,6 +45,13 @@ export function countFilters(query: string): number {
   return FILTER_FIELDS.filter(({ name }) => (params.get(name) ?? "") !== "").length;
 }
 
+/** Replaces the name of a status in the user's language, with which a search begins, by the gateway's name. */
+function translateStatus(search: string): string {
+  const text = search.trim().toLowerCase();
+  const found = STATUSES.find(([status, name]) => status !== "" && text.startsWith(name.toLowerCase()));
+  return found === undefined ? search : found[0] + text.slice(found[1].length);
+}
+
 /** Converts the page's URL query to the gateway's query. Converts local times to Unix times. */
 export function toApiQuery(query: string): URLSearchParams {
   const params = new URLSearchParams(query);
@@ -37,7 +61,8 @@ export function toApiQuery(query: string): URLSearchParams {
     if (value === "") continue;
     const isTime = name === "from" || name === "to";
     const time = isTime ? new Date(value) : null;
-    if (time === null) apiQuery.set(name, value);
+    if (name === "q") apiQuery.set(name, translateStatus(value));
+    else if (time === null) apiQuery.set(name, value);
     else if (!Number.isNaN(time.getTime())) apiQuery.set(name, time.toISOString());
   }
   return apiQuery;

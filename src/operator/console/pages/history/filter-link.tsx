@@ -4,7 +4,17 @@ import { texts } from "./texts.ts";
 
 interface FilterLinkProps {
   /** Name of the filter. */
-  readonly name: "key" | "model" | "account" | "dialect";
+  readonly name:
+    | "account"
+    | "code"
+    | "dialect"
+    | "key"
+    | "model"
+    | "path"
+    | "provider"
+    | "source"
+    | "status"
+    | "team";
   /** Empty: there is nothing to filter by. */
   readonly value: string;
   /** Query of the list. Its other filters stay. */
@@ -12,6 +22,10 @@ interface FilterLinkProps {
   /** The text; absent: the value. */
   readonly children?: ComponentChildren;
 }
+
+/** The value with which a filter finds an entry: its name, or its id where the name is empty or would be read as a list. */
+export const filterValue = (id: string, name: string | null): string =>
+  name === null || name === "" || name.includes(",") ? id : name;
 
 /** A value of a record. A click filters the list by it. */
 export function FilterLink({ name, value, query, children = value }: FilterLinkProps) {

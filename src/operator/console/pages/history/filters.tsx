@@ -2,18 +2,9 @@ import { useEffect, useState } from "preact/hooks";
 import { setQuery, useAddress } from "../../routing.ts";
 import { Button } from "../../ui/button.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
-import { words } from "../../ui/words.ts";
 import { countFilters, FILTER_FIELDS, type FilterField } from "./filter-fields.ts";
 import { SaveFilter } from "./saved-list.tsx";
 import { texts } from "./texts.ts";
-
-const STATUSES = [
-  ["", words.any],
-  ["success", texts.success],
-  ["error", texts.error],
-  ["cancelled", texts.cancelled],
-  ["streaming", texts.generating],
-] as const;
 
 const PAUSE_MS = 400;
 
@@ -70,7 +61,7 @@ interface FilterProps {
 }
 
 function Filter({ field, value, onChange }: FilterProps) {
-  const { label, kind, placeholder } = field;
+  const { label, kind, placeholder, choices = [] } = field;
   const [text, setText] = useState(value);
   useEffect(() => setText(value), [value]);
   useEffect(() => {
@@ -78,8 +69,8 @@ function Filter({ field, value, onChange }: FilterProps) {
     const timer = setTimeout(() => onChange(text), PAUSE_MS);
     return () => clearTimeout(timer);
   });
-  if (kind === "status") {
-    return <SelectField label={label} value={value} onChange={onChange} choices={STATUSES} />;
+  if (kind === "choice") {
+    return <SelectField label={label} value={value} onChange={onChange} choices={choices} />;
   }
   const type = kind === "time" ? "datetime-local" : kind;
   return (

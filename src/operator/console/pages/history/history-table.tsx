@@ -7,7 +7,7 @@ import { Timestamp } from "../../ui/timestamp.tsx";
 import { words } from "../../ui/words.ts";
 import { formatCost } from "../usage/usage-view.ts";
 import { describeAccount } from "./describe-account.ts";
-import { FilterLink } from "./filter-link.tsx";
+import { FilterLink, filterValue } from "./filter-link.tsx";
 import { StatusBadge } from "./status-badge.tsx";
 import { texts } from "./texts.ts";
 
@@ -15,8 +15,21 @@ const columns = (query: string): readonly Column<HistorySummary>[] => [
   { title: words.time, class: "tabular", cell: ({ created_at }) => <Timestamp at={created_at} /> },
   {
     title: texts.status,
-    cell: ({ status, status_code, error }) => (
-      <StatusBadge status={status} code={status_code} error={error} />
+    cell: ({ status, status_code, error, error_code = "" }) => (
+      <>
+        <FilterLink
+          name={status === "error" ? "code" : "status"}
+          value={status === "error" ? String(status_code) : status}
+          query={query}
+        >
+          <StatusBadge status={status} code={status_code} error={error} />
+        </FilterLink>
+        {error_code !== "" && (
+          <FilterLink name="code" value={error_code} query={query}>
+            {error_code.replaceAll("_", " ")}
+          </FilterLink>
+        )}
+      </>
     ),
   },
   {
@@ -33,10 +46,17 @@ const columns = (query: string): readonly Column<HistorySummary>[] => [
   },
   {
     title: words.key,
-    cell: ({ key, key_name }) => (
-      <FilterLink name="key" value={key} query={query}>
-        {key_name || key || words.none}
-      </FilterLink>
+    cell: ({ key, key_name, team = "", team_name }) => (
+      <>
+        <FilterLink name="key" value={filterValue(key, key_name)} query={query}>
+          {key_name || key || words.none}
+        </FilterLink>
+        {team !== "" && (
+          <FilterLink name="team" value={filterValue(team, team_name)} query={query}>
+            {texts.inTeam(team_name || team)}
+          </FilterLink>
+        )}
+      </>
     ),
   },
   {
@@ -44,11 +64,15 @@ const columns = (query: string): readonly Column<HistorySummary>[] => [
     cell: ({ model, dialect, source, path }) => (
       <>
         <FilterLink name="model" value={model} query={query} />
-        <span class="muted cut">
-          {dialect}
-          {path !== undefined && `, ${texts.paths[path]}`}
-          {source !== "" && texts.fromSource(source)}
-        </span>
+        <div class="row">
+          <FilterLink name="dialect" value={dialect} query={query} />
+          {path !== undefined && (
+            <FilterLink name="path" value={path} query={query}>
+              {texts.paths[path]}
+            </FilterLink>
+          )}
+          {source !== "" && <FilterLink name="source" value={source} query={query} />}
+        </div>
       </>
     ),
   },
@@ -56,9 +80,12 @@ const columns = (query: string): readonly Column<HistorySummary>[] => [
     title: words.account,
     class: "muted",
     cell: (record) => (
-      <FilterLink name="account" value={record.account} query={query}>
-        {describeAccount(record)}
-      </FilterLink>
+      <>
+        <FilterLink name="account" value={record.account} query={query}>
+          {describeAccount(record)}
+        </FilterLink>
+        {record.provider !== "" && <FilterLink name="provider" value={record.provider} query={query} />}
+      </>
     ),
   },
   {

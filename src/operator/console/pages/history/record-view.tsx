@@ -1,15 +1,13 @@
 import { useState } from "preact/hooks";
-import { listCapturesOfRequest } from "../../api/captures.ts";
 import { ApiError } from "../../api/client.ts";
 import { deleteHistory, type HistoryRecord, readHistory } from "../../api/history.ts";
-import { formatHref, navigateTo } from "../../routing.ts";
+import { navigateTo } from "../../routing.ts";
 import { Button } from "../../ui/button.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
-import { formatCount } from "../../ui/count.ts";
 import { Dialog } from "../../ui/dialog.tsx";
-import { formatDuration, formatFullTime } from "../../ui/format.ts";
+import { formatDuration } from "../../ui/format.ts";
 import { Problem } from "../../ui/problem.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { showToast } from "../../ui/toasts.tsx";
@@ -17,12 +15,9 @@ import { useLoaded } from "../../ui/use-loaded.ts";
 import { words } from "../../ui/words.ts";
 import { formatCurl } from "../playground/curl.ts";
 import { setInitialConversation } from "../playground/initial-conversation.ts";
-import { formatCost } from "../usage/usage-view.ts";
-import { describeAccount } from "./describe-account.ts";
-import { describeUsage } from "./describe-usage.ts";
 import { FilterLink } from "./filter-link.tsx";
+import { Facts } from "./record-facts.tsx";
 import { toReplayRequest } from "./replay-request.ts";
-import { StatusBadge } from "./status-badge.tsx";
 import { texts } from "./texts.ts";
 import { buildTimeline } from "./timeline.ts";
 import { extractToolCallMarkup } from "./tool-call-markup.ts";
@@ -97,14 +92,27 @@ export function RecordView({ id, onClose, onDeleted }: RecordViewProps) {
   );
 }
 
+/** Makes the account in a text a filter of the list. */
+function linkAccount(text: string, account: string) {
+  const start = text.indexOf(account);
+  if (start === -1) return text;
+  return (
+    <>
+      {text.slice(0, start)}
+      <FilterLink name="account" value={account} query="" />
+      {text.slice(start + account.length)}
+    </>
+  );
+}
+
 /** Shows the steps of the generation. */
 function Timeline({ record }: { readonly record: HistoryRecord }) {
   return (
     <ol class="timeline" aria-label={texts.timeline}>
-      {buildTimeline(record).map(({ at, said: text, tone }, index) => (
+      {buildTimeline(record).map(({ at, said: text, tone, account = "" }, index) => (
         <li key={index} class={tone}>
           <span class="tabular muted">{at === null ? "" : formatDuration(at)}</span>
-          <span>{text}</span>
+          <span>{account === "" ? text : linkAccount(text, account)}</span>
         </li>
       ))}
     </ol>
@@ -149,93 +157,4 @@ function buildTabs(record: HistoryRecord) {
     createTab("messages", texts.messages, JSON.stringify(record.messages, null, 2), texts.noMessages),
     createTab("prompt", texts.prompt, record.prompt, texts.noPromptWasSent),
   ];
-}
-
-/** Lists the exchanges with the provider, if captures exist. */
-function CaptureLinks({ request }: { readonly request: string }) {
-  const { data } = useLoaded((signal) => listCapturesOfRequest(request, signal), request);
-  if (data === null || data.length === 0) return null;
-  return (
-    <>
-      <dt>{words.captures}</dt>
-      <dd class="row">
-        {data.map(({ id, label, status }) => (
-          <a key={id} href={formatHref("captures", id)}>
-            {label} {status > 0 && status}
-          </a>
-        ))}
-      </dd>
-    </>
-  );
-}
-
-function Facts({ record }: { readonly record: HistoryRecord }) {
-  const { requested_model: requested, model, dropped_params: droppedParams = [] } = record;
-  return (
-    <dl class="facts">
-      <dt>{texts.status}</dt>
-      <dd>
-        <StatusBadge status={record.status} code={record.status_code} error={record.error} />
-      </dd>
-      <dt>{words.time}</dt>
-      <dd>{texts.took(formatFullTime(record.created_at), formatDuration(record.elapsed_ms))}</dd>
-      <dt>{words.model}</dt>
-      <dd>{requested === model || requested === "" ? model : texts.requestedAs(model, requested)}</dd>
-      {droppedParams.length > 0 && (
-        <>
-          <dt>{texts.leftOut}</dt>
-          <dd>{texts.whichProviderDoesNotTake(droppedParams.join(", "))}</dd>
-        </>
-      )}
-      <dt>{texts.caller}</dt>
-      <dd>
-        {record.dialect}
-        {record.stream ? texts.streamed : ""}
-        {record.source !== "" && texts.fromSource(record.source)}
-      </dd>
-      <dt>{words.account}</dt>
-      <dd>
-        {describeAccount(record)}
-        {record.attempts > 1 && texts.afterAttempts(record.attempts)}
-      </dd>
-      <dt>{words.tokens}</dt>
-      <dd>
-        {texts.inOutWhichReasoning(
-          formatCount(record.prompt_tokens),
-          formatCount(record.completion_tokens),
-          formatCount(record.reasoning_tokens),
-        )}
-      </dd>
-      <UsageDetails record={record} />
-      <dt>{texts.cost}</dt>
-      <dd>{record.cost === null ? texts.unpriced : texts.costOf(formatCost(record.cost))}</dd>
-      <dt>{words.key}</dt>
-      <dd>
-        <FilterLink name="key" value={record.key} query="">
-          {record.key_name || record.key || words.none}
-        </FilterLink>
-      </dd>
-      {record.path !== undefined && (
-        <>
-          <dt>{texts.path}</dt>
-          <dd>{texts.paths[record.path]}</dd>
-        </>
-      )}
-      <dt>{words.request}</dt>
-      <dd class="mono">{record.request_id}</dd>
-      <CaptureLinks request={record.request_id} />
-    </dl>
-  );
-}
-
-/** Lists the details of the usage that are not 0. */
-function UsageDetails({ record }: { readonly record: HistoryRecord }) {
-  const details = describeUsage(record);
-  if (details.length === 0) return null;
-  return (
-    <>
-      <dt>{texts.details}</dt>
-      <dd>{details.join(", ")}</dd>
-    </>
-  );
 }

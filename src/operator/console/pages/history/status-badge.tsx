@@ -8,6 +8,12 @@ const TONES: Readonly<Record<string, Tone>> = {
   cancelled: "neutral",
 };
 
+const NAMES: Readonly<Record<string, string>> = {
+  streaming: texts.generating,
+  success: texts.success,
+  cancelled: texts.cancelled,
+};
+
 interface StatusBadgeProps {
   readonly status: string;
   readonly code: number;
@@ -18,7 +24,7 @@ interface StatusBadgeProps {
 export function StatusBadge({ status, code, error }: StatusBadgeProps) {
   return (
     <Badge tone={TONES[status] ?? "neutral"} title={error}>
-      {status === "error" ? texts.errorCode(code) : status === "streaming" ? texts.generating : status}
+      {status === "error" ? texts.errorCode(code) : (NAMES[status] ?? status)}
     </Badge>
   );
 }

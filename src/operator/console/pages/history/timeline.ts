@@ -11,6 +11,8 @@ export interface Step {
   readonly at: number | null;
   readonly said: string;
   readonly tone: "good" | "bad" | "neutral";
+  /** An account that the text names. */
+  readonly account?: string;
 }
 
 type TimelineRecord = Pick<
@@ -49,10 +51,14 @@ const CAUSES: Readonly<Record<string, string>> = {
 
 type ShownAttempt = NonNullable<TimelineRecord["upstream_attempts"]>[number];
 
-function describeAttempt({ cause, account, model, ms, status, reason }: ShownAttempt, index: number): string {
+/** `message`: what is known of the failure; empty: nothing. */
+function describeAttempt(attempt: ShownAttempt, index: number, message: string): string {
+  const { cause, provider, account, model, ms, status, reason } = attempt;
   const why = cause === "" ? "" : ` (${CAUSES[cause] ?? cause})`;
-  const where = account === "" ? model : texts.with(model, account);
-  const failure = texts.failed(reason, status === 0 ? "" : ` ${status}`);
+  const what = provider === "" ? model : texts.of(model, provider);
+  const where = account === "" ? what : texts.with(what, account);
+  const code = status === 0 ? "" : ` ${status}`;
+  const failure = texts.failed(reason, message === "" ? code : `${code}, ${message}`);
   const result =
     ms === null ? texts.runs : `${reason === "" ? texts.answered : failure}, ${formatDuration(ms)}`;
   return texts.attempt(index + 1, why, where, result);
@@ -75,28 +81,37 @@ export function buildTimeline(record: TimelineRecord): Step[] {
   } = record;
   const toOffset = (at: number) => (at === 0 ? null : Math.max(0, at - created_at));
   const steps: Step[] = [{ at: 0, said: texts.requestReceived, tone: "neutral" }];
+  const failures = [...tried];
+  /** Takes the message of an attempt's failure. What remains are accounts that failed before an attempt. */
+  const takeMessage = ({ account, reason }: ShownAttempt): string => {
+    const index = failures.findIndex((failure) => failure.account === account && failure.reason === reason);
+    return index === -1 ? "" : (failures.splice(index, 1)[0]?.message ?? "");
+  };
+  const shownAttempts = upstream_attempts.map((attempt, index) => ({
+    at: attempt.at,
+    said: describeAttempt(attempt, index, attempt.reason === "" ? "" : takeMessage(attempt)),
+    tone: attempt.reason === "" ? ("neutral" as const) : ("bad" as const),
+    account: attempt.account,
+  }));
   const attempts = [
-    ...tried.map(({ account, reason, message, at }) => ({
+    ...failures.map(({ account, reason, message, at }) => ({
       at,
       said: texts.failedAccount(account, message, reason),
       tone: "bad" as const,
+      account,
     })),
-    // A single attempt shows no more than the other steps.
-    ...(upstream_attempts.length < 2 ? [] : upstream_attempts).map((attempt, index) => ({
-      at: attempt.at,
-      said: describeAttempt(attempt, index),
-      tone: "neutral" as const,
-    })),
+    ...shownAttempts,
     ...sign_ins.map(({ account, at, ms }) => ({
       at,
       said: texts.signIn(account, formatDuration(ms)),
       tone: "neutral" as const,
+      account,
     })),
   ];
   // Attempts without a time come first, in their stored order.
   attempts.sort((a, b) => a.at - b.at);
-  for (const { at, said: text, tone } of attempts) steps.push({ at: toOffset(at), said: text, tone });
-  if (leased_at > 0 && record.attempts > tried.length && upstream_attempts.length < 2) {
+  for (const { at, ...step } of attempts) steps.push({ at: toOffset(at), ...step });
+  if (leased_at > 0 && record.attempts > tried.length && upstream_attempts.length === 0) {
     steps.push({ at: toOffset(leased_at), said: texts.sentWith(describeAccount(record)), tone: "neutral" });
   }
   if (first_token_ms > 0) steps.push({ at: first_token_ms, said: words.firstToken, tone: "neutral" });

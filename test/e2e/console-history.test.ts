@@ -1,0 +1,115 @@
+import { beforeAll, expect, it } from "vitest";
+import { describeWithBrowser } from "../support/browser.ts";
+import { until } from "../support/until.ts";
+import { useConsole, violations } from "../support/use-console.ts";
+
+describeWithBrowser("the history in the console", () => {
+  const app = useConsole();
+  let recordId = "";
+
+  beforeAll(async () => {
+    await app.admin("POST", "/admin/teams", { id: "red", name: "Red team" });
+    const { body } = await app.admin("POST", "/admin/keys", {
+      key: "sk-laptop-0123456789",
+      id: "laptop",
+      name: "Laptop",
+      team: "red",
+    });
+    expect(body["success"]).toBe(true);
+    const laptop = { authorization: "Bearer sk-laptop-0123456789" };
+    await (await app.chat("from the laptop", {}, { ...laptop, "x-gateway-tags": "nightly" })).text();
+    await (await app.chat("from the development key")).text();
+    await (await app.chat("[[status:500:server_error]] broken", {}, laptop)).text();
+    const { items } = await until(
+      async () => (await app.admin("GET", "/admin/chat-history?q=from the laptop")).body,
+      (list) => Object(list["items"]).length === 1,
+    ).then((list) => ({ items: Object(list["items"]) }));
+    recordId = items[0].id;
+  });
+
+  it("filters by names, and by a click on each value of the list", async () => {
+    const page = await app.at("history");
+    const row = page.getByRole("row", { name: /from the laptop/ });
+    await row.getByRole("link", { name: "Team Red team" }).click();
+    await page.getByText("2 records;").waitFor();
+    expect(page.url()).toMatch(/#\/history\?team=Red\+team$/);
+    expect(await page.getByLabel("Team", { exact: true }).inputValue()).toBe("Red team");
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    await page.getByText("3 records;").waitFor();
+    await page.getByText("Filters", { exact: true }).click();
+    await page.getByLabel("Key", { exact: true }).fill("lapt");
+    await page.getByText("2 records;").waitFor();
+    for (const [value, address] of [
+      ["success", "status=success"],
+      ["translated", "path=translated"],
+      ["chat-completions", "dialect=chat-completions"],
+      ["Laptop", "key=Laptop"],
+    ] as const) {
+      await row.getByRole("link", { name: value, exact: true }).click();
+      await expect.poll(() => page.url()).toContain(address);
+    }
+    await page.getByText("1 record;").waitFor();
+    expect(await violations(page)).toEqual([]);
+  });
+
+  it("finds errors by the codes that it shows", async () => {
+    const page = await app.at("history");
+    const row = page.getByRole("row", { name: /broken/ });
+    const code = (
+      await row
+        .getByRole("link", { name: /^[a-z]+(?: [a-z]+)+$/ })
+        .first()
+        .innerText()
+    ).trim();
+    await page.getByLabel(/^Search/).fill(code);
+    await page.getByText("1 record;").waitFor();
+    await row.waitFor();
+    await page.getByLabel(/^Search/).fill("");
+    await page.getByText("3 records;").waitFor();
+    await row.getByRole("link", { name: code, exact: true }).click();
+    await page.getByText("1 record;").waitFor();
+    await row.getByRole("link", { name: "error 503" }).click();
+    await page.getByText("1 record;").waitFor();
+    expect(page.url()).toContain("code=503");
+  });
+
+  it("shows each attempt with account, duration and reason, and filters by a record's values", async () => {
+    const page = await app.at("history");
+    await page.getByRole("link", { name: /broken/ }).click();
+    const timeline = page.getByRole("list", { name: "Timeline" });
+    const attempt = timeline.getByRole("listitem").filter({ hasText: "Attempt 1:" });
+    expect(await attempt.innerText()).toMatch(/with \w+@sandbox\.test failed: \w+ 500, .+, [\d.]+ m?s$/);
+    const account = attempt.getByRole("link", { name: /@sandbox\.test$/ });
+    const name = await account.innerText();
+    await account.click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    expect(page.url()).toContain(`account=${encodeURIComponent(name)}`);
+    await page.goto(`/admin#/history/${recordId}`);
+    const facts = page.locator("dl.facts");
+    await facts.getByText("nightly").waitFor();
+    expect(await violations(page)).toEqual([]);
+    await facts.getByRole("link", { name: "Red team" }).click();
+    await page.getByText("2 records;").waitFor();
+  });
+
+  it("labels every value on a phone", async () => {
+    const page = await app.at("history", { width: 390 });
+    const row = page.getByRole("row", { name: /from the laptop/ });
+    await row.waitFor();
+    const labels = await row
+      .locator("td")
+      .evaluateAll((cells) => cells.map((cell) => cell.getAttribute("data-label")));
+    expect(labels).toEqual([
+      "Time",
+      "Status",
+      "Request and answer",
+      "Key",
+      "Model",
+      "Account",
+      "Tokens",
+      "Cost",
+      "Duration",
+    ]);
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
+  });
+});
