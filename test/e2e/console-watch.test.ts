@@ -122,7 +122,7 @@ describeWithBrowser("watching and trying in the console", () => {
     await (await running).body?.cancel();
 
     const dialog = page.getByRole("dialog", { name: "Generation" });
-    await dialog.getByText("cancelled").waitFor();
+    await dialog.getByRole("link", { name: "cancelled", exact: true }).waitFor();
     // Whoever left has had tokens all the same.
     await expect.poll(() => dialog.getByText(/^[1-9]\d* in, [1-9]\d* out/).count()).toBe(1);
     await dialog.getByRole("tab", { name: "Reasoning" }).click();
@@ -194,7 +194,7 @@ describeWithBrowser("watching and trying in the console", () => {
     await page.getByRole("button", { name: "Clear filters" }).click();
     await page.getByRole("link", { name: /call:lookup/ }).click();
     const steps = page.getByRole("list", { name: "Timeline" }).getByRole("listitem");
-    await steps.filter({ hasText: "Sent with" }).waitFor();
+    await steps.filter({ hasText: "Attempt 1: provider-v4-flash with" }).waitFor();
     await steps.filter({ hasText: "Tool calls" }).waitFor();
     await page.getByRole("button", { name: "Open in playground" }).click();
     await page.getByRole("region", { name: "Conversation" }).getByText("[[call:lookup:{}]]").waitFor();

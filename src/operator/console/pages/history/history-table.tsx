@@ -24,7 +24,7 @@ const columns = (query: string): readonly Column<HistorySummary>[] => [
         >
           <StatusBadge status={status} code={status_code} error={error} />
         </FilterLink>
-        {error_code !== "" && (
+        {status === "error" && error_code !== "" && (
           <FilterLink name="code" value={error_code} query={query}>
             {error_code.replaceAll("_", " ")}
           </FilterLink>

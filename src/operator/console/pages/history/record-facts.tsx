@@ -44,7 +44,7 @@ export function Facts({ record }: { readonly record: HistoryRecord }) {
         >
           <StatusBadge status={record.status} code={record.status_code} error={record.error} />
         </FilterLink>{" "}
-        {errorCode !== "" && (
+        {isError && errorCode !== "" && (
           <FilterLink name="code" value={errorCode} query="">
             {errorCode.replaceAll("_", " ")}
           </FilterLink>
