@@ -1,83 +1,23 @@
 // VitePress configuration of the documents. main.mjs copies it into the folder that it creates.
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
+import { sidebar } from "./sidebar.mjs";
 
 const reference = JSON.parse(readFileSync(new URL("../reference/pages.json", import.meta.url), "utf8"));
 const decisions = JSON.parse(readFileSync(new URL("../docs/decisions/pages.json", import.meta.url), "utf8"));
 
-const page = (text, link) => ({ text, link });
-
-const sidebar = [
-  {
-    text: "Use",
-    items: [
-      page("What it is", "/"),
-      page("Connect clients", "/docs/connect"),
-      page("Tools for agents (MCP)", "/docs/mcp"),
-      page("Engines", "/docs/engines"),
-      page("Credentials", "/docs/credentials"),
-      page("The page service", "/docs/page-service"),
-      page("Troubleshooting", "/docs/troubleshooting"),
-    ],
-  },
-  {
-    text: "Run",
-    items: [
-      page("Deployment", "/docs/deployment"),
-      page("Operating", "/docs/operating"),
-      page("Telemetry", "/docs/telemetry"),
-      page("Variables", "/docs/variables"),
-      page("Performance", "/docs/performance"),
-      page("Scale", "/docs/scale"),
-      page("Security", "/SECURITY"),
-      page("Changes", "/CHANGELOG"),
-    ],
-  },
-  {
-    text: "API reference",
-    collapsed: true,
-    items: reference.map(({ title, name }) => page(title, `/reference/${name}`)),
-  },
-  {
-    text: "Contracts",
-    collapsed: true,
-    items: [
-      page("The gateway", "/docs/contract"),
-      page("The page service", "/docs/page-contract"),
-      page("Clients", "/docs/clients"),
-      page("Tool markup", "/docs/tool-markup"),
-      page("The provider's protocol", "/docs/provider-protocol"),
-      page("Anthropic backends", "/docs/anthropic-backends"),
-      page("OpenAI Responses backends", "/docs/openai-responses-backends"),
-      page("Gemini backends", "/docs/gemini-backends"),
-    ],
-  },
-  {
-    text: "Extend",
-    collapsed: true,
-    items: [
-      page("Contributing", "/CONTRIBUTING"),
-      page("Architecture", "/docs/architecture"),
-      page("Glossary", "/docs/glossary"),
-      page("The sandbox", "/sandbox/README"),
-      page("Benchmarks", "/bench/README"),
-    ],
-  },
-  {
-    text: "Decisions",
-    collapsed: true,
-    items: decisions.map(({ title, name }) => page(title, `/docs/decisions/${name}`)),
-  },
-];
-
-/** Headings of documents that no sidebar list contains. */
-const docs = new URL("../docs/", import.meta.url);
-const listed = new Set(sidebar.flatMap(({ items }) => items.map(({ link }) => link)));
-const others = readdirSync(docs)
-  .filter((name) => name.endsWith(".md") && !listed.has(`/docs/${name.slice(0, -".md".length)}`))
-  .map((name) => {
-    const [, title = name] = /^# (.+)$/m.exec(readFileSync(new URL(name, docs), "utf8")) ?? [];
-    return page(title, `/docs/${name.slice(0, -".md".length)}`);
+/** Gives each cell of a table with more than two columns the text of its column's head, for narrow screens (theme.css). */
+function labelCells(md) {
+  md.core.ruler.push("label-cells", ({ tokens }) => {
+    let heads = [];
+    let column = 0;
+    for (const [index, token] of tokens.entries()) {
+      if (token.type === "thead_open") heads = [];
+      if (token.type === "th_open") heads.push(tokens[index + 1].content.replaceAll("`", ""));
+      if (token.type === "tr_open") column = 0;
+      if (token.type === "td_open" && heads.length > 2) token.attrSet("data-label", heads[column++] ?? "");
+    }
   });
+}
 
 export default {
   title: "Polygate",
@@ -85,11 +25,11 @@ export default {
   // Keep the `.html` suffix, so that any static server works.
   cleanUrls: false,
   outDir: process.env.SITE_OUTPUT,
-  rewrites: { "README.md": "index.md" },
   // A test checks links within documents; other links lead to source files.
   ignoreDeadLinks: [/^(?!.*\.(?:md|html)).*$/],
   markdown: {
     html: false,
+    config: labelCells,
     // Heading anchors in the style of repository hosts, because the links are written for them.
     anchor: {
       slugify: (heading) =>
@@ -103,6 +43,12 @@ export default {
   themeConfig: {
     search: { provider: "local" },
     outline: [2, 3],
-    sidebar: [...sidebar, ...(others.length > 0 ? [{ text: "More", collapsed: true, items: others }] : [])],
+    nav: [
+      { text: "Start", link: "/README" },
+      { text: "Documents", link: "/docs/README" },
+      { text: "Contract", link: "/docs/contract" },
+      { text: "API reference", link: `/reference/${reference[0].name}` },
+    ],
+    sidebar: sidebar(reference, decisions),
   },
 };

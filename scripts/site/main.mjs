@@ -79,13 +79,18 @@ async function writeReference() {
 
 install();
 rmSync(source, { recursive: true, force: true });
+mkdirSync(source, { recursive: true });
+cpSync(join(here, "home.md"), join(source, "index.md"));
 writeDocuments();
 writeDecisions();
 await writeReference();
 mkdirSync(join(source, ".vitepress"), { recursive: true });
 // Otherwise VitePress's bundler would use the project's tsconfig.json, which it does not understand.
 writeFileSync(join(folder, "tsconfig.json"), "{}");
-cpSync(join(here, "config.mjs"), join(source, ".vitepress", "config.mjs"));
+for (const name of ["config.mjs", "sidebar.mjs"]) cpSync(join(here, name), join(source, ".vitepress", name));
+mkdirSync(join(source, ".vitepress", "theme"));
+cpSync(join(here, "theme.mjs"), join(source, ".vitepress", "theme", "index.mjs"));
+cpSync(join(here, "theme.css"), join(source, ".vitepress", "theme", "style.css"));
 
 const vitepress = join(folder, "node_modules", "vitepress", "bin", "vitepress.js");
 const command = process.argv.includes("--serve") ? ["dev", source, "--host", "127.0.0.1"] : ["build", source];

@@ -1,10 +1,17 @@
 // Generates the pages of the API reference from the gateway's own OpenAPI document.
+import { describeField } from "./field-descriptions.mjs";
 
 /** Maximum depth of nested fields. */
 const DEPTH = 3;
 
 /** Maximum number of listed alternatives and values before "…". */
 const MOST = 12;
+
+/** Tables with more rows are collapsed. */
+const OPEN_ROWS = 12;
+
+/** Fields whose members another operation describes. */
+const OPAQUE = new Set(["config_override"]);
 
 const code = (text) => `\`${text}\``;
 
@@ -55,7 +62,7 @@ function fieldsOf(schema, schemas, prefix = "", depth = DEPTH) {
   if (properties !== undefined) {
     return Object.entries(properties).flatMap(([name, inner]) => [
       [prefix + name, inner, required.includes(name)],
-      ...fieldsOf(inner, schemas, `${prefix}${name}.`, depth - 1),
+      ...(OPAQUE.has(name) ? [] : fieldsOf(inner, schemas, `${prefix}${name}.`, depth - 1)),
     ]);
   }
   if (items !== undefined) return fieldsOf(items, schemas, prefix.replace(/\.$/, "[]."), depth);
@@ -73,24 +80,28 @@ function table(head, rows) {
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
 }
 
-function fieldTable(schema, schemas) {
+function fieldTable(schema, schemas, tag) {
   const rows = fieldsOf(schema, schemas).map(([path, inner, required]) => [
     code(path),
     typeOf(inner, schemas),
-    [required ? "required" : "", resolve(inner, schemas).description ?? ""].filter(Boolean).join(": "),
+    [required ? "required" : "", resolve(inner, schemas).description ?? describeField(path, tag)]
+      .filter(Boolean)
+      .join(": "),
   ]);
-  return table(["field", "type", ""], rows);
+  return collapsed(table(["field", "type", ""], rows), `${rows.length} fields`, rows.length);
 }
 
+const collapsed = (text, title, rows) => (rows > OPEN_ROWS ? `::: details ${title}\n\n${text}\n\n:::` : text);
+
 /** Describes the possible bodies, by media type. */
-function content(media, schemas) {
+function content(media, schemas, tag) {
   return Object.entries(media ?? {}).flatMap(([type, { schema = {} }]) => {
-    const fields = fieldTable(schema, schemas);
+    const fields = fieldTable(schema, schemas, tag);
     return fields === "" ? [`${code(type)}: ${cell(typeOf(schema, schemas))}.`] : [`${code(type)}:`, fields];
   });
 }
 
-function section(method, path, operation, schemas) {
+function section(method, path, aliases, operation, schemas) {
   const {
     summary = "",
     description = "",
@@ -99,6 +110,7 @@ function section(method, path, operation, schemas) {
     responses = {},
     security = [],
   } = operation;
+  const tag = slug(operation.tags?.[0] ?? "");
   const whole = Object.entries(responses).filter(([status]) => status.startsWith("2"));
   const others = Object.entries(responses).filter(([status]) => !status.startsWith("2"));
   return [
@@ -108,24 +120,31 @@ function section(method, path, operation, schemas) {
       .map((text) => cell(text))
       .join(". ")
       .replace(/([^.])$/, "$1."),
+    aliases.length === 0 ? "" : `The same: ${aliases.map(code).join(", ")}.`,
     security.length === 0 ? "Needs no key." : "",
-    table(
-      ["parameter", "in", "type", ""],
-      parameters.map(({ name, in: where, schema = {}, required, description: text = "" }) => [
-        code(name),
-        where,
-        typeOf(schema, schemas),
-        [required ? "required" : "", text].filter(Boolean).join(": "),
-      ]),
+    collapsed(
+      table(
+        ["parameter", "in", "type", ""],
+        parameters.map(
+          ({ name, in: where, schema = {}, required, description: text = describeField(name, tag) }) => [
+            code(name),
+            where,
+            typeOf(schema, schemas),
+            [required ? "required" : "", text].filter(Boolean).join(": "),
+          ],
+        ),
+      ),
+      `${parameters.length} parameters`,
+      parameters.length,
     ),
-    ...(requestBody === undefined ? [] : ["**Request**", ...content(requestBody.content, schemas)]),
+    ...(requestBody === undefined ? [] : ["**Request**", ...content(requestBody.content, schemas, tag)]),
     ...whole.flatMap(([status, { description: text = "", content: media, headers = {} }]) => [
       `**Answer ${status}**: ${cell(text)}`,
       table(
         ["header", ""],
         Object.entries(headers).map(([name, header]) => [code(name), header.description ?? ""]),
       ),
-      ...content(media, schemas),
+      ...content(media, schemas, tag),
     ]),
     others.some(([, { description: text }]) => text !== undefined)
       ? table(
@@ -142,15 +161,47 @@ function section(method, path, operation, schemas) {
 
 const METHODS = ["get", "post", "put", "patch", "delete"];
 
-/** Returns the file name for a tag. */
-const slug = (tag) =>
-  tag
+/** Pages of a tag with many operations, by the second part of a path. */
+const SUBJECTS = [
+  ["Administration: sign-in and administrators", ["login", "verify", "administrators", "oidc", "audit"]],
+  ["Administration: configuration", ["config", "export", "import", "settings", "hosting", "version"]],
+  ["Administration: keys and teams", ["keys", "teams", "users", "tags", "page-links", "guardrails"]],
+  ["Administration: accounts and proxies", ["accounts", "proxies", "queue", "test"]],
+  ["Administration: providers and routes", ["providers", "provider", "routes"]],
+  [
+    "Administration: usage and history",
+    ["usage", "activity", "alerts", "chat-history", "dev", "metrics", "telemetry"],
+  ],
+];
+
+const subjectOf = (tag, path) =>
+  tag === "Administration"
+    ? (SUBJECTS.find(([, parts]) => parts.includes(path.split("/")[2]))?.[0] ?? tag)
+    : tag;
+
+/** Returns the file name for a title. */
+const slug = (title) =>
+  title
     .toLowerCase()
     .replaceAll(/[^a-z0-9]+/g, "-")
     .replaceAll(/^-|-$/g, "");
 
+/** Joins operations that differ by their path alone. The vendor's own path comes before its neutral name. */
+function joinAliases(operations) {
+  const joined = new Map();
+  for (const { method, path, operation } of operations) {
+    const { operationId: _, ...rest } = operation;
+    const key = method + JSON.stringify(rest);
+    const entry = joined.get(key);
+    if (entry === undefined) joined.set(key, { method, paths: [path], operation });
+    else if (path.startsWith("/anthropic/")) entry.paths.unshift(path);
+    else entry.paths.push(path);
+  }
+  return [...joined.values()];
+}
+
 /**
- * Generates one page for each tag of an OpenAPI document, in its order.
+ * Generates pages for the tags of an OpenAPI document, in its order.
  *
  * @returns {{ name: string, title: string, text: string }[]} `name` is the file name without `.md`
  */
@@ -163,13 +214,19 @@ export function referencePages({ tags, paths, components = {} }) {
       operation: item[method],
     })),
   );
-  return tags.map(({ name: title, description = "" }) => {
-    const own = operations.filter(({ operation }) => operation.tags?.includes(title));
-    const sections = own.map(({ method, path, operation }) => section(method, path, operation, schemas));
-    return {
-      name: slug(title),
-      title,
-      text: `${[`# ${title}`, cell(description), ...sections].filter((part) => part !== "").join("\n\n")}\n`,
-    };
+  return tags.flatMap(({ name: tag, description = "" }) => {
+    const own = operations.filter(({ operation }) => operation.tags?.includes(tag));
+    const titles = [...new Set(own.map(({ path }) => subjectOf(tag, path)))];
+    return titles.map((title) => {
+      const sections = joinAliases(own.filter(({ path }) => subjectOf(tag, path) === title)).map(
+        ({ method, paths: [path, ...aliases], operation }) =>
+          section(method, path, aliases, operation, schemas),
+      );
+      return {
+        name: slug(title),
+        title,
+        text: `${[`# ${title}`, cell(description), ...sections].filter((part) => part !== "").join("\n\n")}\n`,
+      };
+    });
   });
 }

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { root } from "../../scripts/development.mjs";
 import { referencePages } from "../../scripts/site/reference.mjs";
+import { sidebar } from "../../scripts/site/sidebar.mjs";
 import { buildOpenApiDocument } from "../../src/core/routing/openapi.ts";
 import { blocksOf, documents } from "../support/documents.ts";
 import { SURFACES } from "../support/surfaces.ts";
@@ -64,14 +65,30 @@ it("the pages of the API reference tell of every operation, and of its fields", 
     .map((page) => page.text)
     .join("\n");
   const operations = Object.entries(Object(document["paths"])).flatMap(([path, item]) =>
-    Object.keys(Object(item)).map((method) => `## ${method.toUpperCase()} ${path}`.replaceAll("{", "\\{")),
+    Object.keys(Object(item)).map((method) => ({ method, path })),
   );
   expect(operations.length).toBeGreaterThan(100);
-  expect(operations.filter((heading) => !text.includes(`${heading}\n`))).toEqual([]);
+  const aliases = text.split("\n").filter((line) => line.startsWith("The same: "));
+  const missing = operations.filter(
+    ({ method, path }) =>
+      !text.includes(`## ${method.toUpperCase()} ${path.replaceAll("{", "\\{")}\n`) &&
+      !aliases.some((line) => line.includes(`\`${path}\``)),
+  );
+  expect(missing).toEqual([]);
+  const rows = Array.from(text.matchAll(/^\| `[^`]+` \| .* \| (.*) \|$/gm), ([, said = ""]) => said);
+  const described = rows.filter((said) => said.replace(/^required/, "") !== "");
+  expect(described.length / rows.length).toBeGreaterThan(0.85);
   expect(text).toContain("| `messages[].role` |");
   expect(text).toContain("| `304` | The caller has it already");
   expect(text).toContain("| `x-page-url` | Where the page was found");
   expect(text).not.toMatch(/undefined|\[object Object\]/);
+});
+
+it("the web site's sidebar lists every document", () => {
+  const listed = sidebar([], []).flatMap(({ items }) => items.map(({ link }) => `${link.slice(1)}.md`));
+  const decisions = /^docs\/decisions\//;
+  const paths = DOCUMENTS.map(({ path }) => path).filter((path) => !decisions.test(path));
+  expect(paths.filter((path) => !listed.includes(path))).toEqual([]);
 });
 
 it("the messages under Troubleshooting are those that the program writes", () => {
