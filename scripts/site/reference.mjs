@@ -140,9 +140,13 @@ function section(method, path, aliases, operation, schemas) {
     ...(requestBody === undefined ? [] : ["**Request**", ...content(requestBody.content, schemas, tag)]),
     ...whole.flatMap(([status, { description: text = "", content: media, headers = {} }]) => [
       `**Answer ${status}**: ${cell(text)}`,
-      table(
-        ["header", ""],
-        Object.entries(headers).map(([name, header]) => [code(name), header.description ?? ""]),
+      collapsed(
+        table(
+          ["header", ""],
+          Object.entries(headers).map(([name, header]) => [code(name), header.description ?? ""]),
+        ),
+        `${Object.keys(headers).length} headers`,
+        Object.keys(headers).length,
       ),
       ...content(media, schemas, tag),
     ]),
