@@ -18,5 +18,12 @@ export function describeMissingFonts() {
   const missing = Object.entries(JSON.parse(readFileSync(scriptFonts, "utf8")))
     .filter(([, parts]) => !names.some((name) => parts.some((part) => name.includes(part))))
     .map(([script]) => script);
-  return missing.length === 0 ? [] : [["Fonts", `none for ${missing.join(", ")}; see docs/page-service.md`]];
+  return missing.length === 0
+    ? []
+    : [
+        [
+          "Fonts",
+          `missing for ${missing.join(", ")}: screenshots show boxes instead of these letters (docs/page-service.md)`,
+        ],
+      ];
 }

@@ -39,6 +39,58 @@ Environment variables are those of a deployment, see docs/variables.md. Without 
 const namesIn = (args) =>
   args.filter((arg) => arg.startsWith("-")).map((arg) => arg.replace(/^--?/, "").split("=", 1)[0]);
 
+/** Options that have no value. */
+const SWITCHES = new Set([
+  ...["minify", "test-scheduled", "live-reload", "show-interactive-dev-session", "remote", "local", "tunnel"],
+]);
+
+/**
+ * Returns why the arguments of a start command cannot be meant; empty if they can.
+ *
+ * @param {string} command such as `npm start`
+ * @param {readonly string[]} args
+ * @param {Readonly<Record<string, string | undefined>>} env npm keeps options there that stand before `--`
+ */
+export function argumentProblem(command, args, env) {
+  const swallowed = ["port", "host", "ip", "var", "data", "persist_to"].find(
+    (name) => env[`npm_config_${name}`] !== undefined,
+  );
+  if (swallowed !== undefined) {
+    const option = `--${swallowed.replace("_", "-")}`;
+    return `npm kept ${option} for itself. Write "--" before the options: ${command} -- ${option} …`;
+  }
+  /** The option whose value comes next; `var` may have several. */
+  let open = "";
+  let hasValue = true;
+  for (const arg of [...args, "--"]) {
+    if (!arg.startsWith("-")) {
+      if (open === "")
+        return `${JSON.stringify(arg)} is no option. Options begin with --, such as --port 8787.`;
+      if (open === "var" && !/^[^:=]+:/.test(arg)) return variableProblem(arg);
+      hasValue = true;
+      if (open !== "var") open = "";
+      continue;
+    }
+    if (!hasValue)
+      return `The option --${open} needs a value${open === "var" ? ", such as NAME:VALUE" : ""}.`;
+    const [name, value] = arg.replace(/^--?/, "").split(/=(.*)/s);
+    if (value !== undefined) {
+      if (name === "var" && !/^[^:=]+:/.test(value)) return variableProblem(value);
+      if (value === "") return `The option --${name} needs a value.`;
+    }
+    const takesValue = value === undefined && name !== "" && !SWITCHES.has(name.replace(/^no-/, ""));
+    open = takesValue || (name === "var" && value !== undefined) ? name : "";
+    hasValue = !takesValue;
+  }
+  return "";
+}
+
+function variableProblem(text) {
+  const [name, value = "VALUE"] = text.split(/=(.*)/s);
+  // The value may be a secret only if it was given; the name shows what to write.
+  return `--var ${name}${value === "VALUE" ? "" : "=…"} sets no variable: write --var ${name}:VALUE, with a colon.`;
+}
+
 /** Prints the help of a start command and exits: with 2 if there is a problem, which is printed first. */
 export function exitWithHelp(help, problem = "") {
   if (problem === "") console.log(help.trim());
@@ -57,6 +109,8 @@ export function toWranglerArguments(args) {
   if (names.includes("help") || names.includes("h")) exitWithHelp(START_HELP);
   const unknown = names.find((name) => name !== "host" && !WRANGLER_OPTIONS.has(name.replace(/^no-/, "")));
   if (unknown !== undefined) exitWithHelp(START_HELP, `There is no option --${unknown}.`);
+  const problem = argumentProblem("npm start", args, process.env);
+  if (problem !== "") exitWithHelp(START_HELP, problem);
   return args.map((arg) => arg.replace(/^--host(?==|$)/, "--ip"));
 }
 
@@ -68,11 +122,12 @@ export function toWranglerArguments(args) {
  */
 export function readDenoArguments(args) {
   if (args.includes("--help") || args.includes("-h")) exitWithHelp(DENO_HELP);
+  const problem = argumentProblem("npm run start:deno", args, process.env);
+  if (problem !== "") exitWithHelp(DENO_HELP, problem);
   const values = {};
   for (let at = 0; at < args.length; at++) {
     const [, name, value = args[++at]] = /^--(port|host|data)(?:=(.*))?$/.exec(args[at]) ?? [];
     if (name === undefined) exitWithHelp(DENO_HELP, `There is no option ${args[at]}.`);
-    if (value === undefined) exitWithHelp(DENO_HELP, `The option --${name} needs a value.`);
     values[name] = value;
   }
   return values;

@@ -37,10 +37,16 @@ const port = portOrExit(option("port"));
 async function variableProblem(given) {
   // Skip loading the rules if no variable is set.
   if (Object.keys(given).length === 0 || !process.features.typescript) return "";
-  const { parseVariables, VariableError } = await import("../src/core/ports/variables.ts");
+  const { assertProviderAddress, parseVariables, VariableError } = await import(
+    "../src/core/ports/variables.ts"
+  );
   const { DRIVER_ALIASES, DRIVER_NAMES } = await import("../src/gateway/providers/drivers.ts");
+  const { describeUnknownVariables } = await import("../src/core/ports/unknown-variables.ts");
+  const options = { drivers: DRIVER_NAMES, driverAliases: DRIVER_ALIASES };
   try {
-    parseVariables(given, { drivers: DRIVER_NAMES, driverAliases: DRIVER_ALIASES });
+    assertProviderAddress(parseVariables(given, options), DRIVER_NAMES);
+    for (const warning of describeUnknownVariables(Object.keys(given), options, { isOwn: true }))
+      console.warn(`Warning: ${warning}`);
     return "";
   } catch (error) {
     if (!(error instanceof VariableError)) throw error;

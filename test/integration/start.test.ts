@@ -134,6 +134,10 @@ describe("npm start", () => {
 
   it.each([
     ["PROVIDER_DRIVER:bogus", /^PROVIDER_DRIVER is "bogus": it must be one of sessions, .+\n$/],
+    [
+      "PROVIDER_DRIVER:openai",
+      /^PROVIDER_BASE_URL is missing: with PROVIDER_DRIVER openai it must be the provider's address\n$/,
+    ],
     ["QUEUE_TIMEOUT_MS:abc", /^QUEUE_TIMEOUT_MS is "abc": it must be a whole number from 1 to \d+\n$/],
   ])("says of --var %s what is wrong, in a sentence alone", async (given, sentence) => {
     const { code, said } = await failedStart(["--port", String(port), "--var", given]);
@@ -168,6 +172,16 @@ describe("npm start", () => {
     expect(code).toBe(2);
     expect(said).toMatch(/^There is no option --no-such-option\.\n/);
     expect(said).toContain("--persist-to FOLDER");
+    const withEquals = await failedStart(["--var", "ADMIN_KEY=secret"]);
+    expect([withEquals.code, withEquals.said]).toEqual([2, expect.stringMatching(/^--var ADMIN_KEY=… sets no variable/)]);
+    expect(withEquals.said).not.toContain("secret");
+    const swallowed = await failedStart(["9400"], { npm_config_port: "true" });
+    expect(swallowed).toEqual({ code: 2, said: expect.stringMatching(/^npm kept --port for itself\./) });
+  });
+
+  it("warns of a variable that it does not know, and goes on", async () => {
+    const { said } = await failedStart(["--port", String(port), "--var", "PROVIDER_BASEURL:http://x", "POOL_SHARDS:1"]);
+    expect(said).toContain("Warning: there is no variable PROVIDER_BASEURL. Do you mean PROVIDER_BASE_URL?");
   });
 
   it("prints its own help", async () => {

@@ -298,3 +298,18 @@ export function parseVariables(env: Readonly<Record<string, unknown>>, options: 
     },
   };
 }
+
+/**
+ * Rejects a driver without an address where the sandbox would take its place, which speaks the first driver's protocol alone.
+ *
+ * @throws VariableError
+ */
+export function assertProviderAddress(
+  { providerDriver, providerBaseUrl }: Pick<Variables, "providerDriver" | "providerBaseUrl">,
+  [sandboxDriver]: readonly string[],
+): void {
+  if (providerBaseUrl !== null || providerDriver === sandboxDriver) return;
+  throw new VariableError(
+    `PROVIDER_BASE_URL is missing: with PROVIDER_DRIVER ${providerDriver} it must be the provider's address`,
+  );
+}

@@ -33,7 +33,7 @@ const newAccountSchema = requestObject(
   accountViewSchema,
 )
   .refine(hasIdentity, {
-    error: "an account needs an email or a mobile, or a token",
+    error: "an account needs a token (an API key), or an email or mobile to sign in with",
     path: ["email"],
   })
   // An account that does not sign in by its e-mail address may have any name.
@@ -41,12 +41,13 @@ const newAccountSchema = requestObject(
     ({ email, token, auth }) =>
       email === "" || token !== "" || hasOwnCredentials(auth) || EMAIL_PATTERN.test(email),
     {
-      error: "must be an e-mail address: the account could not sign in by it",
+      error:
+        "must be an e-mail address if the account signs in with a password. For a provider with API keys, send the key as token: then any name will do",
       path: ["email"],
     },
   )
   .refine(({ password, token, auth }) => password !== "" || token !== "" || hasOwnCredentials(auth), {
-    error: "a password is needed, unless there is a token",
+    error: "a password is needed, or the API key as token",
     path: ["password"],
   })
   .refine(({ password, auth }) => auth?.type !== "password" || password !== "", {

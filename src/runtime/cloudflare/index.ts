@@ -4,7 +4,8 @@ import type { AccountPoolClient } from "../../core/ports/accounts.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import type { Fetch, OutboundProxy } from "../../core/ports/upstream.ts";
 import type { Variables } from "../../core/ports/variables.ts";
-import { needsNoAccount } from "../../gateway/providers/drivers.ts";
+import { assertProviderAddress } from "../../core/ports/variables.ts";
+import { DRIVER_NAMES, needsNoAccount } from "../../gateway/providers/drivers.ts";
 import { shardNames } from "../../pool/shards/layout.ts";
 import { createAdministrationState } from "./administration.ts";
 import { createAlertWatcher } from "./alerts.ts";
@@ -32,6 +33,7 @@ export function createCloudflarePlatform(env: Env): Platform {
   const { SANDBOX: sandbox } = env;
   const direct: Fetch = (url, init) => fetch(url, init);
   const viaSandbox = variables.providerBaseUrl === null && sandbox !== undefined;
+  if (viaSandbox) assertProviderAddress(variables, DRIVER_NAMES);
   const upstream: Fetch = viaSandbox
     ? (url, init) => (url.startsWith(`${SANDBOX_URL}/`) ? sandbox.fetch(url, init) : fetch(url, init))
     : direct;

@@ -15,7 +15,7 @@ export async function warnOfMissingFonts(): Promise<void> {
   const missing = findMissingScripts(names);
   if (missing.length === 0) return;
   console.warn(
-    `No fonts for ${missing.join(", ")}: pictures of such pages show boxes. See docs/page-service.md.`,
+    `Fonts are missing for ${missing.join(", ")}: screenshots show boxes instead of these letters (docs/page-service.md).`,
   );
 }
 

@@ -1,4 +1,10 @@
-import { parseVariables, VariableError, type Variables } from "../../core/ports/variables.ts";
+import { describeUnknownVariables } from "../../core/ports/unknown-variables.ts";
+import {
+  assertProviderAddress,
+  parseVariables,
+  VariableError,
+  type Variables,
+} from "../../core/ports/variables.ts";
 import { DRIVER_ALIASES, DRIVER_NAMES } from "../../gateway/providers/drivers.ts";
 
 /** Limit of request bodies in memory: a process may use more memory than an isolate. */
@@ -7,11 +13,13 @@ const BODY_BYTES = 256 * 1024 * 1024;
 /** The variables of the process. For an invalid one, prints the reason and exits with code 1. */
 export function readVariablesOrExit(): Variables {
   try {
-    return parseVariables(Deno.env.toObject(), {
-      drivers: DRIVER_NAMES,
-      driverAliases: DRIVER_ALIASES,
-      bodyBudgetBytes: BODY_BYTES,
-    });
+    const env = Deno.env.toObject();
+    const options = { drivers: DRIVER_NAMES, driverAliases: DRIVER_ALIASES, bodyBudgetBytes: BODY_BYTES };
+    const variables = parseVariables(env, options);
+    if (variables.development) assertProviderAddress(variables, DRIVER_NAMES);
+    for (const warning of describeUnknownVariables(Object.keys(env), options, { isOwn: false }))
+      console.warn(`Warning: ${warning}`);
+    return variables;
   } catch (error) {
     if (!(error instanceof VariableError)) throw error;
     console.error(error.message);

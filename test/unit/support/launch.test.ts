@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { addressOf, banner, nodeProblem, portProblem, varsOf } from "../../../scripts/launch.mjs";
+import { argumentProblem } from "../../../scripts/options.mjs";
 import { freePort } from "../../support/free-port.ts";
 
 describe("what a start says", () => {
@@ -92,3 +93,39 @@ async function firstWord(program: string, address: string, how: string): Promise
     await once(started, "exit");
   }
 }
+
+describe("the arguments of a start", () => {
+  it.each([
+    [[]],
+    [["--port", "9400", "--host=127.0.0.1", "--no-minify"]],
+    [["--minify", "--port=1"]],
+    [["--var", "A:b", "C:d=e", "--var=E:f", "G:h", "--log-level", "warn"]],
+    [["--var", "PROVIDER_MODELS:{\"a\":\"b\"}"]],
+  ])("%j are passed on", (args) => {
+    expect(argumentProblem("npm start", args, {})).toBe("");
+  });
+
+  it.each([
+    [["9400"], '"9400" is no option. Options begin with --, such as --port 8787.'],
+    [["--port", "1", "start"], '"start" is no option. Options begin with --, such as --port 8787.'],
+    [["--port"], "The option --port needs a value."],
+    [["--port="], "The option --port needs a value."],
+    [["--port", "--host", "x"], "The option --port needs a value."],
+    [["--var"], "The option --var needs a value, such as NAME:VALUE."],
+    [["--var", "ADMIN_KEY=secret"], "--var ADMIN_KEY=… sets no variable: write --var ADMIN_KEY:VALUE, with a colon."],
+    [["--var=ADMIN_KEY"], "--var ADMIN_KEY sets no variable: write --var ADMIN_KEY:VALUE, with a colon."],
+    [["--var", "A:b", "B=c:d"], "--var B=… sets no variable: write --var B:VALUE, with a colon."],
+  ])("%j are refused in a sentence", (args, sentence) => {
+    expect(argumentProblem("npm start", args, {})).toBe(sentence);
+  });
+
+  it.each([
+    [["9400"], { npm_config_port: "true" }, "--port"],
+    [[], { npm_config_port: "9400" }, "--port"],
+    [["DIR"], { npm_config_persist_to: "true" }, "--persist-to"],
+  ])("%j after npm took %j need a -- before them", (args, env, option) => {
+    expect(argumentProblem("npm start", args, env)).toBe(
+      `npm kept ${option} for itself. Write "--" before the options: npm start -- ${option} …`,
+    );
+  });
+});
