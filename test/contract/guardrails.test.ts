@@ -176,6 +176,93 @@ describe("guardrails", () => {
     });
   });
 
+  it("denies text wherever a caller can hide it", async () => {
+    await setRules({ ...expressions({ pattern: "apollo" }), stage: "before" });
+    const count = (await turns()).length;
+    const user = (content: unknown) => ({ messages: [{ role: "user", content }] });
+    const hi = user("Hi");
+    const base64 = (text: string) => Buffer.from(text).toString("base64");
+    const fileOf = (data: string) => user([{ type: "file", file: { filename: "a.txt", file_data: data } }]);
+    const documentOf = (source: object) => user([{ type: "document", source }]);
+    const schema = { type: "object", properties: { q: { type: "string", description: "about apollo" } } };
+    const tool = (fields: object) => ({
+      ...hi,
+      tools: [{ type: "function", function: { name: "find", ...fields } }],
+    });
+    const format = (fields: object) => ({
+      ...hi,
+      response_format: {
+        type: "json_schema",
+        json_schema: { name: "answer", schema: { type: "object" }, ...fields },
+      },
+    });
+    const chat = "/v1/chat/completions";
+    const messages = "/vendorb/v1/messages";
+    for (const [place, path, body] of [
+      [
+        "a part",
+        chat,
+        user([
+          { type: "text", text: "apo" },
+          { type: "text", text: "llo" },
+        ]),
+      ],
+      ["the schema of the format", chat, format({ schema })],
+      ["a name in the schema", chat, format({ schema: { type: "object", properties: { apollo: {} } } })],
+      ["the name of the format", chat, format({ name: "apollo" })],
+      ["the name of a tool", chat, tool({ name: "find_apollo" })],
+      ["the description of a tool", chat, tool({ description: "finds apollo" })],
+      ["the schema of a tool", chat, tool({ parameters: schema })],
+      ["a stop sequence", chat, { ...hi, stop: ["x", "apollo"] }],
+      ["the user", chat, { ...hi, user: "apollo" }],
+      ["a participant", chat, { messages: [{ role: "user", name: "apollo", content: "Hi" }] }],
+      ["a text file", chat, fileOf(`data:text/plain;base64,${base64("of apollo")}`)],
+      ["a text file with zeros", chat, fileOf(`data:text/plain;base64,${base64("of ap\0ollo")}`)],
+      [
+        "a text file that says it is none",
+        chat,
+        fileOf(`data:application/octet-stream;base64,${base64("apollo")}`),
+      ],
+      ["a text file without base64", chat, fileOf("data:text/plain,%61pollo")],
+      ["a document", messages, documentOf({ type: "text", media_type: "text/plain", data: "apollo" })],
+      [
+        "a document in base64",
+        messages,
+        documentOf({ type: "base64", media_type: "text/plain", data: base64("apollo") }),
+      ],
+    ] as const) {
+      const response = await post(path, { model: MODEL, max_tokens: 10, ...body });
+      expect([place, response.status]).toEqual([place, 400]);
+      expect(await response.text()).toContain("not allowed (guardrail");
+    }
+    const cache = { model: `models/${MODEL}`, contents: [{ role: "user", parts: [{ text: "apollo" }] }] };
+    expect((await post("/v1beta/cachedContents", cache)).status).toBe(403);
+    expect((await turns()).length).toBe(count);
+  });
+
+  it("masks text files, and refuses more text than it checks", async () => {
+    await setRules({ ...expressions({ pattern: "apollo", action: "mask" }), stage: "before" });
+    const before = (await turns()).length;
+    const file_data = `data:text/plain;base64,${Buffer.from("the apollo file").toString("base64")}`;
+    const content = [
+      { type: "text", text: "Read it." },
+      { type: "file", file: { filename: "apollo.txt", file_data } },
+    ];
+    const response = await post("/v1/chat/completions", {
+      model: MODEL,
+      messages: [{ role: "user", content }],
+    });
+    expect(response.status).toBe(200);
+    const sent = JSON.stringify((await turns()).slice(before));
+    expect(sent).toContain("the [removed] file");
+    expect(sent).not.toContain("apollo");
+    const long = await gateway.chat("x ".repeat(500_001));
+    expect([long.status, await long.json()]).toMatchObject([
+      400,
+      { error: { code: "request_too_large", message: expect.stringContaining("1000000 characters") } },
+    ]);
+  });
+
   it("limits the size of requests and answers", async () => {
     await setRules({ id: "size", type: "size", max_chars: 2_000 });
     const long = await gateway.chat("x".repeat(2_001));

@@ -173,14 +173,23 @@ describe("npm start", () => {
     expect(said).toMatch(/^There is no option --no-such-option\.\n/);
     expect(said).toContain("--persist-to FOLDER");
     const withEquals = await failedStart(["--var", "ADMIN_KEY=secret"]);
-    expect([withEquals.code, withEquals.said]).toEqual([2, expect.stringMatching(/^--var ADMIN_KEY=… sets no variable/)]);
+    expect([withEquals.code, withEquals.said]).toEqual([
+      2,
+      expect.stringMatching(/^--var ADMIN_KEY=… sets no variable/),
+    ]);
     expect(withEquals.said).not.toContain("secret");
     const swallowed = await failedStart(["9400"], { npm_config_port: "true" });
     expect(swallowed).toEqual({ code: 2, said: expect.stringMatching(/^npm kept --port for itself\./) });
   });
 
   it("warns of a variable that it does not know, and goes on", async () => {
-    const { said } = await failedStart(["--port", String(port), "--var", "PROVIDER_BASEURL:http://x", "POOL_SHARDS:1"]);
+    const { said } = await failedStart([
+      "--port",
+      String(port),
+      "--var",
+      "PROVIDER_BASEURL:http://x",
+      "POOL_SHARDS:1",
+    ]);
     expect(said).toContain("Warning: there is no variable PROVIDER_BASEURL. Do you mean PROVIDER_BASE_URL?");
   });
 

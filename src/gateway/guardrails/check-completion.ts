@@ -2,6 +2,8 @@ import type { Completion } from "../../core/conversation/events.ts";
 import { Denial } from "./denial.ts";
 import type { TextChecker } from "./text-checker.ts";
 
+type CompletedCall = Completion["toolCalls"][number];
+
 /** The answer in place of a denied one: no content, and the filter as the reason of its end. */
 function withheld({ sessionId, usage }: Completion): Completion {
   return { sessionId, usage, text: "", reasoning: "", toolCalls: [], finishReason: "content_filter" };
@@ -14,7 +16,7 @@ export async function checkCompletion(
   askWebhooks: () => Promise<void>,
 ): Promise<Completion> {
   try {
-    const masked = maskCompletion(completion, checker);
+    const masked = await maskCompletion(completion, checker);
     await askWebhooks();
     return masked;
   } catch (error) {
@@ -23,15 +25,18 @@ export async function checkCompletion(
   }
 }
 
-function maskCompletion(completion: Completion, checker: TextChecker): Completion {
+async function maskCompletion(completion: Completion, checker: TextChecker): Promise<Completion> {
   const { text, reasoning, refusal, sources } = completion;
+  const toolCalls: CompletedCall[] = [];
   const masked = {
     ...completion,
-    text: checker.mask(text),
-    reasoning: checker.mask(reasoning),
-    ...(refusal === undefined ? {} : { refusal: checker.mask(refusal) }),
-    toolCalls: completion.toolCalls.map((call) => ({ ...call, arguments: checker.maskJson(call.arguments) })),
+    text: await checker.mask(text),
+    reasoning: await checker.mask(reasoning),
+    ...(refusal === undefined ? {} : { refusal: await checker.mask(refusal) }),
+    toolCalls,
   };
+  for (const call of completion.toolCalls)
+    toolCalls.push({ ...call, arguments: await checker.maskJson(call.arguments) });
   if (masked.text === text) return masked;
   // Offsets and tokens of the former text are those of another one.
   const { texts: _texts, tokens: _tokens, ...rest } = masked;

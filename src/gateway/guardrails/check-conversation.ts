@@ -3,58 +3,115 @@ import {
   joinText,
   type Message,
   type Part,
+  type ResponseFormat,
+  type Sampling,
+  type ToolCall,
 } from "../../core/conversation/conversation.ts";
 import type { ToolDefinition } from "../../core/conversation/tool.ts";
 import { isObject } from "../../core/encoding/json.ts";
+import { AttachmentChecker } from "./check-attachment.ts";
 import type { TextChecker } from "./text-checker.ts";
 
 /**
- * Returns a conversation with masked texts: messages, reasoning, arguments and results of tools, and the descriptions of
- * tools.
+ * Returns a conversation with masked texts: messages, reasoning, arguments and results of tools, descriptions and schemas
+ * of tools and of the format, and text files. Names and options cannot be masked: a match in them denies the request.
  *
  * @throws GatewayError if a rule denies one of them
  */
-export function maskConversation(conversation: Conversation, checker: TextChecker): Conversation {
+export async function maskConversation(
+  conversation: Conversation,
+  checker: TextChecker,
+): Promise<Conversation> {
+  const { responseFormat, sampling, toolChoice, webSearch } = conversation;
+  const attachments = new AttachmentChecker(conversation, checker);
+  const messages: Message[] = [];
+  for (const message of conversation.messages)
+    messages.push(await maskMessage(message, checker, attachments));
+  const tools: ToolDefinition[] = [];
+  for (const tool of conversation.tools) tools.push(await maskTool(tool, checker));
+  if (toolChoice.type === "function") await checker.rejectMatches(toolChoice.name);
+  const { location, allowedDomains, blockedDomains } = webSearch ?? {};
+  await checker.rejectMatches([location, allowedDomains, blockedDomains]);
   return {
     ...conversation,
-    messages: conversation.messages.map((message) => maskMessage(message, checker)),
-    tools: conversation.tools.map((tool) => maskTool(tool, checker)),
+    messages,
+    tools,
+    sampling: await maskSampling(sampling, checker),
+    responseFormat: await maskFormat(responseFormat, checker),
   };
 }
 
-function maskMessage(message: Message, checker: TextChecker): Message {
-  const parts = maskParts(message.parts, checker);
-  if (message.role !== "assistant") return { ...message, parts };
-  const { reasoning } = message;
-  return {
-    ...message,
-    parts,
-    ...(reasoning === undefined ? {} : { reasoning: checker.mask(reasoning) }),
-    toolCalls: message.toolCalls.map((call) => ({ ...call, arguments: checker.maskJson(call.arguments) })),
-  };
+async function maskMessage(
+  message: Message,
+  checker: TextChecker,
+  attachments: AttachmentChecker,
+): Promise<Message> {
+  const parts = await maskParts(message.parts, checker, attachments);
+  switch (message.role) {
+    case "system":
+      return { ...message, parts };
+    case "user":
+    case "tool":
+      await checker.rejectMatches(message.name);
+      return { ...message, parts };
+    case "assistant": {
+      const { reasoning } = message;
+      const toolCalls: ToolCall[] = [];
+      for (const call of message.toolCalls) {
+        await checker.rejectMatches(call.name);
+        toolCalls.push({ ...call, arguments: await checker.maskJson(call.arguments) });
+      }
+      const masked = reasoning === undefined ? {} : { reasoning: await checker.mask(reasoning) };
+      return { ...message, parts, ...masked, toolCalls };
+    }
+  }
 }
 
 /**
  * Masks the texts of a message as one text, because the model may read them as one. If that changes them, the first part
  * has all of the text.
  */
-function maskParts(parts: readonly Part[], checker: TextChecker): readonly Part[] {
+async function maskParts(
+  parts: readonly Part[],
+  checker: TextChecker,
+  attachments: AttachmentChecker,
+): Promise<readonly Part[]> {
   const text = joinText(parts);
-  const masked = checker.mask(text);
-  if (masked === text) return parts;
+  const masked = await checker.mask(text);
   const first = parts.findIndex(({ type }) => type === "text");
-  return parts.flatMap((part, index): Part[] => {
-    if (part.type !== "text") return [part];
-    return index === first ? [{ ...part, text: masked }] : [];
-  });
+  const result: Part[] = [];
+  for (const [index, part] of parts.entries()) {
+    if (part.type !== "text") result.push(await attachments.mask(part));
+    else if (masked === text) result.push(part);
+    else if (index === first) result.push({ ...part, text: masked });
+  }
+  return result;
 }
 
-function maskTool(tool: ToolDefinition, checker: TextChecker): ToolDefinition {
-  const { description, parameters } = tool;
-  const masked = parameters === undefined ? undefined : checker.maskStrings(parameters);
+async function maskTool(tool: ToolDefinition, checker: TextChecker): Promise<ToolDefinition> {
+  const { name, description, parameters } = tool;
+  await checker.rejectMatches(name);
+  const masked = await checker.maskStrings(parameters);
   return {
     ...tool,
-    ...(description === undefined ? {} : { description: checker.mask(description) }),
+    ...(description === undefined ? {} : { description: await checker.mask(description) }),
     ...(isObject(masked) ? { parameters: masked } : {}),
+  };
+}
+
+async function maskFormat(format: ResponseFormat, checker: TextChecker): Promise<ResponseFormat> {
+  if (format.type !== "json-schema") return format;
+  await checker.rejectMatches(format.name);
+  const schema = await checker.maskStrings(format.schema);
+  return isObject(schema) ? { ...format, schema } : format;
+}
+
+async function maskSampling(sampling: Sampling, checker: TextChecker): Promise<Sampling> {
+  const { user, promptCacheKey, stop } = sampling;
+  await checker.rejectMatches(stop);
+  return {
+    ...sampling,
+    ...(user === undefined ? {} : { user: await checker.mask(user) }),
+    ...(promptCacheKey === undefined ? {} : { promptCacheKey: await checker.mask(promptCacheKey) }),
   };
 }

@@ -20,3 +20,12 @@ export function createCheckFailure(rule: Guardrail, cause?: unknown): Denial {
     cause,
   });
 }
+
+/** The error for a request with more text than is checked. */
+export function createSizeDenial(maxCharacters: number): Denial {
+  return new Denial(
+    400,
+    `the texts of this request have more than ${maxCharacters} characters, which is the most that the guardrails check`,
+    { code: "request_too_large" },
+  );
+}

@@ -1,5 +1,6 @@
 import { RE2JS } from "re2js";
 import type { Guardrail } from "../../core/config/guardrails.ts";
+import { BREAK_CHARS, type Breaks } from "./breaks.ts";
 import { createCheckFailure, createDenial } from "./denial.ts";
 
 /** A compiled expression. `replacement` null: matching text is denied. */
@@ -41,13 +42,58 @@ function getExpressions(rule: Guardrail): readonly Expression[] {
 export function maskText(rules: readonly Guardrail[], text: string): string {
   let masked = text;
   for (const rule of rules) {
-    for (const { compiled, replacement } of getExpressions(rule)) {
-      if (replacement === null) {
-        if (compiled.matcher(masked).find()) throw createDenial(rule);
-      } else masked = replaceMatches(compiled, masked, replacement);
-    }
+    for (const expression of getExpressions(rule)) masked = applyExpression(rule, expression, masked);
   }
   return masked;
+}
+
+/** How far around the end of a piece matches are looked for, so that no piece ends within a match of this length. */
+const CUT_RANGE = 1_024;
+
+/**
+ * The same for a text of any length, with breaks for other requests. A long text is checked in pieces.
+ *
+ * @throws GatewayError if an expression denies the text
+ */
+export async function maskLongText(
+  rules: readonly Guardrail[],
+  text: string,
+  breaks: Breaks,
+): Promise<string> {
+  let masked = "";
+  let start = 0;
+  do {
+    const end = findPieceEnd(rules, text, start);
+    let piece = text.slice(start, end);
+    for (const rule of rules) {
+      for (const expression of getExpressions(rule)) {
+        piece = applyExpression(rule, expression, piece);
+        await breaks.after(end - start);
+      }
+    }
+    masked += piece;
+    start = end;
+  } while (start < text.length);
+  return masked;
+}
+
+function findPieceEnd(rules: readonly Guardrail[], text: string, start: number): number {
+  const end = start + BREAK_CHARS;
+  if (text.length - start <= BREAK_CHARS + CUT_RANGE) return text.length;
+  const from = end - CUT_RANGE;
+  return from + findCut(rules, text.slice(from, end + CUT_RANGE), CUT_RANGE) || end;
+}
+
+/** Masks what an expression matches. Throws if it denies the text. */
+function applyExpression(rule: Guardrail, { compiled, replacement }: Expression, text: string): string {
+  if (replacement !== null) return replaceMatches(compiled, text, replacement);
+  if (compiled.matcher(text).find()) throw createDenial(rule);
+  return text;
+}
+
+/** The first rule with an expression that matches a text, whatever its action. */
+export function findMatchingRule(rules: readonly Guardrail[], text: string): Guardrail | undefined {
+  return rules.find((rule) => getExpressions(rule).some(({ compiled }) => compiled.matcher(text).find()));
 }
 
 /** Replaces the matches that are not empty. The replacement is literal. */

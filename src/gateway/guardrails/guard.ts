@@ -7,6 +7,9 @@ import { GuardedStream, type StreamSurroundings } from "./guarded-stream.ts";
 import { TextChecker } from "./text-checker.ts";
 import type { WebhookAccess } from "./webhook.ts";
 
+/** The most characters of a request that are checked. */
+const MAX_REQUEST_CHARACTERS = 1_000_000;
+
 /** The checks of one generation. */
 export class Guard {
   readonly #before: readonly Guardrail[];
@@ -29,8 +32,8 @@ export class Guard {
    */
   async checkConversation(conversation: Conversation): Promise<Conversation> {
     if (this.#before.length === 0) return conversation;
-    const checker = new TextChecker(this.#before);
-    const masked = maskConversation(conversation, checker);
+    const checker = new TextChecker(this.#before, MAX_REQUEST_CHARACTERS);
+    const masked = await maskConversation(conversation, checker);
     await checker.askWebhooks(this.#access, this.#signal);
     return masked;
   }

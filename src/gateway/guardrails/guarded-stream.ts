@@ -113,7 +113,7 @@ export class GuardedStream {
     // Denies what matches in the text that stays, too.
     maskText(this.#expressions, text);
     const original = text.slice(0, end);
-    const masked = this.#checker.maskCounted(original);
+    const masked = await this.#checker.maskCounted(original);
     await this.#askWebhooks();
     if (masked !== original) this.#hasMasked = true;
     shown.push(...this.#held.take(end, masked));
@@ -126,7 +126,7 @@ export class GuardedStream {
     this.#call = [];
     let fragment = "";
     for (const event of events) if (event.type === "tool-arguments") fragment += event.delta;
-    const masked = this.#checker.maskJson(fragment);
+    const masked = await this.#checker.maskJson(fragment);
     await this.#askWebhooks();
     if (masked === fragment) {
       shown.push(...events);

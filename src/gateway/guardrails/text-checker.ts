@@ -1,20 +1,25 @@
 import type { Guardrail } from "../../core/config/guardrails.ts";
 import { isObject } from "../../core/encoding/json.ts";
-import { createDenial } from "./denial.ts";
-import { maskText } from "./expressions.ts";
+import { Breaks } from "./breaks.ts";
+import { createDenial, createSizeDenial } from "./denial.ts";
+import { findMatchingRule, maskLongText } from "./expressions.ts";
 import { askWebhook, type WebhookAccess } from "./webhook.ts";
 
 /** Checks texts that belong together, and masks them. */
 export class TextChecker {
   readonly #rules: readonly Guardrail[];
   readonly #expressions: readonly Guardrail[];
+  readonly #maxCharacters: number;
+  readonly #breaks = new Breaks();
   /** The masked texts, for the webhooks. */
-  readonly #texts: string[] = [];
+  readonly #texts = new Set<string>();
   #characters = 0;
 
-  constructor(rules: readonly Guardrail[]) {
+  /** @param maxCharacters the most that is checked: more is denied */
+  constructor(rules: readonly Guardrail[], maxCharacters = Number.POSITIVE_INFINITY) {
     this.#rules = rules;
     this.#expressions = rules.filter(({ type }) => type === "expressions");
+    this.#maxCharacters = maxCharacters;
   }
 
   /**
@@ -22,15 +27,15 @@ export class TextChecker {
    *
    * @throws GatewayError if a rule denies it
    */
-  mask(text: string): string {
+  mask(text: string): Promise<string> {
     this.count(text.length);
     return this.maskCounted(text);
   }
 
   /** The same for a text that was counted before. */
-  maskCounted(text: string): string {
-    const masked = maskText(this.#expressions, text);
-    if (masked.trim() !== "") this.#texts.push(masked);
+  async maskCounted(text: string): Promise<string> {
+    const masked = await maskLongText(this.#expressions, text, this.#breaks);
+    if (masked.trim() !== "") this.#texts.add(masked);
     return masked;
   }
 
@@ -39,42 +44,69 @@ export class TextChecker {
    *
    * @throws GatewayError if a rule denies it
    */
-  maskJson(text: string): string {
+  async maskJson(text: string): Promise<string> {
     let value: unknown;
     try {
       value = JSON.parse(text);
     } catch {
       return this.mask(text);
     }
-    const masked = JSON.stringify(this.maskStrings(value));
+    const masked = JSON.stringify(await this.maskStrings(value));
     return masked === JSON.stringify(value) ? text : masked;
   }
 
   /** Returns a copy of a JSON value with masked strings, names of members included. */
-  maskStrings(value: unknown): unknown {
+  async maskStrings(value: unknown): Promise<unknown> {
     if (typeof value === "string") return this.mask(value);
-    if (Array.isArray(value)) return value.map((item: unknown) => this.maskStrings(item));
+    if (Array.isArray(value)) {
+      const items: unknown[] = [];
+      for (const item of value) items.push(await this.maskStrings(item));
+      return items;
+    }
     if (!isObject(value)) return value;
-    return Object.fromEntries(
-      Object.entries(value).map(([name, member]) => [
-        maskText(this.#expressions, name),
-        this.maskStrings(member),
-      ]),
-    );
+    const members: [string, unknown][] = [];
+    for (const [name, member] of Object.entries(value))
+      members.push([await this.mask(name), await this.maskStrings(member)]);
+    return Object.fromEntries(members);
   }
 
-  /** Counts characters for the rules of the type `size`. Throws if there are too many. */
+  /**
+   * Checks the strings in a value that would not work if they were masked, such as names: a match denies the request.
+   *
+   * @throws GatewayError if a rule denies one of them, or would mask it
+   */
+  async rejectMatches(value: unknown): Promise<void> {
+    if (typeof value === "string") {
+      this.count(value.length);
+      for (const rule of this.#expressions) {
+        if (findMatchingRule([rule], value) !== undefined) throw createDenial(rule);
+        await this.#breaks.after(value.length);
+      }
+      if (value.trim() !== "") this.#texts.add(value);
+    } else if (Array.isArray(value)) {
+      for (const item of value) await this.rejectMatches(item);
+    } else if (isObject(value)) {
+      for (const [name, member] of Object.entries(value)) {
+        await this.rejectMatches(name);
+        await this.rejectMatches(member);
+      }
+    }
+  }
+
+  /** Counts characters. Throws if there are too many for a rule of the type `size`, or to be checked. */
   count(characters: number): void {
     this.#characters += characters;
     const exceeded = this.#rules.find(
       ({ type, max_chars }) => type === "size" && this.#characters > max_chars,
     );
     if (exceeded !== undefined) throw createDenial(exceeded);
+    if (this.#characters > this.#maxCharacters) throw createSizeDenial(this.#maxCharacters);
   }
 
   /** Asks the webhooks about all texts so far, at the same time. Throws if one of them denies them. */
   async askWebhooks(access: WebhookAccess, signal: AbortSignal): Promise<void> {
-    const input = this.#texts.splice(0);
+    const input = [...this.#texts];
+    this.#texts.clear();
     if (input.length === 0) return;
     const webhooks = this.#rules.filter(({ type }) => type === "webhook");
     await Promise.all(webhooks.map((rule) => askWebhook(access, rule, input, signal)));

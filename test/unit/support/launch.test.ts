@@ -100,7 +100,7 @@ describe("the arguments of a start", () => {
     [["--port", "9400", "--host=127.0.0.1", "--no-minify"]],
     [["--minify", "--port=1"]],
     [["--var", "A:b", "C:d=e", "--var=E:f", "G:h", "--log-level", "warn"]],
-    [["--var", "PROVIDER_MODELS:{\"a\":\"b\"}"]],
+    [["--var", 'PROVIDER_MODELS:{"a":"b"}']],
   ])("%j are passed on", (args) => {
     expect(argumentProblem("npm start", args, {})).toBe("");
   });
@@ -112,7 +112,10 @@ describe("the arguments of a start", () => {
     [["--port="], "The option --port needs a value."],
     [["--port", "--host", "x"], "The option --port needs a value."],
     [["--var"], "The option --var needs a value, such as NAME:VALUE."],
-    [["--var", "ADMIN_KEY=secret"], "--var ADMIN_KEY=… sets no variable: write --var ADMIN_KEY:VALUE, with a colon."],
+    [
+      ["--var", "ADMIN_KEY=secret"],
+      "--var ADMIN_KEY=… sets no variable: write --var ADMIN_KEY:VALUE, with a colon.",
+    ],
     [["--var=ADMIN_KEY"], "--var ADMIN_KEY sets no variable: write --var ADMIN_KEY:VALUE, with a colon."],
     [["--var", "A:b", "B=c:d"], "--var B=… sets no variable: write --var B:VALUE, with a colon."],
   ])("%j are refused in a sentence", (args, sentence) => {

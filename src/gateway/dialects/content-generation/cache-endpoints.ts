@@ -10,6 +10,7 @@ import {
   rawBodyEndpoint,
 } from "../../../core/routing/endpoint.ts";
 import { paginateById } from "../../../core/routing/paginate-by-id.ts";
+import { assertNoGuardrails } from "../../guardrails/unchecked-endpoints.ts";
 import { assertClearMembers, namesOwnFile } from "../shared/native-request.ts";
 import { EMPTY_ANSWER } from "./files.ts";
 import { parseModelName } from "./request.ts";
@@ -36,6 +37,7 @@ const create = rawBodyEndpoint({
     if (typeof model !== "string" || model === "") {
       throw invalidRequest("model: the name of a model is required", "model");
     }
+    await assertNoGuardrails(context, caller);
     assertClearMembers(text, ["model"]);
     if (namesOwnFile(text)) {
       throw invalidRequest("contents: files of the gateway cannot be cached: send them within the request");

@@ -20,7 +20,16 @@ describe("the names of variables", () => {
 
   it("are no warning where they are known, or belong to others", () => {
     expect(ofCommand("ADMIN_KEY", "PORT", "PROVIDER_MODELS", "CLOUDFLARE_ENV")).toEqual([]);
-    const others = ["PATH", "HOME", "LANG", "SHELL", "NODE_ENV", "npm_config_registry", "OTEL_PROPAGATORS", "HOSTNAME"];
+    const others = [
+      "PATH",
+      "HOME",
+      "LANG",
+      "SHELL",
+      "NODE_ENV",
+      "npm_config_registry",
+      "OTEL_PROPAGATORS",
+      "HOSTNAME",
+    ];
     expect(ofProcess(...others)).toEqual([]);
     expect(ofProcess("PROVIDER_BASEURL", "PAGE_RATE", "ADMINKEY")).toHaveLength(3);
   });

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { type Guardrail, guardrailSchema } from "../../../../src/core/config/guardrails.ts";
 import { type MemoryGateway, useMemoryGateway } from "../../../support/memory-gateway.ts";
 import { KEY } from "../../../support/memory-platform.ts";
 import { type Asked, type Reply, ScriptedUpstream } from "../../../support/scripted-upstream.ts";
@@ -103,9 +104,15 @@ function providerOf(driver: string, more: object = {}) {
   };
 }
 
-function behind(protocol: Protocol, reply: (asked: Asked) => Reply, more: object = {}) {
+function behind(
+  protocol: Protocol,
+  reply: (asked: Asked) => Reply,
+  more: object = {},
+  rules: Guardrail[] = [],
+) {
   const upstream = new ScriptedUpstream(reply);
-  return gateway({ upstream, config: { providers: [providerOf(protocol.driver, more)] } });
+  const config = { providers: [providerOf(protocol.driver, more)], guardrails: { rules } };
+  return gateway({ upstream, config });
 }
 
 const whole = ({ answer, answerHeaders }: Protocol): Reply => ({
@@ -213,6 +220,20 @@ describe.each(protocols)("a %s request to a provider of the same protocol", (_, 
     await response.text();
     expect(response.headers.get("x-gateway-path")).toBe("translated");
     expect(made.upstream.asked.at(-1)?.body).not.toContain("x_new");
+  });
+
+  test("is translated for callers with guardrails, so that no member hides its text from them", async () => {
+    const made = await behind(protocol, () => whole(protocol), {}, [
+      guardrailSchema.parse({ id: "words", type: "expressions", expressions: [{ pattern: "apollo" }] }),
+    ]);
+    const hidden = await send(made, protocol.path(false), requestText(protocol, { x_new: "apollo" }));
+    expect(hidden.headers.get("x-gateway-path")).toBe("translated");
+    await hidden.text();
+    for (const { body } of made.upstream.asked) expect(body).not.toContain("apollo");
+    const count = made.upstream.asked.length;
+    const text = requestText(protocol).replace("Hello?", "apollo");
+    expect((await send(made, protocol.path(false), text)).status).toBe(400);
+    expect(made.upstream.asked).toHaveLength(count);
   });
 
   test("is accepted with members and types that the gateway does not know", async () => {
