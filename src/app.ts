@@ -148,12 +148,12 @@ async function dispatch(context: Context, { method, path, headers }: RequestHead
     if (method === "OPTIONS" && error.code === "method_not_allowed") {
       return new Response(null, { status: 204, headers: error.headers });
     }
-    logError(facts, error);
+    recordError(facts, error);
     return errorResponse(family, error, context.requestId);
   }
 }
 
-function logError(facts: RequestFacts, error: GatewayError): void {
+function recordError(facts: RequestFacts, error: GatewayError): void {
   facts.error = error.code;
   const { retryAfterSeconds } = error;
   if (retryAfterSeconds !== undefined) facts.retryAfterSeconds = retryAfterSeconds;
@@ -267,7 +267,7 @@ export async function handleRequest(request: Request, runtime: RequestRuntime): 
   };
   if (!hasValidHost(headers)) {
     const error = invalidRequest("the header Host is no host");
-    logError(facts, error);
+    recordError(facts, error);
     logRequest(describeEnd("", error.status), ALL);
     return errorResponse(STANDARD_FAMILY, error, requestId);
   }

@@ -5,7 +5,7 @@ import { CircuitBreaker } from "./circuit-breaker.ts";
 import { Health } from "./health.ts";
 import { ListNode } from "./linked-list.ts";
 import type { StoredAccount } from "./pool-store.ts";
-import { isSharedLimit } from "./shards/shared-limits.ts";
+import { isSharedLimit } from "./shards/shared-limit-accounts.ts";
 import { SignInGate } from "./sign-in-gate.ts";
 
 /** State of a proxy: when it fails, all accounts bound to it cool down. */

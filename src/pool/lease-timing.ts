@@ -24,3 +24,6 @@ export const CLAIM_MS = 1_500;
  * renewed.
  */
 export const LEASE_TTL_MS = 12_000;
+
+/** How long a request that sets no limit waits for a slot, milliseconds. */
+export const DEFAULT_WAIT_MS = 60_000;

@@ -51,8 +51,8 @@ export class LimitedRequests {
   }
 
   /** See `AccountPoolClient.settleUsage`. */
-  settle(use: string, spent: SpentAmounts): void {
-    this.#ledger.settle(use, spent, this.#now());
+  settle(useId: string, spent: SpentAmounts): void {
+    this.#ledger.settle(useId, spent, this.#now());
   }
 
   /** See `AccountPoolClient.listKeyUsage`. */
@@ -85,8 +85,8 @@ export class LimitedRequests {
   }
 
   /** The request is still running. */
-  keepAlive(use: string): void {
-    this.#ledger.renewRemote(use, this.#now());
+  keepAlive(useId: string): void {
+    this.#ledger.renewRemote(useId, this.#now());
   }
 
   /**
@@ -94,8 +94,8 @@ export class LimitedRequests {
    *
    * @param isNew it never had a slot: nothing of it counts, even if its begin was reported
    */
-  releaseUnserved(use: string, isNew = false): void {
-    if (isNew) this.#ledger.undo(use);
-    else this.#ledger.releaseReservation(use, this.#now());
+  releaseUnserved(useId: string, isNew = false): void {
+    if (isNew) this.#ledger.undo(useId);
+    else this.#ledger.releaseReservation(useId, this.#now());
   }
 }

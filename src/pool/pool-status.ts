@@ -9,7 +9,7 @@ import type {
 import { classifyCondition } from "./account-condition.ts";
 import type { AccountState } from "./account-state.ts";
 import type { LeaseRecord } from "./leases.ts";
-import { isSharedLimit, isSharedQueue, isSharedSlots } from "./shards/shared-limits.ts";
+import { isSharedLimit, isSharedQueue, isSharedSlots } from "./shards/shared-limit-accounts.ts";
 import type { Slots } from "./slots.ts";
 
 /** Reason and end of an account's cooldown; of two cooldowns (account and proxy) the longer one. */

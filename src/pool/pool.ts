@@ -30,7 +30,7 @@ import { Proxies } from "./proxies.ts";
 import { requestIdentityOf } from "./request-identity.ts";
 import { listTroubles, type ProviderRecord } from "./shards/provider-record.ts";
 import type { ShardStatus } from "./shards/shard-status.ts";
-import { isSharedLimit, isSharedQueue } from "./shards/shared-limits.ts";
+import { isSharedLimit, isSharedQueue } from "./shards/shared-limit-accounts.ts";
 import { Slots } from "./slots.ts";
 import { type AcquireOutcome, Waiter } from "./waiter.ts";
 

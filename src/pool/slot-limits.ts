@@ -1,7 +1,12 @@
 import type { SharedLimitNames } from "../core/ports/accounts.ts";
 import type { PoolLimits, PoolShard } from "../core/ports/pool-configuration.ts";
 import type { ProviderPool, ProviderPools } from "./provider-pool.ts";
-import { isSharedLimit, isSharedSlots, sharedLimitsOf, UNLIMITED_QUEUE } from "./shards/shared-limits.ts";
+import {
+  isSharedLimit,
+  isSharedSlots,
+  sharedLimitsOf,
+  UNLIMITED_QUEUE,
+} from "./shards/shared-limit-accounts.ts";
 
 /**
  * Limits for slots in use and for waiting requests. Where there are several pools, the first counts those that are set for

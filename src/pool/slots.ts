@@ -9,7 +9,7 @@ import { type LeaseHolder, type LeaseRecord, Leases, leaseHolderOf } from "./lea
 import type { GrantTerms, PoolStore } from "./pool-store.ts";
 import { type ProviderPool, ProviderPools } from "./provider-pool.ts";
 import { RequestQueue, type RequestQueueEvents } from "./request-queue.ts";
-import { isSharedLimit } from "./shards/shared-limits.ts";
+import { isSharedLimit } from "./shards/shared-limit-accounts.ts";
 import { SlotLimits } from "./slot-limits.ts";
 import { type AcquireOutcome, type Grant, Waiter } from "./waiter.ts";
 

@@ -4,7 +4,6 @@ import type { GenerationOutcome } from "../../src/core/conversation/outcome.ts";
 import type { Context } from "../../src/core/ports/context.ts";
 import { generateCompletion } from "../../src/gateway/generation/complete.ts";
 import type { GenerationRequest } from "../../src/gateway/generation/generation-job.ts";
-import { DEFAULT_HOOKS, type GenerationHooks } from "../../src/gateway/generation/hooks.ts";
 import { type StreamAnswer, streamGeneration } from "../../src/gateway/generation/stream.ts";
 import { BodyReader } from "./body-reader.ts";
 import { type ConversationChanges, conversation } from "./conversations.ts";
@@ -15,7 +14,6 @@ export interface RunOptions {
   /** Default: the caller with the configured key. */
   readonly caller?: Caller;
   readonly conversation?: ConversationChanges;
-  readonly beforeSlot?: GenerationHooks["beforeSlot"];
   /** Headers of the request. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Streaming format; default: {@link SHORTHAND}. */
@@ -56,7 +54,7 @@ let runs = 0;
 /** One generation, whole or streamed, by a client that may disconnect. */
 export class GenerationRun {
   readonly context: Context;
-  /** Outcomes that the hook received. */
+  /** The outcomes that were reported. */
   readonly outcomes: GenerationOutcome[] = [];
   readonly #client = new AbortController();
   readonly #gateway: MemoryGateway;
@@ -101,15 +99,12 @@ export class GenerationRun {
   }
 
   #request(streamed: boolean): GenerationRequest {
-    const { caller = managed(), beforeSlot = [] } = this.#options;
+    const { caller = managed() } = this.#options;
     return {
       context: this.context,
       caller,
       conversation: conversation({ ...this.#options.conversation, stream: streamed }),
-      hooks: {
-        beforeSlot,
-        onOutcome: [...DEFAULT_HOOKS.onOutcome, ({ outcome }) => this.outcomes.push(outcome)],
-      },
+      onOutcome: (outcome) => void this.outcomes.push(outcome),
     };
   }
 }

@@ -11,7 +11,7 @@ import type { PoolConfiguration, TokenType } from "./pool-configuration.ts";
  * object in the process.
  */
 
-/** Why the pool refused a slot. The API answers each with HTTP 429 without `Retry-After` (contract, Errors). */
+/** Why the pool refused a slot. `createRefusalError` chooses the status of the answer (contract, Errors). */
 export type RefusalReason =
   /** The caller's key has reached one of its limits. */
   | "limited"

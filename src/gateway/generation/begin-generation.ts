@@ -13,7 +13,6 @@ import { type ConversationTurn, identifyTurn } from "./conversation-key.ts";
 import { type PinnedCaller, pinToFileAccount } from "./file-references.ts";
 import type { Generation } from "./generation.ts";
 import type { AnswerInfo, GenerationJob, GenerationRequest } from "./generation-job.ts";
-import { DEFAULT_HOOKS } from "./hooks.ts";
 import { rejectUnsupportedOptions, selectCapableModel } from "./model-selection.ts";
 import { appendFallbacks, readRequestControls, resolveFallbacks } from "./request-controls.ts";
 import { getRouteAffinity, type StickyRoute } from "./route-affinity.ts";
@@ -28,7 +27,7 @@ const TEXT_COPIES = 2;
 const MIN_RELEASE_BYTES = 16 * 1024;
 
 /**
- * Begins a generation: logs it, watches for the client's departure, pins the caller to the account that holds the files it
+ * Begins a generation: notes its facts, watches for the client's departure, pins the caller to the account that holds the files it
  * refers to, and selects a model that can answer the conversation. If the request holds more than 16 KiB of the memory
  * budget for bodies, it releases all but what the conversation needs.
  *
@@ -36,7 +35,7 @@ const MIN_RELEASE_BYTES = 16 * 1024;
  *   or 404 for invalid file references
  */
 export async function beginGeneration(request: GenerationRequest): Promise<GenerationJob> {
-  const { context, conversation: originalConversation, hooks = DEFAULT_HOOKS, retainedData } = request;
+  const { context, conversation: originalConversation, onOutcome, retainedData } = request;
   if (context.memory.bytes > MIN_RELEASE_BYTES) {
     context.memory.shrinkTo(costOfValue(originalConversation, TEXT_COPIES) + costOfValue(retainedData));
   }
@@ -80,8 +79,8 @@ export async function beginGeneration(request: GenerationRequest): Promise<Gener
     context,
     caller,
     conversation,
-    hooks,
     recording,
+    ...(onOutcome === undefined ? {} : { onOutcome }),
     retries,
     abort,
     ...(deadline === undefined ? {} : { deadline }),

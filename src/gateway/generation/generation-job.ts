@@ -1,26 +1,27 @@
 import type { Conversation } from "../../core/conversation/conversation.ts";
 import type { ResolvedModel } from "../../core/conversation/model.ts";
+import type { GenerationOutcome } from "../../core/conversation/outcome.ts";
 import type { LightAbortController } from "../../core/http/light-abort-controller.ts";
 import type { RetryBudget } from "../../core/retries/retry-budget.ts";
 import type { Guard } from "../guardrails/guard.ts";
 import type { Recording } from "../history/recording.ts";
 import type { ConversationTurn } from "./conversation-key.ts";
 import type { GenerationInput } from "./generation-input.ts";
-import type { GenerationHooks } from "./hooks.ts";
 import type { NativeJob } from "./native-style.ts";
 import type { RequestDeadline } from "./request-deadline.ts";
 import type { StickyRoute } from "./route-affinity.ts";
 
 /** A request to answer a conversation. */
 export interface GenerationRequest extends GenerationInput {
-  /** The hooks. Default: `DEFAULT_HOOKS`. */
-  readonly hooks?: GenerationHooks;
+  /** Called once when the outcome is known, before the answer ends. It must not throw. */
+  readonly onOutcome?: (outcome: GenerationOutcome) => void;
   /** The request in its own protocol, for providers that speak it. */
   readonly native?: NativeJob | undefined;
 }
 
 /** One generation: a conversation with everything needed to answer it. */
-export interface GenerationJob extends Required<Omit<GenerationRequest, "retainedData" | "native">> {
+export interface GenerationJob
+  extends Required<Omit<GenerationRequest, "retainedData" | "native" | "onOutcome">> {
   /** Null for a generation within another one, which has the record. */
   readonly recording: Recording | null;
   /** Decides on the retries of the request, and lists its attempts. */
@@ -33,6 +34,7 @@ export interface GenerationJob extends Required<Omit<GenerationRequest, "retaine
   readonly hasImageFiles: boolean;
   /** The request in its own protocol, for providers that speak it. */
   readonly native?: NativeJob;
+  readonly onOutcome?: (outcome: GenerationOutcome) => void;
   /** The turn of the conversation, for session affinity. */
   readonly turn?: ConversationTurn;
   /** The fallback models, in order. The caller is allowed to use all of them. */
@@ -55,14 +57,13 @@ export interface AnswerInfo {
   promptTokens(): number;
 }
 
-/** A job for another generation within the same request: without a record, hooks, or fallback models. */
+/** A job for another generation within the same request: without a record or fallback models. */
 export function createNestedJob(
   job: GenerationJob,
   changes: Pick<GenerationJob, "conversation" | "abort">,
 ): GenerationJob {
   const alone = {
     recording: null,
-    hooks: { beforeSlot: [], onOutcome: [] },
     fallbackModels: [],
     failFast: false,
   };

@@ -147,12 +147,12 @@ export class Generation {
   /** The usage so far; null when the provider has not begun to answer. */
   usageSoFar(): Usage | null {
     return this.#hasReceivedData
-      ? this.#logImplausibleUsage(this.assembler.usageSoFar(this.#promptText))
+      ? this.#noteImplausibleUsage(this.assembler.usageSoFar(this.#promptText))
       : null;
   }
 
   /** Returns `usage` unchanged. Logs if the provider stated implausible counts. */
-  #logImplausibleUsage(usage: Usage): Usage {
+  #noteImplausibleUsage(usage: Usage): Usage {
     if (this.assembler.hasImplausibleUsage) this.#job.context.facts.usageRefused = true;
     return usage;
   }
@@ -160,11 +160,10 @@ export class Generation {
   /** Runs to the end. Throws the caller's error; the sink never gets an `error` event from here. */
   async run(sink: GenerationSink): Promise<void> {
     this.#sink = sink;
-    const { context, caller, conversation, recording, hooks, abort } = this.#job;
+    const { context, caller, conversation, recording, abort } = this.#job;
     const promptText = this.#promptText;
     context.facts.answerPath = this.#native === null ? "translated" : "native";
     recording?.start(promptText, this.assembler);
-    for (const hook of hooks.beforeSlot) await hook({ context, caller, conversation, promptText });
     try {
       await withAccount(
         {
@@ -234,7 +233,7 @@ export class Generation {
       if (this.#lacksAnswer(end)) throw emptyOutputError();
     }
     assertRequiredCall(conversation, this.assembler, end, this.#native !== null);
-    const usage = this.#logImplausibleUsage(this.assembler.usage(this.#promptText));
+    const usage = this.#noteImplausibleUsage(this.assembler.usage(this.#promptText));
     const { accountStateIds } = this.assembler;
     if (accountStateIds.size > 0) {
       const { recordAccountStates } = await import("./account-states.ts");

@@ -157,7 +157,7 @@ export class RouteRunner {
     const waiting = { ...this.#firstBusyJob, failFast: false };
     this.#firstBusyJob = null;
     this.#generation = await prepareGeneration(waiting);
-    logModel(waiting);
+    recordModel(waiting);
     return true;
   }
 }
@@ -209,7 +209,7 @@ async function prepareFirstAccepted(
       const rest = models.slice(index + 1);
       const larger = await prepareLargerModel(job, generation, rest);
       if (larger !== null) return larger;
-      logModel(next);
+      recordModel(next);
       return { generation, rest };
     } catch (error) {
       job.abort.throwIfAborted();
@@ -221,7 +221,7 @@ async function prepareFirstAccepted(
 }
 
 /** Writes the current model to the log and the recording. */
-function logModel({ context, conversation, recording }: GenerationJob): void {
+function recordModel({ context, conversation, recording }: GenerationJob): void {
   context.facts.model = conversation.model.id;
   context.facts.provider = conversation.model.provider ?? DEFAULT_PROVIDER;
   recording?.setConversation(conversation);

@@ -12,7 +12,7 @@ import { Recording } from "../history/recording.ts";
 import { describeCall } from "./describe-call.ts";
 import type { PassthroughCall } from "./passthrough-call.ts";
 import { PassthroughRun } from "./passthrough-run.ts";
-import { logTarget, PASSTHROUGH_STYLE, resolveTargets, type Target } from "./targets.ts";
+import { PASSTHROUGH_STYLE, recordTarget, resolveTargets, type Target } from "./targets.ts";
 
 /** Converts any failure to the caller's error. */
 function toCallerError(thrown: unknown, requestId: string): GatewayError {
@@ -33,7 +33,7 @@ async function tryTargets(
   const { context, abort, call } = run;
   for (const [index, target] of targets.entries()) {
     const isLast = index === targets.length - 1;
-    logTarget(context, target, targets.length === 1);
+    recordTarget(context, target, targets.length === 1);
     recording.setConversation(describeCall(call, target));
     const failures = recording.failureCount;
     try {

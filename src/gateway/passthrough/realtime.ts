@@ -22,7 +22,7 @@ import { getProvider, type RegisteredProvider } from "../providers/provider-regi
 import { describeCall } from "./describe-call.ts";
 import { CONNECTION_BYTES, RealtimeConnection } from "./realtime-connection.ts";
 import { ProviderEvents } from "./realtime-events.ts";
-import { logTarget, PASSTHROUGH_STYLE, resolveTargets, type Target } from "./targets.ts";
+import { PASSTHROUGH_STYLE, recordTarget, resolveTargets, type Target } from "./targets.ts";
 
 const PATH = "/realtime";
 const PROTOCOL = "realtime";
@@ -115,7 +115,7 @@ class RealtimeRun {
   async run(targets: readonly Target[]): Promise<void> {
     for (const [index, target] of targets.entries()) {
       const isLast = index === targets.length - 1;
-      logTarget(this.#context, target, targets.length === 1);
+      recordTarget(this.#context, target, targets.length === 1);
       this.#recording.setConversation(describeCall(this.#call, target));
       try {
         await this.#use(target, isLast);

@@ -88,7 +88,7 @@ async function resolveOrKeepName(
 }
 
 /** Writes the current target to the log. The provider is named where there are several. */
-export function logTarget({ facts }: Context, target: Target, isOnlyTarget: boolean): void {
+export function recordTarget({ facts }: Context, target: Target, isOnlyTarget: boolean): void {
   if (target === null) return;
   facts.model = target.id;
   if (!isOnlyTarget || target.provider !== undefined) facts.provider = target.provider ?? DEFAULT_PROVIDER;

@@ -43,7 +43,7 @@ export const JOB_ENDPOINTS: readonly Endpoint[] = [
   openEndpoint({
     method: "GET",
     path: "/v1/jobs/:id/results/:place",
-    summary: "What came of one address of a job",
+    summary: "Result of one address of a job",
     answers: () => ({
       ...PICTURE_SCHEMAS,
       "application/json": z.union([

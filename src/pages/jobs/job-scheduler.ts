@@ -39,13 +39,13 @@ const MAX_RESULT_BYTES = 20_000_000;
 const INTERRUPTED: TaskError = {
   status: 503,
   code: "job_interrupted",
-  message: "The program was ended again and again while it did this.",
+  message: "The process stopped during each attempt.",
 };
 const TOO_LATE: TaskError = { status: 504, code: "page_timeout", message: "The job took too long." };
 const TOO_LARGE: TaskError = {
   status: 422,
   code: "page_too_large",
-  message: "There is no room to keep the result.",
+  message: "The result does not fit into the storage of jobs.",
 };
 
 /** Schedules the tasks of the page service's jobs, and stores their results until they expire. */
@@ -118,7 +118,7 @@ export class JobScheduler {
     return this.#round;
   }
 
-  /** When the next queued task is due, milliseconds since the epoch; null if none is queued. */
+  /** When the next queued task or webhook is due, milliseconds since the epoch; null if none is queued. */
   get nextDueAt(): number | null {
     return this.#table.nextDueAt();
   }

@@ -4,7 +4,7 @@ import type { NewTask, PageOperation, TaskError } from "../../core/ports/page-jo
 import { checkPageUrl, MAX_URL_LENGTH, type UrlSafetyOptions } from "../../core/url-safety/index.ts";
 import { QueryParameters } from "../http/query-parameters.ts";
 import { type PageCall, withRateLimit } from "../limits/rate-limit.ts";
-import type { JobDelivery } from "./job-delivery.ts";
+import type { JobDelivery } from "./delivery-parameters.ts";
 import { createJobResponse } from "./job-response.ts";
 import { MAX_UNFINISHED_JOBS } from "./job-scheduler.ts";
 
@@ -46,7 +46,7 @@ export async function startJob(
   if (job !== null) return createJobResponse(job, 202);
   throw new GatewayError(
     429,
-    `You may have ${MAX_UNFINISHED_JOBS} jobs that are not over, and so much room for what they are asked for.`,
+    `A client may have ${MAX_UNFINISHED_JOBS} unfinished jobs, whose parameters fit into its share of the storage.`,
     {
       code: "job_limit_exceeded",
       headers: { "retry-after": "10" },

@@ -15,7 +15,7 @@ import { BODY_STATUSES } from "../http/openapi-descriptions.ts";
 import { type PageSource, rejectSecrets } from "../http/page-setup-parameters.ts";
 import { QueryParameters } from "../http/query-parameters.ts";
 import { batchQuerySchema, createBodySchema, type PageBody } from "../http/query-schemas.ts";
-import { type DeliveryParameters, readDelivery, rejectDelivery } from "../jobs/job-delivery.ts";
+import { type DeliveryParameters, readDelivery, rejectDelivery } from "../jobs/delivery-parameters.ts";
 import { jobSchema } from "../jobs/job-response.ts";
 import {
   createSingleTask,

@@ -19,20 +19,21 @@ export interface TrackedUse {
   readonly id: string;
   /** One for each subject. */
   parts: readonly CountedPart[];
-  /** When it was admitted. */
-  takenAt: number;
+  /** When it was admitted, Unix milliseconds. */
+  admittedAt: number;
   /** When it began; 0: it is waiting. */
-  at: number;
+  begunAt: number;
   tokens: number;
   cost: number;
   extraTokens: number;
   extraCost: number;
-  ended: number;
+  /** When it ended; 0: it has not. */
+  endedAt: number;
   settled: boolean;
   /** Number of slots that it occupies. */
   slots: number;
   /** When it counts as ended if no report follows; `Infinity` while it occupies a slot or waits. */
-  endsAt: number;
+  expiresAt: number;
   stored: boolean;
 }
 
@@ -54,9 +55,12 @@ export function checkAll(
   return null;
 }
 
+/** From when the request counts towards its day and month, Unix milliseconds. */
+export const countedSince = ({ admittedAt, begunAt }: TrackedUse): number => begunAt || admittedAt;
+
 /** Counts a request for one subject. */
 export function countPart(use: TrackedUse, meter: KeyMeter, isRunning = true): CountedPart {
-  meter.addSpent(use.at || use.takenAt, use);
+  meter.addSpent(countedSince(use), use);
   if (isRunning) meter.parallel += 1;
   return { meter, counted: meter.minute.reserve(1, use.tokens) };
 }
@@ -65,8 +69,8 @@ export function countPart(use: TrackedUse, meter: KeyMeter, isRunning = true): C
 export function leavePart(use: TrackedUse, { meter, counted }: CountedPart): void {
   if (hasBegun(counted)) meter.minute.change(counted, 0, -counted.tokens);
   else meter.minute.drop(counted);
-  meter.addSpent(use.at || use.takenAt, { tokens: -use.tokens, cost: -use.cost });
-  if (use.ended === 0) meter.parallel -= 1;
+  meter.addSpent(countedSince(use), { tokens: -use.tokens, cost: -use.cost });
+  if (use.endedAt === 0) meter.parallel -= 1;
 }
 
 /** The window with less left. */

@@ -12,6 +12,7 @@ import { KeyMeter } from "./key-meter.ts";
 import {
   type CountedPart,
   checkAll,
+  countedSince,
   countPart,
   hasBegun,
   leavePart,
@@ -44,7 +45,7 @@ export class UseLedger {
   readonly #store: UseStore;
   readonly #meters = new Map<string, KeyMeter>();
   readonly #foldedPeriods = new Map<string, { readonly day: Period; readonly month: Period }>();
-  /** Subjects whose sums in {@link UseLedger.#folded} are not stored yet. */
+  /** Subjects whose sums in {@link UseLedger.#foldedPeriods} are not stored yet. */
   readonly #unfolded = new Set<string>();
   readonly #uses = new Map<string, TrackedUse>();
   /** Uses that end by themselves if no report follows. */
@@ -91,16 +92,16 @@ export class UseLedger {
     const use: TrackedUse = {
       id,
       parts: [],
-      takenAt: now,
-      at: 0,
+      admittedAt: now,
+      begunAt: 0,
       tokens,
       cost,
       extraTokens: 0,
       extraCost: 0,
-      ended: 0,
+      endedAt: 0,
       settled: false,
       slots: 0,
-      endsAt: Number.POSITIVE_INFINITY,
+      expiresAt: Number.POSITIVE_INFINITY,
       stored: false,
     };
     use.parts = meters.map((meter) => countPart(use, meter));
@@ -119,7 +120,7 @@ export class UseLedger {
       const meters = added.map(({ key }) => this.#getOrCreateMeter(key));
       const refusal = checkAll(added, meters, use, now);
       if (refusal !== null) return refusal;
-      const isRunning = use.ended === 0;
+      const isRunning = use.endedAt === 0;
       for (const meter of meters) known.set(meter.key, countPart(use, meter, isRunning));
       const names = new Set(subjects.map(({ key }) => key));
       for (const part of use.parts) if (!names.has(part.meter.key)) leavePart(use, part);
@@ -176,22 +177,22 @@ export class UseLedger {
     const use = this.#uses.get(id);
     if (use === undefined || use.slots > 0) return;
     this.#reopen(use);
-    if (use.ended === 0) this.#scheduleEnd(use, now + REMOTE_TIMEOUT_MS);
+    if (use.endedAt === 0) this.#scheduleEnd(use, now + REMOTE_TIMEOUT_MS);
   }
 
   #recordBegin(use: TrackedUse, now: number): void {
-    if (use.at !== 0) {
+    if (use.begunAt !== 0) {
       const added = use.parts.filter(({ counted }) => !hasBegun(counted));
       for (const { meter, counted } of added) meter.minute.begin(counted, now);
       if (added.length > 0) this.#save(use);
       return;
     }
-    use.at = now;
+    use.begunAt = now;
     for (const { meter, counted } of use.parts) {
       meter.minute.begin(counted, now);
-      if (use.takenAt === now) continue;
+      if (use.admittedAt === now) continue;
       // A new day or month may have started meanwhile.
-      meter.addSpent(use.takenAt, { tokens: -use.tokens, cost: -use.cost });
+      meter.addSpent(use.admittedAt, { tokens: -use.tokens, cost: -use.cost });
       meter.roll(now);
       meter.addSpent(now, use);
     }
@@ -218,7 +219,7 @@ export class UseLedger {
   releaseReservation(id: string, now: number): void {
     const use = this.#uses.get(id);
     if (use === undefined) return;
-    if (use.at === 0) this.#remove(use);
+    if (use.begunAt === 0) this.#remove(use);
     else if (use.slots <= 0) this.#scheduleEnd(use, now + RELEASE_GRACE_MS);
   }
 
@@ -233,7 +234,7 @@ export class UseLedger {
     this.#endExpired(now);
     const use = this.#uses.get(id);
     if (use === undefined || use.settled) return;
-    if (use.at === 0) {
+    if (use.begunAt === 0) {
       this.#remove(use);
       return;
     }
@@ -249,17 +250,17 @@ export class UseLedger {
     for (const { meter, counted } of use.parts) {
       meter.roll(now);
       meter.minute.change(counted, 0, refund.tokens);
-      meter.addSpent(use.at, refund);
+      meter.addSpent(use.begunAt, refund);
       if (extra.tokens > 0) meter.minute.add(now, 0, extra.tokens);
       meter.addSpent(now, extra);
-      if (use.ended === 0) meter.parallel -= 1;
+      if (use.endedAt === 0) meter.parallel -= 1;
     }
     use.tokens += refund.tokens;
     use.cost += refund.cost;
     use.extraTokens = extra.tokens;
     use.extraCost = extra.cost;
     use.settled = true;
-    use.ended = Math.max(now, use.at);
+    use.endedAt = Math.max(now, use.begunAt);
     this.#cancelEnd(use);
     this.#save(use);
   }
@@ -286,14 +287,14 @@ export class UseLedger {
     const cutoff = now - RETENTION_MS;
     const keys = this.#unfolded;
     for (const use of this.#uses.values()) {
-      if (use.ended === 0 || use.ended > cutoff) continue;
+      if (use.endedAt === 0 || use.endedAt > cutoff) continue;
       const extra = { tokens: use.extraTokens, cost: use.extraCost };
       for (const { meter } of use.parts) {
         const folded = this.#getFoldedPeriods(meter.key);
         for (const period of [folded.day, folded.month]) {
           period.roll(now);
-          period.add(use.at, use);
-          period.add(use.ended, extra);
+          period.add(use.begunAt, use);
+          period.add(use.endedAt, extra);
         }
         keys.add(meter.key);
       }
@@ -320,16 +321,16 @@ export class UseLedger {
   #endExpired(now: number): void {
     for (const use of this.#ending) {
       // Needed when the clock was set back.
-      if (use.endsAt > now + RETENTION_MS) use.endsAt = now + RELEASE_GRACE_MS;
-      if (use.endsAt > now) continue;
+      if (use.expiresAt > now + RETENTION_MS) use.expiresAt = now + RELEASE_GRACE_MS;
+      if (use.expiresAt > now) continue;
       this.#cancelEnd(use);
-      if (use.at === 0) {
+      if (use.begunAt === 0) {
         this.#remove(use);
         continue;
       }
       this.#leaveUnbegun(use);
       for (const { meter } of use.parts) meter.parallel -= 1;
-      use.ended = Math.max(now, use.at);
+      use.endedAt = Math.max(now, use.begunAt);
       this.#save(use);
     }
   }
@@ -343,20 +344,20 @@ export class UseLedger {
   }
 
   #scheduleEnd(use: TrackedUse, at: number): void {
-    if (use.ended !== 0) return;
-    use.endsAt = at;
+    if (use.endedAt !== 0) return;
+    use.expiresAt = at;
     this.#ending.add(use);
   }
 
   #cancelEnd(use: TrackedUse): void {
-    use.endsAt = Number.POSITIVE_INFINITY;
+    use.expiresAt = Number.POSITIVE_INFINITY;
     this.#ending.delete(use);
   }
 
   #reopen(use: TrackedUse): void {
     this.#cancelEnd(use);
-    if (use.ended === 0 || use.settled) return;
-    use.ended = 0;
+    if (use.endedAt === 0 || use.settled) return;
+    use.endedAt = 0;
     for (const { meter } of use.parts) meter.parallel += 1;
     this.#save(use);
   }
@@ -366,15 +367,15 @@ export class UseLedger {
     this.#cancelEnd(use);
     for (const { meter, counted } of use.parts) {
       meter.minute.drop(counted);
-      meter.addSpent(use.at || use.takenAt, { tokens: -use.tokens, cost: -use.cost });
-      if (use.ended === 0) meter.parallel -= 1;
+      meter.addSpent(countedSince(use), { tokens: -use.tokens, cost: -use.cost });
+      if (use.endedAt === 0) meter.parallel -= 1;
     }
     this.#uses.delete(use.id);
     if (use.stored) this.#store.removeUse(use.id);
   }
 
   #save(use: TrackedUse): void {
-    const { id, parts, at, tokens, cost, extraTokens, extraCost, ended, settled } = use;
+    const { id, parts, begunAt: at, tokens, cost, extraTokens, extraCost, endedAt: ended, settled } = use;
     const isNew = !use.stored;
     use.stored = true;
     const [key = "", ...others] = parts.map(({ meter }) => meter.key);
@@ -387,25 +388,26 @@ export class UseLedger {
     orphanTimeoutMs: number,
     events: { readonly at: number; readonly count: () => void }[],
   ): void {
-    const { key, others, ...rest } = stored;
-    const { at, ended, tokens } = stored;
+    const { key, others, at, ended, ...rest } = stored;
     const parts = (key === "" ? [] : [key, ...others]).map((name): CountedPart => {
       const meter = this.#getOrCreateMeter(name);
       meter.day.roll(now);
       meter.month.roll(now);
-      return { meter, counted: meter.minute.reserve(1, tokens) };
+      return { meter, counted: meter.minute.reserve(1, rest.tokens) };
     });
     const use: TrackedUse = {
       ...rest,
       parts,
-      takenAt: at === 0 ? now : at,
+      admittedAt: at === 0 ? now : at,
+      begunAt: at,
+      endedAt: ended,
       slots: 0,
-      endsAt: Number.POSITIVE_INFINITY,
+      expiresAt: Number.POSITIVE_INFINITY,
       stored: true,
     };
     this.#uses.set(use.id, use);
     for (const { meter, counted } of parts) {
-      meter.addSpent(use.takenAt, use);
+      meter.addSpent(use.admittedAt, use);
       if (at !== 0) events.push({ at, count: () => meter.minute.begin(counted, at) });
       if (stored.extraTokens > 0 || stored.extraCost > 0) {
         meter.addSpent(ended, { tokens: stored.extraTokens, cost: stored.extraCost });

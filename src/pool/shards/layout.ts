@@ -1,7 +1,7 @@
 import type { PoolAccount, PoolConfiguration, PoolLayout } from "../../core/ports/pool-configuration.ts";
 import { POOL_NAME } from "./pool-name.ts";
 import { ShardMap } from "./shard-map.ts";
-import { buildSharedLimits } from "./shared-limits.ts";
+import { buildSharedLimits } from "./shared-limit-accounts.ts";
 
 /**
  * Names of the pool objects. The first keeps the name of the single pool, so that a change from one to several pools moves

@@ -1,6 +1,9 @@
 import type { Histogram } from "./counts.ts";
 
-/** All metrics of the program with their help texts. Names of the `gen_ai` family follow OpenTelemetry's conventions. */
+/**
+ * The metrics that requests count, with their help texts. Those that are read when they are asked for (keys, accounts, queue) have theirs in
+ * `exposition.ts`. Names of the `gen_ai` family follow OpenTelemetry's conventions.
+ */
 export const METRICS = {
   polygate_http_requests_total: "HTTP requests by route, method and status.",
   polygate_generations_total: "Generations by dialect, model, status of the answer and error.",

@@ -17,7 +17,7 @@ import {
 import type { PoolConfiguration } from "../../../core/ports/pool-configuration.ts";
 import { POOL_CALL_PAUSES_MS } from "../../../core/retries/retry-policy.ts";
 import type { IsolateReport, IsolateReportAnswer } from "../../../pool/isolate-reports.ts";
-import { HEARTBEAT_MS } from "../../../pool/lease-timing.ts";
+import { DEFAULT_WAIT_MS, HEARTBEAT_MS } from "../../../pool/lease-timing.ts";
 import { leaseHolderOf } from "../../../pool/leases.ts";
 import { POOL_NAME } from "../../../pool/shards/pool-name.ts";
 import type { Grant } from "../../../pool/waiter.ts";
@@ -49,9 +49,6 @@ const STALE_GRANT_MS = HEARTBEAT_MS;
 
 /** Time limit for confirming the lease of a request that waited for its slot. */
 const CONFIRM_TIMEOUT_MS = 5_000;
-
-/** Wait limit of a request that names none. */
-const MAX_WAIT_MS = 60_000;
 
 /** Copies a refusal without the properties that RPC adds. */
 export function copyRefusal({
@@ -104,7 +101,7 @@ export class CloudflareAccountPool implements ReportingAccountPool {
   async acquire(request: AcquireRequest, signal?: AbortSignalLike): Promise<AcquireResult> {
     const { waitMs } = request;
     const started = this.#clock.now();
-    const deadline = started + (waitMs ?? MAX_WAIT_MS);
+    const deadline = started + (waitMs ?? DEFAULT_WAIT_MS);
     for (let attempt = 0; ; attempt += 1) {
       if (signal?.aborted) return { refused: "cancelled" };
       const remainingMs = Math.max(0, deadline - this.#clock.now());

@@ -7,7 +7,7 @@ import type { HolderClock } from "./pool-stub.ts";
 import type { ShardClient } from "./shard-client.ts";
 
 /** Interval of heartbeats to the quota shard, milliseconds: several within the time that the shard may miss them. */
-const HEARTBEAT_MS = 3_000;
+const USE_HEARTBEAT_MS = 3_000;
 
 /**
  * Keeps a request counted at the quota shard while it has a slot of another shard. The quota shard gets heartbeats until the
@@ -62,7 +62,7 @@ export class QuotaLease {
   }
 
   #scheduleHeartbeat(): void {
-    this.#stop = this.#clock.setTimer(HEARTBEAT_MS, () => {
+    this.#stop = this.#clock.setTimer(USE_HEARTBEAT_MS, () => {
       if (this.#hasEnded) return;
       void this.#sendHeartbeat();
       this.#scheduleHeartbeat();

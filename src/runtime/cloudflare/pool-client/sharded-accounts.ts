@@ -14,7 +14,7 @@ import type { PoolConfiguration } from "../../../core/ports/pool-configuration.t
 import type { GeoLocation, Region } from "../../../core/ports/regions.ts";
 import { MAX_SLOT_ATTEMPTS } from "../../../core/retries/retry-policy.ts";
 import type { IsolateReportAnswer } from "../../../pool/isolate-reports.ts";
-import { HEARTBEAT_MS } from "../../../pool/lease-timing.ts";
+import { DEFAULT_WAIT_MS, HEARTBEAT_MS } from "../../../pool/lease-timing.ts";
 import { releaseUnused, SHARD_TIMEOUT_MS } from "../../../pool/shards/shard-access.ts";
 import { type Shard, ShardMap } from "../../../pool/shards/shard-map.ts";
 import { type SearchOptions, ShardSearch } from "../../../pool/shards/shard-search.ts";
@@ -32,9 +32,6 @@ const RENEW_AFTER_MS = HEARTBEAT_MS / 2;
 
 /** Time limit for an answer of the quota shard, milliseconds. */
 const QUOTA_SHARD_TIMEOUT_MS = 4_000;
-/** Wait limit of a request that names none. */
-const MAX_WAIT_MS = 60_000;
-
 /** See {@link SearchOptions}. */
 export interface ShardedAccountPoolOptions extends SearchOptions {
   /** The first shard is the quota shard: it counts the usage of keys with limits, and the limits of all shards together. */
@@ -77,7 +74,7 @@ export class ShardedAccountPool implements ReportingAccountPool {
 
   async acquire(request: AcquireRequest, signal?: AbortSignalLike): Promise<AcquireResult> {
     const { use, ...withoutUse } = request;
-    const deadline = this.#clock.now() + (request.waitMs ?? MAX_WAIT_MS);
+    const deadline = this.#clock.now() + (request.waitMs ?? DEFAULT_WAIT_MS);
     if (use === undefined) {
       const [shard, acquired, sharedSlot] = await this.#findSlot(request, signal, deadline);
       if (!("lease" in acquired)) return acquired;

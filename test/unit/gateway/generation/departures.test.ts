@@ -45,11 +45,6 @@ const STAGES: readonly Stage[] = [
     },
     asked: [],
   },
-  {
-    name: "while its limits are being looked up",
-    run: { beforeSlot: [() => new Promise((resolve) => setTimeout(resolve, 5_000))] },
-    asked: [],
-  },
   { name: "while it waits for an account", gateway: { config: ONE_SLOT }, busy: true, asked: [] },
   {
     name: "while the account signs in",
