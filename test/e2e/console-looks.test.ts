@@ -21,6 +21,7 @@ const PAGES = [
   ["pages", "Take picture"],
   ["accounts", "three@sandbox.test"],
   ["keys", "development"],
+  ["teams", "Research"],
   ["providers", "http://engine.test/v1"],
   ["proxies", "Office"],
   ["models", "provider-v4-vision-nothinking"],
@@ -56,6 +57,8 @@ describeWithBrowser("how the console looks", () => {
       models: { "qwen3:8b": "qwen3:8b", small },
     };
     await app.admin("POST", "/admin/providers", engine);
+    const limits = { requests_per_minute: 60, tokens_per_day: 1_000_000, cost_per_month: 200 };
+    await app.admin("POST", "/admin/teams", { id: "research", name: "Research", limits, models: ["gpt-*"] });
     for (const text of ["Hello there", "[[status:500:internal]]", "[[call:lookup:{}]]"]) {
       await (await app.chat(text)).text();
     }

@@ -14,6 +14,7 @@ import { Playground } from "./pages/playground/playground.tsx";
 import { Providers } from "./pages/providers/providers.tsx";
 import { Proxies } from "./pages/proxies/proxies.tsx";
 import { SettingsPage } from "./pages/settings/settings.tsx";
+import { Teams } from "./pages/teams/teams.tsx";
 import { Transfer } from "./pages/transfer/transfer.tsx";
 import { Usage } from "./pages/usage/usage.tsx";
 import { texts } from "./texts.ts";
@@ -55,6 +56,7 @@ export const NAVIGATION: readonly { readonly title: string; readonly pages: read
     pages: [
       { id: "accounts", name: words.accounts, view: Accounts },
       { id: "keys", name: words.keys, view: Keys },
+      { id: "teams", name: texts.teamsAndUsers, view: Teams },
       { id: "providers", name: words.providers, view: Providers },
       { id: "proxies", name: texts.proxies, view: Proxies },
       { id: "models", name: words.models, view: Models },

@@ -22,6 +22,7 @@ export const texts = translate("shell", {
   playground: "Playground",
   webPages: "Web pages",
   configure: "Configure",
+  teamsAndUsers: "Teams and users",
   proxies: "Proxies",
   settings: "Settings",
   transfer: "Transfer",

@@ -4,6 +4,9 @@ import type { AnswerOf } from "./endpoints.ts";
 /** Dimensions by which usage can be grouped. */
 export const DIMENSIONS = [
   "key",
+  "team",
+  "user",
+  "tag",
   "model",
   "requested_model",
   "account",

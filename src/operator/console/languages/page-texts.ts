@@ -15,6 +15,7 @@ import type { texts as playground } from "../pages/playground/texts.ts";
 import type { texts as providers } from "../pages/providers/texts.ts";
 import type { texts as proxies } from "../pages/proxies/texts.ts";
 import type { texts as settings } from "../pages/settings/texts.ts";
+import type { texts as teams } from "../pages/teams/texts.ts";
 import type { texts as transfer } from "../pages/transfer/texts.ts";
 import type { texts as usage } from "../pages/usage/texts.ts";
 import type { texts as shell } from "../texts.ts";
@@ -41,6 +42,7 @@ export interface PageTexts {
   readonly providers: typeof providers;
   readonly proxies: typeof proxies;
   readonly settings: typeof settings;
+  readonly teams: typeof teams;
   readonly transfer: typeof transfer;
   readonly usage: typeof usage;
 }

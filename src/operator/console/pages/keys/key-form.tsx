@@ -6,9 +6,11 @@ import { CheckField, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { words } from "../../ui/words.ts";
 import { generateKey } from "./full-key.ts";
+import { HistoryModeField } from "./history-mode-field.tsx";
 import { fromLocalInput, toLocalInput } from "./key-expiry.ts";
 import { parseScope, toLimitDraft } from "./limit-draft.ts";
 import { LimitFields } from "./limit-fields.tsx";
+import { type Membership, MembershipFields } from "./membership-fields.tsx";
 import { texts } from "./texts.ts";
 
 interface KeyFormProps extends EditFormProps {
@@ -25,6 +27,12 @@ export function KeyForm({ apiKey, version, onClose, onSaved, onAdded }: KeyFormP
   const [remark, setRemark] = useState(apiKey?.remark ?? "");
   const [expires, setExpires] = useState(() => toLocalInput(apiKey?.expires ?? 0));
   const [disabled, setDisabled] = useState(apiKey?.disabled ?? false);
+  const [membership, setMembership] = useState<Membership>(() => ({
+    team: apiKey?.team ?? "",
+    user: apiKey?.user ?? "",
+    guardrails: apiKey?.guardrails ?? [],
+  }));
+  const [history, setHistory] = useState(apiKey?.history ?? "full");
   const [draft, setDraft] = useState(() => toLimitDraft(apiKey));
   const submit = async (onSucceeded: () => void, ifMatch: string | undefined) => {
     // The input field has no seconds. If the user did not edit it, keep the exact value.
@@ -33,6 +41,8 @@ export function KeyForm({ apiKey, version, onClose, onSaved, onAdded }: KeyFormP
       name,
       remark,
       disabled,
+      ...membership,
+      history,
       ...(!isUnedited && { expires: fromLocalInput(expires) }),
       ...parseScope(draft, apiKey),
     };
@@ -81,6 +91,8 @@ export function KeyForm({ apiKey, version, onClose, onSaved, onAdded }: KeyFormP
         onChange={setDisabled}
         hint={texts.requestsWithKeyRefusedIt}
       />
+      <MembershipFields membership={membership} onChange={setMembership} />
+      <HistoryModeField value={history} onChange={setHistory} />
       <LimitFields draft={draft} onChange={setDraft} />
     </FormDialog>
   );

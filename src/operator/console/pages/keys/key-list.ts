@@ -26,7 +26,7 @@ function compareKeys(a: ListedKey, b: ListedKey, order: KeyOrder): number {
   }
 }
 
-/** The keys that contain a text in their name, remark, masked key, id, state, models or styles, in an order. */
+/** The keys that contain a text in their name, remark, masked key, id, team, user, state, models or styles, in an order. */
 export function selectKeys(
   keys: readonly ApiKey[],
   search: string,
@@ -40,6 +40,8 @@ export function selectKeys(
       key.remark,
       key.key,
       key.id,
+      key.team,
+      key.user,
       describeKeyState(key, now).text,
       ...key.models,
       ...key.dialects,
@@ -52,7 +54,8 @@ export function selectKeys(
 
 /** How much of a limit is used: both in the limit's unit. */
 export interface LimitUse {
-  readonly name: "tokens_per_day" | "cost_per_day";
+  /** Name in the configuration. */
+  readonly name: string;
   readonly used: number;
   readonly limit: number;
 }

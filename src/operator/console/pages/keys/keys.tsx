@@ -23,7 +23,7 @@ import { ConnectPanel } from "../connect/connect-panel.tsx";
 import { findFullKey } from "./full-key.ts";
 import { describeKeyState } from "./key-expiry.ts";
 import { KeyForm } from "./key-form.tsx";
-import { KEY_ORDERS, type ListedKey, selectKeys } from "./key-list.ts";
+import { KEY_ORDERS, type ListedKey, listLimitUse, selectKeys } from "./key-list.ts";
 import { LimitBars } from "./limit-bars.tsx";
 import { summarizeScope } from "./limit-draft.ts";
 import { RotateKey } from "./rotate-key.tsx";
@@ -54,7 +54,7 @@ export function Keys() {
   const columns: Column<ListedKey>[] = [
     {
       title: words.name,
-      cell: ({ apiKey: { name, remark } }) => (
+      cell: ({ apiKey: { name, remark, team, user } }) => (
         <>
           {name === "" ? (
             <span class="muted">{texts.noName}</span>
@@ -66,6 +66,11 @@ export function Keys() {
           {remark !== "" && (
             <div class="muted">
               <TruncatedText text={remark} />
+            </div>
+          )}
+          {[team, user].some((id) => id !== "") && (
+            <div class="muted">
+              <TruncatedText text={[team, user].filter((id) => id !== "").join(" · ")} />
             </div>
           )}
         </>
@@ -114,7 +119,7 @@ export function Keys() {
       class: "muted",
       cell: ({ apiKey }) => (
         <>
-          <LimitBars apiKey={apiKey} />
+          <LimitBars uses={listLimitUse(apiKey)} />
           <TruncatedText text={summarizeScope(apiKey)} />
         </>
       ),

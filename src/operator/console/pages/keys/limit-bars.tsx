@@ -1,16 +1,16 @@
-import type { ApiKey } from "../../api/config.ts";
 import { formatCompact } from "../../ui/format.ts";
 import { formatCost } from "../usage/usage-view.ts";
-import { listLimitUse } from "./key-list.ts";
+import type { LimitUse } from "./key-list.ts";
+import { LIMIT_FIELDS } from "./limit-draft.ts";
 import { texts } from "./texts.ts";
 
-/** Bars of what a key has used of its daily limits. */
-export function LimitBars({ apiKey }: { readonly apiKey: ApiKey }) {
+/** Bars of what is used of limits. */
+export function LimitBars({ uses }: { readonly uses: readonly LimitUse[] }) {
   return (
     <>
-      {listLimitUse(apiKey).map(({ name, used, limit }) => {
-        const label = name === "cost_per_day" ? texts.costDay : texts.tokensDay;
-        const format = name === "cost_per_day" ? formatCost : formatCompact;
+      {uses.map(({ name, used, limit }) => {
+        const label = LIMIT_FIELDS.find((field) => field.name === name)?.label ?? name;
+        const format = name.startsWith("cost") ? formatCost : formatCompact;
         return (
           <div key={name} class="limit-bar">
             <progress aria-label={label} value={Math.min(used, limit)} max={limit} />

@@ -25,11 +25,11 @@ export type ListName = "models" | "dialects" | "networks";
 /** Input values of the form for limits; numbers and lists are texts. */
 export type LimitDraft = Readonly<Record<string, string>>;
 
-/** Returns the input values for a key's limits; null: a new key. */
-export function toLimitDraft(scope: KeyScope | null): LimitDraft {
+/** Returns the input values for the limits of a key, a team, a user or a tag; null: a new one. */
+export function toLimitDraft(scope: Partial<KeyScope> | null): LimitDraft {
   const draft: Record<string, string> = {};
   for (const { name } of LIMIT_FIELDS) {
-    const limit = scope?.limits[name];
+    const limit = scope?.limits?.[name];
     draft[name] = typeof limit === "number" && limit > 0 ? String(limit) : "";
   }
   for (const list of ["models", "dialects", "networks"] as const) {
@@ -44,12 +44,12 @@ export function parseList(text: string): string[] {
 }
 
 /**
- * Converts the input values to the request. Limits that this console does not know keep their values.
+ * Converts the input values of numbers to limits. Limits that this console does not know keep their values.
  *
  * @throws Error with a message for the user if a limit is invalid
  */
-export function parseScope(draft: LimitDraft, current: KeyScope | null): KeyScope {
-  const limits: Record<string, unknown> = { ...current?.limits };
+export function parseLimits(draft: LimitDraft, current: KeyScope["limits"] = {}): Record<string, unknown> {
+  const limits: Record<string, unknown> = { ...current };
   for (const { name, label } of LIMIT_FIELDS) {
     const text = (draft[name] ?? "").trim();
     const limit = Number(text);
@@ -60,6 +60,16 @@ export function parseScope(draft: LimitDraft, current: KeyScope | null): KeyScop
     if (limit > 0) limits[name] = limit;
     else Reflect.deleteProperty(limits, name);
   }
+  return limits;
+}
+
+/**
+ * Converts the input values to the request.
+ *
+ * @throws Error with a message for the user if a limit is invalid
+ */
+export function parseScope(draft: LimitDraft, current: KeyScope | null): KeyScope {
+  const limits = parseLimits(draft, current?.limits);
   const list = (name: ListName) => parseList(draft[name] ?? "");
   return { limits, models: list("models"), dialects: list("dialects"), networks: list("networks") };
 }

@@ -12,12 +12,35 @@ interface LimitFieldsProps {
   readonly onChange: (draft: LimitDraft) => void;
 }
 
+const createField = ({ draft, onChange }: LimitFieldsProps, name: string) => ({
+  value: draft[name] ?? "",
+  onChange: (value: string) => onChange({ ...draft, [name]: value }),
+});
+
+/** Form fields for numbers and models: the limits that keys, teams, users and tags have. */
+export function SharedLimitFields(props: LimitFieldsProps) {
+  return (
+    <>
+      <p class="hint">{texts.emptyNoLimitDaysAnd}</p>
+      <div class="limit-grid">
+        {LIMIT_FIELDS.map(({ name, label }) => (
+          <TextField key={name} label={label} type="number" min={0} {...createField(props, name)} />
+        ))}
+      </div>
+      <TextField
+        label={words.models}
+        mono
+        placeholder={words.all}
+        hint={texts.allowedModelNamesOrIds}
+        {...createField(props, "models")}
+      />
+    </>
+  );
+}
+
 /** Form fields for a key's limits. */
-export function LimitFields({ draft, onChange }: LimitFieldsProps) {
-  const field = (name: string) => ({
-    value: draft[name] ?? "",
-    onChange: (value: string) => onChange({ ...draft, [name]: value }),
-  });
+export function LimitFields(props: LimitFieldsProps) {
+  const { draft, onChange } = props;
   const listedStyles = parseList(draft["dialects"] ?? "");
   const chooseStyle = (style: string, chosen: boolean) => {
     const others = listedStyles.filter((name) => name !== style);
@@ -26,19 +49,7 @@ export function LimitFields({ draft, onChange }: LimitFieldsProps) {
   return (
     <fieldset class="stack">
       <legend>{texts.limits}</legend>
-      <p class="hint">{texts.emptyNoLimitDaysAnd}</p>
-      <div class="limit-grid">
-        {LIMIT_FIELDS.map(({ name, label }) => (
-          <TextField key={name} label={label} type="number" min={0} {...field(name)} />
-        ))}
-      </div>
-      <TextField
-        label={words.models}
-        mono
-        placeholder={words.all}
-        hint={texts.allowedModelNamesOrIds}
-        {...field("models")}
-      />
+      <SharedLimitFields {...props} />
       <fieldset class="style-choices">
         <legend>{texts.styles}</legend>
         <p class="hint">{texts.noStyleMeansAll}</p>
@@ -56,7 +67,7 @@ export function LimitFields({ draft, onChange }: LimitFieldsProps) {
         mono
         placeholder={words.all}
         hint={texts.clientAddressesMayUseKey}
-        {...field("networks")}
+        {...createField(props, "networks")}
       />
     </fieldset>
   );

@@ -12,6 +12,9 @@ import { displayName, formatCost, formatShare, formatView, type UsageView } from
 
 const TITLES: Readonly<Record<Dimension, string>> = {
   key: texts.byKey,
+  team: texts.byTeam,
+  user: texts.byUser,
+  tag: texts.byTag,
   model: texts.byModel,
   requested_model: texts.byRequestedModel,
   account: texts.byAccount,

@@ -2,6 +2,12 @@ import { translate } from "../../language.ts";
 
 export const texts = translate("usage", {
   byKey: "By key",
+  byTeam: "By team",
+  byUser: "By user",
+  byTag: "By tag",
+  teams: "Teams",
+  users: "Users",
+  tags: "Tags",
   byModel: "By model",
   byRequestedModel: "By requested model",
   byAccount: "By account",

@@ -95,6 +95,9 @@ export function Usage() {
 
 const TITLES: readonly (readonly [Dimension, string])[] = [
   ["key", words.keys],
+  ["team", texts.teams],
+  ["user", texts.users],
+  ["tag", texts.tags],
   ["model", words.models],
   ["requested_model", texts.requestedModels],
   ["account", words.accounts],

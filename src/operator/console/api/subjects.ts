@@ -1,0 +1,31 @@
+import { callApi, callVersioned } from "./client.ts";
+import type { AnswerOf, BodyOf } from "./endpoints.ts";
+import { sendUndoable } from "./undo.ts";
+
+/** The lists of entries that share limits among requests. */
+export const SUBJECT_LISTS = ["teams", "users", "tags"] as const;
+export type SubjectList = (typeof SUBJECT_LISTS)[number];
+
+/** A team, a user or a tag. */
+export type Subject = AnswerOf<"GET /admin/teams/:id">;
+/** What history and captures keep of requests. */
+export type HistoryMode = Subject["history"];
+
+export const listSubjects = (list: SubjectList, signal?: AbortSignal) =>
+  callApi(`GET /admin/${list}`, { signal });
+
+export const readSubject = (list: SubjectList, id: string) =>
+  callVersioned(`GET /admin/${list}/:id`, { params: { id } });
+
+export const addSubject = (list: SubjectList, body: BodyOf<"POST /admin/teams">) =>
+  callApi(`POST /admin/${list}`, { body });
+
+export const changeSubject = (
+  list: SubjectList,
+  id: string,
+  body: BodyOf<"PUT /admin/teams/:id">,
+  ifMatch: string | undefined,
+) => callApi(`PUT /admin/${list}/:id`, { params: { id }, body, ifMatch });
+
+export const deleteSubject = (list: SubjectList, id: string) =>
+  sendUndoable(`DELETE /admin/${list}/:id`, { params: { id } });

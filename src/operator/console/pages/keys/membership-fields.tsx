@@ -1,0 +1,93 @@
+import { readGuardrails } from "../../api/guardrails.ts";
+import { listSubjects, type Subject } from "../../api/subjects.ts";
+import { CheckField, type Choice, SelectField, TextField } from "../../ui/field.tsx";
+import { useLoaded } from "../../ui/use-loaded.ts";
+import { words } from "../../ui/words.ts";
+import { texts } from "./texts.ts";
+
+/** A longer list is no choice: its ids are typed. */
+const MAX_CHOICES = 500;
+
+/** What a key belongs to, and the rules that check its requests. */
+export interface Membership {
+  /** Ids; empty: none. */
+  readonly team: string;
+  readonly user: string;
+  readonly guardrails: readonly string[];
+}
+
+interface SubjectFieldProps {
+  readonly label: string;
+  readonly subjects: readonly Subject[];
+  readonly value: string;
+  readonly onChange: (id: string) => void;
+}
+
+/** Field for the team or the user of a key. */
+function SubjectField({ label, subjects, value, onChange }: SubjectFieldProps) {
+  if (subjects.length > MAX_CHOICES)
+    return <TextField label={label} hint={texts.idOrNothing} value={value} onChange={onChange} mono />;
+  const known: readonly Choice[] = subjects.map(({ id, name }) => [id, name === "" ? id : `${name} (${id})`]);
+  const isListed = value === "" || known.some(([id]) => id === value);
+  const choices: readonly Choice[] = [
+    ["", words.none],
+    ...known,
+    ...(isListed ? [] : [[value, value] as const]),
+  ];
+  return <SelectField label={label} value={value} onChange={onChange} choices={choices} />;
+}
+
+interface MembershipFieldsProps {
+  readonly membership: Membership;
+  readonly onChange: (membership: Membership) => void;
+}
+
+/** Form fields for the team and the user of a key, and for the guardrails that only some keys have. */
+export function MembershipFields({ membership, onChange }: MembershipFieldsProps) {
+  const { data } = useLoaded(async (signal) => {
+    const [teams, users, { rules }] = await Promise.all([
+      listSubjects("teams", signal),
+      listSubjects("users", signal),
+      readGuardrails(signal),
+    ]);
+    return { teams: teams.items, users: users.items, rules };
+  });
+  const { team, user, guardrails } = membership;
+  const rules = (data?.rules ?? []).filter(({ applies_to }) => applies_to === "keys");
+  const choose = (rule: string, isChosen: boolean) => {
+    const others = guardrails.filter((id) => id !== rule);
+    onChange({ ...membership, guardrails: isChosen ? [...others, rule] : others });
+  };
+  return (
+    <>
+      <div class="limit-grid">
+        <SubjectField
+          label={texts.team}
+          subjects={data?.teams ?? []}
+          value={team}
+          onChange={(id) => onChange({ ...membership, team: id })}
+        />
+        <SubjectField
+          label={texts.user}
+          subjects={data?.users ?? []}
+          value={user}
+          onChange={(id) => onChange({ ...membership, user: id })}
+        />
+      </div>
+      {rules.length > 0 && (
+        <fieldset class="style-choices">
+          <legend>{texts.guardrails}</legend>
+          <p class="hint">{texts.rulesForAllApplyToo}</p>
+          {rules.map(({ id, name }) => (
+            <CheckField
+              key={id}
+              label={name || id}
+              value={guardrails.includes(id)}
+              onChange={(isChosen) => choose(id, isChosen)}
+            />
+          ))}
+        </fieldset>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,66 @@
+import { useState } from "preact/hooks";
+import { addSubject, changeSubject, type Subject, type SubjectList } from "../../api/subjects.ts";
+import type { EditFormProps } from "../../ui/editing.tsx";
+import { TextField } from "../../ui/field.tsx";
+import { FormDialog } from "../../ui/form-dialog.tsx";
+import { words } from "../../ui/words.ts";
+import { HistoryModeField } from "../keys/history-mode-field.tsx";
+import { parseLimits, parseList, toLimitDraft } from "../keys/limit-draft.ts";
+import { SharedLimitFields } from "../keys/limit-fields.tsx";
+import { texts } from "./texts.ts";
+
+interface SubjectFormProps extends EditFormProps {
+  readonly list: SubjectList;
+  /** null: a new entry. */
+  readonly subject: Subject | null;
+}
+
+/** Form that adds or changes a team, a user or a tag. */
+export function SubjectForm({ list, subject, version, onClose, onSaved }: SubjectFormProps) {
+  const [id, setId] = useState(subject?.id ?? "");
+  const [name, setName] = useState(subject?.name ?? "");
+  const [remark, setRemark] = useState(subject?.remark ?? "");
+  const [history, setHistory] = useState(subject?.history ?? "full");
+  const [draft, setDraft] = useState(() => toLimitDraft(subject));
+  const noun = texts.nouns[list];
+  const title = subject === null ? words.addNoun(noun) : words.editNoun(noun);
+  const submit = async (onSucceeded: () => void, ifMatch: string | undefined) => {
+    const limits = parseLimits(draft, subject?.limits);
+    const fields = { name, remark, history, limits, models: parseList(draft["models"] ?? "") };
+    if (subject === null) await addSubject(list, { id, ...fields });
+    else await changeSubject(list, subject.id, fields, ifMatch);
+    onSucceeded();
+    await onSaved(texts.saved(name || id));
+  };
+  return (
+    <FormDialog
+      title={title}
+      action={subject === null ? title : words.save}
+      submit={submit}
+      version={version}
+      onClose={onClose}
+      wide
+    >
+      <TextField
+        label={texts.id}
+        value={id}
+        onChange={setId}
+        hint={texts.idHint}
+        disabled={subject !== null}
+        required
+        mono
+        focus={subject === null}
+      />
+      <TextField
+        label={words.name}
+        value={name}
+        onChange={setName}
+        hint={texts.nameHint}
+        focus={subject !== null}
+      />
+      <TextField label={texts.remark} value={remark} onChange={setRemark} />
+      <HistoryModeField value={history} onChange={setHistory} />
+      <SharedLimitFields draft={draft} onChange={setDraft} />
+    </FormDialog>
+  );
+}

@@ -1,0 +1,155 @@
+import {
+  deleteSubject,
+  listSubjects,
+  readSubject,
+  type Subject,
+  type SubjectList,
+} from "../../api/subjects.ts";
+import { formatHref } from "../../routing.ts";
+import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
+import { AddButton, EditButtons, EditDialogs, useEditing } from "../../ui/editing.tsx";
+import { Empty } from "../../ui/empty.tsx";
+import { Panel } from "../../ui/page.tsx";
+import { Pager } from "../../ui/pager.tsx";
+import { Problem } from "../../ui/problem.tsx";
+import { SearchBox } from "../../ui/search-box.tsx";
+import { TruncatedText } from "../../ui/truncated-text.tsx";
+import { useLoaded } from "../../ui/use-loaded.ts";
+import { usePaging } from "../../ui/use-paging.ts";
+import { words } from "../../ui/words.ts";
+import { LimitBars } from "../keys/limit-bars.tsx";
+import { texts as keyTexts } from "../keys/texts.ts";
+import { SubjectForm } from "./subject-form.tsx";
+import { listSubjectUse, searchSubjects } from "./subject-use.ts";
+import { texts } from "./texts.ts";
+
+/** How often use is read again, in milliseconds. */
+const REFRESH_MS = 15_000;
+const PAGE_SIZES = [50, 200] as const;
+
+/** What is used of the limits of an entry. */
+function SubjectLimits({ subject }: { readonly subject: Subject }) {
+  const uses = listSubjectUse(subject);
+  const { models } = subject;
+  return (
+    <>
+      <LimitBars uses={uses} />
+      {models.length > 0 && <TruncatedText text={texts.models(models.join(", "))} />}
+      {uses.length === 0 && models.length === 0 && texts.noLimits}
+    </>
+  );
+}
+
+/** Links from an entry to its keys and its usage. */
+function SubjectLinks({ list, subject }: { readonly list: SubjectList; readonly subject: Subject }) {
+  const { id, name, keys } = subject;
+  const label = name || id;
+  const count = texts.keyCount(keys);
+  const kind = list === "teams" ? "team" : list === "users" ? "user" : "tag";
+  const usage = formatHref("usage", "", new URLSearchParams({ by: "model", [kind]: id }).toString());
+  return (
+    <>
+      {list !== "tags" && keys > 0 && (
+        <div>
+          <a
+            href={formatHref("keys", "", new URLSearchParams({ q: id }).toString())}
+            aria-label={texts.keysOf(count, label)}
+          >
+            {count}
+          </a>
+        </div>
+      )}
+      {list !== "tags" && keys === 0 && <div>{count}</div>}
+      <a href={usage} aria-label={texts.usageOf(label)}>
+        {words.usage}
+      </a>
+    </>
+  );
+}
+
+/** The teams, the users or the tags, with what they have used of their limits. */
+export function SubjectPanel({ list }: { readonly list: SubjectList }) {
+  const { data, error, reload } = useLoaded((signal) => listSubjects(list, signal), list, REFRESH_MS);
+  const editing = useEditing<Subject>(reload);
+  const paging = usePaging(PAGE_SIZES[1]);
+  const noun = texts.nouns[list];
+  const add = <AddButton noun={noun} onClick={editing.add} />;
+  const columns: Column<Subject>[] = [
+    {
+      title: words.name,
+      cell: ({ id, name, remark }) => (
+        <>
+          <strong>
+            <TruncatedText text={name || id} />
+          </strong>
+          {name !== "" && (
+            <div class="mono muted">
+              <TruncatedText text={id} />
+            </div>
+          )}
+          {remark !== "" && (
+            <div class="muted">
+              <TruncatedText text={remark} />
+            </div>
+          )}
+        </>
+      ),
+    },
+    {
+      title: list === "tags" ? words.usage : texts.keys,
+      cell: (subject) => <SubjectLinks list={list} subject={subject} />,
+    },
+    { title: texts.limits, class: "muted", cell: (subject) => <SubjectLimits subject={subject} /> },
+    { title: texts.history, class: "muted", cell: ({ history }) => keyTexts.historyModes[history] },
+    actionColumn((subject) => <EditButtons editing={editing} item={subject} />),
+  ];
+  const all = data?.items ?? [];
+  const found = searchSubjects(all, paging.query);
+  return (
+    <>
+      <p class="muted">{texts.leads[list]}</p>
+      <Problem error={error} retry={reload} />
+      {all.length > 0 && (
+        <div class="toolbar">
+          <SearchBox label={texts.search} value={paging.query} onSearch={paging.search} />
+          {add}
+        </div>
+      )}
+      {data !== null && (
+        <Panel>
+          <DataTable
+            items={found.slice((paging.page - 1) * paging.size, paging.page * paging.size)}
+            keyOf={({ id }) => id}
+            columns={columns}
+            class="keys-table"
+            empty={
+              all.length === 0 ? (
+                <Empty icon="teams" title={texts.emptyTitles[list]} action={add}>
+                  {texts.leads[list]}
+                </Empty>
+              ) : (
+                <p class="muted">{texts.noMatch}</p>
+              )
+            }
+          />
+        </Panel>
+      )}
+      {found.length > PAGE_SIZES[0] && (
+        <Pager
+          paging={paging}
+          pages={Math.ceil(found.length / paging.size)}
+          sizes={PAGE_SIZES}
+          said={texts.count(found.length)}
+        />
+      )}
+      <EditDialogs
+        editing={editing}
+        noun={noun}
+        form={(subject, props) => <SubjectForm list={list} subject={subject} {...props} />}
+        read={({ id }) => readSubject(list, id)}
+        remove={({ id }) => deleteSubject(list, id)}
+        warning={({ id, name }) => <>{texts.keysKeepIt(<strong>{name || id}</strong>)}</>}
+      />
+    </>
+  );
+}
