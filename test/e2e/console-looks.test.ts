@@ -25,6 +25,7 @@ const PAGES = [
   ["providers", "http://engine.test/v1"],
   ["proxies", "Office"],
   ["models", "provider-v4-vision-nothinking"],
+  ["administrators", "Grace Hopper"],
   ["settings", "Session lifetime"],
   ["transfer", "Download JSON"],
   ["hosting", "never synced"],
@@ -58,6 +59,8 @@ describeWithBrowser("how the console looks", () => {
     };
     await app.admin("POST", "/admin/providers", engine);
     const limits = { requests_per_minute: 60, tokens_per_day: 1_000_000, cost_per_month: 200 };
+    const grace = { id: "grace", name: "Grace Hopper", role: "viewer", email: "grace@example.com" };
+    await app.admin("POST", "/admin/administrators", grace);
     await app.admin("POST", "/admin/teams", { id: "research", name: "Research", limits, models: ["gpt-*"] });
     for (const text of ["Hello there", "[[status:500:internal]]", "[[call:lookup:{}]]"]) {
       await (await app.chat(text)).text();

@@ -8,7 +8,7 @@ import type { Context } from "../../core/ports/context.ts";
 import { adminEndpoint, type Endpoint, jsonResponse, openEndpoint } from "../../core/routing/endpoint.ts";
 import { startSession } from "./admin-session.ts";
 import { editConfig } from "./config-edit.ts";
-import { formatEtag, IF_MATCH, VERSION_HEADERS } from "./etag.ts";
+import { ENTRY_HEADERS, entryEtag, IF_MATCH } from "./etag.ts";
 import { beginSignIn, completeSignIn, type OidcSettings } from "./oidc-flow.ts";
 import { requestObject } from "./request-fields.ts";
 
@@ -56,6 +56,11 @@ function oidcView(context: Context, config: Config) {
     client_secret_preview: maskText(oidcShape().client_secret, secret),
     callback: getRedirectUri(context, config),
   };
+}
+
+async function respond(context: Context, config: Config): Promise<Response> {
+  const headers = { etag: await entryEtag(config, config.oidc) };
+  return Response.json(oidcView(context, config), { headers });
 }
 
 /** Returns the settings and the secret that signs the cookie. Throws 404 if there is no identity provider. */
@@ -180,11 +185,8 @@ export const OIDC_ENDPOINTS = [
     role: "owner",
     summary: "Read the identity provider of administrators",
     answers: jsonResponse(oidcViewSchema),
-    ...VERSION_HEADERS,
-    handler: async (context) => {
-      const { config, version } = await context.platform.configuration.readFresh();
-      return Response.json(oidcView(context, config), { headers: { etag: formatEtag(version) } });
-    },
+    ...ENTRY_HEADERS,
+    handler: async (context) => respond(context, (await context.platform.configuration.readFresh()).config),
   }),
   adminEndpoint({
     method: "PUT",
@@ -193,10 +195,10 @@ export const OIDC_ENDPOINTS = [
     summary: "Change the identity provider of administrators",
     body: oidcChangeSchema,
     answers: jsonResponse(oidcViewSchema),
-    ...VERSION_HEADERS,
+    ...ENTRY_HEADERS,
     ...IF_MATCH,
     handler: async (context, { body }) => {
-      const { config, version } = await editConfig(context, (current) => ({
+      const change = (current: Config): Config => ({
         ...current,
         oidc: {
           issuer: body.issuer ?? current.oidc.issuer,
@@ -206,8 +208,9 @@ export const OIDC_ENDPOINTS = [
           redirect_uri: body.redirect_uri ?? current.oidc.redirect_uri,
           label: body.label ?? current.oidc.label,
         },
-      }));
-      return Response.json(oidcView(context, config), { headers: { etag: formatEtag(version) } });
+      });
+      const { config } = await editConfig(context, change, { entry: ({ oidc }) => oidc });
+      return respond(context, config);
     },
   }),
 ] satisfies readonly Endpoint[];

@@ -1,5 +1,6 @@
 import type { ComponentType } from "preact";
 import { Accounts } from "./pages/accounts/accounts.tsx";
+import { Administrators } from "./pages/administrators/administrators.tsx";
 import { Alerts } from "./pages/alerts/alerts.tsx";
 import { Audit } from "./pages/audit/audit.tsx";
 import { Captures } from "./pages/captures/captures.tsx";
@@ -60,6 +61,7 @@ export const NAVIGATION: readonly { readonly title: string; readonly pages: read
       { id: "providers", name: words.providers, view: Providers },
       { id: "proxies", name: texts.proxies, view: Proxies },
       { id: "models", name: words.models, view: Models },
+      { id: "administrators", name: texts.administrators, view: Administrators },
       { id: "settings", name: texts.settings, view: SettingsPage },
     ],
   },

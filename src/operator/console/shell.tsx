@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { readOwnSession } from "./api/administrators.ts";
 import { ConnectionNotice } from "./connection-notice.tsx";
 import { KeyboardOverlays } from "./keyboard-overlays.tsx";
 import { chooseLanguage, LANGUAGES, language } from "./language.ts";
@@ -11,6 +12,7 @@ import { texts } from "./texts.ts";
 import { Button } from "./ui/button.tsx";
 import { Icon } from "./ui/icon.tsx";
 import { nextTheme, theme } from "./ui/theme.ts";
+import { useLoaded } from "./ui/use-loaded.ts";
 
 /** Modifier key of shortcuts on this operating system. */
 const MODIFIER = /Mac|iP(?:hone|ad)/.test(navigator.userAgent) ? "⌘" : "Ctrl";
@@ -53,6 +55,13 @@ function LanguageChoice() {
       </select>
     </label>
   );
+}
+
+/** The name of the administrator who is signed in. Nothing for whoever has the admin key. */
+function SignedIn() {
+  const { data } = useLoaded(readOwnSession);
+  if (data === null || data.administrator === null) return null;
+  return <p class="muted">{texts.signedInAs(`${data.administrator} (${data.role})`)}</p>;
 }
 
 /** The frame around every page: navigation, theme and sign-out. */
@@ -124,6 +133,7 @@ export function Shell() {
             {texts.themes[chosen]}
           </Button>
           <LanguageChoice />
+          <SignedIn />
           <Button kind="quiet" onClick={endSession}>
             <Icon name="out" />
             {texts.signOut}

@@ -1,5 +1,6 @@
-import { useState } from "preact/hooks";
-import { signIn } from "./api/login.ts";
+import { useEffect, useState } from "preact/hooks";
+import { readSignInOffer, signIn } from "./api/login.ts";
+import { getSignInFailure, rememberPage, SIGN_IN_ADDRESS } from "./identity-sign-in.ts";
 import { endSession } from "./session.ts";
 import { texts } from "./texts.ts";
 import { Button } from "./ui/button.tsx";
@@ -8,27 +9,51 @@ import { TextField } from "./ui/field.tsx";
 import { Problem } from "./ui/problem.tsx";
 import { useAsyncAction } from "./ui/use-async-action.ts";
 
-/** State that both sign-in forms share: the key, and the submit action. */
+/** What both sign-in forms share: the name, the key or password, and the submit action. */
 function useSignIn() {
+  const [name, setName] = useState("");
   const [key, setKey] = useState("");
   const { busy, error, onSubmit } = useAsyncAction();
-  const submit = onSubmit(() => signIn(key));
-  const field = (
-    <TextField
-      label={texts.adminKeyOrPassword}
-      type="password"
-      value={key}
-      onChange={setKey}
-      autocomplete="current-password"
-      required
-      focus
-    />
+  const submit = onSubmit(() => signIn(name, key));
+  const fields = (
+    <>
+      <TextField
+        label={texts.administratorName}
+        value={name}
+        onChange={setName}
+        autocomplete="username"
+        hint={texts.emptyWithAdminKey}
+      />
+      <TextField
+        label={texts.adminKeyOrPassword}
+        type="password"
+        value={key}
+        onChange={setKey}
+        autocomplete="current-password"
+        required
+        focus
+      />
+    </>
   );
-  return { error, busy, submit, field };
+  return { error: error || getSignInFailure(), busy, submit, fields };
+}
+
+/** Link to the identity provider, if there is one. */
+function IdentityProviderLink() {
+  const [offer, setOffer] = useState({ enabled: false, label: "" });
+  useEffect(() => {
+    void readSignInOffer().then(setOffer);
+  }, []);
+  if (!offer.enabled) return null;
+  return (
+    <a class="button" href={SIGN_IN_ADDRESS} onClick={rememberPage}>
+      {texts.signInWith(offer.label || texts.identityProvider)}
+    </a>
+  );
 }
 
 export function SignIn() {
-  const { error, busy, submit, field } = useSignIn();
+  const { error, busy, submit, fields } = useSignIn();
   return (
     <main class="sign-in">
       <h1 class="brand">
@@ -36,31 +61,33 @@ export function SignIn() {
         Polygate
       </h1>
       <form onSubmit={submit}>
-        {field}
+        {fields}
         <Problem error={error} />
         <Button kind="primary" type="submit" busy={busy}>
           {texts.signIn}
         </Button>
+        <IdentityProviderLink />
       </form>
     </main>
   );
 }
 
-/** Sign-in over the page after the session expired. The page keeps its input. */
+/** Sign-in over the page after the session expired. The page keeps its input, unless the identity provider is chosen. */
 export function SignInAgain() {
-  const { error, busy, submit, field } = useSignIn();
+  const { error, busy, submit, fields } = useSignIn();
   return (
     <Dialog title={texts.yourSessionHasEnded}>
       <form onSubmit={submit}>
         <div class="dialog-body stack">
           <p>{texts.signInAgainToGo}</p>
-          {field}
+          {fields}
         </div>
         <Problem error={error} />
         <footer>
           <Button kind="quiet" onClick={endSession}>
             {texts.leave}
           </Button>
+          <IdentityProviderLink />
           <Button kind="primary" type="submit" busy={busy}>
             {texts.signIn}
           </Button>

@@ -4,15 +4,16 @@ import { ApiError, errorMessage } from "./client.ts";
 import type { AnswerOf } from "./endpoints.ts";
 
 /**
- * Signs in with the admin key or the password.
+ * Signs in with the admin key or the password, or with the name and the password of an administrator.
  *
+ * @param name empty: `secret` is the admin key or the password
  * @throws ApiError with the reason of the failure.
  */
-export async function signIn(adminKey: string): Promise<void> {
+export async function signIn(name: string, secret: string): Promise<void> {
   const response = await fetch("/admin/login", {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ admin_key: adminKey }),
+    body: JSON.stringify(name.trim() === "" ? { admin_key: secret } : { name, password: secret }),
   }).catch(() => null);
   if (response === null) throw new ApiError(0, words.gatewayCannotBeReached);
   if (!response.ok) {
@@ -21,4 +22,11 @@ export async function signIn(adminKey: string): Promise<void> {
   }
   const answer: AnswerOf<"POST /admin/login"> = await response.json();
   startSession(answer.token, answer.expires_in);
+}
+
+/** Whether administrators can sign in at an identity provider, and its name. If that is unknown, they cannot. */
+export async function readSignInOffer(): Promise<AnswerOf<"GET /admin/oidc">> {
+  const response = await fetch("/admin/oidc").catch(() => null);
+  if (response === null || !response.ok) return { enabled: false, label: "" };
+  return response.json();
 }

@@ -1,5 +1,6 @@
 import type { texts as keyPage } from "../key-page/texts.ts";
 import type { texts as accounts } from "../pages/accounts/texts.ts";
+import type { texts as administrators } from "../pages/administrators/texts.ts";
 import type { texts as alerts } from "../pages/alerts/texts.ts";
 import type { texts as audit } from "../pages/audit/texts.ts";
 import type { texts as captures } from "../pages/captures/texts.ts";
@@ -27,6 +28,7 @@ export interface PageTexts {
   readonly shell: typeof shell;
   readonly keyPage: typeof keyPage;
   readonly accounts: typeof accounts;
+  readonly administrators: typeof administrators;
   readonly alerts: typeof alerts;
   readonly audit: typeof audit;
   readonly captures: typeof captures;

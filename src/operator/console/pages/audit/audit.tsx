@@ -18,9 +18,11 @@ const PAGE_SIZES = [25, 50, 200, LARGEST_PAGE] as const;
 /** Number of changes that are visible without expanding the entry. */
 const COLLAPSED_CHANGES = 3;
 
-/** Describes how the administrator signed in. */
-const describeActor = (who: string): string =>
-  who === "key" ? texts.adminKeyOrPassword : who.replace(":", " ");
+/** Names the administrator, or describes how he or she signed in. */
+function describeActor(who: string): string {
+  if (who === "key") return texts.adminKeyOrPassword;
+  return who.startsWith("admin:") ? who.slice("admin:".length) : who.replace(":", " ");
+}
 
 const COLUMNS: readonly Column<AuditEntry>[] = [
   { title: words.time, class: "tabular", cell: ({ at }) => <Timestamp at={at} /> },
