@@ -186,9 +186,9 @@ describe("model routes", () => {
     await send("POST", "/admin/routes", { name: "a/b c", models: ["provider-v4-pro"] });
     expect((await send("PUT", "/admin/routes/fast", { name: "a/b c" })).status).toBe(409);
     const renamed = await send("PUT", "/admin/routes/fast", { name: "faster" });
-    expect(renamed.body).toEqual({ name: "faster", models: ["provider-v4-flash"] });
+    expect(renamed.body).toEqual({ name: "faster", models: ["provider-v4-flash"], strategy: "order" });
     expect((await send("GET", "/admin/routes")).body).toEqual({
-      items: [renamed.body, { name: "a/b c", models: ["provider-v4-pro"] }],
+      items: [renamed.body, { name: "a/b c", models: ["provider-v4-pro"], strategy: "order" }],
       total: 2,
     });
     expect((await send("GET", "/admin/settings")).body.model_routes).toHaveProperty("faster");

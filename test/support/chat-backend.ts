@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { setTimeout } from "node:timers/promises";
 
 /** A chat completion that the backend received. */
 export interface AskedCompletion {
@@ -25,6 +26,8 @@ export interface ChatBackendOptions {
   readonly says: string;
   /** Status with which it rejects completions; absent: it answers them. */
   readonly refuses?: number;
+  /** How long its answers take, milliseconds. */
+  readonly delayMs?: number;
   /** JSON text of the `usage` in answers of a model; default: 3 and 2 tokens. */
   readonly usageOf?: (model: string) => string;
 }
@@ -55,7 +58,7 @@ export async function startChatBackend(options: ChatBackendOptions): Promise<Cha
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  { models, says, refuses, usageOf = () => USAGE }: ChatBackendOptions,
+  { models, says, refuses, delayMs, usageOf = () => USAGE }: ChatBackendOptions,
   asked: AskedCompletion[],
 ): Promise<void> {
   let text = "";
@@ -71,6 +74,7 @@ async function answer(
   const { model, stream } = JSON.parse(text);
   const key = request.headers.authorization?.replace(/^Bearer /, "") ?? "";
   asked.push({ model, key, headers: request.headers });
+  if (delayMs !== undefined) await setTimeout(delayMs);
   if (refuses !== undefined) return json(refuses, { error: { message: "Not now.", type: "server_error" } });
   if (!models.includes(model)) {
     return json(404, { error: { message: `The model ${model} does not exist.`, code: "model_not_found" } });

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { ROUTE_STRATEGIES, type RouteStrategy } from "../conversation/route-strategy.ts";
 import { lazyLooseObject, lazyObject, once } from "../encoding/lazy-schema.ts";
 import { withoutTrailingSlashes } from "../encoding/path-segment.ts";
 import { parseHostEntry } from "../url-safety/index.ts";
@@ -341,7 +342,31 @@ export const routeSchema = <Target extends z.ZodType>(target: Target, error?: z.
     .min(1, "a route leads to one model at least")
     .max(20);
 
-export const modelRouteSchema = once(() => routeSchema(routeTargetSchema));
+/** A route with a strategy that orders its targets for each request. */
+export const strategicRouteSchema = <Target extends z.ZodType<string | { weight?: unknown }>>(
+  models: z.ZodArray<Target>,
+) => z.object({ strategy: z.enum(ROUTE_STRATEGIES), models });
+
+export const UNUSED_WEIGHTS = "weights need the strategy order";
+
+/** Whether a target has a weight. */
+function hasWeights(targets: readonly (string | { weight?: unknown })[]): boolean {
+  return targets.some((target) => typeof target !== "string" && target.weight !== undefined);
+}
+
+/** Whether a route has no weights that its strategy leaves unused. */
+export function usesItsWeights(route: {
+  readonly strategy: RouteStrategy;
+  readonly models: readonly (string | { weight?: unknown })[];
+}): boolean {
+  return route.strategy === "order" || !hasWeights(route.models);
+}
+
+/** A route as a list of targets, or with a strategy. */
+export const modelRouteSchema = once(() => {
+  const models = routeSchema(routeTargetSchema);
+  return z.union([models, strategicRouteSchema(models).refine(usesItsWeights, UNUSED_WEIGHTS)]);
+});
 
 /** A destination of alerts. */
 export const webhookSchema = lazyObject(() => ({

@@ -1,3 +1,5 @@
+import type { RouteStrategy } from "./route-strategy.ts";
+
 /** A model: its names and abilities. */
 export interface CatalogueModel {
   /** Canonical id (contract, Model object). */
@@ -33,4 +35,6 @@ export interface ResolvedModel extends CatalogueModel {
   readonly requested: string;
   /** All models that the name may lead to, in order. Absent: only this model. */
   readonly route?: readonly RouteTarget[];
+  /** How the route's targets are ordered for a request. Absent: in their order, or by weight. */
+  readonly routeStrategy?: Exclude<RouteStrategy, "order">;
 }

@@ -5,15 +5,18 @@ import { abortOnDisconnect } from "../../core/http/client-disconnect.ts";
 import { costOfValue } from "../../core/http/value-cost.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { RetryBudget } from "../../core/retries/retry-budget.ts";
+import type { ExpectedTokens } from "../../pool/limits/key-quota.ts";
 import { assertDialectAllowed, assertModelAllowed, isModelAllowed } from "../../pool/limits/key-scope.ts";
 import { Recording } from "../history/recording.ts";
 import type { Provider } from "../providers/provider.ts";
 import { findDefaultProviderApi, getProvider } from "../providers/provider-registry.ts";
 import { type ConversationTurn, identifyTurn } from "./conversation-key.ts";
+import { estimateUsage } from "./expected-usage.ts";
 import { type PinnedCaller, pinToFileAccount } from "./file-references.ts";
 import type { Generation } from "./generation.ts";
 import type { AnswerInfo, GenerationJob, GenerationRequest } from "./generation-job.ts";
 import { rejectUnsupportedOptions, selectCapableModel } from "./model-selection.ts";
+import { toPlainText } from "./plain-text.ts";
 import { appendFallbacks, readRequestControls, resolveFallbacks } from "./request-controls.ts";
 import { getRouteAffinity, type StickyRoute } from "./route-affinity.ts";
 
@@ -48,7 +51,7 @@ export async function beginGeneration(request: GenerationRequest): Promise<Gener
   const controls = await readRequestControls(context.request.headers);
   const fallbacks = await resolveFallbacks(context, request.caller, controls);
   const turn = identifyTurn(request.caller.owner, context.request.headers, originalConversation);
-  const ordered = orderModelsFor(request, turn, fallbacks);
+  const ordered = await orderModelsFor(request, turn, fallbacks);
   const filePinned = await pinToFileAccount(context, request.caller, originalConversation, ordered.models);
   const { conversation: resolvedConversation, hasImages } = filePinned;
   const { caller, models } = await pinToAccountState(request, filePinned);
@@ -115,11 +118,11 @@ async function findProviderApi(
  *
  * @throws GatewayError 403 when the caller's key may use none of them
  */
-function orderModelsFor(
+async function orderModelsFor(
   { context, caller, conversation }: GenerationRequest,
   { key }: ConversationTurn,
   fallbacks: readonly RouteTarget[],
-): { models: readonly ResolvedModel[]; stickyRoute?: StickyRoute } {
+): Promise<{ models: readonly ResolvedModel[]; stickyRoute?: StickyRoute }> {
   const { model } = conversation;
   if (model.route === undefined) {
     assertModelAllowed(caller, context.quota, model);
@@ -127,9 +130,27 @@ function orderModelsFor(
   }
   const own =
     model.route === undefined ? [{ model }] : selectAllowedTargets(context, caller, model, model.route);
-  const stickyRoute = { targets: appendFallbacks(own, fallbacks), key };
+  const { targets, ...strategic } = await orderByStrategy(context, model, own, () =>
+    estimateUsage(conversation, toPlainText(conversation)),
+  );
+  const stickyRoute = { ...strategic, targets: appendFallbacks(targets, fallbacks), key };
   const ordered = getRouteAffinity(context.platform).orderModels(stickyRoute, context.platform.now());
   return { models: ordered.map((target) => ({ ...target, requested: target.id })), stickyRoute };
+}
+
+/** Few routes have a strategy. */
+const loadStrategies = () => import("./route-strategies.ts");
+
+/** Orders the targets of a route by its strategy, if it has one. */
+export async function orderByStrategy(
+  context: Context,
+  { routeStrategy }: ResolvedModel,
+  targets: readonly RouteTarget[],
+  estimateTokens: () => ExpectedTokens,
+): Promise<Omit<StickyRoute, "key">> {
+  if (routeStrategy === undefined) return { targets };
+  const { orderTargets } = await loadStrategies();
+  return { ...(await orderTargets(context, routeStrategy, targets, estimateTokens)), isDynamic: true };
 }
 
 /**

@@ -80,6 +80,9 @@ export class Generation {
   #accountSession: AccountSession | null = null;
   /** Whether the current attempt's account has begun to answer. */
   #isAnswering = false;
+  #attemptStartedAt = 0;
+  /** How long the current attempt took until its first content, milliseconds. Null: none came, or not as a stream. */
+  firstContentMs: number | null = null;
 
   /** The provider's answer to a native request. Null: the answer is translated, or has not come. */
   nativeAnswer: { readonly headers: Readonly<Record<string, string>>; text: string } | null = null;
@@ -197,6 +200,8 @@ export class Generation {
     if (this.#attempts > 0) this.#discardAttempt();
     this.#accountSession = session;
     this.#isAnswering = false;
+    this.#attemptStartedAt = context.platform.now();
+    this.firstContentMs = null;
     this.#attempts += 1;
     this.#chatSessionId = "";
     this.#chatSessions = [];
@@ -328,7 +333,7 @@ export class Generation {
       reportData: () => {
         this.#hasReceivedData = true;
       },
-      reportContent: () => this.#reportContent(),
+      reportContent: () => this.#reportContent(false),
       deliver: (events, bytes) => {
         if (bytes.length > 0) this.#hasSentNativeBytes = true;
         return this.#deliver(events, bytes);
@@ -338,7 +343,7 @@ export class Generation {
 
   /** Passes an unstreamed answer through the stages. */
   async #readCompleteAnswer(turn: WholeTurn): Promise<void> {
-    const delivery = this.#processEvents(await turn.read());
+    const delivery = this.#processEvents(await turn.read(), true);
     if (this.nativeAnswer !== null) this.nativeAnswer.text = turn.text?.() ?? "";
     if (delivery !== undefined) await delivery;
   }
@@ -369,19 +374,21 @@ export class Generation {
   }
 
   /** Passes the provider's events through the stages. The caller must wait for a returned promise. */
-  #processEvents(events: readonly ProviderEvent[]): Promise<void> | undefined {
+  #processEvents(events: readonly ProviderEvent[], isWhole = false): Promise<void> | undefined {
     this.#hasReceivedData = true;
-    if (events.some(isAnswerContent)) this.#reportContent();
+    if (events.some(isAnswerContent)) this.#reportContent(isWhole);
     const out: GenerationEvent[] = [];
     this.assembler.push(events, out);
     return out.length > 0 ? this.#deliver(out) : undefined;
   }
 
-  #reportContent(): void {
+  #reportContent(isWhole: boolean): void {
     // An unstreamed answer has one time limit, independent of progress: its client may have left unnoticed.
     if (!this.#isUnstreamed) this.stallDetector.recordContent();
-    if (!this.#isAnswering) this.#accountSession?.reportAnswering();
+    if (this.#isAnswering) return;
     this.#isAnswering = true;
+    this.#accountSession?.reportAnswering();
+    if (!isWhole) this.firstContentMs = this.#job.context.platform.now() - this.#attemptStartedAt;
   }
 
   /**

@@ -24,6 +24,10 @@ const MODEL_FAILURE: AccountFailure = {
 export interface StickyRoute {
   readonly targets: readonly RouteTarget[];
   readonly key: string;
+  /** Whether the order of the targets may differ in the conversation's next turn. */
+  readonly isDynamic?: boolean;
+  /** Records how long a model took until its first token. Absent: nobody needs it. */
+  recordFirstToken?(id: string, ms: number): void;
 }
 
 /**
@@ -40,8 +44,8 @@ function orderByWeight(targets: readonly RouteTarget[], key: string): CatalogueM
 }
 
 /**
- * One isolate's state of routes: the failing models, and the conversations that a model answered which is not the first
- * in their weighted order. A conversation stays with the model that answered it last while that model is healthy: the
+ * One isolate's state of routes: the failing models, and the conversations that a model answered which is not always
+ * the first of their route. A conversation stays with the model that answered it last while that model is healthy: the
  * provider has its prompts in the cache and signed its reasoning.
  */
 export class RouteAffinity {
@@ -59,10 +63,10 @@ export class RouteAffinity {
   }
 
   /** Records that a model answered a conversation. */
-  recordAnswer({ targets, key }: StickyRoute, id: string, now: number): void {
+  recordAnswer({ targets, key, isDynamic }: StickyRoute, id: string, now: number): void {
     this.#failing.delete(id);
     this.#stickyModels.delete(key);
-    if (orderByWeight(targets, key)[0]?.id === id) return;
+    if (isDynamic !== true && orderByWeight(targets, key)[0]?.id === id) return;
     this.#stickyModels.set(key, id, now);
   }
 

@@ -124,12 +124,16 @@ export class RouteRunner {
   }
 
   #recordResult(error: unknown): void {
-    const { context, conversation, stickyRoute } = this.#generation.job;
+    const { firstContentMs, job } = this.#generation;
+    const { context, conversation, stickyRoute } = job;
     const { id } = conversation.model;
     const affinity = getRouteAffinity(context.platform);
     const now = context.platform.now();
     if (error !== null) affinity.recordFailure(id, now);
-    else if (stickyRoute !== undefined) affinity.recordAnswer(stickyRoute, id, now);
+    else if (stickyRoute !== undefined) {
+      affinity.recordAnswer(stickyRoute, id, now);
+      if (firstContentMs !== null) stickyRoute.recordFirstToken?.(id, firstContentMs);
+    }
   }
 
   /** Prepares the next model. False: none is left. */

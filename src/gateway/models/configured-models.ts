@@ -1,3 +1,4 @@
+import { readModelRoute } from "../../core/config/model-route.ts";
 import { findListedModel, toProviderModel } from "../../core/config/provider-models.ts";
 import {
   type Config,
@@ -7,6 +8,7 @@ import {
 } from "../../core/config/schema.ts";
 import type { CatalogueModel } from "../../core/conversation/model.ts";
 import { nameInPath } from "../../core/conversation/model-path.ts";
+import type { RouteStrategy } from "../../core/conversation/route-strategy.ts";
 import { findDriver } from "../providers/drivers.ts";
 import { getCatalogueModel } from "./catalogue.ts";
 
@@ -36,14 +38,24 @@ interface ConfiguredTarget {
   readonly weight?: number | undefined;
 }
 
-/** Returns the targets of a configured route, in order. */
+/** A configured route: its targets as they are listed, and how they are ordered for a request. */
+export interface ConfiguredRoute {
+  readonly targets: readonly ConfiguredTarget[];
+  readonly strategy: RouteStrategy;
+}
+
+/** Returns a configured route. */
 export function getConfiguredRoute(
   name: string,
   { model_routes = {} }: ModelNameConfig,
-): readonly ConfiguredTarget[] | undefined {
-  return lookUpIgnoringCase(model_routes, name)?.map((target) =>
-    typeof target === "string" ? { model: target } : target,
-  );
+): ConfiguredRoute | undefined {
+  const stored = lookUpIgnoringCase(model_routes, name);
+  if (stored === undefined) return undefined;
+  const { strategy, models } = readModelRoute(stored);
+  return {
+    strategy,
+    targets: models.map((target) => (typeof target === "string" ? { model: target } : target)),
+  };
 }
 
 /** Stands for any characters but a slash, once in the name of a route. */
@@ -57,11 +69,8 @@ function matchesPattern(pattern: string, name: string): boolean {
   return name.startsWith(prefix) && name.endsWith(suffix) && !middle.includes("/");
 }
 
-/** Returns the targets of the route whose pattern matches a name; of several, the one with the longest pattern. */
-export function getPatternRoute(
-  name: string,
-  nameConfig: ModelNameConfig,
-): readonly ConfiguredTarget[] | undefined {
+/** Returns the route whose pattern matches a name; of several, the one with the longest pattern. */
+export function getPatternRoute(name: string, nameConfig: ModelNameConfig): ConfiguredRoute | undefined {
   const lower = name.toLowerCase();
   const patterns = Object.keys(nameConfig.model_routes ?? {}).filter(
     (route) => route.includes(WILDCARD) && matchesPattern(route.toLowerCase(), lower),

@@ -1,4 +1,5 @@
 import type { CatalogueModel, ResolvedModel, RouteTarget } from "../../core/conversation/model.ts";
+import type { RouteStrategy } from "../../core/conversation/route-strategy.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 import { CATALOGUE, getCatalogueModel, NO_THINKING_SUFFIX } from "./catalogue.ts";
 import {
@@ -75,18 +76,25 @@ function findRoute(name: string, nameConfig: ModelNameConfig): ReturnType<typeof
  * Resolves the targets of a configured route. Skips targets that do not exist, for example because their provider is
  * disabled.
  */
-function resolveRoute(name: string, suffixed: boolean, nameConfig: ModelNameConfig): RouteTarget[] {
-  return (findRoute(name, nameConfig) ?? []).flatMap(({ model: target, weight }) => {
+function resolveRoute(
+  name: string,
+  suffixed: boolean,
+  nameConfig: ModelNameConfig,
+): { readonly targets: readonly RouteTarget[]; readonly strategy: RouteStrategy } {
+  const { targets, strategy } = findRoute(name, nameConfig) ?? { targets: [], strategy: "order" };
+  const resolved = targets.flatMap(({ model: target, weight }) => {
     const found = lookUpModel(target, nameConfig);
     const model = found !== undefined && suffixed ? withoutThinking(found) : found;
     if (model === undefined) return [];
     return [weight === undefined ? { model } : { model, weight }];
   });
+  return { targets: resolved, strategy };
 }
 
 /** Returns the first model of a configured route under the route's name, for lists of models. */
 export function getRouteModel(name: string, nameConfig: ModelNameConfig): CatalogueModel | undefined {
-  const [first] = resolveRoute(name, name.toLowerCase().endsWith(NO_THINKING_SUFFIX), nameConfig);
+  const { targets } = resolveRoute(name, name.toLowerCase().endsWith(NO_THINKING_SUFFIX), nameConfig);
+  const [first] = targets;
   return first === undefined ? undefined : { ...first.model, id: name };
 }
 
@@ -163,10 +171,16 @@ export function resolveModel(requested: string, nameConfig: ModelNameConfig): Re
   ) {
     throw modelNotFoundError(`the name of a model has at most ${MAX_NAME_LENGTH} characters`);
   }
-  const named = suffixed ? resolveRoute(name, suffixed, nameConfig) : [];
-  const route = named.length > 0 ? named : resolveRoute(baseName, suffixed, nameConfig);
-  const [first] = route;
-  if (first !== undefined) return { ...first.model, requested: name, ...(route.length > 1 ? { route } : {}) };
+  const named = suffixed ? resolveRoute(name, suffixed, nameConfig) : null;
+  const route =
+    named !== null && named.targets.length > 0 ? named : resolveRoute(baseName, suffixed, nameConfig);
+  const [first] = route.targets;
+  if (first !== undefined) {
+    const model = { ...first.model, requested: name };
+    if (route.targets.length === 1) return model;
+    const { targets, strategy } = route;
+    return { ...model, route: targets, ...(strategy === "order" ? {} : { routeStrategy: strategy }) };
+  }
   const found =
     (suffixed ? lookUpSuffixed(name, baseName, nameConfig) : undefined) ?? lookUpModel(baseName, nameConfig);
   const model = found !== undefined && suffixed ? withoutThinking(found) : found;

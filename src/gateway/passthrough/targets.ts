@@ -1,11 +1,12 @@
 import type { Caller } from "../../core/auth/callers.ts";
 import { DEFAULT_PROVIDER } from "../../core/config/schema.ts";
 import type { ResolvedModel } from "../../core/conversation/model.ts";
+import { estimateTokens } from "../../core/conversation/tokens.ts";
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { FALLBACK_HEADER } from "../../core/routing/control-headers.ts";
 import { assertModelAllowed, assertNoModelList } from "../../pool/limits/key-scope.ts";
-import { selectAllowedTargets } from "../generation/begin-generation.ts";
+import { orderByStrategy, selectAllowedTargets } from "../generation/begin-generation.ts";
 import type { RequestControls } from "../generation/parse-request-controls.ts";
 import { appendFallbacks, resolveFallbacks } from "../generation/request-controls.ts";
 import { getRouteAffinity } from "../generation/route-affinity.ts";
@@ -26,6 +27,8 @@ interface NamedModel {
   /** As the caller wrote it; empty: none. */
   readonly model: string;
   readonly namesOtherModels?: boolean;
+  /** The texts that the model reads. */
+  readonly promptText?: string;
   readonly endpoint: Pick<PassthroughEndpoint, "operation">;
 }
 
@@ -59,7 +62,15 @@ export async function resolveTargets(
   }
   const own =
     model.route === undefined ? [{ model }] : selectAllowedTargets(context, caller, model, model.route);
-  const stickyRoute = { targets: appendFallbacks(own, fallbacks), key: context.uniqueRequestId };
+  const { targets, ...strategic } = await orderByStrategy(context, model, own, () => ({
+    prompt: estimateTokens(call.promptText ?? ""),
+    answer: 0,
+  }));
+  const stickyRoute = {
+    ...strategic,
+    targets: appendFallbacks(targets, fallbacks),
+    key: context.uniqueRequestId,
+  };
   const ordered = getRouteAffinity(context.platform).orderModels(stickyRoute, context.platform.now());
   return ordered.map((target) => ({ ...target, requested: target.id }));
 }

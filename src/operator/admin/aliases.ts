@@ -1,5 +1,11 @@
 import * as z from "zod";
-import { routeSchema, routeTargetSchema } from "../../core/config/schema.ts";
+import {
+  routeSchema,
+  routeTargetSchema,
+  strategicRouteSchema,
+  UNUSED_WEIGHTS,
+  usesItsWeights,
+} from "../../core/config/schema.ts";
 import { once } from "../../core/encoding/lazy-schema.ts";
 import { WILDCARD } from "../../gateway/models/configured-models.ts";
 import { requestObject, unknownFieldInUnion } from "./request-fields.ts";
@@ -19,8 +25,12 @@ export const routeNameSchema = once(() =>
   requestedName().refine((name) => name.split(WILDCARD).length <= 2, "the name of a route has at most one *"),
 );
 
-/** Requested name → the models that may answer. */
-export const routesSchema = once(() => z.record(routeNameSchema(), routeModelsSchema()));
+/** Requested name → the models that may answer, alone or with a strategy. */
+export const routesSchema = once(() => {
+  const strategic = strategicRouteSchema(routeModelsSchema()).strict().refine(usesItsWeights, UNUSED_WEIGHTS);
+  const route = z.union([routeModelsSchema(), strategic], { error: unknownFieldInUnion });
+  return z.record(routeNameSchema(), route);
+});
 
 /** Requested name → canonical model, `provider/model`, or the name of a route. The edit checks that the model exists. */
 export const aliasesSchema = once(() =>

@@ -1,3 +1,4 @@
+import { readModelRoute } from "../../core/config/model-route.ts";
 import { withAllEnabled } from "../../core/config/provider-models.ts";
 import { type Config, DEFAULT_PROVIDER } from "../../core/config/schema.ts";
 import { invalidRequest } from "../../core/errors/gateway-error.ts";
@@ -80,9 +81,11 @@ const ALIAS_REFERENCES: ReferenceKind = {
 
 const ROUTE_REFERENCES: ReferenceKind = {
   references: ({ model_routes }) =>
-    Object.entries(model_routes).flatMap(([name, targets]) =>
-      targets.map((target, index) => ({
-        param: `model_routes.${name}[${index}]`,
+    Object.entries(model_routes).flatMap(([name, route]) =>
+      readModelRoute(route).models.map((target, index) => ({
+        param: Array.isArray(route)
+          ? `model_routes.${name}[${index}]`
+          : `model_routes.${name}.models[${index}]`,
         to: typeof target === "string" ? target : target.model,
       })),
     ),

@@ -1,7 +1,21 @@
 import * as z from "zod";
-import { type Config, modelRouteSchema } from "../../core/config/schema.ts";
+import {
+  type RouteModels,
+  readModelRoute,
+  type StoredRoute,
+  toStoredRoute,
+} from "../../core/config/model-route.ts";
+import {
+  type Config,
+  routeSchema,
+  routeTargetSchema,
+  UNUSED_WEIGHTS,
+  usesItsWeights,
+} from "../../core/config/schema.ts";
+import { ROUTE_STRATEGIES, type RouteStrategy } from "../../core/conversation/route-strategy.ts";
 import { once } from "../../core/encoding/lazy-schema.ts";
 import { isDotSegment } from "../../core/encoding/path-segment.ts";
+import { invalidRequest } from "../../core/errors/gateway-error.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
 import { routeModelsSchema, routeNameSchema } from "./aliases.ts";
 import { successSchema } from "./answers.ts";
@@ -12,21 +26,42 @@ import { conflictError, requireFound } from "./resource-errors.ts";
 
 type Routes = Config["model_routes"];
 
+const routeViewSchema = () =>
+  z.object({ name: z.string(), models: routeSchema(routeTargetSchema), strategy: z.enum(ROUTE_STRATEGIES) });
+
 /** A route as administrators see it. */
-const routeViewSchema = () => z.object({ name: z.string(), models: modelRouteSchema() });
+const describeRoute = (name: string, route: StoredRoute) => {
+  const { models, strategy } = readModelRoute(route);
+  return { name, models, strategy };
+};
 
 const routeName = once(() =>
   routeNameSchema().refine((name) => !isDotSegment(name), "this name means something else in an address"),
 );
 
 /** Body of `POST /admin/routes`. */
-const newRouteSchema = requestObject(() => ({ name: routeName(), models: routeModelsSchema() }));
+const newRouteSchema = requestObject(() => ({
+  name: routeName(),
+  models: routeModelsSchema(),
+  strategy: z.enum(ROUTE_STRATEGIES).default("order"),
+}));
 
 /** Body of `PUT /admin/routes/{name}`. Omitted fields keep their values; another `name` renames the route. */
 const routeChangeSchema = requestObject(() => ({
   name: routeName().optional(),
   models: routeModelsSchema().optional(),
+  strategy: z.enum(ROUTE_STRATEGIES).optional(),
 }));
+
+/**
+ * Returns a route as it is stored.
+ *
+ * @throws GatewayError 400 for weights that the strategy does not use
+ */
+function toCheckedRoute(models: RouteModels, strategy: RouteStrategy): StoredRoute {
+  if (!usesItsWeights({ strategy, models })) throw invalidRequest(`models: ${UNUSED_WEIGHTS}`, "models");
+  return toStoredRoute(models, strategy);
+}
 
 /** Returns a stored route. Throws 404 for an unknown name. */
 function getRoute({ model_routes }: Pick<Config, "model_routes">, name: string): Routes[string] {
@@ -43,12 +78,12 @@ function assertNameIsFree(routes: Routes, name: string, except?: string): void {
 
 /** The response with a route and its entity tag. */
 async function routeResponse(config: Config, name: string): Promise<Response> {
-  const models = getRoute(config, name);
-  return Response.json({ name, models }, { headers: { etag: await entryEtag(config, { name, models }) } });
+  const route = describeRoute(name, getRoute(config, name));
+  return Response.json(route, { headers: { etag: await entryEtag(config, route) } });
 }
 
 /** Creates a function that finds the stored entry of a route, with its name. */
-const createRouteFinder = (name: string) => (config: Config) => ({ name, models: getRoute(config, name) });
+const createRouteFinder = (name: string) => (config: Config) => describeRoute(name, getRoute(config, name));
 
 /** Model routes, one by one. `PUT /admin/settings` replaces all of them. */
 export const MODEL_ROUTE_ENDPOINTS = [
@@ -59,7 +94,7 @@ export const MODEL_ROUTE_ENDPOINTS = [
     answers: jsonResponse(() => z.object({ items: z.array(routeViewSchema()), total: z.int() })),
     handler: async ({ platform }) => {
       const { model_routes } = (await platform.configuration.readFresh()).config;
-      const items = Object.entries(model_routes).map(([name, models]) => ({ name, models }));
+      const items = Object.entries(model_routes).map(([name, route]) => describeRoute(name, route));
       return Response.json({ items, total: items.length });
     },
   }),
@@ -70,10 +105,11 @@ export const MODEL_ROUTE_ENDPOINTS = [
     body: newRouteSchema,
     answers: jsonResponse(routeViewSchema),
     ...ENTRY_HEADERS,
-    handler: async (context, { body: { name, models } }) => {
+    handler: async (context, { body: { name, models, strategy } }) => {
+      const route = toCheckedRoute(models, strategy);
       const { config } = await editConfig(context, (current) => {
         assertNameIsFree(current.model_routes, name);
-        return { ...current, model_routes: { ...current.model_routes, [name]: models } };
+        return { ...current, model_routes: { ...current.model_routes, [name]: route } };
       });
       return routeResponse(config, name);
     },
@@ -98,11 +134,11 @@ export const MODEL_ROUTE_ENDPOINTS = [
     handler: async (context, { params: { name = "" }, body }) => {
       const newName = body.name ?? name;
       const change = (current: Config) => {
-        const present = getRoute(current, name);
-        const models = body.models ?? present;
+        const present = readModelRoute(getRoute(current, name));
+        const route = toCheckedRoute(body.models ?? present.models, body.strategy ?? present.strategy);
         assertNameIsFree(current.model_routes, newName, name);
         const routes = Object.entries(current.model_routes).map(([other, targets]) =>
-          other === name ? ([newName, models] as const) : ([other, targets] as const),
+          other === name ? ([newName, route] as const) : ([other, targets] as const),
         );
         return { ...current, model_routes: Object.fromEntries(routes) };
       };

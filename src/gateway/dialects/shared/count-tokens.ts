@@ -1,22 +1,11 @@
-import { type Conversation, joinText } from "../../../core/conversation/conversation.ts";
+import type { Conversation } from "../../../core/conversation/conversation.ts";
 import { estimateTokens } from "../../../core/conversation/tokens.ts";
 import { GatewayError } from "../../../core/errors/gateway-error.ts";
 import type { Context } from "../../../core/ports/context.ts";
 import { selectCapableModel } from "../../generation/model-selection.ts";
+import { toPlainText } from "../../generation/plain-text.ts";
 import { createPrepareOptions } from "../../generation/prepare-options.ts";
 import { getProvider } from "../../providers/provider-registry.ts";
-
-/** Returns the text of a conversation without the formatting of a provider. */
-function toPlainText(conversation: Conversation): string {
-  const lines = conversation.tools.map((tool) => JSON.stringify(tool));
-  for (const message of conversation.messages) {
-    lines.push(joinText(message.parts));
-    if (message.role === "assistant") {
-      for (const call of message.toolCalls) lines.push(`${call.name} ${call.arguments}`);
-    }
-  }
-  return lines.join("\n");
-}
 
 /**
  * Counts the prompt tokens of a conversation: messages, system prompt and tools, in the exact text that the provider would

@@ -7,7 +7,10 @@ export type Settings = Versioned<AnswerOf<"GET /admin/settings">>;
 /** Price of a million tokens. Without prices of their own, tokens that are read from or written to a cache cost `input`. */
 export type Price = Settings["prices"][string];
 /** The models that a name may resolve to, in order; with weights, conversations are distributed among them. */
-export type Route = Settings["model_routes"][string];
+export type StoredRoute = Settings["model_routes"][string];
+
+/** The models of a route, in their order. */
+export type Route = Extract<StoredRoute, readonly unknown[]>;
 
 export const readSettings = (signal?: AbortSignal): Promise<Settings> =>
   callVersioned("GET /admin/settings", { signal });

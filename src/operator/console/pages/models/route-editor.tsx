@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { addRoute, changeRoute, deleteRoute, readRoute } from "../../api/routes.ts";
-import type { Route } from "../../api/settings.ts";
+import type { StoredRoute } from "../../api/settings.ts";
 import { Button } from "../../ui/button.tsx";
 import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
@@ -16,7 +16,7 @@ import { RouteForm } from "./route-form.tsx";
 import { summarizeRoute } from "./route-text.ts";
 import { texts } from "./texts.ts";
 
-type Routes = Readonly<Record<string, Route>>;
+type Routes = Readonly<Record<string, StoredRoute>>;
 
 interface RouteEditorProps {
   readonly routes: Routes;
@@ -80,6 +80,7 @@ export function RouteEditor({ routes, models, reload }: RouteEditorProps) {
         <RouteForm
           name=""
           route={[]}
+          strategy="order"
           models={models}
           taken={names}
           onClose={close}
@@ -93,10 +94,11 @@ export function RouteEditor({ routes, models, reload }: RouteEditorProps) {
           title={texts.changeRoute}
           read={() => readRoute(editing)}
           onClose={close}
-          form={({ name, models: route }, version) => (
+          form={({ name, models: route, strategy }, version) => (
             <RouteForm
               name={name}
               route={route}
+              strategy={strategy}
               models={models}
               taken={others(name)}
               version={version}

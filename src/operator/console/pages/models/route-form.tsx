@@ -3,17 +3,18 @@ import { toMessage } from "../../api/client.ts";
 import type { NamedRoute } from "../../api/routes.ts";
 import type { Route } from "../../api/settings.ts";
 import type { EntryVersion } from "../../ui/conflict.tsx";
-import { TextField } from "../../ui/field.tsx";
+import { SelectField, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { toRoute, toTargets } from "./route-draft.ts";
 import { RouteTargets } from "./route-targets.tsx";
-import { findRouteFault } from "./route-text.ts";
+import { findRouteFault, STRATEGIES, type Strategy } from "./route-text.ts";
 import { texts } from "./texts.ts";
 
 interface RouteFormProps {
   /** Empty: a new route. */
   readonly name: string;
   readonly route: Route;
+  readonly strategy: Strategy;
   /** Names of models to choose from. */
   readonly models: readonly string[];
   /** Names of the other routes. */
@@ -29,18 +30,20 @@ interface RouteFormProps {
 export function RouteForm(props: RouteFormProps) {
   const [name, setName] = useState(props.name);
   const [targets, setTargets] = useState(() => toTargets(props.route));
+  const [strategy, setStrategy] = useState(props.strategy);
+  const isOrdered = strategy === "order";
   const [nameFault, setNameFault] = useState("");
   const [fault, setFault] = useState("");
   const submit = async (onSucceeded: () => void, ifMatch: string | undefined) => {
     const newName = name.trim();
     const isTaken = props.taken.some((taken) => taken.toLowerCase() === newName.toLowerCase());
-    const models = toRoute(targets);
+    const models = toRoute(isOrdered ? targets : targets.map(({ model }) => ({ model, weight: "" })));
     const noModel = models.length === 0;
     setNameFault(isTaken ? texts.thereRouteName : "");
     setFault(noModel ? texts.routeLeadsToOneModel : "");
     if (isTaken || noModel) throw new Error(texts.nothingWasSaved);
     try {
-      await props.onSave({ name: newName, models }, ifMatch);
+      await props.onSave({ name: newName, models, strategy }, ifMatch);
     } catch (thrown) {
       const error = findRouteFault(toMessage(thrown), newName);
       if (error === null) throw thrown;
@@ -69,7 +72,20 @@ export function RouteForm(props: RouteFormProps) {
         focus
         hint={texts.nameInRequestsRouteTakes}
       />
-      <RouteTargets targets={targets} models={props.models} error={fault} onChange={setTargets} />
+      <SelectField
+        label={texts.orderOfModels}
+        value={strategy}
+        choices={STRATEGIES}
+        onChange={(value) => setStrategy(STRATEGIES.find(([known]) => known === value)?.[0] ?? "order")}
+        hint={isOrdered ? "" : texts.orderedForEachConversation}
+      />
+      <RouteTargets
+        targets={targets}
+        hasWeights={isOrdered}
+        models={props.models}
+        error={fault}
+        onChange={setTargets}
+      />
     </FormDialog>
   );
 }

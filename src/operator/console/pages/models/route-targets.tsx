@@ -11,11 +11,13 @@ interface RouteTargetsProps {
   /** Names to choose from. Others can be typed. */
   readonly models: readonly string[];
   readonly error: string;
+  /** Whether weights can be set. */
+  readonly hasWeights: boolean;
   readonly onChange: (targets: readonly TargetDraft[]) => void;
 }
 
 /** The models of a route in their order: rows that can be dragged, or moved by buttons. */
-export function RouteTargets({ targets, models, error, onChange }: RouteTargetsProps) {
+export function RouteTargets({ targets, models, error, hasWeights, onChange }: RouteTargetsProps) {
   const id = useId();
   const [dragged, setDragged] = useState<number | null>(null);
   const change = (index: number, changes: Partial<TargetDraft>) =>
@@ -24,7 +26,7 @@ export function RouteTargets({ targets, models, error, onChange }: RouteTargetsP
   return (
     <fieldset class="stack">
       <legend>{words.models}</legend>
-      <p class="hint">{texts.firstAvailableModelAnswers}</p>
+      {hasWeights && <p class="hint">{texts.firstAvailableModelAnswers}</p>}
       <datalist id={`${id}-models`}>
         {models.map((model) => (
           <option key={model} value={model} />
@@ -64,16 +66,18 @@ export function RouteTargets({ targets, models, error, onChange }: RouteTargetsP
               spellcheck={false}
               onInput={(event) => change(index, { model: event.currentTarget.value })}
             />
-            <input
-              type="number"
-              class="weight"
-              aria-label={texts.weightAt(index + 1)}
-              placeholder={texts.weight}
-              min={0}
-              step="any"
-              value={weight}
-              onInput={(event) => change(index, { weight: event.currentTarget.value })}
-            />
+            {hasWeights && (
+              <input
+                type="number"
+                class="weight"
+                aria-label={texts.weightAt(index + 1)}
+                placeholder={texts.weight}
+                min={0}
+                step="any"
+                value={weight}
+                onInput={(event) => change(index, { weight: event.currentTarget.value })}
+              />
+            )}
             <Button
               kind="quiet"
               label={texts.moveUp(index + 1)}

@@ -1,12 +1,34 @@
-import type { Route } from "../../api/settings.ts";
+import type { NamedRoute } from "../../api/routes.ts";
+import type { Route, StoredRoute } from "../../api/settings.ts";
+import { texts } from "./texts.ts";
+
+export type Strategy = NonNullable<NamedRoute["strategy"]>;
+
+/** The strategies of routes with their names. */
+export const STRATEGIES: readonly (readonly [value: Strategy, name: string])[] = [
+  ["order", texts.inOrder],
+  ["cheapest", texts.cheapestFirst],
+  ["fastest", texts.fastestFirst],
+  ["context", texts.smallestContextFirst],
+];
+
+const strategyName = (strategy: Strategy): string =>
+  STRATEGIES.find(([value]) => value === strategy)?.[1] ?? strategy;
+
+const isList = (route: StoredRoute): route is Route => Array.isArray(route);
 
 function formatTarget(target: Route[number]): string {
   if (typeof target === "string") return target;
   return target.weight === undefined ? target.model : `${target.model} ${target.weight}`;
 }
 
-/** Formats a route in one line: models joined by arrows, or with their shares. */
-export function summarizeRoute(route: Route): string {
+/** Formats a route in one line: models joined by arrows, with their shares, or with what orders them. */
+export function summarizeRoute(stored: StoredRoute): string {
+  if (!isList(stored)) {
+    if (stored.strategy === "order") return summarizeRoute([...stored.models]);
+    return `${strategyName(stored.strategy)}: ${stored.models.map(formatTarget).join(", ")}`;
+  }
+  const route = stored;
   const shared = route.some((target) => typeof target !== "string" && target.weight !== undefined);
   if (!shared) return route.map(formatTarget).join(" → ");
   return route

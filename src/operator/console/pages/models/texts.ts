@@ -44,6 +44,13 @@ export const texts = translate("models", {
   saveRoute: "Save route",
   nameInRequestsRouteTakes:
     "The name in requests. A route takes precedence over an alias or a model with the same name.",
+  orderOfModels: "Order of the models",
+  inOrder: "As listed, or by weight",
+  cheapestFirst: "Cheapest first",
+  fastestFirst: "Fastest first",
+  smallestContextFirst: "Smallest sufficient context first",
+  orderedForEachConversation:
+    "By known prices, recent times until the first token, or the context. A conversation stays with its model.",
   firstAvailableModelAnswers:
     "Model names, provider/model or aliases. The first available one answers. With weights, conversations are distributed.",
   dragToMove: "Drag to move",

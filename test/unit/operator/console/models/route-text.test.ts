@@ -32,6 +32,11 @@ describe("a route in its form", () => {
     expect(summarizeRoute(ROUTE)).toBe("engine/qwen3:8b ×1, provider-v4-pro ×2, house ×0.5");
   });
 
+  it("is summarized with what orders its models", () => {
+    expect(summarizeRoute({ strategy: "cheapest", models: ["a", "b"] })).toBe("Cheapest first: a, b");
+    expect(summarizeRoute({ strategy: "order", models: ["a", "b"] })).toBe("a → b");
+  });
+
   it("shows what the gateway says of it without the name of the field", () => {
     expect(findRouteFault('model_routes.best[1]: "x" is no model', "best")).toBe('"x" is no model');
     expect(findRouteFault("model_routes.gpt-4.1[0].weight: too big", "gpt-4.1")).toBe("too big");
