@@ -5,8 +5,11 @@ import { build } from "esbuild";
 import { root } from "./development.mjs";
 
 await build({
-  entryPoints: [join(root, "src", "deno.ts")],
-  outfile: join(root, "dist", "program", "deno", "server.js"),
+  entryPoints: {
+    server: join(root, "src", "deno.ts"),
+    "image-worker": join(root, "src", "runtime", "deno", "image-worker.ts"),
+  },
+  outdir: join(root, "dist", "program", "deno"),
   bundle: true,
   format: "esm",
   platform: "neutral",

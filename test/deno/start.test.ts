@@ -31,6 +31,12 @@ afterAll(() => {
   rmSync(data, { recursive: true, force: true });
 });
 
+describe("npm run build", () => {
+  it("puts the thread for pictures beside the program, where it looks for it", () => {
+    expect(existsSync(join(root, "dist", "program", "deno", "image-worker.js"))).toBe(true);
+  });
+});
+
 describe("npm run start:deno", () => {
   it("tells where the gateway is and what the keys are", async () => {
     await until(

@@ -179,7 +179,7 @@ function pagesWithoutBrowser(now: () => number): Omit<PagesPlatform, "jobs"> {
     cache: new ProcessAnswerCache(now, CACHE_BYTES),
     countCalls: async (_client, limit) => ({ allowed: true, limit, remaining: limit, resetSeconds: 0 }),
     supportsAvif: false,
-    loadCodecs: async () => {
+    loadImageConversion: async () => {
       throw new Error("this platform has no image codecs");
     },
     loadFingerprints: async () => "",

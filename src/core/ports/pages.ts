@@ -1,4 +1,11 @@
-import type { CaptureOutcome, CaptureRequest, VisitOutcome, VisitRequest } from "./page-browser.ts";
+import type {
+  CaptureOutcome,
+  CaptureRequest,
+  ImageFormat,
+  Size,
+  VisitOutcome,
+  VisitRequest,
+} from "./page-browser.ts";
 import type { PageJobs } from "./page-jobs.ts";
 
 /** Loads pages in a browser: on Workers a remote one, on Deno one of this machine. */
@@ -41,8 +48,8 @@ export interface PagesPlatform {
   readonly jobs: PageJobs;
   /** Whether images can be encoded as AVIF: the encoder alone would be larger than the rest of the Worker. */
   readonly supportsAvif: boolean;
-  /** The image codecs, compiled. */
-  loadCodecs(): Promise<CodecModules>;
+  /** Loads what converts pictures. */
+  loadImageConversion(): Promise<ImageConversion>;
   /** The fingerprints, as text that `scripts/build-technologies.mjs` writes. */
   loadFingerprints(): Promise<string>;
 }
@@ -56,6 +63,18 @@ export interface RateDecision {
   readonly remaining: number;
   /** Whole seconds until the oldest counted call leaves the window; `remaining` does not grow before that. */
   readonly resetSeconds: number;
+}
+
+/** Converts PNG captures to images of the requested size and format; see `ImageConverter`. */
+export interface ImageConversion {
+  convert(
+    png: Uint8Array<ArrayBuffer>,
+    size: Size,
+    format: ImageFormat,
+    quality: number,
+    margin?: number,
+    transparent?: boolean,
+  ): Promise<Uint8Array<ArrayBuffer>>;
 }
 
 /** The compiled codecs, as the runtime provides them. */

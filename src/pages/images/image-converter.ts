@@ -8,7 +8,7 @@ import { defaultOptions as webpDefaults } from "@jsquash/webp/meta.js";
 import { initEmscriptenModule } from "@jsquash/webp/utils.js";
 import { isObject } from "../../core/encoding/json.ts";
 import type { ImageFormat, Size } from "../../core/ports/page-browser.ts";
-import type { AvifEncoder, CodecModules } from "../../core/ports/pages.ts";
+import type { AvifEncoder, CodecModules, ImageConversion } from "../../core/ports/pages.ts";
 
 /** From this quality on, colours are not subsampled (4:4:4 instead of 4:2:0). */
 export const FULL_COLOUR_QUALITY = 90;
@@ -26,7 +26,7 @@ if (isObject(location) && !("origin" in location)) Object.assign(location, { ori
 type Pixels = Awaited<ReturnType<typeof decodePng>>;
 
 /** Converts PNG captures to images of the requested size and format. */
-export class ImageConverter {
+export class ImageConverter implements ImageConversion {
   readonly #modules: CodecModules;
   readonly #ready = new Set<string>();
   #webp: ReturnType<typeof webpFactory> | undefined;

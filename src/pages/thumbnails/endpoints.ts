@@ -2,7 +2,7 @@ import * as z from "zod";
 import { toBase64, toUtf8 } from "../../core/encoding/bytes.ts";
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
 import type { PictureOutcome, PrintOutcome, Size, ThumbnailOptions } from "../../core/ports/page-browser.ts";
-import type { PagesPlatform } from "../../core/ports/pages.ts";
+import type { ImageConversion, PagesPlatform } from "../../core/ports/pages.ts";
 import { browserUnavailable } from "../browser/failures.ts";
 import {
   createCacheKey,
@@ -15,7 +15,6 @@ import {
 import { cacheLifetime, INCOMPLETE_REASON, incompleteMembers, pageHeaders } from "../cache/page-headers.ts";
 import { THUMBNAIL_HEADERS, THUMBNAIL_STATUSES } from "../http/openapi-descriptions.ts";
 import { incompleteSchema } from "../http/query-schemas.ts";
-import { ImageConverter } from "../images/image-converter.ts";
 import type { Operation } from "../operations/define-operation.ts";
 import { thumbnailQuerySchema } from "./query-schemas.ts";
 import { readThumbnailRequest, type ThumbnailRequest } from "./thumbnail-parameters.ts";
@@ -149,11 +148,10 @@ function toJsonAnswer(image: ServableAnswer, { prettify }: ThumbnailRequest): Se
   });
 }
 
-const imageConverters = new WeakMap<PagesPlatform, Promise<ImageConverter>>();
+const imageConverters = new WeakMap<PagesPlatform, Promise<ImageConversion>>();
 
-function getImageConverter(pages: PagesPlatform): Promise<ImageConverter> {
-  const converter =
-    imageConverters.get(pages) ?? pages.loadCodecs().then((modules) => new ImageConverter(modules));
+function getImageConverter(pages: PagesPlatform): Promise<ImageConversion> {
+  const converter = imageConverters.get(pages) ?? pages.loadImageConversion();
   imageConverters.set(pages, converter);
   return converter;
 }

@@ -21,7 +21,7 @@ export function createPagesPlatform(env: Env, limits: PageLimits): PagesPlatform
     countCalls: createCallCounter(env),
     jobs: createPageJobs(env),
     supportsAvif: false,
-    loadCodecs: async () => (await import("./codecs.ts")).CODECS,
+    loadImageConversion: async () => (await import("./codecs.ts")).createImageConverter(),
     loadFingerprints: () => readAsset(env, "/data/technologies.json"),
   };
 }

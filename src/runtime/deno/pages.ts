@@ -1,16 +1,13 @@
 import type { PageJobs } from "../../core/ports/page-jobs.ts";
 import type { PageBrowser, PagesPlatform } from "../../core/ports/pages.ts";
 import { type BodyStore, ProcessAnswerCache } from "../../pages/cache/process-answer-cache.ts";
+import { ImageThread } from "./image-thread.ts";
 import type { RateLimits } from "./rate-limits.ts";
 
 /** Size limit of cached thumbnails and technology results on the disk. */
 const CACHE_BYTES = 64 * 1024 * 1024;
 
 const builtFile = (name: string): URL => new URL(`../../../dist/${name}`, import.meta.url);
-
-async function compileWasm(specifier: string): Promise<WebAssembly.Module> {
-  return WebAssembly.compile(await Deno.readFile(new URL(import.meta.resolve(specifier))));
-}
 
 /** The list that `scripts/build-block-lists.mjs` writes. */
 export function readBlockLists(): Promise<string> {
@@ -30,16 +27,7 @@ export function createPagesPlatform(
     countCalls: async (client, limit, calls) => limits.take(client, limit, calls),
     jobs,
     supportsAvif: true,
-    loadCodecs: async () => ({
-      jpeg: await compileWasm("@jsquash/jpeg/codec/enc/mozjpeg_enc.wasm"),
-      png: await compileWasm("@jsquash/png/codec/pkg/squoosh_png_bg.wasm"),
-      resize: await compileWasm("@jsquash/resize/lib/resize/pkg/squoosh_resize_bg.wasm"),
-      webp: await compileWasm("@jsquash/webp/codec/enc/webp_enc_simd.wasm"),
-      avif: async () => {
-        const { createAvifEncoder } = await import("./avif.ts");
-        return createAvifEncoder(await compileWasm("@jsquash/avif/codec/enc/avif_enc.wasm"));
-      },
-    }),
+    loadImageConversion: async () => new ImageThread(),
     loadFingerprints: () => Deno.readTextFile(builtFile("assets/data/technologies.json")),
   };
 }

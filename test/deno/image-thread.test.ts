@@ -1,0 +1,62 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { crc32, deflateSync } from "node:zlib";
+import { afterAll, describe, expect, it } from "vitest";
+import { cacheFolder, root } from "../../scripts/development.mjs";
+
+const folder = mkdtempSync(join(tmpdir(), "polygate-noise-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A PNG of noise, which takes encoders longest. */
+function noise(width: number): Buffer {
+  const row = width * 4 + 1;
+  const pixels = Buffer.alloc(row * width);
+  let state = 1;
+  for (let at = 0; at < pixels.length; at += 1) {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    pixels[at] = at % row === 0 ? 0 : (at % row) % 4 === 0 ? 255 : state >>> 24;
+  }
+  const chunk = (name: string, content: Buffer) => {
+    const named = Buffer.concat([Buffer.from(name), content]);
+    const edges = Buffer.alloc(8);
+    edges.writeUInt32BE(content.length, 0);
+    edges.writeUInt32BE(crc32(named), 4);
+    return Buffer.concat([edges.subarray(0, 4), named, edges.subarray(4)]);
+  };
+  const head = Buffer.alloc(13);
+  head.writeUInt32BE(width, 0);
+  head.writeUInt32BE(width, 4);
+  head.set([8, 6, 0, 0, 0], 8);
+  return Buffer.concat([
+    Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
+    chunk("IHDR", head),
+    chunk("IDAT", deflateSync(pixels, { level: 1 })),
+    chunk("IEND", Buffer.alloc(0)),
+  ]);
+}
+
+describe("a picture on Deno", () => {
+  const width = Number(process.env["NOISE_WIDTH"] ?? 600);
+
+  it.each(["avif", "jpeg"])("is encoded as %s while other requests are served", async (format) => {
+    const path = join(folder, "noise.png");
+    writeFileSync(path, noise(width));
+    const script = join(root, "test", "fixtures", "deno", "convert-noise.mjs");
+    const { stdout } = await promisify(execFile)(
+      join(root, "node_modules", ".bin", "deno"),
+      ["run", "-A", "--no-check", script, path, String(width), format],
+      { cwd: root, env: { ...process.env, DENO_NO_UPDATE_CHECK: "1", DENO_DIR: join(cacheFolder, "deno") } },
+    );
+    if (process.env["NOISE_WIDTH"] !== undefined) console.log(format, stdout);
+    const result = JSON.parse(stdout);
+    // On the main thread the timer would not fire once while the picture is encoded.
+    expect(result.turns).toBeGreaterThan(5);
+    expect(result.bytes).toBeGreaterThan(10_000);
+    // A broken picture fails alone.
+    expect(result.failure).not.toBe("");
+    expect(result.again).toBeGreaterThan(100);
+  });
+});
