@@ -162,12 +162,12 @@ function recordError(facts: RequestFacts, error: GatewayError): void {
 
 /**
  * Sets headers that describe how a generation was answered: the provider and the number of tried accounts where there was a
- * choice of providers, the path of the answer, the cost of a whole answer whose model has a price, and the request members that
- * were left out.
+ * choice of providers, the path of the answer, the cost of a whole answer whose model has a price, the request members that
+ * were left out, and whether the answer came from the response cache.
  */
 function setGenerationHeaders(
   headers: Headers,
-  { provider, attempts = 0, answerPath, droppedParams }: RequestFacts,
+  { provider, attempts = 0, answerPath, droppedParams, cache }: RequestFacts,
   cost: number | null,
 ): void {
   const described: Record<string, string> = {
@@ -177,11 +177,12 @@ function setGenerationHeaders(
     ...(answerPath === undefined ? {} : { "x-gateway-path": answerPath }),
     ...(cost === null ? {} : { "x-gateway-cost": String(fromNano(cost)) }),
     ...(droppedParams === undefined ? {} : { "x-gateway-dropped-params": droppedParams }),
+    ...(cache === undefined ? {} : { "x-gateway-cache": cache }),
   };
   for (const [name, value] of Object.entries(described)) headers.set(name, value);
   const exposedHeaders = headers.get("access-control-expose-headers");
   if (exposedHeaders === null) return;
-  const names = [exposedHeaders, ...Object.keys(described)];
+  const names = [exposedHeaders, ...Object.keys(described), ...(cache === "hit" ? ["age"] : [])];
   headers.set("access-control-expose-headers", names.join(", "));
 }
 
@@ -215,7 +216,7 @@ function completeResponse(
       }
     }
     if (applies) cors.setHeaders(headers, origin);
-    if (facts.provider !== undefined || facts.answerPath !== undefined) {
+    if (facts.provider !== undefined || facts.answerPath !== undefined || facts.cache !== undefined) {
       setGenerationHeaders(headers, facts, findKnownCost(facts, config));
     }
     return headers;

@@ -149,6 +149,7 @@ export async function memoryPlatform(options: MemoryPlatformOptions = {}): Promi
     batches: (owner) => kept.batches(owner),
     accountStates: (owner) => kept.accountStates(owner),
     uploads: (owner) => kept.uploads(owner),
+    responseCache: new ProcessAnswerCache(now, CACHE_BYTES),
     replays: (owner) => kept.replays(owner),
     fetch,
     deploymentFetch: nowhere,

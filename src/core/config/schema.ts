@@ -10,6 +10,7 @@ import { parseNetwork } from "./cidr-network.ts";
 import { isDroppable, isMemberName } from "./drop-params.ts";
 import { guardrailSchema, MAX_GUARDRAILS } from "./guardrails.ts";
 import { HISTORY_MODES } from "./history-mode.ts";
+import { cacheSettingSchema, responseCacheSchema } from "./response-cache.ts";
 import { ROLES } from "./roles.ts";
 import { markPublic, markSecret } from "./secret-masking.ts";
 import { AFFINITY_WAIT_MS, SELECTION_STRATEGIES } from "./selection-strategy.ts";
@@ -132,6 +133,7 @@ export const apiKeyFields = extensibleObject(() => ({
   guardrails: names().optional(),
   /** What history and captures keep of its requests; absent: everything. */
   history: z.enum(HISTORY_MODES).optional(),
+  cache: cacheSettingSchema.optional(),
 }));
 
 /** An API key of a caller (contract, API keys). Unknown fields are preserved. */
@@ -308,6 +310,7 @@ export const providerSchema = extensibleObject(() => ({
     .optional(),
   /** Limits of all requests of the gateway's keys to it. */
   limits: keyLimitsSchema.optional(),
+  cache: cacheSettingSchema.optional(),
   /** How its accounts are selected. Absent: as its driver does by default. */
   strategy: z.enum(SELECTION_STRATEGIES).optional(),
   /** How long a turn of a conversation waits for the conversation's busy account, milliseconds; 0: not at all. */
@@ -450,6 +453,7 @@ export const configSchema = lazyObject(() => ({
   model_routes: z.record(z.string(), modelRouteSchema()).default({}),
   /** By model, as used or as requested. Known prices are only written to `models` of a provider, when models are added. */
   prices: z.record(z.string(), priceSchema).default({}),
+  cache: responseCacheSchema.prefault({}),
   admin: z
     .object({
       /** PBKDF2 hash of the admin password; empty while only the `ADMIN_KEY` secret gives access. */

@@ -78,6 +78,8 @@ export interface HistorySummary extends HistoryUsageDetails {
   readonly path?: "native" | "translated" | undefined;
   /** Members of the request that were left out because the provider refuses them or never gets them. Absent: none. */
   readonly dropped_params?: readonly string[] | undefined;
+  /** The answer came from the response cache. Absent: no. */
+  readonly cached?: boolean | undefined;
   readonly stream: boolean;
   readonly thinking: boolean;
   readonly status: HistoryStatus;

@@ -8,7 +8,7 @@ import type { AuditLog } from "./audit-log.ts";
 import type { BatchStore } from "./batches.ts";
 import type { FileStore } from "./files.ts";
 import type { OutcomeStore } from "./outcome-store.ts";
-import type { PagesPlatform } from "./pages.ts";
+import type { AnswerCache, PagesPlatform } from "./pages.ts";
 import type { ReplayStore } from "./replays.ts";
 import type { ResponseStore } from "./responses.ts";
 import type { UploadStore } from "./uploads.ts";
@@ -49,6 +49,8 @@ export interface Platform {
   uploads(owner: string): UploadStore;
   /** The idempotency keys of one caller; `owner` as above. */
   replays(owner: string): ReplayStore;
+  /** The response cache: answers to generations. */
+  readonly responseCache: AnswerCache;
   /** Plain outbound HTTP for addresses from callers; the caller of `fetch` has checked the URL. */
   readonly fetch: Fetch;
   /** Outbound HTTP for addresses from the deployment's own settings, which may be private. */

@@ -57,6 +57,8 @@ export interface RequestFacts {
   answerPath?: "native" | "translated";
   /** Names of request members that were left out because the provider refuses them, separated by commas. */
   droppedParams?: string;
+  /** Whether the answer came from the response cache. Absent: it is not on for the request. */
+  cache?: "hit" | "miss";
   /** Number of accounts tried. */
   attempts?: number;
   retries?: number;

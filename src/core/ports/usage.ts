@@ -48,6 +48,8 @@ export const OTHER_VALUES = "other";
 /** Totals. Times are milliseconds. */
 export interface UsageSums {
   readonly requests: number;
+  /** Part of `requests`: answered from the response cache, without tokens and cost. */
+  readonly cache_hits: number;
   readonly prompt_tokens: number;
   /** Part of `prompt_tokens`: read from the provider's cache. */
   readonly cached_tokens: number;
@@ -92,6 +94,7 @@ export const USAGE_SUMS = [
   "audio_output_tokens",
   "web_searches",
   "web_fetches",
+  "cache_hits",
 ] as const satisfies readonly (keyof UsageSums)[];
 
 /** The name of the total of each detail of a usage. */
@@ -224,6 +227,8 @@ export interface EndedRequest
 export interface UsedRequest extends UsageDimensions, EndedRequest {
   readonly reasoningTokens: number;
   readonly attempts: number;
+  /** The answer came from the response cache. Absent: no. */
+  readonly isCacheHit?: boolean;
 }
 
 /** Everything that one isolate has counted since its last acknowledged message. */

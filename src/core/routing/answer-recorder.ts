@@ -5,11 +5,48 @@ import type { ReplayAnswer } from "../ports/replays.ts";
 /** Longest answer that is recorded, in bytes. */
 const MAX_RECORDED_BYTES = 4 * 1024 * 1024;
 
+/** What happens to an answer whose client leaves: it is recorded to its end, or it ends and is not recorded. */
+type DepartureMode = "record" | "end";
+
+/** How an answer is recorded. */
+interface RecordingOptions {
+  /** Settles when the answer was sent to the recorder. Undefined: the answer is whole already. */
+  readonly sending: Promise<void> | undefined;
+  readonly onDeparture: DepartureMode;
+  /** Called with the whole answer, or with null; the client gets the answer's end when it has settled. */
+  readonly settle: (answer: ReplayAnswer | null) => Promise<void>;
+}
+
+/** Forwards a successful answer to the client and records it. Returns the answer for the client. */
+export async function recordAnswer(
+  context: Pick<Context, "memory" | "keepUntil" | "waitUntil">,
+  answer: Response,
+  { sending, onDeparture, settle }: RecordingOptions,
+): Promise<Response> {
+  const { status, headers, body: stream } = answer;
+  if (!answer.ok || stream === null) {
+    await settle(null);
+    return answer;
+  }
+  if (sending !== undefined) {
+    const recorder = new AnswerRecorder(
+      context,
+      stream,
+      { sending, onDeparture, settle },
+      { status, headers },
+    );
+    return recorder.response;
+  }
+  const body = await answer.text();
+  await settle({ status, headers: Object.fromEntries(headers), body });
+  return new Response(body, { status, headers });
+}
+
 /**
- * Forwards an answer to the client and records it on the way. It reads the answer to its end even if the client leaves. An
- * answer that is too long, or for which the memory budget has no room, is not recorded; then the client's pace counts.
+ * Forwards an answer to the client and records it on the way. An answer that is too long, or for which the memory budget has no
+ * room, is not recorded; then the client's pace counts.
  */
-export class AnswerRecorder {
+class AnswerRecorder {
   /** The answer for the client. */
   readonly response: Response;
   readonly #memory: Context["memory"];
@@ -18,18 +55,14 @@ export class AnswerRecorder {
   #hasClient = true;
   #wake: () => void = () => undefined;
 
-  /**
-   * @param sending settles when the answer was sent to this recorder
-   * @param settle called with the whole answer, or with null; the client gets the answer's end when it has settled
-   */
   constructor(
     { memory, keepUntil, waitUntil }: Pick<Context, "memory" | "keepUntil" | "waitUntil">,
-    answer: Response,
-    sending: Promise<void>,
-    settle: (answer: ReplayAnswer | null) => Promise<void>,
+    stream: ReadableStream<Uint8Array>,
+    { sending, onDeparture, settle }: RecordingOptions,
+    { status, headers }: Pick<Response, "status" | "headers">,
   ) {
     this.#memory = memory;
-    const { status, headers, body } = answer;
+    const reader = stream.getReader();
     let client: ReadableStreamDefaultController<Uint8Array> | undefined;
     const readable = new ReadableStream<Uint8Array>({
       start: (controller) => {
@@ -39,13 +72,20 @@ export class AnswerRecorder {
       cancel: () => {
         this.#hasClient = false;
         this.#wake();
+        if (onDeparture === "record") return;
+        this.#chunks = null;
+        return reader.cancel();
       },
     });
     const forward = async () => {
       let recorded: ReplayAnswer | null = null;
       try {
-        await this.#forward(body, client);
-        await sending;
+        try {
+          await this.#forward(reader, client);
+        } finally {
+          // The outcome is known when the answer was sent, even if its client left.
+          await sending;
+        }
         if (this.#chunks !== null) {
           const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(
             concatBytes(this.#chunks),
@@ -66,11 +106,9 @@ export class AnswerRecorder {
   }
 
   async #forward(
-    body: ReadableStream<Uint8Array> | null,
+    reader: ReadableStreamDefaultReader<Uint8Array>,
     client: ReadableStreamDefaultController<Uint8Array> | undefined,
   ): Promise<void> {
-    if (body === null) return;
-    const reader = body.getReader();
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;

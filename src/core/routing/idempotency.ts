@@ -5,8 +5,9 @@ import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
 import { clientDisconnected } from "../http/client-disconnect.ts";
 import type { Context } from "../ports/context.ts";
 import { REPLAY_LEASE_MS, type ReplayAnswer, type ReplayClaim } from "../ports/replays.ts";
-import { AnswerRecorder } from "./answer-recorder.ts";
+import { recordAnswer } from "./answer-recorder.ts";
 import { respondWithinBudget } from "./budgeted-response.ts";
+import { getPublicQuery } from "./public-query.ts";
 
 /** The header of a repeated answer. */
 const REPLAYED_HEADER = "idempotent-replayed";
@@ -20,9 +21,6 @@ const KEY = /^[\x20-\x7e]+$/;
 const MAX_WAIT_MS = 60_000;
 const FIRST_POLL_MS = 200;
 const MAX_POLL_MS = 2_000;
-
-/** Parameters of a query that carry credentials. */
-const CREDENTIAL_PARAMETERS = ["key", "api_key"];
 
 /** Serves the request. Its context has a request without the client's signal. */
 type Serve = (context: Context) => Response | Promise<Response>;
@@ -53,11 +51,11 @@ function readKey(headers: Headers): string {
 
 async function createClaim({ request, url, uniqueRequestId }: Context, body: unknown): Promise<ReplayClaim> {
   const id = readKey(request.headers);
-  const query = new URLSearchParams(url.searchParams);
-  for (const name of CREDENTIAL_PARAMETERS) query.delete(name);
   const target = request.headers.get("x-gateway-target-account") ?? "";
   const text = typeof body === "string" ? body : toCanonicalJson(body);
-  const fingerprint = await sha256Hex([request.method, url.pathname, query, target, text].join("\n"));
+  const fingerprint = await sha256Hex(
+    [request.method, url.pathname, getPublicQuery(url), target, text].join("\n"),
+  );
   return { id, fingerprint, holder: uniqueRequestId };
 }
 
@@ -125,17 +123,7 @@ function run(context: Context, caller: Caller, claim: ReplayClaim, serve: Serve)
   };
   const answering = Promise.resolve(detached).then(serve);
   return answering.then(
-    async (response) => {
-      if (!response.ok || response.body === null) {
-        await settle(null);
-        return response;
-      }
-      if (sending !== undefined) return new AnswerRecorder(context, response, sending, settle).response;
-      const { status, headers } = response;
-      const body = await response.text();
-      await settle({ status, headers: Object.fromEntries(headers), body });
-      return new Response(body, { status, headers });
-    },
+    (response) => recordAnswer(context, response, { sending, onDeparture: "record", settle }),
     async (thrown: unknown) => {
       await settle(null);
       throw thrown;

@@ -19,6 +19,11 @@ export function finishWithError(job: GenerationJob, error: GatewayError, usage: 
   finish(job, { status, statusCode, error: message, code, finishReason: "", usage });
 }
 
+/** Reports that the answer of an earlier generation was sent: it has no usage of its own. */
+export function finishFromCache(job: GenerationJob, finishReason: string): void {
+  finish(job, { status: "success", statusCode: 200, error: "", code: "", finishReason, usage: null });
+}
+
 /** A nested generation has no record: the one around it reports the usage of both. */
 function finish({ context, recording, onOutcome }: GenerationJob, outcome: GenerationOutcome): void {
   if (context.trace !== undefined) context.trace.finishReason = outcome.finishReason;

@@ -348,6 +348,7 @@ export class Recording implements RecordSource {
       sign_ins: [...this.#signIns],
       source: truncateText(request.headers.get("x-gateway-source")?.trim() ?? "", MAX_LABEL),
       ...(facts.answerPath === undefined ? {} : { path: facts.answerPath }),
+      ...(facts.cache === "hit" ? { cached: true } : {}),
       ...(facts.droppedParams === undefined ? {} : { dropped_params: facts.droppedParams.split(",") }),
       stream: conversation.stream,
       thinking: conversation.thinking,

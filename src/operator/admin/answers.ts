@@ -4,6 +4,7 @@ import { HISTORY_MODES } from "../../core/config/history-mode.ts";
 import { PROVIDER_ERROR_KINDS } from "../../core/errors/provider-error.ts";
 import { ACCOUNT_CONDITIONS, type CooldownView, PROVIDER_HEALTHS } from "../../core/ports/account-status.ts";
 import type { AccountTestResult } from "../../core/ports/administration.ts";
+import { cacheViewSchema } from "./subject-fields.ts";
 
 /** Common part of the responses to edits. */
 export const successSchema = () => z.object({ success: z.literal(true) });
@@ -98,6 +99,7 @@ export const keyViewSchema = () =>
     guardrails: z.array(z.string()),
     /** What history and captures keep. */
     history: z.enum(HISTORY_MODES),
+    cache: cacheViewSchema(),
   });
 export type KeyView = z.output<ReturnType<typeof keyViewSchema>>;
 

@@ -49,6 +49,8 @@ export const historySummarySchema = () =>
       .optional(),
     path: z.enum(["native", "translated"]).optional(),
     dropped_params: z.array(z.string()).optional(),
+    /** The answer came from the response cache. Absent: no. */
+    cached: z.boolean().optional(),
     /** In the unit of `prices`; null: the model had no price. */
     cost: z.number().nullable().optional(),
     /** Waits for an account's token: start (`at`) and length in milliseconds. */

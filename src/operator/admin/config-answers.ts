@@ -3,6 +3,7 @@ import { authFields } from "../../core/config/account-auth.ts";
 import { modelRouteSchema } from "../../core/config/schema.ts";
 import { accountViewSchema, keyViewSchema, proxyViewSchema } from "./answers.ts";
 import { providerViewSchema } from "./provider-view.ts";
+import { cacheViewSchema } from "./subject-fields.ts";
 
 /** Groups that every view of the configuration shows unmasked (contract, Runtime settings). */
 const visibleGroups = () => ({
@@ -20,6 +21,7 @@ const visibleGroups = () => ({
       cache_write_1h: z.number().optional(),
     }),
   ),
+  cache: z.object({ ttl_seconds: z.int(), models: z.record(z.string(), cacheViewSchema()) }),
   runtime: z.object({
     account_max_inflight: z.int(),
     account_max_queue: z.int(),

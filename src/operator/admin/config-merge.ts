@@ -110,7 +110,7 @@ export async function deduplicateConfig(config: Config): Promise<Config> {
 
 /**
  * Merges an imported configuration into the present one (contract, Import details). Keys, teams, users, tags, administrators, accounts,
- * providers, aliases and prices are combined. Non-empty fields of `admin`, `runtime`, `responses` and `embeddings` overwrite. Proxies of
+ * providers, aliases, prices and caches of models are combined. Non-empty fields of `admin`, `runtime`, `responses` and `embeddings` overwrite. Proxies of
  * imported accounts and providers, and guardrails that imported keys name, are added. Nothing else changes.
  *
  * @param imported the parsed configuration
@@ -156,6 +156,10 @@ export async function mergeConfig(config: Config, imported: Config, raw: JsonObj
     model_aliases: { ...config.model_aliases, ...imported.model_aliases },
     model_routes: { ...config.model_routes, ...imported.model_routes },
     prices: { ...config.prices, ...imported.prices },
+    cache: {
+      ttl_seconds: imported.cache.ttl_seconds || config.cache.ttl_seconds,
+      models: { ...config.cache.models, ...imported.cache.models },
+    },
   });
 }
 

@@ -83,6 +83,7 @@ export async function keyView(entry: ApiKey): Promise<KeyView> {
     networks,
     guardrails,
     history: entry.history ?? "full",
+    cache: entry.cache ?? {},
   };
 }
 
@@ -128,6 +129,7 @@ export function visibleSettings(config: Config): VisibleGroups {
     model_aliases: config.model_aliases,
     model_routes: config.model_routes,
     prices: config.prices,
+    cache: config.cache,
     callers: { ...config.callers, unknown_keys: config.callers.unknown_keys ?? "auto" },
     runtime: config.runtime,
     responses: config.responses,

@@ -32,6 +32,7 @@ const OPTIONAL_FIELDS = new Set([
   "networks",
   "guardrails",
   "history",
+  "cache",
 ]);
 
 function isEmpty(value: unknown): boolean {
@@ -72,7 +73,11 @@ export function rejectUnknownKeyFields(
     ...VIEW_ONLY_FIELDS,
     ...Object.keys(entry ?? {}),
   ]);
-  const { limits } = sent;
+  const { limits, cache } = sent;
+  if (isObject(cache)) {
+    const cacheParam = param === "" ? "cache" : `${param}.cache`;
+    rejectUnknownFields(cache, Object.keys(apiKeyFields.shape.cache.unwrap().shape), cacheParam, []);
+  }
   if (!isObject(limits)) return;
   const limitNames = Object.keys(apiKeyFields.shape.limits.unwrap().shape);
   rejectUnknownFields(

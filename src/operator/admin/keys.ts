@@ -24,6 +24,7 @@ import { getKeyDigests, rotateKey } from "./key-rotation.ts";
 import { pageSchema, queryNumber } from "./paging.ts";
 import { requestObject } from "./request-fields.ts";
 import { conflictError, notFoundError } from "./resource-errors.ts";
+import { cacheRequestSchema } from "./subject-fields.ts";
 
 const MAX_PAGE_SIZE = 5_000;
 
@@ -44,6 +45,7 @@ const keyChangeSchema = lazyLooseObject(() => {
     networks,
     guardrails,
     history,
+    cache: cacheRequestSchema().optional(),
   };
 });
 
@@ -55,6 +57,7 @@ const newKeySchema = requestObject(
     ...apiKeyFields.shape,
     key: keySecretSchema().optional(),
     limits: requestObject(() => apiKeyFields.shape.limits.unwrap().shape).optional(),
+    cache: cacheRequestSchema().optional(),
   }),
   () => keyWithUsageSchema(),
 );

@@ -9,6 +9,7 @@ import { isShortenedSecret, maskText, shortenSecret } from "../../core/config/se
 import { SELECTION_STRATEGIES } from "../../core/config/selection-strategy.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import { probesActively, selectStrategy } from "../../gateway/providers/drivers.ts";
+import { cacheViewSchema } from "./subject-fields.ts";
 
 /** A provider as administrators see it. Its token and the values of its headers are masked. */
 export const providerViewSchema = () =>
@@ -34,6 +35,7 @@ export const providerViewSchema = () =>
     account_max_inflight: z.int(),
     /** Limits of all requests of the gateway's keys to it; empty: none. */
     limits: z.looseObject({}),
+    cache: cacheViewSchema(),
     /** 0: no limit. Null: there is one. */
     max_concurrent: z.literal(0).nullable(),
     strategy: z.enum(SELECTION_STRATEGIES),
@@ -85,6 +87,7 @@ export function providerView(config: Config, entry: ProviderEntry): ProviderView
     ),
     account_max_inflight: entry.account_max_inflight,
     limits: entry.limits ?? {},
+    cache: entry.cache ?? {},
     max_concurrent: entry.max_concurrent ?? null,
     strategy: selectStrategy(driver, entry.strategy),
     affinity_wait_ms: entry.affinity_wait_ms,
@@ -126,6 +129,7 @@ export function defaultProviderView(
     headers: {},
     account_max_inflight: 0,
     limits: {},
+    cache: {},
     max_concurrent: null,
     strategy: selectStrategy(variables.providerDriver, variables.providerStrategy ?? undefined),
     affinity_wait_ms: variables.providerAffinityWaitMs,

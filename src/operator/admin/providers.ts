@@ -20,7 +20,7 @@ import { readProviderHealth } from "./provider-health.ts";
 import { defaultProviderView, mergeHeaders, providerView, providerViewSchema } from "./provider-view.ts";
 import { rejectUnknownFields, requestObject, unknownFieldInUnion } from "./request-fields.ts";
 import { conflictError, requireFound } from "./resource-errors.ts";
-import { limitsRequestSchema } from "./subject-fields.ts";
+import { cacheRequestSchema, limitsRequestSchema } from "./subject-fields.ts";
 
 /**
  * Request schema of a provider's models. {@link rejectUnknownModelFields} checks the fields, because it needs the stored
@@ -75,6 +75,7 @@ const providerChangeShape = () => ({
   headers: providerSchema.shape.headers.unwrap().optional(),
   account_max_inflight: providerSchema.shape.account_max_inflight.unwrap().optional(),
   limits: limitsRequestSchema().optional(),
+  cache: cacheRequestSchema().optional(),
   /** Null: the accounts have limits again. */
   max_concurrent: providerSchema.shape.max_concurrent.nullable(),
   strategy: providerSchema.shape.strategy,
@@ -94,6 +95,7 @@ const newProviderSchema = requestObject(
     ...providerSchema.shape,
     models: modelsRequestSchema().default({}),
     limits: limitsRequestSchema().optional(),
+    cache: cacheRequestSchema().optional(),
     max_concurrent: providerSchema.shape.max_concurrent.nullable(),
   }),
   () => listedProviderSchema(),

@@ -16,6 +16,7 @@ import { hashConfig } from "./config-export.ts";
 import { adminView, visibleSettings } from "./config-view.ts";
 import { ENTRY_HEADERS, entryEtag, IF_MATCH } from "./etag.ts";
 import { priceRequestSchema } from "./price-request.ts";
+import { cacheRequestSchema } from "./subject-fields.ts";
 
 /** Prices by model. Unknown fields of a price are errors. */
 const pricesSchema = once(() =>
@@ -23,7 +24,7 @@ const pricesSchema = once(() =>
 );
 
 /**
- * Body of `PUT /admin/settings` (contract, Runtime settings), plus `prices`, `log`, `history` and `captures`, which are not in the
+ * Body of `PUT /admin/settings` (contract, Runtime settings), plus `prices`, `cache`, `log`, `history` and `captures`, which are not in the
  * contract. Only the sent settings change. Unknown names are errors.
  */
 const settingsSchema = lazyObject(() => {
@@ -36,6 +37,7 @@ const settingsSchema = lazyObject(() => {
   const embeddings = shape.embeddings.unwrap().shape;
   const inputFile = shape.current_input_file.unwrap().shape;
   const injection = shape.thinking_injection.unwrap().shape;
+  const cache = shape.cache.unwrap().shape;
   const log = shape.log.unwrap().shape;
   const history = shape.history.unwrap().shape;
   const captures = shape.captures.unwrap().shape;
@@ -95,6 +97,12 @@ const settingsSchema = lazyObject(() => {
     model_aliases: aliasesSchema().optional(),
     model_routes: routesSchema().optional(),
     prices: pricesSchema().optional(),
+    cache: z
+      .strictObject({
+        ttl_seconds: cache.ttl_seconds.unwrap().optional(),
+        models: z.record(z.string().trim().min(1), cacheRequestSchema()).optional(),
+      })
+      .optional(),
     log: z.strictObject({ sample: log.sample.unwrap().optional() }).optional(),
     history: z.strictObject({ limit: history.limit.unwrap().optional() }).optional(),
     captures: z
@@ -148,6 +156,7 @@ function applySettings(config: Config, change: SettingsEdit): Config {
     model_aliases: change.model_aliases ?? config.model_aliases,
     model_routes: change.model_routes ?? config.model_routes,
     prices: change.prices ?? config.prices,
+    cache: mergeGivenFields(config.cache, change.cache ?? {}),
     log: mergeGivenFields(config.log, change.log ?? {}),
     history: mergeGivenFields(config.history, change.history ?? {}),
     captures: mergeGivenFields(config.captures, change.captures ?? {}),

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { HISTORY_MODES } from "../../core/config/history-mode.ts";
+import { cacheSettingSchema } from "../../core/config/response-cache.ts";
 import { subjectEntrySchema } from "../../core/config/schema.ts";
 import { once } from "../../core/encoding/lazy-schema.ts";
 import { requestObject } from "./request-fields.ts";
@@ -8,6 +9,12 @@ import { requestObject } from "./request-fields.ts";
 export const limitsRequestSchema = once(() =>
   requestObject(() => subjectEntrySchema.shape.limits.unwrap().shape),
 );
+
+/** The response cache of a key, a provider or a model in a request body. A misspelt field is an error. */
+export const cacheRequestSchema = once(() => requestObject(() => cacheSettingSchema.shape));
+
+/** The same in a view; empty: the next wider setting applies. */
+export const cacheViewSchema = () => z.object({ ttl_seconds: z.int().optional() });
 
 /** What counts towards the limits of a team, user or tag now. Costs are in the currency of the prices. */
 const usedSchema = () =>

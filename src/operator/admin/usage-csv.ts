@@ -27,6 +27,7 @@ const DETAILS = [
   "audio_output_tokens",
   "web_searches",
   "web_fetches",
+  "cache_hits",
 ] as const;
 
 const TIMES = ["first_token_ms", "duration_ms", "queue_ms"] as const;

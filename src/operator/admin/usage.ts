@@ -93,6 +93,8 @@ const sumsSchema = () =>
     cancelled: z.int(),
     /** Requests that ended before an account was used. */
     refused: z.int(),
+    /** Part of `succeeded`: answered from the response cache, without tokens and cost. */
+    cache_hits: z.int(),
     prompt_tokens: z.int(),
     /** Part of `prompt_tokens`: read from the provider's cache. */
     cached_tokens: z.int(),
@@ -160,6 +162,7 @@ function sumsView(group: UsageGroup): UsageSumsView {
     failed: group.failed,
     cancelled: group.cancelled,
     refused: group.refused,
+    cache_hits: group.cache_hits,
     prompt_tokens: clampedSum(prompt_tokens),
     cached_tokens: clampedSum(group.cached_tokens),
     cache_write_5m_tokens: clampedSum(group.cache_write_5m_tokens),

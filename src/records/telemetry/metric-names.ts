@@ -7,6 +7,8 @@ import type { Histogram } from "./counts.ts";
 export const METRICS = {
   polygate_http_requests_total: "HTTP requests by route, method and status.",
   polygate_generations_total: "Generations by dialect, model, status of the answer and error.",
+  polygate_cache_requests_total:
+    "Requests for which the response cache is on, by result: hit (the answer came from it) or miss.",
   polygate_generation_retries_total:
     "Further attempts within generations: follow-up turns and changes of account.",
   polygate_upstream_requests_total: "Requests to the provider by operation and status.",
@@ -26,6 +28,7 @@ export const METRICS = {
 
 export const HTTP_REQUESTS = "polygate_http_requests_total";
 export const GENERATIONS = "polygate_generations_total";
+export const CACHE_REQUESTS = "polygate_cache_requests_total";
 export const RETRIES = "polygate_generation_retries_total";
 export const UPSTREAM_REQUESTS = "polygate_upstream_requests_total";
 export const UPSTREAM_ERRORS = "polygate_upstream_errors_total";

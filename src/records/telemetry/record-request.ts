@@ -3,7 +3,7 @@ import type { ConfigSnapshot } from "../../core/config/snapshot.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import type { RequestOutcome } from "../../core/ports/request-outcome.ts";
 import { type Counts, HistogramSeries, seriesName } from "./counts.ts";
-import { PAGE_REQUESTS, QUEUE_WAIT, UPSTREAM_ERRORS } from "./metric-names.ts";
+import { CACHE_REQUESTS, PAGE_REQUESTS, QUEUE_WAIT, UPSTREAM_ERRORS } from "./metric-names.ts";
 import { getOutbox } from "./outbox.ts";
 import { getGenerationSeries, getHttpSeries } from "./request-series.ts";
 import { countSubjects } from "./subject-series.ts";
@@ -68,6 +68,9 @@ function countRequest(
   counts.add(getHttpSeries(route, METHODS.has(method) ? method : "other", status));
   const page = PAGE_OPERATIONS[route];
   if (page !== undefined) counts.add(seriesName(PAGE_REQUESTS, { operation: page, status: String(status) }));
+  if (facts.cache !== undefined) counts.add(seriesName(CACHE_REQUESTS, { result: facts.cache }));
+  // A cached answer is no generation.
+  if (facts.cache === "hit") return;
   const { dialect, model, error, operation, queueMs, firstTokenMs, promptTokens, completionTokens } = facts;
   if (dialect === undefined || model === undefined || operation !== "chat") return;
   const names = getGenerationSeries({ dialect, provider, model, status, error });

@@ -35,6 +35,7 @@ export function toUsedRequest(
     reasoningTokens: facts.reasoningTokens ?? 0,
     ...readUsageDetails(facts),
     attempts: facts.attempts ?? 0,
+    ...(facts.cache === "hit" ? { isCacheHit: true } : {}),
     durationMs,
     firstTokenMs: facts.firstTokenMs,
     queueMs: facts.queueMs,

@@ -36,6 +36,7 @@ const EACH_TAG = `json_each('[' || replace(json_quote(cast(d.tag as text)), ',',
 export function parseSums(row: SqlRow | undefined): UsageSums {
   return {
     requests: amountIn(row, "requests"),
+    cache_hits: amountIn(row, "cache_hits"),
     prompt_tokens: amountIn(row, "prompt_tokens"),
     cached_tokens: amountIn(row, "cached_tokens"),
     cache_write_5m_tokens: amountIn(row, "cache_write_5m_tokens"),

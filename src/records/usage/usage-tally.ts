@@ -76,6 +76,7 @@ function openRow(hour: number, dimensions: UsageDimensions): OpenRow {
     last: 0,
     dimensions,
     requests: 0,
+    cache_hits: 0,
     prompt_tokens: 0,
     cached_tokens: 0,
     cache_write_5m_tokens: 0,
@@ -131,6 +132,7 @@ export class UsageTally {
     const tokens = normalizeUsage(used);
     row.last = Math.max(row.last, now);
     row.requests += 1;
+    if (used.isCacheHit === true) row.cache_hits += 1;
     row.prompt_tokens += tokens.promptTokens;
     row.completion_tokens += tokens.completionTokens;
     row.reasoning_tokens += tokens.reasoningTokens;

@@ -13,7 +13,7 @@ import { createArchive } from "./archive.ts";
 import { createConfigurationClient, createJournal } from "./configuration.ts";
 import type { Env } from "./env.ts";
 import { getIsolatePlace } from "./isolate-place.ts";
-import { createPagesPlatform } from "./pages.ts";
+import { createPagesPlatform, DEFAULT_CACHE } from "./pages.ts";
 import { createAccountPoolClient } from "./pool-client/accounts.ts";
 import { LocalAccounts } from "./pool-client/local-accounts.ts";
 import { SYSTEM_CLOCK } from "./pool-client/pool-stub.ts";
@@ -92,6 +92,7 @@ export function createCloudflarePlatform(env: Env): Platform {
         settle: (claim, answer) => store.settleReplay(claim, answer),
       };
     },
+    responseCache: DEFAULT_CACHE,
     fetch: direct,
     deploymentFetch: direct,
     upstreamFetch: (proxy) => (proxy === null ? upstream : fetchThroughProxy(proxy)),

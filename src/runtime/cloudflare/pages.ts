@@ -1,23 +1,25 @@
 import type { PageJobs } from "../../core/ports/page-jobs.ts";
-import type { PageBrowser, PagesPlatform, RateDecision } from "../../core/ports/pages.ts";
+import type { AnswerCache, PageBrowser, PagesPlatform, RateDecision } from "../../core/ports/pages.ts";
 import type { PageLimits } from "../../core/ports/variables.ts";
 import { fromRpcResult } from "../../pages/browser/failures.ts";
 import { RefusalCache } from "../../pages/limits/refusal-cache.ts";
 import type { Env } from "./env.ts";
 
+/** The cache of the data center, for answers of the page service and the response cache. */
+export const DEFAULT_CACHE: AnswerCache = {
+  match: async (key) => {
+    const cached = await caches.default.match(key);
+    // Passing the stream on keeps the bytes out of the isolate's memory.
+    return cached && { headers: cached.headers, body: cached.body ?? new Uint8Array() };
+  },
+  put: (key, response) => caches.default.put(key, response),
+};
+
 /** The page service's part of the Cloudflare runtime. */
 export function createPagesPlatform(env: Env, limits: PageLimits): PagesPlatform {
-  const cache = () => caches.default;
   return {
     browser: env.BROWSER === undefined ? null : createPageBrowser(env, limits.browsers),
-    cache: {
-      match: async (key) => {
-        const cached = await cache().match(key);
-        // Passing the stream on keeps the bytes out of the isolate's memory.
-        return cached && { headers: cached.headers, body: cached.body ?? new Uint8Array() };
-      },
-      put: (key, response) => cache().put(key, response),
-    },
+    cache: DEFAULT_CACHE,
     countCalls: createCallCounter(env),
     jobs: createPageJobs(env),
     supportsAvif: false,

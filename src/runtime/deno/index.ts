@@ -7,6 +7,7 @@ import { needsNoAccount } from "../../gateway/providers/drivers.ts";
 import { proxiedFetch } from "../../gateway/upstream/proxy/proxied-fetch.ts";
 import { createInProcessWatcher } from "../../operator/alerts/in-process-watcher.ts";
 import { SqlJournal } from "../../operator/audit/sql-journal.ts";
+import { ProcessAnswerCache } from "../../pages/cache/process-answer-cache.ts";
 import { notifyWebhook } from "../../pages/job-api/deliver.ts";
 import { runTask } from "../../pages/job-api/run-task.ts";
 import { createInProcessJobs } from "../../pages/jobs/in-process-jobs.ts";
@@ -37,6 +38,9 @@ const SANDBOX_URL = "http://sandbox";
 /** Limits of stored job results in bytes: for all clients, and for one client. */
 const MAX_JOB_BYTES = 250_000_000;
 const MAX_CLIENT_JOB_BYTES = 100_000_000;
+
+/** Size limit of the response cache on the disk, in bytes. */
+const RESPONSE_CACHE_BYTES = 64 * 1024 * 1024;
 
 /** A platform that can be closed. */
 export interface DenoRuntime {
@@ -118,6 +122,7 @@ export async function createDenoRuntime(variables: Variables): Promise<DenoRunti
     accountStates: (owner) => callerObjects.accountStates(owner),
     uploads: (owner) => callerObjects.uploads(owner),
     replays: (owner) => callerObjects.replays(owner),
+    responseCache: new ProcessAnswerCache(Date.now, RESPONSE_CACHE_BYTES, cachedBodies),
     fetch: filteredFetch,
     deploymentFetch: direct,
     upstreamFetch: (proxy) => (proxy === null ? (sandbox ?? direct) : proxiedFetch(dial, proxy)),

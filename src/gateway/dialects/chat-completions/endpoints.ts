@@ -27,6 +27,12 @@ import { ChatStream } from "./stream.ts";
 /** A chat request as the handler needs it. The body itself does not stay in memory while the request waits. */
 type ReadChatRequest = TranslatedChatRequest & { readonly includeUsage: boolean };
 
+/** Members on which no answer depends: they name the end user, or help the provider to cache prompts. */
+const IGNORED_MEMBERS = [
+  ...["user", "metadata", "safety_identifier"],
+  ...["prompt_cache_key", "prompt_cache_retention"],
+];
+
 const USAGE_LABELS: UsageLabels = { dialect: DIALECT_ID, operation: "chat" };
 
 async function readChatRequest(context: Context, body: JsonBody): Promise<ReadRequest<ReadChatRequest>> {
@@ -68,7 +74,9 @@ export const createChatCompletion = rawBodyEndpoint({
     const { conversation, callerTools, includeUsage } = translated;
     return answerConversation(
       { context, caller, conversation, native, retainedData: native?.request.text },
+      body.value,
       {
+        ignoredMembers: IGNORED_MEMBERS,
         stream: (info) => new ChatStream(info, callerTools, includeUsage),
         body: (completion, info) => toChatCompletion(completion, info, callerTools),
       },

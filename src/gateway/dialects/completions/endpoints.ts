@@ -68,7 +68,9 @@ export const createTextCompletion = rawBodyEndpoint({
     const { conversation, echo, includeUsage } = translated;
     return answerConversation(
       { context, caller, conversation, native, retainedData: native?.request.text },
+      body.value,
       {
+        ignoredMembers: ["user"],
         stream: (info) => new CompletionStream(info, echo, includeUsage),
         body: (completion, info) => toTextCompletion(completion, info, echo),
       },

@@ -60,11 +60,13 @@ async function readContentRequest(
 async function generate(
   context: Context,
   caller: Caller,
+  body: JsonBody,
   reading: Promise<ReadRequest<Conversation>>,
 ): Promise<Response> {
   const { translated: conversation, native } = await reading;
   return answerConversation(
     { context, caller, conversation, native, retainedData: native?.request.text },
+    body.value,
     { stream: (info) => new ContentStream(info), body: toContentResponse },
   );
 }
@@ -79,7 +81,7 @@ export const generateContent: CallerEndpoint = rawBodyEndpoint({
   body: contentRequestSchema,
   answers: contentAnswers,
   handler: (context, { caller, body, params }) =>
-    generate(context, caller, readContentRequest(context, body, params["model"] ?? "", false)),
+    generate(context, caller, body, readContentRequest(context, body, params["model"] ?? "", false)),
 });
 
 /** `POST /v1beta/models/{model}:streamGenerateContent` and the same under `/v1` (contract). */
@@ -92,7 +94,7 @@ export const streamContent: CallerEndpoint = rawBodyEndpoint({
   body: contentRequestSchema,
   answers: contentStreamAnswers,
   handler: (context, { caller, body, params }) =>
-    generate(context, caller, readContentRequest(context, body, params["model"] ?? "", true)),
+    generate(context, caller, body, readContentRequest(context, body, params["model"] ?? "", true)),
 });
 
 /**

@@ -41,7 +41,8 @@ export const createMessage = rawBodyEndpoint({
       context,
       answerConversation(
         { context, caller, conversation, native, retainedData: native?.request.text },
-        { stream: (info) => new MessageStream(info), body: toMessage },
+        body.value,
+        { ignoredMembers: ["metadata"], stream: (info) => new MessageStream(info), body: toMessage },
       ),
     );
   },

@@ -27,18 +27,17 @@ function createStopwatch(context: Context): Stopwatch {
 function answerRunnerRequest(
   context: Context,
   caller: Caller,
+  body: unknown,
   conversation: Conversation,
   shape: AnswerFormat,
 ): Promise<Response> {
   const stopwatch = createStopwatch(context);
-  return answerConversation(
-    { context, caller, conversation },
-    {
-      streamType: JSON_LINES,
-      stream: (info) => new RunnerStream(info, shape, stopwatch),
-      body: (completion, info) => toRunnerResponse(completion, info, shape, stopwatch),
-    },
-  );
+  return answerConversation({ context, caller, conversation }, body, {
+    ignoredMembers: ["keep_alive"],
+    streamType: JSON_LINES,
+    stream: (info) => new RunnerStream(info, shape, stopwatch),
+    body: (completion, info) => toRunnerResponse(completion, info, shape, stopwatch),
+  });
 }
 
 /** Matches a duration of zero in `keep_alive`. */
@@ -74,7 +73,7 @@ export const runnerChat = callerEndpoint({
   handler: async (context, { caller, body }) => {
     const model = await resolveRunnerModel(context, body.model, "chat");
     if (!body.messages?.length) return answerLoadRequest(context, model, CHAT_FORMAT, body.keep_alive);
-    return answerRunnerRequest(context, caller, translateRunnerChatRequest(body, model), CHAT_FORMAT);
+    return answerRunnerRequest(context, caller, body, translateRunnerChatRequest(body, model), CHAT_FORMAT);
   },
 });
 
@@ -90,6 +89,12 @@ export const runnerGenerate = callerEndpoint({
     const model = await resolveRunnerModel(context, body.model, "chat");
     if (!body.prompt && !body.images?.length)
       return answerLoadRequest(context, model, GENERATE_FORMAT, body.keep_alive);
-    return answerRunnerRequest(context, caller, translateRunnerGenerateRequest(body, model), GENERATE_FORMAT);
+    return answerRunnerRequest(
+      context,
+      caller,
+      body,
+      translateRunnerGenerateRequest(body, model),
+      GENERATE_FORMAT,
+    );
   },
 });

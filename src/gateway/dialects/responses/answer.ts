@@ -123,20 +123,24 @@ export class ResponsesAnswer implements DialectAnswerRenderer {
       : respondWithinBudget(this.#context, text, { headers: EVENT_STREAM_HEADERS });
   }
 
+  /** Whether later requests can read the response. */
+  get isStored(): boolean {
+    return this.#body.store !== false;
+  }
+
   /** Whether the response is kept. */
   get needsNativeEnd(): boolean {
-    return this.#body.store !== false || this.#context.connection !== undefined;
+    return this.isStored || this.#context.connection !== undefined;
   }
 
   async #store(result: Omit<StoredResponse, "id" | "input" | "expiresAt">): Promise<void> {
     if (!this.needsNativeEnd) return;
     const { platform, facts, connection } = this.#context;
-    const stored = this.#body.store !== false;
     const { config } = await this.#context.config();
     const expiresAt = platform.now() + config.responses.store_ttl_seconds * 1000;
     const response = { ...result, id: this.#id, input: JSON.stringify(this.#inputItems()), expiresAt };
     if (result.failed !== true) connection?.put(response);
-    if (!stored) return;
+    if (!this.isStored) return;
     try {
       await platform.responses(this.#caller.owner).put(response);
     } catch (error) {

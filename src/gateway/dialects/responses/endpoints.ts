@@ -88,6 +88,7 @@ export const createResponse = rawBodyEndpoint({
         native,
         retainedData: [body, responsesInput, native?.request.text],
       },
+      raw.value,
       answer,
     );
   },

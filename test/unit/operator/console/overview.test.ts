@@ -57,6 +57,7 @@ const NO_USAGE: UsageItem = {
   failed: 0,
   cancelled: 0,
   refused: 0,
+  cache_hits: 0,
   prompt_tokens: 0,
   cached_tokens: 0,
   cache_write_5m_tokens: 0,

@@ -63,6 +63,7 @@ const ENGINE: ProviderView = {
   key_header: "api-key",
   headers: { "X-Title": "ga****ay" },
   account_max_inflight: 8,
+  cache: {},
   max_concurrent: 0,
   limits: {},
   strategy: "least_busy",
@@ -90,7 +91,7 @@ describe("the form of a provider", () => {
 
   it("gives back what it was given, and keeps the token", () => {
     const { id, has_token, token_preview, models, accounts, read_only, trace_context, ...rest } = ENGINE;
-    const { models_asked, health, last_error, limits, pipe_streams, active_probes, ...fields } = rest;
+    const { models_asked, health, last_error, limits, cache, pipe_streams, active_probes, ...fields } = rest;
     expect(toProviderFields(toProviderDraft(ENGINE))).toEqual({ ...fields, token: "" });
     expect(validateProviderDraft(toProviderDraft(ENGINE))).toEqual({});
     expect(changedProviderFields(toProviderDraft(ENGINE), ENGINE)).toEqual({});

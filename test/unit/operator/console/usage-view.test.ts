@@ -44,6 +44,7 @@ describe("how usage is looked at", () => {
         failed: 0,
         cancelled: 0,
         refused: 0,
+        cache_hits: 0,
         prompt_tokens: 0,
         cached_tokens: 0,
         cache_write_5m_tokens: 0,

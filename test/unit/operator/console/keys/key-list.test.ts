@@ -22,6 +22,7 @@ const key = (name: string, more: Partial<ApiKey> = {}): ApiKey => ({
   networks: [],
   guardrails: [],
   history: "full",
+  cache: {},
   ...more,
 });
 

@@ -1,0 +1,51 @@
+import * as z from "zod";
+import { lazyObject, once } from "../encoding/lazy-schema.ts";
+
+/** Longest time for which an answer is served again: 30 days, in seconds. */
+const MAX_CACHE_SECONDS = 2_592_000;
+
+const seconds = once(() => z.number().int().min(0).max(MAX_CACHE_SECONDS));
+
+/**
+ * The response cache of a key, a provider or a model: how long an answer is served again, in seconds. 0: never. Absent: the
+ * next wider setting applies.
+ */
+export const cacheSettingSchema = lazyObject(() => ({ ttl_seconds: seconds().optional() }));
+
+/** The response cache of all requests, and of models, as used or as requested. */
+export const responseCacheSchema = lazyObject(() => ({
+  ttl_seconds: seconds().default(0),
+  models: z.record(z.string(), cacheSettingSchema).default({}),
+}));
+
+type CacheSetting = z.output<typeof cacheSettingSchema>;
+
+/** Something that may have a setting of its own. */
+export interface CacheScope {
+  readonly cache?: CacheSetting | undefined;
+}
+
+/** The part of the configuration that decides on the response cache. */
+export interface CacheConfig {
+  readonly cache: z.output<typeof responseCacheSchema>;
+  readonly api_keys: readonly CacheScope[];
+  readonly providers: readonly (CacheScope & { readonly id: string })[];
+}
+
+const usesByConfig = new WeakMap<CacheConfig, boolean>();
+
+/** Whether any request can be answered from the response cache. */
+export function usesResponseCache(config: CacheConfig): boolean {
+  let uses = usesByConfig.get(config);
+  if (uses === undefined) {
+    const { cache, api_keys, providers } = config;
+    const settings = [
+      cache,
+      ...Object.values(cache.models),
+      ...[...api_keys, ...providers].map((scope) => scope.cache),
+    ];
+    uses = settings.some((setting) => (setting?.ttl_seconds ?? 0) > 0);
+    usesByConfig.set(config, uses);
+  }
+  return uses;
+}
