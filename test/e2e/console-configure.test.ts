@@ -22,7 +22,9 @@ const engine = await serve((_, response) => {
 afterAll(() => engine.close());
 
 describeWithBrowser("configuring in the console", () => {
-  const app = useConsole({ vars: { HOSTING_API_BASE_URL: hosting.origin } });
+  const app = useConsole({
+    vars: { HOSTING_API_BASE_URL: hosting.origin, OTEL_EXPORTER_OTLP_ENDPOINT: `${engine.origin}/otlp` },
+  });
 
   it("adds an account, tests it, changes it and deletes it", async () => {
     const page = await app.at("accounts");
@@ -669,6 +671,20 @@ describeWithBrowser("configuring in the console", () => {
     await expect
       .poll(async () => (await app.admin("GET", "/admin/settings")).body["callers"])
       .toMatchObject({ unknown_keys: "auto", unknown_keys_in_force: "pass_through" });
+  });
+
+  it("says where traces and metrics go, and when they were last delivered", async () => {
+    await (await app.chat("Hello")).text();
+    await expect
+      .poll(async () => (await app.admin("GET", "/admin/telemetry")).body, { timeout: 25_000 })
+      .toMatchObject({ traces: { last_sent_at: expect.any(Number) } });
+    const page = await app.at("settings");
+    const row = page.getByRole("row", { name: /Traces/ });
+    await row.getByText(engine.origin, { exact: true }).waitFor();
+    await row.getByText("no error").waitFor();
+    await row.getByText("never").waitFor({ state: "detached" });
+    // The path of the collector may contain credentials.
+    expect(await page.getByText("/otlp").count()).toBe(0);
   });
 
   it("edits the guardrails, and shows why one is refused", async () => {

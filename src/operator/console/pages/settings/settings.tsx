@@ -22,6 +22,7 @@ import {
   updateDraft,
   validateSettings,
 } from "./settings-draft.ts";
+import { TelemetryPanel } from "./telemetry-panel.tsx";
 import { texts } from "./texts.ts";
 
 const SETTINGS = SETTING_GROUPS.flatMap(({ settings }) => settings);
@@ -132,6 +133,7 @@ export function SettingsPage() {
         </form>
       )}
       {data !== null && <GuardrailsPanel />}
+      {data !== null && <TelemetryPanel />}
       {data !== null && <PasswordForm hasPassword={data.admin.has_password_hash} />}
     </Page>
   );

@@ -91,4 +91,16 @@ export const texts = translate("settings", {
   lead: "Changes take effect everywhere within two seconds.",
   unsavedChangeCount: (count: number) => formatPlural(count, "unsaved change"),
   discard: "Discard",
+  telemetry: "OpenTelemetry",
+  telemetryOff: "No traces and metrics are sent. The variable OTEL_EXPORTER_OTLP_ENDPOINT names a collector.",
+  telemetryOn: (protocol: string) =>
+    `Traces and metrics are sent by ${protocol}. The numbers are those of the isolate or process that answered.`,
+  traces: "Traces",
+  metrics: "Metrics",
+  collector: "Collector",
+  sent: "Sent",
+  dropped: "Dropped",
+  lastDelivery: "Last delivery",
+  delivering: "no error",
+  notSent: "not sent",
 });
