@@ -1,6 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import type {
   ArchiveBatch,
+  ErasedCounts,
   HistoryQuery,
   HistoryRecord,
   HistorySummary,
@@ -119,6 +120,20 @@ export class History extends DurableObject<Env> {
     if (bucket !== undefined)
       await this.#runExclusive(() => deletePacks(bucket, keys)).catch(() => undefined);
     return count;
+  }
+
+  async eraseKey(key: string): Promise<ErasedCounts> {
+    const packed = this.#packed;
+    const counts = this.#runInTransaction(() => {
+      const packedCount = packed?.eraseKey(key) ?? 0;
+      const erased = this.#archive.eraseKey(key);
+      return { ...erased, history: erased.history + packedCount };
+    });
+    if (packed === null) return counts;
+    // The alarm repeats the erasure of texts if it fails here.
+    await this.#scheduleSweep();
+    if (packed.hasStrayTexts) await this.#eraseStrayTexts(packed);
+    return counts;
   }
 
   /** Settles records whose isolate is lost, and deletes from the bucket what is no longer stored. */

@@ -151,6 +151,11 @@ export class ResponseStore extends DurableObject<Env> {
     settleReplay(this.#objects, { owner: OWNER, now: Date.now() }, claim, answer);
   }
 
+  /** Deletes everything. Returns the number of deleted objects. */
+  erase(): number {
+    return this.#objects.removeAll(OWNER);
+  }
+
   /** Deletes what has expired, and this object's storage when nothing is left. */
   override async alarm(): Promise<void> {
     const now = Date.now();

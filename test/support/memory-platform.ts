@@ -145,6 +145,7 @@ export async function memoryPlatform(options: MemoryPlatformOptions = {}): Promi
       now,
     }),
     responses: (owner) => kept.responses(owner),
+    eraseCaller: (owner) => kept.erase(owner),
     files: (owner) => kept.files(owner),
     batches: (owner) => kept.batches(owner),
     accountStates: (owner) => kept.accountStates(owner),

@@ -202,6 +202,13 @@ export interface HistoryArchive {
   clearHistory(): Awaitable<number>;
 }
 
+/** Numbers of deleted entries. */
+export interface ErasedCounts {
+  readonly history: number;
+  readonly captures: number;
+  readonly samples: number;
+}
+
 /** The archive of history, captures, samples and metrics. Each deployment has one. */
 export interface Archive extends HistoryArchive, CaptureArchive {
   /** True if finished records must be sent whole, including the parts already sent. */
@@ -211,6 +218,11 @@ export interface Archive extends HistoryArchive, CaptureArchive {
    * stored.
    */
   write(batch: ArchiveBatch): Awaitable<void>;
+  /**
+   * Deletes the history, the captures and the samples of an API key, and later writes of its requests that began before.
+   * Rejects if a part is not deleted yet: call it again.
+   */
+  eraseKey(key: string): Awaitable<ErasedCounts>;
   /** Deletes everything beyond a new retention limit. */
   applyRetention(retention: Retention): Awaitable<void>;
   /** All metric totals since the beginning. */

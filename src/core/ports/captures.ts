@@ -61,6 +61,8 @@ export interface SampleMeta {
 /** One upstream answer within a sample. */
 export interface SampleRound {
   readonly capture_id: string;
+  /** Id of the caller's key. Absent in samples of older versions. */
+  readonly key?: string | undefined;
   readonly label: string;
   readonly status: number;
   readonly content_type: string;

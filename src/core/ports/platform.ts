@@ -39,6 +39,8 @@ export interface Platform {
   readonly alerts: AlertWatcher;
   /** The stored responses of one caller; `owner` is the hash of the caller's credential. */
   responses(owner: string): ResponseStore;
+  /** Deletes everything that is stored for one caller; `owner` as above. Returns the number of deleted objects. */
+  eraseCaller(owner: string): Promise<number>;
   /** The uploaded files of one caller; `owner` as above. */
   files(owner: string): FileStore;
   /** The batches of one caller; `owner` as above. */

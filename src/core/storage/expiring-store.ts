@@ -123,6 +123,18 @@ export class ExpiringStore<K extends Kinds<K>> {
     return wasLive;
   }
 
+  /** Deletes all values of an owner. Returns their number. */
+  removeAll(owner: string): number {
+    const texts = this.#texts;
+    if (texts === null) return 0;
+    let count = 0;
+    this.#sql.transaction(() => {
+      texts.deleteOwners("select cast(seq as text) from kept_object where owner=?", owner);
+      count = this.#sql.all("delete from kept_object where owner=? returning seq", owner).length;
+    });
+    return count;
+  }
+
   /**
    * Evicts the oldest values of an owner and kind until they fit the quota. The cost depends on the number of evicted
    * values only.

@@ -185,6 +185,7 @@ export const sampleMetaSchema = () =>
     rounds: z.array(
       z.object({
         capture_id: z.string(),
+        key: z.string().optional(),
         label: z.string(),
         status: z.int(),
         content_type: z.string(),

@@ -16,6 +16,7 @@ import { EXPORT_ENDPOINTS } from "./config-export.ts";
 import { IMPORT_ENDPOINTS } from "./config-import.ts";
 import { CONFIG_ENDPOINTS } from "./config-update.ts";
 import { CONFIG_VERSION_ENDPOINTS } from "./config-versions.ts";
+import { ERASURE_ENDPOINTS } from "./erasure.ts";
 import { GUARDRAIL_ENDPOINTS } from "./guardrails.ts";
 import { HISTORY_ENDPOINTS } from "./history.ts";
 import { HOSTING_CREDENTIAL_ENDPOINTS } from "./hosting-credentials.ts";
@@ -59,6 +60,7 @@ export const ADMIN_ENDPOINTS = [
   ...OIDC_ENDPOINTS,
   ...KEY_ENDPOINTS,
   ...SUBJECT_ENDPOINTS,
+  ...ERASURE_ENDPOINTS,
   ...PAGE_LINK_ENDPOINTS,
   ...PROXY_LIST_ENDPOINTS,
   ...PROXY_TEST_ENDPOINTS,

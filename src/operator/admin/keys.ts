@@ -146,7 +146,7 @@ async function editKeys(
 }
 
 /** Creates a function that finds the key that a path names. It throws 404 for an unknown key. */
-function createKeyFinder(name = "") {
+export function createKeyFinder(name = "") {
   return async (config: Config): Promise<ApiKey> => {
     const keys = listApiKeys(config);
     const entry = keys[await findKeyIndex(keys, name)];

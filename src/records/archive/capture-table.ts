@@ -34,7 +34,7 @@ export class CaptureTable {
   putAll(captures: readonly Capture[], sentAt: number | undefined): void {
     if (captures.length === 0) return;
     const until = this.#watermark.deletedUntil(sentAt);
-    for (const capture of captures) if (capture.at > until) this.#put(capture);
+    for (const capture of captures) if (capture.at > until(capture.key)) this.#put(capture);
   }
 
   #put({ request_body, response_body, ...head }: Capture): void {
@@ -88,6 +88,15 @@ export class CaptureTable {
     const rows = this.#sql.all("select id from capture");
     for (const row of rows) this.#remove(textIn(row, "id"));
     return rows.length;
+  }
+
+  /** Removes the captures of an API key, as {@link clear} does. Returns their ids. */
+  eraseKey(key: string): string[] {
+    this.#watermark.advance(key);
+    const rows = this.#sql.all("select id from capture where json_extract(head, '$.key')=?", key);
+    const ids = rows.map((row) => textIn(row, "id"));
+    for (const id of ids) this.#remove(id);
+    return ids;
   }
 
   /** The ids of a chain's captures, oldest first. */

@@ -1,4 +1,7 @@
-import { numberIn, type Sql } from "../../core/storage/sql.ts";
+import { numberIn, type Sql, textIn } from "../../core/storage/sql.ts";
+
+/** No generation runs this long: the deletion of a key's entries is forgotten after it. */
+const KEY_DELETION_MS = 7 * 86_400_000;
 
 /**
  * The time at which all entries of a kind were last deleted. Isolates may report older entries later, because a report
@@ -23,33 +26,47 @@ export class DeletionWatermark {
     this.#read();
   }
 
-  /** Records that all entries of the kind are being deleted. */
-  advance(): void {
+  /** Records that all entries of the kind are being deleted, or with an id those of one API key. */
+  advance(key = ""): void {
     // Entries of the same millisecond may be later than the deletion.
-    this.#sql.all("insert or replace into cleared values(?,?)", this.#kind, this.#now() - 1);
+    const at = this.#now() - 1;
+    this.#sql.all("delete from cleared where kind glob ? and at<?", `${this.#kind}/*`, at - KEY_DELETION_MS);
+    this.#sql.all(
+      "insert or replace into cleared values(?,?)",
+      key === "" ? this.#kind : `${this.#kind}/${key}`,
+      at,
+    );
   }
 
   /**
-   * Entries made up to this time are deleted; `-Infinity`: none.
+   * Returns a function that tells until when the entries of a key are deleted; `-Infinity`: none are.
    *
    * @param sentAt when the reporting message was sent; the result is then on the sender's clock. Absent: on the archive's
    * own clock
    */
-  deletedUntil(sentAt?: number): number {
-    const at = this.#read();
-    // Minus 1: both clocks are rounded, each on its own.
-    return sentAt === undefined ? at : at - (this.#now() - sentAt) - 1;
+  deletedUntil(sentAt?: number): (key: string) => number {
+    const times = this.#read();
+    // 1 more: both clocks are rounded, each on its own.
+    const difference = sentAt === undefined ? 0 : this.#now() - sentAt + 1;
+    const timeOf = (kind: string) => times.get(kind) ?? Number.NEGATIVE_INFINITY;
+    return (key) => Math.max(timeOf(this.#kind), timeOf(`${this.#kind}/${key}`)) - difference;
   }
 
   /** Reads the table each time, because a transaction may be rolled back. */
-  #read(): number {
-    const row = this.#sql.all("select at from cleared where kind=?", this.#kind)[0];
-    if (row === undefined) return Number.NEGATIVE_INFINITY;
-    const at = numberIn(row, "at");
-    if (at <= this.#now()) return at;
-    // The clock was ahead and has been set back, so the order is unknown. Keeping a deleted entry is better than losing a
-    // new one.
-    this.#sql.all("delete from cleared where kind=?", this.#kind);
-    return Number.NEGATIVE_INFINITY;
+  #read(): Map<string, number> {
+    const rows = this.#sql.all(
+      "select kind, at from cleared where kind=? or kind glob ?",
+      this.#kind,
+      `${this.#kind}/*`,
+    );
+    const times = new Map(rows.map((row) => [textIn(row, "kind"), numberIn(row, "at")]));
+    for (const [kind, at] of times) {
+      if (at <= this.#now()) continue;
+      // The clock was ahead and has been set back, so the order is unknown. Keeping a deleted entry is better than losing a
+      // new one.
+      this.#sql.all("delete from cleared where kind=?", kind);
+      times.delete(kind);
+    }
+    return times;
   }
 }

@@ -225,6 +225,14 @@ export class HistoryTable {
     return count;
   }
 
+  /** Removes the records of an API key, as {@link clear} does. Returns their number. */
+  eraseKey(key: string): number {
+    this.#watermark.advance(key);
+    const rows = this.#sql.all("select id from record where json_extract(summary, '$.key')=?", key);
+    this.deletePermanently(rows.map((row) => textIn(row, "id")));
+    return rows.length;
+  }
+
   /**
    * Deletes for good the records that began before the last clearing, whether or not they were stored by then. Call it
    * before storing them. It notes each id, because a slower later message could make a record seem younger than the
@@ -236,7 +244,7 @@ export class HistoryTable {
   deleteCleared(summaries: readonly HistorySummary[], sentAt: number | undefined): string[] {
     if (summaries.length === 0) return [];
     const until = this.#watermark.deletedUntil(sentAt);
-    const ids = summaries.filter(({ created_at }) => created_at <= until).map(({ id }) => id);
+    const ids = summaries.filter(({ created_at, key }) => created_at <= until(key)).map(({ id }) => id);
     this.deletePermanently(ids);
     return ids;
   }

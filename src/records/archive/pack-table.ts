@@ -134,6 +134,27 @@ export class PackTable {
     return true;
   }
 
+  /** Deletes the records of an API key, and marks their texts for erasure. Returns their ids. */
+  eraseKey(key: string): string[] {
+    const ids: string[] = [];
+    const packs = this.#sql.all(
+      "select distinct p.seq from pack p, json_each(p.summaries) e where json_extract(e.value, '$.key')=?",
+      key,
+    );
+    for (const seq of packs.map((row) => numberIn(row, "seq"))) {
+      const [row] = this.#sql.all("select key, spans, summaries from pack where seq=?", seq);
+      const spans = parseSpans(row);
+      for (const summary of parseSummaries(row)) {
+        const span = spans.get(summary.id);
+        if (summary.key !== key || span === undefined) continue;
+        this.#sql.all("insert into stray_text(key, at, bytes) values(?,?,?)", textIn(row, "key"), ...span);
+        ids.push(summary.id);
+      }
+      this.#removeRecords(seq, (summary) => summary.key === key);
+    }
+    return ids;
+  }
+
   /** Keeps `maxRecords` records: drops from the oldest packs first, and within a pack the earliest requests first. */
   trim(maxRecords: number): void {
     while (this.count > maxRecords) {

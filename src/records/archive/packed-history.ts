@@ -172,6 +172,15 @@ export class PackedHistory {
     return this.#singleRecords.clear() + running.length + packed.length;
   }
 
+  /** Deletes the running and the packed records of an API key for good, and marks their texts. Returns their number. */
+  eraseKey(key: string): number {
+    const running = this.#running.summaries.filter((summary) => summary.key === key).map(({ id }) => id);
+    for (const id of running) this.#running.remove(id);
+    const packed = this.#packs.eraseKey(key);
+    this.#singleRecords.deletePermanently([...running, ...packed]);
+    return running.length + packed.length;
+  }
+
   /** The keys of all packs, oldest first. */
   get keys(): string[] {
     return this.#packs.keys;

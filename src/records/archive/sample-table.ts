@@ -28,6 +28,7 @@ export class SampleTable {
       upstream += body;
       return {
         capture_id: capture.id,
+        key: capture.key,
         label: capture.label,
         status: capture.status,
         content_type: capture.response_headers["content-type"] ?? "",
@@ -66,6 +67,16 @@ export class SampleTable {
     const meta = this.#texts.get(textKey(sampleId), "meta");
     if (meta === "") return null;
     return { meta: parseMeta(meta), upstream: this.#texts.get(textKey(sampleId), "upstream") };
+  }
+
+  /** Deletes the samples with an exchange of an API key, or with one of these captures. Returns their number. */
+  eraseKey(key: string, captureIds: readonly string[]): number {
+    const captures = new Set(captureIds);
+    const erased = this.list().filter(({ rounds }) =>
+      rounds.some((round) => round.key === key || captures.has(round.capture_id)),
+    );
+    for (const { sample_id } of erased) this.delete(sample_id);
+    return erased.length;
   }
 
   delete(sampleId: string): boolean {

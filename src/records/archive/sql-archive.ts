@@ -1,6 +1,7 @@
 import type {
   Archive,
   ArchiveBatch,
+  ErasedCounts,
   HistoryQuery,
   HistoryRecord,
   HistorySummary,
@@ -164,6 +165,14 @@ export class SqlArchive implements Archive {
 
   clearCaptures(): number {
     return this.#atomic(() => this.#captures.clear());
+  }
+
+  eraseKey(key: string): ErasedCounts {
+    return this.#atomic(() => {
+      const captures = this.#captures.eraseKey(key);
+      const samples = this.#samples.eraseKey(key, captures);
+      return { history: this.history.eraseKey(key), captures: captures.length, samples };
+    });
   }
 
   listChains(q: string, limit: number): CaptureChain[] {

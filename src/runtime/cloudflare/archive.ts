@@ -50,6 +50,7 @@ export function createArchive(env: Env, putTimeoutMs?: number): Archive {
     },
     deleteHistory: (id) => object().deleteHistory(id),
     clearHistory: () => object().clearHistory(),
+    eraseKey: (key) => object().eraseKey(key),
     listCaptures: () => object().listCaptures(),
     readCapture: (id) => object().readCapture(id),
     clearCaptures: () => object().clearCaptures(),

@@ -18,7 +18,7 @@ import { createAccountPoolClient } from "./pool-client/accounts.ts";
 import { LocalAccounts } from "./pool-client/local-accounts.ts";
 import { SYSTEM_CLOCK } from "./pool-client/pool-stub.ts";
 import { createShardedAccountPool } from "./pool-client/sharded-accounts.ts";
-import { createResponseStore } from "./response-store.ts";
+import { createResponseStore, eraseCaller } from "./response-store.ts";
 import { dial } from "./sockets.ts";
 import { createUsageStore } from "./usage.ts";
 import { getVariables } from "./variables.ts";
@@ -49,6 +49,7 @@ export function createCloudflarePlatform(env: Env): Platform {
     auditLog: createJournal(env),
     alerts: createAlertWatcher(env),
     responses: (owner) => createResponseStore(env, owner, variables.storedObjectLimits),
+    eraseCaller: (owner) => eraseCaller(env, owner),
     files: (owner) => {
       const store = env.RESPONSE_STORE.getByName(owner);
       return {

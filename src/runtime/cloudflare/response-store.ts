@@ -23,6 +23,20 @@ export function createResponseStore(env: Env, owner: string, quota: OwnerQuota):
   };
 }
 
+/** Deletes everything that is stored for a caller. Returns the number of deleted objects. */
+export async function eraseCaller(env: Env, owner: string): Promise<number> {
+  const { RESPONSES_BUCKET: bucket } = env;
+  let count = await env.RESPONSE_STORE.getByName(owner).erase();
+  if (bucket === undefined) return count;
+  for (;;) {
+    // Each list is the first one, because the objects before are deleted.
+    const { objects, truncated } = await bucket.list({ prefix: `${PREFIX}${owner}/` });
+    if (objects.length > 0) await bucket.delete(objects.map(({ key }) => key));
+    count += objects.length;
+    if (!truncated) return count;
+  }
+}
+
 /** One object of the bucket per response. There is no rate limit, and no response evicts another. */
 class BucketResponseStore implements ResponseStore {
   readonly #bucket: R2Bucket;

@@ -92,6 +92,11 @@ export class CallerObjectStore {
     };
   }
 
+  /** Deletes everything of a caller. Returns the number of deleted objects. */
+  async erase(owner: string): Promise<number> {
+    return this.#objects.removeAll(owner);
+  }
+
   async #put<Kind extends keyof CallerObjects & string>(
     owner: string,
     kind: Kind,

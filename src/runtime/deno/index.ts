@@ -117,6 +117,7 @@ export async function createDenoRuntime(variables: Variables): Promise<DenoRunti
     auditLog: journal,
     alerts,
     responses: (owner) => callerObjects.responses(owner),
+    eraseCaller: (owner) => callerObjects.erase(owner),
     files: (owner) => callerObjects.files(owner),
     batches: (owner) => callerObjects.batches(owner),
     accountStates: (owner) => callerObjects.accountStates(owner),

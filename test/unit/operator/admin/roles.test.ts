@@ -7,6 +7,8 @@ const OWNER_ROUTES = [
   "DELETE /admin/administrators/:id",
   "DELETE /admin/chat-history",
   "DELETE /admin/dev/captures",
+  "DELETE /admin/keys/:key/data",
+  "DELETE /admin/users/:id/data",
   "GET /admin/administrators",
   "GET /admin/administrators/:id",
   "GET /admin/config/export",
