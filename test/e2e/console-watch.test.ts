@@ -196,7 +196,7 @@ describeWithBrowser("watching and trying in the console", () => {
     const steps = page.getByRole("list", { name: "Timeline" }).getByRole("listitem");
     await steps.filter({ hasText: "Attempt 1: provider-v4-flash with" }).waitFor();
     await steps.filter({ hasText: "Tool calls" }).waitFor();
-    await page.getByRole("button", { name: "Open in playground" }).click();
+    await page.getByRole("button", { name: "Edit and send" }).click();
     await page.getByRole("region", { name: "Conversation" }).getByText("[[call:lookup:{}]]").waitFor();
     await goTo(page, "history");
 

@@ -106,6 +106,8 @@ export interface HistoryRecord extends HistorySummary {
   readonly messages: string;
   /** The text sent to the provider. */
   readonly prompt: string;
+  /** The request's tools and parameters, as JSON text; empty in records of older versions. */
+  readonly options: string;
   /** The upstream's reasoning and text, unchanged. */
   readonly reasoning: string;
   readonly content: string;
@@ -114,7 +116,7 @@ export interface HistoryRecord extends HistorySummary {
 /** A record to write to the store. `request` is null once the store has it. */
 export interface HistoryWrite {
   readonly summary: HistorySummary;
-  readonly request: { readonly messages: string; readonly prompt: string } | null;
+  readonly request: Pick<HistoryRecord, "messages" | "prompt" | "options"> | null;
   readonly reasoning: string;
   readonly content: string;
 }

@@ -10,7 +10,7 @@ export interface TextLocation {
 }
 
 /** The long texts of a record. */
-export type RecordTexts = Pick<HistoryRecord, "messages" | "prompt" | "reasoning" | "content">;
+export type RecordTexts = Pick<HistoryRecord, "messages" | "prompt" | "options" | "reasoning" | "content">;
 
 /** A record in a pack: its summary, and the byte range of its texts within the pack's object. */
 export interface PackedRecord extends Omit<TextLocation, "key"> {

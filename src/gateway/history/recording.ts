@@ -25,6 +25,7 @@ import {
 } from "../../records/telemetry/outbox.ts";
 import { findRequestCost, fromNano, type Pricing } from "../../records/usage/prices.ts";
 import { serializeMessages } from "./message-archive.ts";
+import { serializeOptions } from "./options-archive.ts";
 
 /** How often a record is refreshed while its generation streams, milliseconds. */
 const REFRESH_MS = 1_500;
@@ -247,6 +248,7 @@ export class Recording implements RecordSource {
       request: {
         messages: request.messages.length > MAX_SHORT ? "[]" : request.messages,
         prompt: shortenText(request.prompt),
+        options: request.options.length > MAX_SHORT ? "" : request.options,
       },
       reasoning: shortenText(reasoning),
       content: shortenText(content),
@@ -278,10 +280,11 @@ export class Recording implements RecordSource {
 
   #archiveRequest(): FinalRecord["request"] {
     const { conversation, prompt } = this.#running;
-    if (this.#context.facts.history === "no_texts") return { messages: "[]", prompt: "" };
+    if (this.#context.facts.history === "no_texts") return { messages: "[]", prompt: "", options: "" };
     return {
       messages: serializeMessages(conversation.messages, (text) => this.#redact(text)),
       prompt: this.#archiveText(prompt, MAX_PROMPT),
+      options: serializeOptions(conversation, (text) => this.#redact(text)),
     };
   }
 

@@ -119,10 +119,39 @@ function messageSchema() {
   ]);
 }
 
-/** One generation with its full texts. `messages` is JSON, not text. */
+/** Tools and parameters of a request, as `src/gateway/history/options-archive.ts` writes them. */
+const optionsSchema = () =>
+  z.object({
+    tools: z.array(z.object({ name: z.string(), description: z.string(), parameters: z.looseObject({}) })),
+    /** The tools were too long to store. */
+    tools_omitted: z.boolean().optional(),
+    tool_choice: z.union([z.string(), z.object({ function: z.string() })]).optional(),
+    response_format: z
+      .object({
+        type: z.enum(["json", "json_schema"]),
+        name: z.string().optional(),
+        schema: z.looseObject({}).optional(),
+        strict: z.boolean().optional(),
+      })
+      .optional(),
+    temperature: z.number().optional(),
+    max_tokens: z.number().optional(),
+    top_p: z.number().optional(),
+    top_k: z.number().optional(),
+    min_p: z.number().optional(),
+    stop: z.array(z.string()).optional(),
+    seed: z.number().optional(),
+    presence_penalty: z.number().optional(),
+    frequency_penalty: z.number().optional(),
+    reasoning_effort: z.string().optional(),
+  });
+
+/** One generation with its full texts. `messages` and `options` are JSON, not text. */
 export const historyRecordSchema = () =>
   historySummarySchema().extend({
     messages: z.array(messageSchema()),
+    /** Null: a record of an older version, or one that keeps no texts. */
+    options: optionsSchema().nullable(),
     prompt: z.string(),
     reasoning: z.string(),
     content: z.string(),

@@ -5,6 +5,7 @@ import type { HistorySummary } from "../../core/ports/archive.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { adminEndpoint, type Endpoint } from "../../core/routing/endpoint.ts";
 import { historyFilterShape, toHistoryFilter } from "./history-query.ts";
+import { createRecordView } from "./history-view.ts";
 
 /** Number of summaries per read. */
 const BATCH_SIZE = 500;
@@ -107,9 +108,8 @@ async function* formatRecords(context: Context, query: Query): AsyncGenerator<st
     for (const { id } of items) {
       const record = await context.platform.archive.readHistory(id);
       if (record === null) continue;
-      const messages: unknown = JSON.parse(record.messages);
       // One at a time, because their texts are long.
-      yield `${JSON.stringify({ ...record, messages })}\n`;
+      yield `${JSON.stringify(createRecordView(record))}\n`;
     }
   }
 }

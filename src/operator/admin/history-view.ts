@@ -1,6 +1,6 @@
 import { keyIdentifier, listApiKeys } from "../../core/config/api-keys.ts";
 import type { Config } from "../../core/config/schema.ts";
-import type { HistorySummary } from "../../core/ports/archive.ts";
+import type { HistoryRecord, HistorySummary } from "../../core/ports/archive.ts";
 import { computeCostNano, findModelPrice, fromNano } from "../../records/usage/prices.ts";
 
 /** What the configuration of now says of a stored record. */
@@ -43,4 +43,11 @@ export async function createRecordLabeler(
     team_name: teams.get(record.team ?? "") ?? null,
     cost: computeCost(config, record),
   });
+}
+
+/** A record as JSON. Parses its messages and options, which are stored as text. */
+export function createRecordView(record: HistoryRecord) {
+  const messages: unknown = JSON.parse(record.messages);
+  const options: unknown = record.options === "" ? null : JSON.parse(record.options);
+  return { ...record, messages, options };
 }

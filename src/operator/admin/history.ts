@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { configSchema } from "../../core/config/schema.ts";
 import { lazyObject } from "../../core/encoding/lazy-schema.ts";
-import type { HistoryRecord } from "../../core/ports/archive.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
 import { getRetention } from "../../records/telemetry/outbox.ts";
 import { successSchema } from "./answers.ts";
@@ -9,7 +8,7 @@ import { historyRecordSchema, historySummarySchema, recordLabelsShape } from "./
 import { editConfig } from "./config-edit.ts";
 import { HISTORY_EXPORT_ENDPOINTS } from "./history-export.ts";
 import { historyFilterShape, toHistoryFilter } from "./history-query.ts";
-import { createRecordLabeler } from "./history-view.ts";
+import { createRecordLabeler, createRecordView } from "./history-view.ts";
 import { pageSchema, queryNumber } from "./paging.ts";
 import { requestObject } from "./request-fields.ts";
 import { requireFound } from "./resource-errors.ts";
@@ -27,12 +26,6 @@ const historyListSchema = lazyObject(() => ({
 const historySettingsSchema = requestObject(() => ({
   limit: configSchema.shape.history.unwrap().shape.limit.unwrap(),
 }));
-
-/** A record as JSON. Parses its messages, which are stored as text. */
-function recordView(record: HistoryRecord) {
-  const messages: unknown = JSON.parse(record.messages);
-  return { ...record, messages };
-}
 
 const RECORD_KIND = "the history record";
 
@@ -107,7 +100,7 @@ export const HISTORY_ENDPOINTS = [
     handler: async (context, { params: { id = "" } }) => {
       const record = requireFound(await context.platform.archive.readHistory(id), RECORD_KIND, id);
       const addLabels = await createRecordLabeler((await context.config()).config);
-      return Response.json(addLabels(recordView(record)));
+      return Response.json(addLabels(createRecordView(record)));
     },
   }),
   /** `DELETE /admin/chat-history/{id}` (contract). */

@@ -200,6 +200,7 @@ export class HistoryTable {
       ...this.toSummary(textIn(row, "summary")),
       messages: text("messages") || "[]",
       prompt: text("prompt"),
+      options: text("options"),
       reasoning: text("reasoning"),
       content: text("content"),
     };

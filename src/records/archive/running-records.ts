@@ -52,6 +52,7 @@ export class RunningRecords {
       ...summary,
       messages: request?.messages ?? "[]",
       prompt: request?.prompt ?? "",
+      options: request?.options ?? "",
       reasoning,
       content,
     };
@@ -75,5 +76,6 @@ export class RunningRecords {
 }
 
 function countCharacters({ request, reasoning, content }: HistoryWrite): number {
-  return (request?.messages.length ?? 0) + (request?.prompt.length ?? 0) + reasoning.length + content.length;
+  const { messages = "", prompt = "", options = "" } = request ?? {};
+  return messages.length + prompt.length + options.length + reasoning.length + content.length;
 }

@@ -310,7 +310,8 @@ function selectRecordsToSend(sources: readonly RecordSource[], maxRecords: numbe
 
 /** Length of a record's texts in characters. */
 export function countCharacters({ request, reasoning, content }: HistoryWrite): number {
-  return (request?.messages.length ?? 0) + (request?.prompt.length ?? 0) + reasoning.length + content.length;
+  const { messages = "", prompt = "", options = "" } = request ?? {};
+  return messages.length + prompt.length + options.length + reasoning.length + content.length;
 }
 
 /** The parts of a platform that an outbox needs. */

@@ -49,8 +49,11 @@ function buildPacks(records: readonly HistoryWrite[], now: number): FilledPack[]
     const length = JSON.stringify(summary).length;
     if (openRecords.length > 0 && (openRecords.length >= MAX_RECORDS || chars + length > MAX_SUMMARY_CHARS))
       close();
-    const { messages, prompt } = request ?? { messages: "[]", prompt: "" };
-    const texts: RecordTexts = { messages, prompt, reasoning, content };
+    const texts: RecordTexts = {
+      ...(request ?? { messages: "[]", prompt: "", options: "" }),
+      reasoning,
+      content,
+    };
     const body = new TextEncoder().encode(JSON.stringify(texts));
     openRecords.push({ summary, at: bytes, bytes: body.length });
     bodies.push(body);
@@ -126,8 +129,9 @@ export async function readRecordTexts(
   const { key, at, bytes } = location;
   const object = await bucket?.get(key, { range: { offset: at, length: bytes } });
   const json = (await object?.text())?.trim() ?? "";
-  if (json === "") return { messages: "[]", prompt: "", reasoning: "", content: "" };
-  const texts: RecordTexts = JSON.parse(json);
+  if (json === "") return { messages: "[]", prompt: "", options: "", reasoning: "", content: "" };
+  // Packs of older versions have no options.
+  const texts: RecordTexts = { options: "", ...JSON.parse(json) };
   return texts;
 }
 

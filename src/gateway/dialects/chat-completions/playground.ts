@@ -1,17 +1,45 @@
+import { toUrl } from "../playground/attachments.ts";
 import { listAt, textAt, valueAt } from "../playground/json.ts";
 import { javascriptLiteral, KEY_VARIABLE, pythonArguments } from "../playground/literals.ts";
+import { withParameters } from "../playground/parameters.ts";
 import { readError, readUsage, withoutEmptyPieces } from "../playground/pieces.ts";
 import type {
   AnswerPiece,
+  Attachment,
   PlaygroundDialect,
   PlaygroundRequest,
   PlaygroundTurn,
 } from "../playground/types.ts";
 
+function toContent(text: string, attachments: readonly Attachment[] = []): unknown {
+  if (attachments.length === 0) return text;
+  return [
+    ...(text === "" ? [] : [{ type: "text", text }]),
+    ...attachments.map((attachment) =>
+      attachment.kind === "image"
+        ? { type: "image_url", image_url: { url: toUrl(attachment) } }
+        : { type: "file", file: { filename: attachment.name, file_data: toUrl(attachment) } },
+    ),
+  ];
+}
+
+const parameters = {
+  temperature: "temperature",
+  max_tokens: "max_tokens",
+  top_p: "top_p",
+  top_k: "top_k",
+  min_p: "min_p",
+  stop: "stop",
+  seed: "seed",
+  presence_penalty: "presence_penalty",
+  frequency_penalty: "frequency_penalty",
+  reasoning_effort: "reasoning_effort",
+} as const;
+
 function toMessage(turn: PlaygroundTurn): Record<string, unknown> {
   switch (turn.role) {
     case "user":
-      return { role: "user", content: turn.text };
+      return { role: "user", content: toContent(turn.text, turn.attachments) };
     case "tool":
       return { role: "tool", tool_call_id: turn.call.id, content: turn.output };
     case "assistant":
@@ -29,13 +57,15 @@ function toMessage(turn: PlaygroundTurn): Record<string, unknown> {
   }
 }
 
-function buildBody({ model, system, turns, tools, stream }: PlaygroundRequest): Record<string, unknown> {
-  return {
+function buildBody(input: PlaygroundRequest): Record<string, unknown> {
+  const { model, system, turns, tools, stream } = input;
+  const body = {
     model,
     messages: [...(system === "" ? [] : [{ role: "system", content: system }]), ...turns.map(toMessage)],
     ...(tools.length > 0 && { tools: tools.map((tool) => ({ type: "function", function: tool })) }),
     ...(stream && { stream: true }),
   };
+  return withParameters(body, parameters, input);
 }
 
 const usage = (data: unknown): AnswerPiece[] =>
@@ -59,6 +89,8 @@ function readPieces(source: unknown): AnswerPiece[] {
 export const playground: PlaygroundDialect = {
   id: "chat-completions",
   name: "Chat completions",
+  parameters,
+  canAttach: ({ kind, data }) => kind === "image" || data !== "",
   buildRequest: (input) => ({ path: "/v1/chat/completions", body: buildBody(input) }),
   parseEvent: (data) =>
     withoutEmptyPieces(...readPieces(valueAt(data, "choices", 0, "delta")), ...usage(data), readError(data)),

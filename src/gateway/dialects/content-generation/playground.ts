@@ -1,19 +1,41 @@
 import { isObject } from "../../../core/encoding/json.ts";
 import { listAt, numberAt, textAt, valueAt } from "../playground/json.ts";
 import { javascriptLiteral, KEY_VARIABLE, pythonLiteral } from "../playground/literals.ts";
+import { withParameters } from "../playground/parameters.ts";
 import { parseArguments, readError, withoutEmptyPieces } from "../playground/pieces.ts";
 import type {
   AnswerPiece,
+  Attachment,
   PlaygroundDialect,
   PlaygroundRequest,
   PlaygroundTurn,
   WireRequest,
 } from "../playground/types.ts";
 
+function toParts(text: string, attachments: readonly Attachment[] = []): Record<string, unknown>[] {
+  return [
+    ...(text === "" && attachments.length > 0 ? [] : [{ text }]),
+    ...attachments.map(({ mediaType: mimeType, data, url }) =>
+      data === "" ? { fileData: { mimeType, fileUri: url } } : { inlineData: { mimeType, data } },
+    ),
+  ];
+}
+
+const parameters = {
+  temperature: "generationConfig.temperature",
+  max_tokens: "generationConfig.maxOutputTokens",
+  top_p: "generationConfig.topP",
+  top_k: "generationConfig.topK",
+  stop: "generationConfig.stopSequences",
+  seed: "generationConfig.seed",
+  presence_penalty: "generationConfig.presencePenalty",
+  frequency_penalty: "generationConfig.frequencyPenalty",
+} as const;
+
 function toContent(turn: PlaygroundTurn): Record<string, unknown> {
   switch (turn.role) {
     case "user":
-      return { role: "user", parts: [{ text: turn.text }] };
+      return { role: "user", parts: toParts(turn.text, turn.attachments) };
     case "tool": {
       const { id, name } = turn.call;
       const response = { output: turn.output };
@@ -32,26 +54,31 @@ function toContent(turn: PlaygroundTurn): Record<string, unknown> {
   }
 }
 
-function buildRequest({ model, system, turns, tools, stream }: PlaygroundRequest): WireRequest {
+function buildRequest(input: PlaygroundRequest): WireRequest {
+  const { model, system, turns, tools, stream } = input;
   const action = stream ? "streamGenerateContent?alt=sse" : "generateContent";
   return {
     path: `/v1beta/models/${encodeURIComponent(model)}:${action}`,
-    body: {
-      ...(system !== "" && { systemInstruction: { parts: [{ text: system }] } }),
-      contents: turns.map(toContent),
-      generationConfig: { thinkingConfig: { includeThoughts: true } },
-      ...(tools.length > 0 && {
-        tools: [
-          {
-            functionDeclarations: tools.map(({ name, description, parameters }) => ({
-              name,
-              description,
-              parametersJsonSchema: parameters,
-            })),
-          },
-        ],
-      }),
-    },
+    body: withParameters(
+      {
+        ...(system !== "" && { systemInstruction: { parts: [{ text: system }] } }),
+        contents: turns.map(toContent),
+        generationConfig: { thinkingConfig: { includeThoughts: true } },
+        ...(tools.length > 0 && {
+          tools: [
+            {
+              functionDeclarations: tools.map(({ name, description, parameters }) => ({
+                name,
+                description,
+                parametersJsonSchema: parameters,
+              })),
+            },
+          ],
+        }),
+      },
+      parameters,
+      input,
+    ),
   };
 }
 
@@ -97,6 +124,8 @@ function sdkArguments(wire: WireRequest, model: string) {
 export const playground: PlaygroundDialect = {
   id: "content-generation",
   name: "Content generation",
+  parameters,
+  canAttach: () => true,
   buildRequest,
   parseEvent: readChunk,
   parseAnswer: readChunk,

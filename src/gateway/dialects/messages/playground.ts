@@ -1,17 +1,39 @@
 import { listAt, textAt, valueAt } from "../playground/json.ts";
 import { javascriptLiteral, KEY_VARIABLE, pythonArguments } from "../playground/literals.ts";
+import { withParameters } from "../playground/parameters.ts";
 import { parseArguments, readError, readUsage, withoutEmptyPieces } from "../playground/pieces.ts";
 import type {
   AnswerPiece,
+  Attachment,
   PlaygroundDialect,
   PlaygroundRequest,
   PlaygroundTurn,
 } from "../playground/types.ts";
 
+function toContent(text: string, attachments: readonly Attachment[] = []): unknown {
+  if (attachments.length === 0) return text;
+  return [
+    ...(text === "" ? [] : [{ type: "text", text }]),
+    ...attachments.map(({ kind, mediaType, data, url }) => ({
+      type: kind === "image" ? "image" : "document",
+      source: data === "" ? { type: "url", url } : { type: "base64", media_type: mediaType, data },
+    })),
+  ];
+}
+
+const parameters = {
+  temperature: "temperature",
+  max_tokens: "max_tokens",
+  top_p: "top_p",
+  top_k: "top_k",
+  stop: "stop_sequences",
+  reasoning_effort: "output_config.effort",
+} as const;
+
 function toMessage(turn: PlaygroundTurn): Record<string, unknown> {
   switch (turn.role) {
     case "user":
-      return { role: "user", content: turn.text };
+      return { role: "user", content: toContent(turn.text, turn.attachments) };
     case "tool":
       return {
         role: "user",
@@ -33,8 +55,9 @@ function toMessage(turn: PlaygroundTurn): Record<string, unknown> {
   }
 }
 
-function buildBody({ model, system, turns, tools, stream }: PlaygroundRequest): Record<string, unknown> {
-  return {
+function buildBody(input: PlaygroundRequest): Record<string, unknown> {
+  const { model, system, turns, tools, stream } = input;
+  const body = {
     model,
     max_tokens: 8192,
     thinking: { type: "adaptive" },
@@ -49,6 +72,7 @@ function buildBody({ model, system, turns, tools, stream }: PlaygroundRequest): 
     }),
     ...(stream && { stream: true }),
   };
+  return withParameters(body, parameters, input);
 }
 
 const usage = (data: unknown): AnswerPiece[] =>
@@ -98,6 +122,9 @@ function readBlock(source: unknown): AnswerPiece[] {
 export const playground: PlaygroundDialect = {
   id: "messages",
   name: "Messages",
+  parameters,
+  canAttach: ({ kind, mediaType, data }) =>
+    kind === "image" || data === "" || mediaType === "application/pdf",
   buildRequest: (input) => ({ path: "/anthropic/v1/messages", body: buildBody(input) }),
   parseEvent: readEvent,
   parseAnswer: (data) =>

@@ -1,5 +1,6 @@
 import { listAt, textAt, valueAt } from "../playground/json.ts";
 import { javascriptLiteral, KEY_VARIABLE, pythonArguments } from "../playground/literals.ts";
+import { withParameters } from "../playground/parameters.ts";
 import { parseArguments, readUsage, withoutEmptyPieces } from "../playground/pieces.ts";
 import type {
   AnswerPiece,
@@ -8,10 +9,27 @@ import type {
   PlaygroundTurn,
 } from "../playground/types.ts";
 
+const parameters = {
+  temperature: "options.temperature",
+  max_tokens: "options.num_predict",
+  top_p: "options.top_p",
+  top_k: "options.top_k",
+  min_p: "options.min_p",
+  stop: "options.stop",
+  seed: "options.seed",
+  presence_penalty: "options.presence_penalty",
+  frequency_penalty: "options.frequency_penalty",
+} as const;
+
 function toMessage(turn: PlaygroundTurn): Record<string, unknown> {
   switch (turn.role) {
     case "user":
-      return { role: "user", content: turn.text };
+      return {
+        role: "user",
+        content: turn.text,
+        ...(turn.attachments !== undefined &&
+          turn.attachments.length > 0 && { images: turn.attachments.map(({ data }) => data) }),
+      };
     case "tool":
       return {
         role: "tool",
@@ -34,13 +52,15 @@ function toMessage(turn: PlaygroundTurn): Record<string, unknown> {
 }
 
 /** This style streams by default, but its SDKs do not, so the body always contains `stream`. */
-function buildBody({ model, system, turns, tools, stream }: PlaygroundRequest): Record<string, unknown> {
-  return {
+function buildBody(input: PlaygroundRequest): Record<string, unknown> {
+  const { model, system, turns, tools, stream } = input;
+  const body = {
     model,
     messages: [...(system === "" ? [] : [{ role: "system", content: system }]), ...turns.map(toMessage)],
     ...(tools.length > 0 && { tools: tools.map((tool) => ({ type: "function", function: tool })) }),
     stream,
   };
+  return withParameters(body, parameters, input);
 }
 
 /** Converts a line of a stream or a whole answer to pieces. Both have the same shape, and tool calls are never split. */
@@ -62,6 +82,8 @@ function readLine(data: unknown): readonly AnswerPiece[] {
 export const playground: PlaygroundDialect = {
   id: "model-runner",
   name: "Local model runner",
+  parameters,
+  canAttach: ({ kind, data }) => kind === "image" && data !== "",
   buildRequest: (input) => ({ path: "/api/chat", body: buildBody(input) }),
   parseEvent: readLine,
   parseAnswer: readLine,

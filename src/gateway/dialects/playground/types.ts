@@ -5,9 +5,19 @@ export interface PlaygroundCall {
   readonly arguments: string;
 }
 
+/** An image or a file that the user attaches. */
+export interface Attachment {
+  readonly kind: "image" | "file";
+  readonly name: string;
+  readonly mediaType: string;
+  /** Base64; empty: the provider fetches `url`. */
+  readonly data: string;
+  readonly url: string;
+}
+
 /** One turn of the conversation, independent of the dialect. */
 export type PlaygroundTurn =
-  | { readonly role: "user"; readonly text: string }
+  | { readonly role: "user"; readonly text: string; readonly attachments?: readonly Attachment[] }
   | {
       readonly role: "assistant";
       readonly text: string;
@@ -23,6 +33,22 @@ export interface Tool {
   readonly parameters: unknown;
 }
 
+/** Parameters of a request, under names that no dialect owns. The history stores them under these names. */
+export const PARAMETER_NAMES = [
+  "temperature",
+  "max_tokens",
+  "top_p",
+  "top_k",
+  "min_p",
+  "stop",
+  "seed",
+  "presence_penalty",
+  "frequency_penalty",
+  "reasoning_effort",
+] as const;
+export type ParameterName = (typeof PARAMETER_NAMES)[number];
+export type Parameters = Readonly<Partial<Record<ParameterName, unknown>>>;
+
 /** The data from which a dialect builds a request. */
 export interface PlaygroundRequest {
   readonly model: string;
@@ -30,6 +56,8 @@ export interface PlaygroundRequest {
   readonly turns: readonly PlaygroundTurn[];
   readonly tools: readonly Tool[];
   readonly stream: boolean;
+  /** Absent: none. */
+  readonly parameters?: Parameters;
 }
 
 /** A piece of an answer, independent of the dialect. The arguments of a call arrive in several pieces. */
@@ -55,6 +83,10 @@ export interface PlaygroundDialect {
   /** The name of the dialect's folder. */
   readonly id: string;
   readonly name: string;
+  /** Where a parameter stands in the body, as names with dots between them. The dialect has no other parameters. */
+  readonly parameters: Readonly<Partial<Record<ParameterName, string>>>;
+  /** Whether a request can contain the attachment. Others are left out. */
+  canAttach(attachment: Attachment): boolean;
   buildRequest(input: PlaygroundRequest): WireRequest;
   /** Converts one event of a stream to pieces. `data` is parsed JSON. */
   parseEvent(data: unknown): readonly AnswerPiece[];

@@ -1,17 +1,44 @@
+import { toUrl } from "../playground/attachments.ts";
 import { listAt, textAt, valueAt } from "../playground/json.ts";
 import { javascriptLiteral, KEY_VARIABLE, pythonArguments } from "../playground/literals.ts";
+import { withParameters } from "../playground/parameters.ts";
 import { readError, readUsage, withoutEmptyPieces } from "../playground/pieces.ts";
 import type {
   AnswerPiece,
+  Attachment,
   PlaygroundDialect,
   PlaygroundRequest,
   PlaygroundTurn,
 } from "../playground/types.ts";
 
+function toFile({ name, mediaType, data, url }: Attachment): Record<string, unknown> {
+  if (data === "") return { type: "input_file", file_url: url };
+  return { type: "input_file", filename: name, file_data: `data:${mediaType};base64,${data}` };
+}
+
+function toContent(text: string, attachments: readonly Attachment[] = []): unknown {
+  if (attachments.length === 0) return text;
+  return [
+    ...(text === "" ? [] : [{ type: "input_text", text }]),
+    ...attachments.map((attachment) =>
+      attachment.kind === "image"
+        ? { type: "input_image", image_url: toUrl(attachment) }
+        : toFile(attachment),
+    ),
+  ];
+}
+
+const parameters = {
+  temperature: "temperature",
+  max_tokens: "max_output_tokens",
+  top_p: "top_p",
+  reasoning_effort: "reasoning.effort",
+} as const;
+
 function toItems(turn: PlaygroundTurn): Record<string, unknown>[] {
   switch (turn.role) {
     case "user":
-      return [{ role: "user", content: turn.text }];
+      return [{ role: "user", content: toContent(turn.text, turn.attachments) }];
     case "tool":
       return [{ type: "function_call_output", call_id: turn.call.id, output: turn.output }];
     case "assistant":
@@ -27,8 +54,9 @@ function toItems(turn: PlaygroundTurn): Record<string, unknown>[] {
   }
 }
 
-function buildBody({ model, system, turns, tools, stream }: PlaygroundRequest): Record<string, unknown> {
-  return {
+function buildBody(input: PlaygroundRequest): Record<string, unknown> {
+  const { model, system, turns, tools, stream } = input;
+  const body = {
     model,
     ...(system !== "" && { instructions: system }),
     input: turns.flatMap(toItems),
@@ -36,6 +64,7 @@ function buildBody({ model, system, turns, tools, stream }: PlaygroundRequest): 
     ...(tools.length > 0 && { tools: tools.map((tool) => ({ type: "function", ...tool })) }),
     ...(stream && { stream: true }),
   };
+  return withParameters(body, parameters, input);
 }
 
 const toEndPieces = (response: unknown): AnswerPiece[] => [
@@ -87,6 +116,8 @@ function readItem(source: unknown): AnswerPiece[] {
 export const playground: PlaygroundDialect = {
   id: "responses",
   name: "Responses",
+  parameters,
+  canAttach: () => true,
   buildRequest: (input) => ({ path: "/v1/responses", body: buildBody(input) }),
   parseEvent: readEvent,
   parseAnswer: (data) =>

@@ -4,11 +4,12 @@ import { Button } from "./button.tsx";
 interface FileButtonProps {
   readonly name: string;
   readonly accept: string;
-  readonly onText: (text: string) => void;
+  readonly multiple?: boolean;
+  readonly onFiles: (files: readonly File[]) => void;
 }
 
-/** Button that lets the user choose a file and reads it as text. */
-export function FileButton({ name, accept, onText }: FileButtonProps) {
+/** Button that lets the user choose files. */
+export function FileButton({ name, accept, multiple = false, onFiles }: FileButtonProps) {
   const input = useRef<HTMLInputElement>(null);
   return (
     <>
@@ -16,13 +17,14 @@ export function FileButton({ name, accept, onText }: FileButtonProps) {
         ref={input}
         type="file"
         accept={accept}
+        multiple={multiple}
         hidden
         aria-label={name}
-        onChange={async (event) => {
+        onChange={(event) => {
           const field = event.currentTarget;
-          const file = field.files?.[0];
+          const files = [...(field.files ?? [])];
+          if (files.length > 0) onFiles(files);
           // Reset the field, so that the user can choose the same file again.
-          if (file !== undefined) onText(await file.text());
           field.value = "";
         }}
       />

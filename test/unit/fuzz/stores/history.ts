@@ -50,7 +50,9 @@ function newsOf(choose: Choices, { next, records, deleted }: Model, now: number)
       })),
     },
     {
-      request: isNews ? null : { messages: JSON.stringify([choose.text()]), prompt: choose.text() },
+      request: isNews
+        ? null
+        : { messages: JSON.stringify([choose.text()]), prompt: choose.text(), options: choose.text() },
       reasoning: choose.text(),
       content: choose.text(),
     },
@@ -149,11 +151,11 @@ export const history = storeTarget<SqlArchive, Model>({
     same("which records there are", items.map(({ id }) => id).sort(), [...records.keys()].sort());
     for (const { summary, request, reasoning, content } of records.values()) {
       const record = store.readHistory(summary.id);
-      const { messages, prompt } = request ?? { messages: "[]", prompt: "" };
+      const { messages, prompt, options } = request ?? { messages: "[]", prompt: "", options: "" };
       same(
         "a record's texts",
-        [record?.messages, record?.prompt, record?.reasoning, record?.content],
-        [messages, prompt, reasoning, content],
+        [record?.messages, record?.prompt, record?.options, record?.reasoning, record?.content],
+        [messages, prompt, options, reasoning, content],
       );
       const [{ key, source, tried, prompt_tokens }, told] = [summary, record];
       same(

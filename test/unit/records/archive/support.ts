@@ -47,7 +47,7 @@ export function write(
       response_preview: "",
       ...fields,
     },
-    request: { messages: "[]", prompt: "prompt" },
+    request: { messages: "[]", prompt: "prompt", options: "" },
     reasoning: "",
     content: "",
     ...texts,

@@ -52,7 +52,13 @@ export function BulkImport({ onClose, onDone }: BulkImportProps) {
       submit={submit}
       onClose={onClose}
       wide
-      extra={<FileButton name={texts.chooseFile} accept=".txt,.csv,.json" onText={setText} />}
+      extra={
+        <FileButton
+          name={texts.chooseFile}
+          accept=".txt,.csv,.json"
+          onFiles={async ([file]) => file && setText(await file.text())}
+        />
+      }
     >
       <AreaField
         label={words.accounts}

@@ -73,7 +73,7 @@ export function RecordView({ id, onClose, onDeleted }: RecordViewProps) {
         )}
       </div>
       <footer>
-        {data !== null && <ReplayForm record={data} />}
+        {data !== null && <ReplayButtons record={data} />}
         <Button kind="danger" disabled={data === null} onClick={() => setDeleting(true)}>
           {texts.deleteRecord}
         </Button>
@@ -119,25 +119,23 @@ function Timeline({ record }: { readonly record: HistoryRecord }) {
   );
 }
 
-/** Form that sends the same request again. */
-function ReplayForm({ record }: { readonly record: HistoryRecord }) {
-  const replay = toReplayRequest(record);
-  const { dialect, model, stream, system, turns, lost: dropped } = replay;
-  const command = formatCurl(
-    location.origin,
-    dialect.buildRequest({ model, stream, system, turns, tools: [] }),
-    {},
-  );
-  const open = () => {
-    setInitialConversation({ dialect: dialect.id, model, stream, system, turns });
+/** Buttons that send the same request again, unchanged or edited in the playground. */
+function ReplayButtons({ record }: { readonly record: HistoryRecord }) {
+  const { dialect, lost, ...request } = toReplayRequest(record);
+  const command = formatCurl(location.origin, dialect.buildRequest(request), {});
+  const open = (isSent: boolean) => {
+    setInitialConversation({ ...request, dialect: dialect.id, isSent });
     navigateTo("playground");
   };
   return (
     <>
-      {dropped > 0 && <span class="muted grow">{texts.withoutAttachmentsWhichNotKept}</span>}
+      {lost.length > 0 && <span class="muted grow">{texts.sentWithout(lost.join(", "))}</span>}
       <CopyButton text={command} name={texts.copyAsCurl} />
-      <Button kind="quiet" onClick={open}>
-        {texts.openInPlayground}
+      <Button kind="quiet" onClick={() => open(false)}>
+        {texts.editAndSend}
+      </Button>
+      <Button disabled={request.turns.length === 0} onClick={() => open(true)}>
+        {texts.sendAgain}
       </Button>
     </>
   );

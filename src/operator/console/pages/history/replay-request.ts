@@ -1,22 +1,42 @@
 import { playgrounds } from "polygate:playgrounds";
 import * as z from "zod/mini";
-import type {
-  PlaygroundCall,
-  PlaygroundDialect,
-  PlaygroundTurn,
+import {
+  type Attachment,
+  PARAMETER_NAMES,
+  type Parameters,
+  type PlaygroundCall,
+  type PlaygroundDialect,
+  type PlaygroundTurn,
+  type Tool,
 } from "../../../../gateway/dialects/playground/types.ts";
 import { textField } from "../../api/fields.ts";
 import type { HistoryRecord } from "../../api/history.ts";
+import { texts } from "./texts.ts";
 
 const call = z.object({ id: textField, name: textField, arguments: textField });
 const message = z.object({
   role: z.string(),
-  parts: z._default(z.array(z.object({ type: z.string(), text: textField })), []),
+  parts: z._default(
+    z.array(z.object({ type: z.string(), text: textField, url: textField, filename: textField })),
+    [],
+  ),
   reasoning: textField,
   tool_calls: z._default(z.array(call), []),
   call_id: textField,
   name: textField,
 });
+
+/** The attachment of a part that has an address. */
+function toAttachment(part: {
+  readonly type: string;
+  readonly url: string;
+  readonly filename: string;
+}): readonly Attachment[] {
+  const { type, url, filename } = part;
+  if (url === "" || type === "text") return [];
+  const kind = type === "image" ? "image" : "file";
+  return [{ kind, name: filename || url, mediaType: "", data: "", url }];
+}
 
 /** The request of a record, in the playground's form. */
 export interface ReplayRequest {
@@ -25,13 +45,31 @@ export interface ReplayRequest {
   readonly stream: boolean;
   readonly system: string;
   readonly turns: readonly PlaygroundTurn[];
-  /** Number of attachments that the archive does not contain, so they are missing here. */
-  readonly lost: number;
+  readonly tools: readonly Tool[];
+  readonly parameters: Parameters;
+  /** What the request had and this one lacks, as the user reads it. */
+  readonly lost: readonly string[];
 }
 
-/** Rebuilds the request of a record from the archive, without attachments and tool definitions. */
+function collectParameters(options: HistoryRecord["options"]): Parameters {
+  if (options === null) return {};
+  const set = PARAMETER_NAMES.filter((name) => options[name] !== undefined);
+  return Object.fromEntries(set.map((name) => [name, options[name]]));
+}
+
+/** Lists the options of the request that the playground does not send. */
+function listLostOptions(options: HistoryRecord["options"]): readonly string[] {
+  if (options === null) return [texts.toolsAndParameters];
+  return [
+    ...(options.tools_omitted === true ? [texts.tools] : []),
+    ...(options.tool_choice === undefined ? [] : ["tool_choice"]),
+    ...(options.response_format === undefined ? [] : ["response_format"]),
+  ];
+}
+
+/** Rebuilds the request of a record from the archive, which has no attachments but those with an address. */
 export function toReplayRequest(
-  record: Pick<HistoryRecord, "dialect" | "requested_model" | "model" | "stream" | "messages">,
+  record: Pick<HistoryRecord, "dialect" | "requested_model" | "model" | "stream" | "messages" | "options">,
 ): ReplayRequest {
   const parsed = z.array(message).safeParse(record.messages);
   const messages = parsed.success ? parsed.data : [];
@@ -41,7 +79,8 @@ export function toReplayRequest(
   let dropped = 0;
   for (const { role, parts, reasoning, tool_calls, call_id, name } of messages) {
     const text = parts.map((part) => part.text).join("");
-    dropped += parts.filter(({ type }) => type !== "text").length;
+    const attachments = role === "user" ? parts.flatMap(toAttachment) : [];
+    dropped += parts.filter(({ type }) => type !== "text").length - attachments.length;
     if (role === "system") system.push(text);
     else if (role === "assistant") {
       for (const call of tool_calls) calls.set(call.id, call);
@@ -49,7 +88,7 @@ export function toReplayRequest(
     } else if (role === "tool") {
       const call = calls.get(call_id) ?? { id: call_id, name, arguments: "{}" };
       turns.push({ role, call, output: text });
-    } else turns.push({ role: "user", text });
+    } else turns.push({ role: "user", text, ...(attachments.length > 0 && { attachments }) });
   }
   return {
     dialect: playgrounds.find(({ id }) => id === record.dialect) ?? playgrounds[0],
@@ -57,6 +96,8 @@ export function toReplayRequest(
     stream: record.stream,
     system: system.join("\n\n"),
     turns,
-    lost: dropped,
+    tools: record.options?.tools ?? [],
+    parameters: collectParameters(record.options),
+    lost: [...(dropped > 0 ? [texts.attachments(dropped)] : []), ...listLostOptions(record.options)],
   };
 }

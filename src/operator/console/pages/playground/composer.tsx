@@ -1,55 +1,85 @@
-import { useState } from "preact/hooks";
-import type { PlaygroundCall } from "../../../../gateway/dialects/playground/types.ts";
 import { Button } from "../../ui/button.tsx";
+import { FileButton } from "../../ui/file-button.tsx";
 import { LeaveGuard } from "../../ui/leave-guard.tsx";
+import { Problem } from "../../ui/problem.tsx";
+import { useAsyncAction } from "../../ui/use-async-action.ts";
 import { words } from "../../ui/words.ts";
+import { AttachmentList } from "./attachment-list.tsx";
+import { type Draft, isEmptyDraft, NO_DRAFT, readAttachment } from "./draft.ts";
 import { texts } from "./texts.ts";
-import { ToolResults } from "./tool-results.tsx";
 import type { Conversation } from "./use-conversation.ts";
 
-/** Returns the tool calls of the newest answer, which still need results. */
-function openCalls({ turns, running }: Conversation): readonly PlaygroundCall[] {
-  const last = turns.at(-1);
-  return !running && last?.role === "assistant" ? last.calls : [];
+interface ComposerProps {
+  /** The conversations that get the message. */
+  readonly conversations: readonly Conversation[];
+  readonly draft: Draft;
+  readonly onDraft: (draft: Draft) => void;
+  /** What a request in the chosen style cannot contain. */
+  readonly unsent: readonly string[];
 }
 
-/** Input for a message, or for the results of tool calls. */
-export function Composer({ conversation }: { readonly conversation: Conversation }) {
-  const [text, setText] = useState("");
-  const { running, turns } = conversation;
-  const calls = openCalls(conversation);
+/** Input for a message. Without a message, the conversation is sent again. */
+export function Composer({ conversations, draft, onDraft, unsent }: ComposerProps) {
+  const reading = useAsyncAction();
+  const isRunning = conversations.some(({ running }) => running);
+  const hasTurns = conversations.some(({ turns }) => turns.length > 0);
+  const hasOpenCalls = conversations.some(({ openCalls }) => openCalls.length > 0);
+  const isEmpty = isEmptyDraft(draft);
   const send = () => {
-    if (text.trim() === "" || running) return;
-    void conversation.say(text);
-    setText("");
+    if (isRunning || (isEmpty && !hasTurns)) return;
+    for (const conversation of conversations) {
+      void (isEmpty ? conversation.resend() : conversation.say({ role: "user", ...draft }));
+    }
+    onDraft(NO_DRAFT);
   };
+  const stopAll = () => {
+    for (const { stop } of conversations) stop();
+  };
+  const clearAll = () => {
+    for (const { clear } of conversations) clear();
+  };
+  const attach = (files: readonly File[]) =>
+    void reading.run(async () => {
+      const read = await Promise.all(files.map(readAttachment));
+      onDraft({ ...draft, attachments: [...draft.attachments, ...read] });
+    });
   return (
     <div class="composer">
-      <LeaveGuard unsaved={text.trim() === "" ? "" : texts.messageWasNotSent} />
-      {calls.length > 0 && <ToolResults calls={calls} onGive={conversation.giveResults} />}
-      {calls.length === 0 && (
-        <textarea
-          aria-label={words.message}
-          rows={3}
-          placeholder={texts.saySomethingEnterSendsShift}
-          value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
-          onKeyDown={(event) => {
-            if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
-            event.preventDefault();
-            send();
-          }}
-        />
+      <LeaveGuard unsaved={isEmpty ? "" : texts.messageWasNotSent} />
+      {!hasOpenCalls && (
+        <>
+          <textarea
+            aria-label={words.message}
+            rows={3}
+            placeholder={texts.saySomethingEnterSendsShift}
+            value={draft.text}
+            onInput={(event) => onDraft({ ...draft, text: event.currentTarget.value })}
+            onKeyDown={(event) => {
+              if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+              event.preventDefault();
+              send();
+            }}
+          />
+          <AttachmentList
+            attachments={draft.attachments}
+            onRemove={(index) =>
+              onDraft({ ...draft, attachments: draft.attachments.filter((_, other) => other !== index) })
+            }
+          />
+        </>
       )}
+      <Problem error={reading.error} />
+      {unsent.length > 0 && <p class="muted">{texts.styleCannotContain(unsent.join(", "))}</p>}
       <div class="actions">
-        {calls.length === 0 && !running && (
-          <Button kind="primary" disabled={text.trim() === ""} onClick={send}>
+        {!isRunning && (
+          <Button kind="primary" disabled={isEmpty && !hasTurns} title={texts.sendRepeats} onClick={send}>
             {texts.send}
           </Button>
         )}
-        {running && <Button onClick={conversation.stop}>{texts.stop}</Button>}
-        {turns.length > 0 && (
-          <Button kind="quiet" onClick={conversation.clear}>
+        {isRunning && <Button onClick={stopAll}>{texts.stop}</Button>}
+        {!hasOpenCalls && <FileButton name={texts.attach} accept="" multiple onFiles={attach} />}
+        {hasTurns && (
+          <Button kind="quiet" onClick={clearAll}>
             {texts.startOver}
           </Button>
         )}

@@ -1,4 +1,4 @@
-import type { PlaygroundTurn } from "../../../../gateway/dialects/playground/types.ts";
+import type { Parameters, PlaygroundTurn, Tool } from "../../../../gateway/dialects/playground/types.ts";
 
 /** The conversation with which the playground starts. */
 export interface InitialConversation {
@@ -7,6 +7,10 @@ export interface InitialConversation {
   readonly stream: boolean;
   readonly system: string;
   readonly turns: readonly PlaygroundTurn[];
+  readonly tools: readonly Tool[];
+  readonly parameters: Parameters;
+  /** Whether the playground sends it at once. */
+  readonly isSent: boolean;
 }
 
 let initialConversation: InitialConversation | null = null;

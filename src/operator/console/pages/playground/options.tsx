@@ -1,21 +1,27 @@
 import { playgrounds } from "polygate:playgrounds";
-import { AreaField, CheckField, SelectField, TextField } from "../../ui/field.tsx";
+import { PARAMETER_NAMES } from "../../../../gateway/dialects/playground/types.ts";
+import { AreaField, CheckField, type Choice, SelectField, TextField } from "../../ui/field.tsx";
 import { Panel } from "../../ui/page.tsx";
 import { words } from "../../ui/words.ts";
+import { type Choices, parseMore } from "./choices.ts";
 import { texts } from "./texts.ts";
 import { parseTools } from "./tools.ts";
-import type { Conversation } from "./use-conversation.ts";
 
 interface OptionsProps {
-  readonly conversation: Conversation;
+  readonly choices: Choices;
+  readonly choose: (choices: Partial<Choices>) => void;
   readonly models: readonly string[];
   /** Aliases of models. */
   readonly aliases: readonly string[];
 }
 
 /** Options of the conversation. Rarely used ones are collapsed. */
-export function Options({ conversation, models, aliases }: OptionsProps) {
-  const { choices, choose } = conversation;
+export function Options({ choices, choose, models, aliases }: OptionsProps) {
+  const listModels = (chosen: string): readonly Choice[] =>
+    [...new Set([chosen, ...models, ...aliases])]
+      .filter((id) => id !== "")
+      .sort()
+      .map((id) => [id, id]);
   return (
     <Panel>
       <div class="stack">
@@ -30,9 +36,29 @@ export function Options({ conversation, models, aliases }: OptionsProps) {
             label={words.model}
             value={choices.model}
             onChange={(model) => choose({ model })}
-            choices={[...new Set([choices.model, ...models, ...aliases])]
-              .sort()
-              .map((id) => [id, id] as const)}
+            choices={listModels(choices.model)}
+          />
+          <SelectField
+            label={texts.compareWith}
+            value={choices.otherModel}
+            onChange={(otherModel) => choose({ otherModel })}
+            choices={[["", words.none], ...listModels(choices.otherModel)]}
+          />
+          <TextField
+            label={texts.temperature}
+            type="number"
+            min={0}
+            value={choices.temperature}
+            onChange={(temperature) => choose({ temperature })}
+            placeholder={texts.providersDefault}
+          />
+          <TextField
+            label={texts.maxTokens}
+            type="number"
+            min={1}
+            value={choices.maxTokens}
+            onChange={(maxTokens) => choose({ maxTokens })}
+            placeholder={texts.providersDefault}
           />
         </div>
         <div class="row switches">
@@ -54,7 +80,7 @@ export function Options({ conversation, models, aliases }: OptionsProps) {
             error={parseTools(choices.tools).problem}
           />
         )}
-        <details>
+        <details open={choices.more !== ""}>
           <summary>{texts.systemPromptKeyAndAccount}</summary>
           <div class="stack">
             <AreaField
@@ -62,6 +88,15 @@ export function Options({ conversation, models, aliases }: OptionsProps) {
               value={choices.system}
               onChange={(system) => choose({ system })}
               rows={3}
+            />
+            <TextField
+              label={texts.moreParameters}
+              value={choices.more}
+              onChange={(more) => choose({ more })}
+              mono
+              placeholder='{"top_p": 0.9}'
+              hint={texts.parameterNames(PARAMETER_NAMES.join(", "))}
+              error={parseMore(choices.more).problem}
             />
             <div class="setting-grid">
               <TextField

@@ -1,17 +1,22 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { listModels } from "../../api/models.ts";
 import { readSettings } from "../../api/settings.ts";
+import { Button } from "../../ui/button.tsx";
 import { Page, Panel } from "../../ui/page.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { words } from "../../ui/words.ts";
+import { createChoices, listUnsent } from "./choices.ts";
 import { CodeView } from "./code-view.tsx";
 import { Composer } from "./composer.tsx";
+import { NO_DRAFT } from "./draft.ts";
 import { EventList } from "./event-list.tsx";
+import { takeInitialConversation } from "./initial-conversation.ts";
 import { Options } from "./options.tsx";
 import { texts } from "./texts.ts";
+import { ToolResults } from "./tool-results.tsx";
 import { Transcript } from "./transcript.tsx";
-import { useConversation } from "./use-conversation.ts";
+import { type Conversation, useConversation } from "./use-conversation.ts";
 
 /** Formats in which the request is displayed. */
 const CODE = [
@@ -21,42 +26,100 @@ const CODE = [
   ["python", "Python"],
 ] as const;
 
-/** Page for a conversation with the gateway in any API style. Shows all requests and responses. */
+/** Page for a conversation with the gateway in any API style, with one model or two. Shows all requests and responses. */
 export function Playground() {
   const models = useLoaded(listModels).data ?? [];
   const aliases = Object.keys(useLoaded(readSettings).data?.model_aliases ?? {});
-  const conversation = useConversation();
-  const [tab, setTab] = useState("events");
+  const [initial] = useState(takeInitialConversation);
+  const [choices, setChoices] = useState(() => createChoices(initial));
+  const [draft, setDraft] = useState(NO_DRAFT);
+  const initialTurns = initial?.turns ?? [];
+  const first = useConversation(choices, choices.model, initialTurns);
+  const second = useConversation(choices, choices.otherModel, initialTurns);
+  const conversations = choices.otherModel === "" ? [first] : [first, second];
+  const edit = (index: number) => {
+    const turn = first.turns[index];
+    if (turn?.role === "user") setDraft({ text: turn.text, attachments: turn.attachments ?? [] });
+    for (const conversation of conversations) conversation.dropFrom(index);
+  };
+  useEffect(() => {
+    if (initial?.isSent === true) void first.resend();
+  }, []);
+  const pending = draft.attachments.length === 0 ? [] : [{ role: "user", ...draft } as const];
   return (
     <Page title={texts.playground} lead={texts.lead}>
-      <div class="playground">
+      <div class={conversations.length > 1 ? "playground comparing" : "playground"}>
         <div class="stack">
-          <Options conversation={conversation} models={models} aliases={aliases} />
+          <Options
+            choices={choices}
+            choose={(next) => setChoices((before) => ({ ...before, ...next }))}
+            models={models}
+            aliases={aliases}
+          />
           <Panel title={texts.conversation} class="talk">
-            <Transcript conversation={conversation} />
-            <Composer conversation={conversation} />
+            <div class="talks">
+              {conversations.map((conversation, index) => (
+                <section key={index} aria-label={conversation.model}>
+                  {conversations.length > 1 && <h3>{conversation.model}</h3>}
+                  <Transcript conversation={conversation} onEdit={edit} />
+                  {conversation.openCalls.length > 0 && (
+                    <ToolResults calls={conversation.openCalls} onGive={conversation.giveResults} />
+                  )}
+                </section>
+              ))}
+            </div>
+            <Composer
+              conversations={conversations}
+              draft={draft}
+              onDraft={setDraft}
+              unsent={listUnsent(choices, [...first.turns, ...pending])}
+            />
           </Panel>
         </div>
-        <Panel title={texts.onWire} class="wire">
-          <Tabs
-            label={texts.onWire}
-            current={tab}
-            onChange={setTab}
-            tabs={[
-              {
-                id: "events",
-                name: texts.rawAnswer,
-                content: () => <EventList exchange={conversation.exchange} />,
-              },
-              ...CODE.map(([id, name]) => ({
-                id,
-                name,
-                content: () => <CodeView conversation={conversation} kind={id} />,
-              })),
-            ]}
-          />
-        </Panel>
+        <WirePanel conversations={conversations} />
       </div>
     </Page>
+  );
+}
+
+/** Shows the request and the raw answer of a conversation. */
+function WirePanel({ conversations }: { readonly conversations: readonly Conversation[] }) {
+  const [tab, setTab] = useState("events");
+  const [chosen, setChosen] = useState(0);
+  const conversation = conversations[chosen] ?? conversations[0];
+  if (conversation === undefined) return null;
+  return (
+    <Panel title={texts.onWire} class="wire">
+      {conversations.length > 1 && (
+        <fieldset class="row saved-filters" aria-label={texts.exchangeOf}>
+          {conversations.map(({ model }, index) => (
+            <Button
+              key={index}
+              pressed={conversations[index] === conversation}
+              onClick={() => setChosen(index)}
+            >
+              {model}
+            </Button>
+          ))}
+        </fieldset>
+      )}
+      <Tabs
+        label={texts.onWire}
+        current={tab}
+        onChange={setTab}
+        tabs={[
+          {
+            id: "events",
+            name: texts.rawAnswer,
+            content: () => <EventList exchange={conversation.exchange} />,
+          },
+          ...CODE.map(([id, name]) => ({
+            id,
+            name,
+            content: () => <CodeView conversation={conversation} kind={id} />,
+          })),
+        ]}
+      />
+    </Panel>
   );
 }

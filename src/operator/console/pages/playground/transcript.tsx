@@ -1,12 +1,21 @@
 import type { PlaygroundCall, PlaygroundTurn } from "../../../../gateway/dialects/playground/types.ts";
+import { Button } from "../../ui/button.tsx";
 import { formatDuration } from "../../ui/format.ts";
 import { Problem } from "../../ui/problem.tsx";
+import { words } from "../../ui/words.ts";
+import { AttachmentList } from "./attachment-list.tsx";
 import type { Answer } from "./conversation.ts";
 import { texts } from "./texts.ts";
 import type { Conversation } from "./use-conversation.ts";
 
+interface TranscriptProps {
+  readonly conversation: Conversation;
+  /** Takes a message back, for editing. */
+  readonly onEdit: (index: number) => void;
+}
+
 /** Shows the conversation, including the answer that is being received. */
-export function Transcript({ conversation }: { readonly conversation: Conversation }) {
+export function Transcript({ conversation, onEdit }: TranscriptProps) {
   const { turns, exchange, running, error } = conversation;
   const { answer } = exchange;
   return (
@@ -14,7 +23,7 @@ export function Transcript({ conversation }: { readonly conversation: Conversati
       {turns.length === 0 && <p class="muted">{texts.noMessagesYetDevelopmentProvider}</p>}
       <ol class="transcript">
         {turns.map((turn, index) => (
-          <TurnView key={`${index} ${turn.role}`} turn={turn} />
+          <TurnView key={`${index} ${turn.role}`} turn={turn} onEdit={() => onEdit(index)} />
         ))}
         {running && (
           <li class="turn assistant" aria-busy="true">
@@ -35,8 +44,23 @@ export function Transcript({ conversation }: { readonly conversation: Conversati
   );
 }
 
-function TurnView({ turn }: { readonly turn: PlaygroundTurn }) {
-  if (turn.role === "user") return <li class="turn user">{turn.text}</li>;
+interface TurnViewProps {
+  readonly turn: PlaygroundTurn;
+  readonly onEdit: () => void;
+}
+
+function TurnView({ turn, onEdit }: TurnViewProps) {
+  if (turn.role === "user") {
+    return (
+      <li class="turn user">
+        <span>{turn.text}</span>
+        <AttachmentList attachments={turn.attachments ?? []} />
+        <Button kind="quiet" title={texts.editMessage} onClick={onEdit}>
+          {words.edit}
+        </Button>
+      </li>
+    );
+  }
   if (turn.role === "tool") {
     return (
       <li class="turn tool">

@@ -1,4 +1,3 @@
-import { playgrounds } from "polygate:playgrounds";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type {
   PlaygroundCall,
@@ -9,28 +8,13 @@ import type {
 } from "../../../../gateway/dialects/playground/types.ts";
 import { toMessage } from "../../api/client.ts";
 import { readFirstKey } from "../../api/config.ts";
-import { takeInitialConversation } from "./initial-conversation.ts";
+import { type Choices, createRequest, findDialect, findProblem } from "./choices.ts";
 import { type Exchange, NO_EXCHANGE, streamAnswer } from "./stream-answer.ts";
 import { texts } from "./texts.ts";
-import { parseTools, SAMPLE_TOOLS } from "./tools.ts";
 
-/** The user's settings. */
-export interface Choices {
-  readonly dialect: string;
-  readonly model: string;
-  readonly system: string;
-  readonly stream: boolean;
-  readonly withTools: boolean;
-  readonly tools: string;
-  /** Empty: the first configured key. */
-  readonly key: string;
-  /** Empty: any account. */
-  readonly account: string;
-}
-
-/** State and actions of the playground. */
+/** A conversation with one model: its state and actions. */
 export interface Conversation {
-  readonly choices: Choices;
+  readonly model: string;
   readonly turns: readonly PlaygroundTurn[];
   readonly exchange: Exchange;
   readonly running: boolean;
@@ -40,60 +24,45 @@ export interface Conversation {
   readonly ask: PlaygroundRequest;
   /** The request of the newest answer, or the next request. */
   readonly request: WireRequest;
-  choose(choices: Partial<Choices>): void;
-  say(text: string): Promise<void>;
+  /** The tool calls of the newest answer, which still need results. */
+  readonly openCalls: readonly PlaygroundCall[];
+  say(turn: PlaygroundTurn): Promise<void>;
+  /** Sends the conversation again, without the newest answer. */
+  resend(): Promise<void>;
+  /** Drops a turn and all turns after it. */
+  dropFrom(index: number): void;
   /** Sends the results of the newest answer's tool calls. */
   giveResults(results: readonly { readonly call: PlaygroundCall; readonly output: string }[]): Promise<void>;
   stop(): void;
   clear(): void;
 }
 
-const START: Choices = {
-  dialect: playgrounds[0].id,
-  model: "provider-v4-flash",
-  system: "",
-  stream: true,
-  withTools: false,
-  tools: SAMPLE_TOOLS,
-  key: "",
-  account: "",
-};
-
 const PROPOSED: PlaygroundTurn = { role: "user", text: "Hello!" };
 
-export function useConversation(): Conversation {
-  const [initial] = useState(takeInitialConversation);
-  const [choices, setChoices] = useState<Choices>(() => {
-    if (initial === null) return START;
-    const { dialect: id, model, stream, system } = initial;
-    return { ...START, dialect: id, model, stream, system };
-  });
-  const [turns, setTurns] = useState<readonly PlaygroundTurn[]>(initial?.turns ?? []);
+/** The turns without the answers at their end. */
+const withoutAnswer = (turns: readonly PlaygroundTurn[]): readonly PlaygroundTurn[] =>
+  turns.slice(0, turns.findLastIndex(({ role }) => role !== "assistant") + 1);
+
+export function useConversation(
+  choices: Choices,
+  model: string,
+  initialTurns: readonly PlaygroundTurn[],
+): Conversation {
+  const [turns, setTurns] = useState(initialTurns);
   const [exchange, setExchange] = useState(NO_EXCHANGE);
   const [running, setRunning] = useState(false);
   const [error, setError] = useState("");
   const controller = useRef<AbortController | null>(null);
   useEffect(() => () => controller.current?.abort(), []);
 
-  const dialect = playgrounds.find(({ id }) => id === choices.dialect) ?? playgrounds[0];
-  const { tools, problem } = parseTools(choices.tools);
-  const createRequest = (requestTurns: readonly PlaygroundTurn[]): PlaygroundRequest => ({
-    model: choices.model,
-    system: choices.system,
-    stream: choices.stream,
-    tools: choices.withTools ? tools : [],
-    turns: requestTurns,
-  });
+  const dialect = findDialect(choices);
   const headers: Record<string, string> =
     choices.account === "" ? {} : { "x-gateway-target-account": choices.account };
-  const nextTurns =
-    turns.length === 0
-      ? [PROPOSED]
-      : turns.slice(0, turns.findLastIndex(({ role }) => role !== "assistant") + 1);
-  const ask = createRequest(nextTurns);
+  const ask = createRequest(choices, model, turns.length === 0 ? [PROPOSED] : withoutAnswer(turns));
 
   const send = async (next: readonly PlaygroundTurn[]) => {
-    if (choices.withTools && problem !== "") return setError(problem);
+    const problem = findProblem(choices);
+    if (problem !== "") return setError(problem);
     const abort = new AbortController();
     controller.current = abort;
     setTurns(next);
@@ -104,7 +73,7 @@ export function useConversation(): Conversation {
     try {
       const key = choices.key || (await readFirstKey());
       if (key === "") throw new Error(texts.thereNoApiKeyAdd);
-      latest = await streamAnswer(dialect, dialect.buildRequest(createRequest(next)), {
+      latest = await streamAnswer(dialect, dialect.buildRequest(createRequest(choices, model, next)), {
         key,
         headers,
         signal: abort.signal,
@@ -120,9 +89,15 @@ export function useConversation(): Conversation {
     const { text, reasoning, calls } = latest.answer;
     if (text !== "" || calls.length > 0) setTurns([...next, { role: "assistant", text, reasoning, calls }]);
   };
-
+  const reset = (next: readonly PlaygroundTurn[]) => {
+    controller.current?.abort();
+    setTurns(next);
+    setExchange(NO_EXCHANGE);
+    setError("");
+  };
+  const last = turns.at(-1);
   return {
-    choices,
+    model,
     turns,
     exchange,
     running,
@@ -131,16 +106,13 @@ export function useConversation(): Conversation {
     headers,
     ask,
     request: dialect.buildRequest(ask),
-    choose: (next) => setChoices((before) => ({ ...before, ...next })),
-    say: (text) => send([...turns, { role: "user", text }]),
+    openCalls: !running && last?.role === "assistant" ? last.calls : [],
+    say: (turn) => send([...turns, turn]),
+    resend: () => send(withoutAnswer(turns)),
+    dropFrom: (index) => reset(turns.slice(0, index)),
     giveResults: (results) =>
       send([...turns, ...results.map(({ call, output }) => ({ role: "tool", call, output }) as const)]),
     stop: () => controller.current?.abort(),
-    clear: () => {
-      controller.current?.abort();
-      setTurns([]);
-      setExchange(NO_EXCHANGE);
-      setError("");
-    },
+    clear: () => reset([]),
   };
 }

@@ -55,7 +55,11 @@ export function ImportPanel({ onImported }: ImportPanelProps) {
           hint={texts.exportJsonOrJsonIn}
         />
         <div class="row">
-          <FileButton name={texts.chooseFile} accept=".json,.txt" onText={edit} />
+          <FileButton
+            name={texts.chooseFile}
+            accept=".json,.txt"
+            onFiles={async ([file]) => file && edit(await file.text())}
+          />
         </div>
         <SelectField
           label={texts.how}

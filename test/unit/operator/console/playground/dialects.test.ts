@@ -265,3 +265,104 @@ describe("an answer in one piece", () => {
     expect(answer).toMatchObject({ text: "Hi", reasoning: "Hm", calls: [call] });
   });
 });
+
+describe("attachments and parameters in each API style", () => {
+  const picture = { kind: "image", name: "a.png", mediaType: "image/png", data: "AAAA", url: "" } as const;
+  const paper = { kind: "file", name: "a.pdf", mediaType: "application/pdf", data: "BBBB", url: "" } as const;
+  const whole: PlaygroundRequest = {
+    ...ask,
+    turns: [{ role: "user", text: "Look.", attachments: [picture, paper] }],
+    parameters: { temperature: 0.5, max_tokens: 99, stop: ["end"] },
+  };
+
+  it.each<[string, Record<string, unknown>]>([
+    [
+      "chat-completions",
+      {
+        temperature: 0.5,
+        max_tokens: 99,
+        stop: ["end"],
+        messages: [
+          { role: "system" },
+          {
+            content: [
+              { type: "text", text: "Look." },
+              { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } },
+              { type: "file", file: { filename: "a.pdf", file_data: "data:application/pdf;base64,BBBB" } },
+            ],
+          },
+        ],
+      },
+    ],
+    [
+      "responses",
+      {
+        temperature: 0.5,
+        max_output_tokens: 99,
+        input: [
+          {
+            content: [
+              { type: "input_text", text: "Look." },
+              { type: "input_image", image_url: "data:image/png;base64,AAAA" },
+              { type: "input_file", filename: "a.pdf" },
+            ],
+          },
+        ],
+      },
+    ],
+    [
+      "messages",
+      {
+        temperature: 0.5,
+        max_tokens: 99,
+        stop_sequences: ["end"],
+        messages: [
+          {
+            content: [
+              { type: "text", text: "Look." },
+              { type: "image", source: { type: "base64", media_type: "image/png", data: "AAAA" } },
+              { type: "document", source: { type: "base64", media_type: "application/pdf", data: "BBBB" } },
+            ],
+          },
+        ],
+      },
+    ],
+    [
+      "content-generation",
+      {
+        generationConfig: {
+          temperature: 0.5,
+          maxOutputTokens: 99,
+          stopSequences: ["end"],
+          thinkingConfig: {},
+        },
+        contents: [
+          {
+            parts: [
+              { text: "Look." },
+              { inlineData: { mimeType: "image/png", data: "AAAA" } },
+              { inlineData: { mimeType: "application/pdf", data: "BBBB" } },
+            ],
+          },
+        ],
+      },
+    ],
+    [
+      "model-runner",
+      {
+        options: { temperature: 0.5, num_predict: 99, stop: ["end"] },
+        messages: [{ role: "system" }, { content: "Look.", images: ["AAAA", "BBBB"] }],
+      },
+    ],
+  ])("stand where %s has them", (id, body) => {
+    expect(playgroundOf(id).buildRequest(whole).body).toMatchObject(body);
+  });
+
+  it("are known to be impossible where a style has none", () => {
+    expect(playgroundOf("model-runner").canAttach(paper)).toBe(false);
+    expect(playgroundOf("model-runner").canAttach({ ...picture, data: "", url: "https://x.test/a" })).toBe(
+      false,
+    );
+    expect(playgroundOf("responses").parameters).not.toHaveProperty("seed");
+  });
+});
