@@ -333,6 +333,28 @@ describeWithBrowser("configuring in the console", () => {
     expect(JSON.stringify(restored.body)).not.toContain("imported-name");
   });
 
+  it("names what a replacing import deletes, and confirms it in red", async () => {
+    await app.admin("POST", "/admin/proxies", { id: "doomed", type: "http", host: "p.test", port: 1 });
+    const { body } = await app.admin("GET", "/admin/config/export");
+    const { proxies: _, ...kept } = Object(body["config"]);
+    const page = await app.at("transfer");
+    await page.getByLabel("Configuration").fill(JSON.stringify({ ...kept, proxies: [] }));
+    await page.getByLabel("Mode").selectOption("replace");
+    await page.getByRole("button", { name: "Show changes" }).click();
+    const part = page.getByRole("region", { name: "Proxies" });
+    await part.getByText("doomed").waitFor();
+    expect(await part.locator(".deletions").innerText()).toMatch(/^Deletes \d+: .*doomed/);
+    expect(await violations(page)).toEqual([]);
+    const button = page.getByRole("button", { name: "Delete and apply" });
+    expect(await button.getAttribute("class")).toContain("danger");
+    await button.click();
+    const dialog = page.getByRole("dialog", { name: "Delete these entries?" });
+    await dialog.getByText(/^Proxies: \d+$/).waitFor();
+    await dialog.getByRole("button", { name: "Delete and apply" }).click();
+    await page.getByText("Configuration imported").waitFor();
+    expect((await app.admin("GET", "/admin/proxies/doomed")).status).toBe(404);
+  });
+
   it("shows no secret in the difference that an import would make", async () => {
     const configOf = (part: string) => ({
       api_keys: [{ key: `sk-${part}-0123456789`, id: "preview" }],

@@ -97,6 +97,13 @@ describeWithBrowser("two administrators who edit the same", () => {
     const conflict = dialog.getByRole("alert").filter({ hasText: "somebody else has changed" });
     await conflict.waitFor();
     expect([await stored(), await field.inputValue()]).toEqual([other, typed(shared, 1)]);
+    // Both versions stand side by side.
+    const versions = conflict.getByRole("row").filter({ hasText: typed(shared, 1) });
+    await versions
+      .filter({ hasText: typed(shared, 2) })
+      .first()
+      .waitFor();
+    expect(await violations(page)).toEqual([]);
 
     await conflict.getByRole("button", { name: "Reload" }).click();
     await conflict.waitFor({ state: "detached" });
@@ -115,6 +122,29 @@ describeWithBrowser("two administrators who edit the same", () => {
     await dialog.getByRole("button", { name: "Save" }).click();
     await saved(dialog);
     expect(await stored()).toContain("5");
+  });
+
+  it("come back to where they were: to the button, or to the page if it is gone", async () => {
+    await app.admin("POST", "/admin/keys", { key: "sk-short-0123456789", id: "short", name: "Short key" });
+    const page = await app.at("keys");
+    const row = page.getByRole("row", { name: /Short key/ });
+    const isFocused = (button: Locator) => button.evaluate((element) => element.matches(":focus"));
+    for (const name of [/^Edit/, /^Delete/]) {
+      const button = row.getByRole("button", { name });
+      await button.focus();
+      await page.keyboard.press("Enter");
+      await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).waitFor();
+      await page.keyboard.press("Escape");
+      await page.getByRole("dialog").waitFor({ state: "detached" });
+      await expect.poll(() => isFocused(button)).toBe(true);
+    }
+    await row.getByRole("button", { name: /^Delete/ }).click();
+    await page
+      .getByRole("dialog")
+      .getByRole("button", { name: /^Delete/ })
+      .click();
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    await expect.poll(() => page.evaluate("document.activeElement.tagName")).toBe("MAIN");
   });
 
   it("save an account and its proxy in one form", async () => {

@@ -71,15 +71,25 @@ describeWithBrowser("the console's door", () => {
     expect(await page.getByLabel("Admin key or password").inputValue()).toBe("wrong");
   });
 
-  it("keeps the token in this tab alone, over a reload, until one signs out", async () => {
+  it("keeps the token in tabs alone, over a reload, and signs in and out in all of them", async () => {
     const page = await app.open();
+    const other = await page.context().newPage();
+    await other.goto("/admin");
+    await other.getByLabel("Admin key or password").waitFor();
     await signIn(page);
+    await other.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+    await other.close();
+    const later = await page.context().newPage();
+    await later.goto("/admin#/keys");
+    await later.getByRole("heading", { level: 1, name: "Keys" }).waitFor();
     expect(await page.evaluate("JSON.stringify([localStorage, document.cookie])")).not.toContain("eyJ");
     await page.reload();
     await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
     await page.getByRole("button", { name: "Sign out" }).click();
-    await page.getByLabel("Admin key or password").waitFor();
-    expect(await page.evaluate("JSON.stringify(sessionStorage)")).not.toContain("eyJ");
+    for (const tab of [page, later]) {
+      await tab.getByLabel("Admin key or password").waitFor();
+      expect(await tab.evaluate("JSON.stringify(sessionStorage)")).not.toContain("eyJ");
+    }
   });
 
   it("says on every page that the connection is lost, and goes on by itself when it is back", async () => {

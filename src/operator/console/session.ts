@@ -11,17 +11,26 @@ interface StoredSession {
 
 const KEY = "polygate.session";
 
+function parseSession(stored: unknown): StoredSession | null {
+  if (typeof stored !== "object" || stored === null || !("token" in stored) || !("expiresAt" in stored))
+    return null;
+  const { token, expiresAt } = stored;
+  return typeof token === "string" && typeof expiresAt === "number" ? { token, expiresAt } : null;
+}
+
 function readStoredSession(): StoredSession | null {
   try {
-    const stored: unknown = JSON.parse(sessionStorage.getItem(KEY) ?? "null");
-    if (typeof stored !== "object" || stored === null || !("token" in stored) || !("expiresAt" in stored))
-      return null;
-    const { token, expiresAt } = stored;
-    return typeof token === "string" && typeof expiresAt === "number" ? { token, expiresAt } : null;
+    return parseSession(JSON.parse(sessionStorage.getItem(KEY) ?? "null"));
   } catch {
     return null;
   }
 }
+
+/**
+ * Shares the session with the other tabs: `ask` asks them for it, `end` signs all out, and a session is used by those that
+ * have none. Only pages of this origin receive messages, and nothing is stored beyond the tabs: the last one forgets the token.
+ */
+const otherTabs = new BroadcastChannel(KEY);
 
 let currentSession = readStoredSession();
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -43,17 +52,23 @@ function watchExpiry(): void {
 }
 watchExpiry();
 
-/** The administrator's token; empty if signed out. Stored for this tab only, until the tab closes. */
+/** The administrator's token; empty if signed out. Each tab stores it until it closes. */
 export function currentToken(): string {
   return currentSession?.token ?? "";
 }
 
-/** Starts a session. `lifetime` is in seconds. */
-export function startSession(token: string, lifetime: number): void {
-  currentSession = { token, expiresAt: Date.now() + lifetime * 1000 };
+function adoptSession(adopted: StoredSession): void {
+  currentSession = adopted;
   sessionStorage.setItem(KEY, JSON.stringify(currentSession));
   watchExpiry();
   session.set("in");
+}
+
+/** Starts a session in this tab and in all others that have none. `lifetime` is in seconds. */
+export function startSession(token: string, lifetime: number): void {
+  const started = { token, expiresAt: Date.now() + lifetime * 1000 };
+  adoptSession(started);
+  otherTabs.postMessage(started);
 }
 
 function clearSession(): void {
@@ -69,7 +84,24 @@ export function expireSession(): void {
   session.set("expired");
 }
 
-export function endSession(): void {
+function leave(): void {
   clearSession();
   session.set("out");
 }
+
+/** Signs out in all tabs. */
+export function endSession(): void {
+  leave();
+  otherTabs.postMessage("end");
+}
+
+otherTabs.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
+  if (data === "end") return leave();
+  if (data === "ask") {
+    if (session.get() === "in") otherTabs.postMessage(currentSession);
+    return;
+  }
+  const offered = parseSession(data);
+  if (offered !== null && isUnexpired(offered) && session.get() !== "in") adoptSession(offered);
+});
+if (session.get() === "out") otherTabs.postMessage("ask");

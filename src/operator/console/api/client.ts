@@ -8,11 +8,14 @@ import { type AdminRoute, type AnswerOf, fillRoute, type RequestTo } from "./end
 export class ApiError extends Error {
   /** HTTP status; 0 if the gateway is unreachable. */
   readonly status: number;
+  /** The body that was sent. */
+  readonly sent: unknown;
 
-  constructor(status: number, message: string) {
+  constructor(status: number, message: string, sent?: unknown) {
     super(message);
     this.name = "ApiError";
     this.status = status;
+    this.sent = sent;
   }
 }
 
@@ -83,11 +86,11 @@ export async function sendRequest(path: string, options: CallOptions = {}): Prom
   reportReachable();
   if (response.ok) return response;
   if (response.status === 401) expireSession();
-  throw new ApiError(response.status, errorMessage(await readJson(response), response.status));
+  throw new ApiError(response.status, errorMessage(await readJson(response), response.status), options.body);
 }
 
 /** Whether an edit failed because another one has changed the entry meanwhile. */
-export function isEditConflict(error: unknown): boolean {
+export function isEditConflict(error: unknown): error is ApiError {
   return error instanceof ApiError && error.status === 412;
 }
 

@@ -63,6 +63,9 @@ const german: Translation = {
     remove: "Entfernen",
     requests: "Anfragen",
     copyNamed: (label) => `Kopieren: ${label}`,
+    field: "Feld",
+    yourVersion: "Ihre Fassung",
+    currentVersion: "Aktuelle Fassung",
     reload: "Neu laden",
     overwrite: "Überschreiben",
     nothingWasSavedBecauseHas:

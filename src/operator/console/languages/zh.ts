@@ -53,6 +53,9 @@ const chinese: Translation = {
     remove: "移除",
     requests: "请求",
     copyNamed: (label) => `复制：${label}`,
+    field: "字段",
+    yourVersion: "您的版本",
+    currentVersion: "当前版本",
     reload: "重新加载",
     overwrite: "覆盖",
     nothingWasSavedBecauseHas:

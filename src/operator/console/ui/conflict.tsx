@@ -1,23 +1,34 @@
 import { Button } from "./button.tsx";
+import { DataTable } from "./data-table.tsx";
+import { compareVersions } from "./edit-versions.ts";
 import { Notice } from "./notice.tsx";
+import { useLoaded } from "./use-loaded.ts";
 import { words } from "./words.ts";
 
 /** The version of the entry that a form edits. */
 export interface EntryVersion {
   /** Entity tag; undefined: the entry has none. */
   readonly tag: string | undefined;
+  /** Reads the entry as it is now. */
+  readonly read: () => Promise<object>;
   /** Reads the entry again, and shows the form with its present values. */
   readonly reload: () => Promise<void>;
 }
 
 interface ConflictProps {
   readonly busy: boolean;
+  /** The body of the edit that was not saved. */
+  readonly edit?: unknown;
+  /** Reads the entry as it is now. Absent: the versions are not shown. */
+  readonly read?: () => Promise<object>;
   readonly onReload: () => void;
   readonly onOverwrite: () => void;
 }
 
-/** Says that another edit came first, and asks what to do. */
-export function Conflict({ busy, onReload, onOverwrite }: ConflictProps) {
+/** Says that another edit came first, shows both versions side by side, and asks which one counts. */
+export function Conflict({ busy, edit, read, onReload, onOverwrite }: ConflictProps) {
+  const { data } = useLoaded(async () => (await read?.()) ?? null);
+  const differences = data === null ? [] : compareVersions(edit, data);
   const actions = (
     <>
       <Button busy={busy} onClick={onReload}>
@@ -31,6 +42,18 @@ export function Conflict({ busy, onReload, onOverwrite }: ConflictProps) {
   return (
     <Notice kind="error" action={actions}>
       {words.nothingWasSavedBecauseHas}
+      {differences.length > 0 && (
+        <DataTable
+          items={differences}
+          keyOf={({ path }) => path}
+          class="versions"
+          columns={[
+            { title: words.field, class: "mono", cell: ({ path }) => path },
+            { title: words.yourVersion, cell: ({ mine }) => mine || words.none },
+            { title: words.currentVersion, cell: ({ current }) => current || words.none },
+          ]}
+        />
+      )}
     </Notice>
   );
 }

@@ -11,6 +11,14 @@ interface DialogProps {
   readonly wide?: boolean;
 }
 
+/** Focuses the element from which a dialog was opened, or the page if the element is gone. */
+function focusAgain(origin: Element | null): void {
+  if (document.activeElement !== document.body) return;
+  const target =
+    origin?.isConnected === true && origin !== document.body ? origin : document.querySelector("main");
+  if (target instanceof HTMLElement) target.focus();
+}
+
 /** A modal dialog. The browser traps the focus and restores it afterwards. */
 export function Dialog({ title, children, onClose, wide }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null);
@@ -19,12 +27,15 @@ export function Dialog({ title, children, onClose, wide }: DialogProps) {
   useEffect(() => {
     const dialog = ref.current;
     if (dialog === null) return;
+    const origin = document.activeElement;
     dialog.showModal();
     const first = dialog.querySelector("[data-focus]");
     if (first instanceof HTMLElement) first.focus();
     return () => {
       isUnmounted.current = true;
       dialog.close();
+      // The browser restores the focus, unless its element has been rendered again or is gone.
+      setTimeout(() => focusAgain(origin));
     };
   }, []);
   // Browsers close a dialog on the second Escape, even if the page prevents it.

@@ -84,7 +84,7 @@ export interface EditFormProps {
   readonly onSaved: (message: string) => Promise<void>;
 }
 
-interface EditDialogsProps<T> {
+interface EditDialogsProps<T extends object> {
   readonly editing: Editing<T>;
   /** Noun for an item, within a sentence. */
   readonly noun: string;
@@ -99,7 +99,14 @@ interface EditDialogsProps<T> {
 }
 
 /** The open dialog of a list. */
-export function EditDialogs<T>({ editing, noun, form, read, remove, warning }: EditDialogsProps<T>) {
+export function EditDialogs<T extends object>({
+  editing,
+  noun,
+  form,
+  read,
+  remove,
+  warning,
+}: EditDialogsProps<T>) {
   const { doing: state, close, changed } = editing;
   switch (state.what) {
     case "nothing":

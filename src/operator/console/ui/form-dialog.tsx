@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { isEditConflict } from "../api/client.ts";
+import { type ApiError, isEditConflict } from "../api/client.ts";
 import { Button } from "./button.tsx";
 import { Conflict, type EntryVersion } from "./conflict.tsx";
 import { Dialog } from "./dialog.tsx";
@@ -32,17 +32,17 @@ interface FormDialogProps {
 export function FormDialog(props: FormDialogProps) {
   const { busy, error, run, onSubmit } = useAsyncAction();
   const { version } = props;
-  const [isConflict, setIsConflict] = useState(false);
+  const [conflict, setConflict] = useState<ApiError | null>(null);
   const [edited, setEdited] = useState(false);
   const [confirming, setConfirming] = useState(false);
   const isUnmounted = useIsUnmounted();
   const submit = async (ifMatch: string | undefined) => {
-    setIsConflict(false);
+    setConflict(null);
     try {
       await props.submit(() => setEdited(false), ifMatch);
     } catch (thrown) {
       if (version === undefined || !isEditConflict(thrown)) throw thrown;
-      setIsConflict(true);
+      setConflict(thrown);
       return;
     }
     // If the user closed the dialog meanwhile, do not close the dialog that is open now.
@@ -67,9 +67,11 @@ export function FormDialog(props: FormDialogProps) {
       <form onSubmit={onSubmit(() => submit(version?.tag))} onInput={() => setEdited(true)}>
         <div class="dialog-body stack">{props.children}</div>
         <Problem error={error} />
-        {isConflict && version !== undefined && (
+        {conflict !== null && version !== undefined && (
           <Conflict
             busy={busy}
+            edit={conflict.sent}
+            read={version.read}
             onReload={() => void run(version.reload)}
             onOverwrite={() => void run(() => submit(undefined))}
           />

@@ -7,7 +7,7 @@ import { Problem } from "./problem.tsx";
 import { useAsyncAction } from "./use-async-action.ts";
 import { useIsUnmounted } from "./use-is-unmounted.ts";
 
-interface LoadedFormProps<T> {
+interface LoadedFormProps<T extends object> {
   /** Reads the entry that the form edits. */
   readonly read: () => Promise<Versioned<T>>;
   /** Title of the dialog that is shown if the entry cannot be read. */
@@ -18,7 +18,7 @@ interface LoadedFormProps<T> {
 }
 
 /** Reads an entry, and then shows the form for it. */
-export function LoadedForm<T>({ read, title, onClose, form }: LoadedFormProps<T>) {
+export function LoadedForm<T extends object>({ read, title, onClose, form }: LoadedFormProps<T>) {
   const [loaded, setLoaded] = useState<{ readonly entry: Versioned<T>; readonly number: number } | null>(
     null,
   );
@@ -44,5 +44,5 @@ export function LoadedForm<T>({ read, title, onClose, form }: LoadedFormProps<T>
   }
   const { entry, number } = loaded;
   // Another key makes the form take over the values that were read again.
-  return <Fragment key={number}>{form(entry, { tag: entry.tag, reload: load })}</Fragment>;
+  return <Fragment key={number}>{form(entry, { tag: entry.tag, read, reload: load })}</Fragment>;
 }

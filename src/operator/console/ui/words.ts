@@ -59,6 +59,9 @@ export const words = translate("words", {
   remove: "Remove",
   requests: "Requests",
   copyNamed: (label: string) => `Copy: ${label}`,
+  field: "Field",
+  yourVersion: "Your version",
+  currentVersion: "Current version",
   reload: "Reload",
   overwrite: "Overwrite",
   nothingWasSavedBecauseHas:

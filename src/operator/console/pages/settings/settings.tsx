@@ -1,5 +1,5 @@
 import { useRef, useState } from "preact/hooks";
-import { isEditConflict, toMessage } from "../../api/client.ts";
+import { type ApiError, isEditConflict, toMessage } from "../../api/client.ts";
 import { changeSettings, readSettings, type Settings } from "../../api/settings.ts";
 import { Button } from "../../ui/button.tsx";
 import { Conflict } from "../../ui/conflict.tsx";
@@ -34,7 +34,7 @@ export function SettingsPage() {
   const { data, error, reload, replace } = useLoaded(readSettings);
   const [draft, setDraft] = useState<Draft>({});
   const { busy: saving, error: failure, run, onSubmit } = useAsyncAction();
-  const [isConflict, setIsConflict] = useState(false);
+  const [conflict, setConflict] = useState<ApiError | null>(null);
   const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
   const form = useRef<HTMLFormElement>(null);
   const changes = Object.keys(draft).length;
@@ -50,14 +50,14 @@ export function SettingsPage() {
     throw new Error(texts.notSavedFix(names.join(", ")));
   };
   const save = async (ifMatch: string | undefined) => {
-    setIsConflict(false);
+    setConflict(null);
     const errors = validateSettings(draft, SETTINGS);
     if (Object.keys(errors).length > 0) reject(errors);
     try {
       replace(await changeSettings(toSettingChanges(draft, NUMBERS), ifMatch));
     } catch (thrown) {
       if (isEditConflict(thrown)) {
-        setIsConflict(true);
+        setConflict(thrown);
         return;
       }
       const rejected = findRejectedSetting(toMessage(thrown), SETTINGS);
@@ -69,7 +69,7 @@ export function SettingsPage() {
     showToast(texts.settingsSaved);
   };
   const discard = () => {
-    setIsConflict(false);
+    setConflict(null);
     setFaults({});
     setDraft({});
   };
@@ -111,9 +111,11 @@ export function SettingsPage() {
           {(changes > 0 || failure !== "") && (
             <div class="save-bar">
               <Problem error={failure} />
-              {isConflict && (
+              {conflict !== null && (
                 <Conflict
                   busy={saving}
+                  edit={conflict.sent}
+                  read={readSettings}
                   onReload={() => {
                     discard();
                     void reload();

@@ -1,6 +1,8 @@
 import { useState } from "preact/hooks";
 import { type ImportPreview, importConfig, previewImport } from "../../api/config.ts";
 import { Button } from "../../ui/button.tsx";
+import { Confirm } from "../../ui/confirm.tsx";
+import { formatCount } from "../../ui/count.ts";
 import { AreaField, SelectField } from "../../ui/field.tsx";
 import { FileButton } from "../../ui/file-button.tsx";
 import { LeaveGuard } from "../../ui/leave-guard.tsx";
@@ -9,7 +11,8 @@ import { Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { showToast } from "../../ui/toasts.tsx";
 import { useAsyncAction } from "../../ui/use-async-action.ts";
-import { FieldChanges } from "../audit/field-changes.tsx";
+import { groupChanges } from "./group-changes.ts";
+import { ImportChanges } from "./import-changes.tsx";
 import { parseConfig } from "./parse-config.ts";
 import { texts } from "./texts.ts";
 
@@ -25,6 +28,7 @@ export function ImportPanel({ onImported }: ImportPanelProps) {
   const [mode, setMode] = useState<Mode>("merge");
   /** Changes that the import would make, and why it needs confirmation; null: not compared yet. */
   const [outcome, setOutcome] = useState<ImportPreview | null>(null);
+  const [confirming, setConfirming] = useState(false);
   const { busy, error, run } = useAsyncAction();
 
   const edit = (next: string) => {
@@ -32,14 +36,16 @@ export function ImportPanel({ onImported }: ImportPanelProps) {
     setOutcome(null);
   };
   const compare = () => run(async () => setOutcome(await previewImport(mode, parseConfig(text))));
-  const apply = () =>
-    run(async () => {
-      await importConfig(mode, parseConfig(text), outcome?.confirm_needed !== undefined);
-      showToast(texts.configurationImported);
-      setOutcome(null);
-      setText("");
-      onImported();
-    });
+  const apply = async () => {
+    await importConfig(mode, parseConfig(text), outcome?.confirm_needed !== undefined);
+    showToast(texts.configurationImported);
+    setOutcome(null);
+    setText("");
+    onImported();
+  };
+  const groups = groupChanges(outcome?.changes ?? []).filter(({ deleted }) => deleted.length > 0);
+  /** A long list of changes is cut, and may have lost deletions. */
+  const isCut = mode === "replace" && (outcome?.more ?? 0) > 0;
 
   return (
     <Panel title={texts.import}>
@@ -88,14 +94,25 @@ export function ImportPanel({ onImported }: ImportPanelProps) {
             ) : (
               <div class="changes">
                 <h3 aria-live="polite">{texts.changeCount(outcome.changes.length + outcome.more)}</h3>
-                <FieldChanges {...outcome} />
+                <ImportChanges {...outcome} />
               </div>
             )}
             {outcome.confirm_needed !== undefined && <Notice kind="warning">{texts.noKeyOrNoAccount}</Notice>}
             <div class="actions">
-              <Button kind="primary" busy={busy} disabled={outcome.changes.length === 0} onClick={apply}>
-                {texts.applyTheseChanges}
-              </Button>
+              {groups.length > 0 || isCut ? (
+                <Button kind="danger" busy={busy} onClick={() => setConfirming(true)}>
+                  {texts.deleteAndApply}
+                </Button>
+              ) : (
+                <Button
+                  kind="primary"
+                  busy={busy}
+                  disabled={outcome.changes.length === 0}
+                  onClick={() => void run(apply)}
+                >
+                  {texts.applyTheseChanges}
+                </Button>
+              )}
               <Button kind="quiet" onClick={() => setOutcome(null)}>
                 {texts.back}
               </Button>
@@ -103,6 +120,22 @@ export function ImportPanel({ onImported }: ImportPanelProps) {
           </>
         )}
       </div>
+      {confirming && (
+        <Confirm
+          title={texts.deleteEntriesTitle}
+          action={texts.deleteAndApply}
+          onClose={() => setConfirming(false)}
+          run={apply}
+        >
+          <ul class="deletions">
+            {groups.map(({ part, deleted }) => (
+              <li key={part}>{`${texts.parts[part] ?? part}: ${formatCount(deleted.length)}`}</li>
+            ))}
+          </ul>
+          {isCut && <p>{texts.notAllChangesAreListed}</p>}
+          <p>{texts.configurationIsKept}</p>
+        </Confirm>
+      )}
     </Panel>
   );
 }

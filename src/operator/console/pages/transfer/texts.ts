@@ -1,6 +1,22 @@
 import { translate } from "../../language.ts";
 import { formatPlural } from "../../ui/count.ts";
 
+/** Names of the parts of a configuration. Other parts go by their own names. */
+const PARTS: Readonly<Record<string, string>> = {
+  api_keys: "Keys",
+  accounts: "Accounts",
+  providers: "Providers",
+  proxies: "Proxies",
+  teams: "Teams",
+  users: "Users",
+  tags: "Tags",
+  administrators: "Administrators",
+  model_aliases: "Aliases",
+  model_routes: "Routes",
+  prices: "Prices",
+  alerts: "Alerts",
+};
+
 export const texts = translate("transfer", {
   export: "Export",
   itHoldsKeysPasswordsAnd: "It contains keys, passwords and tokens in plain text. Store it safely.",
@@ -21,6 +37,12 @@ export const texts = translate("transfer", {
   nothingWouldChangeAllIt: "No changes: the configuration already contains all of it.",
   changeCount: (count: number) => formatPlural(count, "change"),
   noKeyOrNoAccount: "After this import no key or no account is left.",
+  parts: PARTS,
+  deletes: (count: number) => `Deletes ${count}:`,
+  deleteEntriesTitle: "Delete these entries?",
+  deleteAndApply: "Delete and apply",
+  notAllChangesAreListed: "Not all changes are listed. More entries may be deleted.",
+  configurationIsKept: "The current configuration is saved first. It can be restored below.",
   applyTheseChanges: "Apply changes",
   back: "Back",
   noJson: "Invalid JSON",

@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import { groupChanges } from "../../../../src/operator/console/pages/transfer/group-changes.ts";
+import { compareVersions } from "../../../../src/operator/console/ui/edit-versions.ts";
+
+describe("two versions of an entry", () => {
+  it("differ in the fields of the edit alone, by their paths", () => {
+    const edit = { name: "mine", limits: { parallel: 2, tokens_per_day: 5 }, models: ["a"] };
+    const current = { name: "theirs", limits: { parallel: 2 }, models: ["a"], remark: "more" };
+    expect(compareVersions(edit, current)).toEqual([
+      { path: "name", mine: "mine", current: "theirs" },
+      { path: "limits.tokens_per_day", mine: "5", current: "" },
+    ]);
+  });
+
+  it("do not repeat a secret", () => {
+    const versions = compareVersions({ password: "new-password", auth: { token: "t" } }, { password: "" });
+    expect(JSON.stringify(versions)).not.toMatch(/new-password|"t"/);
+    expect(versions.map(({ path }) => path)).toEqual(["password", "auth.token"]);
+  });
+});
+
+describe("the changes of an import", () => {
+  it("are grouped by part, with the names of deleted entries apart", () => {
+    const change = (path: string, before: string | null, after: string | null) => ({ path, before, after });
+    const changed = change("accounts[one@x].remark", null, "x");
+    const cleared = change("runtime.limit", "1", null);
+    expect(
+      groupChanges([
+        change("accounts[two@x]", "{}", null),
+        changed,
+        change("prices.gpt-4.1", "{}", null),
+        cleared,
+      ]),
+    ).toEqual([
+      { part: "accounts", deleted: ["two@x"], others: [changed] },
+      { part: "prices", deleted: ["gpt-4.1"], others: [] },
+      { part: "runtime", deleted: [], others: [cleared] },
+    ]);
+  });
+});
