@@ -1,6 +1,6 @@
 import { authTypeOf, hasOwnCredentials } from "../core/config/account-auth.ts";
 import { accountIdentifier } from "../core/config/account-identifier.ts";
-import type { Account, Config, ProviderEntry } from "../core/config/schema.ts";
+import { type Account, type Config, DEFAULT_PROVIDER, type ProviderEntry } from "../core/config/schema.ts";
 import { sha256Hex } from "../core/encoding/hash.ts";
 import type { PoolAccount, PoolConfiguration } from "../core/ports/pool-configuration.ts";
 
@@ -16,19 +16,30 @@ export function hasNoLimit({
 
 /** Id of the account that stands for a provider's own token, for a provider without configured accounts. */
 export function tokenAccountId(provider: string): string {
-  return `provider:${provider}`;
+  return `provider:${provider || DEFAULT_PROVIDER}`;
 }
 
-/** Creates the account for a provider that has its own key and no configured accounts. */
-function createTokenAccount({ id, token }: ProviderEntry): PoolAccount {
+/** The provider whose own token an account stands for (empty: the default one), by the account's id in any case. */
+export function findProviderOfTokenAccount(
+  { providers }: Pick<Config, "providers">,
+  accountId: string,
+): string | undefined {
+  const id = accountId.toLowerCase();
+  return ["", ...providers.map((entry) => entry.id)].find(
+    (provider) => tokenAccountId(provider).toLowerCase() === id,
+  );
+}
+
+/** Creates the account for a provider that has its own key and no configured accounts. `provider`: empty for the default one. */
+function createTokenAccount(provider: string, token: string): PoolAccount {
   return {
-    id: tokenAccountId(id),
+    id: tokenAccountId(provider),
     email: "",
     mobile: "",
     password: "",
     token: token || PLACEHOLDER_TOKEN,
     proxyId: "",
-    provider: id,
+    ...(provider === "" ? {} : { provider }),
   };
 }
 
@@ -64,6 +75,12 @@ export interface PoolDeployment {
 /** Where a provider is, and its own token. */
 type Endpoint = Pick<ProviderEntry, "driver" | "base_url" | "token">;
 
+/** Whether the default provider can be used without accounts. Without an address there is none. */
+const isUsableAlone = (
+  { driver, base_url }: Endpoint,
+  needsNoAccount: PoolDeployment["needsNoAccount"],
+): boolean => base_url !== "" && needsNoAccount(driver);
+
 /** Digest of an endpoint. A token that an account got there must not be sent to another one. */
 const digestEndpoint = ({ driver, base_url, token }: Endpoint): Promise<string> =>
   sha256Hex(JSON.stringify([driver, base_url, token]));
@@ -96,8 +113,15 @@ export async function buildPoolConfiguration(
     withAccounts.add(provider);
   }
   for (const entry of enabled) {
-    if (!withAccounts.has(entry.id) && needsNoAccount(entry.driver)) accounts.push(createTokenAccount(entry));
+    if (!withAccounts.has(entry.id) && needsNoAccount(entry.driver))
+      accounts.push(createTokenAccount(entry.id, entry.token));
   }
+  if (
+    !withAccounts.has("") &&
+    defaultEndpoint !== undefined &&
+    isUsableAlone(defaultEndpoint, needsNoAccount)
+  )
+    accounts.push(createTokenAccount("", defaultEndpoint.token));
   const slotsByProvider = enabled.flatMap((entry) =>
     entry.account_max_inflight > 0 || hasNoLimit(entry)
       ? [[entry.id, entry.account_max_inflight] as const]

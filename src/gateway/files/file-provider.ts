@@ -4,7 +4,7 @@ import { type Config, DEFAULT_PROVIDER } from "../../core/config/schema.ts";
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
 import type { Context } from "../../core/ports/context.ts";
 import type { FileRecord } from "../../core/ports/files.ts";
-import { tokenAccountId } from "../../pool/configuration.ts";
+import { findProviderOfTokenAccount } from "../../pool/configuration.ts";
 import type { FileKeeping } from "../providers/provider.ts";
 import { getProvider, type RegisteredProvider } from "../providers/provider-registry.ts";
 
@@ -102,5 +102,5 @@ async function findProviderOfAccount(config: Config, name: string | null): Promi
   const id = indexAccountsByName(accounts).get(name.toLowerCase());
   const account = accounts.find((candidate) => candidate.id === id);
   if (account !== undefined) return account.provider ?? "";
-  return config.providers.find((entry) => tokenAccountId(entry.id).toLowerCase() === name.toLowerCase())?.id;
+  return findProviderOfTokenAccount(config, name);
 }

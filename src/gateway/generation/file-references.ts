@@ -6,7 +6,7 @@ import type { ResolvedModel } from "../../core/conversation/model.ts";
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
 import type { Context } from "../../core/ports/context.ts";
 import type { FileRecord } from "../../core/ports/files.ts";
-import { tokenAccountId } from "../../pool/configuration.ts";
+import { findProviderOfTokenAccount } from "../../pool/configuration.ts";
 
 /** The maximum number of files of one conversation. Each is looked up. */
 const MAX_FILES = 1_000;
@@ -42,8 +42,8 @@ export async function findAccount(config: Config, identifier: string): Promise<F
   for (const account of config.accounts) {
     if ((await accountIdentifier(account)) === identifier) return account;
   }
-  const provider = config.providers.find(({ id }) => tokenAccountId(id) === identifier)?.id;
-  const hasOwnAccount = config.accounts.some((account) => account.provider === provider);
+  const provider = findProviderOfTokenAccount(config, identifier);
+  const hasOwnAccount = config.accounts.some((account) => (account.provider ?? "") === provider);
   return provider === undefined || hasOwnAccount ? null : { email: "", mobile: "", provider };
 }
 

@@ -213,6 +213,26 @@ describe("the pool's configuration", () => {
     expect((await made({ providers: [{ ...provider, driver: "sessions" }] })).accounts).toEqual([]);
   });
 
+  test("gives the deployment's own provider such an account, too, if it has an address and no account", async () => {
+    const ofDeployment = async (endpoint: object, accounts: object[] = []) => {
+      const defaultEndpoint = {
+        driver: "openai",
+        base_url: "http://own.test/v1",
+        token: "sk-own",
+        ...endpoint,
+      };
+      const deployment = { queueWaitMs: 1, needsNoAccount, defaultEndpoint };
+      return (await buildPoolConfiguration(configSchema.parse({ accounts }), deployment)).accounts;
+    };
+    const [account, ...others] = await ofDeployment({});
+    expect(others).toEqual([]);
+    expect(account).toMatchObject({ id: "provider:default", token: "sk-own" });
+    expect(account?.provider).toBeUndefined();
+    expect(await ofDeployment({ driver: "sessions" })).toEqual([]);
+    expect(await ofDeployment({ base_url: "" })).toEqual([]);
+    expect(await ofDeployment({}, [{ token: "one" }])).toMatchObject([{ token: "one" }]);
+  });
+
   test("tells where an account's own token is from, if its provider gives it one", async () => {
     const digestOf = async (entry: object, account: object = { email: "a@vllm.test", password: "p" }) => {
       const { accounts } = await made({
