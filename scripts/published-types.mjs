@@ -37,7 +37,7 @@ const VENDORS = [
       }
       export type Events = ResponseStreamEvent;`,
     leftOut:
-      /(Audio|Queued|Compacting|WebSearchCall|CodeInterpreter|FileSearch|ImageGenerationCall|ImageGenCall|Mcp|ComputerTool|Computer|Shell|ApplyPatch|Moderation|ResponsePrompt|PromptCacheOptions|Program)/,
+      /(Audio|Queued|Compacting|CodeInterpreter|FileSearch|ImageGenerationCall|ImageGenCall|Mcp|ComputerTool|Computer|Shell|ApplyPatch|Moderation|ResponsePrompt|PromptCacheOptions|Program)/,
     optional: {
       // The client library adds `output_text`; `access_programs` names programs of the service.
       Response: ["output_text", "access_programs"],
@@ -61,7 +61,7 @@ const VENDORS = [
       }
       export type Events = RawMessageStreamEvent;`,
     leftOut:
-      /^(Redacted|ServerTool(UseBlock|Caller)|Web|CodeExecution|BashCode|TextEditor|ToolSearch|ContainerUpload|Citation(Char|Page|Content)|CitationsSearch|Signature|ModelCapabilities|CacheMiss|Container$)/,
+      /^(Redacted|ServerToolCaller|WebFetch|CodeExecution|BashCode|TextEditor|ToolSearch|ContainerUpload|Citation(Char|Page|Content)|CitationsSearch|Signature|ModelCapabilities|CacheMiss|Container$)/,
     optional: {},
     // The real API documents this type for 413; its client library omits it.
     also: { ErrorObject: { type: "object", properties: { type: { const: "request_too_large" } } } },

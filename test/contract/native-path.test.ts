@@ -178,6 +178,58 @@ describe("an SDK in front of its own vendor", () => {
   );
 });
 
+describe("a web search of a provider with another protocol", () => {
+  it("is a block of the message style, which later requests may hold", async () => {
+    const client = new Anthropic({ baseURL: running.gateway.url, apiKey: "sk-dev", maxRetries: 0 });
+    const question = { role: "user", content: text } as const;
+    const ask = (model: string, ...messages: Anthropic.MessageParam[]) =>
+      client.messages
+        .stream({
+          model,
+          messages,
+          max_tokens: 100,
+          tools: [{ type: "web_search_20250305", name: "web_search" }],
+        })
+        .finalMessage();
+    for (const [provider, query] of [
+      ["cont", "time in Ørsta"],
+      ["resp", "time in Oslo"],
+    ] as const) {
+      const { content } = await ask(`${provider}/m`, question);
+      const call = content.find((block) => block.type === "server_tool_use");
+      expect(call?.input).toEqual({ query });
+      const found = content.filter((block) => block.type === "web_search_tool_result");
+      expect(found.map(({ tool_use_id }) => tool_use_id)).toContain(call?.id);
+      expect(JSON.stringify(found)).toContain('"type":"web_search_result"');
+      await ask(`${provider}/m`, question, { role: "assistant", content }, question);
+      received.length = 0;
+      await ask("mess/m", question, { role: "assistant", content }, question);
+      expect(received[0]?.path).toBe("/v1/messages");
+      expect(received[0]?.body).not.toMatch(/srvtoolu|encrypted_/);
+    }
+  });
+
+  it("is an item of the responses style, which later requests may hold", async () => {
+    const client = new OpenAI({ baseURL: `${running.gateway.url}/v1`, apiKey: "sk-dev", maxRetries: 0 });
+    const ask = (request: object) =>
+      client.responses
+        .stream({ model: "cont/m", input: text, tools: [{ type: "web_search" }], ...request })
+        .finalResponse();
+    const { id, output } = await ask({});
+    expect(output.find(({ type }) => type === "web_search_call")).toMatchObject({
+      status: "completed",
+      action: { type: "search", query: "time in Ørsta" },
+    });
+    expect((await ask({ previous_response_id: id })).status).toBe("completed");
+    const input = [...output, { role: "user", content: text }];
+    expect((await ask({ input })).status).toBe("completed");
+    received.length = 0;
+    await ask({ model: "resp/m", input });
+    expect(received[0]?.path).toBe("/v1/responses");
+    expect(received[0]?.body).not.toContain("web_search_call");
+  });
+});
+
 describe("a WebSocket of the responses style in front of its own vendor", () => {
   it("sends what the caller wrote, brings the vendor's events back, and continues a chain without loss", async () => {
     const socket = await TestSocket.open(running.gateway, { key: "sk-dev" });

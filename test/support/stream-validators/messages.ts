@@ -33,6 +33,28 @@ const startSchema = z.strictObject({
   }),
 });
 
+const caller = z.strictObject({ type: z.literal("direct") });
+const searchCall = {
+  type: z.literal("server_tool_use"),
+  id: z.string().startsWith("srvtoolu_"),
+  name: z.literal("web_search"),
+  caller,
+};
+const searchResultSchema = z.strictObject({
+  type: z.literal("web_search_tool_result"),
+  tool_use_id: z.string().startsWith("srvtoolu_"),
+  content: z.array(
+    z.strictObject({
+      type: z.literal("web_search_result"),
+      url: z.string().min(1),
+      title: z.string(),
+      encrypted_content: z.literal(""),
+      page_age: z.null(),
+    }),
+  ),
+  caller,
+});
+
 const blockSchema = z.discriminatedUnion("type", [
   z.strictObject({ type: z.literal("text"), text: z.literal(""), citations: z.null().optional() }),
   z.strictObject({ type: z.literal("thinking"), thinking: z.literal(""), signature: z.literal("") }),
@@ -41,8 +63,10 @@ const blockSchema = z.discriminatedUnion("type", [
     id: z.string().min(1),
     name: z.string().min(1),
     input: z.strictObject({}),
-    caller: z.strictObject({ type: z.literal("direct") }).optional(),
+    caller: caller.optional(),
   }),
+  z.strictObject({ ...searchCall, input: z.strictObject({}) }),
+  searchResultSchema,
 ]);
 
 const blockStartSchema = z.strictObject({
@@ -80,7 +104,13 @@ const errorSchema = z.strictObject({
   request_id: z.string().min(1),
 });
 
-const DELTA_OF = { text: "text_delta", thinking: "thinking_delta", tool_use: "input_json_delta" } as const;
+const DELTA_OF = {
+  text: "text_delta",
+  thinking: "thinking_delta",
+  tool_use: "input_json_delta",
+  server_tool_use: "input_json_delta",
+  web_search_tool_result: "none",
+} as const;
 
 const FINISH = {
   end_turn: "stop",
@@ -90,12 +120,24 @@ const FINISH = {
   refusal: "content_filter",
 } as const;
 
+/** Returns the id of the search that has no result after `block`. `open`: the search without a result before it. */
+function searchAfter(
+  open: string | null,
+  block: { type: string; id?: string; tool_use_id?: string },
+): string | null {
+  const result = block.type === "web_search_tool_result" ? (block.tool_use_id ?? "") : null;
+  rule(open === result, "the result of a search follows it", block);
+  return block.type === "server_tool_use" ? (block.id ?? "") : null;
+}
+
 /** State of a message while its events arrive. */
 class MessageCheck {
   text = "";
   reasoning = "";
   readonly #calls: { name: string; text: string }[] = [];
   readonly #callIds = new Set<string>();
+  /** Id of the search whose result must be the next block. */
+  #search: string | null = null;
   #started = false;
   #blocks = 0;
   #open: { block: z.output<typeof blockSchema>; index: number; content: string } | null = null;
@@ -171,7 +213,8 @@ class MessageCheck {
     rule(index === this.#blocks, "indices count up without a gap", { index, expected: this.#blocks });
     this.#blocks += 1;
     this.#open = { block, index, content: "" };
-    if (block.type !== "tool_use") return;
+    this.#search = searchAfter(this.#search, block);
+    if (block.type !== "tool_use" && block.type !== "server_tool_use") return;
     rule(!this.#callIds.has(block.id), "calls have distinct ids", block.id);
     this.#callIds.add(block.id);
   }
@@ -188,9 +231,11 @@ class MessageCheck {
   #stopBlock({ index }: z.output<typeof blockStopSchema>): void {
     const open = this.#open;
     rule(open !== null && open.index === index, "the open block is closed", index);
-    rule(open.content !== "", "no block is empty", open.block);
     this.#open = null;
-    if (open.block.type === "text") this.text += open.content;
+    if (open.block.type === "web_search_tool_result") return;
+    rule(open.content !== "", "no block is empty", open.block);
+    if (open.block.type === "server_tool_use") argumentsOf(open.content);
+    else if (open.block.type === "text") this.text += open.content;
     else if (open.block.type === "thinking") this.reasoning += open.content;
     else this.#calls.push({ name: open.block.name, text: open.content });
   }
@@ -198,6 +243,7 @@ class MessageCheck {
   #messageDelta({ delta, usage }: z.output<typeof messageDeltaSchema>): void {
     rule(this.#open === null, "all blocks are closed before message_delta");
     rule(this.#finish === null, "message_delta comes once");
+    rule(this.#search === null, "each search has a result", this.#search);
     this.#finish = FINISH[delta.stop_reason];
     endsAsCalled(this.#finish, this.#whole().length);
     this.#usage = { prompt: usage.input_tokens, completion: usage.output_tokens };
@@ -233,8 +279,10 @@ const messageSchema = z.looseObject({
         id: z.string().min(1),
         name: z.string().min(1),
         input: anyObject,
-        caller: z.strictObject({ type: z.literal("direct") }).optional(),
+        caller: caller.optional(),
       }),
+      z.strictObject({ ...searchCall, input: z.strictObject({ query: z.string().optional() }) }),
+      searchResultSchema,
     ]),
   ),
   stop_reason: stopReason,
@@ -249,11 +297,14 @@ export function canonicalMessage(body: unknown): CanonicalCompletion {
   let text = "";
   let reasoning = "";
   const toolCalls: { name: string; arguments: Record<string, unknown> }[] = [];
+  let search: string | null = null;
   for (const block of message.content) {
+    search = searchAfter(search, block);
     if (block.type === "text") text += block.text;
     else if (block.type === "thinking") reasoning += block.thinking;
-    else toolCalls.push({ name: block.name, arguments: block.input });
+    else if (block.type === "tool_use") toolCalls.push({ name: block.name, arguments: block.input });
   }
+  rule(search === null, "each search has a result", search);
   const finish = FINISH[message.stop_reason];
   endsAsCalled(finish, toolCalls.length);
   const usage = { prompt: message.usage.input_tokens, completion: message.usage.output_tokens };

@@ -144,6 +144,18 @@ class Items {
         check((event["arguments"] ?? event["input"]) === open.text, "arguments differ:", event);
         open.part = "done";
         break;
+      case "response.web_search_call.in_progress":
+        check(open.part === "none", "the search is already in progress:", event);
+        open.part = "open";
+        break;
+      case "response.web_search_call.searching":
+        check(open.part === "open", "the search is not in progress:", event);
+        open.part = "text-done";
+        break;
+      case "response.web_search_call.completed":
+        check(open.part === "text-done", "the search does not run:", event);
+        open.part = "done";
+        break;
       case "response.output_item.done":
         this.#close(open, object(event["item"], "item"));
         break;
@@ -166,6 +178,9 @@ class Items {
         break;
       case "reasoning":
         check(isDeepStrictEqual(item["summary"], []), "new reasoning must be empty:", item);
+        break;
+      case "web_search_call":
+        check(item["status"] === "in_progress", "a new search must be in progress:", item);
         break;
       case "function_call":
       case "custom_tool_call": {
@@ -204,6 +219,7 @@ class Items {
       reasoning_summary_text: "reasoning",
       function_call_arguments: "function_call",
       custom_tool_call_input: "custom_tool_call",
+      web_search_call: "web_search_call",
     }[eventType.split(".")[1] ?? ""];
     check(owner === itemType, `${eventType} in an item of type`, itemType);
   }
@@ -213,6 +229,7 @@ class Items {
 function textOf(item: Json): string {
   if (typeof item["arguments"] === "string") return item["arguments"];
   if (typeof item["input"] === "string") return item["input"];
+  if (item["type"] === "web_search_call") return "";
   const parts = array(item["content"] ?? item["summary"], "content");
   return parts.map((part) => saidBy(object(part, "part"))).join("");
 }
@@ -240,6 +257,7 @@ export function completionOf(response: Json): Completion {
     if (item["type"] === "message" && refuses(item)) refusal += textOf(item);
     else if (item["type"] === "message") text += textOf(item);
     else if (item["type"] === "reasoning") reasoning += textOf(item);
+    else if (item["type"] === "web_search_call") continue;
     else {
       const id = string(item["call_id"], "call_id");
       toolCalls.push({ id, name: string(item["name"], "name"), arguments: textOf(item) });

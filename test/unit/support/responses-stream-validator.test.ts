@@ -11,6 +11,16 @@ const valid = render([
   { type: "finish", reason: "tool_calls", usage: USAGE },
 ]);
 
+const sources = { queries: ["q"], found: [{ url: "https://a.example", title: "A" }], citations: [] };
+
+const searched = render(
+  [
+    { type: "start", sessionId: "s" },
+    { type: "finish", reason: "stop", usage: USAGE, sources },
+  ],
+  { tools: [{ type: "web_search" }] },
+);
+
 const items = valid.split(/(?<=\n\n)/);
 
 /** Each event again, numbered anew. */
@@ -26,9 +36,10 @@ function numbered(events: readonly string[]): string {
     .join("");
 }
 
-function without(type: string): string {
-  const at = items.findIndex((item) => item.startsWith(`event: ${type}\n`));
-  return numbered(items.filter((_, index) => index !== at));
+function without(type: string, stream = valid): string {
+  const events = stream.split(/(?<=\n\n)/);
+  const at = events.findIndex((item) => item.startsWith(`event: ${type}\n`));
+  return numbered(events.filter((_, index) => index !== at));
 }
 
 describe("the validator of responses streams", () => {
@@ -54,6 +65,14 @@ describe("the validator of responses streams", () => {
     "response.completed",
   ])("refuses a stream without %s", (type) => {
     expect(() => validateResponsesStream(without(type))).toThrow(/responses stream/);
+  });
+
+  it("accepts a web search, and refuses one without each of its events", () => {
+    expect(validateResponsesStream(searched).response["output"]).toMatchObject([{ type: "web_search_call" }]);
+    for (const state of ["in_progress", "searching", "completed"]) {
+      const text = without(`response.web_search_call.${state}`, searched);
+      expect(() => validateResponsesStream(text), state).toThrow(/responses stream/);
+    }
   });
 
   it.each([

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { GenerationEvent } from "../../../src/core/conversation/events.ts";
 import { ChatStream } from "../../../src/gateway/dialects/chat-completions/stream.ts";
 import { CompletionStream } from "../../../src/gateway/dialects/completions/stream.ts";
 import { ContentStream } from "../../../src/gateway/dialects/content-generation/stream.ts";
@@ -25,7 +26,10 @@ const EVENTS = [
   finishEvent("tool_calls"),
 ];
 
-const render = (renderer: StreamRenderer) => EVENTS.map((event) => renderer.push(event)).join("");
+const render = (renderer: StreamRenderer, events: readonly GenerationEvent[] = EVENTS) =>
+  events.map((event) => renderer.push(event)).join("");
+const sources = { queries: ["q"], found: [{ url: "https://a.example", title: "A" }], citations: [] };
+const SEARCHED = [START, { type: "text" as const, text: "a" }, { ...finishEvent(), sources }];
 const WATCH = { startedAt: 0, now: () => 1, firstTokenMs: () => 0 };
 
 /**
@@ -34,6 +38,14 @@ const WATCH = { startedAt: 0, now: () => 1, firstTokenMs: () => 0 };
  */
 const streams: [string, string, (text: string) => ValidStream, string, RegExp, number][] = [
   ["message", render(new MessageStream(testInfo())), validateMessagesStream, "\n\n", /^(?!)/, 2],
+  [
+    "message with a search",
+    render(new MessageStream(testInfo({ webSearch: {} })), SEARCHED),
+    validateMessagesStream,
+    "\n\n",
+    /^(?!)/,
+    0,
+  ],
   [
     "content-generation",
     render(new ContentStream(testInfo())),

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { jsonOrEventStream } from "../../../core/routing/event-stream-schemas.ts";
 import { citationSchema } from "./citations.ts";
+import { searchBlockSchemas } from "./search-blocks.ts";
 
 function messageSchema() {
   const block = z.discriminatedUnion("type", [
@@ -17,6 +18,7 @@ function messageSchema() {
       input: z.record(z.string(), z.unknown()),
       caller: z.object({ type: z.literal("direct") }),
     }),
+    ...searchBlockSchemas(),
   ]);
   return z.object({
     id: z.string(),

@@ -2,6 +2,7 @@ import { isObject } from "../../../core/encoding/json.ts";
 import { getMemberText, setMember } from "../../../core/encoding/json-splice.ts";
 import type { NativeDialect } from "../shared/native-request.ts";
 import { BETA_HEADERS, DIALECT_ID, VERSION_HEADERS } from "./names.ts";
+import { removeOwnSearches } from "./own-searches.ts";
 
 /** `max_tokens` of a request that has none (contract, Messages). */
 const DEFAULT_MAX_TOKENS = 8192;
@@ -22,7 +23,8 @@ export const nativeMessages: NativeDialect = {
   answerHeaders: ["anthropic-"],
   canContinueStream: false,
   listAccountStates: ({ container }) => [isObject(container) ? container["id"] : container],
-  adapt: (text) => {
+  adapt: (received) => {
+    const text = removeOwnSearches(received);
     const stated = getMemberText(text, ["max_tokens"]);
     const isMissing = stated === null || stated === "null";
     return { text: isMissing ? setMember(text, "max_tokens", String(DEFAULT_MAX_TOKENS)) : text };

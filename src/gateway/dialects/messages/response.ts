@@ -5,6 +5,7 @@ import { citationsIn } from "../../../core/conversation/sources.ts";
 import type { AnswerInfo } from "../../generation/generation-job.ts";
 import { parseToolInput } from "../shared/tool-input.ts";
 import { toCitations } from "./citations.ts";
+import { toSearchBlocks } from "./search-blocks.ts";
 import { toEndingFields, toWholeUsage } from "./usage.ts";
 
 function toToolUse({ id, name, arguments: text }: CompletedToolCall): Record<string, unknown> {
@@ -20,6 +21,7 @@ export function toMessage(completion: Completion, info: AnswerInfo): Record<stri
   if (completion.reasoning !== "") {
     content.push({ type: "thinking", thinking: completion.reasoning, signature: "" });
   }
+  content.push(...toSearchBlocks(completion.sources, info).map((block) => ({ ...block })));
   for (const text of listTexts(completion)) {
     const citations = toCitations(citationsIn(text, completion.sources), info);
     content.push({ type: "text", text: text.text, citations: citations.length === 0 ? null : citations });

@@ -7,6 +7,7 @@ import type { AnswerInfo } from "../../generation/generation-job.ts";
 import type { StreamRenderer } from "../../generation/stream.ts";
 import { toCitations } from "./citations.ts";
 import { MESSAGE_FAMILY } from "./family.ts";
+import { renderSearchBlocks, toSearchBlocks } from "./search-blocks.ts";
 import { toEndingFields, toMessageUsage, toWholeUsage } from "./usage.ts";
 
 type OpenBlock = "none" | "text" | "thinking" | "tool_use";
@@ -156,6 +157,8 @@ export class MessageStream implements StreamRenderer {
     };
     const citations = event.sources?.citations.filter(({ start }) => start >= this.#citedLength) ?? [];
     const cited = this.#openBlockKind === "text" ? this.#renderCitations(citations) : "";
-    return cited + this.#closeBlock() + namedItem("message_delta", JSON.stringify(delta)) + MESSAGE_STOP;
+    const closed = cited + this.#closeBlock();
+    const searches = renderSearchBlocks(toSearchBlocks(event.sources, this.#info), this.#index + 1);
+    return closed + searches + namedItem("message_delta", JSON.stringify(delta)) + MESSAGE_STOP;
   }
 }

@@ -47,7 +47,12 @@ export class ResponsesAnswer implements DialectAnswerRenderer {
   stream(info: AnswerInfo): StreamRenderer {
     const { platform } = this.#context;
     const object = new ResponseObjectBuilder(this.#id, this.#body, info);
-    this.#stream = new ResponsesStream(object, this.#responsesInput.translated.tools, () => platform.now());
+    this.#stream = new ResponsesStream(
+      object,
+      this.#responsesInput.translated.tools,
+      () => platform.now(),
+      info.conversation.webSearch !== undefined,
+    );
     return this.#stream;
   }
 
@@ -59,7 +64,12 @@ export class ResponsesAnswer implements DialectAnswerRenderer {
         usage: completion.usage,
         completedAt: Math.floor(this.#context.platform.now() / 1000),
       },
-      outputItems(completion, this.#id, this.#responsesInput.translated.tools),
+      outputItems(
+        completion,
+        this.#id,
+        this.#responsesInput.translated.tools,
+        info.conversation.webSearch !== undefined,
+      ),
     );
     return this.#whole;
   }

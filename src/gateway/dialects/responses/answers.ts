@@ -42,6 +42,17 @@ function outputItemSchema() {
       type: z.literal("reasoning"),
       summary: z.array(z.object({ type: z.literal("summary_text"), text: z.string() })),
     }),
+    z.object({
+      id: z.string(),
+      type: z.literal("web_search_call"),
+      status: z.literal("completed"),
+      action: z.object({
+        type: z.literal("search"),
+        query: z.string(),
+        queries: z.array(z.string()),
+        sources: z.array(z.object({ type: z.literal("url"), url: z.string() })),
+      }),
+    }),
     z.object({ ...call, type: z.literal("function_call"), arguments: z.string() }),
     z.object({ ...call, type: z.literal("custom_tool_call"), input: z.string() }),
   ]);

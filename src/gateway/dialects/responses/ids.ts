@@ -12,8 +12,8 @@ const INPUT_PREFIXES: ReadonlyMap<string, string> = new Map([
   ["custom_tool_call_output", "ctco"],
 ]);
 
-/** Prefixes of the ids of output items: message, reasoning, function call, call of a free-text tool. */
-export type ItemPrefix = "msg" | "rs" | "fc" | "ctc";
+/** Prefixes of the ids of output items: message, reasoning, function call, call of a free-text tool, web search. */
+export type ItemPrefix = "msg" | "rs" | "fc" | "ctc" | "ws";
 
 /** Creates a response id, `resp_<id>` (contract, Stored response). */
 export function newResponseId(): string {

@@ -35,13 +35,13 @@ function listContainers(value: unknown): unknown[] {
   return [container, container_id, isObject(environment) ? environment["container_id"] : null];
 }
 
-/** Removes ids that the gateway made up. Reasoning under such an id has nothing that the provider could read. */
+/** Removes ids that the gateway made up. The provider cannot read reasoning and web searches under such an id. */
 function toProviderItem(item: unknown): unknown[] {
   if (typeof item === "string") return [{ role: "user", content: item }];
   if (!isObject(item)) return [item];
   const { id, ...rest } = item;
   if (typeof id !== "string" || parseItemId(id) === null) return [item];
-  return item["type"] === "reasoning" ? [] : [rest];
+  return item["type"] === "reasoning" || item["type"] === "web_search_call" ? [] : [rest];
 }
 
 /**
@@ -60,7 +60,8 @@ export function withStoredItems(
   let { text } = native.request;
   const isResolved =
     items.length !== ownItems.length || items.some((item, index) => item !== ownItems[index]);
-  if (previous !== null || isResolved) {
+  const hasUnreadable = items.some((item) => toProviderItem(item).length === 0);
+  if (previous !== null || isResolved || hasUnreadable) {
     const stored = previous === null ? [] : [...getStoredInput(previous), ...getStoredOutput(previous)];
     text = setMember(text, "input", JSON.stringify([...stored, ...items].flatMap(toProviderItem)));
     text = removeMember(removeMember(text, "previous_response_id"), "messages");

@@ -1,6 +1,6 @@
 import { listTexts } from "../../../core/conversation/completion-fold.ts";
 import type { AnswerToken, Completion } from "../../../core/conversation/events.ts";
-import { type Citation, citationsIn } from "../../../core/conversation/sources.ts";
+import { type Citation, citationsIn, type Sources } from "../../../core/conversation/sources.ts";
 import type { DeclaredTool, DeclaredTools } from "../shared/declared-tools.ts";
 import { decodeFreeText } from "../shared/free-text.ts";
 import { toLogprobs } from "../shared/token-logprobs.ts";
@@ -71,15 +71,43 @@ export function toCallItem(
     : { ...shared, type: "function_call", arguments: payload };
 }
 
-/** Builds the items of a whole answer: reasoning, message, refusal, calls. */
+/**
+ * Builds the item of the provider's web searches. It is one item, because providers do not state which search found a page.
+ * Null: the caller requested no search, or the provider states none.
+ */
+export function toSearchItem(
+  createId: () => string,
+  sources: Sources | undefined,
+  isRequested: boolean,
+): OutputItem | null {
+  if (!isRequested || sources === undefined) return null;
+  const { queries, found } = sources;
+  if (queries.length + found.length === 0) return null;
+  const action = {
+    type: "search",
+    query: queries[0] ?? "",
+    queries,
+    sources: found.map(({ url }) => ({ type: "url", url })),
+  };
+  return { id: createId(), type: "web_search_call", status: "completed", action };
+}
+
+/** Builds the items of a whole answer: reasoning, web search, message, refusal, calls. */
 export function toOutputItems(
   completion: Completion,
   responseId: string,
   tools: DeclaredTools,
+  isSearchRequested = false,
 ): OutputItem[] {
   const output: OutputItem[] = [];
   const { reasoning, refusal, finishReason, sources } = completion;
   if (reasoning !== "") output.push(toReasoningItem(createItemId("rs", responseId, 0), reasoning));
+  const search = toSearchItem(
+    () => createItemId("ws", responseId, output.length),
+    sources,
+    isSearchRequested,
+  );
+  if (search !== null) output.push(search);
   const texts = listTexts(completion);
   for (const text of texts) {
     const isLast = text === texts.at(-1);

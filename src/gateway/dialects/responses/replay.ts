@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, parseObject } from "../../../core/encoding/json.ts";
-import { EventWriter } from "./stream-items.ts";
+import { EventWriter, SEARCH_STATES } from "./stream-items.ts";
 
 const DONE_EVENT = "data: [DONE]\n\n";
 
@@ -21,6 +21,8 @@ function toStartedItem(item: JsonObject): JsonObject {
       return { ...item, ...status, arguments: "" };
     case "custom_tool_call":
       return { ...item, ...status, input: "" };
+    case "web_search_call":
+      return { ...item, ...status };
     default:
       return item;
   }
@@ -83,6 +85,10 @@ class ResponseReplay {
         return this.#call(item, position, "function_call_arguments", "arguments");
       case "custom_tool_call":
         return this.#call(item, position, "custom_tool_call_input", "input");
+      case "web_search_call":
+        return SEARCH_STATES.map((state) => this.#write(`response.web_search_call.${state}`, position)).join(
+          "",
+        );
       default:
         return "";
     }

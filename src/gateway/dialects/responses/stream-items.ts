@@ -15,6 +15,9 @@ import {
   toTextPart,
 } from "./output.ts";
 
+/** States of a web search, each with an event `response.web_search_call.<state>`. */
+export const SEARCH_STATES = ["in_progress", "searching", "completed"] as const;
+
 const NO_TOKENS: readonly AnswerToken[] = [];
 
 /** Writes the numbered events of one response. */

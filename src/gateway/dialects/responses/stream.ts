@@ -1,10 +1,11 @@
 import type { AnswerToken, GenerationEvent } from "../../../core/conversation/events.ts";
-import type { Citation } from "../../../core/conversation/sources.ts";
+import type { Citation, Sources } from "../../../core/conversation/sources.ts";
 import type { GatewayError } from "../../../core/errors/gateway-error.ts";
 import { KEEP_ALIVE_COMMENT } from "../../../core/http/event-stream.ts";
 import type { StreamRenderer } from "../../generation/stream.ts";
 import type { DeclaredTools } from "../shared/declared-tools.ts";
-import { type ItemStatus, type OutputItem, toAnnotations } from "./output.ts";
+import { createItemId } from "./ids.ts";
+import { type ItemStatus, type OutputItem, toAnnotations, toSearchItem } from "./output.ts";
 import { type ResponseObjectBuilder, type ResponseState, toResponseStatus } from "./response.ts";
 import {
   EventWriter,
@@ -13,6 +14,7 @@ import {
   OpenMessage,
   OpenReasoning,
   OpenRefusal,
+  SEARCH_STATES,
 } from "./stream-items.ts";
 
 const ITEM_CLASSES = { reasoning: OpenReasoning, message: OpenMessage, refusal: OpenRefusal };
@@ -27,6 +29,7 @@ export class ResponsesStream implements StreamRenderer {
   readonly #response: ResponseObjectBuilder;
   readonly #tools: DeclaredTools;
   readonly #now: () => number;
+  readonly #isSearchRequested: boolean;
   readonly #events = new EventWriter();
   readonly #output: OutputItem[] = [];
   #open: OpenItem | null = null;
@@ -41,10 +44,16 @@ export class ResponsesStream implements StreamRenderer {
   finalJson: string | null = null;
 
   /** `now` returns milliseconds since the epoch. */
-  constructor(response: ResponseObjectBuilder, tools: DeclaredTools, now: () => number) {
+  constructor(
+    response: ResponseObjectBuilder,
+    tools: DeclaredTools,
+    now: () => number,
+    isSearchRequested = false,
+  ) {
     this.#response = response;
     this.#tools = tools;
     this.#now = now;
+    this.#isSearchRequested = isSearchRequested;
   }
 
   push(event: GenerationEvent): string {
@@ -149,12 +158,31 @@ export class ResponsesStream implements StreamRenderer {
       this.#open instanceof OpenMessage
         ? this.#open.annotate(toAnnotations(event.sources?.citations ?? [], this.#itemTextOffset))
         : "";
-    const createdEvents = this.#writeCreated() + annotated + this.#close(status);
+    const createdEvents =
+      this.#writeCreated() + annotated + this.#close(status) + this.#writeSearch(event.sources);
     const completedAt = Math.floor(this.#now() / 1000);
     const object = this.#response.build({ status: "ended", reason, usage, completedAt }, this.#output);
     this.finalJson = JSON.stringify(object);
     const last = this.#events.write(`response.${status}`, this.#lifecycle(status, this.finalJson));
     return createdEvents + last + DONE_EVENT;
+  }
+
+  /** Writes the item of the web searches, which are known at the end alone. */
+  #writeSearch(sources: Sources | undefined): string {
+    const { responseId, index, ordinal } = this.#nextPosition();
+    const createId = () => createItemId("ws", responseId, ordinal);
+    const item = toSearchItem(createId, sources, this.#isSearchRequested);
+    if (item === null) return "";
+    this.#startedItems += 1;
+    this.#output.push(item);
+    const place = `"response_id":"${responseId}","item_id":"${item.id}","output_index":${index}`;
+    const frame = (phase: "added" | "done", shown: OutputItem) =>
+      this.#events.write(`response.output_item.${phase}`, `${place},"item":${JSON.stringify(shown)}`);
+    const added = frame("added", { ...item, status: "in_progress" });
+    const states = SEARCH_STATES.map((state) =>
+      this.#events.write(`response.web_search_call.${state}`, place),
+    );
+    return added + states.join("") + frame("done", item);
   }
 
   #fail(error: GatewayError): string {

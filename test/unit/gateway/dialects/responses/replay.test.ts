@@ -6,6 +6,7 @@ import { streamOf, USAGE } from "./support.ts";
 
 const start: GenerationEvent = { type: "start", sessionId: "session" };
 const finish: GenerationEvent = { type: "finish", reason: "stop", usage: USAGE };
+const sources = { queries: ["q"], found: [{ url: "https://a.example", title: "A" }], citations: [] };
 const custom = { tools: [{ type: "custom", name: "patch" }] };
 
 /** The events of a stream. */
@@ -27,6 +28,14 @@ describe("a stored response, streamed again", () => {
     ["a call", [{ type: "text", text: "Let me see." }, ...call("f", '{"a":1}'), finish]],
     ["a call of a free-text tool", [...call("patch", '{"input":"text"}'), finish], custom],
     ["nothing", [finish]],
+    [
+      "a web search",
+      [
+        { type: "text", text: "Much." },
+        { ...finish, sources },
+      ],
+      { tools: [{ type: "web_search" }] },
+    ],
     [
       "text that was cut",
       [

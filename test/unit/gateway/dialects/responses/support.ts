@@ -45,7 +45,8 @@ export function objectOf(body: Record<string, unknown> = {}): ResponseObjectBuil
 export function streamOf(body: Record<string, unknown> = {}): ResponsesStream {
   const tools = new DeclaredTools();
   tools.add(body["tools"], "tools");
-  return new ResponsesStream(objectOf(body), tools, () => 1_700_000_005_000);
+  const isSearchRequested = tools.webSearch !== undefined;
+  return new ResponsesStream(objectOf(body), tools, () => 1_700_000_005_000, isSearchRequested);
 }
 
 /** The text of a stream with these events. */
