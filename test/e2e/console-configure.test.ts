@@ -426,7 +426,7 @@ describeWithBrowser("configuring in the console", () => {
     await page.getByRole("button", { name: "Add provider" }).click();
     await dialog.getByLabel("ID", { exact: true }).fill("default");
     await dialog.getByLabel("Address").fill(`${engine.origin}/v1`);
-    await dialog.getByLabel("Token").fill("engine-token-0001");
+    await dialog.getByLabel("Token", { exact: true }).fill("engine-token-0001");
     await dialog.getByRole("button", { name: "Add provider" }).click();
     await dialog.getByText("this is the provider that the variables name").waitFor();
     expect(await dialog.getByLabel("ID", { exact: true }).getAttribute("aria-invalid")).toBe("true");
@@ -475,9 +475,19 @@ describeWithBrowser("configuring in the console", () => {
     await row.getByText("Healthy").waitFor();
     await row.getByRole("link", { name: "2 models, 1 disabled of engine" }).waitFor();
 
-    // What was shown masked stays as it was.
+    // A fault in a field that was hidden shows the field. What was shown masked stays as it was.
     await row.getByRole("button", { name: "Edit" }).click();
     await dialog.getByLabel("Name", { exact: true }).fill("The engine");
+    const advanced = dialog.getByText("Proxy, headers, limits, accounts and timeouts");
+    await advanced.click();
+    await dialog.getByLabel("Cost per day").fill("2.5");
+    await dialog.getByLabel("Response cache (seconds)").fill("600");
+    await dialog.getByLabel("Active probes").selectOption("off");
+    await dialog.getByLabel("Idle timeout (seconds)").fill("-1");
+    await advanced.click();
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.getByText("Must be a number from 0 to 2,147,483.").waitFor();
+    await dialog.getByLabel("Idle timeout (seconds)").fill("");
     await dialog.getByRole("button", { name: "Save" }).click();
     await saved(dialog);
     await row.waitFor({ state: "detached" });
@@ -489,6 +499,9 @@ describeWithBrowser("configuring in the console", () => {
           name: "The engine",
           token: "engine-token-0001",
           headers: { "X-Title": "my gateway" },
+          limits: { cost_per_day: 2.5 },
+          cache: { ttl_seconds: 600 },
+          active_probes: false,
           models: {
             "qwen3:8b": "qwen3:8b",
             small: { upstream: "org/tiny", enabled: false, vision: false, price: { input: 0, output: 2.5 } },

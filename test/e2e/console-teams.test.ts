@@ -37,6 +37,10 @@ describeWithBrowser("teams, users and tags in the console", () => {
     await dialog.getByRole("heading", { name: "Connect with the new key" }).waitFor();
     await page.keyboard.press("Escape");
     await saved(dialog);
+    const keyRow = page.getByRole("row", { name: /Search in production/ });
+    await keyRow.getByRole("button", { name: "Erase data" }).click();
+    await dialog.getByRole("button", { name: "Erase for good" }).click();
+    await page.getByText("0 entries erased").waitFor();
     const { body } = await app.admin("GET", "/admin/keys?q=production");
     expect(body).toMatchObject({ items: [{ team: "search", user: "ada", history: "no_texts" }] });
     await (await app.chat("Hello", {}, { authorization: "Bearer sk-search" })).text();

@@ -41,6 +41,18 @@ export const changeKey = (key: string, body: KeyFields, ifMatch: string | undefi
 
 export const deleteKey = (key: string) => sendUndoable("DELETE /admin/keys/:key", { params: { key } });
 
+/** Erases everything that is stored of a key's requests. Returns the number of entries. */
+export const eraseKeyData = async (key: string) =>
+  countErased(await callApi("DELETE /admin/keys/:key/data", { params: { key } }));
+
+/** The number of entries that an erasure has removed. */
+export const countErased = ({
+  history,
+  captures,
+  samples,
+  stored_objects,
+}: AnswerOf<"DELETE /admin/keys/:key/data">) => history + captures + samples + stored_objects;
+
 /** Replaces a key's secret. Only this response contains the new secret. The old one still works for `graceSeconds`. */
 export const rotateKey = (key: string, graceSeconds: number) =>
   callApi("POST /admin/keys/:key/rotate", { params: { key }, body: { grace_seconds: graceSeconds } });

@@ -1,4 +1,5 @@
 import { callApi, callVersioned } from "./client.ts";
+import { countErased } from "./config.ts";
 import type { AnswerOf, BodyOf } from "./endpoints.ts";
 import { sendUndoable } from "./undo.ts";
 
@@ -26,6 +27,10 @@ export const changeSubject = (
   body: BodyOf<"PUT /admin/teams/:id">,
   ifMatch: string | undefined,
 ) => callApi(`PUT /admin/${list}/:id`, { params: { id }, body, ifMatch });
+
+/** Erases everything that is stored of the requests with a user's keys. Returns the number of entries. */
+export const eraseUserData = async (id: string) =>
+  countErased(await callApi("DELETE /admin/users/:id/data", { params: { id } }));
 
 export const deleteSubject = (list: SubjectList, id: string) =>
   sendUndoable(`DELETE /admin/${list}/:id`, { params: { id } });

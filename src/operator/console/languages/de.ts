@@ -354,6 +354,12 @@ const german: Translation = {
       rich`${name} bekommt ein neues Geheimnis. Einstellungen, Verbrauch und gespeicherte Daten bleiben.`,
     oldSecretGoesOnWorking: "Der alte Schlüssel gilt noch",
     rotateKeyTitle: "Schlüssel erneuern",
+    eraseData: "Daten löschen",
+    eraseDataQuestion: "Alle gespeicherten Daten löschen?",
+    eraseDataAction: "Endgültig löschen",
+    eraseDataWarning: (name) =>
+      rich`Verlauf, Mitschnitte, gespeicherte Antworten, Angaben zu Dateien und Stapeln sowie Uploads von ${name} werden gelöscht. Nutzungszahlen und Protokoll bleiben. Das lässt sich nicht rückgängig machen.`,
+    dataErased: (count) => (count === 1 ? "1 Eintrag gelöscht" : `${count} Einträge gelöscht`),
   },
   connect: {
     apiKey: "API-Schlüssel",

@@ -333,6 +333,12 @@ const chinese: Translation = {
     getsNewSecretSettingsUse: (name) => rich`${name} 将获得新密钥。设置、用量和已存数据保持不变。`,
     oldSecretGoesOnWorking: "旧密钥的有效期",
     rotateKeyTitle: "轮换密钥",
+    eraseData: "清除数据",
+    eraseDataQuestion: "清除所有已存储的数据？",
+    eraseDataAction: "永久清除",
+    eraseDataWarning: (name) =>
+      rich`将清除 ${name} 的历史记录、捕获内容、已存储的响应、文件和批处理记录以及上传内容。用量数字和审计记录保留。此操作无法撤销。`,
+    dataErased: (count) => `已清除 ${count} 条`,
   },
   connect: {
     apiKey: "API 密钥",

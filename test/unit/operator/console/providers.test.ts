@@ -55,7 +55,7 @@ const ENGINE: ProviderView = {
   tool_calls: "markup",
   whole_answers: false,
   native: true,
-  pipe_streams: false,
+  pipe_streams: true,
   active_probes: true,
   drop_params: ["seed", "tools.function.strict"],
   proxy_id: "office",
@@ -63,9 +63,9 @@ const ENGINE: ProviderView = {
   key_header: "api-key",
   headers: { "X-Title": "ga****ay" },
   account_max_inflight: 8,
-  cache: {},
+  cache: { ttl_seconds: 600 },
   max_concurrent: 0,
-  limits: {},
+  limits: { cost_per_day: 2.5, max_parallel: 4 },
   strategy: "least_busy",
   affinity_wait_ms: 1_500,
   first_byte_timeout_ms: 1_500,
@@ -90,8 +90,8 @@ describe("the form of a provider", () => {
   });
 
   it("gives back what it was given, and keeps the token", () => {
-    const { id, has_token, token_preview, models, accounts, read_only, trace_context, ...rest } = ENGINE;
-    const { models_asked, health, last_error, limits, cache, pipe_streams, active_probes, ...fields } = rest;
+    const { id, has_token, token_preview, models, accounts, read_only, ...rest } = ENGINE;
+    const { models_asked, health, last_error, ...fields } = rest;
     expect(toProviderFields(toProviderDraft(ENGINE))).toEqual({ ...fields, token: "" });
     expect(validateProviderDraft(toProviderDraft(ENGINE))).toEqual({});
     expect(changedProviderFields(toProviderDraft(ENGINE), ENGINE)).toEqual({});

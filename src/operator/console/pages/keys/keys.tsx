@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { type ApiKey, deleteKey, exportConfig, listKeys, readKey } from "../../api/config.ts";
+import { type ApiKey, deleteKey, eraseKeyData, exportConfig, listKeys, readKey } from "../../api/config.ts";
 import { setQuery, useAddress } from "../../routing.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -20,6 +20,7 @@ import { useLoaded } from "../../ui/use-loaded.ts";
 import { usePaging } from "../../ui/use-paging.ts";
 import { words } from "../../ui/words.ts";
 import { ConnectPanel } from "../connect/connect-panel.tsx";
+import { EraseData } from "./erase-data.tsx";
 import { findFullKey } from "./full-key.ts";
 import { describeKeyState } from "./key-expiry.ts";
 import { KeyForm } from "./key-form.tsx";
@@ -135,6 +136,7 @@ export function Keys() {
         <Button kind="quiet" onClick={() => setRotating(apiKey)}>
           {texts.rotate}
         </Button>
+        <EraseData name={apiKey.name || apiKey.key} erase={() => eraseKeyData(apiKey.id)} />
         <EditButtons editing={editing} item={apiKey} />
       </>
     )),

@@ -17,8 +17,8 @@ const createField = ({ draft, onChange }: LimitFieldsProps, name: string) => ({
   onChange: (value: string) => onChange({ ...draft, [name]: value }),
 });
 
-/** Form fields for numbers and models: the limits that keys, teams, users and tags have. */
-export function SharedLimitFields(props: LimitFieldsProps) {
+/** Form fields for numbers: the limits that keys, teams, users, tags and providers have. */
+export function NumberLimitFields(props: LimitFieldsProps) {
   return (
     <>
       <p class="hint">{texts.emptyNoLimitDaysAnd}</p>
@@ -27,6 +27,15 @@ export function SharedLimitFields(props: LimitFieldsProps) {
           <TextField key={name} label={label} type="number" min={0} {...createField(props, name)} />
         ))}
       </div>
+    </>
+  );
+}
+
+/** Form fields for numbers and models: the limits that keys, teams, users and tags have. */
+export function SharedLimitFields(props: LimitFieldsProps) {
+  return (
+    <>
+      <NumberLimitFields {...props} />
       <TextField
         label={words.models}
         mono

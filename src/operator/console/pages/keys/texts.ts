@@ -93,4 +93,10 @@ export const texts = translate("keys", {
     rich`${name} gets a new secret. Settings, usage and stored data of the key stay.`,
   oldSecretGoesOnWorking: "The old key stays valid for",
   rotateKeyTitle: "Rotate key",
+  eraseData: "Erase data",
+  eraseDataQuestion: "Erase all stored data?",
+  eraseDataAction: "Erase for good",
+  eraseDataWarning: (name: ComponentChildren) =>
+    rich`History, captures, stored responses, records of files and batches, and uploads of ${name} are erased. Usage numbers and the audit stay. This cannot be undone.`,
+  dataErased: (count: number) => `${formatPlural(count, "entry", "entries")} erased`,
 });

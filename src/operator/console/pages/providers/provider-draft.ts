@@ -1,5 +1,6 @@
 import type { ProviderFields, ProviderView } from "../../api/providers.ts";
 import { words } from "../../ui/words.ts";
+import { type LimitDraft, parseLimits, toLimitDraft } from "../keys/limit-draft.ts";
 import { texts } from "./texts.ts";
 
 /** Input values of the provider form: numbers and lists are texts, times are in seconds. */
@@ -12,6 +13,13 @@ export interface ProviderDraft {
   readonly tool_calls: string;
   readonly whole_answers: boolean;
   readonly native: boolean;
+  readonly pipe_streams: boolean;
+  readonly trace_context: boolean;
+  /** `on` or `off`; empty: as the driver does by default. */
+  readonly active_probes: string;
+  /** Seconds; empty: as the settings say; 0: no cache. */
+  readonly cache: string;
+  readonly limits: LimitDraft;
   /** Names separated by commas, spaces or lines. */
   readonly drop_params: string;
   readonly proxy_id: string;
@@ -48,6 +56,11 @@ export const FIELD_NAMES: Readonly<Record<keyof ProviderDraft, string>> = {
   tool_calls: texts.toolCalls,
   whole_answers: texts.nonStreamingRequests,
   native: texts.nativePath,
+  pipe_streams: texts.pipeStreams,
+  trace_context: texts.traceContext,
+  active_probes: texts.activeProbes,
+  cache: texts.responseCache,
+  limits: texts.providerLimits,
   drop_params: texts.fieldsNeverSent,
   proxy_id: texts.proxy,
   api_version: texts.apiVersion,
@@ -64,6 +77,30 @@ export const FIELD_NAMES: Readonly<Record<keyof ProviderDraft, string>> = {
   new_models: texts.newModels,
   enabled: texts.switchedOn,
 };
+
+/** The fields that the form shows only on request. */
+export const ADVANCED_FIELDS: readonly (keyof ProviderDraft)[] = [
+  "proxy_id",
+  "api_version",
+  "key_header",
+  "headers",
+  "tool_calls",
+  "whole_answers",
+  "native",
+  "pipe_streams",
+  "trace_context",
+  "active_probes",
+  "drop_params",
+  "strategy",
+  "max_concurrent",
+  "account_max_inflight",
+  "affinity_wait_ms",
+  "first_byte_timeout_ms",
+  "answer_timeout_ms",
+  "idle_timeout_ms",
+  "cache",
+  "limits",
+];
 
 /** Protocols of providers: the gateway's name and the label. */
 export const DRIVERS = [
@@ -94,6 +131,8 @@ const MAX_TIME = 2_147_483;
 /** One year. */
 const MAX_HOURS = 8_760;
 const MAX_SLOTS = 4_096;
+/** Thirty days. */
+const MAX_CACHE_SECONDS = 2_592_000;
 /** Seconds. */
 const MAX_WAIT = 60;
 
@@ -134,6 +173,11 @@ export function toProviderDraft(provider: ProviderView | null): ProviderDraft {
     tool_calls: provider?.tool_calls ?? "native",
     whole_answers: provider?.whole_answers ?? true,
     native: provider?.native ?? true,
+    pipe_streams: provider?.pipe_streams ?? false,
+    trace_context: provider?.trace_context ?? false,
+    active_probes: provider === null ? "" : provider.active_probes ? "on" : "off",
+    cache: String(provider?.cache.ttl_seconds ?? ""),
+    limits: toLimitDraft(provider === null ? null : { limits: provider.limits }),
     drop_params: (provider?.drop_params ?? []).join(", "),
     proxy_id: provider?.proxy_id ?? "",
     api_version: provider?.api_version ?? "",
@@ -160,6 +204,15 @@ export function validateProviderDraft(draft: ProviderDraft): ProviderFaults {
   const slots = Number(draft.account_max_inflight);
   if (!(Number.isInteger(slots) && slots >= 0 && slots <= MAX_SLOTS)) {
     faults.account_max_inflight = texts.mustBeWholeNumberFromTo;
+  }
+  const cacheSeconds = Number(draft.cache);
+  if (!(Number.isInteger(cacheSeconds) && cacheSeconds >= 0 && cacheSeconds <= MAX_CACHE_SECONDS)) {
+    faults.cache = texts.mustBeUpTo30Days;
+  }
+  try {
+    parseLimits(draft.limits);
+  } catch (error) {
+    faults.limits = error instanceof Error ? error.message : "";
   }
   const waitSeconds = Number(draft.affinity_wait_ms);
   if (!(waitSeconds >= 0 && waitSeconds <= MAX_WAIT)) faults.affinity_wait_ms = texts.mustBeUpTo60;
@@ -193,6 +246,11 @@ export function toProviderFields(
     tool_calls: tool_calls === "markup" ? "markup" : "native",
     whole_answers,
     native,
+    pipe_streams: draft.pipe_streams,
+    trace_context: draft.trace_context,
+    ...(draft.active_probes === "" ? {} : { active_probes: draft.active_probes === "on" }),
+    cache: draft.cache.trim() === "" ? {} : { ttl_seconds: Number(draft.cache) },
+    limits: parseLimits(draft.limits),
     drop_params: draft.drop_params.split(/[\s,]/).filter((name) => name !== ""),
     proxy_id,
     api_version: draft.api_version.trim(),

@@ -8,7 +8,9 @@ import { AreaField, CheckField, SelectField, TextField } from "../../ui/field.ts
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { useIsUnmounted } from "../../ui/use-is-unmounted.ts";
 import { words } from "../../ui/words.ts";
+import { NumberLimitFields } from "../keys/limit-fields.tsx";
 import {
+  ADVANCED_FIELDS,
   CONCURRENCIES,
   changedProviderFields,
   DRIVERS,
@@ -129,17 +131,7 @@ export function ProviderForm({ provider, proxies, version, onClose, onSaved }: P
           ]}
         />
       </div>
-      <details
-        open={[
-          "proxy_id",
-          "api_version",
-          "key_header",
-          "headers",
-          "drop_params",
-          "account_max_inflight",
-          "affinity_wait_ms",
-        ].some((field) => field in faults)}
-      >
+      <details open={ADVANCED_FIELDS.some((field) => field in faults)}>
         <summary>{texts.proxyHeadersLimitsAccountsAnd}</summary>
         <div class="stack">
           <SelectField
@@ -190,6 +182,18 @@ export function ProviderForm({ provider, proxies, version, onClose, onSaved }: P
             onChange={(native) => change({ native })}
             hint={texts.requestsInProvidersOwnProtocol}
           />
+          <CheckField
+            label={texts.pipeStreams}
+            value={draft.pipe_streams}
+            onChange={(pipe_streams) => change({ pipe_streams })}
+            hint={texts.pipeStreamsHint}
+          />
+          <CheckField
+            label={texts.traceContext}
+            value={draft.trace_context}
+            onChange={(trace_context) => change({ trace_context })}
+            hint={texts.traceContextHint}
+          />
           <TextField
             {...text("drop_params")}
             mono
@@ -201,6 +205,15 @@ export function ProviderForm({ provider, proxies, version, onClose, onSaved }: P
             choices={
               draft.strategy === "" ? [["", texts.asProtocolDoesByDefault], ...STRATEGIES] : STRATEGIES
             }
+          />
+          <SelectField
+            {...text("active_probes")}
+            hint={texts.activeProbesHint}
+            choices={[
+              ...(draft.active_probes === "" ? [["", texts.activeProbesByDefault] as const] : []),
+              ["on", texts.switchedOn],
+              ["off", texts.disabledWord],
+            ]}
           />
           <SelectField
             {...text("max_concurrent")}
@@ -232,7 +245,17 @@ export function ProviderForm({ provider, proxies, version, onClose, onSaved }: P
               type="number"
               hint={texts.emptyDefaultDeployment}
             />
+            <TextField
+              {...text("cache", texts.responseCacheSeconds)}
+              type="number"
+              hint={texts.responseCacheHint}
+            />
           </div>
+          <fieldset class="stack">
+            <legend>{texts.providerLimits}</legend>
+            {faults.limits !== undefined && <p class="field-error">{faults.limits}</p>}
+            <NumberLimitFields draft={draft.limits} onChange={(limits) => change({ limits })} />
+          </fieldset>
         </div>
       </details>
     </FormDialog>

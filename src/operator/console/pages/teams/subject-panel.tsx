@@ -1,5 +1,6 @@
 import {
   deleteSubject,
+  eraseUserData,
   listSubjects,
   readSubject,
   type Subject,
@@ -17,6 +18,7 @@ import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { usePaging } from "../../ui/use-paging.ts";
 import { words } from "../../ui/words.ts";
+import { EraseData } from "../keys/erase-data.tsx";
 import { LimitBars } from "../keys/limit-bars.tsx";
 import { texts as keyTexts } from "../keys/texts.ts";
 import { SubjectForm } from "./subject-form.tsx";
@@ -101,7 +103,14 @@ export function SubjectPanel({ list }: { readonly list: SubjectList }) {
     },
     { title: texts.limits, class: "muted", cell: (subject) => <SubjectLimits subject={subject} /> },
     { title: texts.history, class: "muted", cell: ({ history }) => keyTexts.historyModes[history] },
-    actionColumn((subject) => <EditButtons editing={editing} item={subject} />),
+    actionColumn((subject) => (
+      <>
+        {list === "users" && (
+          <EraseData name={subject.name || subject.id} erase={() => eraseUserData(subject.id)} />
+        )}
+        <EditButtons editing={editing} item={subject} />
+      </>
+    )),
   ];
   const all = data?.items ?? [];
   const found = searchSubjects(all, paging.query);
