@@ -135,6 +135,28 @@ export function hasMemberInAnyCase(text: string, names: readonly string[]): bool
   return false;
 }
 
+/** The source texts of all members of the object at or after `from` that have a name, in any case. `text` must be valid JSON. */
+export function getMemberTextsInAnyCase(text: string, name: string, from = 0): string[] {
+  const found: string[] = [];
+  for (const member of listMembers(text, from)) {
+    if (foldCase(member.name) === foldCase(name)) found.push(text.slice(member.valueStart, member.valueEnd));
+  }
+  return found;
+}
+
+/** Removes the white space outside of strings. `text` must be valid JSON. */
+export function removeSpaces(text: string): string {
+  let plain = "";
+  let index = 0;
+  while (index < text.length) {
+    const unit = text.charCodeAt(index);
+    const end = unit === QUOTE ? skipString(text, index) : index + 1;
+    if (!isSpace(unit)) plain += text.slice(index, end);
+    index = end;
+  }
+  return plain;
+}
+
 /** The source texts of all members of the outermost object that have a name. `text` must be valid JSON. */
 export function getMemberTexts(text: string, name: string): string[] {
   const found: string[] = [];

@@ -1,5 +1,11 @@
 import type { ResolvedModel } from "../../core/conversation/model.ts";
-import { getMemberText, hasMemberInAnyCase, replaceMember } from "../../core/encoding/json-splice.ts";
+import {
+  getMemberText,
+  getMemberTextsInAnyCase,
+  hasMemberInAnyCase,
+  listElements,
+  replaceMember,
+} from "../../core/encoding/json-splice.ts";
 import type { NativeRequest } from "../providers/provider.ts";
 
 /** What the native path must know of an API style: where its answers name the model, and which headers belong to it. */
@@ -44,6 +50,19 @@ export function wantsReasoning({ request: { text }, style }: NativeJob): boolean
 /** Whether a request names models besides the requested one. */
 export function namesOtherModels({ request: { text }, style }: NativeJob): boolean {
   return hasMemberInAnyCase(text, style.otherModelMembers);
+}
+
+/** The values that tools state as models of their own, for example to ask a larger one. Some have their options in `parameters`. */
+export function listToolModels({ request: { text } }: NativeJob): unknown[] {
+  const models: string[] = [];
+  for (const tools of getMemberTextsInAnyCase(text, "tools")) {
+    for (const start of listElements(tools)) {
+      models.push(...getMemberTextsInAnyCase(tools, "model", start));
+      for (const parameters of getMemberTextsInAnyCase(tools, "parameters", start))
+        models.push(...getMemberTextsInAnyCase(parameters, "model"));
+    }
+  }
+  return models.map((model): unknown => JSON.parse(model));
 }
 
 /** The request with at most `output` tokens for the answer: a provider refuses more than its model can write. */

@@ -14,7 +14,7 @@ import type { TextChecker } from "./text-checker.ts";
 
 /**
  * Returns a conversation with masked texts: messages, reasoning, arguments and results of tools, descriptions and schemas
- * of tools and of the format, and text files. Names and options cannot be masked: a match in them denies the request.
+ * of tools and of the format, and text files. Names, ids and options cannot be masked: a match in them denies the request.
  *
  * @throws GatewayError if a rule denies one of them
  */
@@ -51,14 +51,16 @@ async function maskMessage(
     case "system":
       return { ...message, parts };
     case "user":
-    case "tool":
       await checker.rejectMatches(message.name);
+      return { ...message, parts };
+    case "tool":
+      await checker.rejectMatches([message.callId, message.name]);
       return { ...message, parts };
     case "assistant": {
       const { reasoning } = message;
       const toolCalls: ToolCall[] = [];
       for (const call of message.toolCalls) {
-        await checker.rejectMatches(call.name);
+        await checker.rejectMatches([call.id, call.name]);
         toolCalls.push({ ...call, arguments: await checker.maskJson(call.arguments) });
       }
       const masked = reasoning === undefined ? {} : { reasoning: await checker.mask(reasoning) };

@@ -1,9 +1,18 @@
 import type { Guardrail } from "../../core/config/guardrails.ts";
 import { isObject } from "../../core/encoding/json.ts";
+import { removeSpaces } from "../../core/encoding/json-splice.ts";
 import { Breaks } from "./breaks.ts";
 import { createDenial, createSizeDenial } from "./denial.ts";
 import { findMatchingRule, maskLongText } from "./expressions.ts";
 import { askWebhook, type WebhookAccess } from "./webhook.ts";
+
+/** What a text counts at least towards the most that is checked: short texts cost time, too. */
+const MIN_COUNTED_CHARACTERS = 20;
+
+/** Limits of kinds of integers: libraries write them into schemas, and they tell nothing. */
+const INTEGER_LIMITS: ReadonlySet<number> = new Set(
+  [31, 32, 53, 63, 64].flatMap((bits) => [2 ** bits, 2 ** bits - 1]),
+);
 
 /** Checks texts that belong together, and masks them. */
 export class TextChecker {
@@ -14,6 +23,8 @@ export class TextChecker {
   /** The masked texts, for the webhooks. */
   readonly #texts = new Set<string>();
   #characters = 0;
+  /** The characters with what short texts count. */
+  #counted = 0;
 
   /** @param maxCharacters the most that is checked: more is denied */
   constructor(rules: readonly Guardrail[], maxCharacters = Number.POSITIVE_INFINITY) {
@@ -34,13 +45,15 @@ export class TextChecker {
 
   /** The same for a text that was counted before. */
   async maskCounted(text: string): Promise<string> {
+    if (text === "") return text;
     const masked = await maskLongText(this.#expressions, text, this.#breaks);
     if (masked.trim() !== "") this.#texts.add(masked);
     return masked;
   }
 
   /**
-   * Returns JSON text with masked strings. Text that is no JSON is masked as it is.
+   * Returns JSON text with masked strings. Text that is no JSON is masked as it is. What parsing loses, such as the first of
+   * two members with the same name, is not in the result, because it was not checked.
    *
    * @throws GatewayError if a rule denies it
    */
@@ -52,10 +65,14 @@ export class TextChecker {
       return this.mask(text);
     }
     const masked = JSON.stringify(await this.maskStrings(value));
-    return masked === JSON.stringify(value) ? text : masked;
+    return masked === removeSpaces(text) ? text : masked;
   }
 
-  /** Returns a copy of a JSON value with masked strings, names of members included. */
+  /**
+   * Returns a copy of a JSON value with masked strings, names of members included. Numbers cannot be masked.
+   *
+   * @throws GatewayError if a rule denies it, or would mask a number
+   */
   async maskStrings(value: unknown): Promise<unknown> {
     if (typeof value === "string") return this.mask(value);
     if (Array.isArray(value)) {
@@ -63,6 +80,7 @@ export class TextChecker {
       for (const item of value) items.push(await this.maskStrings(item));
       return items;
     }
+    if (typeof value === "number") await this.rejectMatches(value);
     if (!isObject(value)) return value;
     const members: [string, unknown][] = [];
     for (const [name, member] of Object.entries(value))
@@ -71,18 +89,21 @@ export class TextChecker {
   }
 
   /**
-   * Checks the strings in a value that would not work if they were masked, such as names: a match denies the request.
+   * Checks the strings and numbers in a value that would not work if they were masked, such as names: a match denies the request.
    *
    * @throws GatewayError if a rule denies one of them, or would mask it
    */
   async rejectMatches(value: unknown): Promise<void> {
     if (typeof value === "string") {
       this.count(value.length);
+      if (value === "") return;
       for (const rule of this.#expressions) {
         if (findMatchingRule([rule], value) !== undefined) throw createDenial(rule);
         await this.#breaks.after(value.length);
       }
       if (value.trim() !== "") this.#texts.add(value);
+    } else if (typeof value === "number") {
+      if (!INTEGER_LIMITS.has(Math.abs(value))) await this.rejectMatches(String(value));
     } else if (Array.isArray(value)) {
       for (const item of value) await this.rejectMatches(item);
     } else if (isObject(value)) {
@@ -93,14 +114,15 @@ export class TextChecker {
     }
   }
 
-  /** Counts characters. Throws if there are too many for a rule of the type `size`, or to be checked. */
+  /** Counts the characters of a text. Throws if there are too many for a rule of the type `size`, or to be checked. */
   count(characters: number): void {
     this.#characters += characters;
+    this.#counted += Math.max(characters, MIN_COUNTED_CHARACTERS);
     const exceeded = this.#rules.find(
       ({ type, max_chars }) => type === "size" && this.#characters > max_chars,
     );
     if (exceeded !== undefined) throw createDenial(exceeded);
-    if (this.#characters > this.#maxCharacters) throw createSizeDenial(this.#maxCharacters);
+    if (this.#counted > this.#maxCharacters) throw createSizeDenial(this.#maxCharacters);
   }
 
   /** Asks the webhooks about all texts so far, at the same time. Throws if one of them denies them. */

@@ -36,7 +36,7 @@ export const nativeChatCompletions: NativeDialect = {
   contentMember: "messages",
   modelPaths: [["model"]],
   echoedModel: ({ id }) => id,
-  otherModelMembers: OTHER_MODEL_MEMBERS,
+  otherModelMembers: [...OTHER_MODEL_MEMBERS, "preset"],
   reasoningMembers: [["reasoning_effort"], ["reasoning"], ["thinking"], ["enable_thinking"]],
   maxTokensMembers: [["max_completion_tokens"], ["max_tokens"]],
   requestHeaders: OPENAI_REQUEST_HEADERS,

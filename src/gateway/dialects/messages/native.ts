@@ -14,7 +14,7 @@ export const nativeMessages: NativeDialect = {
   modelPaths: [["message", "model"], ["model"]],
   namesModelOnce: true,
   echoedModel: ({ requested }) => requested,
-  otherModelMembers: ["fallbacks", "models"],
+  otherModelMembers: ["models", "fallbacks", "route", "preset"],
   reasoningMembers: [["thinking"]],
   maxTokensMembers: [["max_tokens"]],
   requestHeaders: ["anthropic-", "x-claude-code-", "x-app"],

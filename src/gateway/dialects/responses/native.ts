@@ -16,7 +16,7 @@ export const nativeResponses: NativeDialect = {
   contentMember: "input",
   modelPaths: [["response", "model"], ["model"]],
   echoedModel: ({ id }) => id,
-  otherModelMembers: ["models", "fallbacks", "prompt"],
+  otherModelMembers: ["models", "fallbacks", "route", "preset", "prompt"],
   reasoningMembers: [["reasoning"], ["reasoning_effort"], ["thinking"]],
   maxTokensMembers: [["max_output_tokens"]],
   requestHeaders: OPENAI_REQUEST_HEADERS,

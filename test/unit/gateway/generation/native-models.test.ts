@@ -1,0 +1,78 @@
+import { describe, expect, test } from "vitest";
+import { useMemoryGateway } from "../../../support/memory-gateway.ts";
+import { ScriptedUpstream } from "../../../support/scripted-upstream.ts";
+
+/** Native requests that name further models, with a key that may use only some. */
+
+const gateway = useMemoryGateway();
+
+const STYLES = {
+  chat: ["openai", "/v1/chat/completions", { messages: [{ role: "user", content: "Hello?" }] }],
+  messages: [
+    "anthropic",
+    "/v1/messages",
+    { messages: [{ role: "user", content: "Hello?" }], max_tokens: 16 },
+  ],
+  responses: ["openai-responses", "/v1/responses", { input: "Hello?", store: false }],
+} as const;
+
+/** The bodies that the provider got for a body with further members, given as JSON. */
+async function ask(style: keyof typeof STYLES, members: string, models: readonly string[]) {
+  const [driver, path, body] = STYLES[style];
+  const upstream = new ScriptedUpstream(() => ({ status: 400, json: { error: { message: "no" } } }));
+  const base_url = "http://vendor.test/v1";
+  const provider = { id: "vendor", driver, base_url, token: "sk-account", models: { cheap: "real-name" } };
+  const made = await gateway({
+    upstream,
+    config: { providers: [provider], api_keys: [{ key: "sk-few", models: [...models] }] },
+  });
+  const text = `${JSON.stringify({ model: "vendor/cheap", ...body }).slice(0, -1)},${members}}`;
+  const response = await made.post(path, null, { body: text, headers: { authorization: "Bearer sk-few" } });
+  await response.text();
+  return upstream.asked.map((asked) => asked.body);
+}
+
+const FEW = ["vendor/cheap", "small*"];
+
+const TOOLS: readonly (readonly [keyof typeof STYLES, string])[] = [
+  ["messages", '{"type":"advisor_20990101","name":"advisor","model":"MODEL"}'],
+  ["responses", '{"type":"image_generation","model":"MODEL"}'],
+  ["chat", '{"type":"openrouter:advisor","parameters":{"model":"MODEL"}}'],
+];
+
+describe.each(TOOLS)("a tool that names a model in %s", (style, tool) => {
+  const tools = (model: string) => `"tools":[{"type":"other"},${tool.replace("MODEL", model)}]`;
+
+  test.each([
+    tools("large"),
+    tools("large").replace('"model"', '"MODEL"'),
+    tools("large").replace('"model"', '"model":"small","mod\\u0065l"'),
+    tools("large").replace('"tools"', '"TOOLS"'),
+    `${tools("large")},"tools":[]`,
+    tools("large").replace('"large"', '["large"]'),
+  ])("does not reach the provider if the key may not use it: %s", async (members) => {
+    for (const body of await ask(style, members, FEW)) expect(body).not.toContain("large");
+  });
+
+  test.each([
+    [FEW, "small-1"],
+    [FEW, "real-name"],
+    [[], "large"],
+  ])("reaches the provider if the key may use it: %j, %s", async (models, model) => {
+    const [body] = await ask(style, tools(model), models);
+    expect(body).toContain(tools(model));
+  });
+});
+
+test.each([
+  ["chat", "preset"],
+  ["chat", "route"],
+  ["messages", "preset"],
+  ["messages", "route"],
+  ["responses", "preset"],
+  ["responses", "route"],
+] as const)("in %s, the member %s does not reach the provider", async (style, member) => {
+  for (const body of await ask(style, `"${member}":"dear"`, FEW)) expect(body).not.toContain("dear");
+  const [open] = await ask(style, `"${member}":"dear"`, []);
+  expect(open).toContain("dear");
+});
