@@ -90,8 +90,15 @@ describeWithBrowser("configuring in the console", () => {
     await dialog.getByLabel("E-mail").fill("one@sandbox.test");
     await dialog.getByLabel("Password").fill("sandbox");
     await dialog.getByRole("button", { name: "Add account" }).click();
-    expect(await dialog.getByRole("alert").innerText()).toContain("exists already");
+    const alert = dialog.getByRole("alert");
+    expect(await alert.innerText()).toContain("exists already");
     expect(await dialog.getByLabel("E-mail").inputValue()).toBe("one@sandbox.test");
+
+    // The reason is in sight in a form that is longer than the window, too.
+    await page.setViewportSize({ width: 1_280, height: 420 });
+    await dialog.locator("form").evaluate((form) => form.closest("dialog")?.scrollTo(0, 0));
+    const box = await alert.boundingBox();
+    expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThan(420);
   });
 
   it("imports a list, tests all accounts, and says which failed and why", async () => {
@@ -203,7 +210,7 @@ describeWithBrowser("configuring in the console", () => {
     await dialog.getByLabel("Networks").fill("");
     await dialog.getByRole("button", { name: "Save" }).click();
     await saved(dialog);
-    await row.getByText("tokens per month: 1").waitFor();
+    await row.getByText("Tokens per month: 1").waitFor();
     await ask();
     expect(await (await ask()).json()).toMatchObject({ error: { code: "insufficient_quota" } });
 

@@ -338,6 +338,7 @@ const german: Translation = {
     noKeyMatches: "Kein passender Schlüssel.",
     keyCount: (count: number) => (count === 1 ? "1 Schlüssel" : `${count} Schlüssel`),
     usedOfLimit: (used: string, limit: string, label: string) => `${used} von ${limit} (${label})`,
+    usedUp: "aufgebraucht",
     noStyleMeansAll: "Kein Stil gewählt: alle.",
     networks: "Netze",
     clientAddressesMayUseKey:

@@ -319,6 +319,7 @@ const chinese: Translation = {
     noKeyMatches: "没有匹配的密钥。",
     keyCount: (count: number) => `${count} 个密钥`,
     usedOfLimit: (used: string, limit: string, label: string) => `${limit} 中的 ${used}（${label}）`,
+    usedUp: "已用尽",
     noStyleMeansAll: "未选择样式：全部允许。",
     networks: "网络",
     clientAddressesMayUseKey: "允许使用此密钥的客户端地址，例如 192.0.2.0/24。",

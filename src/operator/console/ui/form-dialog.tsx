@@ -66,17 +66,18 @@ export function FormDialog(props: FormDialogProps) {
       )}
       <form onSubmit={onSubmit(() => submit(version?.tag))} onInput={() => setEdited(true)}>
         <div class="dialog-body stack">{props.children}</div>
-        <Problem error={error} />
-        {conflict !== null && version !== undefined && (
-          <Conflict
-            busy={busy}
-            edit={conflict.sent}
-            read={version.read}
-            onReload={() => void run(version.reload)}
-            onOverwrite={() => void run(() => submit(undefined))}
-          />
-        )}
         <footer>
+          {/* Here both are visible in a long form, too. */}
+          <Problem error={error} />
+          {conflict !== null && version !== undefined && (
+            <Conflict
+              busy={busy}
+              edit={conflict.sent}
+              read={version.read}
+              onReload={() => void run(version.reload)}
+              onOverwrite={() => void run(() => submit(undefined))}
+            />
+          )}
           {props.extra}
           <Button kind="quiet" onClick={close}>
             {words.cancel}

@@ -209,6 +209,16 @@ describe("the timeline of a generation", () => {
     ]);
   });
 
+  it.each([
+    ["streaming", "runs"],
+    ["success", "answered"],
+  ] as const)("says of an attempt without a duration in a record that is %s: it %s", (status, result) => {
+    const attempt = { provider: "", account: "", model: "m", ms: null, status: 200, reason: "", cause: "" };
+    const upstream_attempts = [{ ...attempt, at: 1_400 }];
+    const steps = buildTimeline({ ...told, status, tried: [], sign_ins: [], upstream_attempts });
+    expect(steps[1]?.said).toBe(`Attempt 1: m ${result}`);
+  });
+
   it("says why each attempt failed, and which accounts failed before one", () => {
     const attempt = { provider: "", account: "one@x", model: "m", ms: 10, status: 429, cause: "" };
     const steps = buildTimeline({

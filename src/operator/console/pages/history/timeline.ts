@@ -51,16 +51,18 @@ const CAUSES: Readonly<Record<string, string>> = {
 
 type ShownAttempt = NonNullable<TimelineRecord["upstream_attempts"]>[number];
 
-/** `message`: what is known of the failure; empty: nothing. */
-function describeAttempt(attempt: ShownAttempt, index: number, message: string): string {
+/** `message`: what is known of the failure; empty: nothing. `runs`: the generation has not ended. */
+function describeAttempt(attempt: ShownAttempt, index: number, message: string, runs: boolean): string {
   const { cause, provider, account, model, ms, status, reason } = attempt;
   const why = cause === "" ? "" : ` (${CAUSES[cause] ?? cause})`;
   const what = provider === "" ? model : texts.of(model, provider);
   const where = account === "" ? what : texts.with(what, account);
   const code = status === 0 ? "" : ` ${status}`;
   const failure = texts.failed(reason, message === "" ? code : `${code}, ${message}`);
-  const result =
-    ms === null ? texts.runs : `${reason === "" ? texts.answered : failure}, ${formatDuration(ms)}`;
+  const outcome = reason === "" ? texts.answered : failure;
+  // The stored attempt of an answer that streams may have no duration.
+  const withoutDuration = runs ? texts.runs : outcome;
+  const result = ms === null ? withoutDuration : `${outcome}, ${formatDuration(ms)}`;
   return texts.attempt(index + 1, why, where, result);
 }
 
@@ -89,7 +91,12 @@ export function buildTimeline(record: TimelineRecord): Step[] {
   };
   const shownAttempts = upstream_attempts.map((attempt, index) => ({
     at: attempt.at,
-    said: describeAttempt(attempt, index, attempt.reason === "" ? "" : takeMessage(attempt)),
+    said: describeAttempt(
+      attempt,
+      index,
+      attempt.reason === "" ? "" : takeMessage(attempt),
+      status === "streaming",
+    ),
     tone: attempt.reason === "" ? ("neutral" as const) : ("bad" as const),
     account: attempt.account,
   }));

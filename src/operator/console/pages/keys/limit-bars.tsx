@@ -4,6 +4,12 @@ import type { LimitUse } from "./key-list.ts";
 import { LIMIT_FIELDS } from "./limit-draft.ts";
 import { texts } from "./texts.ts";
 
+/** Share of a limit from which its bar warns. */
+const WARNING_SHARE = 0.8;
+
+const toTone = (used: number, limit: number): string =>
+  used >= limit ? "used-up" : used >= limit * WARNING_SHARE ? "nearly-used-up" : "";
+
 /** Bars of what is used of limits. */
 export function LimitBars({ uses }: { readonly uses: readonly LimitUse[] }) {
   return (
@@ -12,9 +18,12 @@ export function LimitBars({ uses }: { readonly uses: readonly LimitUse[] }) {
         const label = LIMIT_FIELDS.find((field) => field.name === name)?.label ?? name;
         const format = name.startsWith("cost") ? formatCost : formatCompact;
         return (
-          <div key={name} class="limit-bar">
+          <div key={name} class={`limit-bar ${toTone(used, limit)}`}>
             <progress aria-label={label} value={Math.min(used, limit)} max={limit} />
-            <span class="muted tabular">{texts.usedOfLimit(format(used), format(limit), label)}</span>
+            <span class="muted tabular">
+              {texts.usedOfLimit(format(used), format(limit), label)}
+              {used >= limit && <strong>{` · ${texts.usedUp}`}</strong>}
+            </span>
           </div>
         );
       })}

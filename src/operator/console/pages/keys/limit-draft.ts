@@ -77,7 +77,7 @@ export function parseScope(draft: LimitDraft, current: KeyScope | null): KeyScop
 /** Summarizes a key's limits; empty: no limits. */
 export function summarizeScope({ limits, models, dialects, networks }: KeyScope): string {
   const limitTexts = LIMIT_FIELDS.filter(({ name }) => Number(limits[name]) > 0).map(
-    ({ name, label }) => `${label.toLowerCase()}: ${Number(limits[name]).toLocaleString()}`,
+    ({ name, label }) => `${label}: ${Number(limits[name]).toLocaleString()}`,
   );
   const lists = [
     ["models", models],

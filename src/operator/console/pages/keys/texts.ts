@@ -48,6 +48,7 @@ export const texts = translate("keys", {
   noKeyMatches: "No key matches.",
   keyCount: (count: number) => formatPlural(count, "key"),
   usedOfLimit: (used: string, limit: string, label: string) => `${used} of ${limit} (${label})`,
+  usedUp: "used up",
   noStyleMeansAll: "No style chosen: all of them.",
   noName: "no name",
   onlyDigestKept: "Only its digest is kept",

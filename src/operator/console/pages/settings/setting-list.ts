@@ -131,6 +131,7 @@ export const SETTING_GROUPS: readonly SettingGroup[] = [
           choices: [
             ["", texts.offTitle],
             ["builtin", texts.builtInTitle],
+            ["upstream", texts.providersOwnEmbeddings],
             ["deterministic", texts.builtInAsDeterministic],
             ["mock", texts.builtInAsMock],
           ],

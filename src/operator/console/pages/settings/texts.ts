@@ -53,6 +53,7 @@ export const texts = translate("settings", {
   off: "off",
   offTitle: "Off (501)",
   builtInTitle: "Built-in",
+  providersOwnEmbeddings: "The provider’s own (upstream)",
   builtInAsDeterministic: "Built-in, as “deterministic”",
   builtInAsMock: "Built-in, as “mock”",
   storage: "Storage",
