@@ -134,6 +134,8 @@ export const apiKeyFields = extensibleObject(() => ({
   /** What history and captures keep of its requests; absent: everything. */
   history: z.enum(HISTORY_MODES).optional(),
   cache: cacheSettingSchema.optional(),
+  /** Part of the addresses of its cached answers. A higher value leaves all that were stored before. */
+  cache_epoch: count().optional(),
 }));
 
 /** An API key of a caller (contract, API keys). Unknown fields are preserved. */

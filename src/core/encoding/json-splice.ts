@@ -26,7 +26,7 @@ function skipSpace(text: string, at: number): number {
 }
 
 /** The index after the string that begins at `at`. */
-function skipString(text: string, at: number): number {
+export function skipString(text: string, at: number): number {
   let end = text.indexOf('"', at + 1);
   for (;;) {
     if (end === -1) throw new SyntaxError("a string of the JSON text has no end");

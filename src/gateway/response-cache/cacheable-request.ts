@@ -1,5 +1,6 @@
 import type { Conversation } from "../../core/conversation/conversation.ts";
 import { isObject, type JsonObject } from "../../core/encoding/json.ts";
+import { isReadAlike } from "../../core/encoding/json-exactness.ts";
 import type { GenerationRequest } from "../generation/generation-job.ts";
 import type { CacheableInput } from "./answer-through-cache.ts";
 
@@ -37,13 +38,26 @@ export function isCacheable(
   if (native !== undefined && native.accountStateIds.length > 0) return false;
   if (conversation.webSearch !== undefined || conversation.model.search || namesFile(conversation))
     return false;
-  return isObject(body) && !hasChangingMember(body) && !containsFileReference(body);
+  if (!isObject(body) || hasSeveralAnswers(body) || hasChangingMember(body) || containsFileReference(body))
+    return false;
+  // Parsed bodies are compared, but such a provider reads the text itself.
+  return native === undefined || isReadAlike(native.request.text);
 }
 
 function namesFile({ messages }: Conversation): boolean {
   return messages.some(({ parts }) =>
     parts.some((part) => part.type !== "text" && part.source.kind === "file"),
   );
+}
+
+/** Whether the answer may have several choices. The reason why one of them ended says nothing of the others. */
+function hasSeveralAnswers({ n, best_of, prompt, generationConfig, generation_config }: JsonObject): boolean {
+  // A list of numbers is one prompt: its tokens.
+  if (Array.isArray(prompt) && prompt.length > 1 && typeof prompt[0] !== "number") return true;
+  const counts = [generationConfig, generation_config]
+    .filter(isObject)
+    .flatMap(({ candidateCount, candidate_count }) => [candidateCount, candidate_count]);
+  return [n, best_of, ...counts].some((count) => (count ?? 1) !== 1);
 }
 
 function hasChangingMember(body: JsonObject): boolean {

@@ -18,8 +18,12 @@ function digestSettings({ variables, providerBaseUrl }: Platform, config: Config
   if (digest === undefined) {
     const { providers, model_aliases, model_routes, unknown_models, current_input_file, thinking_injection } =
       config;
-    const { providerDriver, providerModels } = variables;
-    const ofDefaultProvider = [providerDriver, providerBaseUrl, providerModels];
+    const { providerDriver, providerModels, providerToolCalls, providerNative, providerDropParams } =
+      variables;
+    const ofDefaultProvider = [
+      [providerDriver, providerBaseUrl, providerModels],
+      [providerToolCalls, providerNative, providerDropParams],
+    ];
     const ofModels = [providers, model_aliases, model_routes, unknown_models];
     digest = sha256Hex(
       JSON.stringify([VERSION, ofDefaultProvider, ofModels, current_input_file, thinking_injection]),
@@ -61,7 +65,8 @@ export function createEntryKey(request: GenerationRequest, input: CacheableInput
   const { platform, url } = context;
   const { requested, id, provider, route = [] } = conversation.model;
   const asked = [
-    caller.owner,
+    // A key that was deleted and added again has another time.
+    [caller.owner, caller.key?.entry.created, caller.key?.entry.cache_epoch ?? 0],
     conversation.dialect,
     [url.pathname, getPublicQuery(url)],
     [requested, id, provider, ...route.map(({ model }) => [model.provider, model.id])],

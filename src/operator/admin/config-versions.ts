@@ -6,6 +6,7 @@ import type { Context } from "../../core/ports/context.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
 import { triggerAlertCheck } from "./alert-check.ts";
 import { successSchema } from "./answers.ts";
+import { keepCachedAnswersLeft } from "./cached-answers.ts";
 import { diffConfigs, diffShape } from "./config-diff.ts";
 import { editConfig } from "./config-edit.ts";
 import { formatEtag } from "./etag.ts";
@@ -45,9 +46,10 @@ async function readSavedConfig({ platform }: Context, version: number): Promise<
 }
 
 /** Returns the restored configuration. Administrators' access and the hosting sync state keep their present values. */
-function restoreConfig(current: Config, saved: Config): Config {
+async function restoreConfig(current: Config, saved: Config): Promise<Config> {
   const { jwt_expire_hours } = saved.admin;
-  return { ...saved, admin: { ...current.admin, jwt_expire_hours }, sync: current.sync };
+  const restored = await keepCachedAnswersLeft(current, saved);
+  return { ...restored, admin: { ...current.admin, jwt_expire_hours }, sync: current.sync };
 }
 
 export const CONFIG_VERSION_ENDPOINTS = [
@@ -77,7 +79,7 @@ export const CONFIG_VERSION_ENDPOINTS = [
       const saved = await readSavedConfig(context, body.version);
       const before = await context.platform.configuration.readFresh();
       const after = body.dry_run
-        ? { version: before.version, config: restoreConfig(before.config, saved) }
+        ? { version: before.version, config: await restoreConfig(before.config, saved) }
         : await editConfig(context, (current) => restoreConfig(current, saved), { keep: true });
       if (!body.dry_run) triggerAlertCheck(context, after.config);
       const changed = await diffConfigs(before.config, after.config);

@@ -1,12 +1,14 @@
 import * as z from "zod";
-import { keyDigest, keyIdentifier, listApiKeys } from "../../core/config/api-keys.ts";
+import { keyIdentifier, listApiKeys } from "../../core/config/api-keys.ts";
 import type { ApiKey } from "../../core/config/schema.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
 import { successSchema } from "./answers.ts";
 import { recordAction } from "./audit-recording.ts";
+import { getOwner, leaveCachedAnswers } from "./cached-answers.ts";
+import { editConfig } from "./config-edit.ts";
 import { getKeyDigests } from "./key-rotation.ts";
-import { createKeyFinder } from "./keys.ts";
+import { createKeyEdit, createKeyFinder } from "./keys.ts";
 import { requireFound } from "./resource-errors.ts";
 
 /** Numbers of erased entries. */
@@ -26,12 +28,24 @@ async function listKeyIdentifiers(entry: ApiKey): Promise<string[]> {
   return [...new Set([await keyIdentifier(entry), ...former])];
 }
 
+/** Lets no later request get cached answers of the keys. A configuration that cannot be changed keeps them until their time is over. */
+async function leaveCachedAnswersOf(context: Context, keys: readonly ApiKey[]): Promise<void> {
+  const { writable } = await context.platform.configuration.readFresh();
+  if (!writable || keys.length === 0) return;
+  const owners = new Set(await Promise.all(keys.map(getOwner)));
+  const leave = async (entry: ApiKey) =>
+    owners.has(await getOwner(entry)) ? leaveCachedAnswers(entry) : entry;
+  const change = createKeyEdit((present) => Promise.all(present.map(leave)));
+  // `If-Match` is for edits of settings.
+  await editConfig(context, change, { anyVersion: true });
+}
+
 /** Erases everything of some keys, and records it in the audit log. */
 async function erase(context: Context, keys: readonly ApiKey[], subject: string): Promise<Response> {
   const { platform } = context;
   const counts = { keys: keys.length, history: 0, captures: 0, samples: 0, stored_objects: 0 };
   for (const entry of keys) {
-    counts.stored_objects += await platform.eraseCaller(entry.owner ?? (await keyDigest(entry)));
+    counts.stored_objects += await platform.eraseCaller(await getOwner(entry));
     for (const key of await listKeyIdentifiers(entry)) {
       const { history, captures, samples } = await platform.archive.eraseKey(key);
       counts.history += history;
@@ -39,6 +53,7 @@ async function erase(context: Context, keys: readonly ApiKey[], subject: string)
       counts.samples += samples;
     }
   }
+  await leaveCachedAnswersOf(context, keys);
   await recordAction(context, { [subject]: counts });
   return Response.json({ success: true, ...counts });
 }

@@ -5,6 +5,7 @@ import { SHARED_STYLES } from "../../core/config/styles.ts";
 import { isObject } from "../../core/encoding/json.ts";
 import { invalidRequest } from "../../core/errors/gateway-error.ts";
 import { DIALECTS } from "../../gateway/dialects/index.ts";
+import { keepsLess, leaveCachedAnswers } from "./cached-answers.ts";
 import { mapToPresentDigests } from "./key-rotation.ts";
 import { rejectUnknownFields } from "./request-fields.ts";
 
@@ -14,7 +15,16 @@ export function maskKey({ key, last4 }: ApiKey): string {
 }
 
 /** Fields that identify a key. An edit cannot change them. */
-const IDENTITY_FIELDS = new Set(["key", "id", "owner", "digest", "last4", "created", "previous"]);
+const IDENTITY_FIELDS = new Set([
+  "key",
+  "id",
+  "owner",
+  "digest",
+  "last4",
+  "created",
+  "previous",
+  "cache_epoch",
+]);
 
 /** Fields that views add to a key. */
 const VIEW_ONLY_FIELDS = new Set(["hashed", "grace_until", "last_used", "used_today"]);
@@ -121,7 +131,8 @@ export function applyKeyChanges(entry: ApiKey, changes: Readonly<Record<string, 
   const changed = Object.entries(changes).filter(
     ([name, value]) => !IDENTITY_FIELDS.has(name) && value !== undefined,
   );
-  return normalizeKey({ ...entry, ...Object.fromEntries(changed) });
+  const after = normalizeKey({ ...entry, ...Object.fromEntries(changed) });
+  return keepsLess(entry, after) ? leaveCachedAnswers(after) : after;
 }
 
 /**

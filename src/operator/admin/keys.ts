@@ -128,7 +128,7 @@ async function findKeyIndex(keys: readonly ApiKey[], name: string): Promise<numb
 }
 
 /** Creates an edit of the key list. The result has only the structured form; the legacy list `keys` becomes empty. */
-function createKeyEdit(change: (keys: ApiKey[]) => ApiKey[] | Promise<ApiKey[]>) {
+export function createKeyEdit(change: (keys: ApiKey[]) => ApiKey[] | Promise<ApiKey[]>) {
   return async (current: Config): Promise<Config> => ({
     ...current,
     keys: [],

@@ -1,0 +1,59 @@
+import { isObject } from "./json.ts";
+import { skipString } from "./json-splice.ts";
+
+/** A string begins, a member's name ends, or a number begins. */
+const MARKS = /["\d:-]/g;
+
+const NUMBER = /-?\d[\d.eE+-]*/y;
+
+/** Any decimal fraction of so many digits is told from all others as a number. */
+const EXACT_DIGITS = 15;
+
+/** The least number whose digits all count. */
+const LEAST_NORMAL = 2 ** -1022;
+
+function isExact(source: string): boolean {
+  const value = Number(source);
+  const [digits = ""] = source.split(/e/i, 1);
+  if (!/[1-9]/.test(digits)) return true;
+  if (!Number.isFinite(value) || Math.abs(value) < LEAST_NORMAL) return false;
+  return digits.replace(/\D/g, "").length <= EXACT_DIGITS || String(value) === source;
+}
+
+/** The index of the next mark; -1: there is none. */
+function findMark(text: string, from: number): number {
+  MARKS.lastIndex = from;
+  return MARKS.exec(text)?.index ?? -1;
+}
+
+function readNumber(text: string, at: number): string {
+  NUMBER.lastIndex = at;
+  return NUMBER.exec(text)?.[0] ?? "-";
+}
+
+function countMembers(value: unknown): number {
+  if (Array.isArray(value)) return value.reduce((sum: number, element) => sum + countMembers(element), 0);
+  if (!isObject(value)) return 0;
+  const members = Object.values(value);
+  return members.reduce((sum: number, member) => sum + countMembers(member), members.length);
+}
+
+/**
+ * Whether all parsers read a JSON text alike: no object states a member twice, and no number has more digits than are kept.
+ * `text` must be valid JSON.
+ */
+export function isReadAlike(text: string): boolean {
+  let members = 0;
+  for (let at = findMark(text, 0); at !== -1; ) {
+    let end = at + 1;
+    if (text[at] === '"') end = skipString(text, at);
+    else if (text[at] === ":") members += 1;
+    else {
+      const number = readNumber(text, at);
+      if (!isExact(number)) return false;
+      end = at + number.length;
+    }
+    at = findMark(text, end);
+  }
+  return members === countMembers(JSON.parse(text));
+}

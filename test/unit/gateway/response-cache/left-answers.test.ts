@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import type { MemoryGateway, MemoryGatewayOptions } from "../../../support/memory-gateway.ts";
+import { useMemoryGateway } from "../../../support/memory-gateway.ts";
+
+/** Cached answers that nobody may get any more. */
+
+const make = useMemoryGateway();
+const BODY = { model: "provider-v4-flash", messages: [{ role: "user", content: "hello" }] };
+
+async function createClient(config: MemoryGatewayOptions["config"], secret: string) {
+  const gateway = await make({
+    env: { ADMIN_KEY: "admin-key" },
+    config: { cache: { ttl_seconds: 600 }, ...config },
+  });
+  const ask = async () => {
+    const headers = { authorization: `Bearer ${secret}` };
+    const response = await gateway.post("/v1/chat/completions", BODY, { headers });
+    await response.text();
+    await gateway.settle();
+    return response.headers.get("x-gateway-cache");
+  };
+  return { gateway, ask, admin: createAdmin(gateway) };
+}
+
+const createAdmin = (gateway: MemoryGateway) => async (method: string, path: string, body?: object) => {
+  const response = await gateway.request(path, {
+    method,
+    headers: { authorization: "Bearer admin-key", "content-type": "application/json" },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  expect([path, response.status]).toEqual([path, 200]);
+  return Object(await response.json());
+};
+
+describe("no cached answer from before is served", () => {
+  it.each([
+    ["listed by itself", { keys: ["sk-one", "sk-other"] }],
+    ["with settings", { api_keys: [{ key: "sk-one" }, { key: "sk-other" }] }],
+    ["in both lists", { keys: ["sk-one"], api_keys: [{ key: "sk-one" }, { key: "sk-other" }] }],
+  ])("after a key's data were erased: a key %s", async (_, config) => {
+    const { gateway, ask, admin } = await createClient(config, "sk-one");
+    const askOther = async () => {
+      const headers = { authorization: "Bearer sk-other" };
+      const response = await gateway.post("/v1/chat/completions", BODY, { headers });
+      await response.text();
+      await gateway.settle();
+      return response.headers.get("x-gateway-cache");
+    };
+    expect([await ask(), await ask(), await askOther()]).toEqual(["miss", "hit", "miss"]);
+    for (let count = 0; count < 2; count += 1) {
+      await admin("DELETE", "/admin/keys/sk-one/data");
+      expect([await ask(), await ask()]).toEqual(["miss", "hit"]);
+    }
+    expect(await askOther()).toBe("hit");
+  });
+
+  it("after the data of the key's user were erased", async () => {
+    const { ask, admin } = await createClient(
+      { users: [{ id: "ada" }], api_keys: [{ key: "sk-one", user: "ada" }] },
+      "sk-one",
+    );
+    expect([await ask(), await ask()]).toEqual(["miss", "hit"]);
+    await admin("DELETE", "/admin/users/ada/data");
+    expect(await ask()).toBe("miss");
+  });
+
+  it("after an erasure and the restore or the import of an earlier configuration", async () => {
+    const { gateway, ask, admin } = await createClient({ api_keys: [{ key: "sk-one" }] }, "sk-one");
+    const { json } = await admin("GET", "/admin/config/export");
+    const config = JSON.parse(json);
+    await admin("POST", "/admin/config/import?mode=replace", { config });
+    expect([await ask(), await ask()]).toEqual(["miss", "hit"]);
+    const { config: saved } = await gateway.platform.configuration.readFresh();
+    await admin("DELETE", "/admin/keys/sk-one/data");
+    await admin("POST", "/admin/config/import?mode=replace", { config });
+    expect(await ask()).toBe("miss");
+    await admin("DELETE", "/admin/keys/sk-one/data");
+    gateway.platform.auditLog.readBackup = async () => saved;
+    await admin("POST", "/admin/config/restore", { version: 1 });
+    expect(await ask()).toBe("miss");
+  });
+
+  it("after the history was to keep less for a while", async () => {
+    const { ask, admin } = await createClient({ api_keys: [{ key: "sk-one" }] }, "sk-one");
+    for (const history of ["none", "no_texts", "redacted"]) {
+      expect([await ask(), await ask()]).toEqual(["miss", "hit"]);
+      await admin("PUT", "/admin/keys/sk-one", { history });
+      await admin("PUT", "/admin/keys/sk-one", { history: "full" });
+    }
+    expect(await ask()).toBe("miss");
+    await admin("PUT", "/admin/keys/sk-one", { name: "renamed", cache_epoch: 0 });
+    expect(await ask()).toBe("hit");
+  });
+});
+
+it("erases the other data where the configuration cannot be changed", async () => {
+  const { gateway, ask, admin } = await createClient({ api_keys: [{ key: "sk-one" }] }, "sk-one");
+  await ask();
+  const { configuration } = gateway.platform;
+  const readFresh = configuration.readFresh.bind(configuration);
+  configuration.readFresh = async () => ({ ...(await readFresh()), writable: false });
+  configuration.update = () => Promise.reject(new Error("the configuration is read-only"));
+  expect(await admin("DELETE", "/admin/keys/sk-one/data")).toMatchObject({ success: true, history: 1 });
+});
