@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
+import { ADMIN_KEY } from "../support/use-admin.ts";
 import { goTo, saved, signIn, useConsole } from "../support/use-console.ts";
 
 const PASSWORD = "a password of eight and more";
@@ -26,6 +27,8 @@ describeWithBrowser("administrators in the console", () => {
     await own.getByLabel("Name").fill("ada");
     await signIn(own, PASSWORD);
     await own.getByText("Signed in as ada (operator)").waitFor();
+    const administrators = own.getByRole("navigation").getByRole("link", { name: "Administrators" });
+    await administrators.waitFor({ state: "detached" });
     await goTo(own, "administrators");
     await own.getByText("this needs the role owner").waitFor();
     await goTo(own, "teams");
@@ -51,6 +54,16 @@ describeWithBrowser("administrators in the console", () => {
     await own.getByLabel("Admin key or password").fill(PASSWORD);
     await own.getByRole("button", { name: "Sign in" }).click();
     await own.getByText("Signed in as ada (viewer)").waitFor();
+    await goTo(own, "teams");
+    const addTeam = own.getByRole("button", { name: "Add team" }).first();
+    expect(await addTeam.isDisabled()).toBe(true);
+    expect(await addTeam.getAttribute("title")).toContain("Viewers");
+
+    // Another user does not land on the page of the former one.
+    await own.getByRole("button", { name: "Sign out" }).click();
+    await signIn(own, ADMIN_KEY);
+    await own.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
+    await administrators.waitFor();
 
     await row.getByRole("button", { name: "Delete" }).click();
     await dialog.getByText("Ada Lovelace is signed out").waitFor();

@@ -27,6 +27,8 @@ export interface ConsolePage {
   readonly id: IconName;
   readonly name: string;
   readonly view: ComponentType<{ readonly detail: string }>;
+  /** The navigation shows the page to owners only: the gateway refuses others. */
+  readonly ownersOnly?: true;
 }
 
 const overview: ConsolePage = { id: "overview", name: texts.overview, view: Overview };
@@ -61,7 +63,7 @@ export const NAVIGATION: readonly { readonly title: string; readonly pages: read
       { id: "providers", name: words.providers, view: Providers },
       { id: "proxies", name: texts.proxies, view: Proxies },
       { id: "models", name: words.models, view: Models },
-      { id: "administrators", name: texts.administrators, view: Administrators },
+      { id: "administrators", name: texts.administrators, view: Administrators, ownersOnly: true },
       { id: "settings", name: texts.settings, view: SettingsPage },
     ],
   },

@@ -1,8 +1,9 @@
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { readOwnSession } from "./api/administrators.ts";
 import { ConnectionNotice } from "./connection-notice.tsx";
 import { KeyboardOverlays } from "./keyboard-overlays.tsx";
 import { chooseLanguage, LANGUAGES, language } from "./language.ts";
+import { ownRole, setOwnUser } from "./own-user.ts";
 import { findPage, NAVIGATION } from "./pages.tsx";
 import { formatHref, useAddress } from "./routing.ts";
 import { endSession } from "./session.ts";
@@ -19,20 +20,24 @@ const MODIFIER = /Mac|iP(?:hone|ad)/.test(navigator.userAgent) ? "⌘" : "Ctrl";
 const THEME_ICONS = { auto: "half", light: "sun", dark: "moon" } as const;
 
 function Navigation({ current }: { readonly current: string }) {
+  const isOwner = useStore(ownRole) === "owner";
   return (
     <nav aria-label={texts.pages}>
       {NAVIGATION.map(({ title, pages }) => (
         <div key={title}>
           <h2>{title}</h2>
           <ul>
-            {pages.map(({ id, name }) => (
-              <li key={id}>
-                <a href={formatHref(id)} aria-current={id === current ? "page" : undefined}>
-                  <Icon name={id} />
-                  {name}
-                </a>
-              </li>
-            ))}
+            {pages.map(
+              ({ id, name, ownersOnly }) =>
+                (isOwner || ownersOnly !== true || id === current) && (
+                  <li key={id}>
+                    <a href={formatHref(id)} aria-current={id === current ? "page" : undefined}>
+                      <Icon name={id} />
+                      {name}
+                    </a>
+                  </li>
+                ),
+            )}
           </ul>
         </div>
       ))}
@@ -60,6 +65,9 @@ function LanguageChoice() {
 /** The name of the administrator who is signed in. Nothing for whoever has the admin key. */
 function SignedIn() {
   const { data } = useLoaded(readOwnSession);
+  useEffect(() => {
+    if (data !== null) setOwnUser(data);
+  }, [data]);
   if (data === null || data.administrator === null) return null;
   return <p class="muted">{texts.signedInAs(`${data.administrator} (${data.role})`)}</p>;
 }

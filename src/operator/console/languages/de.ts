@@ -84,6 +84,7 @@ const german: Translation = {
     discardChanges: "Änderungen verwerfen?",
     keepEditing: "Weiter bearbeiten",
     discard: "Verwerfen",
+    viewersChangeNothing: "Leser können hier alles lesen, aber nichts ändern.",
     minutes: (count) => `${count} min`,
     days: (count) => `${count} Tage`,
     atNoTime: "unbekannte Zeit",

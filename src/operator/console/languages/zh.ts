@@ -74,6 +74,7 @@ const chinese: Translation = {
     discardChanges: "放弃修改？",
     keepEditing: "继续编辑",
     discard: "放弃",
+    viewersChangeNothing: "查看者可以在此读取全部内容，但不能更改。",
     minutes: (count) => `${count} 分钟`,
     days: (count) => `${count} 天`,
     atNoTime: "未知时间",

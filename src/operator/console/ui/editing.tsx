@@ -2,6 +2,8 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { Versioned } from "../api/client.ts";
 import type { Undo } from "../api/undo.ts";
+import { ownRole } from "../own-user.ts";
+import { useStore } from "../store.ts";
 import { Button } from "./button.tsx";
 import { Confirm } from "./confirm.tsx";
 import type { EntryVersion } from "./conflict.tsx";
@@ -47,10 +49,16 @@ interface AddButtonProps {
   readonly onClick: () => void;
 }
 
+/** Props of buttons that lead to a change: viewers see them disabled, with the reason. */
+function useChangeProps(): { readonly disabled?: boolean; readonly title?: string } {
+  const role = useStore(ownRole);
+  return role === "viewer" ? { disabled: true, title: words.viewersChangeNothing } : {};
+}
+
 /** The main action of a list. */
 export function AddButton({ noun, onClick }: AddButtonProps) {
   return (
-    <Button kind="primary" onClick={onClick}>
+    <Button kind="primary" onClick={onClick} {...useChangeProps()}>
       <Icon name="plus" />
       {words.addNoun(noun)}
     </Button>
@@ -64,12 +72,13 @@ interface EditButtonsProps<T> {
 
 /** The buttons of each list item. */
 export function EditButtons<T>({ editing, item }: EditButtonsProps<T>) {
+  const props = useChangeProps();
   return (
     <>
-      <Button kind="quiet" onClick={() => editing.edit(item)}>
+      <Button kind="quiet" onClick={() => editing.edit(item)} {...props}>
         {words.edit}
       </Button>
-      <Button kind="quiet" onClick={() => editing.remove(item)}>
+      <Button kind="quiet" onClick={() => editing.remove(item)} {...props}>
         {words.delete}
       </Button>
     </>

@@ -80,6 +80,7 @@ export const words = translate("words", {
   discardChanges: "Discard changes?",
   keepEditing: "Keep editing",
   discard: "Discard",
+  viewersChangeNothing: "Viewers can read everything here, but change nothing.",
   minutes: (count: number) => `${count} min`,
   days: (count: number) => `${count} days`,
   atNoTime: "unknown time",
