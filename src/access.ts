@@ -81,6 +81,7 @@ export async function authorizeAndServe(
     case "admin": {
       const { name, role } = await authenticateAdmin(context);
       context.facts.administrator = name;
+      context.facts.administratorRole = role;
       assertRole(role, endpoint.role);
       return endpoint.serve(context, params);
     }

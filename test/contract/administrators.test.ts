@@ -82,6 +82,63 @@ describe("administrators", () => {
   });
 });
 
+describe("a configuration that is restored", () => {
+  it("brings back no removed administrator", async () => {
+    await add("fired", "owner");
+    const token = await signIn("fired");
+    await admin("DELETE", "/admin/administrators/fired");
+    const { body: versions } = await admin("GET", "/admin/config/versions");
+    const items = versions["items"];
+    const newest = Array.isArray(items) ? items[0] : undefined;
+    expect((await admin("POST", "/admin/config/restore", { version: newest?.version })).status).toBe(200);
+    expect((await admin("GET", "/admin/administrators/fired")).status).toBe(404);
+    await until(
+      () => admin("GET", "/admin/queue/status", undefined, token),
+      ({ status }) => status === 401,
+    );
+  });
+});
+
+describe("a stored secret", () => {
+  it("goes to another address for an owner alone, unless it is stated again", async () => {
+    const provider = {
+      id: "vault",
+      driver: "openai",
+      base_url: "http://127.0.0.1:9/v1",
+      token: "sk-vault-1234",
+    };
+    await admin("POST", "/admin/providers", provider);
+    await admin("POST", "/admin/providers", { ...provider, id: "other", base_url: "http://127.0.0.1:8/v1" });
+    const proxy = {
+      id: "px",
+      type: "http",
+      host: "127.0.0.1",
+      port: 9,
+      username: "u",
+      password: "proxy-secret",
+    };
+    await admin("POST", "/admin/proxies", proxy);
+    await admin("POST", "/admin/accounts", {
+      email: "v@vault.example",
+      token: "sk-acc-1234",
+      provider: "vault",
+    });
+    await add("op", "operator");
+    const token = await signIn("op");
+    const statusOf = async (path: string, body: object) => (await admin("PUT", path, body, token)).status;
+    expect(await statusOf("/admin/providers/vault", { base_url: "http://127.0.0.1:8/v1" })).toBe(403);
+    expect(await statusOf("/admin/providers/vault", { driver: "anthropic" })).toBe(403);
+    expect(await statusOf("/admin/proxies/px", { ...proxy, password: "", port: 10 })).toBe(403);
+    expect(await statusOf("/admin/accounts/v@vault.example", { provider: "other" })).toBe(403);
+    expect(await statusOf("/admin/providers/vault", { name: "Vault" })).toBe(200);
+    const stated = { base_url: "http://127.0.0.1:8/v1", token: "sk-new-5678" };
+    expect(await statusOf("/admin/providers/vault", stated)).toBe(200);
+    expect((await admin("PUT", "/admin/providers/vault", { base_url: "http://127.0.0.1:9/v1" })).status).toBe(
+      200,
+    );
+  });
+});
+
 describe("sign-in at an identity provider", () => {
   const server = createServer();
   let issuer = "";

@@ -182,7 +182,9 @@ export async function authenticateCaller(
   }
   if (effectiveUnknownKeyPolicy(context.platform, config) === "refuse")
     throw unauthorized(unknownKeyMessage(config));
-  return { mode: "pass-through", credential: first, owner: firstOwner, key: null, targetAccount: null };
+  // Another owner than that of a key with this secret: whoever still has a deleted key must not read what it has stored.
+  const owner = await getDigest(`pass-through\0${first}`);
+  return { mode: "pass-through", credential: first, owner, key: null, targetAccount: null };
 }
 
 /** A configured key among a request's credentials. */

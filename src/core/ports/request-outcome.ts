@@ -1,4 +1,5 @@
 import type { HistoryMode } from "../config/history-mode.ts";
+import type { Role } from "../config/roles.ts";
 
 /** What is known of a request while it is handled; the log line has all of it. Never secrets, never content. */
 export interface RequestFacts {
@@ -67,6 +68,8 @@ export interface RequestFacts {
   errorStatus?: number;
   /** How the administrator authenticated: `token:<id>`, or `key`. */
   administrator?: string;
+  /** The administrator's role. */
+  administratorRole?: Role;
   /** Seconds after which the provider accepts a retry. */
   retryAfterSeconds?: number;
   cause?: string;

@@ -47,3 +47,11 @@ export async function findAccountIndex(
   if (aliasIndex === -1) throw notFoundError(`the account ${JSON.stringify(identifier)}`);
   return aliasIndex;
 }
+
+/** Whether two accounts are the same account, although their identifiers may differ. */
+export function isSameAccount(a: Account, b: Account): boolean {
+  if (a.email !== "" && a.email.toLowerCase() === b.email.toLowerCase()) return true;
+  if (a.mobile !== "" && a.mobile === b.mobile) return true;
+  const hasName = (account: Account) => account.email !== "" || account.mobile !== "";
+  return !hasName(a) && !hasName(b) && a.token === b.token;
+}

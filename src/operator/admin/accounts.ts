@@ -7,9 +7,9 @@ import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/e
 import { authRequestSchema, withAuth } from "./account-auth.ts";
 import { accountsChangedResponse, accountsChangedSchema, assertProxyExists } from "./account-edit.ts";
 import { accountFilterShape, selectAccounts } from "./account-filter.ts";
-import { hasIdentity } from "./account-identifiers.ts";
+import { hasIdentity, isSameAccount } from "./account-identifiers.ts";
 import { accountViewSchema } from "./answers.ts";
-import { editConfig, isSameAccount } from "./config-edit.ts";
+import { editConfig } from "./config-edit.ts";
 import { accountViews } from "./config-view.ts";
 import { pageSchema, queryNumber } from "./paging.ts";
 import { requestObject } from "./request-fields.ts";

@@ -65,14 +65,14 @@ const find = ({ administrators }: Config, id: string): Administrator =>
   );
 
 /** A new part of tokens: those that were issued before are no longer valid. */
-const createEpoch = (): string => crypto.randomUUID();
+export const createEpoch = (): string => crypto.randomUUID();
 
 /**
  * Rejects an edit after which nobody could manage administrators.
  *
  * @throws GatewayError 409
  */
-function assertOwnerLeft({ platform }: Context, before: Config, after: Config): Config {
+export function assertOwnerLeft({ platform }: Context, before: Config, after: Config): Config {
   const isOwner = ({ role, disabled }: Administrator) => role === "owner" && !disabled;
   const hasKey = platform.variables.adminKey !== null || after.admin.password_hash !== "";
   if (hasKey || after.administrators.some(isOwner) || !before.administrators.some(isOwner)) return after;

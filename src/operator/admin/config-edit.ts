@@ -1,6 +1,6 @@
 import { hashKeys, keyIdentifier, removeDuplicateKeys } from "../../core/config/api-keys.ts";
 import { describeHostFault } from "../../core/config/host-syntax.ts";
-import { type Account, type Config, configSchema } from "../../core/config/schema.ts";
+import { type Config, configSchema } from "../../core/config/schema.ts";
 import { isShortenedSecret } from "../../core/config/secret-masking.ts";
 import type { ConfigSnapshot, EditNote } from "../../core/config/snapshot.ts";
 import { isDotSegment } from "../../core/encoding/path-segment.ts";
@@ -11,6 +11,7 @@ import { createAuditNote } from "./audit-recording.ts";
 import { diffConfigs } from "./config-diff.ts";
 import { assertReferences } from "./config-references.ts";
 import { assertIfMatch, entryEtag } from "./etag.ts";
+import { assertSecretsStay } from "./secret-audience.ts";
 
 /** See {@link editConfig}. */
 export interface EditOptions {
@@ -57,6 +58,8 @@ export function editConfig(
   const stored = store.update(async (config, version) => {
     if (!anyVersion) await assertEditedVersion(context.request, config, version, entry);
     const changed = parseWith(configSchema, await change(config));
+    const { administratorRole = "owner" } = context.facts;
+    if (administratorRole !== "owner") assertSecretsStay(config, changed);
     assertReferences(config, changed);
     rejectUnusableValues(config, changed);
     await assertUniqueIds(config, changed);
@@ -182,12 +185,4 @@ async function assertUniqueIds(before: Config, after: Config): Promise<void> {
     const param = `${field}[${duplicate}].id`;
     throw invalidRequest(`${param}: another ${kind} has this id`, param);
   }
-}
-
-/** Whether two accounts are the same account, although their identifiers may differ. */
-export function isSameAccount(a: Account, b: Account): boolean {
-  if (a.email !== "" && a.email.toLowerCase() === b.email.toLowerCase()) return true;
-  if (a.mobile !== "" && a.mobile === b.mobile) return true;
-  const hasName = (account: Account) => account.email !== "" || account.mobile !== "";
-  return !hasName(a) && !hasName(b) && a.token === b.token;
 }

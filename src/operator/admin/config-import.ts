@@ -9,6 +9,7 @@ import { parseWith } from "../../core/http/json-body.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
 import { assertImportedAuth } from "./account-auth.ts";
+import { assertOwnerLeft, createEpoch } from "./administrators.ts";
 import { triggerAlertCheck } from "./alert-check.ts";
 import { aliasesSchema } from "./aliases.ts";
 import { successSchema } from "./answers.ts";
@@ -52,10 +53,25 @@ const importQuerySchema = lazyObject(() => ({
   dry_run: z.string().optional().describe("`true`: see the outcome without storing it."),
 }));
 
+/** Gives administrators that are not the present ones a new part of tokens: earlier tokens of theirs stay invalid. */
+function endForeignTokens(
+  before: Config,
+  administrators: Config["administrators"],
+): Config["administrators"] {
+  const epochs = new Map(before.administrators.map(({ id, session_epoch }) => [id, session_epoch]));
+  return administrators.map((entry) =>
+    epochs.get(entry.id) === entry.session_epoch ? entry : { ...entry, session_epoch: createEpoch() },
+  );
+}
+
 /**
  * Keeps the old password if the import would lock all administrators out. If the password changes, ends all older tokens.
  */
-function preserveAdminAccess(context: Context, before: Config, after: Config): Config {
+function preserveAdminAccess(context: Context, before: Config, imported: Config): Config {
+  const after = assertOwnerLeft(context, before, {
+    ...imported,
+    administrators: endForeignTokens(before, imported.administrators),
+  });
   const { adminKey } = context.platform.variables;
   const isLockedOut = after.admin.password_hash === "" && adminKey === null;
   const admin = isLockedOut ? { ...after.admin, password_hash: before.admin.password_hash } : after.admin;

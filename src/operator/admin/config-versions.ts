@@ -49,7 +49,8 @@ async function readSavedConfig({ platform }: Context, version: number): Promise<
 async function restoreConfig(current: Config, saved: Config): Promise<Config> {
   const { jwt_expire_hours } = saved.admin;
   const restored = await keepCachedAnswersLeft(current, saved);
-  return { ...restored, admin: { ...current.admin, jwt_expire_hours }, sync: current.sync };
+  const { administrators, oidc, sync } = current;
+  return { ...restored, admin: { ...current.admin, jwt_expire_hours }, administrators, oidc, sync };
 }
 
 export const CONFIG_VERSION_ENDPOINTS = [

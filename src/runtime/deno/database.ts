@@ -23,6 +23,8 @@ export class Database implements Sql {
   constructor(path: string) {
     this.#database = new DatabaseSync(path);
     this.#database.exec("pragma journal_mode = wal");
+    // Deleted texts are overwritten, because an erasure must not leave them in the file.
+    this.#database.exec("pragma secure_delete = on");
     this.#database.exec("pragma synchronous = normal");
     this.#database.exec(`pragma wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
   }
