@@ -53,7 +53,7 @@ export async function buildConsole() {
     bundle: true,
     minify: true,
     format: "esm",
-    // Translations are files of their own, which load when their language is chosen.
+    // Translations and rarely used pages are files of their own, which load when they are needed.
     splitting: true,
     target: ["es2022", "chrome123", "firefox121", "safari17.5"],
     jsx: "automatic",
@@ -66,11 +66,12 @@ export async function buildConsole() {
     logLevel: "warning",
   });
   const outputs = result.metafile.outputs;
-  const isTranslation = (path) => outputs[path].entryPoint?.includes("/languages/") === true;
-  /** The files that a file imports in every language, and the files that those import. */
+  /** Translations and rarely used pages load when they are needed. */
+  const loadsLater = (path) => /\/(?:languages|pages)\//.test(outputs[path].entryPoint ?? "");
+  /** The files that a file needs at once, and the files that those need. */
   const importedBy = (path, found = new Set()) => {
     for (const { path: imported } of outputs[path].imports) {
-      if (found.has(imported) || isTranslation(imported)) continue;
+      if (found.has(imported) || loadsLater(imported)) continue;
       found.add(imported);
       importedBy(imported, found);
     }
@@ -78,7 +79,7 @@ export async function buildConsole() {
   };
   const write = (file, title, entry) => {
     const [script, { cssBundle }] = Object.entries(outputs).find(
-      ([path, { entryPoint }]) => entryPoint !== undefined && basename(path).startsWith(`${entry}-`),
+      ([, { entryPoint }]) => entryPoint?.endsWith(entry) === true,
     );
     const names = (paths) => paths.map((path) => basename(path));
     writeFileSync(
@@ -87,8 +88,8 @@ export async function buildConsole() {
     );
   };
   writeFileSync(join(made, "icon.svg"), ICON);
-  write("key.html", "Your API key · Polygate", "key");
-  write("index.html", "Polygate", "console");
+  write("key.html", "Your API key · Polygate", "console/key-page/main.tsx");
+  write("index.html", "Polygate", "console/main.tsx");
   // Replace the folder in one step, so that a running gateway never serves a partial build.
   rmSync(output, { recursive: true, force: true });
   renameSync(made, output);

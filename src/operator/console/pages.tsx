@@ -1,25 +1,20 @@
 import type { ComponentType } from "preact";
 import { Accounts } from "./pages/accounts/accounts.tsx";
-import { Administrators } from "./pages/administrators/administrators.tsx";
 import { Alerts } from "./pages/alerts/alerts.tsx";
 import { Audit } from "./pages/audit/audit.tsx";
 import { Captures } from "./pages/captures/captures.tsx";
 import { Connect } from "./pages/connect/connect.tsx";
 import { History } from "./pages/history/history.tsx";
-import { Hosting } from "./pages/hosting/hosting.tsx";
 import { Keys } from "./pages/keys/keys.tsx";
 import { Models } from "./pages/models/models.tsx";
 import { Overview } from "./pages/overview/overview.tsx";
-import { PageService } from "./pages/page-service/page-service.tsx";
-import { Playground } from "./pages/playground/playground.tsx";
 import { Providers } from "./pages/providers/providers.tsx";
 import { Proxies } from "./pages/proxies/proxies.tsx";
 import { SettingsPage } from "./pages/settings/settings.tsx";
-import { Teams } from "./pages/teams/teams.tsx";
-import { Transfer } from "./pages/transfer/transfer.tsx";
 import { Usage } from "./pages/usage/usage.tsx";
 import { texts } from "./texts.ts";
 import type { IconName } from "./ui/icon.tsx";
+import { lazyPage } from "./ui/lazy-page.tsx";
 import { words } from "./ui/words.ts";
 
 /** A page of the console. Its id is part of the URL and the name of its icon. */
@@ -50,8 +45,16 @@ export const NAVIGATION: readonly { readonly title: string; readonly pages: read
     title: words.test,
     pages: [
       { id: "connect", name: texts.connect, view: Connect },
-      { id: "playground", name: texts.playground, view: Playground },
-      { id: "pages", name: texts.webPages, view: PageService },
+      {
+        id: "playground",
+        name: texts.playground,
+        view: lazyPage(async () => (await import("./pages/playground/playground.tsx")).Playground),
+      },
+      {
+        id: "pages",
+        name: texts.webPages,
+        view: lazyPage(async () => (await import("./pages/page-service/page-service.tsx")).PageService),
+      },
     ],
   },
   {
@@ -59,19 +62,38 @@ export const NAVIGATION: readonly { readonly title: string; readonly pages: read
     pages: [
       { id: "accounts", name: words.accounts, view: Accounts },
       { id: "keys", name: words.keys, view: Keys },
-      { id: "teams", name: texts.teamsAndUsers, view: Teams },
+      {
+        id: "teams",
+        name: texts.teamsAndUsers,
+        view: lazyPage(async () => (await import("./pages/teams/teams.tsx")).Teams),
+      },
       { id: "providers", name: words.providers, view: Providers },
       { id: "proxies", name: texts.proxies, view: Proxies },
       { id: "models", name: words.models, view: Models },
-      { id: "administrators", name: texts.administrators, view: Administrators, ownersOnly: true },
+      {
+        id: "administrators",
+        name: texts.administrators,
+        view: lazyPage(
+          async () => (await import("./pages/administrators/administrators.tsx")).Administrators,
+        ),
+        ownersOnly: true,
+      },
       { id: "settings", name: texts.settings, view: SettingsPage },
     ],
   },
   {
     title: texts.transfer,
     pages: [
-      { id: "transfer", name: texts.importAndExport, view: Transfer },
-      { id: "hosting", name: words.hostingSync, view: Hosting },
+      {
+        id: "transfer",
+        name: texts.importAndExport,
+        view: lazyPage(async () => (await import("./pages/transfer/transfer.tsx")).Transfer),
+      },
+      {
+        id: "hosting",
+        name: words.hostingSync,
+        view: lazyPage(async () => (await import("./pages/hosting/hosting.tsx")).Hosting),
+      },
     ],
   },
 ];

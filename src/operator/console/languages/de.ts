@@ -16,6 +16,8 @@ const german: Translation = {
     gatewayCannotBeReachedCheck:
       "Das Gateway ist nicht erreichbar. Prüfen Sie die Verbindung und versuchen Sie es noch einmal.",
     gatewayAnsweredWithStatus: (status) => `Das Gateway hat mit dem Status ${status} geantwortet`,
+    pageNotLoaded:
+      "Diese Seite konnte nicht geladen werden. Lade die Konsole neu: das Gateway wurde vielleicht aktualisiert.",
     unexpectedAnswer: (path) => `${path}: unerwartete Antwort`,
     gatewayCannotBeReached: "Das Gateway ist nicht erreichbar.",
     conditions: {

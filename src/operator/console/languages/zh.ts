@@ -12,6 +12,7 @@ const chinese: Translation = {
     entriesNamedOrCannotBe: "名为“.”或“..”的条目无法在此编辑，请改为导入配置。",
     gatewayCannotBeReachedCheck: "无法连接网关。请检查网络后重试。",
     gatewayAnsweredWithStatus: (status) => `网关返回状态码 ${status}`,
+    pageNotLoaded: "无法加载此页面。请重新加载控制台：网关可能已更新。",
     unexpectedAnswer: (path) => `${path}：意外的响应`,
     gatewayCannotBeReached: "无法连接网关。",
     conditions: { ok: "正常", failing: "故障", cooling: "冷却中", untested: "未测试", disabled: "已停用" },

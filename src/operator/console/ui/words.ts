@@ -12,6 +12,7 @@ export const words = translate("words", {
     "Entries named “.” or “..” cannot be edited here. Import the configuration instead.",
   gatewayCannotBeReachedCheck: "The gateway cannot be reached. Check the connection and try again.",
   gatewayAnsweredWithStatus: (status: number) => `The gateway answered with status ${status}`,
+  pageNotLoaded: "This page could not be loaded. Reload the console: the gateway may have been updated.",
   unexpectedAnswer: (path: string) => `${path}: unexpected answer`,
   gatewayCannotBeReached: "The gateway cannot be reached.",
   conditions: {

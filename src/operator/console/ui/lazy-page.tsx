@@ -1,0 +1,32 @@
+import type { ComponentType } from "preact";
+import { useCallback, useEffect, useState } from "preact/hooks";
+import { Problem } from "./problem.tsx";
+import { words } from "./words.ts";
+
+type PageView = ComponentType<{ readonly detail: string }>;
+
+/**
+ * A page whose code loads when it is first opened, so that the sign-in and the first page do not wait for it. If the code cannot be
+ * loaded, for example because the gateway was updated meanwhile, the page says so.
+ */
+export function lazyPage(load: () => Promise<PageView>): PageView {
+  let loaded: PageView | null = null;
+  return function LazyPage({ detail }) {
+    const [View, setView] = useState<PageView | null>(() => loaded);
+    const [error, setError] = useState("");
+    const open = useCallback(async () => {
+      setError("");
+      try {
+        loaded ??= await load();
+        const view = loaded;
+        setView(() => view);
+      } catch {
+        setError(words.pageNotLoaded);
+      }
+    }, []);
+    useEffect(() => {
+      if (View === null) void open();
+    }, [View, open]);
+    return View === null ? <Problem error={error} retry={open} /> : <View detail={detail} />;
+  };
+}
