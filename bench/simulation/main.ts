@@ -3,12 +3,13 @@
  * virtual clock and network. bench/results/pool.md describes the simulation and the results.
  *
  * npm run simulate                                       everything: some minutes and 2 GB
- * npm run simulate -- --part ceiling,sizes,days,cpu      parts of it
+ * npm run simulate -- --part ceiling,sizes,days,caches,cpu      parts of it
  * npm run simulate -- --accounts 5000 --rate 2000 --shards 1,4,8 --seed 7 [--rough] [--global 4000] [--seconds 10]
  *
  * Exits with an error if an account or the deployment exceeded its limit.
  */
 import { parseArgs } from "node:util";
+import { printCaches } from "./caches.ts";
 import { costs } from "./cpu.ts";
 import { REGIONS } from "./regions.ts";
 import { type Result, type Scenario, simulate } from "./simulate.ts";
@@ -117,6 +118,10 @@ if (values.accounts !== undefined || values.rate !== undefined || values.shards 
     if (wanted !== undefined && !wanted.includes(name)) continue;
     console.log(`## ${name}\n`);
     await play(scenarios);
+  }
+  if (wanted === undefined || wanted.includes("caches")) {
+    console.log("## caches\n");
+    printCaches();
   }
   if (wanted === undefined || wanted.includes("cpu")) {
     console.log("## cpu\n");
