@@ -27,9 +27,9 @@ export class ImageThread implements ImageConversion {
     this.#lastId += 1;
     const request: ConversionRequest = { id: this.#lastId, input };
     const waiting = Promise.withResolvers<Uint8Array<ArrayBuffer>>();
-    this.#waiting.set(request.id, waiting);
     this.#worker ??= this.#start();
     this.#worker.postMessage(request);
+    this.#waiting.set(request.id, waiting);
     return waiting.promise;
   }
 
