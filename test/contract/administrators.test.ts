@@ -130,6 +130,8 @@ describe("a stored secret", () => {
     expect(await statusOf("/admin/providers/vault", { driver: "anthropic" })).toBe(403);
     expect(await statusOf("/admin/proxies/px", { ...proxy, password: "", port: 10 })).toBe(403);
     expect(await statusOf("/admin/accounts/v@vault.example", { provider: "other" })).toBe(403);
+    const renamed = { identifier: "v@vault.example", email: "w@vault.example", provider: "other" };
+    expect((await admin("POST", "/admin/config", { accounts: [renamed] }, token)).status).toBe(403);
     expect(await statusOf("/admin/providers/vault", { name: "Vault" })).toBe(200);
     const stated = { base_url: "http://127.0.0.1:8/v1", token: "sk-new-5678" };
     expect(await statusOf("/admin/providers/vault", stated)).toBe(200);

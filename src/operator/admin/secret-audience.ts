@@ -1,7 +1,11 @@
-import type { Config } from "../../core/config/schema.ts";
+import type { Account, Config } from "../../core/config/schema.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 import { isSameDriver } from "../../gateway/providers/drivers.ts";
-import { isSameAccount } from "./account-identifiers.ts";
+
+/** The secrets of an account, as texts. */
+function listSecrets({ password, token, auth }: Account): string[] {
+  return [password, token, auth === undefined ? "" : JSON.stringify(auth)].filter((secret) => secret !== "");
+}
 
 /** An entry whose stored secret would go to another receiver, as errors name it; null: there is none. */
 function findRedirectedSecret(before: Config, after: Config): string | null {
@@ -21,14 +25,18 @@ function findRedirectedSecret(before: Config, after: Config): string | null {
     if (isMoved && proxy.password !== "" && proxy.password === stored.password)
       return `the proxy ${JSON.stringify(proxy.id)}`;
   }
-  for (const account of after.accounts) {
-    const stored = before.accounts.find((other) => isSameAccount(other, account));
-    if (stored === undefined || (stored.provider ?? "") === (account.provider ?? "")) continue;
-    const isStored = (field: "password" | "token") =>
-      account[field] !== "" && account[field] === stored[field];
-    if (isStored("password") || isStored("token") || stored.auth !== undefined)
-      return `the account ${JSON.stringify(account.email || account.mobile || account.name)}`;
+  const receivers = new Map<string, Set<string>>();
+  for (const account of before.accounts) {
+    for (const secret of listSecrets(account)) {
+      const providers = receivers.get(secret) ?? new Set();
+      receivers.set(secret, providers.add(account.provider ?? ""));
+    }
   }
+  // Not compared by name: an edit can give an account another name and keep its secret.
+  const moved = after.accounts.find((account) =>
+    listSecrets(account).some((secret) => receivers.get(secret)?.has(account.provider ?? "") === false),
+  );
+  if (moved !== undefined) return `the account ${JSON.stringify(moved.email || moved.mobile || moved.name)}`;
   return null;
 }
 
