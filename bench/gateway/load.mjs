@@ -4,9 +4,11 @@ import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { clockUs } from "./process.mjs";
 
-const STAMP = /t=(\d+);/g;
+/** The size line between two pieces of a chunked body. A piece may end inside a stamp. */
+const SIZE_LINE = /\r\n[\da-f]+\r\n/gi;
+const STAMP = /t(?:\r\n[\da-f]+\r\n)?=((?:\d|\r\n[\da-f]+\r\n)+);/gi;
 /** Maximum length of a stamp. The end of each read is scanned again with the next one, because a stamp may be split. */
-const STAMP_LENGTH = 24;
+const STAMP_LENGTH = 40;
 const TIMEOUT_MS = 60_000;
 
 const TOOLS = ["read_file", "write_file", "search"].map((name) => ({
@@ -108,7 +110,7 @@ class Connection {
       STAMP.lastIndex = exchange.scanned;
       for (let found = STAMP.exec(text); found !== null; found = STAMP.exec(text)) {
         // Some dialects repeat the whole text at the end; ignore the repetition.
-        if (exchange.lags.length < exchange.chunks) exchange.lags.push(now - Number(found[1]));
+        if (exchange.lags.length < exchange.chunks) exchange.lags.push(now - Number(found[1].replace(SIZE_LINE, "")));
         exchange.scanned = found.index + found[0].length;
       }
       exchange.scanned = Math.max(exchange.scanned, text.length - STAMP_LENGTH);
