@@ -46,6 +46,7 @@ export async function run({ quick = false, only } = {}) {
   allowPrivateHosts(site.host);
   const vars = {
     GATEWAY_DEVELOPMENT: "true",
+    CLIENT_ADDRESS_HEADER: "x-client-address",
     PAGE_PRIVATE_HOSTS: site.host,
     PAGE_RATE_LIMIT: "100",
     DNS_OVER_HTTPS_URL: "off",
@@ -58,9 +59,10 @@ export async function run({ quick = false, only } = {}) {
     const ask = async (query) => {
       const client = `192.0.2.${Math.floor(calls++ / CALLS) % 250}`;
       const url = `http://127.0.0.1:${gateway.port}/v1/thumbs?${new URLSearchParams(query)}`;
-      const response = await fetch(url, { headers: { "cf-connecting-ip": client } });
+      const response = await fetch(url, { headers: { "x-client-address": client } });
       const bytes = await response.arrayBuffer();
-      if (response.status !== 200) throw new Error(`The service answered ${response.status}.`);
+      if (response.status !== 200)
+        throw new Error(`The service answered ${response.status}: ${new TextDecoder().decode(bytes)}`);
       return bytes;
     };
     return { ...gateway, ask };

@@ -110,7 +110,8 @@ class Connection {
       STAMP.lastIndex = exchange.scanned;
       for (let found = STAMP.exec(text); found !== null; found = STAMP.exec(text)) {
         // Some dialects repeat the whole text at the end; ignore the repetition.
-        if (exchange.lags.length < exchange.chunks) exchange.lags.push(now - Number(found[1].replace(SIZE_LINE, "")));
+        if (exchange.lags.length < exchange.chunks)
+          exchange.lags.push(now - Number(found[1].replace(SIZE_LINE, "")));
         exchange.scanned = found.index + found[0].length;
       }
       exchange.scanned = Math.max(exchange.scanned, text.length - STAMP_LENGTH);
