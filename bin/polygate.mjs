@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The gateway as a program of its own (`npx polygate`), on Deno, which comes with the package.
+// The command of the package (`npx polygate`). It runs the gateway on Deno, which comes with the package.
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -15,14 +15,20 @@ Starts Polygate: a model gateway and page service.
 
   npx polygate [--port 8787] [--host 127.0.0.1] [--data polygate-data]
 
-Without the variable ADMIN_KEY it is a trial, for this machine alone: API key sk-dev, admin key admin, and a stand-in provider unless
-PROVIDER_BASE_URL says where another is. With ADMIN_KEY nothing is known to anybody: sign in at /admin, and add accounts and keys.
-All variables are in docs/variables.md of the repository. Everything that is kept is in the folder of --data.
+  --port 8787            the port; also the variable PORT
+  --host 127.0.0.1       the address to listen on; also the variable HOST
+  --data FOLDER          where the stored state is (default: polygate-data); also the variable DATA_DIR
+  --version              the version
+  --help                 this help
+
+Without the variable ADMIN_KEY this is a trial for this machine: API key sk-dev, admin key admin, and a sandbox answers unless PROVIDER_BASE_URL is set.
+With ADMIN_KEY it is a deployment without known keys: sign in at /admin, and add accounts and API keys.
+Environment variables are those of a deployment, see docs/variables.md in the repository.
 `;
 
 const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
 
-/** The options; whoever mistypes one is told. */
+/** Reads the options. Prints help and exits if one is unknown. */
 function options() {
   try {
     return parseArgs({
@@ -44,7 +50,7 @@ function end(said, code) {
   process.exit(code);
 }
 
-/** The Deno of the package, else the one on the path. */
+/** Returns the Deno of the package, otherwise the one on the path. */
 function deno() {
   const require = createRequire(import.meta.url);
   try {
@@ -52,7 +58,7 @@ function deno() {
       dirname(require.resolve("deno/package.json")),
       process.platform === "win32" ? "deno.exe" : "deno",
     );
-    // Without install scripts it has not been put there yet.
+    // Without install scripts npm has not installed it yet.
     return existsSync(own) ? own : require("deno/install_api.cjs").runInstall();
   } catch {
     return "deno";

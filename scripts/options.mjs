@@ -45,7 +45,7 @@ const SWITCHES = new Set([
 ]);
 
 /**
- * Returns why the arguments of a start command cannot be meant; empty if they can.
+ * Returns what is wrong with the arguments of a start command; empty if they are valid.
  *
  * @param {string} command such as `npm start`
  * @param {readonly string[]} args
@@ -87,7 +87,7 @@ export function argumentProblem(command, args, env) {
 
 function variableProblem(text) {
   const [name, value = "VALUE"] = text.split(/=(.*)/s);
-  // The value may be a secret only if it was given; the name shows what to write.
+  // The message hides the value, because it may be a secret.
   return `--var ${name}${value === "VALUE" ? "" : "=…"} sets no variable: write --var ${name}:VALUE, with a colon.`;
 }
 

@@ -248,7 +248,7 @@ export function openApiEndpoint(getGroups: () => Promise<readonly RouteGroup[]>)
   return openEndpoint({
     method: "GET",
     path: "/openapi.json",
-    summary: "This description",
+    summary: "This API as OpenAPI document",
     answers: () => ({ "application/json": { type: "object" } }),
     handler: async (context) =>
       respondWithinBudget(context, await text(), {

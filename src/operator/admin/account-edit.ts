@@ -131,7 +131,7 @@ export const ACCOUNT_ENDPOINTS = [
   adminEndpoint({
     method: "PUT",
     path: "/admin/accounts/:identifier",
-    summary: "Rename an account",
+    summary: "Change an account",
     body: accountChangeSchema,
     answers: jsonResponse(accountsChangedSchema),
     ...ENTRY_HEADERS,

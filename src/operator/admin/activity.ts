@@ -144,7 +144,7 @@ export const ACTIVITY_ENDPOINTS = [
   adminEndpoint({
     method: "GET",
     path: "/admin/activity",
-    summary: "How the gateway has done lately",
+    summary: "Recent load, errors and latency of the gateway",
     query: activityQuerySchema,
     answers: jsonResponse(activitySchema),
     handler: async ({ platform }, { query: { range } }) => {

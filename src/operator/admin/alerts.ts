@@ -196,7 +196,7 @@ export const ALERT_ENDPOINTS = [
   adminEndpoint({
     method: "POST",
     path: "/admin/alerts/test",
-    summary: "Send a webhook something",
+    summary: "Send a test message to a webhook",
     body: lazyObject(() => ({ webhook: z.string() })),
     answers: jsonResponse(() => z.object({ success: z.boolean(), status: z.int(), message: z.string() })),
     handler: async ({ platform }, { body }) => {

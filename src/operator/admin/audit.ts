@@ -54,7 +54,7 @@ export const AUDIT_ENDPOINTS = [
   adminEndpoint({
     method: "GET",
     path: "/admin/audit",
-    summary: "What administrators have changed",
+    summary: "Audit log",
     query: auditQuerySchema,
     answers: jsonResponse(() => pageSchema(auditEntrySchema())),
     handler: async ({ platform }, { query: { page_size: pageSize, ...query } }) => {

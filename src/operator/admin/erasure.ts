@@ -64,7 +64,7 @@ export const ERASURE_ENDPOINTS = [
     method: "DELETE",
     path: "/admin/keys/:key/data",
     role: "owner",
-    summary: "Erase everything that is stored of a key's requests",
+    summary: "Erase all stored data of a key's requests",
     answers: jsonResponse(erasedSchema),
     handler: async (context, { params }) => {
       const { config } = await context.platform.configuration.readFresh();
@@ -77,7 +77,7 @@ export const ERASURE_ENDPOINTS = [
     method: "DELETE",
     path: "/admin/users/:id/data",
     role: "owner",
-    summary: "Erase everything that is stored of the requests with a user's keys",
+    summary: "Erase all stored data of the requests with a user's keys",
     answers: jsonResponse(erasedSchema),
     handler: async (context, { params: { id = "" } }) => {
       const { config } = await context.platform.configuration.readFresh();

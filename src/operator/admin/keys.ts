@@ -237,7 +237,7 @@ export const KEY_ENDPOINTS = [
   adminEndpoint({
     method: "POST",
     path: "/admin/keys/:key/rotate",
-    summary: "Give an API key a new secret",
+    summary: "Rotate an API key",
     body: rotationSchema,
     optionalBody: true,
     answers: jsonResponse(keyRotatedSchema),

@@ -143,7 +143,7 @@ export const OIDC_ENDPOINTS = [
   openEndpoint({
     method: "GET",
     path: CALLBACK,
-    summary: "Come back from the identity provider",
+    summary: "Callback of the identity provider",
     query: callbackSchema,
     answers: () => ({ "text/html": { type: "string" } }),
     statuses: { 302: "To the console, with a token or an error in the fragment." },

@@ -203,7 +203,7 @@ export const PROVIDER_MODEL_ENDPOINTS = [
   adminEndpoint({
     method: "PUT",
     path: "/admin/providers/:providerID/models",
-    summary: "Switch a provider's models on or off",
+    summary: "Enable or disable a provider's models",
     body: switchModelsSchema,
     answers: jsonResponse(providerViewSchema),
     ...ENTRY_HEADERS,

@@ -203,7 +203,7 @@ export const USAGE_ENDPOINTS = [
   adminEndpoint({
     method: "GET",
     path: "/admin/usage",
-    summary: "What was used by whom",
+    summary: "Usage by key, team, model, account and other dimensions",
     query: usageQuerySchema,
     answers: () => ({ "application/json": usageSchema(), "text/csv": { type: "string" } }),
     handler: async ({ platform }, { query }) => {

@@ -63,7 +63,7 @@ async function loadAndDetect(work: PageWork, target: PageToLoad): Promise<NewAns
 /** `/v1/technologies`: technologies of a page (contract, GET /v1/technologies/). */
 export const TECHNOLOGIES: Operation<TechnologiesRequest> = {
   name: "technologies",
-  summary: "Technologies that a web page is built with",
+  summary: "Technologies of a web page",
   query: technologiesQuerySchema,
   answers: jsonResponse(technologiesSchema),
   headers: OPERATION_HEADERS,

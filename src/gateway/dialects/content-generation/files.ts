@@ -117,7 +117,7 @@ const listFiles = declareOnBothPaths("", {
 
 const readFile = declareOnBothPaths("/:file_id", {
   method: "GET",
-  summary: "Read what is known of a file",
+  summary: "Read a file's metadata",
   answers: jsonResponse(fileResourceSchema),
   handler: async (context, { caller, params }) => {
     const { file, record } = await readCallerFile(
