@@ -229,7 +229,7 @@ export function buildOpenApiDocument(groups: readonly RouteGroup[]): JsonObject 
     info: {
       title: "Polygate",
       version: VERSION,
-      description: "A model gateway and page service in one edge program.",
+      description: "A model gateway and a page service in one program.",
       license: { name: "GPL-3.0-or-later", identifier: "GPL-3.0-or-later" },
     },
     servers: [{ url: "/" }],

@@ -21,7 +21,7 @@ const page = () => ({
     .int()
     .min(0)
     .optional()
-    .describe("Seconds that a stored answer may be old; 0: load the page anew."),
+    .describe("Maximum age of a cached answer in seconds. 0: load the page again."),
 });
 
 /** The longest side of an image for a model: larger images only cost tokens. */

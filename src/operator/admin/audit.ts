@@ -23,7 +23,7 @@ const auditQuerySchema = lazyObject(() => ({
   page_size: queryNumber(50, MAX_PAGE_SIZE),
   who: z.string().default("").describe("`key`, or `token:<id>`."),
   action: z.string().default("").describe("A part of method and path."),
-  q: z.string().default("").describe("A part of anything in the entry."),
+  q: z.string().default("").describe("Text that occurs anywhere in the entry."),
   since: timeParameter(),
   until: timeParameter(),
 }));

@@ -73,7 +73,7 @@ const rotationSchema = requestObject(() => ({
     .min(0)
     .max(MAX_GRACE_SECONDS)
     .default(86_400)
-    .describe("How long the key works that is replaced. 0: not from now on, nor what it was before."),
+    .describe("Seconds for which the old key still works. 0: it and all earlier ones stop at once."),
 }));
 
 /** Query of `GET /admin/keys`. */

@@ -27,7 +27,7 @@ const linkSchema = requestObject(() => ({
     .min(1)
     .max(3_650 * DAY_SECONDS)
     .default(30 * DAY_SECONDS)
-    .describe("Seconds for which the link holds."),
+    .describe("Seconds for which the link is valid."),
 }));
 
 const signedLinkSchema = () =>

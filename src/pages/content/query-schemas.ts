@@ -12,11 +12,11 @@ export const contentQuerySchema = lazyObject(() => ({
   ...commonParameters(),
   ...momentParameters(),
   format: z.enum(CONTENT_FORMATS).default("html"),
-  selector: z.string().max(MAX_SELECTOR).optional().describe("CSS selector of the element to read alone."),
+  selector: z.string().max(MAX_SELECTOR).optional().describe("CSS selector of the only element to read."),
   elements: z
     .array(z.string().max(MAX_SELECTOR))
     .max(MAX_ELEMENTS)
     .optional()
     .describe("CSS selector of elements whose text, HTML and attributes are wanted as data."),
-  output: z.enum(["raw", "json"]).default("json").describe("raw: the content alone, as plain text."),
+  output: z.enum(["raw", "json"]).default("json").describe("raw: only the content, as plain text."),
 }));

@@ -23,8 +23,8 @@ export const momentParameters = () => ({
     .string()
     .max(MAX_SELECTOR)
     .optional()
-    .describe("CSS selector of an element that the page has to have first."),
-  waitForText: z.string().max(MAX_SELECTOR).optional().describe("Text that the page has to show first."),
+    .describe("CSS selector of an element to wait for."),
+  waitForText: z.string().max(MAX_SELECTOR).optional().describe("Text to wait for."),
   settle: z
     .number()
     .min(0)

@@ -20,8 +20,8 @@ const authParameters = once(() => ({
     .describe(
       "An API key, whose limit holds instead of the public one. It may be in the header Authorization, too.",
     ),
-  keyId: z.string().optional().describe("Of a signed link: the id of the key that has signed it."),
-  expires: z.int().optional().describe("Of a signed link: until when it holds, Unix seconds."),
+  keyId: z.string().optional().describe("Of a signed link: the id of the signing key."),
+  expires: z.int().optional().describe("Of a signed link: its expiry, Unix seconds."),
   signature: z.string().optional().describe("Of a signed link: HMAC-SHA-256 in base64url."),
 }));
 
@@ -32,7 +32,7 @@ export const commonParameters = once(() => ({
   webhook: z
     .url()
     .optional()
-    .describe("Of a job: the address that gets its final state with POST. Needs an API key."),
+    .describe("Of a job: the address that receives its final state with POST. Needs an API key."),
   uploadUrl: z
     .url()
     .optional()
@@ -47,7 +47,7 @@ export const commonParameters = once(() => ({
     .min(0)
     .max(MAX_AGE_LIMIT)
     .default(DEFAULT_MAX_AGE)
-    .describe("Seconds that a kept answer may be old; 0: a new one."),
+    .describe("Maximum age of a cached answer in seconds. 0: load the page again."),
   staleWhileRevalidate: z
     .int()
     .min(0)
@@ -77,7 +77,7 @@ function bodyMembers({ shape }: z.ZodObject): Record<string, z.ZodType> {
 
 /** Members of a JSON answer about a page that is incomplete. */
 export const incompleteSchema = () => ({
-  incomplete: z.literal(true).optional().describe("The page is not all that it should be."),
+  incomplete: z.literal(true).optional().describe("The page is incomplete."),
   incompleteReason: z.string().optional().describe("blocked_markup, load_timeout or over_budget."),
 });
 
