@@ -12,7 +12,11 @@ export function sidebar(reference, decisions) {
   return [
     {
       text: "Tutorial",
-      items: [page("Start", "/README"), page("All documents", "/docs/README")],
+      items: [
+        page("Start", "/README"),
+        page("To a connected agent", "/docs/tutorial"),
+        page("All documents", "/docs/README"),
+      ],
     },
     {
       text: "How-to",
