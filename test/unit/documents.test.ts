@@ -46,6 +46,40 @@ describe("the documents", () => {
     expect(broken).toEqual([]);
   });
 
+  it("name files that there are", () => {
+    const gone = DOCUMENTS.flatMap(({ path, text }) =>
+      Array.from(
+        text.matchAll(/`((?:src|test|scripts|bench|durable-objects|sandbox|bin)\/[\w./-]+\.(?:tsx?|mjs))`/g),
+        ([, name = ""]) => name,
+      )
+        .filter((name) => !existsSync(join(root, name)))
+        .map((name) => `${path}: ${name}`),
+    );
+    expect(gone).toEqual([]);
+  });
+
+  it("are in an index each", () => {
+    const indexOf = (path: string) =>
+      /^(docs\/(?:page-)?contract)\//.exec(path)?.[1]?.concat(".md") ?? "docs/README.md";
+    const missing = DOCUMENTS.map(({ path }) => path)
+      .filter((path) => !path.startsWith("docs/decisions/") && path !== "docs/README.md")
+      .filter((path) => {
+        const index = indexOf(path);
+        const linked = Array.from(
+          readFileSync(join(root, index), "utf8").matchAll(/\]\(([^)\s#]+)/g),
+          ([, link = ""]) => join(dirname(index), link),
+        );
+        return !linked.includes(path);
+      });
+    expect(missing).toEqual([]);
+  });
+
+  it("begin with a README of at most 900 words, whose first command is within 20 lines", () => {
+    const [{ text = "" } = {}] = DOCUMENTS;
+    expect(text.trim().split(/\s+/).length).toBeLessThanOrEqual(900);
+    expect(text.split("\n").findIndex((line) => line.startsWith("npm "))).toBeLessThan(20);
+  });
+
   it("write the prefix of the message style by its real name, but for the contract and where that is explained", () => {
     const neutral = DOCUMENTS.filter(
       ({ path, text }) => text.includes("/vendorb") && !/^docs\/contract[./]/.test(path),
