@@ -132,9 +132,10 @@ function endWithNpm(end) {
  *
  * Only the program itself reports that it listens, and on which port; `addressAt` returns the address for it. A response at
  * an expected address could come from another program. With a quiet log level the program reports nothing: then any
- * response at `quietPort` counts.
+ * response at `quietPort` counts. `filter` changes pieces of the output before they are printed.
  */
-export function launch(name, command, args, options, addressAt, said, { holdMs = HOLD_MS, quietPort } = {}) {
+export function launch(name, command, args, options, addressAt, said, settings = {}) {
+  const { holdMs = HOLD_MS, quietPort, filter = (piece) => piece } = settings;
   const child = spawn(command, args, { ...options, stdio: ["inherit", "pipe", "pipe"] });
   let held = [];
   let heldLength = 0;
@@ -156,8 +157,9 @@ export function launch(name, command, args, options, addressAt, said, { holdMs =
       heard += chunk;
       if (!listens) listen(heard);
       heard = heard.slice(-LINE);
-      if (held === null) return void to.write(chunk);
-      held.push([to, chunk]);
+      const shown = filter(chunk);
+      if (held === null) return void to.write(shown);
+      held.push([to, shown]);
       heldLength += chunk.length;
       while (heldLength > KEPT && held.length > 1) heldLength -= held.shift()[1].length;
     });

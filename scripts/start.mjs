@@ -6,6 +6,7 @@ import { developmentVars, quietEnvironment, root, writeDevelopmentConfig } from 
 import { addressOf, banner, launch, nodeProblem, portOrExit, varsOf } from "./launch.mjs";
 import { describeMissingFonts } from "./missing-fonts.mjs";
 import { toWranglerArguments } from "./options.mjs";
+import { unknownHostFilter } from "./unknown-host-filter.mjs";
 
 const userArguments = toWranglerArguments(process.argv.slice(2));
 
@@ -93,5 +94,5 @@ launch(
   },
   (listening) => addressOf(option("local-protocol") ?? "http", host, listening),
   (address) => banner(address, { ...ownVars, ...developmentVars, ...userVars }, describeMissingFonts()),
-  isQuiet && port !== "0" ? { quietPort: port } : {},
+  { filter: unknownHostFilter(), ...(isQuiet && port !== "0" && { quietPort: port }) },
 );

@@ -36,6 +36,6 @@ export function openPassThroughSession({
  */
 export function rethrowTokenRefusal(error: unknown): never {
   if (!(error instanceof ProviderError) || error.kind !== "token_expired") throw error;
-  const message = "the API key is none of this gateway's, and the provider refused it as a token of its own";
+  const message = "this gateway does not know the API key, and the provider refused it as a token";
   throw new ProviderError(error.kind, message, error.status, error, error.retryAfter, error.upstreamFault);
 }

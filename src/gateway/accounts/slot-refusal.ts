@@ -38,6 +38,6 @@ export function createRefusalError(reason: RefusalReason, target: string | null)
     case "cancelled":
       return clientDisconnected();
     case "limited":
-      return new GatewayError(429, "the key has used what it may", { code: "rate_limit_exceeded" });
+      return new GatewayError(429, "a limit of the key is reached", { code: "rate_limit_exceeded" });
   }
 }

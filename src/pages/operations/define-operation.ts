@@ -95,7 +95,8 @@ export function defineEndpoints<Request extends OperationRequest>(
       streamedBody: { mediaType: "text/html", schema: { type: "string" } },
       statuses: { ...statuses, ...BODY_STATUSES },
       handler: withRateLimit(async (context, call) => {
-        if (wantsJob(context)) throw invalidRequest("A job loads addresses, no document.", "async");
+        if (wantsJob(context))
+          throw invalidRequest("A job loads addresses: a document cannot be part of it.", "async");
         rejectDelivery(queryDelivery(context));
         await call.admitted;
         return answerPage(context, call, call.query, await readDocument(context));

@@ -298,7 +298,7 @@ describe("an account's token", () => {
     const made = await gateway();
     const work = new AccountWork(made, { caller: passThrough("own") });
     // It may have been meant as a key of the gateway.
-    const message = expect.stringContaining("none of this gateway's");
+    const message = expect.stringContaining("does not know the API key");
     await expect(work.expiring(1)).rejects.toMatchObject({ kind: "token_expired", message });
     expect(signIns(made)).toBe(0);
   });
