@@ -59,7 +59,7 @@ export const PAGE_LINK_ENDPOINTS = [
       const [digest, { key }] = match;
       for (const name of ["key", ...LINK_PARAMETERS]) {
         if (Object.hasOwn(body.query, name)) {
-          throw invalidRequest(`query.${name}: a link states this itself`, `query.${name}`);
+          throw invalidRequest(`query.${name}: the link sets this parameter itself`, `query.${name}`);
         }
       }
       if (!body.query["url"]) throw invalidRequest("query.url: is needed", "query.url");
