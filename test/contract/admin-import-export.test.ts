@@ -214,7 +214,11 @@ describe("POST /admin/config/import, replace by what would ruin it,", () => {
   it("no account, is done once it is confirmed, and a dry run says that it has to be", async () => {
     const config = { keys: ["sk-dev"] };
     const tried = await importing({ config, mode: "replace" }, "?dry_run=true");
-    expect(tried.body).toMatchObject({ success: true, confirm_needed: expect.stringContaining("account") });
+    expect(tried.body).toMatchObject({
+      success: true,
+      confirm_needed: expect.stringContaining("account"),
+      removed: [{ path: "accounts", names: expect.arrayContaining(["one@sandbox.test"]) }],
+    });
     expect((await importing({ config, mode: "replace", confirm: true })).status).toBe(200);
     expect((await exported()).config.accounts).toEqual([]);
     expect((await importing({ config, mode: "replace" })).status).toBe(200);

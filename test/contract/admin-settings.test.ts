@@ -91,6 +91,40 @@ describe("GET /admin/settings", () => {
   });
 });
 
+describe("GET /admin/settings/fields", () => {
+  it("describes each setting that PUT takes, with the default that GET has", async () => {
+    const { body } = await admin("GET", "/admin/settings/fields");
+    const items = Array.isArray(body["items"]) ? body["items"] : [];
+    const find = (path: string) => items.find((item) => item.path === path);
+    expect(find("runtime.account_max_inflight")).toEqual({
+      path: "runtime.account_max_inflight",
+      heading: "Load",
+      title: "Concurrent requests per account",
+      description: expect.any(String),
+      kind: "integer",
+      minimum: 1,
+      maximum: 256,
+      choices: [],
+      multiline: false,
+      placeholder: "",
+      default: 2,
+    });
+    expect(find("thinking_injection.prompt")).toMatchObject({
+      kind: "string",
+      multiline: true,
+      placeholder: DEFAULT_THINKING_PROMPT,
+    });
+    expect(find("auto_delete.mode")).toMatchObject({
+      default: "none",
+      choices: [{ value: "none", title: "Nothing" }, { value: "single" }, { value: "all" }],
+    });
+    for (const { path, default: value } of items) {
+      const [group = "", field = ""] = String(path).split(".");
+      expect((await admin("PUT", "/admin/settings", { [group]: { [field]: value } })).status, path).toBe(200);
+    }
+  });
+});
+
 describe("PUT /admin/settings", () => {
   it("changes what is sent, leaves the rest, and answers the updated settings", async () => {
     const { status, body } = await admin("PUT", "/admin/settings", {

@@ -356,4 +356,39 @@ describe("guardrails", () => {
       expect([refused.status, refused.body["detail"]]).toEqual([400, expect.stringContaining(param)]);
     }
   });
+
+  it("tries rules on a text, also before they are saved, and stores nothing", async () => {
+    const check = async (body: object) => (await admin("POST", "/admin/guardrails/check", body)).body;
+    const url = `http://${host}/secret-path`;
+    const hook = { id: "hook", type: "webhook", url, token: "sk-moderate-secret", applies_to: "keys" };
+    // Without the rule that a key of the tests above names, the edit would be refused.
+    await setRules({ ...expressions({ pattern: "apollo" }), applies_to: "keys", disabled: true }, hook);
+    const { body: view } = await admin("GET", "/admin/guardrails");
+    const allowed = { allowed: true, masked: false, message: "" };
+    expect(await check({ text: "peace" })).toEqual({ ...allowed, text: "peace" });
+    expect(asked.at(-1)).toEqual({ input: ["peace"], authorization: "Bearer sk-moderate-secret" });
+    // Rules as the view shows them have the stored address and token.
+    expect(await check({ text: "violence", rules: view["rules"] })).toEqual({
+      allowed: false,
+      masked: false,
+      text: "",
+      message: expect.stringContaining("hook"),
+    });
+    const mask = expressions({ pattern: "apollo", action: "mask", replacement: "[name]" });
+    const rules = [{ ...mask, stage: "after" }];
+    expect(await check({ text: "apollo", rules })).toEqual({ ...allowed, text: "apollo" });
+    expect(await check({ text: "apollo", rules, stage: "after" })).toMatchObject({
+      allowed: true,
+      masked: true,
+      text: "[name]",
+    });
+    expect(await check({ text: "apollo", rules: [{ ...mask, disabled: true }] })).toMatchObject({
+      masked: false,
+    });
+    const broken = { rules: [expressions({ pattern: "(" })] };
+    expect(await check({ text: "x", ...broken })).toMatchObject({
+      detail: expect.stringContaining("rules[0].expressions[0].pattern"),
+    });
+    expect((await admin("GET", "/admin/guardrails")).body).toEqual(view);
+  });
 });

@@ -175,25 +175,64 @@ describeWithBrowser("two administrators who edit the same", () => {
     await page.getByRole("dialog", { name: "Edit key" }).getByText("does not exist").waitFor();
   });
 
-  it("are told of each other at the settings", async () => {
-    const limit = async () => Object((await app.admin("GET", "/admin/settings")).body["history"]).limit;
-    const page = await app.at("settings");
-    const field = page.getByLabel("History", { exact: true });
-    await field.fill("11");
-    await app.admin("PUT", "/admin/settings", { history: { limit: 12 } });
-    await page.getByRole("button", { name: "Save" }).click();
+  it.each([
+    {
+      kind: "the settings",
+      page: "settings",
+      path: "/admin/settings",
+      field: "History",
+      action: "Save",
+      values: ["11", "12", "13", "14"],
+      change: (value: string) => ({ history: { limit: Number(value) } }),
+    },
+    {
+      kind: "the guardrails",
+      page: "guardrails/size",
+      path: "/admin/guardrails",
+      field: "Maximum characters",
+      action: "Save guardrails",
+      values: ["101", "102", "103", "104"],
+      change: (value: string) => ({ rules: [{ id: "size", type: "size", max_chars: Number(value) }] }),
+    },
+    {
+      kind: "the identity provider",
+      page: "administrators",
+      path: "/admin/oidc/settings",
+      field: "Label of the button",
+      action: "Save identity provider",
+      values: ["mine", "theirs", "mine again", "theirs again"],
+      change: (label: string) => ({ label }),
+    },
+  ])("are told of each other at $kind, with both versions", async (form) => {
+    const [mine = "", theirs = "", mineAgain = "", theirsAgain = ""] = form.values;
+    const put = (value: string) => app.admin("PUT", form.path, form.change(value));
+    const stored = async () => JSON.stringify((await app.admin("GET", form.path)).body);
+    await put("100");
+    const page = await app.at(form.page);
+    const field = page.getByLabel(form.field, { exact: true });
+    await field.fill(mine);
+    await put(theirs);
+    const save = page.getByRole("button", { name: form.action, exact: true });
+    await save.click();
     const conflict = page.getByRole("alert").filter({ hasText: "somebody else has changed" });
-    await conflict.waitFor();
+    const versions = conflict.getByRole("row").filter({ hasText: mine }).filter({ hasText: theirs });
+    await versions.first().waitFor();
+    expect(await conflict.getByRole("row").count()).toBe(2);
     expect(await violations(page)).toEqual([]);
-    expect(await limit()).toBe(12);
+    expect(await stored()).toContain(theirs);
     await conflict.getByRole("button", { name: "Reload" }).click();
-    await expect.poll(() => field.inputValue()).toBe("12");
-    await field.fill("13");
-    await app.admin("PUT", "/admin/settings", { history: { limit: 14 } });
-    await page.getByRole("button", { name: "Save" }).click();
+    await expect.poll(() => field.inputValue()).toBe(theirs);
+    await field.fill(mineAgain);
+    await put(theirsAgain);
+    await save.click();
     await conflict.getByRole("button", { name: "Overwrite" }).click();
-    await page.getByText("Settings saved").waitFor();
-    expect(await limit()).toBe(13);
+    await page
+      .getByText(/ saved$/)
+      .first()
+      .waitFor();
+    expect(await stored()).toContain(mineAgain);
+    // Nothing is left to save.
+    expect([await field.inputValue(), await save.count()]).toEqual([mineAgain, 0]);
   });
 
   it("keep each other's aliases and prices", async () => {

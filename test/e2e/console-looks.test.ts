@@ -26,6 +26,7 @@ const PAGES = [
   ["proxies", "Office"],
   ["models", "provider-v4-vision-nothinking"],
   ["administrators", "Grace Hopper"],
+  ["guardrails/cards", "Card numbers"],
   ["settings", "Session lifetime"],
   ["transfer", "Download JSON"],
   ["hosting", "never synced"],
@@ -58,6 +59,13 @@ describeWithBrowser("how the console looks", () => {
       models: { "qwen3:8b": "qwen3:8b", small },
     };
     await app.admin("POST", "/admin/providers", engine);
+    const cards = { pattern: "\\d{16}", action: "mask", replacement: "[card]" };
+    await app.admin("PUT", "/admin/guardrails", {
+      rules: [
+        { id: "cards", name: "Card numbers", type: "expressions", applies_to: "keys", expressions: [cards] },
+        { id: "size", type: "size", max_chars: 1_000, applies_to: "keys", disabled: true },
+      ],
+    });
     const limits = { requests_per_minute: 60, tokens_per_day: 1_000_000, cost_per_month: 200 };
     const grace = { id: "grace", name: "Grace Hopper", role: "viewer", email: "grace@example.com" };
     await app.admin("POST", "/admin/administrators", grace);
@@ -80,7 +88,7 @@ describeWithBrowser("how the console looks", () => {
       const page = await app.open({ theme, width });
       const shoot = async (name: string) => {
         if (PICTURES === null) return;
-        const path = join(PICTURES, `${name}-${theme}-${width}.png`);
+        const path = join(PICTURES, `${name.replace("/", "-")}-${theme}-${width}.png`);
         await page.screenshot({ path, fullPage: name !== "overview" });
       };
       const check = async (name: string) => {

@@ -5,7 +5,6 @@ import { withoutTrailingSlashes } from "../encoding/path-segment.ts";
 import { parseHostEntry } from "../url-safety/index.ts";
 import { authFields } from "./account-auth.ts";
 import { BASE_ADDRESS_FAULT, isBaseAddress } from "./base-address.ts";
-import { MAX_CAPTURED_BODY, MIN_CAPTURED_BODY } from "./captured-body-limits.ts";
 import { parseNetwork } from "./cidr-network.ts";
 import { isDroppable, isMemberName } from "./drop-params.ts";
 import { guardrailSchema, MAX_GUARDRAILS } from "./guardrails.ts";
@@ -524,7 +523,7 @@ export const configSchema = lazyObject(() => ({
     .object({
       enabled: z.boolean().default(false),
       limit: z.number().int().min(1).max(1000).default(20),
-      max_body_bytes: z.number().int().min(MIN_CAPTURED_BODY).max(MAX_CAPTURED_BODY).default(2_097_152),
+      max_body_bytes: z.number().int().min(1_024).max(8_388_608).default(2_097_152),
     })
     .prefault({}),
   /** Alert rules, and the webhooks that receive alerts. */

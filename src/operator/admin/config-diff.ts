@@ -22,35 +22,37 @@ export const diffShape = () => ({
   ),
   /** Number of changes that are not listed. */
   more: z.int(),
+  /** Names of all removed entries of lists and tables, by their path, such as `accounts`. */
+  removed: z.array(z.object({ path: z.string(), names: z.array(z.string()) })),
 });
+
+type ConfigDiff = z.output<z.ZodObject<ReturnType<typeof diffShape>>>;
+
+/** Tables whose members are entries with names. */
+const TABLES = new Set(["model_aliases", "model_routes", "prices", "cache.models"]);
+
+/** Lists whose order matters. */
+const ORDERED = new Set(["guardrails.rules"]);
 
 /** Returns the configuration with its lists indexed by the ids of their entries. */
 async function indexLists(config: Config): Promise<Record<string, unknown>> {
-  const { keys: _keys, ...rest } = config;
+  const { keys: _keys, alerts, guardrails, ...rest } = config;
   const entries = listApiKeys(config);
   const byName = (names: readonly string[], list: readonly object[]) =>
     new Map(list.map((entry, index) => [names[index] ?? "", entry]));
+  const byId = (list: readonly { readonly id: string }[]) => new Map(list.map((entry) => [entry.id, entry]));
   return {
     ...rest,
     api_keys: byName(await Promise.all(entries.map(keyIdentifier)), entries),
-    ...Object.fromEntries(
-      (["teams", "users", "tags", "administrators"] as const).map((list) => [
-        list,
-        byName(
-          config[list].map(({ id }) => id),
-          config[list],
-        ),
-      ]),
-    ),
+    teams: byId(config.teams),
+    users: byId(config.users),
+    tags: byId(config.tags),
+    administrators: byId(config.administrators),
     accounts: byName(await accountIdentifiers(config), config.accounts),
-    proxies: byName(
-      config.proxies.map(({ id }) => id),
-      config.proxies,
-    ),
-    providers: byName(
-      config.providers.map(({ id }) => id),
-      config.providers,
-    ),
+    proxies: byId(config.proxies),
+    providers: byId(config.providers),
+    alerts: { ...alerts, webhooks: byId(alerts.webhooks) },
+    guardrails: { ...guardrails, rules: byId(guardrails.rules) },
   };
 }
 
@@ -67,6 +69,12 @@ function getMembers(value: unknown): Map<string, unknown> | null {
   return isObject(value) ? new Map(Object.entries(value)) : null;
 }
 
+/** Whether the entries that both lists have are in another order. */
+function isReordered(before: ReadonlyMap<string, unknown>, after: ReadonlyMap<string, unknown>): boolean {
+  const kept = [...after.keys()].filter((name) => before.has(name));
+  return [...before.keys()].filter((name) => after.has(name)).some((name, index) => name !== kept[index]);
+}
+
 function* findChanges(schema: Schema, path: string, before: unknown, after: unknown): Generator<FieldChange> {
   if (INTERNAL_FIELDS.has(path)) return;
   const [oldMembers, newMembers] = [getMembers(before), getMembers(after)];
@@ -74,6 +82,9 @@ function* findChanges(schema: Schema, path: string, before: unknown, after: unkn
     if (JSON.stringify(before) === JSON.stringify(after)) return;
     yield { path, before: maskValue(schema, before), after: maskValue(schema, after) };
     return;
+  }
+  if (ORDERED.has(path) && isReordered(oldMembers, newMembers)) {
+    yield { path, before: maskValue(schema, before), after: maskValue(schema, after) };
   }
   const isList = before instanceof Map;
   for (const member of new Set([...oldMembers.keys(), ...newMembers.keys()])) {
@@ -87,6 +98,23 @@ function* findChanges(schema: Schema, path: string, before: unknown, after: unkn
   }
 }
 
+/** Lists the entries that a change removes. */
+function* findRemoved(
+  path: string,
+  before: unknown,
+  after: unknown,
+): Generator<ConfigDiff["removed"][number]> {
+  const [oldMembers, newMembers] = [getMembers(before), getMembers(after)];
+  if (oldMembers === null || newMembers === null) return;
+  if (before instanceof Map || TABLES.has(path)) {
+    const names = [...oldMembers.keys()].filter((name) => !newMembers.has(name));
+    if (names.length > 0) yield { path, names };
+    return;
+  }
+  for (const [name, member] of oldMembers)
+    yield* findRemoved(path === "" ? name : `${path}.${name}`, member, newMembers.get(name));
+}
+
 /**
  * Returns the changes between two configurations, with masked secrets.
  *
@@ -96,7 +124,12 @@ export async function diffConfigs(
   before: Config,
   after: Config,
   maxChanges = MAX_CHANGES,
-): Promise<{ readonly changes: readonly FieldChange[]; readonly more: number }> {
-  const allChanges = [...findChanges(configSchema, "", await indexLists(before), await indexLists(after))];
-  return { changes: allChanges.slice(0, maxChanges), more: Math.max(0, allChanges.length - maxChanges) };
+): Promise<ConfigDiff> {
+  const [oldLists, newLists] = [await indexLists(before), await indexLists(after)];
+  const allChanges = [...findChanges(configSchema, "", oldLists, newLists)];
+  return {
+    changes: allChanges.slice(0, maxChanges),
+    more: Math.max(0, allChanges.length - maxChanges),
+    removed: [...findRemoved("", oldLists, newLists)],
+  };
 }

@@ -4,8 +4,11 @@ import { type Config, privateHostsSchema } from "../../core/config/schema.ts";
 import { maskText } from "../../core/config/secret-masking.ts";
 import { checkWebhookUrl } from "../../core/config/webhook-url.ts";
 import { invalidRequest } from "../../core/errors/gateway-error.ts";
+import type { Context } from "../../core/ports/context.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
+import { Denial } from "../../gateway/guardrails/denial.ts";
 import { compileExpression } from "../../gateway/guardrails/expressions.ts";
+import { TextChecker } from "../../gateway/guardrails/text-checker.ts";
 import { successSchema } from "./answers.ts";
 import { editConfig } from "./config-edit.ts";
 import { ENTRY_HEADERS, entryEtag, formatEtag, IF_MATCH } from "./etag.ts";
@@ -88,6 +91,49 @@ function mergeRules(
   return merged;
 }
 
+/** Most characters of a text that is only tried. */
+const MAX_TRIED = 100_000;
+
+/** A text, and the rules to try on it: without `rules` those that are stored. */
+const checkSchema = requestObject(() => ({
+  text: z.string().max(MAX_TRIED),
+  /** As what the text is checked: part of a request (`before`) or of an answer (`after`). */
+  stage: z.enum(["before", "after"]).default("before"),
+  rules: z.array(ruleRequestSchema).max(MAX_GUARDRAILS).optional(),
+  private_hosts: privateHostsSchema().optional(),
+}));
+
+const verdictSchema = () =>
+  z.object({
+    allowed: z.boolean(),
+    /** Whether a rule has replaced a part of the text. */
+    masked: z.boolean(),
+    /** The text as the provider or the caller would get it; empty if it is denied. */
+    text: z.string(),
+    /** Why the text is denied; empty if it is allowed. */
+    message: z.string(),
+  });
+
+/** Checks a text as a request or an answer is checked. Webhooks are asked. */
+async function checkText(
+  { platform, request }: Context,
+  { guardrails }: Config,
+  { text, stage, rules, private_hosts }: z.output<typeof checkSchema>,
+): Promise<z.output<ReturnType<typeof verdictSchema>>> {
+  const privateHosts = private_hosts ?? guardrails.private_hosts;
+  const tried = rules === undefined ? guardrails.rules : mergeRules(guardrails.rules, rules, privateHosts);
+  const unused = stage === "before" ? "after" : "before";
+  const checker = new TextChecker(tried.filter((rule) => !rule.disabled && rule.stage !== unused));
+  try {
+    const masked = await checker.mask(text);
+    await checker.askWebhooks({ platform, privateHosts }, request.signal);
+    return { allowed: true, masked: masked !== text, text: masked, message: "" };
+  } catch (error) {
+    if (!(error instanceof Denial)) throw error;
+    return { allowed: false, masked: false, text: "", message: error.message };
+  }
+}
+
 export const GUARDRAIL_ENDPOINTS = [
   adminEndpoint({
     method: "GET",
@@ -138,5 +184,15 @@ export const GUARDRAIL_ENDPOINTS = [
       });
       return Response.json({ success: true }, { headers: keep ? { etag: formatEtag(version) } : {} });
     },
+  }),
+  /** `POST /admin/guardrails/check`: what rules do with a text, also before they are saved. */
+  adminEndpoint({
+    method: "POST",
+    path: "/admin/guardrails/check",
+    summary: "Try guardrails on a text",
+    body: checkSchema,
+    answers: jsonResponse(verdictSchema),
+    handler: async (context, { body }) =>
+      Response.json(await checkText(context, (await context.config()).config, body)),
   }),
 ] satisfies readonly Endpoint[];

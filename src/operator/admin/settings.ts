@@ -2,126 +2,19 @@ import * as z from "zod";
 import { hasDefaultPassword } from "../../core/auth/administrators.ts";
 import { effectiveUnknownKeyPolicy, isOpenToAnyKey } from "../../core/auth/unknown-key-policy.ts";
 import { listApiKeys } from "../../core/config/api-keys.ts";
-import { type Config, configSchema } from "../../core/config/schema.ts";
+import type { Config } from "../../core/config/schema.ts";
 import type { ConfigSnapshot } from "../../core/config/snapshot.ts";
-import { lazyObject, once } from "../../core/encoding/lazy-schema.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
 import { DEFAULT_THINKING_PROMPT } from "../../gateway/generation/prepare-options.ts";
-import { aliasesSchema, routesSchema } from "./aliases.ts";
 import { successSchema } from "./answers.ts";
 import { type SettingsView, settingsViewSchema } from "./config-answers.ts";
 import { editConfig } from "./config-edit.ts";
 import { hashConfig } from "./config-export.ts";
 import { adminView, visibleSettings } from "./config-view.ts";
 import { ENTRY_HEADERS, entryEtag, IF_MATCH } from "./etag.ts";
-import { priceRequestSchema } from "./price-request.ts";
-import { cacheRequestSchema } from "./subject-fields.ts";
-
-/** Prices by model. Unknown fields of a price are errors. */
-const pricesSchema = once(() =>
-  z.record(z.string().trim().min(1, "a model name must not be empty"), priceRequestSchema()),
-);
-
-/**
- * Body of `PUT /admin/settings` (contract, Runtime settings), plus `prices`, `cache`, `log`, `history` and `captures`, which are not in the
- * contract. Only the sent settings change. Unknown names are errors.
- */
-const settingsSchema = lazyObject(() => {
-  const { shape } = configSchema;
-  const admin = shape.admin.unwrap().shape;
-  const callers = shape.callers.unwrap().shape;
-  const runtime = shape.runtime.unwrap().shape;
-  const responses = shape.responses.unwrap().shape;
-  const unknownModels = shape.unknown_models.unwrap().shape;
-  const embeddings = shape.embeddings.unwrap().shape;
-  const inputFile = shape.current_input_file.unwrap().shape;
-  const injection = shape.thinking_injection.unwrap().shape;
-  const cache = shape.cache.unwrap().shape;
-  const log = shape.log.unwrap().shape;
-  const history = shape.history.unwrap().shape;
-  const captures = shape.captures.unwrap().shape;
-  // A field of the view that a client may send back. It has no effect.
-  const readOnly = z.unknown().optional();
-  return {
-    admin: z
-      .strictObject({
-        jwt_expire_hours: admin.jwt_expire_hours.unwrap().optional(),
-        has_password_hash: readOnly,
-        jwt_valid_after_unix: readOnly,
-        default_password_warning: readOnly,
-      })
-      .optional(),
-    callers: z
-      .strictObject({
-        unknown_keys: z.enum(["auto", "pass_through", "refuse"]).optional(),
-        keys_hashed: callers.keys_hashed.unwrap().optional(),
-        unknown_keys_in_force: readOnly,
-        unknown_keys_warning: readOnly,
-      })
-      .optional(),
-    runtime: z
-      .strictObject({
-        account_max_inflight: runtime.account_max_inflight.unwrap().optional(),
-        account_max_queue: runtime.account_max_queue.unwrap().optional(),
-        global_max_inflight: runtime.global_max_inflight.unwrap().optional(),
-        account_failovers: runtime.account_failovers.unwrap().optional(),
-        token_refresh_interval_hours: runtime.token_refresh_interval_hours.unwrap().optional(),
-      })
-      .optional(),
-    responses: z
-      .strictObject({ store_ttl_seconds: responses.store_ttl_seconds.unwrap().optional() })
-      .optional(),
-    unknown_models: z.strictObject({ provider: unknownModels.provider.unwrap().optional() }).optional(),
-    embeddings: z.strictObject({ provider: embeddings.provider.unwrap().optional() }).optional(),
-    auto_delete: z
-      .strictObject({
-        mode: z.enum(["none", "single", "all"]).optional(),
-        /** The legacy form: true means `all`, false `none`. `mode` wins. */
-        sessions: z.boolean().optional(),
-      })
-      .optional(),
-    current_input_file: z
-      .strictObject({
-        enabled: inputFile.enabled.unwrap().optional(),
-        min_chars: inputFile.min_chars.unwrap().optional(),
-      })
-      .optional(),
-    thinking_injection: z
-      .strictObject({
-        enabled: injection.enabled.unwrap().optional(),
-        prompt: injection.prompt.unwrap().optional(),
-        default_prompt: readOnly,
-      })
-      .optional(),
-    model_aliases: aliasesSchema().optional(),
-    model_routes: routesSchema().optional(),
-    prices: pricesSchema().optional(),
-    cache: z
-      .strictObject({
-        ttl_seconds: cache.ttl_seconds.unwrap().optional(),
-        models: z.record(z.string().trim().min(1), cacheRequestSchema()).optional(),
-      })
-      .optional(),
-    log: z.strictObject({ sample: log.sample.unwrap().optional() }).optional(),
-    history: z.strictObject({ limit: history.limit.unwrap().optional() }).optional(),
-    captures: z
-      .strictObject({
-        enabled: captures.enabled.unwrap().optional(),
-        limit: captures.limit.unwrap().optional(),
-        max_body_bytes: captures.max_body_bytes.unwrap().optional(),
-      })
-      .optional(),
-    env_backed: readOnly,
-    config_writable: readOnly,
-    api_keys: readOnly,
-    needs_hosting_sync: readOnly,
-    success: readOnly,
-    // Groups of older versions.
-    compat: readOnly,
-    toolcall: readOnly,
-  };
-}).strict();
+import { listSettingFields, settingFieldSchema } from "./setting-fields.ts";
+import { settingsSchema } from "./settings-schema.ts";
 
 type SettingsEdit = z.output<typeof settingsSchema>;
 
@@ -224,5 +117,13 @@ export const SETTINGS_ENDPOINTS = [
       const headers = await settingsTag(snapshot.config);
       return Response.json({ success: true, ...(await readSettingsView(context, snapshot)) }, { headers });
     },
+  }),
+  /** `GET /admin/settings/fields`: what a form needs to know of each setting. New settings appear by themselves. */
+  adminEndpoint({
+    method: "GET",
+    path: "/admin/settings/fields",
+    summary: "Titles, kinds, bounds and defaults of the runtime settings",
+    answers: jsonResponse(() => z.object({ items: z.array(settingFieldSchema()) })),
+    handler: async () => Response.json({ items: listSettingFields() }),
   }),
 ] satisfies readonly Endpoint[];

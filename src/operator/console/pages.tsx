@@ -10,7 +10,6 @@ import { Models } from "./pages/models/models.tsx";
 import { Overview } from "./pages/overview/overview.tsx";
 import { Providers } from "./pages/providers/providers.tsx";
 import { Proxies } from "./pages/proxies/proxies.tsx";
-import { SettingsPage } from "./pages/settings/settings.tsx";
 import { Usage } from "./pages/usage/usage.tsx";
 import { texts } from "./texts.ts";
 import type { IconName } from "./ui/icon.tsx";
@@ -78,7 +77,16 @@ export const NAVIGATION: readonly { readonly title: string; readonly pages: read
         ),
         ownersOnly: true,
       },
-      { id: "settings", name: texts.settings, view: SettingsPage },
+      {
+        id: "guardrails",
+        name: texts.guardrails,
+        view: lazyPage(async () => (await import("./pages/guardrails/guardrails.tsx")).GuardrailsPage),
+      },
+      {
+        id: "settings",
+        name: texts.settings,
+        view: lazyPage(async () => (await import("./pages/settings/settings.tsx")).SettingsPage),
+      },
     ],
   },
   {

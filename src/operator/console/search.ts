@@ -1,5 +1,6 @@
 import { listAccounts } from "./api/accounts.ts";
 import { findKeys } from "./api/config.ts";
+import { readGuardrails } from "./api/guardrails.ts";
 import { listHistory } from "./api/history.ts";
 import { listModels } from "./api/models.ts";
 import { formatHref } from "./routing.ts";
@@ -7,7 +8,7 @@ import { texts } from "./texts.ts";
 
 /** A search result and its URL. */
 export interface SearchResult {
-  readonly kind: "page" | "account" | "key" | "model" | "record";
+  readonly kind: "page" | "account" | "key" | "model" | "guardrail" | "record";
   readonly name: string;
   /** Distinguishes results with the same name. */
   readonly below: string;
@@ -51,6 +52,20 @@ async function models(text: string, signal: AbortSignal): Promise<SearchResult[]
   }));
 }
 
+async function guardrails(text: string, signal: AbortSignal): Promise<SearchResult[]> {
+  const needle = text.toLowerCase();
+  const { rules } = await readGuardrails(signal);
+  return rules
+    .filter(({ id, name }) => `${id} ${name}`.toLowerCase().includes(needle))
+    .slice(0, MAX_PER_KIND)
+    .map(({ id, name }) => ({
+      kind: "guardrail",
+      name: name || id,
+      below: name === "" ? "" : id,
+      address: formatHref("guardrails", id),
+    }));
+}
+
 async function records(text: string, signal: AbortSignal): Promise<SearchResult[]> {
   const { items } = await listHistory(new URLSearchParams({ q: text }), 1, MAX_PER_KIND, signal);
   return items.map(({ id, request_preview, model, status, status_code }) => ({
@@ -71,7 +86,9 @@ export async function searchEverything(
   const matchingPages = pages.filter(({ name }) => name.toLowerCase().includes(needle));
   if (text === "") return [...matchingPages];
   const results = await Promise.all(
-    [accounts, keys, models, records].map((search) => search(text, signal).catch((): SearchResult[] => [])),
+    [accounts, keys, models, guardrails, records].map((search) =>
+      search(text, signal).catch((): SearchResult[] => []),
+    ),
   );
   return [...matchingPages, ...results.flat()];
 }

@@ -4,6 +4,8 @@ import type { AnswerOf, BodyOf } from "./endpoints.ts";
 
 /** The runtime settings (contract, Runtime settings). */
 export type Settings = Versioned<AnswerOf<"GET /admin/settings">>;
+/** What a form shows of a setting. */
+export type SettingField = AnswerOf<"GET /admin/settings/fields">["items"][number];
 /** Price of a million tokens. Without prices of their own, tokens that are read from or written to a cache cost `input`. */
 export type Price = Settings["prices"][string];
 /** The models that a name may resolve to, in order; with weights, conversations are distributed among them. */
@@ -14,6 +16,10 @@ export type Route = Extract<StoredRoute, readonly unknown[]>;
 
 export const readSettings = (signal?: AbortSignal): Promise<Settings> =>
   callVersioned("GET /admin/settings", { signal });
+
+/** Lists the settings that a form can edit. */
+export const listSettingFields = async (signal?: AbortSignal): Promise<readonly SettingField[]> =>
+  (await callApi("GET /admin/settings/fields", { signal })).items;
 
 /** Changes the settings in `changes`, grouped as in the response. Returns all settings. */
 export const changeSettings = (changes: BodyOf<"PUT /admin/settings">, ifMatch?: string): Promise<Settings> =>

@@ -1,10 +1,14 @@
 import { rich } from "../language.ts";
 import { formatCount, formatPlural } from "../ui/count.ts";
+import { guardrails } from "./de/guardrails.ts";
+import { settings } from "./de/settings.ts";
 import type { Translation } from "./page-texts.ts";
 
 const accountCount = (count: number) => formatPlural(count, "Konto", "Konten");
 
 const german: Translation = {
+  guardrails,
+  settings,
   words: {
     minutes15: "15 min",
     hour1: "1 Stunde",
@@ -72,6 +76,7 @@ const german: Translation = {
     overwrite: "Überschreiben",
     nothingWasSavedBecauseHas:
       "Nicht gespeichert: Jemand anderes hat dies geändert, seit Sie es geöffnet haben. „Neu laden“ zeigt die aktuellen Werte und verwirft Ihre. „Überschreiben“ speichert Ihre.",
+    notSavedFix: (labels) => `Nicht gespeichert. Zu korrigieren: ${labels}.`,
     copy: "Kopieren",
     copied: "Kopiert",
     notCopied: "Nicht kopiert",
@@ -129,11 +134,13 @@ const german: Translation = {
     administrators: "Administratoren",
     teamsAndUsers: "Teams und Benutzer",
     proxies: "Proxys",
+    guardrails: "Schutzregeln",
     settings: "Einstellungen",
     transfer: "Übertragen",
     importAndExport: "Import und Export",
-    searchPagesAccountsKeysModels: "Seiten, Konten, Schlüssel, Modelle und Anfragen durchsuchen",
-    pagesAccountsKeysModelsRecords: "Seiten, Konten, Schlüssel, Modelle, Anfragen",
+    searchPagesAccountsKeysModels:
+      "Seiten, Konten, Schlüssel, Modelle, Schutzregeln und Anfragen durchsuchen",
+    pagesAccountsKeysModelsRecords: "Seiten, Konten, Schlüssel, Modelle, Schutzregeln, Anfragen",
     looking: "Suche …",
     nothingHasInName: "Nichts gefunden.",
     found: "Ergebnisse",
@@ -145,7 +152,14 @@ const german: Translation = {
     search: "Suchen",
     shortcuts: "Tastenkürzel",
     lightDarkOrAsSystem: "Hell, dunkel oder wie das System",
-    kinds: { page: "Seite", account: "Konto", key: "Schlüssel", model: "Modell", record: "Anfrage" },
+    kinds: {
+      page: "Seite",
+      account: "Konto",
+      key: "Schlüssel",
+      model: "Modell",
+      guardrail: "Schutzregel",
+      record: "Anfrage",
+    },
     themes: { auto: "Farben: automatisch", light: "Farben: hell", dark: "Farben: dunkel" },
     language: "Sprache",
     signOut: "Abmelden",
@@ -395,20 +409,6 @@ const german: Translation = {
     entryCount: (count) => formatPlural(count, "Eintrag", "Einträge"),
     andMore: (more) => `und ${more} weitere`,
   },
-  guardrails: {
-    guardrails: "Leitplanken",
-    lead: "Regeln, die Anfragen und Antworten prüfen: reguläre Ausdrücke, Längen und Moderations-Webhooks.",
-    rules: "Regeln als JSON",
-    rulesHint:
-      "Eine Liste von Regeln. Tokens werden nicht gezeigt: Lassen Sie sie weg, um sie zu behalten. Lassen Sie eine maskierte Adresse unverändert.",
-    notJson: "Die Regeln sind keine JSON-Liste.",
-    privateHosts: "Hosts in privaten Netzen, die Webhooks verwenden dürfen",
-    privateHostsHint: "host oder host:port, durch Kommas getrennt.",
-    allowUnchecked: "Endpunkte erlauben, deren Texte nicht geprüft werden, etwa Embeddings und Bilder",
-    saved: "Leitplanken gespeichert",
-    unsaved: "eine Änderung an den Leitplanken",
-    save: "Leitplanken übernehmen",
-  },
   teams: {
     title: "Teams und Benutzer",
     lead: "Limits, die sich mehrere Schlüssel teilen. Ein Schlüssel gehört zu einem Team und einem Benutzer; Anfragen nennen ihre Tags. Jedes Limit zählt, welches auch zuerst erreicht ist.",
@@ -486,7 +486,7 @@ const german: Translation = {
     redirectHint: "Leer: die Adresse oben, also die dieser Seite.",
     saveProvider: "Identitätsanbieter speichern",
     providerSaved: "Identitätsanbieter gespeichert",
-    providerUnsaved: "eine Änderung am Identitätsanbieter",
+    providerUnsaved: "eine ungespeicherte Änderung am Identitätsanbieter",
   },
 };
 export default german;

@@ -1,8 +1,12 @@
 import { rich } from "../language.ts";
 import { formatCount } from "../ui/count.ts";
 import type { Translation } from "./page-texts.ts";
+import { guardrails } from "./zh/guardrails.ts";
+import { settings } from "./zh/settings.ts";
 
 const chinese: Translation = {
+  guardrails,
+  settings,
   words: {
     minutes15: "15 分钟",
     hour1: "1 小时",
@@ -61,6 +65,7 @@ const chinese: Translation = {
     overwrite: "覆盖",
     nothingWasSavedBecauseHas:
       "未保存：您打开之后，此项已被其他人修改。“重新加载”显示当前值并放弃您的修改，“覆盖”保存您的修改。",
+    notSavedFix: (labels) => `未保存。请更正：${labels}。`,
     copy: "复制",
     copied: "已复制",
     notCopied: "复制失败",
@@ -118,11 +123,12 @@ const chinese: Translation = {
     administrators: "管理员",
     teamsAndUsers: "团队和用户",
     proxies: "代理",
+    guardrails: "护栏",
     settings: "设置",
     transfer: "迁移",
     importAndExport: "导入与导出",
-    searchPagesAccountsKeysModels: "搜索页面、账号、密钥、模型和记录",
-    pagesAccountsKeysModelsRecords: "页面、账号、密钥、模型、记录",
+    searchPagesAccountsKeysModels: "搜索页面、账号、密钥、模型、护栏和记录",
+    pagesAccountsKeysModelsRecords: "页面、账号、密钥、模型、护栏、记录",
     looking: "正在搜索…",
     nothingHasInName: "没有找到。",
     found: "结果",
@@ -134,7 +140,7 @@ const chinese: Translation = {
     search: "搜索",
     shortcuts: "快捷键",
     lightDarkOrAsSystem: "浅色、深色或跟随系统",
-    kinds: { page: "页面", account: "账号", key: "密钥", model: "模型", record: "记录" },
+    kinds: { page: "页面", account: "账号", key: "密钥", model: "模型", guardrail: "护栏", record: "记录" },
     themes: { auto: "配色：自动", light: "配色：浅色", dark: "配色：深色" },
     language: "语言",
     signOut: "退出登录",
@@ -373,19 +379,6 @@ const chinese: Translation = {
     entryCount: (count) => `${formatCount(count)} 条记录`,
     andMore: (more) => `以及另外 ${more} 项`,
   },
-  guardrails: {
-    guardrails: "护栏",
-    lead: "检查请求和回答的规则：正则表达式、长度和审核 Webhook。",
-    rules: "规则（JSON）",
-    rulesHint: "规则列表。令牌不显示：省略即保留。被遮盖的地址请勿改动。",
-    notJson: "规则不是 JSON 列表。",
-    privateHosts: "Webhook 可以使用的私有网络主机",
-    privateHostsHint: "host 或 host:port，用逗号分隔。",
-    allowUnchecked: "允许不检查文本的端点，例如嵌入和图像",
-    saved: "护栏已保存",
-    unsaved: "对护栏的更改",
-    save: "应用护栏",
-  },
   teams: {
     title: "团队和用户",
     lead: "多个密钥共享的限额。密钥属于一个团队和一个用户；请求自带标签。每个限额都生效，以先达到的为准。",
@@ -461,7 +454,7 @@ const chinese: Translation = {
     redirectHint: "留空：使用上面的地址，即本页面的地址。",
     saveProvider: "保存身份提供商",
     providerSaved: "身份提供商已保存",
-    providerUnsaved: "对身份提供商的更改",
+    providerUnsaved: "未保存的身份提供商更改",
   },
 };
 export default chinese;

@@ -50,7 +50,7 @@ interface AddButtonProps {
 }
 
 /** Props of buttons that lead to a change: viewers see them disabled, with the reason. */
-function useChangeProps(): { readonly disabled?: boolean; readonly title?: string } {
+export function useChangeProps(): { readonly disabled?: boolean; readonly title?: string } {
   const role = useStore(ownRole);
   return role === "viewer" ? { disabled: true, title: words.viewersChangeNothing } : {};
 }

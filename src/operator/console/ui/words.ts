@@ -67,6 +67,7 @@ export const words = translate("words", {
   overwrite: "Overwrite",
   nothingWasSavedBecauseHas:
     "Not saved: somebody else has changed this since you opened it. Reload shows the current values and discards yours. Overwrite saves yours.",
+  notSavedFix: (labels: string) => `Not saved. Fix: ${labels}.`,
   copy: "Copy",
   copied: "Copied",
   notCopied: "Not copied",

@@ -22,8 +22,8 @@ describe("the difference of two configurations", () => {
       vercel: { token: SECRETS[4] },
       admin: { jwt_secret: "signing" },
     });
-    const { changes, more } = await diffConfigs(before, after);
-    expect(more).toBe(0);
+    const { changes, more, removed } = await diffConfigs(before, after);
+    expect([more, removed]).toEqual([0, [{ path: "accounts", names: ["two@x.test"] }]]);
     const text = JSON.stringify(changes);
     for (const secret of [...SECRETS, "signing", "old-password"]) expect(text).not.toContain(secret);
     const by = new Map(changes.map((change) => [change.path, change]));
@@ -49,9 +49,43 @@ describe("the difference of two configurations", () => {
     expect(await diffConfigs(none, configSchema.parse({ admin: { jwt_secret: "made" } }))).toEqual({
       changes: [],
       more: 0,
+      removed: [],
     });
     const accounts = Array.from({ length: 80 }, (_, n) => ({ email: `${n}@x.test` }));
     const { changes, more } = await diffConfigs(none, configSchema.parse({ accounts }));
     expect([changes.length, more]).toEqual([50, 30]);
+  });
+
+  it("names all removed entries, however many there are", async () => {
+    const accounts = Array.from({ length: 80 }, (_, n) => ({ email: `${n}@x.test` }));
+    const rules = [{ id: "size", type: "size", max_chars: 1 }];
+    const before = configSchema.parse({ accounts, prices: { m: {} }, guardrails: { rules } });
+    const { removed } = await diffConfigs(before, configSchema.parse({}));
+    expect(removed.map(({ path, names }) => [path, names.length]).toSorted()).toEqual([
+      ["accounts", 80],
+      ["guardrails.rules", 1],
+      ["prices", 1],
+    ]);
+  });
+
+  it("shows the changed fields of a guardrail, and another order of them", async () => {
+    const [a, b] = [
+      { id: "a", type: "size", max_chars: 1 },
+      { id: "b", type: "webhook", url: "https://x.test/secret-path" },
+    ];
+    const diff = async (rules: readonly object[]) =>
+      (
+        await diffConfigs(
+          configSchema.parse({ guardrails: { rules: [a, b] } }),
+          configSchema.parse({ guardrails: { rules } }),
+        )
+      ).changes;
+    expect(await diff([{ ...a, max_chars: 2 }, b])).toEqual([
+      { path: "guardrails.rules[a].max_chars", before: "1", after: "2" },
+    ]);
+    expect(await diff([b, a])).toEqual([
+      { path: "guardrails.rules", before: '["a","b"]', after: '["b","a"]' },
+    ]);
+    expect(JSON.stringify(await diff([a]))).not.toContain("secret-path");
   });
 });

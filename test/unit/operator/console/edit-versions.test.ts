@@ -17,6 +17,22 @@ describe("two versions of an entry", () => {
     expect(JSON.stringify(versions)).not.toMatch(/new-password|"t"/);
     expect(versions.map(({ path }) => path)).toEqual(["password", "auth.token"]);
   });
+
+  it("list the entries of a list by their ids, and those that only one version has", () => {
+    const rule = { id: "cards", type: "expressions", disabled: false };
+    const edit = {
+      rules: [
+        { ...rule, disabled: true },
+        { id: "mine", name: "My rule", token: "t" },
+      ],
+    };
+    const current = { rules: [rule, { id: "theirs", name: "" }] };
+    expect(compareVersions(edit, current)).toEqual([
+      { path: "rules[cards].disabled", mine: "true", current: "false" },
+      { path: "rules[mine]", mine: "My rule", current: "" },
+      { path: "rules[theirs]", mine: "", current: "theirs" },
+    ]);
+  });
 });
 
 describe("the changes of an import", () => {
@@ -24,14 +40,17 @@ describe("the changes of an import", () => {
     const change = (path: string, before: string | null, after: string | null) => ({ path, before, after });
     const changed = change("accounts[one@x].remark", null, "x");
     const cleared = change("runtime.limit", "1", null);
-    expect(
-      groupChanges([
-        change("accounts[two@x]", "{}", null),
-        changed,
-        change("prices.gpt-4.1", "{}", null),
-        cleared,
-      ]),
-    ).toEqual([
+    const removed = [
+      { path: "accounts", names: ["two@x"] },
+      { path: "prices", names: ["gpt-4.1"] },
+    ];
+    const changes = [
+      change("accounts[two@x]", "{}", null),
+      changed,
+      change("prices.gpt-4.1", "{}", null),
+      cleared,
+    ];
+    expect(groupChanges({ changes, removed })).toEqual([
       { part: "accounts", deleted: ["two@x"], others: [changed] },
       { part: "prices", deleted: ["gpt-4.1"], others: [] },
       { part: "runtime", deleted: [], others: [cleared] },

@@ -1,127 +1,119 @@
-import { useState } from "preact/hooks";
 import {
   changeIdentityProvider,
   type IdentityProvider,
   readIdentityProvider,
 } from "../../api/administrators.ts";
-import { isEditConflict } from "../../api/client.ts";
-import { Button } from "../../ui/button.tsx";
-import { Conflict } from "../../ui/conflict.tsx";
 import { CheckField, TextField } from "../../ui/field.tsx";
-import { LeaveGuard } from "../../ui/leave-guard.tsx";
 import { Panel } from "../../ui/page.tsx";
-import { Problem } from "../../ui/problem.tsx";
-import { showToast } from "../../ui/toasts.tsx";
-import { useAsyncAction } from "../../ui/use-async-action.ts";
-import { useLoaded } from "../../ui/use-loaded.ts";
+import { PanelForm } from "../../ui/panel-form.tsx";
 import { texts } from "./texts.ts";
 
+/** Names of the text fields. */
+type FieldName = "issuer" | "client_id" | "label" | "scope" | "redirect_uri";
+
 /** Changed fields. */
-interface Draft {
-  readonly issuer?: string;
-  readonly client_id?: string;
-  readonly client_secret?: string;
-  readonly label?: string;
-  readonly scope?: string;
-  readonly redirect_uri?: string;
+interface Draft extends Partial<Readonly<Record<FieldName | "client_secret", string>>> {
   readonly removesSecret?: boolean;
 }
 
+const LABELS: Readonly<Record<string, string>> = {
+  issuer: texts.issuer,
+  client_id: texts.clientId,
+  client_secret: texts.clientSecret,
+  label: texts.label,
+  scope: texts.scope,
+  redirect_uri: texts.redirect,
+};
+
+const save = ({ removesSecret = false, ...fields }: Draft, ifMatch: string | undefined) =>
+  changeIdentityProvider({ ...fields, ...(removesSecret && { client_secret: null }) }, ifMatch);
+
 /** Form for the identity provider at which administrators sign in. */
 export function IdentityProviderForm() {
-  const { data, error, reload, replace } = useLoaded(readIdentityProvider);
-  if (data === null) return <Problem error={error} retry={reload} />;
-  return <LoadedProviderForm provider={data} onSaved={replace} onReload={reload} />;
-}
-
-interface LoadedProviderFormProps {
-  readonly provider: IdentityProvider;
-  readonly onSaved: (provider: IdentityProvider) => void;
-  readonly onReload: () => Promise<void>;
-}
-
-function LoadedProviderForm({ provider, onSaved, onReload }: LoadedProviderFormProps) {
-  const [draft, setDraft] = useState<Draft>({});
-  const [isConflict, setIsConflict] = useState(false);
-  const { busy, error, run, onSubmit } = useAsyncAction();
-  const save = async (ifMatch: string | undefined) => {
-    setIsConflict(false);
-    const { removesSecret = false, ...fields } = draft;
-    try {
-      const body = { ...fields, ...(removesSecret && { client_secret: null }) };
-      onSaved(await changeIdentityProvider(body, ifMatch));
-    } catch (thrown) {
-      if (!isEditConflict(thrown)) throw thrown;
-      setIsConflict(true);
-      return;
-    }
-    setDraft({});
-    showToast(texts.providerSaved);
-  };
-  const discard = async () => {
-    setIsConflict(false);
-    setDraft({});
-    await onReload();
-  };
-  const field = (name: "issuer" | "client_id" | "label" | "scope" | "redirect_uri") => ({
-    value: draft[name] ?? provider[name],
-    onChange: (value: string) => setDraft({ ...draft, [name]: value }),
-  });
   return (
-    <form onSubmit={onSubmit(() => save(provider.tag))} noValidate>
-      <LeaveGuard unsaved={Object.keys(draft).length === 0 ? "" : texts.providerUnsaved} />
-      <Panel title={texts.provider}>
-        <p class="muted">{texts.providerLead(<code>{provider.callback}</code>)}</p>
-        <div class="limit-grid">
-          <TextField
-            label={texts.issuer}
-            type="url"
-            mono
-            placeholder="https://login.example.com"
-            {...field("issuer")}
-          />
-          <TextField label={texts.clientId} mono {...field("client_id")} />
-          <TextField
-            label={texts.clientSecret}
-            type="password"
-            autocomplete="new-password"
-            value={draft.client_secret ?? ""}
-            onChange={(client_secret) => setDraft({ ...draft, client_secret })}
-            hint={
-              provider.has_client_secret ? texts.secretKept(provider.client_secret_preview) : texts.secretNone
-            }
-          />
-          <TextField label={texts.label} {...field("label")} />
-          <TextField label={texts.scope} mono {...field("scope")} />
-          <TextField
-            label={texts.redirect}
-            type="url"
-            mono
-            hint={texts.redirectHint}
-            {...field("redirect_uri")}
-          />
-        </div>
-        {provider.has_client_secret && (
-          <CheckField
-            label={texts.removeSecret}
-            value={draft.removesSecret ?? false}
-            onChange={(removesSecret) => setDraft({ ...draft, removesSecret })}
-          />
-        )}
-        <Problem error={error} />
-        {isConflict && (
-          <Conflict
-            busy={busy}
-            onReload={() => void run(discard)}
-            onOverwrite={() => void run(() => save(undefined))}
-          />
-        )}
-        <p class="form-end">
-          <Button kind="primary" type="submit" busy={busy}>
-            {texts.saveProvider}
-          </Button>
-        </p>
-      </Panel>
-    </form>
+    <PanelForm
+      read={readIdentityProvider}
+      toDraft={(): Draft => ({})}
+      save={save}
+      labelOf={(path) => LABELS[path]}
+      unsaved={() => texts.providerUnsaved}
+      action={texts.saveProvider}
+      saved={texts.providerSaved}
+      fields={({ entry, draft, faults, change }) => {
+        const set = (changes: Draft) => change({ ...draft, ...changes });
+        const field = (name: FieldName) => ({
+          value: draft[name] ?? entry[name],
+          error: faults[name],
+          onChange: (value: string) => set({ [name]: value }),
+        });
+        return (
+          <Panel title={texts.provider}>
+            <ProviderFields
+              provider={entry}
+              draft={draft}
+              secretFault={faults["client_secret"]}
+              field={field}
+              set={set}
+            />
+          </Panel>
+        );
+      }}
+    />
+  );
+}
+
+interface ProviderFieldsProps {
+  readonly provider: IdentityProvider;
+  readonly draft: Draft;
+  readonly secretFault: string | undefined;
+  readonly field: (name: FieldName) => {
+    readonly value: string;
+    readonly error: string | undefined;
+    readonly onChange: (value: string) => void;
+  };
+  readonly set: (changes: Draft) => void;
+}
+
+function ProviderFields({ provider, draft, secretFault, field, set }: ProviderFieldsProps) {
+  const { has_client_secret: hasSecret, client_secret_preview: preview, callback } = provider;
+  return (
+    <>
+      <p class="muted">{texts.providerLead(<code>{callback}</code>)}</p>
+      <div class="limit-grid">
+        <TextField
+          label={texts.issuer}
+          type="url"
+          mono
+          placeholder="https://login.example.com"
+          {...field("issuer")}
+        />
+        <TextField label={texts.clientId} mono {...field("client_id")} />
+        <TextField
+          label={texts.clientSecret}
+          type="password"
+          autocomplete="new-password"
+          value={draft.client_secret ?? ""}
+          error={secretFault}
+          onChange={(client_secret) => set({ client_secret })}
+          hint={hasSecret ? texts.secretKept(preview) : texts.secretNone}
+        />
+        <TextField label={texts.label} {...field("label")} />
+        <TextField label={texts.scope} mono {...field("scope")} />
+        <TextField
+          label={texts.redirect}
+          type="url"
+          mono
+          hint={texts.redirectHint}
+          {...field("redirect_uri")}
+        />
+      </div>
+      {hasSecret && (
+        <CheckField
+          label={texts.removeSecret}
+          value={draft.removesSecret ?? false}
+          onChange={(removesSecret) => set({ removesSecret })}
+        />
+      )}
+    </>
   );
 }

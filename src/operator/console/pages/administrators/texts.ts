@@ -47,5 +47,5 @@ export const texts = translate("administrators", {
   redirectHint: "Empty: the address above, which is that of this page.",
   saveProvider: "Save identity provider",
   providerSaved: "Identity provider saved",
-  providerUnsaved: "a change to the identity provider",
+  providerUnsaved: "an unsaved change to the identity provider",
 });

@@ -18,7 +18,7 @@ export function PasswordForm({ hasPassword }: { readonly hasPassword: boolean })
   const { busy, error, onSubmit } = useAsyncAction();
   const differs = repeated !== "" && repeated !== password;
   const change = async () => {
-    if (differs || repeated === "") throw new Error(texts.bothMustBeSame);
+    if (differs || repeated === "") throw new Error(texts.passwordsDiffer);
     await changePassword(password);
     setPassword("");
     setRepeated("");
@@ -27,10 +27,10 @@ export function PasswordForm({ hasPassword }: { readonly hasPassword: boolean })
   };
   return (
     <Panel title={words.password}>
-      <LeaveGuard unsaved={password + repeated === "" ? "" : texts.passwordWasNotChanged} />
+      <LeaveGuard unsaved={password + repeated === "" ? "" : texts.unsavedPassword} />
       <form class="stack" onSubmit={onSubmit(change)}>
         <p class="muted">
-          {texts.changingItSignsOutAll(hasPassword ? texts.therePassword : texts.thereNoPasswordYetOnly)}
+          {hasPassword ? texts.passwordIsSet : texts.passwordIsNotSet} {texts.passwordEndsSessions}
         </p>
         <div class="setting-grid">
           <TextField
@@ -48,7 +48,7 @@ export function PasswordForm({ hasPassword }: { readonly hasPassword: boolean })
             value={repeated}
             onChange={setRepeated}
             required
-            error={differs ? texts.differsFromFirst : ""}
+            error={differs ? texts.passwordsDiffer : ""}
           />
         </div>
         <Problem error={error} />

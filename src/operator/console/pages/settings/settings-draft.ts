@@ -1,4 +1,6 @@
-import type { Setting } from "./setting-list.ts";
+import type { SettingField } from "../../api/settings.ts";
+import { formatCount } from "../../ui/count.ts";
+import type { Faults } from "../../ui/panel-form.tsx";
 import { texts } from "./texts.ts";
 
 /** Unsaved input values, by the path of the setting. */
@@ -14,56 +16,52 @@ export function getValue(settings: object, path: string): unknown {
   return value;
 }
 
-/** Updates the draft. Removes a value that equals the saved one. */
-export function updateDraft(draft: Draft, settings: object, path: string, value: string | boolean): Draft {
-  const rest = Object.fromEntries(Object.entries(draft).filter(([name]) => name !== path));
+/** Returns the draft with a value. Removes a value that equals the saved one. null: nothing differs. */
+export function updateDraft(
+  draft: Draft,
+  settings: object,
+  path: string,
+  value: string | boolean,
+): Draft | null {
+  const { [path]: _, ...rest } = draft;
   const saved = getValue(settings, path);
   const isUnchanged = typeof value === "boolean" ? saved === value : String(saved ?? "") === value;
-  return isUnchanged ? rest : { ...rest, [path]: value };
+  const next = isUnchanged ? rest : { ...rest, [path]: value };
+  return Object.keys(next).length === 0 ? null : next;
 }
 
-/** Validates the numbers in the draft. Returns errors by the path of the setting. */
-export function validateSettings(
-  draft: Draft,
-  settings: readonly Setting[],
-): Readonly<Record<string, string>> {
-  const faults: Record<string, string> = {};
-  for (const { path, kind } of settings) {
-    const value = draft[path];
-    if (value === undefined || kind.type !== "number") continue;
-    const number = Number(value);
-    const { min, max } = kind;
-    const isWhole = Number.isInteger(min);
-    const fits = value !== "" && number >= min && number <= max && (!isWhole || Number.isInteger(number));
-    if (!fits) {
-      faults[path] = texts.mustBeNumberFromTo(isWhole ? "whole " : "", range.format(min), range.format(max));
-    }
-  }
-  return faults;
+/** Returns what is wrong with a number; empty: nothing. */
+function findNumberFault({ kind, minimum, maximum }: SettingField, text: string): string {
+  const number = Number(text);
+  const isWhole = kind === "integer";
+  const isNumber = text.trim() !== "" && (isWhole ? Number.isInteger(number) : Number.isFinite(number));
+  if (isNumber && number >= (minimum ?? number) && number <= (maximum ?? number)) return "";
+  const [low, high] = [minimum, maximum].map((bound) => (bound === undefined ? "" : formatCount(bound)));
+  return texts.mustBeNumber(isWhole, low ?? "", high ?? "");
 }
 
-/** Finds the setting that an error message of the gateway names; null: none. */
-export function findRejectedSetting(
-  message: string,
-  settings: readonly Setting[],
-): { readonly path: string; readonly fault: string } | null {
-  for (const { path } of settings) {
-    if (message.startsWith(`${path}: `)) return { path, fault: message.slice(path.length + 2) };
-  }
-  return null;
+/** Validates the numbers in the draft. */
+export function validateSettings(draft: Draft, fields: readonly SettingField[]): Faults {
+  const faults = fields.flatMap((field) => {
+    const value = draft[field.path];
+    if (typeof value !== "string" || field.kind === "string") return [];
+    const fault = findNumberFault(field, value);
+    return fault === "" ? [] : [[field.path, fault] as const];
+  });
+  return Object.fromEntries(faults);
 }
-
-const range = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
 
 /** Converts the draft to the request: grouped, with numbers as numbers. */
 export function toSettingChanges(
   draft: Draft,
-  numbers: ReadonlySet<string>,
+  fields: readonly SettingField[],
 ): Record<string, Record<string, unknown>> {
   const changes: Record<string, Record<string, unknown>> = {};
-  for (const [path, value] of Object.entries(draft)) {
+  for (const { path, kind } of fields) {
+    const value = draft[path];
+    if (value === undefined) continue;
     const [group = "", field = ""] = path.split(".");
-    const isNumber = numbers.has(path);
+    const isNumber = kind === "number" || kind === "integer";
     changes[group] = { ...changes[group], [field]: isNumber ? Number(value) : value };
   }
   return changes;

@@ -1,97 +1,42 @@
 import { translate } from "../../language.ts";
 import { formatPlural } from "../../ui/count.ts";
 
+/** Translated texts of a setting. Its English texts come from the server. */
+interface SettingTexts {
+  readonly title: string;
+  readonly description: string;
+  /** Titles of its values. */
+  readonly choices?: Readonly<Record<string, string>>;
+}
+
+/** By the path of the setting. */
+const fields: Readonly<Record<string, SettingTexts>> = {};
+/** By the English heading. */
+const headings: Readonly<Record<string, string>> = {};
+
 export const texts = translate("settings", {
-  bothMustBeSame: "The passwords differ.",
-  passwordChanged: "Password changed",
-  passwordWasNotChanged: "a password that was not changed",
-  changingItSignsOutAll: (value: string) =>
-    `${value} Changing it signs out all sessions, including this one.`,
-  therePassword: "A password is set.",
-  thereNoPasswordYetOnly: "No password is set, only the deployment's admin key.",
-  newPassword: "New password",
-  repeatPassword: "Repeat password",
-  differsFromFirst: "The passwords differ.",
-  changePassword: "Change password",
-  default: (standard: string) => `Default: ${standard}.`,
-  load: "Load",
-  concurrentRequestsPerAccount: "Concurrent requests per account",
-  maximumConcurrentRequestsOneAccount: "Maximum concurrent requests of one account.",
-  totalConcurrentRequests: "Total concurrent requests",
-  maximumConcurrentRequestsAllAccounts:
-    "Maximum concurrent requests of all accounts. 0: accounts × requests per account.",
-  queueSize: "Queue size",
-  maximumWaitingRequestsFurtherRequests:
-    "Maximum waiting requests. Further requests get 429. 0: accounts × requests per account.",
-  failoverAttempts: "Failover attempts",
-  howManyOtherAccountsTried:
-    "How many other accounts are tried when the provider fails before the answer begins.",
-  tokenRefreshInterval: "Token refresh interval",
-  maximumAgeAccountsTokenSign:
-    "Maximum age of an account's token. 0: sign in again only when the token is refused.",
-  hours: "hours",
-  thinkingInjection: "Thinking injection",
-  appendsTextToLastUser: "Appends a text to the last user message while thinking is on.",
-  on: "on",
-  thinkingPrompt: "Thinking prompt",
-  appendedTextEmptyBuiltIn: "The appended text. Empty: the built-in text.",
-  builtIn: "built-in",
-  longPromptsAsFiles: "Long prompts as files",
-  uploadsLongPromptAsFile: "Uploads a long prompt as a file instead of sending it as text.",
-  longPromptThreshold: "Long prompt threshold",
-  promptsAtLeastManyCharacters: "Prompts of at least this many characters are uploaded.",
-  characters: "characters",
-  deleteChatSessions: "Delete chat sessions",
-  whatDeletedAtProviderAfter: "What is deleted at the provider after an answer.",
-  nothing: "nothing",
-  nothingTitle: "Nothing",
-  sessionRequest: "The session of that request",
-  allSessionsAccount: "All sessions of the account",
-  embeddings: "Embeddings",
-  whereEmbeddingsComeFromBuilt:
-    "Where embeddings come from. The built-in ones are deterministic and without meaning, for tests.",
-  off: "off",
-  offTitle: "Off (501)",
-  builtInTitle: "Built-in",
-  providersOwnEmbeddings: "The provider’s own (upstream)",
-  builtInAsDeterministic: "Built-in, as “deterministic”",
-  builtInAsMock: "Built-in, as “mock”",
-  storage: "Storage",
-  storedResponses: "Stored responses",
-  howLongStoredResponsesResponses: "How long stored responses (responses style) are available.",
-  seconds: "seconds",
-  logSampling: "Log sampling",
-  shareSuccessfulRequestsInLog: "Share of successful requests in the log. 1: all. Errors are always logged.",
-  maximumStoredGenerationsHistoryOff: "Maximum stored generations. 0: history off.",
-  captureProviderTraffic: "Capture provider traffic",
-  storesRequestsToAndAnswers:
-    "Stores requests to and answers of the provider for debugging. Secrets are masked.",
-  maximumStoredCaptures: "Maximum stored captures.",
-  maxCapturedBody: "Max captured body",
-  longerBodiesTruncated: "Longer bodies are truncated.",
-  bytes: "bytes",
-  callers: "Callers",
-  unknownApiKeys: "Unknown API keys",
-  passThroughKeySentTo:
-    "Pass through: the key is sent to the provider as its token. Automatic: pass through, but refuse while the gateway has no credential for the provider.",
-  automatic: "automatic",
-  automaticTitle: "Automatic",
-  passThroughToProvider: "Pass through to the provider",
-  refuse: "Refuse",
-  storeKeyDigestsOnly: "Store key digests only",
-  keysCanNoLongerBe:
-    "Keys can no longer be read, here or in exports, and saved configurations are deleted. Cannot be undone for existing keys.",
-  administration: "Administration",
-  sessionLifetime: "Session lifetime",
-  howLongSignInTo: "How long a sign-in to this console is valid.",
-  mustBeNumberFromTo: (value: string, min: string, max: string) =>
-    `Must be a ${value}number from ${min} to ${max}.`,
-  notSavedFix: (value: string) => `Not saved. Fix: ${value}.`,
-  settingsSaved: "Settings saved",
   settings: "Settings",
   lead: "Changes take effect everywhere within two seconds.",
+  fields,
+  headings,
+  default: (value: string) => `Default: ${value}.`,
+  on: "on",
+  off: "off",
+  mustBeNumber: (isWhole: boolean, from: string, to: string) => {
+    const bounds = [from === "" ? "" : ` from ${from}`, to === "" ? "" : ` to ${to}`].join("");
+    return `Must be a ${isWhole ? "whole number" : "number"}${bounds}.`;
+  },
   unsavedChangeCount: (count: number) => formatPlural(count, "unsaved change"),
-  discard: "Discard",
+  settingsSaved: "Settings saved",
+  passwordsDiffer: "The passwords differ.",
+  passwordChanged: "Password changed",
+  unsavedPassword: "a password that was not changed",
+  passwordIsSet: "A password is set.",
+  passwordIsNotSet: "No password is set, only the deployment's admin key.",
+  passwordEndsSessions: "Changing the password signs out all sessions, including this one.",
+  newPassword: "New password",
+  repeatPassword: "Repeat password",
+  changePassword: "Change password",
   telemetry: "OpenTelemetry",
   telemetryOff: "No traces and metrics are sent. The variable OTEL_EXPORTER_OTLP_ENDPOINT names a collector.",
   telemetryOn: (protocol: string) =>

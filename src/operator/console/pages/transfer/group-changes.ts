@@ -1,3 +1,4 @@
+import type { ImportPreview } from "../../api/config.ts";
 import type { FieldChange } from "../../api/journal.ts";
 
 /** Changes of an import to one part of the configuration. */
@@ -9,23 +10,21 @@ export interface ChangeGroup {
   readonly others: readonly FieldChange[];
 }
 
-/** The entry that a change deletes: `accounts[one@x.test]` or, in a table, `prices.model`. null: it deletes none. */
-function findDeletedEntry({ path, after }: FieldChange): string | null {
-  if (after !== null) return null;
-  const entry = /^\w+\[([^\]]*)\]$/.exec(path) ?? /^(?:model_aliases|model_routes|prices)\.(.+)$/.exec(path);
-  return entry?.[1] ?? null;
-}
+const partOf = (path: string): string => path.split(/[.[]/, 1)[0] ?? "";
 
 /** Groups changes by the part of the configuration, with deletions apart. */
-export function groupChanges(changes: readonly FieldChange[]): readonly ChangeGroup[] {
-  const parts = new Map<string, { deleted: string[]; others: FieldChange[] }>();
-  for (const change of changes) {
-    const part = change.path.split(/[.[]/, 1)[0] ?? "";
-    const group = parts.get(part) ?? { deleted: [], others: [] };
-    parts.set(part, group);
-    const deleted = findDeletedEntry(change);
-    if (deleted === null) group.others.push(change);
-    else group.deleted.push(deleted);
-  }
-  return Array.from(parts, ([part, group]) => ({ part, ...group }));
+export function groupChanges({
+  changes,
+  removed,
+}: Pick<ImportPreview, "changes" | "removed">): readonly ChangeGroup[] {
+  const deletions = new Set(
+    removed.flatMap(({ path, names }) => names.flatMap((name) => [`${path}[${name}]`, `${path}.${name}`])),
+  );
+  const others = changes.filter(({ path }) => !deletions.has(path));
+  const parts = new Set([...removed, ...others].map(({ path }) => partOf(path)));
+  return Array.from(parts, (part) => ({
+    part,
+    deleted: removed.flatMap(({ path, names }) => (partOf(path) === part ? names : [])),
+    others: others.filter(({ path }) => partOf(path) === part),
+  }));
 }

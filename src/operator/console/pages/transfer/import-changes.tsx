@@ -20,10 +20,11 @@ function Deletions({ names }: { readonly names: readonly string[] }) {
 }
 
 /** Shows what an import would change, by the part of the configuration, with deletions in red. */
-export function ImportChanges({ changes, more }: Pick<ImportPreview, "changes" | "more">) {
+export function ImportChanges(preview: Pick<ImportPreview, "changes" | "removed" | "more">) {
+  const { more } = preview;
   return (
     <>
-      {groupChanges(changes).map(({ part, deleted, others }) => (
+      {groupChanges(preview).map(({ part, deleted, others }) => (
         <section key={part} aria-label={texts.parts[part] ?? part}>
           <h4>{texts.parts[part] ?? part}</h4>
           <Deletions names={deleted} />

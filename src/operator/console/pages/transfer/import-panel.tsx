@@ -11,7 +11,6 @@ import { Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { showToast } from "../../ui/toasts.tsx";
 import { useAsyncAction } from "../../ui/use-async-action.ts";
-import { groupChanges } from "./group-changes.ts";
 import { ImportChanges } from "./import-changes.tsx";
 import { parseConfig } from "./parse-config.ts";
 import { texts } from "./texts.ts";
@@ -43,9 +42,7 @@ export function ImportPanel({ onImported }: ImportPanelProps) {
     setText("");
     onImported();
   };
-  const groups = groupChanges(outcome?.changes ?? []).filter(({ deleted }) => deleted.length > 0);
-  /** A long list of changes is cut, and may have lost deletions. */
-  const isCut = mode === "replace" && (outcome?.more ?? 0) > 0;
+  const removed = outcome?.removed ?? [];
 
   return (
     <Panel title={texts.import}>
@@ -99,7 +96,7 @@ export function ImportPanel({ onImported }: ImportPanelProps) {
             )}
             {outcome.confirm_needed !== undefined && <Notice kind="warning">{texts.noKeyOrNoAccount}</Notice>}
             <div class="actions">
-              {groups.length > 0 || isCut ? (
+              {removed.length > 0 ? (
                 <Button kind="danger" busy={busy} onClick={() => setConfirming(true)}>
                   {texts.deleteAndApply}
                 </Button>
@@ -128,11 +125,10 @@ export function ImportPanel({ onImported }: ImportPanelProps) {
           run={apply}
         >
           <ul class="deletions">
-            {groups.map(({ part, deleted }) => (
-              <li key={part}>{`${texts.parts[part] ?? part}: ${formatCount(deleted.length)}`}</li>
+            {removed.map(({ path, names }) => (
+              <li key={path}>{`${texts.parts[path] ?? path}: ${formatCount(names.length)}`}</li>
             ))}
           </ul>
-          {isCut && <p>{texts.notAllChangesAreListed}</p>}
           <p>{texts.configurationIsKept}</p>
         </Confirm>
       )}

@@ -15,6 +15,9 @@ const PARTS: Readonly<Record<string, string>> = {
   model_routes: "Routes",
   prices: "Prices",
   alerts: "Alerts",
+  guardrails: "Guardrails",
+  "alerts.webhooks": "Webhooks",
+  "guardrails.rules": "Guardrails",
 };
 
 export const texts = translate("transfer", {
@@ -41,7 +44,6 @@ export const texts = translate("transfer", {
   deletes: (count: number) => `Deletes ${count}:`,
   deleteEntriesTitle: "Delete these entries?",
   deleteAndApply: "Delete and apply",
-  notAllChangesAreListed: "Not all changes are listed. More entries may be deleted.",
   configurationIsKept: "The current configuration is saved first. It can be restored below.",
   applyTheseChanges: "Apply changes",
   back: "Back",
