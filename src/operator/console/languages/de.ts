@@ -1,14 +1,30 @@
 import { rich } from "../language.ts";
 import { formatCount, formatPlural } from "../ui/count.ts";
+import { alerts } from "./de/alerts.ts";
+import { captures } from "./de/captures.ts";
 import { guardrails } from "./de/guardrails.ts";
+import { hosting } from "./de/hosting.ts";
+import { keyPage } from "./de/key-page.ts";
+import { models } from "./de/models.ts";
+import { pageService } from "./de/page-service.ts";
+import { proxies } from "./de/proxies.ts";
 import { settings } from "./de/settings.ts";
+import { transfer } from "./de/transfer.ts";
 import type { Translation } from "./page-texts.ts";
 
 const accountCount = (count: number) => formatPlural(count, "Konto", "Konten");
 
 const german: Translation = {
+  alerts,
+  captures,
   guardrails,
+  hosting,
+  keyPage,
+  models,
+  pageService,
+  proxies,
   settings,
+  transfer,
   words: {
     minutes15: "15 min",
     hour1: "1 Stunde",

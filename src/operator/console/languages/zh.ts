@@ -1,12 +1,28 @@
 import { rich } from "../language.ts";
 import { formatCount } from "../ui/count.ts";
 import type { Translation } from "./page-texts.ts";
+import { alerts } from "./zh/alerts.ts";
+import { captures } from "./zh/captures.ts";
 import { guardrails } from "./zh/guardrails.ts";
+import { hosting } from "./zh/hosting.ts";
+import { keyPage } from "./zh/key-page.ts";
+import { models } from "./zh/models.ts";
+import { pageService } from "./zh/page-service.ts";
+import { proxies } from "./zh/proxies.ts";
 import { settings } from "./zh/settings.ts";
+import { transfer } from "./zh/transfer.ts";
 
 const chinese: Translation = {
+  alerts,
+  captures,
   guardrails,
+  hosting,
+  keyPage,
+  models,
+  pageService,
+  proxies,
   settings,
+  transfer,
   words: {
     minutes15: "15 分钟",
     hour1: "1 小时",

@@ -1,0 +1,27 @@
+import type { PageTexts } from "../page-texts.ts";
+
+export const hosting: PageTexts["hosting"] = {
+  lead: "Schreibt die Konfiguration in ein Projekt bei Vercel und veröffentlicht es neu.",
+  inStep: "Aktuell",
+  changedSinceLastSync: "seit dem letzten Abgleich geändert",
+  neverSynced: "noch nie abgeglichen",
+  lastSync: (lastSyncTime) => `Letzter Abgleich: ${lastSyncTime}`,
+  fromEnvironment: "aus der Umgebung",
+  saved: "gespeichert",
+  syncFailed: "Der Abgleich ist gescheitert.",
+  emptyMeansOne: (sources, tokenPreview) => `Leer: das Token (${sources}), ${tokenPreview}`,
+  known: "bekannt",
+  accessTokenVercelAccountSettings: "Ein Zugangstoken von Vercel: Account Settings, Tokens.",
+  sync: "Abgleich",
+  formWasNotSent: "ein nicht gesendetes Formular",
+  vercelAccessToken: "Zugangstoken von Vercel",
+  projectId: "Projekt-ID",
+  teamId: "Team-ID",
+  onlyForTeamProjects: "Nur für Projekte eines Teams.",
+  signEveryAccountInFirst: "Zuerst alle Konten anmelden",
+  deploymentThenStartsWithValid: "Die Installation startet dann mit gültigen Tokens.",
+  saveTheseCredentials: "Diese Zugangsdaten speichern",
+  configurationWasSent: "Die Konfiguration wurde gesendet.",
+  signedIn: (validatedAccounts) => `${validatedAccounts} angemeldet.`,
+  syncAndDeploy: "Abgleichen und veröffentlichen",
+};

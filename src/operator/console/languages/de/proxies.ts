@@ -1,0 +1,28 @@
+import type { PageTexts } from "../page-texts.ts";
+
+export const proxies: PageTexts["proxies"] = {
+  proxyNoun: "Proxy",
+  credentials: "Zugangsdaten",
+  withPassword: ", mit Passwort",
+  traffic: "Verkehr",
+  proxies: "Proxys",
+  lead: "Konten können ihren Provider über einen Proxy erreichen. Den Proxy wählen Sie auf der Seite Konten.",
+  noProxies: "Keine Proxys",
+  allAccountsReachTheirProvider: "Alle Konten erreichen ihren Provider direkt.",
+  accountsBoundToItReach: "Die zugeordneten Konten erreichen den Provider danach direkt.",
+  healthy: "In Ordnung",
+  passedOverWithIt: (reason, value) => `${reason}
+Mit ihm übersprungen: ${value}`,
+  coolsDown: (duration) => `pausiert, ${duration}`,
+  proxyAdded: "Proxy hinzugefügt",
+  proxySaved: "Proxy gespeichert",
+  addProxy: "Proxy hinzufügen",
+  changeProxy: "Proxy ändern",
+  type: "Typ",
+  host: "Host",
+  port: "Port",
+  userName: "Benutzername",
+  emptyKeepCurrentPassword: "Leer: das aktuelle Passwort behalten.",
+  notTested: "nicht getestet",
+  testing: "wird getestet",
+};

@@ -1,0 +1,27 @@
+import type { PageTexts } from "../page-texts.ts";
+
+export const hosting: PageTexts["hosting"] = {
+  lead: "将配置写入 Vercel 上的项目并重新部署。",
+  inStep: "已是最新",
+  changedSinceLastSync: "上次同步后有更改",
+  neverSynced: "从未同步",
+  lastSync: (lastSyncTime) => `上次同步：${lastSyncTime}`,
+  fromEnvironment: "来自环境变量",
+  saved: "已保存",
+  syncFailed: "同步失败。",
+  emptyMeansOne: (sources, tokenPreview) => `留空：使用令牌（${sources}），${tokenPreview}`,
+  known: "已知",
+  accessTokenVercelAccountSettings: "Vercel 的访问令牌：Account Settings，Tokens。",
+  sync: "同步",
+  formWasNotSent: "尚未发送的表单",
+  vercelAccessToken: "Vercel 访问令牌",
+  projectId: "项目 ID",
+  teamId: "团队 ID",
+  onlyForTeamProjects: "仅用于团队项目。",
+  signEveryAccountInFirst: "先登录所有账号",
+  deploymentThenStartsWithValid: "部署启动时即有有效令牌。",
+  saveTheseCredentials: "保存这些凭据",
+  configurationWasSent: "配置已发送。",
+  signedIn: (validatedAccounts) => `${validatedAccounts}已登录。`,
+  syncAndDeploy: "同步并部署",
+};
