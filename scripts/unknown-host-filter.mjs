@@ -14,22 +14,28 @@ export const UNKNOWN_HOST =
  * @returns {(piece: Buffer) => Buffer | string}
  */
 export function unknownHostFilter(now = Date.now) {
-  let inMessage = false;
+  /** What is left out: the rest of a message, the blank lines after it, or nothing. */
+  let skipped = "nothing";
   let printedAt = Number.NEGATIVE_INFINITY;
   const filterLine = (line) => {
     if (line.includes(FIRST_LINE)) {
-      inMessage = true;
+      skipped = "message";
       if (now() - printedAt < REPEAT_MS) return "";
       printedAt = now();
       return `${UNKNOWN_HOST}\n`;
     }
-    if (!inMessage) return line;
-    if (LAST_LINE.test(line)) inMessage = false;
-    return "";
+    if (skipped === "nothing") return line;
+    if (skipped === "message") {
+      if (LAST_LINE.test(line)) skipped = "blank lines";
+      return "";
+    }
+    if (line.trim() === "") return "";
+    skipped = "nothing";
+    return line;
   };
   // Other pieces stay bytes: a piece may end within a character.
   return (piece) =>
-    inMessage || piece.includes(FIRST_LINE)
+    skipped !== "nothing" || piece.includes(FIRST_LINE)
       ? piece
           .toString()
           .split(/(?<=\n)/)

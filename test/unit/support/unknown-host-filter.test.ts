@@ -12,11 +12,11 @@ it("npm start prints one sentence for a host name that does not exist, and every
   const filter = unknownHostFilter(() => now);
   const shown = (...pieces: string[]) => pieces.map((piece) => String(filter(Buffer.from(piece)))).join("");
   const at = MESSAGE.indexOf("  stack:");
-  expect(shown("before\n", `${MESSAGE}after\n`)).toBe(`before\n${UNKNOWN_HOST}\n\nafter\n`);
+  expect(shown("before\n", `${MESSAGE}after\n`)).toBe(`before\n${UNKNOWN_HOST}\nafter\n`);
   now = 5_000;
-  expect(shown(MESSAGE, "a retry\n")).toBe("\na retry\n");
+  expect(shown(MESSAGE, "a retry\n\nand more\n")).toBe("a retry\n\nand more\n");
   now = 20_000;
-  expect(shown(MESSAGE.slice(0, at), MESSAGE.slice(at), "later\n")).toBe(`${UNKNOWN_HOST}\n\nlater\n`);
+  expect(shown(MESSAGE.slice(0, at), MESSAGE.slice(at), "later\n")).toBe(`${UNKNOWN_HOST}\nlater\n`);
   const bytes = Buffer.from([0xe2, 0x9c]);
   expect(filter(bytes)).toBe(bytes);
 });
