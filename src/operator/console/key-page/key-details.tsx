@@ -27,10 +27,10 @@ const COLUMNS: readonly Column<LimitRow>[] = [
   { title: texts.used, end: true, class: "tabular", cell: ({ used }) => AMOUNT.format(used) },
   { title: texts.left, end: true, class: "tabular", cell: ({ remaining }) => AMOUNT.format(remaining) },
   {
-    title: texts.startsAnew,
+    title: texts.resets,
     class: "muted",
     cell: ({ resets_at }) =>
-      resets_at === null ? texts.asRequestsEnd : formatFullTime(Date.parse(resets_at)),
+      resets_at === null ? texts.whenRequestsEnd : formatFullTime(Date.parse(resets_at)),
   },
 ];
 
@@ -58,8 +58,8 @@ export function KeyDetails({ view, actions, problem }: KeyDetailsProps) {
   });
   const expiry =
     view.expires_at === null
-      ? texts.itDoesNotExpire
-      : texts.itExpiresAt(formatFullTime(Date.parse(view.expires_at)));
+      ? texts.neverExpires
+      : texts.expiresAt(formatFullTime(Date.parse(view.expires_at)));
   return (
     <div class="own-key">
       <Page
@@ -91,7 +91,7 @@ export function KeyDetails({ view, actions, problem }: KeyDetailsProps) {
             items={rows}
             keyOf={({ label }) => label}
             columns={COLUMNS}
-            empty={<p class="muted">{texts.keyHasNoLimits}</p>}
+            empty={<p class="muted">{texts.noLimits}</p>}
           />
         </Panel>
         <Panel title={texts.allowed}>
@@ -101,7 +101,7 @@ export function KeyDetails({ view, actions, problem }: KeyDetailsProps) {
             <Scope name={texts.networks} values={view.networks} />
           </dl>
         </Panel>
-        <Panel title={texts.modelsItCanUseNow}>
+        <Panel title={texts.availableModels}>
           <p>{view.available_models.join(", ") || words.none}</p>
         </Panel>
       </Page>

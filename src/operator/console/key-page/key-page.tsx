@@ -47,7 +47,7 @@ function KeyPage() {
           type="password"
           value={key}
           onChange={setKey}
-          hint={texts.itShowsWhatKeyMay}
+          hint={texts.lead}
           required
           focus
         />

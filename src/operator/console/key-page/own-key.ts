@@ -38,16 +38,16 @@ const HEADER_VALUE = /^[\x20-\x7e]+$/;
  */
 export async function readOwnKey(key: string): Promise<OwnKey> {
   const credential = key.trim();
-  if (!HEADER_VALUE.test(credential)) throw new ApiError(401, texts.notKey);
+  if (!HEADER_VALUE.test(credential)) throw new ApiError(401, texts.invalidKey);
   let response: Response;
   try {
     response = await fetch("/v1/key", { headers: { authorization: `Bearer ${credential}` } });
   } catch {
-    throw new ApiError(0, texts.gatewayDoesNotAnswer);
+    throw new ApiError(0, texts.noAnswer);
   }
   const body: unknown = await response.json().catch(() => null);
   if (!response.ok) throw new ApiError(response.status, errorMessage(body, response.status));
   const parsed = ownKey.safeParse(body);
-  if (!parsed.success) throw new ApiError(response.status, texts.gatewaysAnswerCannotBeRead);
+  if (!parsed.success) throw new ApiError(response.status, texts.unreadableAnswer);
   return parsed.data;
 }

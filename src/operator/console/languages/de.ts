@@ -1,12 +1,15 @@
 import { rich } from "../language.ts";
 import { formatCount, formatPlural } from "../ui/count.ts";
+import { accounts } from "./de/accounts.ts";
 import { alerts } from "./de/alerts.ts";
 import { captures } from "./de/captures.ts";
 import { guardrails } from "./de/guardrails.ts";
+import { history } from "./de/history.ts";
 import { hosting } from "./de/hosting.ts";
 import { keyPage } from "./de/key-page.ts";
 import { models } from "./de/models.ts";
 import { pageService } from "./de/page-service.ts";
+import { providers } from "./de/providers.ts";
 import { proxies } from "./de/proxies.ts";
 import { settings } from "./de/settings.ts";
 import { transfer } from "./de/transfer.ts";
@@ -15,13 +18,16 @@ import type { Translation } from "./page-texts.ts";
 const accountCount = (count: number) => formatPlural(count, "Konto", "Konten");
 
 const german: Translation = {
+  accounts,
   alerts,
   captures,
   guardrails,
+  history,
   hosting,
   keyPage,
   models,
   pageService,
+  providers,
   proxies,
   settings,
   transfer,
@@ -416,11 +422,11 @@ const german: Translation = {
     changeCount: (count) => formatPlural(count, "Änderung", "Änderungen"),
     audit: "Audit",
     lead: "Was Administratoren geändert haben, hier oder über die API. Geheimnisse sind maskiert.",
-    searchWhoAddressActionOr: "Wer, Adresse, Aktion oder Feld suchen",
+    searchLabel: "Wer, Adresse, Aktion oder Feld suchen",
     noChangesYet: "Noch keine Änderungen",
     nothingMatches: "Kein Treffer",
-    whateverChangedFromNowOn: "Änderungen erscheinen hier.",
-    noChangeHasInIt: (query) => `Keine Änderung enthält „${query}“.`,
+    noChangesHint: "Änderungen erscheinen hier.",
+    noChangeContains: (query) => `Keine Änderung enthält „${query}“.`,
     newestKept: (total) => `${total}; die neuesten 10.000 bleiben gespeichert`,
     entryCount: (count) => formatPlural(count, "Eintrag", "Einträge"),
     andMore: (more) => `und ${more} weitere`,

@@ -1,25 +1,31 @@
 import { rich } from "../language.ts";
 import { formatCount } from "../ui/count.ts";
 import type { Translation } from "./page-texts.ts";
+import { accounts } from "./zh/accounts.ts";
 import { alerts } from "./zh/alerts.ts";
 import { captures } from "./zh/captures.ts";
 import { guardrails } from "./zh/guardrails.ts";
+import { history } from "./zh/history.ts";
 import { hosting } from "./zh/hosting.ts";
 import { keyPage } from "./zh/key-page.ts";
 import { models } from "./zh/models.ts";
 import { pageService } from "./zh/page-service.ts";
+import { providers } from "./zh/providers.ts";
 import { proxies } from "./zh/proxies.ts";
 import { settings } from "./zh/settings.ts";
 import { transfer } from "./zh/transfer.ts";
 
 const chinese: Translation = {
+  accounts,
   alerts,
   captures,
   guardrails,
+  history,
   hosting,
   keyPage,
   models,
   pageService,
+  providers,
   proxies,
   settings,
   transfer,
@@ -386,11 +392,11 @@ const chinese: Translation = {
     changeCount: (count) => `${formatCount(count)} 处更改`,
     audit: "审计",
     lead: "管理员在此处或通过 API 所做的更改。机密信息已遮盖。",
-    searchWhoAddressActionOr: "搜索操作者、地址、操作或字段",
+    searchLabel: "搜索操作者、地址、操作或字段",
     noChangesYet: "还没有更改",
     nothingMatches: "没有匹配项",
-    whateverChangedFromNowOn: "更改会显示在这里。",
-    noChangeHasInIt: (query) => `没有更改包含“${query}”。`,
+    noChangesHint: "更改会显示在这里。",
+    noChangeContains: (query) => `没有更改包含“${query}”。`,
     newestKept: (total) => `${total}；保留最新的 10,000 条`,
     entryCount: (count) => `${formatCount(count)} 条记录`,
     andMore: (more) => `以及另外 ${more} 项`,

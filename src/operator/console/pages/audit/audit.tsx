@@ -58,13 +58,13 @@ export function Audit() {
   return (
     <Page title={texts.audit} lead={texts.lead}>
       <div class="toolbar">
-        <SearchBox label={texts.searchWhoAddressActionOr} value={query} onSearch={paging.search} />
+        <SearchBox label={texts.searchLabel} value={query} onSearch={paging.search} />
       </div>
       <Problem error={error} retry={reload} />
       {data !== null && data.items.length === 0 && (
         <div class="panel">
           <Empty icon="audit" title={query === "" ? texts.noChangesYet : texts.nothingMatches}>
-            {query === "" ? texts.whateverChangedFromNowOn : texts.noChangeHasInIt(query)}
+            {query === "" ? texts.noChangesHint : texts.noChangeContains(query)}
           </Empty>
         </div>
       )}

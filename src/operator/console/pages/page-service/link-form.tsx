@@ -32,7 +32,7 @@ export function LinkForm({ path }: { readonly path: string }) {
     <details>
       <summary>{texts.signedLink}</summary>
       <div class="stack">
-        <p class="hint">{texts.forPublicPagesLinkUses}</p>
+        <p class="hint">{texts.signedLinkLead}</p>
         <Problem error={error} retry={reload} />
         <div class="setting-grid">
           <SelectField
@@ -62,7 +62,7 @@ export function LinkForm({ path }: { readonly path: string }) {
         {link?.of === inputKey && (
           <>
             <CodeBlock label={texts.signedLink} text={link.url} />
-            <p class="muted">{texts.itHoldsUntil(formatFullTime(link.expires * 1_000))}</p>
+            <p class="muted">{texts.validUntil(formatFullTime(link.expires * 1_000))}</p>
           </>
         )}
       </div>

@@ -24,7 +24,7 @@ const COLUMNS: readonly Column<MetadataRow>[] = [
         <bdi>{value}</bdi>
       ),
   },
-  { title: texts.moreIt, class: "muted", cell: ({ note }) => <bdi>{note}</bdi> },
+  { title: texts.details, class: "muted", cell: ({ note }) => <bdi>{note}</bdi> },
 ];
 
 /** Form that reads a page's metadata. */
@@ -75,7 +75,7 @@ function MetadataResult({ metadata }: { readonly metadata: Metadata }) {
       )}
       {applications !== undefined && (
         <>
-          <p>{texts.found(texts.technologieCount(applications.length))}</p>
+          <p>{texts.found(texts.technologyCount(applications.length))}</p>
           <TechnologyTable applications={applications} />
         </>
       )}

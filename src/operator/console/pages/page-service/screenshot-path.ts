@@ -55,7 +55,7 @@ export const SIZES: readonly Choice[] = [
   ["l", texts.large],
   ["x", texts.extraLarge],
   ["og", texts.forSharing],
-  ["o", texts.asIt],
+  ["o", texts.originalSize],
 ];
 
 /** The formats. */
@@ -76,15 +76,15 @@ interface Option<Name extends keyof ScreenshotOptions> {
 
 /** Parameters with a text value. */
 export const FIELDS: readonly Option<TextName>[] = [
-  { name: "selector", label: texts.onlyElement, example: "#main", of: "picture" },
-  { name: "clip", label: texts.onlyPart, example: "0,600,800,400", of: "picture" },
+  { name: "selector", label: texts.element, example: "#main", of: "picture" },
+  { name: "clip", label: texts.clipRegion, example: "0,600,800,400", of: "picture" },
   { name: "scale", label: texts.deviceScaleFactor, example: "2", of: "picture" },
   { name: "paper", label: texts.paper, example: "a4", of: "pdf" },
   { name: "margins", label: texts.margins, example: "1cm", of: "pdf" },
-  { name: "hide", label: texts.leaveOut, example: ".banner, #chat", of: "both" },
-  { name: "click", label: texts.clickOn, example: "button.accept", of: "both" },
+  { name: "hide", label: texts.hideElements, example: ".banner, #chat", of: "both" },
+  { name: "click", label: texts.click, example: "button.accept", of: "both" },
   { name: "waitForSelector", label: texts.waitFor, example: ".loaded", of: "both" },
-  { name: "delay", label: texts.thenWaitSeconds, example: "2", of: "both" },
+  { name: "delay", label: texts.delaySeconds, example: "2", of: "both" },
   { name: "locale", label: texts.language, example: "de-CH", of: "both" },
   { name: "timezone", label: texts.timeZone, example: "Europe/Berlin", of: "both" },
 ];

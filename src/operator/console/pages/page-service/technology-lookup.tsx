@@ -26,7 +26,7 @@ export function TechnologyLookup() {
       {technologies !== null && (
         <>
           <p role="status">
-            {texts.foundAt(texts.technologieCount(technologies.applications.length), technologies.url)}
+            {texts.foundAt(texts.technologyCount(technologies.applications.length), technologies.url)}
           </p>
           <TechnologyTable applications={technologies.applications} />
         </>

@@ -122,7 +122,7 @@ export function ThumbnailForm() {
           </Button>
         </div>
         <Problem error={error} />
-        <CodeBlock label={texts.addressPicture} text={location.origin + path} />
+        <CodeBlock label={texts.screenshotUrl} text={location.origin + path} />
         <LinkForm path={path} />
       </form>
       <div>

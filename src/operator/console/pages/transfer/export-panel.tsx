@@ -17,17 +17,14 @@ export function ExportPanel() {
   return (
     <Panel title={texts.export}>
       <div class="stack">
-        <p class="muted">{texts.itHoldsKeysPasswordsAnd}</p>
+        <p class="muted">{texts.exportWarning}</p>
         <Problem error={error} />
         <div class="actions">
           <Button kind="primary" busy={busy} onClick={() => run(download)}>
             {texts.downloadJson}
           </Button>
           <CopyButton name={texts.copyJson} text={async () => (await exportConfig()).json} />
-          <CopyButton
-            name={texts.copyForGatewayConfigJson}
-            text={async () => (await exportConfig()).base64}
-          />
+          <CopyButton name={texts.copyBase64} text={async () => (await exportConfig()).base64} />
         </div>
       </div>
     </Panel>

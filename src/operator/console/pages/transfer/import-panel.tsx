@@ -37,7 +37,7 @@ export function ImportPanel({ onImported }: ImportPanelProps) {
   const compare = () => run(async () => setOutcome(await previewImport(mode, parseConfig(text))));
   const apply = async () => {
     await importConfig(mode, parseConfig(text), outcome?.confirm_needed !== undefined);
-    showToast(texts.configurationImported);
+    showToast(texts.imported);
     setOutcome(null);
     setText("");
     onImported();
@@ -46,7 +46,7 @@ export function ImportPanel({ onImported }: ImportPanelProps) {
 
   return (
     <Panel title={texts.import}>
-      <LeaveGuard unsaved={text.trim() === "" ? "" : texts.configurationWasNotImported} />
+      <LeaveGuard unsaved={text.trim() === "" ? "" : texts.unsavedImport} />
       <div class="stack">
         <AreaField
           label={texts.configuration}
@@ -54,8 +54,8 @@ export function ImportPanel({ onImported }: ImportPanelProps) {
           onChange={edit}
           rows={8}
           mono
-          placeholder={texts.apiKeysKeySkAccounts}
-          hint={texts.exportJsonOrJsonIn}
+          placeholder={texts.placeholder}
+          hint={texts.configurationHint}
         />
         <div class="row">
           <FileButton
@@ -65,36 +65,36 @@ export function ImportPanel({ onImported }: ImportPanelProps) {
           />
         </div>
         <SelectField
-          label={texts.how}
+          label={texts.mode}
           value={mode}
           onChange={(value) => {
             setMode(value === "replace" ? "replace" : "merge");
             setOutcome(null);
           }}
           choices={[
-            ["merge", texts.mergeAddToWhatThere],
-            ["replace", texts.replaceWhatNotInIt],
+            ["merge", texts.merge],
+            ["replace", texts.replace],
           ]}
         />
         <Problem error={error} />
         {outcome === null && (
           <div>
             <Button kind="primary" busy={busy} disabled={text.trim() === ""} onClick={compare}>
-              {texts.showDifference}
+              {texts.showChanges}
             </Button>
           </div>
         )}
         {outcome !== null && (
           <>
             {outcome.changes.length === 0 ? (
-              <Notice kind="info">{texts.nothingWouldChangeAllIt}</Notice>
+              <Notice kind="info">{texts.noImportChanges}</Notice>
             ) : (
               <div class="changes">
                 <h3 aria-live="polite">{texts.changeCount(outcome.changes.length + outcome.more)}</h3>
                 <ImportChanges {...outcome} />
               </div>
             )}
-            {outcome.confirm_needed !== undefined && <Notice kind="warning">{texts.noKeyOrNoAccount}</Notice>}
+            {outcome.confirm_needed !== undefined && <Notice kind="warning">{texts.nothingLeft}</Notice>}
             <div class="actions">
               {removed.length > 0 ? (
                 <Button kind="danger" busy={busy} onClick={() => setConfirming(true)}>
@@ -107,7 +107,7 @@ export function ImportPanel({ onImported }: ImportPanelProps) {
                   disabled={outcome.changes.length === 0}
                   onClick={() => void run(apply)}
                 >
-                  {texts.applyTheseChanges}
+                  {texts.applyChanges}
                 </Button>
               )}
               <Button kind="quiet" onClick={() => setOutcome(null)}>
@@ -119,7 +119,7 @@ export function ImportPanel({ onImported }: ImportPanelProps) {
       </div>
       {confirming && (
         <Confirm
-          title={texts.deleteEntriesTitle}
+          title={texts.confirmDeletion}
           action={texts.deleteAndApply}
           onClose={() => setConfirming(false)}
           run={apply}
@@ -129,7 +129,7 @@ export function ImportPanel({ onImported }: ImportPanelProps) {
               <li key={path}>{`${texts.parts[path] ?? path}: ${formatCount(names.length)}`}</li>
             ))}
           </ul>
-          <p>{texts.configurationIsKept}</p>
+          <p>{texts.savedFirst}</p>
         </Confirm>
       )}
     </Panel>

@@ -35,9 +35,9 @@ function parse(json: string, fault: string): unknown {
  */
 export function parseConfig(text: string): object {
   const inner = decodeBase64Config(text.trim());
-  const parsed = inner === null ? parse(text.trim(), texts.noJson) : parse(inner, texts.base64ButNoJson);
+  const parsed = inner === null ? parse(text.trim(), texts.invalidJson) : parse(inner, texts.noJsonInBase64);
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) {
-    throw new Error(texts.configurationJsonObject);
+    throw new Error(texts.mustBeObject);
   }
   const config = "config" in parsed && "json" in parsed ? parsed.config : parsed;
   return typeof config === "object" && config !== null ? config : parsed;

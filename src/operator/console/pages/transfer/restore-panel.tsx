@@ -26,21 +26,19 @@ function RestoreDialog({ kept: saved, onClose, onRestored }: RestoreDialogProps)
   const { data, error } = useLoaded(() => restoreVersion(saved.version, true));
   return (
     <Confirm
-      title={texts.restoreConfiguration}
+      title={texts.confirmRestore}
       action={texts.restore}
       onClose={onClose}
       run={async () => {
         await restoreVersion(saved.version, false);
-        showToast(texts.configurationRestored);
+        showToast(texts.restored);
         await onRestored();
       }}
     >
       <div class="stack">
-        <p>{texts.restoresConfigurationExceptAdminPassword(formatTime(saved.at))}</p>
+        <p>{texts.restoreExplanation(formatTime(saved.at))}</p>
         <Problem error={error} />
-        {data !== null && data.changes.length === 0 && (
-          <Notice kind="info">{texts.nothingWouldChange}</Notice>
-        )}
+        {data !== null && data.changes.length === 0 && <Notice kind="info">{texts.noChanges}</Notice>}
         {data !== null && data.changes.length > 0 && (
           <div class="changes">
             <FieldChanges {...data} />
@@ -59,7 +57,7 @@ export function RestorePanel() {
     { title: texts.until, class: "tabular", cell: ({ at }) => <Timestamp at={at} /> },
     { title: texts.replacedBy, class: "mono", cell: ({ action }) => <TruncatedText text={action} /> },
     {
-      title: texts.had,
+      title: texts.contained,
       class: "muted",
       cell: ({ keys, accounts }) => `${texts.keyCount(keys)}, ${words.accountCount(accounts)}`,
     },
@@ -72,14 +70,14 @@ export function RestorePanel() {
   return (
     <Panel title={texts.restore}>
       <div class="stack">
-        <p class="muted">{texts.configurationKeptBeforeImportsAnd}</p>
+        <p class="muted">{texts.versionsLead}</p>
         <Problem error={error} retry={reload} />
         {data !== null && (
           <DataTable
             items={data.items}
             keyOf={({ version }) => String(version)}
             columns={columns}
-            empty={<p class="muted">{texts.nothingKeptYet}</p>}
+            empty={<p class="muted">{texts.noVersions}</p>}
           />
         )}
       </div>
