@@ -2,6 +2,7 @@ export function nodeProblem(version: string): string;
 export function portProblem(name: string, text: string): string;
 export function varsOf(args: readonly string[]): Record<string, string>;
 export function providerName(vars: Readonly<Record<string, string | undefined>>, sandbox?: boolean): string;
+export function accountsNote(vars: Readonly<Record<string, string | undefined>>): string | null;
 export function banner(
   address: string,
   vars: Readonly<Record<string, string | undefined>>,

@@ -77,6 +77,19 @@ export function providerName(vars, sandbox = true) {
   return sandbox ? "the sandbox, with three accounts; see sandbox/README.md" : "none: set PROVIDER_BASE_URL";
 }
 
+/**
+ * Describes the accounts that a development start has until they are changed; null where they need no explanation: the
+ * sandbox has them, and deployments have none.
+ */
+export function accountsNote(vars) {
+  const { PROVIDER_BASE_URL: url, PROVIDER_DRIVER: driver = "sessions", PROVIDER_TOKEN: token = "" } = vars;
+  if (vars.GATEWAY_DEVELOPMENT !== "true" || !url || vars.GATEWAY_CONFIG_JSON) return null;
+  const accounts = "three named one, two and three@sandbox.test, until you change them in the console";
+  if (driver === "sessions") return `${accounts}: they sign in with the password "sandbox"`;
+  const hasToken = token !== "" && token !== "none";
+  return `${accounts}: ${hasToken ? "they send the key in PROVIDER_TOKEN" : "they have no key, as PROVIDER_TOKEN is not set"}`;
+}
+
 /** Returns the address of a gateway on this machine. If it listens on all addresses, the loopback address is used. */
 export function addressOf(scheme, host, port) {
   const bare = host.replace(/^\[(.*)\]$/, "$1");
@@ -88,11 +101,13 @@ export function addressOf(scheme, host, port) {
 export function banner(address, vars, details) {
   const development = vars.GATEWAY_DEVELOPMENT === "true";
   const admin = vars.ADMIN_KEY === "admin" ? "   (admin key: admin)" : "";
+  const accounts = accountsNote(vars);
   const lines = [
     ["Polygate", address],
     ...(development ? [["API key", "sk-dev"]] : []),
     ["Console", `${address}/admin${admin}`],
     ["Provider", providerName(vars, development)],
+    ...(accounts === null ? [] : [["Accounts", accounts]]),
     ...details,
   ];
   return `\n${lines.map(([name, text]) => `  ${name.padEnd(10)} ${text}`).join("\n")}\n`;

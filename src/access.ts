@@ -1,4 +1,5 @@
 import { authenticateAdmin, authenticateToken } from "./core/auth/administrators.ts";
+import type { CallerKey } from "./core/auth/caller-keys.ts";
 import { authenticateCaller, type Caller } from "./core/auth/callers.ts";
 import { rejectReboundHost } from "./core/auth/development-keys.ts";
 import { selectStrictestMode } from "./core/config/history-mode.ts";
@@ -37,15 +38,15 @@ async function authenticate(
     credentialSources,
     sourcesByFamily.get(family),
     await endpoint.onBehalfOf?.(context),
+    (key) => describeKey(context, key),
   );
   assertInScope(caller, style, context);
   rejectReboundHost(context, caller);
   return caller;
 }
 
-/** Notes the key, team and user of a request. */
-function describeCaller({ facts }: Context, { key }: Caller): void {
-  if (key === null) return;
+/** Notes the key, team and user of a request, also of one that is refused for its key. */
+function describeKey({ facts }: Context, key: CallerKey): void {
   facts.key = key.id;
   const { team, user } = key.entry;
   if (team !== undefined && team !== "") facts.team = team;
@@ -73,7 +74,6 @@ export async function authorizeAndServe(
         await endpoint.onAuthenticationFailed?.(context, toGatewayError(thrown, context.requestId));
         throw thrown;
       }
-      describeCaller(context, caller);
       const tags = context.request.headers.get(TAGS_HEADER);
       if (tags !== null) await addTags(context, parseTagsHeader(tags));
       return endpoint.serve(context, params, caller);

@@ -18,6 +18,8 @@ import { findPathAlias } from "./core/routing/path-aliases.ts";
 import { PathFamilies } from "./core/routing/route-group.ts";
 import { RouteTable, routeNotFound } from "./core/routing/router.ts";
 import { redirectToConsolePage, serveConsoleFile } from "./gateway/api/console-files.ts";
+import { recordIfRefused } from "./gateway/history/record-if-refused.ts";
+import { ModelNotFoundError } from "./gateway/models/model-not-found.ts";
 import { settleUse } from "./pool/limits/key-quota.ts";
 import { logRequest } from "./records/telemetry/log.ts";
 import { recordRequest } from "./records/telemetry/record-request.ts";
@@ -124,7 +126,7 @@ export function describeFailure(thrown: unknown): string {
 }
 
 async function dispatch(context: Context, { method, path, headers }: RequestHead): Promise<Response> {
-  const { request, url, facts, platform } = context;
+  const { request, url, facts, platform, refusal } = context;
   let family = families.familyOf(path);
   try {
     if (platform.variables.development && cors.isForOwnPages(path)) {
@@ -141,16 +143,32 @@ async function dispatch(context: Context, { method, path, headers }: RequestHead
     const { route, params } = match;
     family = route.family;
     facts.route = route.path;
+    const { model } = params;
+    if (route.style !== undefined) refusal.style = route.style;
+    if (model !== undefined) refusal.model = model;
     return await authorizeAndServe(route, context, params);
   } catch (thrown) {
-    const error = toGatewayError(thrown, context.requestId);
+    const error = await explainError(context, toGatewayError(thrown, context.requestId));
     // No route has this method, but the 405 of a known path names those that it has.
     if (method === "OPTIONS" && error.code === "method_not_allowed") {
       return new Response(null, { status: 204, headers: error.headers });
     }
     recordError(facts, error);
+    refusal.error = error;
     return errorResponse(family, error, context.requestId);
   }
+}
+
+/** Notes the name of an unknown model, and adds near names to the error. Other errors stay as they are. */
+async function explainError(
+  { config, facts, platform, refusal }: Context,
+  error: GatewayError,
+): Promise<GatewayError> {
+  if (!(error instanceof ModelNotFoundError)) return error;
+  refusal.model = error.requested;
+  const { explainUnknownModel } = await import("./gateway/models/explain-unknown-model.ts");
+  // Comparing names is not done for strangers.
+  return explainUnknownModel(error, (await config()).config, platform.variables, facts.key !== undefined);
 }
 
 function recordError(facts: RequestFacts, error: GatewayError): void {
@@ -241,15 +259,17 @@ function completeResponse(
  * @returns what is still being sent
  */
 function endRequest(
-  { platform, quota, trace, facts }: Context,
+  context: Context,
   outcome: RequestOutcome,
   snapshot: ConfigSnapshot | null,
 ): readonly (Promise<void> | null)[] {
+  const { platform, quota, trace, facts } = context;
   const { sending, failure } = recordRequest(platform, outcome, snapshot);
   if (failure !== null) facts.cause = `the outcome was not stored yet: ${failure.message}`;
   const settling = snapshot === null ? null : settleUse(platform, quota, outcome, snapshot.config);
   logRequest(outcome, snapshot?.config.log.sample ?? ALL);
-  return [sending, settling, trace?.end({ ...outcome, facts: { ...facts } }) ?? null];
+  const refusing = recordIfRefused(context, outcome, snapshot);
+  return [sending, settling, refusing, trace?.end({ ...outcome, facts: { ...facts } }) ?? null];
 }
 
 /**
@@ -304,6 +324,7 @@ export async function handleRequest(request: Request, runtime: RequestRuntime): 
     startedAt,
     facts,
     quota: {},
+    refusal: {},
     ...(trace === null ? {} : { trace }),
     ...(runtime.connection === undefined ? {} : { connection: runtime.connection }),
     recordOutcome: record,

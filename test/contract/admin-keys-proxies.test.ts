@@ -229,6 +229,7 @@ describe("proxies", () => {
     ["POST", "/admin/proxies", { type: "http", host: "user@proxy.test", port: 1 }, 400, "host"],
     ["POST", "/admin/proxies/test", { type: "http", host: "http://proxy.test/", port: 1 }, 400, "host"],
     ["POST", "/admin/proxies", { type: "http", host: "h", port: 1, pasword: "p" }, 400, "pasword"],
+    ["POST", "/admin/proxies", { id: "a/b", type: "http", host: "h", port: 1 }, 400, "id: an id has 1 to 64"],
     ["PUT", "/admin/proxies/none", { name: "x" }, 404, "does not exist"],
     ["DELETE", "/admin/proxies/none", undefined, 404, "does not exist"],
   ] as const)("%s %s %j is a %i", async (method, path, body, status, reason) => {

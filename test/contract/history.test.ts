@@ -106,6 +106,34 @@ describe("the server-side history", () => {
     expect((await record(items[0]?.id))["content"]).toBe("one two three four five six seven eight");
   });
 
+  it("finds refused requests by status, code and model: one record for equal ones, beside the real ones", async () => {
+    await chat("answered");
+    for (let sent = 0; sent < 3; sent += 1) {
+      const refused = await chat("hello", { model: "my-own:13b" });
+      expect(refused.status).toBe(400);
+      await refused.text();
+    }
+    await chat("hello", { messages: "none" }).then((response) => response.text());
+    const found = await until(
+      () => list("?code=model_not_found&model=my-own:13b&status=error"),
+      ({ items }) => items[0]?.refusals === 3,
+    );
+    expect(found).toMatchObject({
+      total: 1,
+      items: [{ requested_model: "my-own:13b", status_code: 400, key: expect.stringMatching(/./) }],
+    });
+    expect(await record(found.items[0]?.id)).toMatchObject({ messages: [], content: "", options: null });
+    const invalid = await until(
+      () => list("?code=invalid_request"),
+      ({ items }) => items.length === 1,
+    );
+    expect(invalid.items[0]).toMatchObject({ refusals: 1, requested_model: "provider-v4-flash" });
+    const { items } = await settledList(3);
+    expect(items.filter(({ refusals }) => refusals === undefined)).toMatchObject([
+      { request_preview: "answered", status: "success" },
+    ]);
+  });
+
   it("keeps failures with their status, one record a request", async () => {
     expect((await chat("[[empty:always]]")).status).toBe(429);
     expect((await chat("[[status:500:server_error]]")).status).toBe(503);

@@ -120,6 +120,7 @@ export class MemoryGateway {
       startedAt: this.platform.now(),
       facts: {},
       quota: {},
+      refusal: {},
       recordOutcome: () => undefined,
       keepUntil: () => undefined,
       serveRequest: (inner, connection) =>

@@ -145,6 +145,7 @@ export function createManagedCaller(
  *
  * @param expectedSources Where clients of this path put their key; for the error message when no credential was sent.
  * @param suppliedCredential Use this credential instead of the request's own; null: use the request's.
+ * @param onKeyFound Receives the configured key, even if it is refused.
  *
  * @throws GatewayError 401 `invalid_api_key` if there is no credential, if it is an administrator's, or if a configured key
  * is disabled, expired or replaced: such a key is never passed through to the provider. Also for an unknown key, if the
@@ -155,6 +156,7 @@ export async function authenticateCaller(
   sources: readonly CredentialSource[],
   expectedSources: readonly CredentialSource[] = [],
   suppliedCredential: string | null = null,
+  onKeyFound: (key: CallerKey) => void = () => undefined,
 ): Promise<Caller> {
   const { request, url } = context;
   const candidates =
@@ -169,6 +171,7 @@ export async function authenticateCaller(
   if (match?.works !== true && (await context.lookUpConfig(firstOwner)))
     match = await findKnownKey(context, candidates);
   if (match !== null) {
+    onKeyFound(match.known.key);
     const target = request.headers.get("x-gateway-target-account")?.trim() ?? null;
     return createManagedCaller(match.known, context.platform.now(), target, match.credential);
   }

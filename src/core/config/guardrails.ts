@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { lazyObject } from "../encoding/lazy-schema.ts";
+import { ENTRY_ID_RULE } from "./entry-id.ts";
 import { markSecret } from "./secret-masking.ts";
 
 /** A regular expression in the syntax of RE2, and what happens to text that matches it. */
@@ -15,7 +16,7 @@ export const guardrailSchema = lazyObject(() => ({
   id: z
     .string()
     .trim()
-    .regex(/^[\w.-]{1,64}$/, "must be at most 64 letters, digits, dots, hyphens and underscores"),
+    .regex(/^[\w.-]{1,64}$/, ENTRY_ID_RULE),
   name: z.string().max(200).default(""),
   type: z.enum(["expressions", "size", "webhook"]),
   stage: z.enum(["before", "after", "both"]).default("both"),

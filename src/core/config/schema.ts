@@ -7,6 +7,7 @@ import { authFields } from "./account-auth.ts";
 import { BASE_ADDRESS_FAULT, isBaseAddress } from "./base-address.ts";
 import { parseNetwork } from "./cidr-network.ts";
 import { isDroppable, isMemberName } from "./drop-params.ts";
+import { entryIdSchema, subjectIdSchema } from "./entry-id.ts";
 import { guardrailSchema, MAX_GUARDRAILS } from "./guardrails.ts";
 import { HISTORY_MODES } from "./history-mode.ts";
 import { cacheSettingSchema, responseCacheSchema } from "./response-cache.ts";
@@ -48,21 +49,9 @@ const keyLimitsSchema = markPublic(
   })),
 );
 
-/** Ids of teams, users and tags: no comma, because lists of tags have commas, and nothing that a path cannot hold. */
-export const SUBJECT_ID = /^[A-Za-z\d_][\w.:@+=-]{0,63}$/;
-const subjectId = once(() =>
-  z
-    .string("an id is needed")
-    .trim()
-    .regex(
-      SUBJECT_ID,
-      "must be at most 64 letters, digits and . : @ + = - _, the first one a letter or digit",
-    ),
-);
-
 /** A team, a user or a tag: what its requests may use. Unknown fields are preserved. */
 export const subjectEntrySchema = extensibleObject(() => ({
-  id: subjectId(),
+  id: subjectIdSchema(),
   name: z.string().default(""),
   remark: z.string().default(""),
   limits: keyLimitsSchema.optional(),
@@ -75,7 +64,7 @@ export const subjectEntrySchema = extensibleObject(() => ({
 /** A named administrator. Unknown fields are preserved. */
 export const administratorSchema = extensibleObject(() => ({
   /** The name to sign in with. */
-  id: subjectId(),
+  id: subjectIdSchema(),
   name: z.string().default(""),
   role: z.enum(ROLES),
   /** PBKDF2 hash of the password; empty: no sign-in by password. */
@@ -121,8 +110,8 @@ export const apiKeyFields = extensibleObject(() => ({
   /** Previous secrets after rotations, newest first, and until when each works: Unix milliseconds. */
   previous: z.array(z.object({ digest: digest(), until: count() })).optional(),
   /** Ids of its team and of its user. Their limits hold for all of their keys together. */
-  team: z.union([z.literal(""), subjectId()]).optional(),
-  user: z.union([z.literal(""), subjectId()]).optional(),
+  team: z.union([z.literal(""), subjectIdSchema()]).optional(),
+  user: z.union([z.literal(""), subjectIdSchema()]).optional(),
   limits: keyLimitsSchema.optional(),
   /** Allowed models, dialects and client networks (CIDR); empty or absent: all. */
   models: names().optional(),
@@ -176,8 +165,6 @@ export const proxySchema = lazyObject(() => ({
   password: markSecret(z.string().default("")),
 }));
 
-/** Characters of a provider's id: no slash, because `provider/model` names a model. */
-const PROVIDER_ID = /^[A-Za-z\d](?:[\w.-]{0,62}[A-Za-z\d])?$/;
 /** Id of the provider that the environment variables select. */
 export const DEFAULT_PROVIDER = "default";
 /** Characters of an HTTP field name (RFC 9110, section 5.6.2). */
@@ -247,11 +234,10 @@ const dropParamsSchema = once(() =>
 
 /** An additional provider, beside the one that the environment variables select. Unknown fields are preserved. */
 export const providerSchema = extensibleObject(() => ({
-  id: z
-    .string("a provider needs an id")
-    .trim()
-    .regex(PROVIDER_ID, "must be at most 64 letters, digits, dots, hyphens and underscores")
-    .refine((id) => id.toLowerCase() !== DEFAULT_PROVIDER, "this is the provider that the variables name"),
+  id: entryIdSchema().refine(
+    (id) => id.toLowerCase() !== DEFAULT_PROVIDER,
+    "this is the provider that the variables name: choose another id",
+  ),
   name: z.string().default(""),
   /** Name of the driver for its protocol; `src/gateway/providers/drivers.ts` lists them. */
   driver: z.string("a provider needs a driver").trim().min(1, "a provider needs a driver"),

@@ -8,6 +8,8 @@ export interface CatalogueModel {
   readonly upstream: string;
   /** The id of the configured provider, which knows only the `upstream` name. Absent: a model of the catalogue. */
   readonly provider?: string;
+  /** The default provider's own model, which only its `upstream` name describes. Absent: no. */
+  readonly isUpstreamName?: true;
   /** False for a `-nothinking` variant: thinking stays off even if the request enables it. */
   readonly thinking: boolean;
   readonly search: boolean;
@@ -20,6 +22,11 @@ export interface CatalogueModel {
   readonly visionVariant?: CatalogueModel;
   /** The same provider's model that replaces this one for web searches. Absent: none, or this model may search itself. */
   readonly searchVariant?: CatalogueModel;
+}
+
+/** Whether the caller chose a provider's own model, so that its `upstream` name is sent unchanged. */
+export function hasUpstreamName({ provider, isUpstreamName }: CatalogueModel): boolean {
+  return provider !== undefined || isUpstreamName === true;
 }
 
 /** One of the models that a requested name may lead to. */

@@ -36,6 +36,14 @@ export type HistoryUsageDetails = Readonly<Record<(typeof DETAIL_SUMS)[keyof Usa
 /** An attempt of a generation. Records of other versions may have other causes. */
 export type RecordedAttempt = Readonly<Omit<Attempt, "cause">> & { readonly cause: string };
 
+/** Ids of the records of refused requests begin with this; those of generations do not. */
+export const REFUSAL_ID_PREFIX = "refused_";
+
+/** Whether a record is one of refused requests. */
+export function isRefusalId(id: string): boolean {
+  return id.startsWith(REFUSAL_ID_PREFIX);
+}
+
 /** One archived generation without its long texts, for lists. Times are Unix milliseconds. */
 export interface HistorySummary extends HistoryUsageDetails {
   readonly id: string;
@@ -88,6 +96,11 @@ export interface HistorySummary extends HistoryUsageDetails {
   readonly error: string;
   /** The code of the error. Absent: no error, or a record of an older version. */
   readonly error_code?: string | undefined;
+  /**
+   * How many requests the record stands for, all refused before a generation began, with the same key, error and model.
+   * Absent: a generation.
+   */
+  readonly refusals?: number | undefined;
   readonly finish_reason: string;
   readonly prompt_tokens: number;
   readonly completion_tokens: number;

@@ -1,4 +1,5 @@
 import type { ConfigSnapshot } from "../config/snapshot.ts";
+import type { GatewayError } from "../errors/gateway-error.ts";
 import type { MemoryReservation } from "../http/memory-budget.ts";
 import type { RequestTimers } from "../http/request-timers.ts";
 import type { RetryBudget } from "../retries/retry-budget.ts";
@@ -19,6 +20,17 @@ export interface RequestTrace {
   propagate(fetch: Fetch, retries: Pick<RetryBudget, "attempts">): Fetch;
   /** Ends the trace. The promise settles when it was sent, or could not be sent. Never rejects. */
   end(outcome: RequestOutcome): Promise<void>;
+}
+
+/** What the history needs to know of a request that is refused. The log line has none of it. */
+export interface RefusalNotes {
+  /** Whether the history has a record of the request's generation. */
+  hasRecord?: boolean;
+  /** The API style of the route. */
+  style?: string;
+  /** The model name that the caller wrote, as far as it could be read. */
+  model?: string;
+  error?: GatewayError;
 }
 
 /** What the runtime provides for one request. */
@@ -47,6 +59,7 @@ export interface Context extends RequestRuntime {
   readonly startedAt: number;
   readonly facts: RequestFacts;
   readonly quota: RequestQuota;
+  readonly refusal: RefusalNotes;
   /** The OpenTelemetry trace; absent: the deployment sends none. */
   readonly trace?: RequestTrace;
   /** The memory for bodies that the request has reserved; released when the request ends. */

@@ -252,6 +252,15 @@ export interface RawBodyDeclaration<Query> extends Omit<CallerDeclaration<JsonBo
   readonly body: ZodType;
 }
 
+/** Longer names of models are not noted. */
+const MAX_NOTED_NAME = 300;
+
+/** Notes the model that a body names, in case that the request is refused. */
+function noteModel({ refusal }: Context, body: unknown): void {
+  const model = isObject(body) ? body["model"] : undefined;
+  if (typeof model === "string" && model.length <= MAX_NOTED_NAME) refusal.model ??= model;
+}
+
 /** Declares an endpoint for callers that gets its JSON body unvalidated, together with its text. */
 export function rawBodyEndpoint<Query>(declaration: RawBodyDeclaration<Query>): CallerEndpoint {
   const { body: schema, acceptsIdempotencyKey, ...rest } = declaration;
@@ -262,6 +271,7 @@ export function rawBodyEndpoint<Query>(declaration: RawBodyDeclaration<Query>): 
       const { memory, timers, platform, request, pathModel } = context;
       const options = { memory, timers, limit, timeoutMs: platform.variables.bodyTimeoutMs, pathModel };
       const body = await readJsonBody(request, options);
+      noteModel(context, body.value);
       // Few bodies have this member.
       if (isObject(body.value) && isObject(body.value["metadata"]))
         await addTags(context, readMetadataTags(body.value));

@@ -1,5 +1,5 @@
+import { SUBJECT_ID, SUBJECT_ID_RULE } from "../config/entry-id.ts";
 import { selectStrictestMode } from "../config/history-mode.ts";
-import { SUBJECT_ID } from "../config/schema.ts";
 import { isObject } from "../encoding/json.ts";
 import { invalidRequest } from "../errors/gateway-error.ts";
 import type { Context } from "../ports/context.ts";
@@ -25,8 +25,8 @@ export function parseTagsHeader(header: string): string[] {
   const tags = [...new Set(splitTags(header))];
   const invalid = tags.find((tag) => !SUBJECT_ID.test(tag));
   if (invalid !== undefined) {
-    const message = `${TAGS_HEADER}: a tag has at most 64 letters, digits and . : @ + = - _, not ${JSON.stringify(invalid.slice(0, 80))}`;
-    throw invalidRequest(message, TAGS_HEADER);
+    const text = JSON.stringify(invalid.slice(0, 80));
+    throw invalidRequest(`${TAGS_HEADER}: ${text} is no tag: ${SUBJECT_ID_RULE}`, TAGS_HEADER);
   }
   if (tags.length > MAX_TAGS)
     throw invalidRequest(`${TAGS_HEADER}: at most ${MAX_TAGS} tags are allowed`, TAGS_HEADER);

@@ -28,13 +28,15 @@ export function createRefusalError(reason: RefusalReason, target: string | null)
         },
       );
     case "no_accounts":
-      return new NoSlotError("no provider account is available", false);
+      return new NoSlotError("no provider account is available: none is configured and enabled", false);
     case "queue_full":
       return new NoSlotError("all accounts are busy and the waiting queue is full", true);
     case "queue_timeout":
       return new NoSlotError("no account became free in time", true);
     case "provider_down":
-      return new GatewayError(503, "the provider is down", { code: "upstream_unavailable" });
+      return new GatewayError(503, "the provider is down: it failed several times, and is tried again soon", {
+        code: "upstream_unavailable",
+      });
     case "cancelled":
       return clientDisconnected();
     case "limited":

@@ -1,4 +1,4 @@
-import type { ResolvedModel } from "../../core/conversation/model.ts";
+import { hasUpstreamName, type ResolvedModel } from "../../core/conversation/model.ts";
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
 import { ProviderError, providerErrorToGateway } from "../../core/errors/provider-error.ts";
 import { abortOnDisconnect } from "../../core/http/client-disconnect.ts";
@@ -20,8 +20,8 @@ const LOCAL_PROVIDERS: ReadonlySet<string> = new Set(["mock", "deterministic", "
 export function selectEmbedder(setting: string, model: ResolvedModel): "local" | "upstream" | null {
   if (setting === UPSTREAM_PROVIDER) return "upstream";
   if (!LOCAL_PROVIDERS.has(setting)) return null;
-  // A model of a configured provider was chosen on purpose; other names stand for local vectors.
-  return model.provider === undefined ? "local" : "upstream";
+  // A provider's own model was chosen on purpose; other names stand for local vectors.
+  return hasUpstreamName(model) ? "upstream" : "local";
 }
 
 /**
@@ -58,7 +58,7 @@ export async function embedUpstream(
   }
   const payload = {
     // Use the requested name: backends have embedding models that no canonical id covers.
-    model: model.provider === undefined ? model.requested : model.upstream,
+    model: hasUpstreamName(model) ? model.upstream : model.requested,
     input: requireTexts(request),
     ...(dimensions === null ? {} : { dimensions }),
   };

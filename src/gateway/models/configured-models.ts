@@ -80,18 +80,28 @@ export function getPatternRoute(name: string, nameConfig: ModelNameConfig): Conf
   return getConfiguredRoute(longest, nameConfig);
 }
 
-/** Resolves `provider/model`: a model of a configured provider, by any name that the provider knows. */
+/**
+ * Resolves `provider/model`: a model of a configured provider, or of the default one, by any name that the provider knows.
+ */
 export function findProviderModel(
   name: string,
   { providers = [] }: ModelNameConfig,
 ): CatalogueModel | undefined {
-  if (providers.length === 0) return undefined;
   const slash = name.indexOf("/");
-  const id = name.slice(0, Math.max(0, slash)).toLowerCase();
+  if (slash <= 0 || slash === name.length - 1) return undefined;
+  const id = name.slice(0, slash).toLowerCase();
   const modelName = name.slice(slash + 1);
-  if (id === "" || modelName === "") return undefined;
   const provider = providers.find((entry) => entry.enabled && entry.id.toLowerCase() === id);
-  return provider === undefined ? undefined : findModelByCallerName(provider, modelName);
+  if (provider !== undefined) return findModelByCallerName(provider, modelName);
+  return id === DEFAULT_PROVIDER ? findDefaultModel(modelName) : undefined;
+}
+
+/** Returns a model of the default provider: a canonical one, or one that is sent by its own name. */
+function findDefaultModel(name: string): CatalogueModel {
+  const canonical = getCatalogueModel(name.toLowerCase());
+  if (canonical !== undefined) return canonical;
+  const id = `${DEFAULT_PROVIDER}/${name}`;
+  return { id, upstream: name, isUpstreamName: true, ...ASSUMED_ABILITIES };
 }
 
 /** Resolves an unknown name to a model of the provider that `unknown_models` configures, if any. */

@@ -1,6 +1,10 @@
-import type { CatalogueModel, ResolvedModel, RouteTarget } from "../../core/conversation/model.ts";
+import {
+  type CatalogueModel,
+  hasUpstreamName,
+  type ResolvedModel,
+  type RouteTarget,
+} from "../../core/conversation/model.ts";
 import type { RouteStrategy } from "../../core/conversation/route-strategy.ts";
-import { GatewayError } from "../../core/errors/gateway-error.ts";
 import { CATALOGUE, getCatalogueModel, NO_THINKING_SUFFIX } from "./catalogue.ts";
 import {
   findProviderModel,
@@ -13,6 +17,7 @@ import {
   WILDCARD,
 } from "./configured-models.ts";
 import { DEFAULT_ALIASES } from "./default-aliases.ts";
+import { ModelNotFoundError } from "./model-not-found.ts";
 
 /**
  * Retired models (contract, Model alias resolution 5): the message-style families 1.x and 2.x, `instant` models and the old
@@ -24,16 +29,12 @@ const RETIRED_MODELS = [
 ];
 
 /** Maximum length of a name that is not configured, in characters: it is stored in logs, records and memory. */
-const MAX_NAME_LENGTH = 200;
+export const MAX_NAME_LENGTH = 200;
 
 function isConfigured(name: string, nameConfig: ModelNameConfig): boolean {
   return (
     getConfiguredAlias(name, nameConfig) !== undefined || getConfiguredRoute(name, nameConfig) !== undefined
   );
-}
-
-function modelNotFoundError(message: string): GatewayError {
-  return new GatewayError(400, message, { code: "model_not_found", param: "model" });
 }
 
 /** Returns a model by its canonical id or by `provider/model`. */
@@ -135,7 +136,7 @@ export function isResolvable(name: string, nameConfig: ModelNameConfig): boolean
 /** Returns the variant of a model without thinking. */
 function withoutThinking(model: CatalogueModel): CatalogueModel | undefined {
   if (!model.thinking) return model;
-  if (model.provider === undefined) return getCatalogueModel(model.id + NO_THINKING_SUFFIX);
+  if (!hasUpstreamName(model)) return getCatalogueModel(model.id + NO_THINKING_SUFFIX);
   const { visionVariant, searchVariant } = model;
   return {
     ...model,
@@ -169,7 +170,7 @@ export function resolveModel(requested: string, nameConfig: ModelNameConfig): Re
     !isConfigured(name, nameConfig) &&
     !isConfigured(baseName, nameConfig)
   ) {
-    throw modelNotFoundError(`the name of a model has at most ${MAX_NAME_LENGTH} characters`);
+    throw new ModelNotFoundError(name, `the name of a model has at most ${MAX_NAME_LENGTH} characters`);
   }
   const named = suffixed ? resolveRoute(name, suffixed, nameConfig) : null;
   const route =
@@ -186,11 +187,11 @@ export function resolveModel(requested: string, nameConfig: ModelNameConfig): Re
   const model = found !== undefined && suffixed ? withoutThinking(found) : found;
   if (model !== undefined) return { ...model, requested: name };
   if (RETIRED_MODELS.some((pattern) => pattern.test(baseName.toLowerCase()))) {
-    throw modelNotFoundError(`the model ${JSON.stringify(name)} is retired`);
+    throw new ModelNotFoundError(name, `the model ${JSON.stringify(name)} is retired`);
   }
   const unknown = resolveUnknownModel(name, nameConfig);
   if (unknown !== undefined) return { ...unknown, requested: name };
-  throw modelNotFoundError(`the model ${JSON.stringify(name)} does not exist`);
+  throw new ModelNotFoundError(name, `the model ${JSON.stringify(name)} does not exist`);
 }
 
 /**
@@ -202,7 +203,7 @@ export function resolvePathModel(requested: string, nameConfig: ModelNameConfig)
   try {
     return resolveModel(requested, nameConfig);
   } catch (error) {
-    if (!(error instanceof GatewayError)) throw error;
-    throw new GatewayError(404, error.message, { code: error.code, param: error.param });
+    if (!(error instanceof ModelNotFoundError)) throw error;
+    throw new ModelNotFoundError(error.requested, error.message, 404);
   }
 }

@@ -1,4 +1,4 @@
-import type { ResolvedModel } from "../../core/conversation/model.ts";
+import { hasUpstreamName, type ResolvedModel } from "../../core/conversation/model.ts";
 import type { UpstreamErrorResponse } from "./error-response.ts";
 import { createEndpointError, missingEndpointError } from "./passthrough-error.ts";
 import type { Passthrough, UpstreamAccount } from "./provider.ts";
@@ -24,8 +24,9 @@ export function createBearerPassthrough(
   withoutDropParams: (text: string) => string,
 ): Passthrough {
   /** Backends have models for these endpoints that no canonical id covers: the requested name is the default. */
-  const nameModel = ({ id, upstream, provider, requested }: ResolvedModel): string => {
-    if (provider !== undefined) return upstream;
+  const nameModel = (model: ResolvedModel): string => {
+    const { id, upstream, requested } = model;
+    if (hasUpstreamName(model)) return upstream;
     const named = modelName(requested);
     const mapped = modelName(id);
     return named === requested && mapped !== id ? mapped : named;

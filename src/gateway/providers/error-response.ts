@@ -160,6 +160,13 @@ function readErrorFields(error: JsonObject, secret: string): UpstreamFault {
   return fault;
 }
 
+/** Describes an error response without a reason. Servers answer 404 so where the address lacks a part. */
+function describeStatus(status: number): string {
+  if (status === 0) return "the provider failed";
+  const hint = status === 404 ? ": there is nothing at this address, which may lack a part such as /v1" : "";
+  return `the provider failed (status ${status})${hint}`;
+}
+
 /** Creates an error with a message that callers may see: limited in length, on one line, without the account's token. */
 function createProviderError(
   kind: ProviderErrorKind,
@@ -175,10 +182,9 @@ function createProviderError(
     .slice(0, MAX_MESSAGE_CHARS)
     .replace(/[\s\p{Cc}]+/gu, " ")
     .trim();
-  const statusNote = status === 0 ? "" : ` (status ${status})`;
   return new ProviderError(
     kind,
-    masked === "" ? `the provider failed${statusNote}` : `the provider says: ${masked}`,
+    masked === "" ? describeStatus(status) : `the provider says: ${masked}`,
     status,
     undefined,
     retryAfter,

@@ -9,7 +9,11 @@ export function parseRecord(text: string): JsonObject {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new ProviderError("malformed", "the provider sent broken JSON", 0, error);
+    const isPage = /^\s*<(?:!doctype|html|\?xml)/i.test(text);
+    const problem = isPage
+      ? "answered with a web page instead of JSON: its address may be wrong"
+      : "sent broken JSON";
+    throw new ProviderError("malformed", `the provider ${problem}`, 0, error);
   }
   if (!isObject(value)) throw new ProviderError("malformed", "the provider sent JSON that is no object");
   return value;

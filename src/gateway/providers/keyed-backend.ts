@@ -1,5 +1,5 @@
 import { type Conversation, hasAttachments } from "../../core/conversation/conversation.ts";
-import type { ResolvedModel } from "../../core/conversation/model.ts";
+import { hasUpstreamName, type ResolvedModel } from "../../core/conversation/model.ts";
 import { isObject, type JsonObject } from "../../core/encoding/json.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
 import type { Credentials, SignInResult } from "../../core/ports/accounts.ts";
@@ -313,8 +313,9 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
   }
 
   /** Returns the backend's name for a model, as far as it is known. */
-  protected getBackendName({ id, upstream, provider, requested }: ResolvedModel): string {
-    if (provider !== undefined) return upstream;
+  protected getBackendName(model: ResolvedModel): string {
+    const { id, upstream, requested } = model;
+    if (hasUpstreamName(model)) return upstream;
     return this.#isMapped(id) ? this.modelName(id) : this.#names.resolveName(id, requested);
   }
 

@@ -48,31 +48,7 @@ class Registry {
   findDefault(platform: Platform): RegisteredProvider | null {
     const { variables, providerBaseUrl } = platform;
     if (providerBaseUrl === null) return null;
-    this.#default ??= {
-      id: "",
-      driver: variables.providerDriver,
-      baseUrl: providerBaseUrl,
-      api: getDriver(variables.providerDriver).create({
-        baseUrl: providerBaseUrl,
-        token: variables.providerToken,
-        models: variables.providerModels,
-        toolCalls: variables.providerToolCalls,
-        wholeAnswers: variables.providerWholeAnswers,
-        native: variables.providerNative,
-        dropParams: variables.providerDropParams,
-        newId,
-        sleep,
-      }),
-      timeouts: variables,
-      proxyId: "",
-      headers: {},
-      strategy: selectStrategy(variables.providerDriver, variables.providerStrategy ?? undefined),
-      affinityWaitMs: variables.providerAffinityWaitMs,
-      apiVersion: "",
-      keyHeader: "",
-      traceContext: variables.providerTraceContext,
-      pipeStreams: variables.providerPipeStreams,
-    };
+    this.#default ??= createDefaultProvider(variables, providerBaseUrl);
     return this.#default;
   }
 
@@ -110,6 +86,35 @@ export function isSameEndpoint(left: RegisteredProvider, right: RegisteredProvid
 
 function hasSameSettings(left: ProviderEntry, right: ProviderEntry): boolean {
   return JSON.stringify(left) === JSON.stringify(right);
+}
+
+/** Creates the provider that the deployment's variables define. */
+function createDefaultProvider(variables: Variables, baseUrl: string): RegisteredProvider {
+  return {
+    id: "",
+    driver: variables.providerDriver,
+    baseUrl,
+    api: getDriver(variables.providerDriver).create({
+      baseUrl,
+      token: variables.providerToken,
+      models: variables.providerModels,
+      toolCalls: variables.providerToolCalls,
+      wholeAnswers: variables.providerWholeAnswers,
+      native: variables.providerNative,
+      dropParams: variables.providerDropParams,
+      newId,
+      sleep,
+    }),
+    timeouts: variables,
+    proxyId: "",
+    headers: {},
+    strategy: selectStrategy(variables.providerDriver, variables.providerStrategy ?? undefined),
+    affinityWaitMs: variables.providerAffinityWaitMs,
+    apiVersion: "",
+    keyHeader: "",
+    traceContext: variables.providerTraceContext,
+    pipeStreams: variables.providerPipeStreams,
+  };
 }
 
 function createConfiguredProvider(variables: Variables, entry: ProviderEntry): RegisteredProvider {
@@ -195,6 +200,19 @@ export function findProviderApi(
   } catch {
     return null;
   }
+}
+
+/** The driver of a provider as it would be at another address. Nothing is registered. `id` empty: the default provider. */
+export function createApiAt(
+  { variables }: Pick<Platform, "variables">,
+  { providers }: Pick<Config, "providers">,
+  id: string,
+  baseUrl: string,
+): Provider {
+  const entry = providers.find((provider) => provider.id === id);
+  return entry === undefined
+    ? createDefaultProvider(variables, baseUrl).api
+    : createConfiguredProvider(variables, { ...entry, base_url: baseUrl }).api;
 }
 
 /** Returns the default provider. Throws a `GatewayError` 503 if there is none. */

@@ -12,6 +12,9 @@ const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 /** Idempotent methods: a repeated request has no further effect (RFC 9110, 9.2.2). */
 const IDEMPOTENT: readonly (string | undefined)[] = [undefined, "GET", "DELETE"];
 
+/** Most connections succeed. */
+const loadConnectionErrors = () => import("./connection-failure.ts");
+
 /**
  * Sends a request to the provider. A failed connection throws `unreachable`; an abort rejects with the signal's
  * reason. Redirects are not followed, because they would carry the account's token to another host.
@@ -34,8 +37,7 @@ export async function send(
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof ProviderError) throw error;
-      if (attemptsLeft === 1)
-        throw new ProviderError("unreachable", "the provider cannot be reached", 0, error);
+      if (attemptsLeft === 1) throw (await loadConnectionErrors()).createConnectionError(error);
     }
   }
 }
@@ -129,7 +131,10 @@ export async function eventStreamOf(
 ): Promise<ReadableStream<Uint8Array>> {
   if (!names.includes(mediaTypeOf(response)) || response.body === null) {
     await response.body?.cancel();
-    throw new ProviderError("malformed", "the provider did not answer with an event stream", response.status);
+    const type = /^[\w.+/-]{1,100}$/.exec(mediaTypeOf(response))?.[0];
+    const found = type === undefined ? "" : ` but with ${type}: its address or driver may be wrong`;
+    const message = `the provider did not answer with an event stream${found}`;
+    throw new ProviderError("malformed", message, response.status);
   }
   return response.body;
 }

@@ -1,5 +1,4 @@
 import { GatewayError } from "../../core/errors/gateway-error.ts";
-import { ProviderError } from "../../core/errors/provider-error.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import type { OutboundProxy } from "../../core/ports/upstream.ts";
 import type { OpenedSocket, OpenWebSocket } from "../../core/ports/web-socket.ts";
@@ -37,6 +36,6 @@ export async function openUpstreamSocket(
   } catch (error) {
     count(signal.aborted ? "cancelled" : "unreachable");
     signal.throwIfAborted();
-    throw new ProviderError("unreachable", "the provider cannot be reached", 0, error);
+    throw (await import("../providers/connection-failure.ts")).createConnectionError(error);
   }
 }

@@ -9,7 +9,7 @@ import { successSchema } from "./answers.ts";
 import { editConfig } from "./config-edit.ts";
 import { ENTRY_HEADERS, entryEtag, formatEtag, IF_MATCH, VERSION_HEADERS } from "./etag.ts";
 import { requestObject } from "./request-fields.ts";
-import { conflictError, requireFound } from "./resource-errors.ts";
+import { idTakenError, requireFound } from "./resource-errors.ts";
 
 /** An administrator as other administrators see him or her. */
 const administratorViewSchema = () =>
@@ -115,7 +115,7 @@ export const ADMINISTRATOR_ENDPOINTS = [
       };
       const { config } = await editConfig(context, (current) => {
         if (current.administrators.some((entry) => entry.id === id))
-          throw conflictError("an administrator with this id", "id");
+          throw idTakenError("an administrator", id);
         return { ...current, administrators: [...current.administrators, added] };
       });
       return respond(config, id);

@@ -64,6 +64,8 @@ export const historySummarySchema = () =>
     status_code: z.int(),
     error: z.string(),
     error_code: z.string().optional(),
+    /** How many refused requests the record stands for. Absent: it is the record of a generation. */
+    refusals: z.int().optional(),
     finish_reason: z.string(),
     prompt_tokens: z.int(),
     completion_tokens: z.int(),

@@ -3,6 +3,7 @@ import { withAllEnabled } from "../../core/config/provider-models.ts";
 import { type Config, DEFAULT_PROVIDER } from "../../core/config/schema.ts";
 import { invalidRequest } from "../../core/errors/gateway-error.ts";
 import { getConfiguredRoute } from "../../gateway/models/configured-models.ts";
+import { askWhetherMeant, suggestModelNames } from "../../gateway/models/explain-unknown-model.ts";
 import { findNamedModel, isResolvable } from "../../gateway/models/resolve-model.ts";
 import { DRIVER_NAMES, findDriver } from "../../gateway/providers/drivers.ts";
 
@@ -66,6 +67,11 @@ const DRIVER_REFERENCES: ReferenceKind = {
       : `${JSON.stringify(to)} is no driver: there are ${DRIVER_NAMES.join(", ")}`,
 };
 
+/** Asks whether another model was meant. A route does not lead to itself, so names of routes are not suggested. */
+function suggest(name: string, { providers }: Config): string {
+  return askWhetherMeant(suggestModelNames(name, { providers }));
+}
+
 const ALIAS_REFERENCES: ReferenceKind = {
   references: ({ model_aliases }) =>
     Object.entries(model_aliases).map(([name, to]) => ({ param: `model_aliases.${name}`, to })),
@@ -74,7 +80,7 @@ const ALIAS_REFERENCES: ReferenceKind = {
     const providers = withAllEnabled(config.providers);
     return (to) =>
       findNamedModel(to, { providers }) === undefined && getConfiguredRoute(to, config) === undefined
-        ? `${JSON.stringify(to)} is not a canonical model`
+        ? `${JSON.stringify(to)} is not a canonical model, provider/model or route${suggest(to, config)}`
         : null;
   },
 };
@@ -92,7 +98,8 @@ const ROUTE_REFERENCES: ReferenceKind = {
   fault: (config) => {
     const providers = withAllEnabled(config.providers);
     const names = { model_aliases: config.model_aliases, providers };
-    return (to) => (isResolvable(to, names) ? null : `${JSON.stringify(to)} is no model`);
+    return (to) =>
+      isResolvable(to, names) ? null : `${JSON.stringify(to)} is no model${suggest(to, config)}`;
   },
 };
 

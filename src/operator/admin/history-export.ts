@@ -54,6 +54,7 @@ const COLUMNS = [
   "provider",
   "team",
   "user",
+  "refusals",
 ] as const satisfies readonly (keyof HistorySummary)[];
 
 function csvLine(summary: HistorySummary): string {

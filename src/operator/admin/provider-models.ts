@@ -1,7 +1,6 @@
 import * as z from "zod";
 import {
   addListedModels,
-  filterUsableNames,
   type ModelEntry,
   selectNewNames,
   toProviderModel,
@@ -13,8 +12,7 @@ import {
   providerModelSchema,
 } from "../../core/config/schema.ts";
 import { lazyLooseObject, once } from "../../core/encoding/lazy-schema.ts";
-import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
-import { ProviderError, providerErrorToGateway } from "../../core/errors/provider-error.ts";
+import { invalidRequest } from "../../core/errors/gateway-error.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
 import { loadProviderKnowledge } from "../../gateway/models/known-models.ts";
@@ -23,9 +21,9 @@ import {
   getProvider,
   type RegisteredProvider,
 } from "../../gateway/providers/provider-registry.ts";
-import { callProvider } from "./account-call.ts";
 import { editConfig } from "./config-edit.ts";
 import { ENTRY_HEADERS, formatEtag, IF_MATCH, VERSION_HEADERS } from "./etag.ts";
+import { listOfferedModels } from "./offered-models.ts";
 import { priceRequestSchema } from "./price-request.ts";
 import { providerView, providerViewSchema } from "./provider-view.ts";
 import { getSavedProvider, providerResponse } from "./providers.ts";
@@ -36,25 +34,6 @@ const modelsSchema = () => z.object({ driver: z.string(), models: z.array(z.stri
 
 /** Maximum number of models that a request without names adds. */
 const MAX_ADDED_MODELS = 1_000;
-
-/**
- * Lists the names of the models that a provider offers, in the provider's spelling. Throws 501 if its protocol has no model
- * list.
- */
-async function listOfferedModels(context: Context, provider: RegisteredProvider): Promise<readonly string[]> {
-  const { models } = provider.api;
-  if (models === undefined) {
-    throw new GatewayError(501, "this provider does not list its models", { code: "unsupported" });
-  }
-  try {
-    const names = await callProvider(context, provider, null, "", (account, signal) =>
-      models.list(account, signal),
-    );
-    return filterUsableNames(names);
-  } catch (error) {
-    throw error instanceof ProviderError ? providerErrorToGateway(error) : error;
-  }
-}
 
 async function findProvider(context: Context, id: string): Promise<RegisteredProvider> {
   const { config } = await context.platform.configuration.readFresh();

@@ -19,7 +19,7 @@ import { priceRequestSchema } from "./price-request.ts";
 import { readProviderHealth } from "./provider-health.ts";
 import { defaultProviderView, mergeHeaders, providerView, providerViewSchema } from "./provider-view.ts";
 import { rejectUnknownFields, requestObject, unknownFieldInUnion } from "./request-fields.ts";
-import { conflictError, requireFound } from "./resource-errors.ts";
+import { idTakenError, requireFound } from "./resource-errors.ts";
 import { cacheRequestSchema, limitsRequestSchema } from "./subject-fields.ts";
 
 /**
@@ -222,7 +222,7 @@ export const PROVIDER_ENDPOINTS = [
       });
       const { config } = await editConfig(context, (current) => {
         if (current.providers.some(({ id }) => id.toLowerCase() === body.id.toLowerCase())) {
-          throw conflictError("a provider with this id", "id");
+          throw idTakenError("a provider", body.id);
         }
         return { ...current, providers: [...current.providers, body] };
       });

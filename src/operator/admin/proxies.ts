@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { ENTRY_ID_RULE, entryIdSchema } from "../../core/config/entry-id.ts";
 import { type Config, type Proxy as ConfiguredProxy, proxySchema } from "../../core/config/schema.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
 import { proxyViewSchema, successSchema } from "./answers.ts";
@@ -6,11 +7,11 @@ import { editConfig } from "./config-edit.ts";
 import { proxyView } from "./config-view.ts";
 import { ENTRY_HEADERS, entryEtag, formatEtag, IF_MATCH, VERSION_HEADERS } from "./etag.ts";
 import { requestObject } from "./request-fields.ts";
-import { conflictError, requireFound } from "./resource-errors.ts";
+import { idTakenError, requireFound } from "./resource-errors.ts";
 
 /** Body of `POST /admin/proxies` (contract, Proxies). */
 const newProxySchema = requestObject(
-  () => ({ ...proxySchema.shape, id: z.string().trim().default("") }),
+  () => ({ ...proxySchema.shape, id: z.union([z.literal(""), entryIdSchema()], ENTRY_ID_RULE).default("") }),
   proxyViewSchema,
 );
 
@@ -73,8 +74,7 @@ export const PROXY_LIST_ENDPOINTS = [
       const id = body.id || `proxy_${crypto.randomUUID().replaceAll("-", "").slice(0, 12)}`;
       const proxy: ConfiguredProxy = { ...body, id };
       await editConfig(context, (config) => {
-        if (config.proxies.some((other) => other.id === id))
-          throw conflictError("a proxy with this id", "id");
+        if (config.proxies.some((other) => other.id === id)) throw idTakenError("a proxy", id);
         return { ...config, proxies: [...config.proxies, proxy] };
       });
       return Response.json(proxyView(proxy));

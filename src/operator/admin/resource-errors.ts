@@ -10,6 +10,12 @@ export function conflictError(description: string, param: string | null = null):
   return new GatewayError(409, `${description} exists already`, { code: "invalid_request", param });
 }
 
+/** Creates the 409 error for an id that another entry has. `kind` has its article, as in "a team". */
+export function idTakenError(kind: string, id: string): GatewayError {
+  const message = `${kind} with this id exists already (${JSON.stringify(id)}): choose another id`;
+  return new GatewayError(409, message, { code: "invalid_request", param: "id" });
+}
+
 /**
  * Returns `value` if it was found. `false` means: a deletion found nothing.
  *

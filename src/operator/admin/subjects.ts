@@ -9,7 +9,7 @@ import { fromNano } from "../../records/usage/prices.ts";
 import { successSchema } from "./answers.ts";
 import { editConfig } from "./config-edit.ts";
 import { ENTRY_HEADERS, entryEtag, formatEtag, IF_MATCH, VERSION_HEADERS } from "./etag.ts";
-import { conflictError, requireFound } from "./resource-errors.ts";
+import { idTakenError, requireFound } from "./resource-errors.ts";
 import {
   newSubjectSchema,
   type SubjectView,
@@ -106,8 +106,7 @@ function createEndpoints(subject: SubjectList) {
         const { id, name, remark, limits, models, history } = body;
         const added = normalizeEntry({ id, name, remark, limits, models, history });
         const { config } = await editConfig(context, (current) => {
-          if (current[list].some((entry) => entry.id === id))
-            throw conflictError(`a ${kind} with this id`, "id");
+          if (current[list].some((entry) => entry.id === id)) throw idTakenError(`a ${kind}`, id);
           return { ...current, [list]: [...current[list], added] };
         });
         return respond(context, config, id);

@@ -1,9 +1,11 @@
-import type {
-  HistoryQuery,
-  HistoryRecord,
-  HistorySummary,
-  HistoryUsageDetails,
-  HistoryWrite,
+import {
+  type HistoryQuery,
+  type HistoryRecord,
+  type HistorySummary,
+  type HistoryUsageDetails,
+  type HistoryWrite,
+  isRefusalId,
+  REFUSAL_ID_PREFIX,
 } from "../../core/ports/archive.ts";
 import { numberIn, type Sql, type SqlRow, textIn } from "../../core/storage/sql.ts";
 import { insertRows, type TextTable } from "../../core/storage/text-table.ts";
@@ -33,6 +35,18 @@ const SELECT_STATE = `select
  * saves.
  */
 const INDEXED_FROM = 1_000;
+
+/** Bounds of the number of records of refused requests: a tenth of the limit for generations, but within these. */
+const MIN_REFUSALS = 20;
+const MAX_REFUSALS = 1_000;
+
+/** The ids of refused requests: the last character of the second bound follows that of the first. */
+const IS_REFUSAL = `id >= '${REFUSAL_ID_PREFIX}' and id < '${REFUSAL_ID_PREFIX.replace(/.$/, "`")}'`;
+
+/** How many records of refused requests are stored beside this many of generations. */
+function countRefusalsToKeep(maxRecords: number): number {
+  return Math.min(maxRecords, MAX_REFUSALS, Math.max(MIN_REFUSALS, Math.ceil(maxRecords / 10)));
+}
 
 /** Ids as one bound value: a JSON array. */
 export const BOUND_IDS = "(select value from json_each(?))";
@@ -126,8 +140,9 @@ export class HistoryTable {
     const { id } = summary;
     const known = this.#sql.all(SELECT_STATE, id)[0];
     const isNew = known?.["updated"] === null;
-    if (!isNew && summary.status === "streaming") {
-      if (textIn(known, "status") !== "streaming" || numberIn(known, "updated") > summary.updated_at) return;
+    if (!isNew && (summary.status === "streaming" || isRefusalId(id))) {
+      if (textIn(known, "status") !== summary.status || numberIn(known, "updated") > summary.updated_at)
+        return;
     }
     if (isNew && numberIn(known, "deleted") > 0) return;
     this.#sql.all(
@@ -150,15 +165,23 @@ export class HistoryTable {
     );
   }
 
-  /** Drops all but the newest `maxRecords` records. */
-  trim(maxRecords: number): void {
-    const excess = this.count - maxRecords;
-    if (excess > 0) {
-      const oldestIds = "select id from record order by created, seq limit ?";
-      this.#texts.deleteOwners(oldestIds, excess);
-      this.#sql.all(`delete from record where id in (${oldestIds})`, excess);
-    }
+  /**
+   * Drops all but the newest `maxRecords` records of generations, and the refused requests beyond their own limit.
+   *
+   * @param limit the limit of the whole history, which decides how many refused requests are stored
+   */
+  trim(maxRecords: number, limit = maxRecords): void {
+    const refusals = this.#refusalCount;
+    this.#deleteOldest(`not (${IS_REFUSAL})`, this.count - refusals - maxRecords);
+    this.#deleteOldest(IS_REFUSAL, refusals - countRefusalsToKeep(limit));
     this.#sql.all("delete from deleted_record where at<?", this.#now() - TOMBSTONE_MS);
+  }
+
+  #deleteOldest(where: string, excess: number): void {
+    if (excess <= 0) return;
+    const oldestIds = `select id from record where ${where} order by created, seq limit ?`;
+    this.#texts.deleteOwners(oldestIds, excess);
+    this.#sql.all(`delete from record where id in (${oldestIds})`, excess);
   }
 
   list({ offset, count, q, filter = {}, uncounted = false }: HistoryQuery): {
@@ -214,6 +237,15 @@ export class HistoryTable {
 
   get count(): number {
     return numberIn(this.#sql.all("select count(*) as n from record")[0], "n");
+  }
+
+  /** Number of records of generations. */
+  get generationCount(): number {
+    return this.count - this.#refusalCount;
+  }
+
+  get #refusalCount(): number {
+    return numberIn(this.#sql.all(`select count(*) as n from record where ${IS_REFUSAL}`)[0], "n");
   }
 
   /** Removes all records. {@link deleteCleared} handles those that began before but are reported later. */

@@ -1,9 +1,10 @@
-import type {
-  HistoryFilter,
-  HistoryQuery,
-  HistoryRecord,
-  HistorySummary,
-  HistoryWrite,
+import {
+  type HistoryFilter,
+  type HistoryQuery,
+  type HistoryRecord,
+  type HistorySummary,
+  type HistoryWrite,
+  isRefusalId,
 } from "../../core/ports/archive.ts";
 import type { LocatedRecord, RecordPack, TextLocation } from "../../core/ports/record-packs.ts";
 import { numberIn, type Sql, type SqlValue, textIn } from "../../core/storage/sql.ts";
@@ -36,8 +37,8 @@ const selectRunning = (values: number) =>
   `select -(row_number() over ()), ${conditionColumns("e.value")} from (values ${Array.from({ length: values }, () => "(?)").join()}) v, json_each(v.column1) e`;
 
 /**
- * The history where a bucket stores the texts: ended records arrive in packs, running ones are in memory, and records from
- * before the packs stay in their table. Lists combine all three.
+ * The history where a bucket stores the texts: ended records arrive in packs, and running ones are in memory. Records from
+ * before the packs, and those of refused requests, are in the table of single records. Lists combine all three.
  */
 export class PackedHistory {
   readonly #sql: Sql;
@@ -62,12 +63,12 @@ export class PackedHistory {
   /**
    * Stores an isolate's message. The caller must run it in a transaction, and call {@link invalidateCache} if that fails.
    *
-   * @param running updates of running generations
+   * @param unpacked updates of running generations, and records of refused requests
    * @param maxRecords number of records to keep
    * @param sentAt see `ArchiveBatch`
    */
   write(
-    running: readonly HistoryWrite[],
+    unpacked: readonly HistoryWrite[],
     packs: readonly RecordPack[],
     maxRecords: number,
     sentAt?: number,
@@ -76,7 +77,9 @@ export class PackedHistory {
       for (const pack of packs) this.#packs.markForErasure(pack);
       return;
     }
-    const summaries = [...running, ...packs.flatMap(({ records }) => records)].map(({ summary }) => summary);
+    const refusals = unpacked.filter(({ summary }) => isRefusalId(summary.id));
+    const running = unpacked.filter((write) => !refusals.includes(write));
+    const summaries = [...unpacked, ...packs.flatMap(({ records }) => records)].map(({ summary }) => summary);
     // A running record that seemed younger than the clearing may still be listed.
     for (const id of this.#singleRecords.deleteCleared(summaries, sentAt)) this.#running.remove(id);
     for (const pack of packs) {
@@ -101,18 +104,19 @@ export class PackedHistory {
       const { id } = update.summary;
       if (!this.#packs.has(id) && !deleted.has(id)) this.#running.put(update, this.#now());
     }
-    if (packs.length > 0) this.trim(maxRecords);
+    this.#singleRecords.putAll(refusals);
+    if (packs.length > 0 || refusals.length > 0) this.trim(maxRecords);
   }
 
   /** Keeps `maxRecords` records; those from before the packs are dropped first. */
   trim(maxRecords: number): void {
     this.#packs.trim(maxRecords);
-    this.#singleRecords.trim(Math.max(0, maxRecords - this.#packs.count));
+    this.#singleRecords.trim(Math.max(0, maxRecords - this.#packs.count), maxRecords);
   }
 
   /** Keeps `maxRecords` records after packs were switched off: drops the packs first. */
   trimPacks(maxRecords: number): void {
-    this.#packs.trim(Math.max(0, maxRecords - this.#singleRecords.count));
+    this.#packs.trim(Math.max(0, maxRecords - this.#singleRecords.generationCount));
   }
 
   /** Stores running generations as lost if they had no update for long. */

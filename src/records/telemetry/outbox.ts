@@ -54,6 +54,8 @@ export interface RecordSource {
   /** Whether the archive may know the record: then it must also get the outcome. */
   readonly isKnownToArchive: boolean;
   readonly hasEnded: boolean;
+  /** Whether it is a record of refused requests, which have a limit of their own. Absent: no. */
+  readonly isRefusal?: boolean;
   /** Cuts its texts to their beginnings. The outcome of the generation is not lost. */
   shorten(): void;
   /** The last result of `write` did not reach the archive. */
@@ -302,10 +304,13 @@ export class Outbox {
 /** Selects the records that the archive will not drop at once. `maxRecords` is how many it stores; 0: none. */
 function selectRecordsToSend(sources: readonly RecordSource[], maxRecords: number): readonly RecordSource[] {
   if (maxRecords === 0) return [];
-  const excess = sources.length - maxRecords;
+  if (sources.length <= maxRecords) return sources;
+  const generations = sources.filter(({ isRefusal }) => isRefusal !== true);
+  const excess = generations.length - maxRecords;
   if (excess <= 0) return sources;
-  const byAge = sources.toSorted((a, b) => a.createdAt - b.createdAt);
-  return byAge.filter(({ isKnownToArchive }, index) => isKnownToArchive || index >= excess);
+  const byAge = generations.toSorted((a, b) => a.createdAt - b.createdAt);
+  const selected = byAge.filter(({ isKnownToArchive }, index) => isKnownToArchive || index >= excess);
+  return [...selected, ...sources.filter(({ isRefusal }) => isRefusal === true)];
 }
 
 /** Length of a record's texts in characters. */

@@ -3,6 +3,8 @@ import {
   type ArchiveBatch,
   EndedRecordsLost,
   type HistoryRecord,
+  type HistoryWrite,
+  isRefusalId,
 } from "../../core/ports/archive.ts";
 import type { RecordPack } from "../../core/ports/record-packs.ts";
 import type { Env } from "./env.ts";
@@ -28,11 +30,13 @@ export function createArchive(env: Env, putTimeoutMs?: number): Archive {
     requiresWholeRecords: bucket !== undefined,
     write: async (batch) => {
       if (writer === null) return object().write(withSentAt(batch));
-      const hasEnded = ({ summary }: { summary: { status: string } }) => summary.status !== "streaming";
-      const rest = { ...batch, records: batch.records.filter((record) => !hasEnded(record)) };
+      // Refused requests have no texts for the bucket.
+      const isPacked = ({ summary }: HistoryWrite) =>
+        summary.status !== "streaming" && !isRefusalId(summary.id);
+      const rest = { ...batch, records: batch.records.filter((record) => !isPacked(record)) };
       let packs: RecordPack[];
       try {
-        packs = await writer.put(batch.records.filter(hasEnded), Date.now());
+        packs = await writer.put(batch.records.filter(isPacked), Date.now());
       } catch (cause) {
         // The rest of the batch does not depend on the bucket.
         await object().writePacked(withSentAt(rest), []);

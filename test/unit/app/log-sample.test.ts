@@ -14,5 +14,6 @@ it("a sample of 0 logs failed requests alone, and the history has all", async ()
   await (await made.post("/v1/chat/completions", { ...CHAT, model: "none" })).text();
   expect(logged).toHaveBeenCalledOnce();
   logged.mockRestore();
-  expect(await made.history()).toMatchObject([{ status: "success" }]);
+  const history = await made.history();
+  expect(history.filter(({ refusals }) => refusals === undefined)).toMatchObject([{ status: "success" }]);
 });

@@ -41,6 +41,36 @@ describe("what a start says", () => {
   });
 });
 
+describe("the accounts of a development start", () => {
+  const development = { GATEWAY_DEVELOPMENT: "true", PROVIDER_BASE_URL: "http://e:1/v1" };
+
+  it.each([
+    [
+      { ...development, PROVIDER_DRIVER: "openai", PROVIDER_TOKEN: "sk-real" },
+      "send the key in PROVIDER_TOKEN",
+    ],
+    [{ ...development, PROVIDER_DRIVER: "openai" }, "have no key, as PROVIDER_TOKEN is not set"],
+    [{ ...development, PROVIDER_DRIVER: "openai", PROVIDER_TOKEN: "none" }, "have no key"],
+    [development, 'sign in with the password "sandbox"'],
+  ])("are told where a real engine is behind them: %j", (vars, told) => {
+    const text = banner("http://h:1", vars, []);
+    expect(text).toMatch(/Accounts +three named one, two and three@sandbox\.test/);
+    expect(text).toContain(told);
+    expect(text).not.toContain("sk-real");
+  });
+
+  it.each([
+    [{ GATEWAY_DEVELOPMENT: "true" }],
+    [{ PROVIDER_BASE_URL: "http://e:1/v1" }],
+    [{ ...development, GATEWAY_CONFIG_JSON: "{}" }],
+  ])(
+    "need no line in front of the sandbox, in a deployment, and with a configuration of its own: %j",
+    (vars) => {
+      expect(banner("http://h:1", vars, [])).not.toContain("Accounts");
+    },
+  );
+});
+
 describe("a start", () => {
   it.each([
     ["http", "127.0.0.1", "http://127.0.0.1:8787"],

@@ -68,9 +68,10 @@ function toModelPath(model: string): string {
  *
  * @throws GatewayError 400
  */
-function assertModelName({ id, provider }: ResolvedModel, name: string): void {
+function assertModelName({ id, provider, isUpstreamName }: ResolvedModel, name: string): void {
   toModelPath(name);
-  if (provider === undefined && name === id && stripModelsPrefix(id) !== id) throw modelNotFound(id);
+  const isCallersName = isUpstreamName === true || (provider === undefined && name === id);
+  if (isCallersName && stripModelsPrefix(name) !== name) throw modelNotFound(id);
 }
 
 /** A backend with the content-generation style. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { eventBlocks } from "../../../support/fault-body.ts";
 import { useMemoryGateway } from "../../../support/memory-gateway.ts";
+import { KEY } from "../../../support/memory-platform.ts";
 import { ScriptedUpstream } from "../../../support/scripted-upstream.ts";
 import { completionsScript, inOnePiece } from "../../../support/upstream-scripts.ts";
 
@@ -82,5 +83,52 @@ describe("a backend whose models nobody has mapped", () => {
     const config = { unknown_models: { provider: "default" } };
     const made = await gateway({ upstream, env: OPENAI, config });
     expect(await (await made.post("/v1/chat/completions", ask("my-own:13b"))).text()).toContain("my-own:13b");
+  });
+
+  test("gets the name after default/ unchanged, in every style, and no other model in its place", async () => {
+    const upstream = backendWith(["llama3.2"]);
+    const made = await gateway({ upstream, env: OPENAI });
+    const { messages } = ask("");
+    const model = "default/llama3.2";
+    for (const [path, body] of [
+      ["/v1/chat/completions", { model, messages }],
+      ["/v1/messages", { model, messages, max_tokens: 9 }],
+      ["/v1/responses", { model, input: "Hello?" }],
+      [`/v1beta/models/${model}:generateContent`, { contents: [{ parts: [{ text: "Hello?" }] }] }],
+    ] as const) {
+      const response = await made.post(path, body);
+      expect(response.status).toBe(200);
+      expect(await response.text()).toContain("llama3.2");
+    }
+    expect(asked(upstream)).toEqual(Array.from({ length: 4 }, () => "llama3.2"));
+    const other = await made.post("/v1/chat/completions", ask("default/llama3.3"));
+    expect(other.status).toBe(404);
+    expect(await other.text()).toContain("the provider has llama3.2");
+  });
+
+  test("names its model in history and scopes of keys as default/name", async () => {
+    const made = await gateway({
+      upstream: backendWith(["llama3.2", "gpt-4o"]),
+      env: OPENAI,
+      config: { keys: [], api_keys: [{ key: KEY, models: ["gpt-4o", "default/llama3.2"] }] },
+    });
+    expect((await made.post("/v1/chat/completions", ask("default/llama3.2"))).status).toBe(200);
+    // The key may use the gateway's `gpt-4o`, which another model of the engine may serve.
+    expect((await made.post("/v1/chat/completions", ask("default/gpt-4o"))).status).toBe(403);
+    expect(await made.history()).toMatchObject([
+      { error_code: "permission_denied", requested_model: "default/gpt-4o" },
+      { model: "default/llama3.2", requested_model: "default/llama3.2", status: "success" },
+    ]);
+  });
+
+  test("is offered in the error of a name that stands for nothing", async () => {
+    const made = await gateway({ upstream: backendWith(["llama3.2"]), env: OPENAI });
+    const response = await made.post("/v1/chat/completions", ask("my-own:13b"));
+    expect(response.status).toBe(400);
+    const { error } = Object(await response.json());
+    expect(error).toMatchObject({ code: "model_not_found", param: "model", type: "invalid_request_error" });
+    expect(error.message).toBe(
+      'the model "my-own:13b" does not exist: GET /v1/models lists the models, and "default/my-own:13b" is the model of this name at the default provider',
+    );
   });
 });

@@ -132,6 +132,17 @@ describe("the history in packs", () => {
     expect(history.read("b")).toMatchObject({ messages: "[]", content: "b so far" });
   });
 
+  test("keeps refused requests as single records beside its limit, also when packs fill it", () => {
+    const refused = Array.from({ length: 30 }, (_, n) => write(`refused_${n}`, { created_at: n }));
+    history.write(refused, [packOf(ended("a"), ended("b"))], 2);
+    expect(ids().toSorted()).toEqual(["a", "b", "refused_28", "refused_29"]);
+    expect(history.list(EVERYTHING)).toMatchObject({ total: 4 });
+    expect(history.read("refused_29")).toMatchObject({ status: "success", content: "" });
+    expect(history.delete("refused_29")).toBe(true);
+    history.write([write("refused_29")], [packOf(ended("c"))], 2);
+    expect(ids().toSorted()).toEqual(["b", "c", "refused_28"]);
+  });
+
   test("keeps so many as it is told: those from before the packs go first, then those that ended first", () => {
     archive.write(batch({ records: [write("old"), write("older", { created_at: 1 })] }));
     history.write([], [packOf(ended("a"), ended("b"), ended("c"))], 4);

@@ -35,6 +35,34 @@ describe("the history", () => {
     expect(ids()).toEqual(["c", "b"]);
   });
 
+  it("keeps refused requests beside its limit of generations, and so many that they push none out", () => {
+    const { retention } = batch({});
+    const limited = { ...retention, version: retention.version + 1, records: 50 };
+    const many = (prefix: string, count: number, from: number) =>
+      Array.from({ length: count }, (_, n) => write(`${prefix}${n}`, { created_at: from + n }));
+    archive.write(batch({ retention: limited, records: many("hist_", 50, 100) }));
+    archive.write(batch({ retention: limited, records: many("refused_", 500, 10_000) }));
+    const stored = ids();
+    expect(stored.filter((id) => id.startsWith("hist_"))).toHaveLength(50);
+    expect(stored.filter((id) => id.startsWith("refused_"))).toEqual(
+      Array.from({ length: 20 }, (_, n) => `refused_${499 - n}`),
+    );
+    archive.write(batch({ retention: limited, records: many("hist_more_", 60, 20_000) }));
+    expect(ids().filter((id) => id.startsWith("refused_"))).toHaveLength(20);
+    expect(ids()).toHaveLength(70);
+    archive.applyRetention({ ...limited, version: limited.version + 1, records: 0 });
+    expect(ids()).toEqual([]);
+  });
+
+  it("replaces the record of refused requests by a newer one alone", () => {
+    const refusals = (count: number, updated_at: number) =>
+      write("refused_a", { refusals: count, updated_at, status: "error", status_code: 400 });
+    put(refusals(1, 1_000));
+    put(refusals(7, 3_000));
+    put(refusals(4, 2_000));
+    expect(archive.readHistory("refused_a")).toMatchObject({ refusals: 7 });
+  });
+
   it("takes no record that ends after it was deleted, or after the history was cleared", () => {
     const { retention } = batch({});
     put(write("deleted", { status: "streaming" }));

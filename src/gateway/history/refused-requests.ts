@@ -1,0 +1,200 @@
+import { redactText } from "../../core/encoding/redaction.ts";
+import { type HistorySummary, type HistoryWrite, REFUSAL_ID_PREFIX } from "../../core/ports/archive.ts";
+import type { Context } from "../../core/ports/context.ts";
+import type { RequestOutcome } from "../../core/ports/request-outcome.ts";
+import { truncateText } from "../../core/storage/text-table.ts";
+import {
+  getOutbox,
+  type Outbox,
+  type OutboxPlatform,
+  type RecordSource,
+} from "../../records/telemetry/outbox.ts";
+
+/** For how long equal refusals share a record, milliseconds. */
+const GROUP_MS = 60_000;
+/** How many records a key can cause in that time with names of models. Beyond, requests are grouped by error alone. */
+const MAX_MODELS_PER_KEY = 5;
+/** How many records an isolate can cause in that time. Further kinds of refusals are not recorded. */
+const MAX_GROUPS = 100;
+/** The first refusals of a group update its record at once, further ones at this interval, milliseconds. */
+const PROMPT_UPDATES = 5;
+const UPDATE_MS = 5_000;
+const MAX_LABEL = 300;
+
+/** A refused request, as the history shows it. */
+type RefusedRequest = Pick<
+  HistorySummary,
+  | "created_at"
+  | "request_id"
+  | "key"
+  | "team"
+  | "user"
+  | "tags"
+  | "dialect"
+  | "requested_model"
+  | "source"
+  | "status_code"
+  | "error"
+  | "error_code"
+>;
+
+const NO_TEXTS = { messages: "[]", prompt: "", options: "" };
+
+/** Equal refusals of a minute: one record, which says how many they are. */
+class RefusalGroup implements RecordSource {
+  readonly isRefusal = true;
+  readonly characters = 0;
+  /** Its record is complete at any time, and may be written again. */
+  readonly hasEnded = false;
+  readonly isKnownToArchive = false;
+  readonly #id = `${REFUSAL_ID_PREFIX}${crypto.randomUUID().replaceAll("-", "")}`;
+  readonly #first: RefusedRequest;
+  #count = 0;
+  #updatedAt = 0;
+  #elapsedMs = 0;
+  #queuedAt = 0;
+
+  constructor(first: RefusedRequest) {
+    this.#first = first;
+  }
+
+  get createdAt(): number {
+    return this.#first.created_at;
+  }
+
+  get key(): string {
+    return this.#first.key;
+  }
+
+  /** Counts a refusal. Returns whether the record should be written now. */
+  add(now: number, elapsedMs: number): boolean {
+    this.#count += 1;
+    this.#updatedAt = now;
+    this.#elapsedMs = elapsedMs;
+    if (this.#count > PROMPT_UPDATES && now - this.#queuedAt < UPDATE_MS) return false;
+    this.#queuedAt = now;
+    return true;
+  }
+
+  shorten(): void {
+    // It holds no texts.
+  }
+
+  markUndelivered(): void {
+    // Each write has the whole record.
+  }
+
+  write(): HistoryWrite {
+    const summary: HistorySummary = {
+      id: this.#id,
+      ...this.#first,
+      updated_at: this.#updatedAt,
+      completed_at: this.#updatedAt,
+      refusals: this.#count,
+      status: "error",
+      elapsed_ms: this.#elapsedMs,
+      model: "",
+      provider: "",
+      account: "",
+      leased_at: 0,
+      first_token_ms: 0,
+      attempts: 0,
+      tried: [],
+      sign_ins: [],
+      stream: false,
+      thinking: false,
+      finish_reason: "",
+      prompt_tokens: 0,
+      completion_tokens: 0,
+      reasoning_tokens: 0,
+      cached_tokens: 0,
+      cache_write_5m_tokens: 0,
+      cache_write_1h_tokens: 0,
+      audio_input_tokens: 0,
+      audio_output_tokens: 0,
+      web_searches: 0,
+      web_fetches: 0,
+      request_preview: "",
+      response_preview: "",
+    };
+    return { summary, request: NO_TEXTS, reasoning: "", content: "" };
+  }
+}
+
+/** The refused requests of an isolate. A flood of them becomes few records. */
+export class RefusedRequests {
+  readonly #outbox: Pick<Outbox, "record">;
+  readonly #groups = new Map<string, RefusalGroup>();
+
+  constructor(outbox: Pick<Outbox, "record">) {
+    this.#outbox = outbox;
+  }
+
+  /** @param now Unix milliseconds */
+  record(request: RefusedRequest, now: number, elapsedMs: number): void {
+    const group = this.#findGroup(request, now);
+    if (group?.add(now, elapsedMs) === true) this.#outbox.record(group);
+  }
+
+  #findGroup(request: RefusedRequest, now: number): RefusalGroup | null {
+    for (const [id, { createdAt }] of this.#groups)
+      if (Math.abs(now - createdAt) >= GROUP_MS) this.#groups.delete(id);
+    const { key, dialect, status_code, error_code = "", requested_model } = request;
+    const kind = [key, dialect, status_code, error_code].join("\n");
+    const ofModel = `${kind}\n${requested_model}`;
+    const known = this.#groups.get(ofModel);
+    if (known !== undefined) return known;
+    const groupsOfKey = [...this.#groups.values()].filter((group) => group.key === key).length;
+    const isMixed = groupsOfKey >= MAX_MODELS_PER_KEY;
+    const id = isMixed ? kind : ofModel;
+    const group = this.#groups.get(id);
+    if (group !== undefined) return group;
+    if (this.#groups.size >= MAX_GROUPS) return null;
+    const created = new RefusalGroup(isMixed ? { ...request, requested_model: "" } : request);
+    this.#groups.set(id, created);
+    return created;
+  }
+}
+
+const refusedRequests = new WeakMap<OutboxPlatform, RefusedRequests>();
+
+/**
+ * Records a refused request in the history, as far as the key's history mode allows.
+ *
+ * @returns what is still being sent
+ */
+export async function recordRefusedRequest(
+  { platform, request, refusal, requestId, startedAt, facts }: Context,
+  { status, durationMs }: RequestOutcome,
+): Promise<void> {
+  const outbox = getOutbox(platform);
+  let refused = refusedRequests.get(platform);
+  if (refused === undefined) {
+    refused = new RefusedRequests(outbox);
+    refusedRequests.set(platform, refused);
+  }
+  const { key = "", team, user, tags, history: mode } = facts;
+  const message = refusal.error?.message ?? "";
+  // A message may quote the request.
+  const storedMessage = mode === undefined ? message : mode === "redacted" ? redactText(message) : "";
+  refused.record(
+    {
+      created_at: startedAt,
+      request_id: requestId,
+      key,
+      ...(team === undefined ? {} : { team }),
+      ...(user === undefined ? {} : { user }),
+      ...(tags === undefined ? {} : { tags: tags.split(",") }),
+      dialect: facts.dialect ?? refusal.style ?? "",
+      requested_model: truncateText(refusal.model ?? facts.requestedModel ?? "", MAX_LABEL),
+      source: truncateText(request.headers.get("x-gateway-source")?.trim() ?? "", MAX_LABEL),
+      status_code: status,
+      error: truncateText(storedMessage, MAX_LABEL),
+      ...(refusal.error === undefined ? {} : { error_code: refusal.error.code }),
+    },
+    platform.now(),
+    durationMs,
+  );
+  const sent = outbox.waitUntilSent();
+  if (sent !== null) await sent;
+}

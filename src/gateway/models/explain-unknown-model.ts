@@ -1,0 +1,105 @@
+import { DEFAULT_PROVIDER } from "../../core/config/schema.ts";
+import type { Variables } from "../../core/ports/variables.ts";
+import { findDriver } from "../providers/drivers.ts";
+import { NO_THINKING_SUFFIX } from "./catalogue.ts";
+import type { ModelNameConfig } from "./configured-models.ts";
+import { DEFAULT_ALIASES } from "./default-aliases.ts";
+import { ModelNotFoundError } from "./model-not-found.ts";
+import { listAllModels, MAX_NAME_LENGTH } from "./resolve-model.ts";
+
+/** How many names an error suggests, and with how many it compares: comparing costs time. */
+const MAX_SUGGESTIONS = 3;
+const MAX_COMPARED = 2_000;
+
+/** How many characters of a name may differ from what was asked for. */
+function maxDistance(length: number): number {
+  if (length <= 4) return 1;
+  return length <= 8 ? 2 : 3;
+}
+
+/** The number of characters to insert, delete or replace to make one text of the other. */
+function computeDistance(left: string, right: string): number {
+  let previous = Array.from({ length: right.length + 1 }, (_, n) => n);
+  for (let row = 1; row <= left.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= right.length; column += 1) {
+      const replaced = (previous[column - 1] ?? 0) + (left[row - 1] === right[column - 1] ? 0 : 1);
+      current.push(Math.min(replaced, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
+    }
+    previous = current;
+  }
+  return previous[right.length] ?? 0;
+}
+
+/** How far a listed name is from a requested one, in lower case; infinite: too far. `provider/name` is also near to `name`. */
+function compareNames(requested: string, listed: string): number {
+  const max = maxDistance(requested.length);
+  const forms = [listed, listed.slice(listed.indexOf("/") + 1), listed.replace(/:[^:/]*$/, "")];
+  const near = forms.filter((form) => Math.abs(form.length - requested.length) <= max);
+  const distance = Math.min(...near.map((form) => computeDistance(requested, form)));
+  return distance <= max ? distance : Number.POSITIVE_INFINITY;
+}
+
+/** `provider/name` with the id of a provider that is near to the one that was written. */
+function suggestProvider(requested: string, { providers = [] }: ModelNameConfig): string[] {
+  const slash = requested.indexOf("/");
+  if (slash <= 0) return [];
+  const written = requested.slice(0, slash).toLowerCase();
+  const ids = [DEFAULT_PROVIDER, ...providers.filter(({ enabled }) => enabled).map(({ id }) => id)];
+  if (ids.some((id) => id.toLowerCase() === written)) return [];
+  const near = ids.filter((id) => compareNames(written, id.toLowerCase()) < Number.POSITIVE_INFINITY);
+  return near.map((id) => id + requested.slice(slash));
+}
+
+/** The names that are nearest to a requested one, the nearest first. */
+export function suggestModelNames(requested: string, nameConfig: ModelNameConfig): string[] {
+  const name = requested.trim().toLowerCase();
+  if (name === "" || name.length > MAX_NAME_LENGTH) return [];
+  const atProvider = suggestProvider(requested.trim(), nameConfig);
+  if (atProvider.length > 0) return atProvider.slice(0, MAX_SUGGESTIONS);
+  const names = [...listAllModels(nameConfig).map(({ id }) => id), ...DEFAULT_ALIASES.keys()];
+  const isSuffixed = name.endsWith(NO_THINKING_SUFFIX);
+  return names
+    .filter((listed) => isSuffixed || !listed.endsWith(NO_THINKING_SUFFIX))
+    .slice(0, MAX_COMPARED)
+    .map((listed) => ({ listed, distance: compareNames(name, listed.toLowerCase()) }))
+    .filter(({ distance }) => distance < Number.POSITIVE_INFINITY)
+    .sort((a, b) => a.distance - b.distance)
+    .slice(0, MAX_SUGGESTIONS)
+    .map(({ listed }) => listed);
+}
+
+/** How a caller asks the default provider for a model by its own name; empty: that cannot help. */
+function describeDefaultName(
+  requested: string,
+  { providerDriver, providerBaseUrl }: Pick<Variables, "providerDriver" | "providerBaseUrl">,
+): string {
+  const hasOwnNames = providerBaseUrl !== null && findDriver(providerDriver)?.servesCatalogue !== true;
+  const name = `${DEFAULT_PROVIDER}/${requested.trim()}`;
+  if (!hasOwnNames || requested.toLowerCase().startsWith(`${DEFAULT_PROVIDER}/`)) return "";
+  if (requested.trim() === "" || name.length > MAX_NAME_LENGTH) return "";
+  return `, and ${JSON.stringify(name)} is the model of this name at the default provider`;
+}
+
+/** The question after an error, with its colon: did you mean another name? Empty: no name is near. */
+export function askWhetherMeant(names: readonly string[]): string {
+  return names.length === 0
+    ? ""
+    : `: did you mean ${names.map((name) => JSON.stringify(name)).join(" or ")}?`;
+}
+
+/**
+ * Adds to the error of an unknown model which names are near, and where all of them are listed.
+ *
+ * @param suggests whether to look for near names, which costs time
+ */
+export function explainUnknownModel(
+  { requested, message, status }: ModelNotFoundError,
+  nameConfig: ModelNameConfig,
+  variables: Pick<Variables, "providerDriver" | "providerBaseUrl">,
+  suggests: boolean,
+): ModelNotFoundError {
+  const question = askWhetherMeant(suggests ? suggestModelNames(requested, nameConfig) : []) || ":";
+  const advice = `GET /v1/models lists the models${describeDefaultName(requested, variables)}`;
+  return new ModelNotFoundError(requested, `${message}${question} ${advice}`, status === 404 ? 404 : 400);
+}

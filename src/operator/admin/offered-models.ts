@@ -1,0 +1,82 @@
+import { filterUsableNames } from "../../core/config/provider-models.ts";
+import { withoutTrailingSlashes } from "../../core/encoding/path-segment.ts";
+import { GatewayError } from "../../core/errors/gateway-error.ts";
+import { ProviderError, providerErrorToGateway } from "../../core/errors/provider-error.ts";
+import type { Context } from "../../core/ports/context.ts";
+import type { UpstreamAccount } from "../../gateway/providers/provider.ts";
+import { createApiAt, type RegisteredProvider } from "../../gateway/providers/provider-registry.ts";
+import { callProvider } from "./account-call.ts";
+
+/** Endings that addresses of engines commonly have. */
+const ENDINGS = ["/v1", "/api", "/v1beta"] as const;
+/** The path of an endpoint, or an ending, that an address has too much. */
+const SURPLUS =
+  /(?:\/v1(?:beta)?)?\/(?:chat\/completions|completions|responses|messages|models)$|\/(?:v1|v1beta|api)$/;
+
+/** Other addresses that may be meant by an address without a list of models, the most likely first. */
+export function guessBaseAddresses(baseUrl: string): string[] {
+  const address = withoutTrailingSlashes(baseUrl);
+  const bare = address.replace(SURPLUS, "");
+  const guesses = new Set([...ENDINGS.map((ending) => bare + ending), bare, `${address}/v1`]);
+  guesses.delete(address);
+  return [...guesses];
+}
+
+/** Whether an error can mean that the provider's address is wrong: there is nothing, or something else. */
+function suggestsWrongAddress(error: unknown): error is ProviderError {
+  if (!(error instanceof ProviderError)) return false;
+  return error.kind === "malformed" || error.status === 404 || error.status === 405;
+}
+
+/** Says in the error which address has the list of models, if one does. */
+async function explainMissingList(
+  context: Context,
+  provider: RegisteredProvider,
+  error: ProviderError,
+  account: UpstreamAccount,
+  signal: AbortSignal,
+): Promise<ProviderError> {
+  const { config } = await context.config();
+  const field = provider.id === "" ? "PROVIDER_BASE_URL" : "base_url";
+  const address = withoutTrailingSlashes(provider.baseUrl);
+  const status = error.status === 0 ? "" : ` (status ${error.status})`;
+  const explain = (advice: string) =>
+    new ProviderError("not_found", `${address} has no list of models${status}${advice}`, error.status, error);
+  for (const guess of guessBaseAddresses(address)) {
+    const { models } = createApiAt(context.platform, config, provider.id, guess);
+    const names = await models?.list(account, signal).catch(() => []);
+    signal.throwIfAborted();
+    if (names !== undefined && names.length > 0)
+      return explain(`, but ${guess} has: ${field} should probably be ${guess}`);
+  }
+  return explain(`, also not with ${ENDINGS.join(", ")} at its end: check ${field} and the driver`);
+}
+
+/**
+ * Lists the names of the models that a provider offers, in the provider's spelling.
+ *
+ * @throws GatewayError 501 if its protocol has no model list. The error of a missing list says which address has one.
+ */
+export async function listOfferedModels(
+  context: Context,
+  provider: RegisteredProvider,
+): Promise<readonly string[]> {
+  const { models } = provider.api;
+  if (models === undefined) {
+    throw new GatewayError(501, `the driver ${provider.driver} has no list of models`, {
+      code: "unsupported",
+    });
+  }
+  try {
+    const names = await callProvider(context, provider, null, "", (account, signal) =>
+      models.list(account, signal).catch(async (error: unknown) => {
+        signal.throwIfAborted();
+        if (!suggestsWrongAddress(error)) throw error;
+        throw await explainMissingList(context, provider, error, account, signal);
+      }),
+    );
+    return filterUsableNames(names);
+  } catch (error) {
+    throw error instanceof ProviderError ? providerErrorToGateway(error) : error;
+  }
+}

@@ -1,0 +1,109 @@
+import { describe, expect, test } from "vitest";
+import { useMemoryGateway } from "../../support/memory-gateway.ts";
+import { KEY } from "../../support/memory-platform.ts";
+
+const gateway = useMemoryGateway();
+const PATH = "/v1/chat/completions";
+const messages = [{ role: "user", content: "Write to ann@example.com" }];
+
+describe("the history finds a refused request", () => {
+  test("for an unknown model", async () => {
+    const made = await gateway();
+    await made.post(PATH, { model: "my-own:13b", messages }, { headers: { "x-gateway-source": "cli" } });
+    const history = await made.history();
+    expect(history).toMatchObject([
+      {
+        refusals: 1,
+        status: "error",
+        status_code: 400,
+        error_code: "model_not_found",
+        error: expect.stringContaining("my-own:13b"),
+        requested_model: "my-own:13b",
+        model: "",
+        key: expect.stringMatching(/./),
+        source: "cli",
+        dialect: "chat-completions",
+        messages: "[]",
+        content: "",
+      },
+    ]);
+  });
+
+  test.each([
+    ["in a path", "/v1beta/models/gemini-9:generateContent", { contents: [{ parts: [{ text: "x" }] }] }],
+    ["of messages", "/v1/messages", { model: "gemini-9", max_tokens: 5, messages }],
+    ["of responses", "/v1/responses", { model: "gemini-9", input: "x" }],
+    ["of completions", "/v1/completions", { model: "gemini-9", prompt: "x" }],
+    ["of the local runner", "/api/chat", { model: "gemini-9", messages }],
+    ["of embeddings", "/v1/embeddings", { model: "gemini-9", input: "x" }],
+  ])("for an unknown model %s", async (_, path, body) => {
+    const made = await gateway();
+    await made.post(path, body);
+    expect(await made.history()).toMatchObject([
+      { refusals: 1, requested_model: "gemini-9", error_code: "model_not_found" },
+    ]);
+  });
+
+  test("for an invalid body, with the model that it names", async () => {
+    const made = await gateway();
+    await made.post(PATH, { model: "gpt-4o", messages: 5 });
+    await made.post(PATH, null, { body: "{" });
+    expect(await made.history()).toMatchObject([
+      { refusals: 1, status_code: 400, error_code: "invalid json", requested_model: "" },
+      { refusals: 1, status_code: 400, error_code: "invalid_request", requested_model: "gpt-4o" },
+    ]);
+  });
+
+  test.each([
+    ["a disabled key", { disabled: true }, 401, "invalid_api_key"],
+    ["an expired key", { expires: 1 }, 401, "invalid_api_key"],
+    ["another network", { networks: ["10.0.0.0/8"] }, 403, "permission_denied"],
+    ["a model that the key may not use", { models: ["gpt-4.1"] }, 403, "permission_denied"],
+    ["a style that the key may not use", { dialects: ["messages"] }, 403, "permission_denied"],
+  ])("for %s", async (_, fields, status, code) => {
+    const made = await gateway({ config: { keys: [], api_keys: [{ key: KEY, ...fields }] } });
+    const response = await made.post(PATH, { model: "gpt-4o", messages });
+    expect(response.status).toBe(status);
+    expect(await made.history()).toMatchObject([{ refusals: 1, status_code: status, error_code: code }]);
+  });
+
+  test("for a limit of its key, beside the request that was answered", async () => {
+    const config = { keys: [], api_keys: [{ key: KEY, limits: { requests_per_minute: 1 } }] };
+    const made = await gateway({ config });
+    for (let sent = 0; sent < 3; sent += 1) await made.post(PATH, { model: "gpt-4o", messages });
+    const history = await made.history();
+    const codes = history.map(({ status, error_code, refusals }) => [status, error_code, refusals ?? 0]);
+    expect(codes).toContainEqual(["success", undefined, 0]);
+    expect(history.filter(({ error_code }) => error_code === "rate_limit_exceeded").length).toBeGreaterThan(
+      0,
+    );
+  });
+
+  test("without its message where the key keeps no texts, and not at all where it keeps nothing", async () => {
+    for (const mode of ["redacted", "no_texts", "none"] as const) {
+      const made = await gateway({ config: { keys: [], api_keys: [{ key: KEY, history: mode }] } });
+      await made.post(PATH, { model: "for-ann@example.com", messages });
+      const history = await made.history();
+      if (mode === "none") expect(history).toEqual([]);
+      else expect(history).toMatchObject([{ refusals: 1, error_code: "model_not_found" }]);
+      if (mode === "no_texts") expect(history[0]?.error).toBe("");
+      if (mode === "redacted") expect(history[0]?.error).not.toContain("ann@example.com");
+    }
+  });
+});
+
+describe("the history has no record", () => {
+  test("of a refused stranger, of a file that was not found, and where it is off", async () => {
+    const made = await gateway();
+    await made.post(
+      PATH,
+      { model: "my-own:13b", messages },
+      { headers: { authorization: "Bearer stranger" } },
+    );
+    await made.request("/v1/files/none", { headers: { authorization: `Bearer ${KEY}` } });
+    expect(await made.history()).toEqual([]);
+    const off = await gateway({ config: { history: { limit: 0 } } });
+    await off.post(PATH, { model: "my-own:13b", messages });
+    expect(await off.history()).toEqual([]);
+  });
+});

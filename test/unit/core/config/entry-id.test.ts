@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import { ENTRY_ID_RULE, SUBJECT_ID_RULE } from "../../../../src/core/config/entry-id.ts";
+import { guardrailSchema } from "../../../../src/core/config/guardrails.ts";
+import { configSchema, providerSchema, subjectEntrySchema } from "../../../../src/core/config/schema.ts";
+
+const provider = (id: unknown) =>
+  providerSchema.safeParse({ id, driver: "openai", base_url: "http://engine.test/v1" });
+const subject = (id: unknown) => subjectEntrySchema.safeParse({ id });
+const guardrail = (id: unknown) => guardrailSchema.safeParse({ id, type: "size" });
+const messageOf = ({ error }: ReturnType<typeof provider | typeof subject | typeof guardrail>) =>
+  error?.issues[0]?.message;
+
+describe("the error of an id", () => {
+  it.each(["", "a/b", "a b", "-a", "a-", "ä", "a".repeat(65), "a,b"])(
+    "of a provider says which characters it may have: %j",
+    (id) => expect(messageOf(provider(id))).toBe(ENTRY_ID_RULE),
+  );
+
+  it.each(["", "a/b", "a b", "-a", "ä", "a".repeat(65), "a,b"])(
+    "of a team, user, tag or administrator says it in the same words: %j",
+    (id) => expect(messageOf(subject(id))).toBe(SUBJECT_ID_RULE),
+  );
+
+  it.each(["", "a/b", "a b", "ä", "a".repeat(65)])("of a guardrail, too: %j", (id) =>
+    expect(messageOf(guardrail(id))).toBe(ENTRY_ID_RULE),
+  );
+
+  it("says that one is needed, and that the provider of the variables has its own", () => {
+    expect([messageOf(provider(undefined)), messageOf(subject(5))]).toEqual([
+      "an id is needed",
+      "an id is needed",
+    ]);
+    for (const id of ["default", "Default"])
+      expect(messageOf(provider(id))).toContain("the provider that the variables name: choose another id");
+  });
+});
+
+it("stored ids of earlier versions stay valid", () => {
+  const stored = {
+    proxies: [{ id: "Büro / 1", type: "http", host: "proxy.test", port: 1 }],
+    teams: [{ id: "a@b+c=d:e" }],
+    guardrails: { rules: [{ id: "_.-", type: "size" }] },
+  };
+  expect(configSchema.safeParse(stored).error).toBeUndefined();
+});

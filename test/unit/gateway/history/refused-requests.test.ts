@@ -1,0 +1,89 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { RefusedRequests } from "../../../../src/gateway/history/refused-requests.ts";
+import type { RecordSource } from "../../../../src/records/telemetry/outbox.ts";
+
+const MINUTE = 60_000;
+
+describe("the refused requests of an isolate", () => {
+  let sources: Set<RecordSource>;
+  let updates: number;
+  let refused: RefusedRequests;
+  let now: number;
+  beforeEach(() => {
+    sources = new Set();
+    updates = 0;
+    now = 1_000_000;
+    refused = new RefusedRequests({
+      record: (source) => {
+        updates += 1;
+        sources.add(source);
+      },
+    });
+  });
+
+  const refuse = (fields: { key?: string; model?: string; code?: string } = {}) => {
+    const { key = "alice", model = "llama3.2", code = "model_not_found" } = fields;
+    refused.record(
+      {
+        created_at: now,
+        request_id: `req_${now}`,
+        key,
+        dialect: "chat-completions",
+        requested_model: model,
+        source: "",
+        status_code: 400,
+        error: `the model ${model} does not exist`,
+        error_code: code,
+      },
+      now,
+      3,
+    );
+  };
+  const records = () => [...sources].map((source) => source.write().summary);
+
+  it("are one record for equal refusals of a minute, which says how many they are", () => {
+    for (let sent = 0; sent < 4; sent += 1) refuse();
+    expect(records()).toMatchObject([
+      { refusals: 4, requested_model: "llama3.2", status: "error", status_code: 400, key: "alice" },
+    ]);
+    now += MINUTE;
+    refuse();
+    expect(records().map(({ refusals }) => refusals)).toEqual([4, 1]);
+  });
+
+  it("are records of their own for other keys, errors and models", () => {
+    refuse();
+    refuse({ key: "bob" });
+    refuse({ code: "rate_limit_exceeded" });
+    refuse({ model: "qwen3" });
+    expect(records()).toHaveLength(4);
+    expect(new Set(records().map(({ id }) => id)).size).toBe(4);
+  });
+
+  it("of a key that invents names become one record after the first five", () => {
+    for (let sent = 0; sent < 1_000; sent += 1) refuse({ model: `invented-${sent}` });
+    expect(records().map((record) => [record.requested_model, record.refusals])).toEqual([
+      ...[0, 1, 2, 3, 4].map((n) => [`invented-${n}`, 1]),
+      ["", 995],
+    ]);
+  });
+
+  it("cost few updates in a flood, and the last one comes within seconds", () => {
+    for (let sent = 0; sent < 10_000; sent += 1) {
+      now += 1;
+      refuse();
+    }
+    expect(updates).toBeLessThan(10);
+    now += 5_000;
+    refuse();
+    expect(records()).toMatchObject([{ refusals: 10_001 }]);
+  });
+
+  it("of thousands of keys are at most a hundred records a minute", () => {
+    for (let sent = 0; sent < 5_000; sent += 1) refuse({ key: `key-${sent}` });
+    expect(records()).toHaveLength(100);
+    now += MINUTE;
+    refuse({ key: "late" });
+    expect(records()).toHaveLength(101);
+  });
+});

@@ -1,0 +1,57 @@
+import { describe, expect, it } from "vitest";
+import { providerSchema } from "../../../../src/core/config/schema.ts";
+import {
+  explainUnknownModel,
+  suggestModelNames,
+} from "../../../../src/gateway/models/explain-unknown-model.ts";
+import { ModelNotFoundError } from "../../../../src/gateway/models/model-not-found.ts";
+
+const ollama = providerSchema.parse({
+  id: "ollama",
+  driver: "openai",
+  base_url: "http://127.0.0.1:11434/v1",
+  models: { "llama3.2:3b": "llama3.2:3b", "qwen3-coder": "qwen3-coder" },
+});
+const names = { providers: [ollama], model_routes: { "team-model": ["provider-v4-flash"] } };
+
+describe("the error of an unknown model", () => {
+  it.each([
+    ["provider-v4-flahs", "provider-v4-flash"],
+    ["Provider-V4-Por", "provider-v4-pro"],
+    ["gpt-4oo", "gpt-4o"],
+    ["llama3.2:3b", "ollama/llama3.2:3b"],
+    ["qwen3-codr", "ollama/qwen3-coder"],
+    ["team-modle", "team-model"],
+    ["olama/llama3.2:1b", "ollama/llama3.2:1b"],
+    ["defualt/llama3.2", "default/llama3.2"],
+  ])("suggests for %s what is near: %s", (requested, near) => {
+    expect(suggestModelNames(requested, names)[0]).toBe(near);
+  });
+
+  it.each(["", "x", "llama-of-my-own", "a".repeat(5_000), "weather"])(
+    "suggests nothing for %.20s",
+    (requested) => {
+      expect(suggestModelNames(requested, names)).toEqual([]);
+    },
+  );
+
+  it("says where the models are, and asks a stranger nothing", () => {
+    const error = new ModelNotFoundError("gpt-4oo", 'the model "gpt-4oo" does not exist');
+    const sandbox = { providerDriver: "sessions", providerBaseUrl: "http://127.0.0.1:1" };
+    expect(explainUnknownModel(error, names, sandbox, true).message).toMatch(
+      /^the model "gpt-4oo" does not exist: did you mean "gpt-4o".*\? GET \/v1\/models lists the models$/,
+    );
+    expect(explainUnknownModel(error, names, sandbox, false).message).toBe(
+      'the model "gpt-4oo" does not exist: GET /v1/models lists the models',
+    );
+  });
+
+  it("offers the default provider's own name only where that is one", () => {
+    const engine = { providerDriver: "openai", providerBaseUrl: "http://127.0.0.1:11434/v1" };
+    const explain = (requested: string, variables = engine) =>
+      explainUnknownModel(new ModelNotFoundError(requested, "unknown"), {}, variables, false).message;
+    expect(explain("mine")).toContain('"default/mine"');
+    expect(explain("default/mine")).not.toContain("default/default");
+    expect(explain("a".repeat(300))).not.toContain("default/");
+  });
+});
