@@ -287,7 +287,9 @@ export async function handleRequest(request: Request, runtime: RequestRuntime): 
     return { method, path, status, requestId, uniqueRequestId, startedAt, durationMs, facts };
   };
   if (!hasValidHost(headers)) {
-    const error = invalidRequest("the header Host is no host");
+    const error = invalidRequest(
+      "the header Host is not valid: it must be a host name or address, with a port if needed",
+    );
     recordError(facts, error);
     logRequest(describeEnd("", error.status), ALL);
     return errorResponse(STANDARD_FAMILY, error, requestId);

@@ -223,9 +223,11 @@ async function checkAdminToken(context: Context, token: string): Promise<AdminTo
     if (holder === undefined) return { expiresAt, id, role: "owner", administrator: null };
     if (administrator !== undefined)
       return { expiresAt, id, role: administrator.role, administrator: administrator.id };
-    throw unauthorized("the token is not valid");
+    throw unauthorized("the token is not valid: sign in again");
   }
-  throw unauthorized(outcome.expired ? "the token has expired: sign in again" : "the token is not valid");
+  throw unauthorized(
+    outcome.expired ? "the token has expired: sign in again" : "the token is not valid: sign in again",
+  );
 }
 
 /** The bearer credential of a request; throws 401 when there is none. */

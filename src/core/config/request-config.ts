@@ -42,7 +42,9 @@ export class RequestConfig {
     await this.read();
     const newest = await this.#adoptNewer(this.#source.atLeast(version));
     if (newest.version < version) {
-      throw new GatewayError(503, "the configuration cannot be read", { code: "internal_error" });
+      throw new GatewayError(503, "the configuration cannot be read just now: try again", {
+        code: "internal_error",
+      });
     }
   }
 

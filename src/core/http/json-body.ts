@@ -46,6 +46,15 @@ function fieldName(path: readonly PropertyKey[]): string {
   return name;
 }
 
+/** A schema's own error for a wrong type, in words that say what to do. Other errors stay as they are. */
+function describeIssue(message: string): string {
+  const [, expected, received] = /^Invalid input: expected ([\w ]+), received ([\w ]+)$/.exec(message) ?? [];
+  if (expected === undefined) return message;
+  return received === "undefined"
+    ? `is missing: it must be of the type ${expected}`
+    : `must be of the type ${expected}, not ${received}`;
+}
+
 /** Only the first violation is reported: finding all takes far more time and memory than the value itself. */
 const FIRST_VIOLATION: z.core.ParseContextInternal<z.core.$ZodIssue> = { abortEarly: true };
 
@@ -56,7 +65,7 @@ export function parseWith<T>(schema: z.ZodType<T>, value: unknown): T {
   if (result.success) return result.data;
   const issue = result.error.issues[0];
   const field = issue === undefined ? "" : fieldName(issue.path);
-  const message = issue?.message ?? "the request is not valid";
+  const message = describeIssue(issue?.message ?? "the request is not valid");
   const [unknown] = issue?.code === "unrecognized_keys" ? issue.keys : [];
   const param = unknown === undefined ? field : fieldName([...(issue?.path ?? []), unknown]);
   throw new GatewayError(400, field === "" ? message : `${field}: ${message}`, {

@@ -12,7 +12,11 @@ export async function assertNoGuardrails({ config: read }: Context, { key }: Cal
   const { config } = await read();
   if (config.guardrails.unchecked_endpoints === "allow") return;
   if (selectGuardrails(config, key?.entry).length === 0) return;
-  throw new GatewayError(403, "this endpoint is not available: its texts are not checked by the guardrails", {
-    code: "permission_denied",
-  });
+  throw new GatewayError(
+    403,
+    "this endpoint is not available: its texts are not checked by the guardrails (guardrails.unchecked_endpoints)",
+    {
+      code: "permission_denied",
+    },
+  );
 }

@@ -15,7 +15,11 @@ export function parseRecord(text: string): JsonObject {
       : "sent broken JSON";
     throw new ProviderError("malformed", `the provider ${problem}`, 0, error);
   }
-  if (!isObject(value)) throw new ProviderError("malformed", "the provider sent JSON that is no object");
+  if (!isObject(value))
+    throw new ProviderError(
+      "malformed",
+      "the provider sent JSON that is no object: its address or driver may be wrong",
+    );
   return value;
 }
 

@@ -427,7 +427,11 @@ const LISTING = { path: "/models", names: (body: JsonObject) => modelNames(body[
 
 /** Reads one member of each entry of a model list. Throws a `ProviderError` `malformed` if it is no list. */
 export function modelNames(list: unknown, member: string): string[] {
-  if (!Array.isArray(list)) throw new ProviderError("malformed", "the provider's list of models is no list");
+  if (!Array.isArray(list))
+    throw new ProviderError(
+      "malformed",
+      "the provider's list of models is not in the form of its driver: its address or driver may be wrong",
+    );
   return list.flatMap((entry: unknown) => {
     const name = isObject(entry) ? entry[member] : undefined;
     return typeof name === "string" ? [name] : [];

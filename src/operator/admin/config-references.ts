@@ -7,6 +7,18 @@ import { askWhetherMeant, suggestModelNames } from "../../gateway/models/explain
 import { findNamedModel, isResolvable } from "../../gateway/models/resolve-model.ts";
 import { DRIVER_NAMES, findDriver } from "../../gateway/providers/drivers.ts";
 
+/** How many known names an error lists. */
+const MAX_LISTED = 10;
+
+/** What an error says of a reference to something that does not exist: also what there is. */
+function describeMissing(kind: string, to: string, known: ReadonlySet<string>): string {
+  const names = [...known].filter((name) => name !== "");
+  const listed = names.slice(0, MAX_LISTED).join(", ") + (names.length > MAX_LISTED ? ", …" : "");
+  const there =
+    names.length === 0 ? "there is none yet" : `there ${names.length === 1 ? "is" : "are"} ${listed}`;
+  return `the ${kind} ${JSON.stringify(to)} does not exist: ${there}`;
+}
+
 /** A reference from one part of the configuration to another. */
 interface Reference {
   /** Its field, as errors name it. */
@@ -27,7 +39,7 @@ const PROXY_REFERENCES: ReferenceKind = {
   ],
   fault: ({ proxies }) => {
     const known = new Set(["", ...proxies.map(({ id }) => id)]);
-    return (to) => (known.has(to) ? null : `the proxy ${JSON.stringify(to)} does not exist`);
+    return (to) => (known.has(to) ? null : describeMissing("proxy", to, known));
   },
 };
 
@@ -37,7 +49,7 @@ const createGroupReferences = (field: "team" | "user", list: "teams" | "users"):
     config.api_keys.map((key, index) => ({ param: `api_keys[${index}].${field}`, to: key[field] ?? "" })),
   fault: (config) => {
     const known = new Set(["", ...config[list].map(({ id }) => id)]);
-    return (to) => (known.has(to) ? null : `the ${field} ${JSON.stringify(to)} does not exist`);
+    return (to) => (known.has(to) ? null : describeMissing(field, to, known));
   },
 });
 
@@ -46,7 +58,7 @@ const PROVIDER_REFERENCES: ReferenceKind = {
     accounts.map(({ provider = "" }, index) => ({ param: `accounts[${index}].provider`, to: provider })),
   fault: ({ providers }) => {
     const known = new Set(["", ...providers.map(({ id }) => id)]);
-    return (to) => (known.has(to) ? null : `the provider ${JSON.stringify(to)} does not exist`);
+    return (to) => (known.has(to) ? null : describeMissing("provider", to, known));
   },
 };
 
@@ -54,7 +66,7 @@ const UNKNOWN_MODEL_REFERENCES: ReferenceKind = {
   references: ({ unknown_models: { provider } }) => [{ param: "unknown_models.provider", to: provider }],
   fault: ({ providers }) => {
     const known = new Set(["", DEFAULT_PROVIDER, ...providers.map(({ id }) => id)]);
-    return (to) => (known.has(to) ? null : `the provider ${JSON.stringify(to)} does not exist`);
+    return (to) => (known.has(to) ? null : describeMissing("provider", to, known));
   },
 };
 
@@ -110,7 +122,7 @@ const GUARDRAIL_REFERENCES: ReferenceKind = {
     ),
   fault: ({ guardrails: { rules } }) => {
     const known = new Set(rules.map(({ id }) => id));
-    return (to) => (known.has(to) ? null : `the guardrail ${JSON.stringify(to)} does not exist`);
+    return (to) => (known.has(to) ? null : describeMissing("guardrail", to, known));
   },
 };
 

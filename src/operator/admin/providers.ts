@@ -109,9 +109,13 @@ function selectInitialLimit({ driver, account_max_inflight }: z.output<typeof ne
 /** Returns a configured provider. Throws 404 for an unknown id, 409 for the provider of the environment variables. */
 export function getSavedProvider({ providers }: Pick<Config, "providers">, id: string): ProviderEntry {
   if (id === DEFAULT_PROVIDER) {
-    throw new GatewayError(409, "this provider is set by the deployment's variables", {
-      code: "invalid_request",
-    });
+    throw new GatewayError(
+      409,
+      "this provider is set by the deployment's variables: change PROVIDER_BASE_URL and its companions",
+      {
+        code: "invalid_request",
+      },
+    );
   }
   return requireFound(
     providers.find((provider) => provider.id === id),

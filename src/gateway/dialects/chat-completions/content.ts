@@ -4,7 +4,7 @@ import { lazyLooseObject } from "../../../core/encoding/lazy-schema.ts";
 import { invalidRequest } from "../../../core/errors/gateway-error.ts";
 import { parseAttachmentSource } from "../shared/attachments.ts";
 import { markLast, parseCacheControl } from "../shared/cache-control.ts";
-import { requireObject, requireString, unknownContentError } from "../shared/members.ts";
+import { requireObject, requireString, unknownContentError, unknownValueError } from "../shared/members.ts";
 import type { PendingToolCalls } from "../shared/pending-tool-calls.ts";
 
 const partSchema = lazyLooseObject(() => ({ type: z.string() }));
@@ -156,9 +156,12 @@ export function toMessage(
       };
     }
     default:
-      throw invalidRequest(
-        `${fieldPath}.role ${JSON.stringify(message.role)} is not known`,
-        `${fieldPath}.role`,
-      );
+      throw unknownValueError(message.role, `${fieldPath}.role`, [
+        "system",
+        "developer",
+        "user",
+        "assistant",
+        "tool",
+      ]);
   }
 }

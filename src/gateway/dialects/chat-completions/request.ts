@@ -6,7 +6,7 @@ import type { ModelNameConfig } from "../../models/configured-models.ts";
 import { resolveModel } from "../../models/resolve-model.ts";
 import { parseCacheControl } from "../shared/cache-control.ts";
 import { jsonObject, optionalBoolean, optionalNumber } from "../shared/field-schemas.ts";
-import { unknownFormatError } from "../shared/members.ts";
+import { unknownValueError } from "../shared/members.ts";
 import { PendingToolCalls } from "../shared/pending-tool-calls.ts";
 import { getChatOptions, getThinkingBudget, toSampling } from "../shared/sampling.ts";
 import { readSessionId } from "../shared/session-id.ts";
@@ -52,7 +52,8 @@ function toFormat(format: ChatRequest["response_format"]): ResponseFormat {
   const type = format?.type ?? "text";
   if (type === "text") return { type };
   if (type === "json_object") return { type: "json" };
-  if (type !== "json_schema") throw unknownFormatError(type, "response_format.type");
+  if (type !== "json_schema")
+    throw unknownValueError(type, "response_format.type", ["text", "json_object", "json_schema"]);
   const parsed = z
     .looseObject({ name: z.string().optional(), schema: jsonObject.optional(), strict: optionalBoolean })
     .safeParse(format?.json_schema);

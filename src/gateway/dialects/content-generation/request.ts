@@ -4,7 +4,7 @@ import { isObject } from "../../../core/encoding/json.ts";
 import type { ModelNameConfig } from "../../models/configured-models.ts";
 import { resolveModel } from "../../models/resolve-model.ts";
 import { optionalBoolean, unsupportedField } from "../shared/field-schemas.ts";
-import { unknownFormatError } from "../shared/members.ts";
+import { unknownValueError } from "../shared/members.ts";
 import { PendingToolCalls } from "../shared/pending-tool-calls.ts";
 import { toSampling } from "../shared/sampling.ts";
 import { contentsSchema, systemSchema, toMessages, toSystemMessage } from "./content.ts";
@@ -67,7 +67,8 @@ const ANSWER_MEDIA_TYPES = ["text/plain", "application/json", "text/x.enum"];
 
 function toFormat(config: GenerationConfig | null | undefined): ResponseFormat {
   if (config?.responseMimeType && !ANSWER_MEDIA_TYPES.includes(config.responseMimeType)) {
-    throw unknownFormatError(config.responseMimeType, "generationConfig.responseMimeType");
+    const field = "generationConfig.responseMimeType";
+    throw unknownValueError(config.responseMimeType, field, ANSWER_MEDIA_TYPES);
   }
   if (isObject(config?.responseJsonSchema)) return { type: "json-schema", schema: config.responseJsonSchema };
   // An enumeration is answered with the plain word, not with JSON.

@@ -2,9 +2,9 @@ import * as z from "zod";
 import type { ToolChoice, ToolDefinition } from "../../../core/conversation/tool.ts";
 import type { WebSearch } from "../../../core/conversation/web-search.ts";
 import { isObject } from "../../../core/encoding/json.ts";
-import { invalidRequest } from "../../../core/errors/gateway-error.ts";
 import { withAliasForms } from "../../../core/routing/alias-forms.ts";
 import { jsonObject } from "../shared/field-schemas.ts";
+import { unknownValueError } from "../shared/members.ts";
 import { undeclaredToolError } from "../shared/tool-choice.ts";
 import { parseWebSearch } from "../shared/web-search.ts";
 import { camelOrSnakeObject } from "./field-names.ts";
@@ -91,7 +91,7 @@ export function toTools(
     }
     default: {
       const field = "toolConfig.functionCallingConfig.mode";
-      throw invalidRequest(`${field} ${JSON.stringify(callingConfig?.mode)} is not known`, field);
+      throw unknownValueError(callingConfig?.mode, field, ["AUTO", "VALIDATED", "ANY", "NONE"]);
     }
   }
 }

@@ -2,12 +2,12 @@ import * as z from "zod";
 import type { Conversation, Message, ResponseFormat } from "../../../core/conversation/conversation.ts";
 import { isObject } from "../../../core/encoding/json.ts";
 import { lazyLooseObject, once } from "../../../core/encoding/lazy-schema.ts";
-import { GatewayError, invalidRequest } from "../../../core/errors/gateway-error.ts";
+import { GatewayError } from "../../../core/errors/gateway-error.ts";
 import type { ModelNameConfig } from "../../models/configured-models.ts";
 import { resolveModel } from "../../models/resolve-model.ts";
 import { parseCacheControl } from "../shared/cache-control.ts";
 import { jsonObject, toFiniteNumber } from "../shared/field-schemas.ts";
-import { requireObject, unknownFormatError } from "../shared/members.ts";
+import { requireObject, unknownValueError } from "../shared/members.ts";
 import { getThinkingBudget, toSampling } from "../shared/sampling.ts";
 import { readSessionId } from "../shared/session-id.ts";
 import { toThinkingDefault, wantsThinking } from "../shared/thinking.ts";
@@ -80,10 +80,7 @@ function toMessages(body: MessageRequest): Message[] {
         messages.push({ role: "system", parts: toParts(content, fieldPath) });
         break;
       default:
-        throw invalidRequest(
-          `messages[${index}].role ${JSON.stringify(role)} is not known`,
-          `messages[${index}].role`,
-        );
+        throw unknownValueError(role, `messages[${index}].role`, ["user", "assistant", "system"]);
     }
   });
   return messages;
@@ -94,7 +91,8 @@ function toFormat({ output_config: config, output_format: older }: MessageReques
   const format = config?.format ?? older;
   const fieldPath = format === config?.format ? "output_config.format" : "output_format";
   if (!format) return { type: "text" };
-  if (format.type !== "json_schema") throw unknownFormatError(format.type, `${fieldPath}.type`);
+  if (format.type !== "json_schema")
+    throw unknownValueError(format.type, `${fieldPath}.type`, ["json_schema"]);
   return { type: "json-schema", schema: requireObject(format, "schema", fieldPath) };
 }
 

@@ -5,6 +5,7 @@ import { lazyLooseObject } from "../../../core/encoding/lazy-schema.ts";
 import { invalidRequest } from "../../../core/errors/gateway-error.ts";
 import { parseCacheControl } from "../shared/cache-control.ts";
 import { jsonObject } from "../shared/field-schemas.ts";
+import { unknownValueError } from "../shared/members.ts";
 import { undeclaredToolError } from "../shared/tool-choice.ts";
 import { parseWebSearch } from "../shared/web-search.ts";
 
@@ -155,6 +156,6 @@ export function toToolChoice(
       if (declared.some((tool) => tool.name === name)) return { type: "auto" };
       throw undeclaredToolError(name, "tool_choice.name");
     default:
-      throw invalidRequest(`tool_choice ${JSON.stringify(type)} is not known`, "tool_choice");
+      throw unknownValueError(type, "tool_choice", ["auto", "any", "tool", "none"]);
   }
 }

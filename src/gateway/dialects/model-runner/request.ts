@@ -7,6 +7,7 @@ import { invalidRequest } from "../../../core/errors/gateway-error.ts";
 import { parseAttachmentSource } from "../shared/attachments.ts";
 import { jsonObject } from "../shared/field-schemas.ts";
 import { buildInsertionInstructions } from "../shared/insertion-prompt.ts";
+import { unknownValueError } from "../shared/members.ts";
 import { PendingToolCalls } from "../shared/pending-tool-calls.ts";
 import { getChatOptions, toSampling } from "../shared/sampling.ts";
 import { toThinkingDefault } from "../shared/thinking.ts";
@@ -120,10 +121,7 @@ function toMessages(messages: readonly z.output<typeof messageSchema>[]): Messag
       case "tool":
         return { role: "tool", parts, ...calls.resolve(message.tool_call_id, message.tool_name) };
       default:
-        throw invalidRequest(
-          `${fieldPath}.role ${JSON.stringify(message.role)} is not known`,
-          `${fieldPath}.role`,
-        );
+        throw unknownValueError(message.role, `${fieldPath}.role`, ["system", "user", "assistant", "tool"]);
     }
   });
 }

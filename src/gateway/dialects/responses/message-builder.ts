@@ -4,7 +4,7 @@ import { invalidRequest } from "../../../core/errors/gateway-error.ts";
 import { parseWith } from "../../../core/http/json-body.ts";
 import { messageSchema, toMessage } from "../chat-completions/content.ts";
 import type { DeclaredTools } from "../shared/declared-tools.ts";
-import { optionalString } from "../shared/members.ts";
+import { optionalString, unknownValueError } from "../shared/members.ts";
 import { PendingToolCalls } from "../shared/pending-tool-calls.ts";
 import { isStandalonePart, toParts } from "./parts.ts";
 import { decodeSummary } from "./summary-encoding.ts";
@@ -149,7 +149,7 @@ export class MessageBuilder {
         return;
       }
       default:
-        throw invalidRequest(`${fieldPath}.role ${JSON.stringify(role)} is not known`, `${fieldPath}.role`);
+        throw unknownValueError(role, `${fieldPath}.role`, ["system", "developer", "user", "assistant"]);
     }
   }
 

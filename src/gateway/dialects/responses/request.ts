@@ -8,7 +8,7 @@ import type { ModelNameConfig } from "../../models/configured-models.ts";
 import { resolveModel } from "../../models/resolve-model.ts";
 import { DeclaredTools } from "../shared/declared-tools.ts";
 import { jsonObject, optionalBoolean, optionalNumber, unsupportedField } from "../shared/field-schemas.ts";
-import { optionalString, unknownFormatError } from "../shared/members.ts";
+import { optionalString, unknownValueError } from "../shared/members.ts";
 import { getChatOptions, getThinkingBudget, toSampling } from "../shared/sampling.ts";
 import { readSessionId } from "../shared/session-id.ts";
 import { toThinkingDefault, wantsThinking } from "../shared/thinking.ts";
@@ -109,7 +109,8 @@ function toFormat(format: JsonObject | null | undefined): ResponseFormat {
   const type = format?.["type"] ?? "text";
   if (type === "text") return { type };
   if (type === "json_object") return { type: "json" };
-  if (!format || type !== "json_schema") throw unknownFormatError(type, "text.format.type");
+  if (!format || type !== "json_schema")
+    throw unknownValueError(type, "text.format.type", ["text", "json_object", "json_schema"]);
   const nested = isObject(format["json_schema"]) ? format["json_schema"] : format;
   const schema = nested["schema"];
   if (!isObject(schema)) throw invalidRequest("text.format.schema must be an object", "text.format.schema");

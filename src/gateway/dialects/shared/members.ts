@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../core/encoding/json.ts";
-import { invalidRequest } from "../../../core/errors/gateway-error.ts";
+import { type GatewayError, invalidRequest } from "../../../core/errors/gateway-error.ts";
 import { jsonObject } from "./field-schemas.ts";
 
 /** Returns a string member, or undefined if it is absent or not a string. */
@@ -30,9 +30,18 @@ export function requireObject(object: JsonObject, name: string, fieldPath: strin
   throw invalidRequest(`${fieldPath}.${name} must be an object`, `${fieldPath}.${name}`);
 }
 
-/** Creates the 400 for an unknown format. `fieldPath` is the field that names it. */
-export function unknownFormatError(format: unknown, fieldPath: string) {
-  return invalidRequest(`${fieldPath} ${JSON.stringify(format)} is not known`, fieldPath);
+/** Longest part of a value that an error quotes, in characters. */
+const MAX_QUOTED = 100;
+
+/** Creates the 400 for a value that is not among the known ones. `fieldPath` is the field that has it. */
+export function unknownValueError(
+  value: unknown,
+  fieldPath: string,
+  known: readonly string[],
+  param = fieldPath,
+): GatewayError {
+  const quoted = (JSON.stringify(value) ?? "undefined").slice(0, MAX_QUOTED);
+  return invalidRequest(`${fieldPath} ${quoted} is not known: it may be ${known.join(", ")}`, param);
 }
 
 /** Creates the 400 for content of an unknown type. */

@@ -2,7 +2,7 @@ import type { ToolChoice } from "../../../core/conversation/tool.ts";
 import { isObject, type JsonObject } from "../../../core/encoding/json.ts";
 import { type GatewayError, invalidRequest } from "../../../core/errors/gateway-error.ts";
 import type { DeclaredTools } from "./declared-tools.ts";
-import { optionalString } from "./members.ts";
+import { optionalString, unknownValueError } from "./members.ts";
 
 const TOOL_CHOICE_FIELD = "tool_choice";
 
@@ -70,7 +70,7 @@ export function toToolChoice(value: unknown, tools: DeclaredTools): ToolChoice {
   if (typeof value === "string") {
     if (value === "auto" || value === "none" || value === "required") return { type: value };
     if (value === "any") return { type: "required" };
-    throw invalidRequest(`tool_choice ${JSON.stringify(value)} is not known`, TOOL_CHOICE_FIELD);
+    throw unknownValueError(value, TOOL_CHOICE_FIELD, ["auto", "none", "required"]);
   }
   if (!isObject(value)) throw invalidRequest("tool_choice must be a string or an object", TOOL_CHOICE_FIELD);
   const isNamed = isObject(value["function"]) || typeof value["name"] === "string";
@@ -82,5 +82,6 @@ export function toToolChoice(value: unknown, tools: DeclaredTools): ToolChoice {
     return { type: "function", name: resolveNamedTool(value, type, tools, TOOL_CHOICE_FIELD) };
   }
   if (HOSTED_TOOL_TYPES.test(type)) return { type: "auto" };
-  throw invalidRequest(`tool_choice.type ${JSON.stringify(type)} is not known`, TOOL_CHOICE_FIELD);
+  const types = ["function", "custom", "allowed_tools"];
+  throw unknownValueError(type, `${TOOL_CHOICE_FIELD}.type`, types, TOOL_CHOICE_FIELD);
 }
