@@ -43,6 +43,15 @@ describeWithBrowser("administrators in the console", () => {
       .getByText("ada", { exact: true })
       .waitFor();
 
+    // An operator reads no keys, and makes one for the playground.
+    await goTo(own, "playground");
+    expect(await own.getByRole("button", { name: "Send", exact: true }).isDisabled()).toBe(true);
+    await own.getByRole("button", { name: "Make a key for 1 hour" }).click();
+    await own.getByText("Key made.").waitFor();
+    await own.getByLabel("Message").fill("[[say:Hello, Ada.]]");
+    await own.getByRole("button", { name: "Send", exact: true }).click();
+    await own.getByText("Hello, Ada.", { exact: true }).waitFor();
+
     // Another role ends the session. The new one has it.
     const row = page.getByRole("row", { name: /Ada Lovelace/ });
     await row.getByRole("button", { name: "Edit" }).click();

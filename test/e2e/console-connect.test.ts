@@ -8,7 +8,7 @@ describeWithBrowser("connecting clients", () => {
   it("leads to the first request, and is gone after it", async () => {
     const page = await app.at("overview");
     const step = page.getByRole("listitem").filter({ hasText: "Send a first request" });
-    await step.getByText("to do").waitFor();
+    await step.getByText("next").waitFor();
     await page.getByRole("listitem").filter({ hasText: "Create an API key" }).getByText("done").waitFor();
     expect(await violations(page)).toEqual([]);
     await (await app.chat("Hello")).text();

@@ -95,6 +95,25 @@ describeWithBrowser("sending requests from the console", () => {
     await page.getByText("Not sent, because").waitFor({ state: "detached" });
   });
 
+  it("gives a second model the conversation that the first one has had", async () => {
+    const page = await app.at("playground");
+    await page.getByLabel("Message").fill("[[say:The first answer.]]");
+    await page.getByRole("button", { name: "Send", exact: true }).click();
+    await page.getByText("The first answer.", { exact: true }).waitFor();
+    await page.getByLabel("Compare with").selectOption("provider-v4-pro");
+    const second = page.getByRole("region", { name: "provider-v4-pro", exact: true });
+    await second.getByText("The first answer.", { exact: true }).waitFor();
+    await page.getByLabel("Message").fill("And now?");
+    const bodies: { messages: unknown[] }[] = [];
+    page.on("request", (request) => {
+      if (request.url().endsWith("/chat/completions")) bodies.push(request.postDataJSON());
+    });
+    await page.getByRole("button", { name: "Send", exact: true }).click();
+    await expect.poll(() => bodies.length).toBe(2);
+    expect(bodies[1]?.messages).toEqual(bodies[0]?.messages);
+    expect(bodies[0]?.messages).toHaveLength(3);
+  });
+
   it.each([1_280, 390])("compares two models side by side, %i pixels wide", async (width) => {
     const page = await app.at("playground", { width });
     await page.getByLabel("Compare with").selectOption("provider-v4-pro");

@@ -255,6 +255,19 @@ describeWithBrowser("watching and trying in the console", () => {
     expect(csv).toContain(",provider-v4-flash,");
 
     await page.getByRole("button", { name: "Keys", exact: true }).click();
+    const today = new Date().toISOString().slice(0, 10);
+    await page.getByLabel("From").fill("2026-01-01");
+    await page.getByLabel("To", { exact: true }).fill(today);
+    await page.getByRole("button", { name: "Show days" }).click();
+    await used.getByRole("link", { name: "development" }).waitFor();
+    expect(page.url()).toContain(`from=2026-01-01&to=${today}`);
+    await used.getByText("new").first().waitFor();
+    await page.getByText("nothing before").first().waitFor();
+    const savingKeys = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Download CSV" }).click();
+    const csvOfKeys = readFileSync(await (await savingKeys).path(), "utf8");
+    expect(csvOfKeys).toMatch(/,key_name\r\n/);
+    expect(csvOfKeys).toMatch(/,development\r\n/);
     await used.getByRole("link", { name: "development" }).click();
     await page.getByRole("link", { name: "for the books" }).first().waitFor();
   });

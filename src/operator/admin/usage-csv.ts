@@ -33,14 +33,23 @@ const DETAILS = [
 const TIMES = ["first_token_ms", "duration_ms", "queue_ms"] as const;
 const PERCENTILES = ["p50", "p95", "p99"] as const;
 
-/** Formats usage as CSV (RFC 4180): one line per group, times in ISO 8601. */
-export function usageCsv(rows: readonly CsvRow[], groupBy: readonly UsageDimension[]): string {
+/** Names of the ids of a dimension. */
+export type DimensionNames = Readonly<Partial<Record<UsageDimension, ReadonlyMap<string, string>>>>;
+
+/** Formats usage as CSV (RFC 4180): one line per group, times in ISO 8601. Dimensions with `names` get a column for them, the last ones. */
+export function usageCsv(
+  rows: readonly CsvRow[],
+  groupBy: readonly UsageDimension[],
+  names: DimensionNames = {},
+): string {
+  const named = groupBy.filter((dimension) => names[dimension] !== undefined);
   const header = [
     "at",
     ...groupBy,
     ...NUMBERS,
     ...TIMES.flatMap((time) => PERCENTILES.map((percent) => `${time}_${percent}`)),
     ...DETAILS,
+    ...named.map((dimension) => `${dimension}_name`),
   ];
   const lines = rows.map((row) => [
     new Date(Number(row["at"] ?? 0)).toISOString(),
@@ -48,6 +57,7 @@ export function usageCsv(rows: readonly CsvRow[], groupBy: readonly UsageDimensi
     ...NUMBERS.map((name) => String(row[name] ?? 0)),
     ...TIMES.flatMap((time) => PERCENTILES.map((percent) => percentile(row[time], percent))),
     ...DETAILS.map((name) => String(row[name] ?? 0)),
+    ...named.map((dimension) => encodeCsvField(names[dimension]?.get(String(row[dimension] ?? "")) ?? "")),
   ]);
   return `${[header, ...lines].map((line) => line.join(",")).join("\r\n")}\r\n`;
 }

@@ -1,4 +1,6 @@
 import * as z from "zod";
+import { keyIdentifier, listApiKeys } from "../../core/config/api-keys.ts";
+import type { Config } from "../../core/config/schema.ts";
 import { lazyObject, once } from "../../core/encoding/lazy-schema.ts";
 import { invalidRequest } from "../../core/errors/gateway-error.ts";
 import {
@@ -11,7 +13,7 @@ import { adminEndpoint, type Endpoint } from "../../core/routing/endpoint.ts";
 import { clampedSum, fromNano } from "../../records/usage/prices.ts";
 import { normalizeRange } from "../../records/usage/time-range.ts";
 import { queryNumber } from "./paging.ts";
-import { usageCsv } from "./usage-csv.ts";
+import { type DimensionNames, usageCsv } from "./usage-csv.ts";
 
 const MAX_GROUPS = 10_000;
 /** Maximum number of values per filter. */
@@ -195,6 +197,19 @@ function toItems({ groups }: UsageReport) {
   return groups.map((group) => ({ at: group.at, ...group.dimensions, ...sumsView(group) }));
 }
 
+/** The names that keys, teams, users and providers have now, by id. */
+async function readNames(config: Config): Promise<DimensionNames> {
+  const toNames = (entries: readonly { readonly id: string; readonly name: string }[]) =>
+    new Map(entries.map(({ id, name }) => [id, name]));
+  const keys = listApiKeys(config).map(async (key) => ({ id: await keyIdentifier(key), name: key.name }));
+  return {
+    key: toNames(await Promise.all(keys)),
+    team: toNames(config.teams),
+    user: toNames(config.users),
+    provider: toNames(config.providers),
+  };
+}
+
 export const USAGE_ENDPOINTS = [
   /**
    * `GET /admin/usage`: usage by hour, by day or in total, grouped and filtered by any dimensions. Responds with JSON
@@ -206,7 +221,8 @@ export const USAGE_ENDPOINTS = [
     summary: "Usage by key, team, model, account and other dimensions",
     query: usageQuerySchema,
     answers: () => ({ "application/json": usageSchema(), "text/csv": { type: "string" } }),
-    handler: async ({ platform }, { query }) => {
+    handler: async (context, { query }) => {
+      const { platform } = context;
       const { from, to, granularity } = query;
       const range = normalizeRange(
         {
@@ -221,7 +237,8 @@ export const USAGE_ENDPOINTS = [
       const answer = await platform.usage.read(request);
       const items = toItems(answer);
       if (query.format === "csv") {
-        return new Response(usageCsv(items, query.group_by), {
+        const names = await readNames((await context.config()).config);
+        return new Response(usageCsv(items, query.group_by, names), {
           headers: {
             "content-type": "text/csv; charset=utf-8",
             "content-disposition": 'attachment; filename="usage.csv"',

@@ -1,11 +1,30 @@
 import type { AnswerOf } from "./api/endpoints.ts";
 import { navigateTo } from "./routing.ts";
-import { createStore } from "./store.ts";
+import { createStore, useStore } from "./store.ts";
+import { words } from "./ui/words.ts";
 
 type OwnSession = AnswerOf<"GET /admin/verify">;
 
 /** Role of the user who is signed in. Until it is known, nothing is held back: the gateway checks every request. */
 export const ownRole = createStore<OwnSession["role"]>("owner");
+
+/** The roles, weakest first. */
+const ROLES: readonly OwnSession["role"][] = ["viewer", "operator", "owner"];
+
+/** Whether the user who is signed in has a role, or a stronger one. */
+export function useHasRole(needed: OwnSession["role"]): boolean {
+  return ROLES.indexOf(useStore(ownRole)) >= ROLES.indexOf(needed);
+}
+
+/** The role that a control needs. Absent: every role will do. */
+export type NeededRole = "operator" | "owner" | undefined;
+
+/** Props of a control that needs a role: it is disabled for weaker roles, with the reason. */
+export function useRoleProps(needed: NeededRole): { readonly disabled?: true; readonly title?: string } {
+  const isAllowed = useHasRole(needed ?? "viewer");
+  if (isAllowed) return {};
+  return { disabled: true, title: needed === "owner" ? words.onlyOwners : words.viewersChangeNothing };
+}
 
 /** The administrator's name; null: whoever has the admin key; undefined: nobody was signed in in this tab. */
 let user: OwnSession["administrator"] | undefined;

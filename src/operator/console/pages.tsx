@@ -10,7 +10,6 @@ import { Models } from "./pages/models/models.tsx";
 import { Overview } from "./pages/overview/overview.tsx";
 import { Providers } from "./pages/providers/providers.tsx";
 import { Proxies } from "./pages/proxies/proxies.tsx";
-import { Usage } from "./pages/usage/usage.tsx";
 import { texts } from "./texts.ts";
 import type { IconName } from "./ui/icon.tsx";
 import { lazyPage } from "./ui/lazy-page.tsx";
@@ -33,7 +32,11 @@ export const NAVIGATION: readonly { readonly title: string; readonly pages: read
     title: texts.monitor,
     pages: [
       overview,
-      { id: "usage", name: words.usage, view: Usage },
+      {
+        id: "usage",
+        name: words.usage,
+        view: lazyPage(async () => (await import("./pages/usage/usage.tsx")).Usage),
+      },
       { id: "history", name: words.history, view: History },
       { id: "captures", name: words.captures, view: Captures },
       { id: "alerts", name: texts.alerts, view: Alerts },

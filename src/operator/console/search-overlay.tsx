@@ -1,5 +1,6 @@
 import { h, type TargetedInputEvent } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { useHasRole } from "./own-user.ts";
 import { NAVIGATION } from "./pages.tsx";
 import { formatHref } from "./routing.ts";
 import { type SearchResult, searchEverything } from "./search.ts";
@@ -8,14 +9,19 @@ import { Dialog } from "./ui/dialog.tsx";
 
 const PAUSE_MS = 150;
 
-const PAGES: readonly SearchResult[] = NAVIGATION.flatMap(({ title, pages }) =>
-  pages.map(({ id, name }): SearchResult => ({ kind: "page", name, below: title, address: formatHref(id) })),
-);
+/** The pages that a user may open. */
+const listPages = (isOwner: boolean): readonly SearchResult[] =>
+  NAVIGATION.flatMap(({ title, pages }) =>
+    pages
+      .filter(({ ownersOnly }) => isOwner || ownersOnly !== true)
+      .map(({ id, name }): SearchResult => ({ kind: "page", name, below: title, address: formatHref(id) })),
+  );
 
 /** Overlay that searches pages, accounts, keys, models and records. Usable by keyboard alone. */
 export function SearchOverlay({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState("");
-  const [results, setResults] = useState<readonly SearchResult[]>(PAGES);
+  const isOwner = useHasRole("owner");
+  const [results, setResults] = useState<readonly SearchResult[]>(() => listPages(isOwner));
   const [selected, setSelected] = useState(0);
   const [searching, setSearching] = useState(false);
   /** The user pressed Enter before the results arrived. */
@@ -25,7 +31,7 @@ export function SearchOverlay({ onClose }: { readonly onClose: () => void }) {
     const controller = new AbortController();
     setSearching(true);
     const timer = setTimeout(async () => {
-      const next = await searchEverything(text.trim(), PAGES, controller.signal);
+      const next = await searchEverything(text.trim(), listPages(isOwner), controller.signal);
       if (controller.signal.aborted) return;
       setResults(next);
       setSelected(0);
@@ -37,7 +43,7 @@ export function SearchOverlay({ onClose }: { readonly onClose: () => void }) {
       clearTimeout(timer);
       controller.abort();
     };
-  }, [text]);
+  }, [text, isOwner]);
 
   const open = (item: SearchResult | undefined) => {
     if (item === undefined) return;

@@ -3,7 +3,7 @@ import { readOwnSession } from "./api/administrators.ts";
 import { ConnectionNotice } from "./connection-notice.tsx";
 import { KeyboardOverlays } from "./keyboard-overlays.tsx";
 import { chooseLanguage, LANGUAGES, language } from "./language.ts";
-import { ownRole, setOwnUser } from "./own-user.ts";
+import { setOwnUser, useHasRole } from "./own-user.ts";
 import { findPage, NAVIGATION } from "./pages.tsx";
 import { formatHref, useAddress } from "./routing.ts";
 import { endSession } from "./session.ts";
@@ -20,7 +20,7 @@ const MODIFIER = /Mac|iP(?:hone|ad)/.test(navigator.userAgent) ? "⌘" : "Ctrl";
 const THEME_ICONS = { auto: "half", light: "sun", dark: "moon" } as const;
 
 function Navigation({ current }: { readonly current: string }) {
-  const isOwner = useStore(ownRole) === "owner";
+  const isOwner = useHasRole("owner");
   return (
     <nav aria-label={texts.pages}>
       {NAVIGATION.map(({ title, pages }) => (

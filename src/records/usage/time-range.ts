@@ -9,6 +9,8 @@ export const DAYS_KEPT_MS = 731 * DAY_MS;
 
 /** Ranges up to this length are hourly by default. */
 const MAX_HOURLY_MS = 3 * DAY_MS;
+/** Totals of ranges up to this length are exact to the hour. */
+const MAX_HOURLY_TOTAL_MS = 8 * DAY_MS;
 /** The default range. */
 const DEFAULT_RANGE_MS = 7 * DAY_MS;
 
@@ -23,7 +25,7 @@ export function selectTable({ from, to, granularity }: UsageRange): "hour" | "da
 
 /**
  * Normalizes a time range to whole hours or days (UTC), including partial ones. Default: the last seven days until `now`;
- * hourly up to three days, else daily. All times are Unix milliseconds.
+ * hourly up to three days, else daily. A total is exact to the hour up to eight days. All times are Unix milliseconds.
  *
  * @returns an error message if the range is invalid
  */
@@ -38,7 +40,8 @@ export function normalizeRange(
   const isOld = from < now - HOURS_KEPT_MS;
   const granularity = range.granularity ?? (to - from > MAX_HOURLY_MS || isOld ? "day" : "hour");
   if (granularity === "hour" && isOld) return "hours are kept for 35 days: ask for days";
-  const byDay = granularity === "day" || (granularity === "total" && (to - from > MAX_HOURLY_MS || isOld));
+  const byDay =
+    granularity === "day" || (granularity === "total" && (to - from > MAX_HOURLY_TOTAL_MS || isOld));
   const unit = byDay ? DAY_MS : HOUR_MS;
   return { from: Math.floor(from / unit) * unit, to: Math.ceil(to / unit) * unit, granularity };
 }

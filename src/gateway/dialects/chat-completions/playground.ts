@@ -88,7 +88,6 @@ function readPieces(source: unknown): AnswerPiece[] {
 /** The chat-completions style. */
 export const playground: PlaygroundDialect = {
   id: "chat-completions",
-  name: "Chat completions",
   parameters,
   canAttach: ({ kind, data }) => kind === "image" || data !== "",
   buildRequest: (input) => ({ path: "/v1/chat/completions", body: buildBody(input) }),

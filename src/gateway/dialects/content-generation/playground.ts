@@ -123,7 +123,6 @@ function sdkArguments(wire: WireRequest, model: string) {
 /** The content-generation style. */
 export const playground: PlaygroundDialect = {
   id: "content-generation",
-  name: "Content generation",
   parameters,
   canAttach: () => true,
   buildRequest,

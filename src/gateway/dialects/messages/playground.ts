@@ -121,7 +121,6 @@ function readBlock(source: unknown): AnswerPiece[] {
 /** The message style. */
 export const playground: PlaygroundDialect = {
   id: "messages",
-  name: "Messages",
   parameters,
   canAttach: ({ kind, mediaType, data }) =>
     kind === "image" || data === "" || mediaType === "application/pdf",

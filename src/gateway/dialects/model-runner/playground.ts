@@ -81,7 +81,6 @@ function readLine(data: unknown): readonly AnswerPiece[] {
 /** The local-runner style. */
 export const playground: PlaygroundDialect = {
   id: "model-runner",
-  name: "Local model runner",
   parameters,
   canAttach: ({ kind, data }) => kind === "image" && data !== "",
   buildRequest: (input) => ({ path: "/api/chat", body: buildBody(input) }),

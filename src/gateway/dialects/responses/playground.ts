@@ -115,7 +115,6 @@ function readItem(source: unknown): AnswerPiece[] {
 /** The responses style. */
 export const playground: PlaygroundDialect = {
   id: "responses",
-  name: "Responses",
   parameters,
   canAttach: () => true,
   buildRequest: (input) => ({ path: "/v1/responses", body: buildBody(input) }),

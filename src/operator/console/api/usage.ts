@@ -25,16 +25,22 @@ export type UsageItem = Usage["items"][number];
 
 /** Query of the usage page. */
 export interface UsageQuery {
-  /** Unix milliseconds; the range ends now. */
+  /** Unix milliseconds. */
   readonly from: number;
+  /** The end, which is not included; absent: now. */
+  readonly to?: number;
   readonly granularity: "hour" | "day" | "total";
   readonly groupBy: readonly Dimension[];
   readonly filters: Readonly<Partial<Record<Dimension, string>>>;
   readonly limit: number;
 }
 
-const toSearch = ({ from, granularity, groupBy, filters, limit }: UsageQuery, format: "json" | "csv") => ({
+const toSearch = (
+  { from, to, granularity, groupBy, filters, limit }: UsageQuery,
+  format: "json" | "csv",
+) => ({
   from: String(from),
+  ...(to !== undefined && { to: String(to) }),
   granularity,
   group_by: groupBy.join(","),
   limit: String(limit),

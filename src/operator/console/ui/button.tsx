@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { type NeededRole, useRoleProps } from "../own-user.ts";
 
 interface ButtonProps {
   readonly children: ComponentChildren;
@@ -11,20 +12,23 @@ interface ButtonProps {
   /** Accessible name, if the text is ambiguous: for example the row that the button belongs to. */
   readonly label?: string;
   readonly pressed?: boolean;
+  /** The role that the action needs: whoever has a weaker one sees the button disabled, with the reason. */
+  readonly needs?: NeededRole;
   readonly onClick?: () => void;
 }
 
 export function Button(props: ButtonProps) {
   const { kind = "plain", busy = false } = props;
+  const { disabled = false, title = props.title } = useRoleProps(props.needs);
   return (
     <button
       type={props.type === "submit" ? "submit" : "button"}
       class={`button ${kind}`}
-      disabled={busy || props.disabled}
+      disabled={busy || disabled || props.disabled}
       aria-busy={busy}
       aria-label={props.label}
       aria-pressed={props.pressed}
-      title={props.title}
+      title={title}
       onClick={props.onClick}
     >
       {busy && <span class="spinner" aria-hidden="true" />}

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import type { NeededRole } from "../own-user.ts";
 import { Button } from "./button.tsx";
 import { Icon } from "./icon.tsx";
 import { words } from "./words.ts";
@@ -7,10 +8,11 @@ interface CopyProps {
   readonly text: string | (() => Promise<string>);
   readonly name?: string;
   readonly label?: string;
+  readonly needs?: NeededRole;
 }
 
 /** Copies a text and confirms it on the button. */
-export function CopyButton({ text, name = words.copy, label }: CopyProps) {
+export function CopyButton({ text, name = words.copy, label, needs }: CopyProps) {
   const [message, setMessage] = useState("");
   const copy = async () => {
     try {
@@ -22,8 +24,13 @@ export function CopyButton({ text, name = words.copy, label }: CopyProps) {
     setTimeout(() => setMessage(""), 1_500);
   };
   return (
-    <Button kind="quiet" onClick={copy} {...(label !== undefined && message === "" && { label })}>
-      <Icon name={message === "Copied" ? "check" : "copy"} />
+    <Button
+      kind="quiet"
+      needs={needs}
+      onClick={copy}
+      {...(label !== undefined && message === "" && { label })}
+    >
+      <Icon name={message === words.copied ? "check" : "copy"} />
       <span aria-live="polite">{message || name}</span>
     </Button>
   );

@@ -24,7 +24,7 @@ export function actionColumn<T>(buttons: Column<T>["cell"]): Column<T> {
   };
 }
 
-interface DataTableProps<T> {
+export interface DataTableProps<T> {
   readonly items: readonly T[];
   readonly keyOf: (item: T) => string;
   readonly columns: readonly Column<T>[];

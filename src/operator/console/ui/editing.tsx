@@ -2,8 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { Versioned } from "../api/client.ts";
 import type { Undo } from "../api/undo.ts";
-import { ownRole } from "../own-user.ts";
-import { useStore } from "../store.ts";
+import type { NeededRole } from "../own-user.ts";
 import { Button } from "./button.tsx";
 import { Confirm } from "./confirm.tsx";
 import type { EntryVersion } from "./conflict.tsx";
@@ -46,19 +45,15 @@ export function useEditing<T>(reload: () => Promise<void>): Editing<T> {
 interface AddButtonProps {
   /** Noun for an item, within a sentence. */
   readonly noun: string;
+  /** The role that editing needs. */
+  readonly needs?: NeededRole;
   readonly onClick: () => void;
 }
 
-/** Props of buttons that lead to a change: viewers see them disabled, with the reason. */
-export function useChangeProps(): { readonly disabled?: boolean; readonly title?: string } {
-  const role = useStore(ownRole);
-  return role === "viewer" ? { disabled: true, title: words.viewersChangeNothing } : {};
-}
-
 /** The main action of a list. */
-export function AddButton({ noun, onClick }: AddButtonProps) {
+export function AddButton({ noun, needs = "operator", onClick }: AddButtonProps) {
   return (
-    <Button kind="primary" onClick={onClick} {...useChangeProps()}>
+    <Button kind="primary" needs={needs} onClick={onClick}>
       <Icon name="plus" />
       {words.addNoun(noun)}
     </Button>
@@ -68,17 +63,18 @@ export function AddButton({ noun, onClick }: AddButtonProps) {
 interface EditButtonsProps<T> {
   readonly editing: Editing<T>;
   readonly item: T;
+  /** The role that editing needs. */
+  readonly needs?: NeededRole;
 }
 
 /** The buttons of each list item. */
-export function EditButtons<T>({ editing, item }: EditButtonsProps<T>) {
-  const props = useChangeProps();
+export function EditButtons<T>({ editing, item, needs = "operator" }: EditButtonsProps<T>) {
   return (
     <>
-      <Button kind="quiet" onClick={() => editing.edit(item)} {...props}>
+      <Button kind="quiet" needs={needs} onClick={() => editing.edit(item)}>
         {words.edit}
       </Button>
-      <Button kind="quiet" onClick={() => editing.remove(item)} {...props}>
+      <Button kind="quiet" needs={needs} onClick={() => editing.remove(item)}>
         {words.delete}
       </Button>
     </>

@@ -40,7 +40,7 @@ function describedBy(id: string, { hint, error }: FrameProps): string | undefine
 }
 
 interface TextFieldProps extends InputProps<string> {
-  readonly type?: "text" | "password" | "email" | "url" | "number" | "search" | "datetime-local";
+  readonly type?: "text" | "password" | "email" | "url" | "number" | "search" | "date" | "datetime-local";
   readonly placeholder?: string;
   readonly autocomplete?: string;
   readonly required?: boolean;

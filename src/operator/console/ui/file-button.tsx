@@ -1,15 +1,17 @@
 import { useRef } from "preact/hooks";
+import type { NeededRole } from "../own-user.ts";
 import { Button } from "./button.tsx";
 
 interface FileButtonProps {
   readonly name: string;
   readonly accept: string;
   readonly multiple?: boolean;
+  readonly needs?: NeededRole;
   readonly onFiles: (files: readonly File[]) => void;
 }
 
 /** Button that lets the user choose files. */
-export function FileButton({ name, accept, multiple = false, onFiles }: FileButtonProps) {
+export function FileButton({ name, accept, multiple = false, needs, onFiles }: FileButtonProps) {
   const input = useRef<HTMLInputElement>(null);
   return (
     <>
@@ -28,7 +30,9 @@ export function FileButton({ name, accept, multiple = false, onFiles }: FileButt
           field.value = "";
         }}
       />
-      <Button onClick={() => input.current?.click()}>{name}</Button>
+      <Button needs={needs} onClick={() => input.current?.click()}>
+        {name}
+      </Button>
     </>
   );
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
+import { useIsNarrow } from "./use-media.ts";
 
 interface PageProps {
   readonly title: string;
@@ -32,10 +33,24 @@ interface PanelProps {
   readonly actions?: ComponentChildren;
   readonly children: ComponentChildren;
   readonly class?: string;
+  /** On a narrow screen only the title is shown until the user opens the part. */
+  readonly folds?: boolean;
 }
 
 /** A framed part of a page. */
 export function Panel(props: PanelProps) {
+  const isNarrow = useIsNarrow();
+  if (props.folds === true && isNarrow) {
+    return (
+      <details class={`panel fold ${props.class ?? ""}`}>
+        <summary>
+          <h2>{props.title}</h2>
+        </summary>
+        {props.actions !== undefined && <div class="actions">{props.actions}</div>}
+        {props.children}
+      </details>
+    );
+  }
   return (
     <section class={`panel ${props.class ?? ""}`} aria-label={props.title}>
       {props.title !== undefined && (

@@ -3,7 +3,6 @@ import { useRef, useState } from "preact/hooks";
 import { type ApiError, isEditConflict, toMessage, type Versioned } from "../api/client.ts";
 import { Button } from "./button.tsx";
 import { Conflict } from "./conflict.tsx";
-import { useChangeProps } from "./editing.tsx";
 import { LeaveGuard } from "./leave-guard.tsx";
 import { Problem } from "./problem.tsx";
 import { showToast } from "./toasts.tsx";
@@ -60,7 +59,6 @@ export function PanelForm<T extends object, Draft extends object>(props: PanelFo
   /** Whether the user has tried to save: from then on invalid values are shown. */
   const [tried, setTried] = useState(false);
   const { busy, error, run, onSubmit } = useAsyncAction();
-  const changeProps = useChangeProps();
   const form = useRef<HTMLFormElement>(null);
   if (data === null) return <Problem error={readError} retry={reload} />;
   const { draft, base } = edit ?? { draft: props.toDraft(data), base: data };
@@ -130,7 +128,7 @@ export function PanelForm<T extends object, Draft extends object>(props: PanelFo
           <Button kind="quiet" onClick={() => void run(discard)}>
             {words.discard}
           </Button>
-          <Button kind="primary" type="submit" busy={busy} {...changeProps}>
+          <Button kind="primary" type="submit" needs="operator" busy={busy}>
             {props.action}
           </Button>
         </div>

@@ -29,7 +29,7 @@ export function TestButton({ findModel, label }: TestButtonProps) {
   return (
     <>
       <span aria-live="polite">{result !== null && <Result result={result} />}</span>
-      <Button kind="quiet" label={label} busy={busy} onClick={() => void run()}>
+      <Button kind="quiet" needs="operator" label={label} busy={busy} onClick={() => void run()}>
         {words.test}
       </Button>
     </>

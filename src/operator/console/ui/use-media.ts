@@ -1,5 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
 
+/** Whether the screen is so narrow that rows of tables become blocks; the style sheet has the same width. */
+export const useIsNarrow = (): boolean => useMedia("(max-width: 700px)");
+
 /** Whether a media query matches. Updates when that changes. */
 export function useMedia(query: string): boolean {
   const [matches, setMatches] = useState(() => matchMedia(query).matches);

@@ -1,4 +1,5 @@
 import { setQuery, useAddress } from "../routing.ts";
+import { useIsNarrow } from "./use-media.ts";
 
 /** Paging of a long list; the URL stores it. A new search or another size returns to the first page. */
 export interface Paging {
@@ -12,20 +13,23 @@ export interface Paging {
   resize(size: number): void;
 }
 
-const STANDARD_SIZE = 50;
+/** Rows of a page at first: few enough that no page is longer than four screens, also where a row becomes a block. */
+export const ROWS = { wide: 25, narrow: 8 } as const;
 
 function parseWholeNumber(text: string | null, fallback: number, max: number): number {
   const value = Number(text);
   return Number.isInteger(value) && value >= 1 && value <= max ? value : fallback;
 }
 
-/** `most`: maximum page size. */
-export function usePaging(maxSize: number): Paging {
+/** `rows`: rows of a page at first, if they do not depend on the screen's width. */
+export function usePaging(maxSize: number, rows?: number): Paging {
   const address = useAddress();
+  const isNarrow = useIsNarrow();
+  const standardSize = rows ?? (isNarrow ? ROWS.narrow : ROWS.wide);
   const params = new URLSearchParams(address.query);
   const query = params.get("q") ?? "";
   const page = parseWholeNumber(params.get("page"), 1, Number.MAX_SAFE_INTEGER);
-  const size = parseWholeNumber(params.get("size"), STANDARD_SIZE, maxSize);
+  const size = parseWholeNumber(params.get("size"), standardSize, maxSize);
   const change = (changes: Readonly<Record<string, string>>, addsEntry: boolean) => {
     for (const [name, value] of Object.entries(changes)) {
       if (value === "") params.delete(name);
@@ -40,6 +44,6 @@ export function usePaging(maxSize: number): Paging {
     key: `${query} ${page} ${size}`,
     search: (next) => change({ q: next, page: "" }, false),
     turnTo: (next) => change({ page: next === 1 ? "" : String(next) }, true),
-    resize: (next) => change({ size: next === STANDARD_SIZE ? "" : String(next), page: "" }, true),
+    resize: (next) => change({ size: next === standardSize ? "" : String(next), page: "" }, true),
   };
 }

@@ -23,6 +23,18 @@ describe("usage as CSV", () => {
     expect(cells).not.toHaveProperty("model");
   });
 
+  it("has the names of ids in the last columns", () => {
+    const rows = [
+      { at: 0, key: "key_1", model: "m" },
+      { at: 0, key: "key_2", model: "m" },
+    ];
+    const names = { key: new Map([["key_1", "Ada, at home"]]), team: new Map([["t", "Team"]]) };
+    const lines = usageCsv(rows, ["key", "model"], names).split("\r\n");
+    expect(lines[0]).toMatch(/,key_name$/);
+    expect(lines[1]).toMatch(/,"Ada, at home"$/);
+    expect(lines[2]).toMatch(/,$/);
+  });
+
   it("keeps names of strangers from being columns, lines or formulas", () => {
     const csv = usageCsv(
       [

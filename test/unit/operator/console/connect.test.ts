@@ -49,6 +49,14 @@ describe("the steps of the set-up", () => {
       );
     expect(isDone({})).toEqual([false, false, false, false]);
     expect(isDone({ providers: 1, keys: 2 })).toEqual([true, false, true, false]);
+    const steps = listSetupSteps({
+      providers: 1,
+      models: 0,
+      withoutModels: "vllm",
+      keys: 0,
+      hasRequest: false,
+    });
+    expect(steps[1]).toMatchObject({ page: "providers", detail: "vllm", isDone: false });
     expect(isDone({ providers: 1, models: 3, keys: 2, hasRequest: true })).not.toContain(false);
   });
 });

@@ -88,7 +88,7 @@ describe("the overview", () => {
     const group = (provider: string, prompt_tokens: number) => ({ ...NO_USAGE, provider, prompt_tokens });
     const groups = Array.from({ length: 12 }, (_, index) => group(`p${index}`, index));
     const shown = selectCacheGroups(groups).map(({ provider }) => provider);
-    expect(shown).toEqual(["p11", "p10", "p9", "p8", "p7", "p6", "p5", "p4"]);
+    expect(shown).toEqual(["p11", "p10", "p9", "p8", "p7"]);
     expect(selectCacheGroups([group("idle", 0)])).toEqual([]);
   });
 

@@ -3,11 +3,13 @@ import type { UsageItem } from "../../../../src/operator/console/api/usage.ts";
 import {
   buildSeries,
   displayName,
+  findPeriod,
+  findPeriodBefore,
+  formatChange,
   formatCost,
   formatShare,
   formatView,
   parseView,
-  rangeStart,
 } from "../../../../src/operator/console/pages/usage/usage-view.ts";
 
 const NOW = Date.UTC(2026, 10, 22, 10, 30);
@@ -16,20 +18,66 @@ const HOUR = 3_600_000;
 describe("how usage is looked at", () => {
   it("is in the address, and comes back from it", () => {
     const view = parseView("days=30&by=model&key=key_1&colour=red");
-    expect(view).toEqual({ days: 30, unit: "day", by: "model", filters: { key: "key_1" } });
+    expect(view).toEqual({ range: 30, by: "model", filters: { key: "key_1" } });
     expect(parseView(formatView(view))).toEqual(view);
+    const chosen = parseView("from=2026-11-01&to=2026-11-03");
+    expect(chosen.range).toEqual({ from: "2026-11-01", to: "2026-11-03" });
+    expect(parseView(formatView(chosen))).toEqual(chosen);
     expect(parseView(formatView(view, { filters: { key: null, account: "a b&c" } })).filters).toEqual({
       account: "a b&c",
     });
   });
 
   it("is the last week by key unless it says something that there is", () => {
-    expect(parseView("days=12&by=colour")).toEqual({ days: 7, unit: "hour", by: "key", filters: {} });
+    const standard = { range: 7, by: "key", filters: {} };
+    expect(parseView("days=12&by=colour")).toEqual(standard);
+    expect(parseView("from=2026-11-03&to=2026-11-01")).toEqual(standard);
+    expect(parseView("from=2026-13-45&to=2026-11-01")).toEqual(standard);
+    expect(parseView("from=2026-11-01")).toEqual(standard);
+  });
+
+  it("is no longer than what the gateway sums up", () => {
+    expect(parseView("from=1999-01-01&to=2026-11-01").range).toEqual({
+      from: "2024-11-01",
+      to: "2026-11-01",
+    });
   });
 
   it("begins so many hours or days ago, with the present one", () => {
-    expect(rangeStart(parseView("days=1"), NOW)).toBe(Date.UTC(2026, 10, 21, 11));
-    expect(rangeStart(parseView("days=30"), NOW)).toBe(Date.UTC(2026, 9, 24));
+    expect(findPeriod(parseView("days=1"), NOW)).toEqual({
+      from: Date.UTC(2026, 10, 21, 11),
+      to: NOW,
+      unit: "hour",
+    });
+    expect(findPeriod(parseView("days=30"), NOW).from).toBe(Date.UTC(2026, 9, 24));
+  });
+
+  it("has all of the chosen days, until now at the latest", () => {
+    const past = findPeriod(parseView("from=2026-11-01&to=2026-11-03"), NOW);
+    expect(past).toEqual({ from: Date.UTC(2026, 10, 1), to: Date.UTC(2026, 10, 4), unit: "hour" });
+    const present = findPeriod(parseView("from=2026-11-01&to=2026-11-30"), NOW);
+    expect(present).toEqual({ from: Date.UTC(2026, 10, 1), to: NOW, unit: "day" });
+    // Hours of that time are not kept any more.
+    expect(findPeriod(parseView("from=2026-01-01&to=2026-01-02"), NOW).unit).toBe("day");
+  });
+
+  it("is compared with as much of the period before", () => {
+    const periodBefore = (query: string) => {
+      const view = parseView(query);
+      const { from, to } = findPeriodBefore(view, findPeriod(view, NOW));
+      return [new Date(from).toISOString(), new Date(to).toISOString()];
+    };
+    expect(periodBefore("days=1")).toEqual(["2026-11-20T11:00:00.000Z", "2026-11-21T10:30:00.000Z"]);
+    expect(periodBefore("from=2026-11-01&to=2026-11-03")).toEqual([
+      "2026-10-29T00:00:00.000Z",
+      "2026-11-01T00:00:00.000Z",
+    ]);
+    expect([formatChange(3, 2), formatChange(1, 2), formatChange(2, 2), formatChange(1, 0)]).toEqual([
+      "+50%",
+      "−50%",
+      "±0%",
+      "",
+    ]);
   });
 
   it("has a value for each hour: counts are 0 where nothing was used, times are not known", () => {
@@ -63,23 +111,31 @@ describe("how usage is looked at", () => {
         queue_ms: null,
       },
     };
-    const series = buildSeries([{ ...nothing, ...item }], item.at - 2 * HOUR, "hour", NOW);
+    const series = buildSeries([{ ...nothing, ...item }], {
+      from: item.at - 2 * HOUR,
+      to: NOW,
+      unit: "hour",
+    });
     expect(series.times).toHaveLength(3);
     expect(series.count(({ requests }) => requests)).toEqual([0, 0, 3]);
     expect(series.pick(({ duration_ms }) => duration_ms?.p50 ?? null)).toEqual([null, null, 5]);
   });
 
   it("tells names, shares and money as people read them", () => {
-    const names = new Map([
+    const key = new Map([
       ["key_1", "Ada"],
       ["key_2", ""],
     ]);
+    const provider = new Map([["sessions", "House engine"]]);
+    const names = { key, provider };
     expect(["key_1", "key_2", "key_3", ""].map((id) => displayName("key", id, names))).toEqual([
       "Ada",
       "key_2",
       "key_3",
       "no key (a token of the provider)",
     ]);
+    expect(displayName("provider", "sessions", names)).toBe("House engine");
+    expect(displayName("dialect", "messages", names)).toBe("Anthropic messages");
     expect([formatShare(0, 0), formatShare(1, 300), formatShare(1, 2)]).toEqual(["0%", "0.3%", "50%"]);
     expect([formatCost(0), formatCost(0.00012345), formatCost(1234.5)]).toEqual(["0", "0.000123", "1234.50"]);
   });

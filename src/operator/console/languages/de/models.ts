@@ -62,6 +62,16 @@ export const models: PageTexts["models"] = {
   removeModelAt: (position) => `Modell ${position} entfernen`,
   addModel: "Modell hinzufügen",
   preview: "Vorschau",
+  noSuchProvider: (id) => `Es gibt keinen Provider „${id}“.`,
+  providerIsDisabled: (id) => `Der Provider „${id}“ ist deaktiviert.`,
+  modelIsDisabled: (id, model) => `„${model}“ ist beim Provider „${id}“ deaktiviert.`,
+  modelNotListed: (id, model) =>
+    `Der Provider „${id}“ führt „${model}“ nicht auf und lässt sich nicht nach seinen Modellen fragen. Der Name wird gesendet, wie er geschrieben ist.`,
+  modelNotOffered: (id, model) => `Der Provider „${id}“ hat kein Modell „${model}“.`,
+  nameIsUnknown: (name, model) =>
+    `Kein Modell heißt „${name}“. Der Name wird wie alle unbekannten Namen als „${model}“ gesendet.`,
+  unknownWord: "unbekannt",
+  knownWord: "bekannt",
   testRoute: (name) => `Route ${name} testen`,
   testModel: (name) => `${name} testen`,
   unknownNamesRefused: "Unbekannte Namen werden abgelehnt",

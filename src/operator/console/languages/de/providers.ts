@@ -139,7 +139,7 @@ export const providers: PageTexts["providers"] = {
   silence: "Zeitlimit ohne Daten",
   askForModelsEvery: "Abstand der Modellabfragen",
   newModels: "Neue Modelle sind",
-  openaiChatCompletionsAlsoMost: "OpenAI (Chat Completions, auch die meisten Engines)",
+  openaiChatCompletionsAlsoMost: "OpenAI Chat Completions (auch die meisten Engines)",
   chatSessionsGatewaysOwnProvider: "Chatsitzungen (der eigene Provider dieses Gateways)",
   conversationStaysWithAccountSo: "Gespräche bleiben beim Konto (nutzt Prompt-Caches)",
   accountsTakeTurns: "Reihum",

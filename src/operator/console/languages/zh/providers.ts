@@ -129,7 +129,7 @@ export const providers: PageTexts["providers"] = {
   silence: "空闲超时",
   askForModelsEvery: "模型刷新间隔",
   newModels: "新模型",
-  openaiChatCompletionsAlsoMost: "OpenAI（Chat Completions，也适用于多数引擎）",
+  openaiChatCompletionsAlsoMost: "OpenAI Chat Completions（也适用于多数引擎）",
   chatSessionsGatewaysOwnProvider: "聊天会话（此网关自己的提供商）",
   conversationStaysWithAccountSo: "会话保持（利用提示缓存）",
   accountsTakeTurns: "轮询",

@@ -52,21 +52,32 @@ export function AccountRow(props: AccountRowProps) {
       </td>
       <td class="account-proxy muted cut">{proxy || texts.direct}</td>
       <td class="account-actions">
-        <Button busy={test === "running"} label={texts.test(identifier)} onClick={onTest}>
+        <Button needs="operator" busy={test === "running"} label={texts.test(identifier)} onClick={onTest}>
           {words.test}
         </Button>
-        <Button kind="quiet" label={texts.edit(identifier)} onClick={() => editing.edit(account)}>
+        <Button
+          kind="quiet"
+          needs="operator"
+          label={texts.edit(identifier)}
+          onClick={() => editing.edit(account)}
+        >
           {words.edit}
         </Button>
         <Button
           kind="quiet"
+          needs="owner"
           label={texts.deleteSessions(identifier)}
           title={texts.deleteChatSessionsAtProvider}
           onClick={() => onSessions(account)}
         >
           {texts.sessionsTitle}
         </Button>
-        <Button kind="quiet" label={texts.delete(identifier)} onClick={() => editing.remove(account)}>
+        <Button
+          kind="quiet"
+          needs="operator"
+          label={texts.delete(identifier)}
+          onClick={() => editing.remove(account)}
+        >
           {words.delete}
         </Button>
       </td>

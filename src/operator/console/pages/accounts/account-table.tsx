@@ -2,7 +2,7 @@ import { useRef } from "preact/hooks";
 import type { Account } from "../../api/accounts.ts";
 import type { ProxyView } from "../../api/proxies.ts";
 import type { Editing } from "../../ui/editing.tsx";
-import { useMedia } from "../../ui/use-media.ts";
+import { useIsNarrow } from "../../ui/use-media.ts";
 import { useVirtualRows } from "../../ui/use-virtual-rows.ts";
 import { words } from "../../ui/words.ts";
 import { AccountRow } from "./account-row.tsx";
@@ -29,7 +29,7 @@ const NARROW_ROW_HEIGHT = 104;
 export function AccountTable(props: AccountTableProps) {
   const { accounts, proxies, tests, selection, loading, editing, onSessions } = props;
   const scroller = useRef<HTMLDivElement>(null);
-  const narrow = useMedia("(max-width: 700px)");
+  const narrow = useIsNarrow();
   const { items, height } = useVirtualRows(
     scroller,
     accounts.length,

@@ -24,6 +24,8 @@ import { TestAll } from "./test-all.tsx";
 import { texts } from "./texts.ts";
 import { useTests } from "./use-tests.ts";
 
+/** Only the visible rows exist, in a box of the screen's height. */
+const ROWS_AT_FIRST = 50;
 const PAGE_SIZES = [10, 50, 200, 1_000, LARGEST_PAGE] as const;
 
 /** Refresh interval, because cooldowns change. Long pages are not refreshed: each costs as much as 100 short ones. */
@@ -32,7 +34,7 @@ const MAX_REFRESHED_PAGE_SIZE = 200;
 
 /** Page that lists, filters and edits the accounts. */
 export function Accounts() {
-  const paging = usePaging(LARGEST_PAGE);
+  const paging = usePaging(LARGEST_PAGE, ROWS_AT_FIRST);
   const { query, page, size } = paging;
   const address = useAddress().query;
   const filter = parseFilter(address);
@@ -57,7 +59,9 @@ export function Accounts() {
       lead={texts.lead}
       actions={
         <>
-          <Button onClick={() => setImporting(true)}>{texts.import}</Button>
+          <Button needs="operator" onClick={() => setImporting(true)}>
+            {texts.import}
+          </Button>
           {add}
         </>
       }

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { type BulkEdit, editAccounts } from "../../api/accounts.ts";
 import type { ProxyView } from "../../api/proxies.ts";
+import { useHasRole } from "../../own-user.ts";
 import { Button } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
 import { formatCount } from "../../ui/count.ts";
@@ -28,6 +29,7 @@ const CHANGES = {
 export function BulkBar({ selection, proxies, changed }: BulkBarProps) {
   const bulkAction = useAsyncAction();
   const [deleting, setDeleting] = useState(false);
+  const canEdit = useHasRole("operator");
   const identifiers = [...selection.chosen];
   if (identifiers.length === 0) return null;
   const edit = async (action: BulkEdit["action"], proxy?: string) => {
@@ -40,16 +42,16 @@ export function BulkBar({ selection, proxies, changed }: BulkBarProps) {
   return (
     <section class="bulk-bar panel row" aria-label={texts.chosenAccounts}>
       <strong>{texts.chosen(formatCount(identifiers.length))}</strong>
-      <Button disabled={bulkAction.busy} onClick={() => run("enable")}>
+      <Button needs="operator" disabled={bulkAction.busy} onClick={() => run("enable")}>
         {texts.enable}
       </Button>
-      <Button disabled={bulkAction.busy} onClick={() => run("disable")}>
+      <Button needs="operator" disabled={bulkAction.busy} onClick={() => run("disable")}>
         {texts.disable}
       </Button>
       <select
         aria-label={texts.bindToProxy}
         value=""
-        disabled={bulkAction.busy}
+        disabled={bulkAction.busy || !canEdit}
         onChange={(event) => {
           const { value } = event.currentTarget;
           event.currentTarget.value = "";
@@ -66,7 +68,7 @@ export function BulkBar({ selection, proxies, changed }: BulkBarProps) {
           </option>
         ))}
       </select>
-      <Button kind="danger" disabled={bulkAction.busy} onClick={() => setDeleting(true)}>
+      <Button kind="danger" needs="operator" disabled={bulkAction.busy} onClick={() => setDeleting(true)}>
         {words.delete}
       </Button>
       <Button kind="quiet" onClick={selection.clear}>

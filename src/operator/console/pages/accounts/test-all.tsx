@@ -56,19 +56,26 @@ export function TestAll({ chosen, onDone }: TestAllProps) {
   const untested = status === null || status.some ? 0 : status.total - status.done;
   return (
     <>
-      <Button busy={running} onClick={() => start(false)}>
+      <Button needs="operator" busy={running} onClick={() => start(false)}>
         {chosen.size > 0 ? texts.testChosen(formatCount(chosen.size)) : texts.testAll}
       </Button>
       {running && (
         <>
           <Progress label={texts.accountsTested} value={status?.done ?? 0} max={status?.total ?? 0} />
-          <Button kind="quiet" busy={cancelled.busy} onClick={() => void cancelled.run(cancelTestAll)}>
+          <Button
+            kind="quiet"
+            needs="operator"
+            busy={cancelled.busy}
+            onClick={() => void cancelled.run(cancelTestAll)}
+          >
             {words.cancel}
           </Button>
         </>
       )}
       {!running && status !== null && untested > 0 && (
-        <Button onClick={() => start(true)}>{texts.testOther(formatCount(untested))}</Button>
+        <Button needs="operator" onClick={() => start(true)}>
+          {texts.testOther(formatCount(untested))}
+        </Button>
       )}
       <Problem error={started.error || cancelled.error || error} />
       {!running && status !== null && isRecent(status) && <Outcome status={status} />}

@@ -3,11 +3,12 @@ import { deleteWebhook, readAlerts, testWebhook, type WebhookView } from "../../
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
-import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
+import { actionColumn, type Column } from "../../ui/data-table.tsx";
 import { AddButton, EditButtons, EditDialogs, useEditing } from "../../ui/editing.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page, Panel } from "../../ui/page.tsx";
+import { PagedTable } from "../../ui/paged-table.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { Timestamp } from "../../ui/timestamp.tsx";
 import { showToast } from "../../ui/toasts.tsx";
@@ -63,7 +64,7 @@ export function Alerts() {
     },
     actionColumn((webhook) => (
       <>
-        <Button busy={testing === webhook.id} onClick={() => test(webhook)}>
+        <Button needs="operator" busy={testing === webhook.id} onClick={() => test(webhook)}>
           {words.test}
         </Button>
         <EditButtons editing={editing} item={webhook} />
@@ -93,7 +94,8 @@ export function Alerts() {
                 {texts.messagesToNewWebhookSigned(<TruncatedText text={secret} />)}
               </Notice>
             )}
-            <DataTable
+            <PagedTable
+              rows={5}
               items={webhooks}
               keyOf={({ id }) => id}
               columns={columns}

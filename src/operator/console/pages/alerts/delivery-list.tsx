@@ -1,7 +1,8 @@
 import type { DeliveryView, WebhookView } from "../../api/alerts.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { type Column, DataTable } from "../../ui/data-table.tsx";
+import type { Column } from "../../ui/data-table.tsx";
 import { Panel } from "../../ui/page.tsx";
+import { PagedTable } from "../../ui/paged-table.tsx";
 import { Timestamp } from "../../ui/timestamp.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { words } from "../../ui/words.ts";
@@ -36,7 +37,7 @@ export function DeliveryList({ deliveries, webhooks }: DeliveryListProps) {
   if (deliveries.length === 0) return null;
   return (
     <Panel title={texts.recentDeliveries}>
-      <DataTable
+      <PagedTable
         items={deliveries}
         keyOf={({ at, webhook, message }) => `${at} ${webhook} ${message}`}
         columns={columns}

@@ -40,7 +40,7 @@ export function PrivateHostsForm({ hosts, onSaved }: PrivateHostsFormProps) {
         />
         <Problem error={error} />
         <p class="form-end">
-          <Button kind="primary" type="submit" busy={busy}>
+          <Button kind="primary" type="submit" needs="operator" busy={busy}>
             {texts.savePrivateHosts}
           </Button>
         </p>

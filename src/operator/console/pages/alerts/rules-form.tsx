@@ -79,7 +79,7 @@ export function RulesForm({ rules, onSaved }: RulesFormProps) {
         </div>
         <Problem error={error} />
         <p class="form-end">
-          <Button kind="primary" type="submit" busy={busy}>
+          <Button kind="primary" type="submit" needs="operator" busy={busy}>
             {texts.saveRules}
           </Button>
         </p>

@@ -2,8 +2,9 @@ import type { CaptureSummary } from "../../api/captures.ts";
 import { formatHref } from "../../routing.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { type Column, DataTable } from "../../ui/data-table.tsx";
+import type { Column } from "../../ui/data-table.tsx";
 import { formatCompact, formatDuration } from "../../ui/format.ts";
+import { PagedTable } from "../../ui/paged-table.tsx";
 import { Timestamp } from "../../ui/timestamp.tsx";
 import { words } from "../../ui/words.ts";
 import { texts } from "./texts.ts";
@@ -51,10 +52,15 @@ export function CaptureTable({ items, onKeep }: CaptureTableProps) {
     class: "end",
     cell: ({ chain_key: chain, label }) =>
       chain !== "" && (
-        <Button kind="quiet" label={texts.keepAsSample(label)} onClick={() => void onKeep(chain)}>
+        <Button
+          kind="quiet"
+          needs="operator"
+          label={texts.keepAsSample(label)}
+          onClick={() => void onKeep(chain)}
+        >
           {texts.keep}
         </Button>
       ),
   };
-  return <DataTable items={items} keyOf={({ id }) => id} columns={[...COLUMNS, actions]} />;
+  return <PagedTable items={items} keyOf={({ id }) => id} columns={[...COLUMNS, actions]} />;
 }

@@ -32,6 +32,7 @@ export function Captures({ detail }: { readonly detail: string }) {
   const enabled = data?.enabled === true;
   const toggleButton = (
     <Button
+      needs="operator"
       kind={enabled ? "plain" : "primary"}
       onClick={() =>
         run(
@@ -51,7 +52,11 @@ export function Captures({ detail }: { readonly detail: string }) {
         <Panel
           title={texts.exchanges}
           {...(data.items.length > 0 && {
-            actions: <Button onClick={() => run(clearCaptures, texts.capturesCleared)}>{texts.clear}</Button>,
+            actions: (
+              <Button needs="owner" onClick={() => run(clearCaptures, texts.capturesCleared)}>
+                {texts.clear}
+              </Button>
+            ),
           })}
         >
           {data.items.length === 0 ? (

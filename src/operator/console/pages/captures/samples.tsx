@@ -1,9 +1,10 @@
 import { useState } from "preact/hooks";
 import { captureSample, deleteSample, listSamples, readSample, type Sample } from "../../api/captures.ts";
 import { Button } from "../../ui/button.tsx";
-import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
+import { actionColumn, type Column } from "../../ui/data-table.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Panel } from "../../ui/page.tsx";
+import { PagedTable } from "../../ui/paged-table.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { saveFile } from "../../ui/save-file.ts";
 import { Timestamp } from "../../ui/timestamp.tsx";
@@ -38,7 +39,7 @@ export function Samples({ saved }: { readonly saved: number }) {
         <Button kind="quiet" label={texts.download(id)} onClick={() => run(() => download(id))}>
           {texts.downloadTitle}
         </Button>
-        <Button kind="quiet" label={texts.delete(id)} onClick={() => run(() => remove(id))}>
+        <Button kind="quiet" needs="operator" label={texts.delete(id)} onClick={() => run(() => remove(id))}>
           {words.delete}
         </Button>
       </>
@@ -54,13 +55,13 @@ export function Samples({ saved }: { readonly saved: number }) {
             onChange={setMessage}
             placeholder={texts.helloWhoYou}
           />
-          <Button type="submit" busy={busy}>
+          <Button type="submit" needs="operator" busy={busy}>
             {texts.sendAndKeepRawAnswer}
           </Button>
         </form>
         <Problem error={failure || error} />
         {data !== null && (
-          <DataTable
+          <PagedTable
             items={data}
             keyOf={({ sample_id: id }) => id}
             columns={columns}

@@ -1,3 +1,5 @@
+import { formatApiStyle } from "../../ui/api-styles.ts";
+
 /** What a snippet needs to know of the gateway and its caller. */
 export interface Connection {
   /** The gateway's address without a path, for example `https://gateway.example`. */
@@ -25,13 +27,15 @@ function shell(value: string): string {
   return /^[\w@%+=:,./-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`;
 }
 
+const formatStyles = (...ids: readonly string[]): string => ids.map(formatApiStyle).join(", ");
+
 /** The base address of each API style. */
 export function listBaseAddresses(origin: string): readonly (readonly [style: string, address: string])[] {
   return [
-    ["OpenAI: chat completions, responses, embeddings, files", `${origin}/v1`],
-    ["Anthropic: messages", `${origin}/anthropic`],
-    ["Google: content generation", origin],
-    ["Ollama", origin],
+    [formatStyles("chat-completions", "responses", "completions", "embeddings", "files"), `${origin}/v1`],
+    [formatStyles("messages"), `${origin}/anthropic`],
+    [formatStyles("content-generation"), origin],
+    [formatStyles("model-runner"), origin],
     ["Azure OpenAI", origin],
   ];
 }

@@ -10,6 +10,8 @@ const STATUSES: readonly Choice[] = [
   ["streaming", texts.generating],
 ];
 
+const STYLES: readonly Choice[] = [["", words.any], ...Object.entries(words.apiStyles)];
+
 const PATHS: readonly Choice[] = [["", words.any], ...Object.entries(texts.paths)];
 
 /** A filter of the history. Its name is used in the page's URL and in the gateway's query. */
@@ -32,7 +34,7 @@ export const FILTER_FIELDS: readonly FilterField[] = [
   { name: "provider", label: texts.provider, kind: "text", placeholder: texts.nameOrId },
   { name: "key", label: words.key, kind: "text", placeholder: texts.nameOrId },
   { name: "team", label: texts.team, kind: "text", placeholder: texts.nameOrId },
-  { name: "dialect", label: words.apiStyle, kind: "text", placeholder: "messages" },
+  { name: "dialect", label: words.apiStyle, kind: "choice", choices: STYLES },
   { name: "path", label: texts.path, kind: "choice", choices: PATHS },
   { name: "source", label: texts.source, kind: "text" },
   { name: "min_ms", label: texts.minDurationMs, kind: "number" },

@@ -70,7 +70,10 @@ function Filter({ field, value, onChange }: FilterProps) {
     return () => clearTimeout(timer);
   });
   if (kind === "choice") {
-    return <SelectField label={label} value={value} onChange={onChange} choices={choices} />;
+    // The query may have several values, or one that has no name.
+    const isNamed = choices.some(([name]) => name === value);
+    const shown = isNamed ? choices : [...choices, [value, value] as const];
+    return <SelectField label={label} value={value} onChange={onChange} choices={shown} />;
   }
   const type = kind === "time" ? "datetime-local" : kind;
   return (

@@ -1,6 +1,7 @@
 import { useMemo } from "preact/hooks";
 import type { HistorySummary } from "../../api/history.ts";
 import { formatHref } from "../../routing.ts";
+import { formatApiStyle } from "../../ui/api-styles.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { formatCompact, formatDuration } from "../../ui/format.ts";
 import { Timestamp } from "../../ui/timestamp.tsx";
@@ -64,8 +65,10 @@ const columns = (query: string): readonly Column<HistorySummary>[] => [
     cell: ({ model, dialect, source, path }) => (
       <>
         <FilterLink name="model" value={model} query={query} />
+        <FilterLink name="dialect" value={dialect} query={query}>
+          {formatApiStyle(dialect)}
+        </FilterLink>
         <div class="row">
-          <FilterLink name="dialect" value={dialect} query={query} />
           {path !== undefined && (
             <FilterLink name="path" value={path} query={query}>
               {texts.paths[path]}

@@ -67,7 +67,9 @@ export function History({ detail }: { readonly detail: string }) {
               <Button busy={exporting.busy} onClick={() => save("csv")}>
                 CSV
               </Button>
-              <Button onClick={() => setClearing(true)}>{texts.clearHistory}</Button>
+              <Button needs="owner" onClick={() => setClearing(true)}>
+                {texts.clearHistory}
+              </Button>
             </>
           )}
         </>

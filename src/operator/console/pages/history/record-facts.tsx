@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { listCapturesOfRequest } from "../../api/captures.ts";
 import type { HistoryRecord } from "../../api/history.ts";
 import { formatHref } from "../../routing.ts";
+import { formatApiStyle } from "../../ui/api-styles.ts";
 import { formatCount } from "../../ui/count.ts";
 import { formatDuration, formatFullTime } from "../../ui/format.ts";
 import { useLoaded } from "../../ui/use-loaded.ts";
@@ -61,7 +62,9 @@ export function Facts({ record }: { readonly record: HistoryRecord }) {
         <Fact name={texts.leftOut}>{texts.whichProviderDoesNotTake(droppedParams.join(", "))}</Fact>
       )}
       <Fact name={texts.caller}>
-        <FilterLink name="dialect" value={record.dialect} query="" />
+        <FilterLink name="dialect" value={record.dialect} query="">
+          {formatApiStyle(record.dialect)}
+        </FilterLink>
         {record.stream ? texts.streamed : ""}
       </Fact>
       {record.source !== "" && (

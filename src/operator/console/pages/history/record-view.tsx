@@ -74,7 +74,7 @@ export function RecordView({ id, onClose, onDeleted }: RecordViewProps) {
       </div>
       <footer>
         {data !== null && <ReplayButtons record={data} />}
-        <Button kind="danger" disabled={data === null} onClick={() => setDeleting(true)}>
+        <Button kind="danger" needs="operator" disabled={data === null} onClick={() => setDeleting(true)}>
           {texts.deleteRecord}
         </Button>
       </footer>

@@ -92,7 +92,7 @@ export function SyncForm({ credentials, onDone }: SyncFormProps) {
           </Notice>
         )}
         <div>
-          <Button kind="primary" type="submit" busy={busy}>
+          <Button kind="primary" type="submit" needs="owner" busy={busy}>
             {texts.syncAndDeploy}
           </Button>
         </div>

@@ -17,7 +17,7 @@ export function EraseData({ name, erase }: EraseDataProps) {
   const [isAsking, setIsAsking] = useState(false);
   return (
     <>
-      <Button kind="quiet" onClick={() => setIsAsking(true)}>
+      <Button kind="quiet" needs="owner" onClick={() => setIsAsking(true)}>
         {texts.eraseData}
       </Button>
       {isAsking && (

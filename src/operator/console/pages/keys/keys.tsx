@@ -30,7 +30,7 @@ import { summarizeScope } from "./limit-draft.ts";
 import { RotateKey } from "./rotate-key.tsx";
 import { texts } from "./texts.ts";
 
-const PAGE_SIZES = [50, 200] as const;
+const PAGE_SIZES = [25, 50, 200] as const;
 
 const ORDER_CHOICES: readonly Choice[] = KEY_ORDERS.map((name) => [name, texts.orders[name]]);
 
@@ -41,7 +41,7 @@ export function Keys() {
   /** The secret of a key that has just been added. */
   const [addedKey, setAddedKey] = useState("");
   const now = Date.now();
-  const paging = usePaging(PAGE_SIZES[1]);
+  const paging = usePaging(PAGE_SIZES[2]);
   const params = new URLSearchParams(useAddress().query);
   const order = KEY_ORDERS.find((name) => name === params.get("sort")) ?? "created";
   const sort = (next: string) => {
@@ -131,9 +131,10 @@ export function Keys() {
           <CopyButton
             text={async () => findFullKey((await exportConfig()).config, index)}
             label={texts.copyKeyName(apiKey.name || apiKey.key)}
+            needs="owner"
           />
         )}
-        <Button kind="quiet" onClick={() => setRotating(apiKey)}>
+        <Button kind="quiet" needs="operator" onClick={() => setRotating(apiKey)}>
           {texts.rotate}
         </Button>
         <EraseData name={apiKey.name || apiKey.key} erase={() => eraseKeyData(apiKey.id)} />
@@ -169,7 +170,7 @@ export function Keys() {
           />
         </Panel>
       )}
-      {keys.length > PAGE_SIZES[0] && (
+      {keys.length > paging.size && (
         <Pager
           paging={paging}
           pages={Math.ceil(keys.length / paging.size)}

@@ -1,4 +1,5 @@
 import type { KeyScope } from "../../api/config.ts";
+import { formatApiStyle } from "../../ui/api-styles.ts";
 import { texts } from "./texts.ts";
 
 /** A limit of a key, for the form. */
@@ -81,7 +82,7 @@ export function summarizeScope({ limits, models, dialects, networks }: KeyScope)
   );
   const lists = [
     ["models", models],
-    ["styles", dialects],
+    ["styles", dialects.map(formatApiStyle)],
     ["networks", networks],
   ] as const;
   const listTexts = lists

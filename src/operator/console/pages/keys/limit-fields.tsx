@@ -1,5 +1,6 @@
 import { dialectIds } from "polygate:playgrounds";
 import { SHARED_STYLES } from "../../../../core/config/styles.ts";
+import { formatApiStyle } from "../../ui/api-styles.ts";
 import { CheckField, TextField } from "../../ui/field.tsx";
 import { words } from "../../ui/words.ts";
 import { LIMIT_FIELDS, type LimitDraft, parseList } from "./limit-draft.ts";
@@ -65,7 +66,7 @@ export function LimitFields(props: LimitFieldsProps) {
         {STYLES.map((style) => (
           <CheckField
             key={style}
-            label={style}
+            label={formatApiStyle(style)}
             value={listedStyles.includes(style)}
             onChange={(chosen) => chooseStyle(style, chosen)}
           />

@@ -1,9 +1,10 @@
 import { useState } from "preact/hooks";
 import { editPresentSettings, omitEntry, type Settings } from "../../api/settings.ts";
 import { Button } from "../../ui/button.tsx";
-import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
+import { actionColumn, type Column } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Panel } from "../../ui/page.tsx";
+import { PagedTable } from "../../ui/paged-table.tsx";
 import { showToast, showUndoToast } from "../../ui/toasts.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { words } from "../../ui/words.ts";
@@ -33,13 +34,17 @@ export function AliasEditor({ aliases, models, onSaved }: AliasEditorProps) {
     showUndoToast(texts.aliasRemoved, undo, async () => {});
   };
   const names = Object.keys(aliases).sort();
-  const add = <Button onClick={() => setEditing("")}>{texts.addAlias}</Button>;
+  const add = (
+    <Button needs="operator" onClick={() => setEditing("")}>
+      {texts.addAlias}
+    </Button>
+  );
   const columns: Column<string>[] = [
     { title: texts.requestedName, class: "mono", cell: (name) => <TruncatedText text={name} /> },
     { title: words.model, class: "mono", cell: (name) => aliases[name] },
     actionColumn((name) => (
       <>
-        <Button kind="quiet" label={texts.edit(name)} onClick={() => setEditing(name)}>
+        <Button kind="quiet" needs="operator" label={texts.edit(name)} onClick={() => setEditing(name)}>
           {words.edit}
         </Button>
         <RemoveAlias name={name} remove={() => remove(name)} />
@@ -48,7 +53,7 @@ export function AliasEditor({ aliases, models, onSaved }: AliasEditorProps) {
   ];
   return (
     <Panel title={texts.aliases} {...(names.length > 0 && { actions: add })}>
-      <DataTable
+      <PagedTable
         items={names}
         keyOf={(name) => name}
         columns={columns}
@@ -83,7 +88,7 @@ function RemoveAlias({ name, remove }: RemoveAliasProps) {
   const [error, setError] = useState("");
   const run = () => remove().catch((thrown) => setError(String(thrown)));
   return (
-    <Button kind="quiet" label={texts.remove(name)} title={error} onClick={run}>
+    <Button kind="quiet" needs="operator" label={texts.remove(name)} title={error} onClick={run}>
       {error === "" ? words.remove : texts.removeAgain}
     </Button>
   );

@@ -1,7 +1,8 @@
 import { listModels } from "../../api/models.ts";
 import { readSettings } from "../../api/settings.ts";
-import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
+import { actionColumn, type Column } from "../../ui/data-table.tsx";
 import { Page, Panel } from "../../ui/page.tsx";
+import { PagedTable } from "../../ui/paged-table.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { TestButton } from "../../ui/test-button.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
@@ -52,7 +53,7 @@ export function Models() {
       )}
       {(settings.data !== null || settings.error !== "") && models.data !== null && (
         <Panel title={words.models}>
-          <DataTable items={models.data} keyOf={(id) => id} columns={COLUMNS} />
+          <PagedTable items={models.data} keyOf={(id) => id} columns={COLUMNS} />
         </Panel>
       )}
     </Page>

@@ -2,10 +2,11 @@ import { useState } from "preact/hooks";
 import { addRoute, changeRoute, deleteRoute, readRoute } from "../../api/routes.ts";
 import type { StoredRoute } from "../../api/settings.ts";
 import { Button } from "../../ui/button.tsx";
-import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
+import { actionColumn, type Column } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { LoadedForm } from "../../ui/loaded-form.tsx";
 import { Panel } from "../../ui/page.tsx";
+import { PagedTable } from "../../ui/paged-table.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { TestButton } from "../../ui/test-button.tsx";
 import { showToast, showUndoToast } from "../../ui/toasts.tsx";
@@ -43,7 +44,11 @@ export function RouteEditor({ routes, models, reload }: RouteEditorProps) {
   };
   const others = (name: string) => Object.keys(routes).filter((other) => other !== name);
   const names = Object.keys(routes).sort();
-  const add = <Button onClick={() => setEditing("")}>{texts.addRoute}</Button>;
+  const add = (
+    <Button needs="operator" onClick={() => setEditing("")}>
+      {texts.addRoute}
+    </Button>
+  );
   const columns: Column<string>[] = [
     { title: texts.requestedName, class: "mono", cell: (name) => <TruncatedText text={name} /> },
     {
@@ -54,10 +59,15 @@ export function RouteEditor({ routes, models, reload }: RouteEditorProps) {
     actionColumn((name) => (
       <>
         <TestButton label={texts.testRoute(name)} findModel={async () => name} />
-        <Button kind="quiet" label={texts.editRoute(name)} onClick={() => setEditing(name)}>
+        <Button kind="quiet" needs="operator" label={texts.editRoute(name)} onClick={() => setEditing(name)}>
           {words.edit}
         </Button>
-        <Button kind="quiet" label={texts.removeRoute(name)} onClick={() => void remove(name)}>
+        <Button
+          kind="quiet"
+          needs="operator"
+          label={texts.removeRoute(name)}
+          onClick={() => void remove(name)}
+        >
           {words.remove}
         </Button>
       </>
@@ -66,7 +76,7 @@ export function RouteEditor({ routes, models, reload }: RouteEditorProps) {
   return (
     <Panel title={texts.routes} {...(names.length > 0 && { actions: add })}>
       <Problem error={removal.error} />
-      <DataTable
+      <PagedTable
         items={names}
         keyOf={(name) => name}
         columns={columns}

@@ -1,9 +1,8 @@
 import { useId, useState } from "preact/hooks";
-import { toMessage } from "../../api/client.ts";
-import { resolveModel } from "../../api/models.ts";
 import { Button } from "../../ui/button.tsx";
 import { words } from "../../ui/words.ts";
-import { addTarget, moveTarget, type TargetDraft, toRoute } from "./route-draft.ts";
+import { addTarget, moveTarget, type TargetDraft } from "./route-draft.ts";
+import { RoutePreview } from "./route-preview.tsx";
 import { texts } from "./texts.ts";
 
 interface RouteTargetsProps {
@@ -113,42 +112,7 @@ export function RouteTargets({ targets, models, error, hasWeights, onChange }: R
       <div class="row">
         <Button onClick={() => onChange(addTarget(targets))}>{texts.addModel}</Button>
       </div>
-      <RoutePreview targets={targets} />
+      <RoutePreview targets={targets} models={models} />
     </fieldset>
-  );
-}
-
-/** Shows which model each row of a route resolves to. */
-function RoutePreview({ targets }: { readonly targets: readonly TargetDraft[] }) {
-  const [lines, setLines] = useState<readonly string[]>([]);
-  const [busy, setBusy] = useState(false);
-  const resolve = async () => {
-    setBusy(true);
-    const names = toRoute(targets).map((target) => (typeof target === "string" ? target : target.model));
-    setLines(
-      await Promise.all(
-        names.map((name) =>
-          resolveModel(name).then(
-            (model) => texts.servedBy(name, model),
-            (error) => `${name}: ${toMessage(error)}`,
-          ),
-        ),
-      ),
-    );
-    setBusy(false);
-  };
-  return (
-    <div class="stack">
-      <div class="row">
-        <Button busy={busy} onClick={() => void resolve()}>
-          {texts.preview}
-        </Button>
-      </div>
-      <ol aria-live="polite" class="muted">
-        {lines.map((line) => (
-          <li key={line}>{line}</li>
-        ))}
-      </ol>
-    </div>
   );
 }

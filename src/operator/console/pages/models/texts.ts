@@ -62,6 +62,16 @@ export const texts = translate("models", {
   removeModelAt: (position: number) => `Remove model ${position}`,
   addModel: "Add model",
   preview: "Preview",
+  noSuchProvider: (id: string) => `There is no provider “${id}”.`,
+  providerIsDisabled: (id: string) => `The provider “${id}” is disabled.`,
+  modelIsDisabled: (id: string, model: string) => `“${model}” is disabled at the provider “${id}”.`,
+  modelNotListed: (id: string, model: string) =>
+    `The provider “${id}” does not list “${model}”, and cannot be asked for its models. The name is sent as written.`,
+  modelNotOffered: (id: string, model: string) => `The provider “${id}” has no model “${model}”.`,
+  nameIsUnknown: (name: string, model: string) =>
+    `No model has the name “${name}”. It is sent as “${model}”, as unknown names are.`,
+  unknownWord: "unknown",
+  knownWord: "known",
   testRoute: (name: string) => `Test the route ${name}`,
   testModel: (name: string) => `Test ${name}`,
   unknownNamesRefused: "Unknown names are refused",

@@ -45,7 +45,7 @@ export function UnknownNames({ present, onSaved }: UnknownNamesProps) {
             ...choices.map((id) => [id, texts.sentTo(id)] as const),
           ]}
         />
-        <Button type="submit" busy={busy} disabled={value === present}>
+        <Button type="submit" needs="operator" busy={busy} disabled={value === present}>
           {words.save}
         </Button>
         <p class="hint">{texts.providerAnswersWithOwnError}</p>

@@ -27,7 +27,7 @@ const COLUMNS: readonly Column<FailingAccount>[] = [
 ];
 
 /** Maximum number of accounts listed with their reason. */
-const MAX_FAILING_SHOWN = 8;
+const MAX_FAILING_SHOWN = 5;
 
 function listFailingAccounts({ cooldowns, failing }: QueueStatus): FailingAccount[] {
   const now = Date.now();

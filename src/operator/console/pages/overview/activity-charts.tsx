@@ -1,6 +1,7 @@
 import { useMemo } from "preact/hooks";
 import type { Activity } from "../../api/activity.ts";
 import { Chart } from "../../ui/chart.tsx";
+import { ChartList } from "../../ui/chart-list.tsx";
 import { formatCompact, formatDuration } from "../../ui/format.ts";
 import { words } from "../../ui/words.ts";
 import { formatCost } from "../usage/usage-view.ts";
@@ -49,7 +50,7 @@ export function ActivityCharts({ activity }: { readonly activity: Activity }) {
     },
   };
   return (
-    <div class="charts">
+    <ChartList label={texts.charts}>
       <Chart
         title={texts.requestsAndErrorsPerMinute}
         lines={lines.requests}
@@ -74,6 +75,6 @@ export function ActivityCharts({ activity }: { readonly activity: Activity }) {
         {...shared}
       />
       <Chart title={texts.costPerMinute} lines={lines.cost} least={0.01} format={formatCost} {...shared} />
-    </div>
+    </ChartList>
   );
 }

@@ -1,7 +1,7 @@
 import type { UsageItem } from "../../api/usage.ts";
 
 /** Most groups that are shown. */
-const MAX_GROUPS = 8;
+const MAX_GROUPS = 5;
 
 /** The groups with input tokens, those with the most first. */
 export function selectCacheGroups(items: readonly UsageItem[]): UsageItem[] {

@@ -1,7 +1,8 @@
 import type { Activity } from "../../api/activity.ts";
 import { formatCount } from "../../ui/count.ts";
-import { type Column, DataTable } from "../../ui/data-table.tsx";
+import type { Column } from "../../ui/data-table.tsx";
 import { Panel } from "../../ui/page.tsx";
+import { PagedTable } from "../../ui/paged-table.tsx";
 import { words } from "../../ui/words.ts";
 import { formatShare } from "../usage/usage-view.ts";
 import { historyLink } from "./history-link.ts";
@@ -36,8 +37,8 @@ export function ErrorTable({ activity }: { readonly activity: Activity }) {
     },
   ];
   return (
-    <Panel title={texts.errorsByCodeAndReason}>
-      <DataTable
+    <Panel folds title={texts.errorsByCodeAndReason}>
+      <PagedTable
         items={errors}
         keyOf={({ outcome, status, code }) => `${outcome} ${status} ${code}`}
         columns={columns}

@@ -1,4 +1,5 @@
 import type { QueueStatus } from "../../api/queue.ts";
+import { formatApiStyle } from "../../ui/api-styles.ts";
 import { formatCount } from "../../ui/count.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { formatDuration } from "../../ui/format.ts";
@@ -23,7 +24,7 @@ const COLUMNS: readonly Column<Request>[] = [
   { title: words.state, cell: ({ waits }) => (waits ? texts.waits : texts.runs) },
   { title: words.model, cell: ({ model }) => model },
   { title: words.account, cell: ({ account }) => account || words.any },
-  { title: words.apiStyle, cell: ({ dialect }) => dialect || "–" },
+  { title: words.apiStyle, cell: ({ dialect }) => formatApiStyle(dialect) || "–" },
   { title: words.request, class: "mono muted", cell: ({ id }) => id },
   { title: words.duration, end: true, class: "tabular", cell: ({ ms }) => formatDuration(ms) },
 ];
@@ -47,7 +48,7 @@ export function LeaseTable({ queue }: { readonly queue: QueueStatus | null }) {
   const requests = queue === null ? [] : listRequests(queue);
   const more = queue === null ? 0 : queue.in_use + queue.waiting - requests.length;
   return (
-    <Panel title={texts.activeRequests}>
+    <Panel folds title={texts.activeRequests}>
       <DataTable
         items={requests}
         keyOf={({ id, waits }) => `${id}${waits}`}

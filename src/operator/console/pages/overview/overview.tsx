@@ -8,6 +8,7 @@ import { Button } from "../../ui/button.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { type Loaded, useLoaded } from "../../ui/use-loaded.ts";
+import { useNames } from "../usage/use-names.ts";
 import { AccountState } from "./account-state.tsx";
 import { ActivityCharts } from "./activity-charts.tsx";
 import { ErrorTable } from "./error-table.tsx";
@@ -27,6 +28,8 @@ const REFRESH_MS = 300_000;
 const QUEUE_MS = 2_000;
 const ACTIVITY_MS = 5_000;
 const LONG_ACTIVITY_MS = 30_000;
+
+const DAY_MS = 86_400_000;
 
 /** Limit of groups that are read. */
 const MAX_GROUPS = 500;
@@ -57,6 +60,7 @@ export function Overview() {
   const groups = useLoaded((signal) => readGroups(length, signal), range, LONG_ACTIVITY_MS);
   const providers = useLoaded(listProviders, "", REFRESH_MS);
   const settings = useLoaded(readSettings, "", REFRESH_MS);
+  const names = useNames();
   // Show all parts at once, so that a late warning does not move the content.
   const hasSettled = ({ data, error }: Loaded<unknown>) => data !== null || error !== "";
   if (![queue, activity, groups, providers, settings].every(hasSettled))
@@ -70,7 +74,7 @@ export function Overview() {
     <Page title={texts.overview} actions={actions}>
       <Warnings queue={queue.data} settings={settings.data} />
       <Problem error={queue.error || activity.error || groups.error || providers.error} />
-      <SetupChecklist settings={settings.data} requests={activity.data?.totals.requests ?? 0} />
+      <SetupChecklist settings={settings.data} answered={activity.data?.totals.succeeded ?? 0} />
       <Tiles providers={providers.data} queue={queue.data} activity={activity.data} />
       {providers.data !== null && providers.data.length > 0 && (
         <ProviderHealth providers={providers.data} queue={queue.data} usage={groups.data?.provider ?? []} />
@@ -83,8 +87,8 @@ export function Overview() {
       )}
       {groups.data !== null && (
         <>
-          <TopLists usage={groups.data} />
-          <PromptCache usage={groups.data} />
+          <TopLists usage={groups.data} names={names} days={length > DAY_MS ? 7 : 1} />
+          <PromptCache usage={groups.data} names={names} />
         </>
       )}
       {queue.data !== null && <AccountState queue={queue.data} />}

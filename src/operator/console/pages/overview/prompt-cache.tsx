@@ -1,13 +1,11 @@
-import { listKeys } from "../../api/config.ts";
 import type { UsageItem } from "../../api/usage.ts";
 import { formatHref } from "../../routing.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { formatCompact, formatTime } from "../../ui/format.ts";
 import { Panel } from "../../ui/page.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
-import { useLoaded } from "../../ui/use-loaded.ts";
 import { words } from "../../ui/words.ts";
-import { displayName, formatShare } from "../usage/usage-view.ts";
+import { displayName, formatShare, type UsageNames } from "../usage/usage-view.ts";
 import { selectCacheGroups } from "./cache-groups.ts";
 import { texts } from "./texts.ts";
 
@@ -24,31 +22,33 @@ export interface CacheUsage extends Readonly<Record<TableDimension, readonly Usa
   readonly from: number;
 }
 
+interface PromptCacheProps {
+  readonly usage: CacheUsage;
+  readonly names: UsageNames;
+}
+
 /** Shows how many of the input tokens providers read from their prompt caches, by provider and by key. */
-export function PromptCache({ usage }: { readonly usage: CacheUsage }) {
-  const keys = useLoaded(listKeys);
-  const names = new Map(keys.data?.items.map(({ id, name }) => [id, name]));
+export function PromptCache({ usage, names }: PromptCacheProps) {
   if (TABLES.every(([by]) => selectCacheGroups(usage[by]).length === 0)) return null;
   return (
-    <Panel title={texts.promptCacheHitRate} actions={<a href={formatHref("usage")}>{words.usage}</a>}>
-      {TABLES.map(([by, heading]) => (
-        <DataTable
-          key={by}
-          items={selectCacheGroups(usage[by])}
-          keyOf={(item) => item[by] ?? ""}
-          columns={listColumns(by, heading, names)}
-        />
-      ))}
+    <Panel folds title={texts.promptCacheHitRate} actions={<a href={formatHref("usage")}>{words.usage}</a>}>
+      <div class="top-lists">
+        {TABLES.map(([by, heading]) => (
+          <DataTable
+            key={by}
+            items={selectCacheGroups(usage[by])}
+            keyOf={(item) => item[by] ?? ""}
+            class="numbers"
+            columns={listColumns(by, heading, names)}
+          />
+        ))}
+      </div>
       <p class="hint">{texts.inputTokensProvidersReadFrom(formatTime(usage.from))}</p>
     </Panel>
   );
 }
 
-function listColumns(
-  by: TableDimension,
-  heading: string,
-  names: ReadonlyMap<string, string>,
-): Column<UsageItem>[] {
+function listColumns(by: TableDimension, heading: string, names: UsageNames): Column<UsageItem>[] {
   return [
     { title: heading, cell: (item) => <TruncatedText text={displayName(by, item[by] ?? "", names)} /> },
     {

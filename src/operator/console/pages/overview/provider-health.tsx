@@ -6,6 +6,7 @@ import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
 import { Panel } from "../../ui/page.tsx";
 import { TestButton } from "../../ui/test-button.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
+import { useIsNarrow } from "../../ui/use-media.ts";
 import { words } from "../../ui/words.ts";
 import { findOutages, findTroubles } from "../providers/provider-outages.ts";
 import { providerStateColumn } from "../providers/provider-state.tsx";
@@ -14,7 +15,7 @@ import { texts } from "./texts.ts";
 import { usageColumns } from "./usage-columns.tsx";
 
 /** Most providers that are shown; those with trouble come first. */
-const MAX_PROVIDERS = 8;
+const MAX_PROVIDERS = { wide: 8, narrow: 3 } as const;
 
 interface ProviderHealthProps {
   readonly providers: readonly ProviderView[];
@@ -25,6 +26,7 @@ interface ProviderHealthProps {
 
 /** Shows each provider's state, requests, errors, latency and last error, with a button that tests it. */
 export function ProviderHealth({ providers, queue, usage }: ProviderHealthProps) {
+  const isNarrow = useIsNarrow();
   const outages = findOutages(queue, DEFAULT_PROVIDER);
   const troubles = findTroubles(queue, DEFAULT_PROVIDER);
   const urgency = ({ id, enabled }: ProviderView) =>
@@ -50,7 +52,7 @@ export function ProviderHealth({ providers, queue, usage }: ProviderHealthProps)
         items={providers.toSorted((a, b) => urgency(a) - urgency(b))}
         keyOf={({ id }) => id}
         columns={columns}
-        most={MAX_PROVIDERS}
+        most={isNarrow ? MAX_PROVIDERS.narrow : MAX_PROVIDERS.wide}
       />
     </Panel>
   );

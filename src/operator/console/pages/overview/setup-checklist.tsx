@@ -1,7 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { listHistory } from "../../api/history.ts";
-import { listModels } from "../../api/models.ts";
-import { listProviders } from "../../api/providers.ts";
+import { listProviders, type ProviderView } from "../../api/providers.ts";
 import type { Settings } from "../../api/settings.ts";
 import { formatHref } from "../../routing.ts";
 import { Badge } from "../../ui/badge.tsx";
@@ -16,32 +15,34 @@ const REFRESH_MS = 5_000;
 
 interface SetupChecklistProps {
   readonly settings: Settings | null;
-  /** Requests in the selected time range. */
-  readonly requests: number;
+  /** Answered requests in the selected time range. */
+  readonly answered: number;
 }
 
 /** The steps to a first answer. Renders nothing once all are done. */
-export function SetupChecklist({ settings, requests }: SetupChecklistProps) {
+export function SetupChecklist({ settings, answered }: SetupChecklistProps) {
   const [isDone, setIsDone] = useState(() => localStorage.getItem(DONE_KEY) !== null);
   if (isDone || settings === null) return null;
   const finish = () => {
-    localStorage.setItem(DONE_KEY, texts.done);
+    localStorage.setItem(DONE_KEY, "1");
     setIsDone(true);
   };
-  return <Steps keys={settings.api_keys} requests={requests} onDone={finish} />;
+  return <Steps keys={settings.api_keys} answered={answered} onDone={finish} />;
 }
 
 interface StepsProps {
   readonly keys: number;
-  readonly requests: number;
+  readonly answered: number;
   readonly onDone: () => void;
 }
 
-function Steps({ keys, requests, onDone }: StepsProps) {
+function Steps({ keys, answered, onDone }: StepsProps) {
   const { data } = useLoaded(readSetup, "", REFRESH_MS);
   const steps =
-    data === null ? [] : listSetupSteps({ ...data, keys, hasRequest: data.hasRequest || requests > 0 });
-  const isDone = steps.length > 0 && steps.every((step) => step.isDone);
+    data === null ? [] : listSetupSteps({ ...data, keys, hasRequest: data.hasRequest || answered > 0 });
+  const next = steps.find((step) => !step.isDone);
+  // A request that was answered shows that the gateway works, however it is set up.
+  const isDone = steps.at(-1)?.isDone === true;
   useEffect(() => {
     if (isDone) onDone();
   }, [isDone]);
@@ -50,9 +51,11 @@ function Steps({ keys, requests, onDone }: StepsProps) {
     <Panel title={texts.setUp}>
       <ol class="bare stack">
         {steps.map((step) => (
-          <li key={step.page}>
-            <Badge tone={step.isDone ? "good" : "neutral"}>{step.isDone ? texts.done : texts.toDo}</Badge>{" "}
-            <a href={formatHref(step.page)}>{step.name}</a>
+          <li key={step.name} aria-current={step === next ? "step" : undefined}>
+            <Badge tone={step.isDone ? "good" : step === next ? "live" : "neutral"}>
+              {step.isDone ? texts.done : step === next ? texts.next : texts.toDo}
+            </Badge>{" "}
+            <a href={formatHref(step.page, step.detail)}>{step.name}</a>
           </li>
         ))}
       </ol>
@@ -60,15 +63,22 @@ function Steps({ keys, requests, onDone }: StepsProps) {
   );
 }
 
+/** The models of a provider that callers can request. The default provider has the gateway's own models. */
+function countModels({ read_only, models }: ProviderView): number {
+  if (read_only) return 1;
+  return Object.values(models).filter((model) => typeof model === "string" || model.enabled !== false).length;
+}
+
 async function readSetup(signal: AbortSignal): Promise<Omit<SetupState, "keys">> {
-  const [providers, models, history] = await Promise.all([
+  const [providers, history] = await Promise.all([
     listProviders(signal),
-    listModels(signal),
-    listHistory(new URLSearchParams(), 1, 1, signal),
+    listHistory(new URLSearchParams({ status: "success" }), 1, 1, signal),
   ]);
+  const enabled = providers.filter((provider) => provider.enabled);
   return {
-    providers: providers.filter(({ enabled }) => enabled).length,
-    models: models.length,
+    providers: enabled.length,
+    models: enabled.reduce((sum, provider) => sum + countModels(provider), 0),
+    withoutModels: enabled.find((provider) => countModels(provider) === 0)?.id ?? "",
     hasRequest: history.total > 0,
   };
 }

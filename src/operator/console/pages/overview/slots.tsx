@@ -42,14 +42,19 @@ function accountSlots(queue: QueueStatus): AccountSlots[] {
 export function Slots({ queue }: { readonly queue: QueueStatus | null }) {
   if (queue === null)
     return (
-      <Panel title={texts.slotsTitle} class="slots-panel" children={<p class="muted">{texts.reading}</p>} />
+      <Panel
+        folds
+        title={texts.slotsTitle}
+        class="slots-panel"
+        children={<p class="muted">{texts.reading}</p>}
+      />
     );
   const slots = accountSlots(queue);
   const shown = slots.slice(0, QUEUE_SHOWN);
   const more = queue.total - shown.length;
   const maxPerAccount = queue.max_inflight_per_account;
   return (
-    <Panel title={texts.slotsTitle} class="slots-panel">
+    <Panel folds title={texts.slotsTitle} class="slots-panel">
       {slots.length === 0 && (
         <Empty
           icon="accounts"

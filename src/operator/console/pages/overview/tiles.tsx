@@ -18,17 +18,16 @@ interface TilesProps {
   readonly activity: Activity | null;
 }
 
-/** Error rates: 1 % needs attention, 10 % needs an operator. */
-const ERRORS = [0.01, 0.1] as const;
+/** Rates of failed requests: 1 % needs attention, 10 % needs an operator. */
+const FAILURES = [0.01, 0.1] as const;
+/** Rate of refused requests that needs attention: the gateway works, but its callers are refused. */
+const REFUSALS = 0.1;
 /** Milliseconds until the first token (95th percentile). */
 const FIRST_TOKEN_MS = [10_000, 30_000] as const;
 /** Fill level of the queue. */
 const QUEUE = [0.000_001, 0.8] as const;
 /** Share of occupied slots. */
 const SLOTS = [0.9, 1] as const;
-
-/** Share of providers with trouble. */
-const TROUBLED = [0.000_001, 1] as const;
 
 const ratio = (part: number, whole: number): number => (whole > 0 ? part / whole : 0);
 
@@ -54,12 +53,14 @@ function Providers({ providers, queue }: Required<Pick<TilesProps, "providers" |
   const outages = findOutages(queue, DEFAULT_PROVIDER);
   const troubles = findTroubles(queue, DEFAULT_PROVIDER);
   const troubled = enabled.filter(({ id }) => outages.has(id) || troubles.has(id)).length;
+  const isDown = ({ id }: ProviderView) =>
+    outages.get(id)?.models.length === 0 || troubles.get(id)?.health === "down";
   return (
     <Tile
       name={texts.healthyProviders}
       value={`${formatCount(enabled.length - troubled)} / ${formatCount(enabled.length)}`}
       below={texts.withTrouble(formatCount(troubled))}
-      tone={thresholdTone(ratio(troubled, enabled.length), ...TROUBLED)}
+      tone={troubled === 0 ? undefined : enabled.every(isDown) ? "bad" : "warn"}
       href={formatHref("providers")}
     />
   );
@@ -106,7 +107,10 @@ function Past({ activity }: { readonly activity: Activity }) {
         name={texts.errorsTitle}
         value={formatShare(errors, requests)}
         below={texts.failedRefused(formatCompact(failed), formatCompact(refused))}
-        tone={thresholdTone(ratio(errors, requests), ...ERRORS)}
+        tone={
+          thresholdTone(ratio(failed, requests), ...FAILURES) ??
+          (ratio(refused, requests) >= REFUSALS ? "warn" : undefined)
+        }
         href={historyLink(from, to, maxDuration, { status: "error" })}
       />
       <Tile

@@ -1,5 +1,4 @@
 import { useState } from "preact/hooks";
-import { listKeys } from "../../api/config.ts";
 import type { UsageItem } from "../../api/usage.ts";
 import { formatHref } from "../../routing.ts";
 import { Button } from "../../ui/button.tsx";
@@ -7,9 +6,8 @@ import { formatCount } from "../../ui/count.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { Panel } from "../../ui/page.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
-import { useLoaded } from "../../ui/use-loaded.ts";
 import { words } from "../../ui/words.ts";
-import { displayName, formatCost, formatShare } from "../usage/usage-view.ts";
+import { displayName, formatCost, formatShare, type UsageNames } from "../usage/usage-view.ts";
 import { texts } from "./texts.ts";
 import { selectTop, TOP_ORDERS, type TopOrder } from "./top-groups.ts";
 
@@ -30,11 +28,16 @@ const ORDER_NAMES: Readonly<Record<TopOrder, string>> = {
 /** Usage of the selected time range, by dimension. */
 export type TopUsage = Readonly<Record<TopDimension, readonly UsageItem[]>>;
 
+interface TopListsProps {
+  readonly usage: TopUsage;
+  readonly names: UsageNames;
+  /** The range that the usage page shows for an entry, in days. */
+  readonly days: number;
+}
+
 /** Lists the models, keys and providers with the most requests, cost or errors. */
-export function TopLists({ usage }: { readonly usage: TopUsage }) {
+export function TopLists({ usage, names, days }: TopListsProps) {
   const [order, setOrder] = useState<TopOrder>("requests");
-  const keys = useLoaded(listKeys);
-  const names = new Map(keys.data?.items.map(({ id, name }) => [id, name]));
   const actions = (
     <fieldset class="row" aria-label={texts.sortedBy}>
       {TOP_ORDERS.map((name) => (
@@ -45,14 +48,15 @@ export function TopLists({ usage }: { readonly usage: TopUsage }) {
     </fieldset>
   );
   return (
-    <Panel title={texts.top} actions={actions}>
+    <Panel folds title={texts.top} actions={actions}>
       <div class="top-lists">
         {LISTS.map(([by, heading]) => (
           <DataTable
             key={by}
             items={selectTop(usage[by], order)}
             keyOf={(item) => item[by] ?? ""}
-            columns={listColumns(by, heading, names)}
+            class="numbers"
+            columns={listColumns(by, heading, names, days)}
             empty={<p class="muted">{texts.noRequestsYet}</p>}
           />
         ))}
@@ -64,14 +68,15 @@ export function TopLists({ usage }: { readonly usage: TopUsage }) {
 function listColumns(
   by: TopDimension,
   heading: string,
-  names: ReadonlyMap<string, string>,
+  names: UsageNames,
+  days: number,
 ): Column<UsageItem>[] {
   return [
     {
       title: heading,
       cell: (item) => {
         const value = item[by] ?? "";
-        const query = new URLSearchParams({ days: "1", by, [by]: value });
+        const query = new URLSearchParams({ days: String(days), by, [by]: value });
         return (
           <a href={formatHref("usage", "", query.toString())}>
             <TruncatedText text={displayName(by, value, names)} />
@@ -85,7 +90,11 @@ function listColumns(
       title: texts.errorsTitle,
       end: true,
       class: "tabular",
-      cell: ({ failed, refused, requests }) => formatShare(failed + refused, requests),
+      cell: ({ failed, refused, requests }) => (
+        <>
+          {formatCount(failed + refused)} <span class="muted">{formatShare(failed + refused, requests)}</span>
+        </>
+      ),
     },
   ];
 }

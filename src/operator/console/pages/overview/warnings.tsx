@@ -67,7 +67,7 @@ export function Warnings({ queue, settings }: WarningsProps) {
       health === "down" ? "warning" : "info",
       <>
         {describeTrouble(trouble)}
-        {last_error ? `: ${last_error.reason}` : ""}.{" "}
+        {last_error ? `: ${last_error.reason.replace(/\.$/, "")}` : ""}.{" "}
         <a href={formatHref("providers")}>{texts.showProviders}</a>
       </>,
     );

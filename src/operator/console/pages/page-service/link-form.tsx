@@ -50,6 +50,7 @@ export function LinkForm({ path }: { readonly path: string }) {
         </div>
         <div>
           <Button
+            needs="operator"
             busy={signing.busy}
             disabled={key === "" || parseQuery(path)["url"] === ""}
             onClick={() => void sign()}

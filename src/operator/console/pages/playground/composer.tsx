@@ -12,6 +12,8 @@ import type { Conversation } from "./use-conversation.ts";
 interface ComposerProps {
   /** The conversations that get the message. */
   readonly conversations: readonly Conversation[];
+  /** Whether nothing can be sent. */
+  readonly disabled: boolean;
   readonly draft: Draft;
   readonly onDraft: (draft: Draft) => void;
   /** What a request in the chosen style cannot contain. */
@@ -19,14 +21,14 @@ interface ComposerProps {
 }
 
 /** Input for a message. Without a message, the conversation is sent again. */
-export function Composer({ conversations, draft, onDraft, unsent }: ComposerProps) {
+export function Composer({ conversations, disabled, draft, onDraft, unsent }: ComposerProps) {
   const reading = useAsyncAction();
   const isRunning = conversations.some(({ running }) => running);
   const hasTurns = conversations.some(({ turns }) => turns.length > 0);
   const hasOpenCalls = conversations.some(({ openCalls }) => openCalls.length > 0);
   const isEmpty = isEmptyDraft(draft);
   const send = () => {
-    if (isRunning || (isEmpty && !hasTurns)) return;
+    if (disabled || isRunning || (isEmpty && !hasTurns)) return;
     for (const conversation of conversations) {
       void (isEmpty ? conversation.resend() : conversation.say({ role: "user", ...draft }));
     }
@@ -72,7 +74,12 @@ export function Composer({ conversations, draft, onDraft, unsent }: ComposerProp
       {unsent.length > 0 && <p class="muted">{texts.styleCannotContain(unsent.join(", "))}</p>}
       <div class="actions">
         {!isRunning && (
-          <Button kind="primary" disabled={isEmpty && !hasTurns} title={texts.sendRepeats} onClick={send}>
+          <Button
+            kind="primary"
+            disabled={disabled || (isEmpty && !hasTurns)}
+            title={texts.sendRepeats}
+            onClick={send}
+          >
             {texts.send}
           </Button>
         )}

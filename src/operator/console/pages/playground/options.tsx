@@ -1,5 +1,6 @@
 import { playgrounds } from "polygate:playgrounds";
 import { PARAMETER_NAMES } from "../../../../gateway/dialects/playground/types.ts";
+import { formatApiStyle } from "../../ui/api-styles.ts";
 import { AreaField, CheckField, type Choice, SelectField, TextField } from "../../ui/field.tsx";
 import { Panel } from "../../ui/page.tsx";
 import { words } from "../../ui/words.ts";
@@ -30,7 +31,7 @@ export function Options({ choices, choose, models, aliases }: OptionsProps) {
             label={words.apiStyle}
             value={choices.dialect}
             onChange={(dialect) => choose({ dialect })}
-            choices={playgrounds.map(({ id, name }) => [id, name] as const)}
+            choices={playgrounds.map(({ id }) => [id, formatApiStyle(id)] as const)}
           />
           <SelectField
             label={words.model}

@@ -12,7 +12,9 @@ import { Composer } from "./composer.tsx";
 import { NO_DRAFT } from "./draft.ts";
 import { EventList } from "./event-list.tsx";
 import { takeInitialConversation } from "./initial-conversation.ts";
+import { KeyNotice, useNeedsKey } from "./key-notice.tsx";
 import { Options } from "./options.tsx";
+import { useSandboxHint } from "./sandbox-hint.ts";
 import { texts } from "./texts.ts";
 import { ToolResults } from "./tool-results.tsx";
 import { Transcript } from "./transcript.tsx";
@@ -28,7 +30,8 @@ const CODE = [
 
 /** Page for a conversation with the gateway in any API style, with one model or two. Shows all requests and responses. */
 export function Playground() {
-  const models = useLoaded(listModels).data ?? [];
+  const { data: listedModels } = useLoaded(listModels);
+  const models = listedModels ?? [];
   const aliases = Object.keys(useLoaded(readSettings).data?.model_aliases ?? {});
   const [initial] = useState(takeInitialConversation);
   const [choices, setChoices] = useState(() => createChoices(initial));
@@ -45,6 +48,12 @@ export function Playground() {
   useEffect(() => {
     if (initial?.isSent === true) void first.resend();
   }, []);
+  // The second model gets the same history as the first one, answers included.
+  useEffect(() => {
+    if (choices.otherModel !== "") second.replaceTurns(first.turns);
+  }, [choices.otherModel]);
+  const needsKey = useNeedsKey(choices.key);
+  const hint = useSandboxHint(choices.model);
   const pending = draft.attachments.length === 0 ? [] : [{ role: "user", ...draft } as const];
   return (
     <Page title={texts.playground} lead={texts.lead}>
@@ -61,14 +70,16 @@ export function Playground() {
               {conversations.map((conversation, index) => (
                 <section key={index} aria-label={conversation.model}>
                   {conversations.length > 1 && <h3>{conversation.model}</h3>}
-                  <Transcript conversation={conversation} onEdit={edit} />
+                  <Transcript conversation={conversation} hint={hint} onEdit={edit} />
                   {conversation.openCalls.length > 0 && (
                     <ToolResults calls={conversation.openCalls} onGive={conversation.giveResults} />
                   )}
                 </section>
               ))}
             </div>
+            {needsKey && <KeyNotice onKey={(key) => setChoices((before) => ({ ...before, key }))} />}
             <Composer
+              disabled={needsKey}
               conversations={conversations}
               draft={draft}
               onDraft={setDraft}

@@ -52,8 +52,16 @@ ${body}`,
   sendResults: "Send results",
   toolsNoJson: (value: unknown) => `Invalid JSON in tools: ${value}`,
   toolsMustBeListObjects: "The tools must be a list of objects with name, description and parameters.",
-  noMessagesYetDevelopmentProvider:
-    "No messages yet. The development provider repeats what you write; “use the tool get_weather for Paris” makes it call a tool.",
+  noMessagesYet: "No messages yet.",
+  developmentProviderRepeats:
+    "The development provider repeats what you write; “use the tool get_weather for Paris” makes it call a tool.",
+  keyIsNeeded:
+    "Requests need an API key. Enter one under “System prompt, more parameters, key and account”, or make one:",
+  makeKey: "Make a key for 1 hour",
+  toKeys: "Keys",
+  keyName: "Playground",
+  keyRemark: "made in the playground, valid for an hour",
+  keyMade: "Key made. It is used until you leave this page, and ends in an hour.",
   waitingForFirstToken: "Waiting for the first token…",
   firstTokenAfter: (firstToken: string) => `First token after ${firstToken}`,
   doneAfter: (elapsed: string) => `, done after ${elapsed}`,

@@ -10,17 +10,19 @@ import type { Conversation } from "./use-conversation.ts";
 
 interface TranscriptProps {
   readonly conversation: Conversation;
+  /** What can be tried; empty: nothing special. */
+  readonly hint: string;
   /** Takes a message back, for editing. */
   readonly onEdit: (index: number) => void;
 }
 
 /** Shows the conversation, including the answer that is being received. */
-export function Transcript({ conversation, onEdit }: TranscriptProps) {
+export function Transcript({ conversation, hint, onEdit }: TranscriptProps) {
   const { turns, exchange, running, error } = conversation;
   const { answer } = exchange;
   return (
     <>
-      {turns.length === 0 && <p class="muted">{texts.noMessagesYetDevelopmentProvider}</p>}
+      {turns.length === 0 && <p class="muted">{`${texts.noMessagesYet} ${hint}`}</p>}
       <ol class="transcript">
         {turns.map((turn, index) => (
           <TurnView key={`${index} ${turn.role}`} turn={turn} onEdit={() => onEdit(index)} />

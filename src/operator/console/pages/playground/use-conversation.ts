@@ -35,6 +35,8 @@ export interface Conversation {
   giveResults(results: readonly { readonly call: PlaygroundCall; readonly output: string }[]): Promise<void>;
   stop(): void;
   clear(): void;
+  /** Replaces the conversation, so that another model answers the same one. */
+  replaceTurns(turns: readonly PlaygroundTurn[]): void;
 }
 
 const PROPOSED: PlaygroundTurn = { role: "user", text: "Hello!" };
@@ -114,5 +116,6 @@ export function useConversation(
       send([...turns, ...results.map(({ call, output }) => ({ role: "tool", call, output }) as const)]),
     stop: () => controller.current?.abort(),
     clear: () => reset([]),
+    replaceTurns: reset,
   };
 }

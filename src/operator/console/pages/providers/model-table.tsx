@@ -1,10 +1,12 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { type ProviderEntryView, type ProviderView, removeModel, switchModels } from "../../api/providers.ts";
+import { useHasRole } from "../../own-user.ts";
 import { Button } from "../../ui/button.tsx";
-import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
+import { actionColumn, type Column } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Panel } from "../../ui/page.tsx";
+import { PagedTable } from "../../ui/paged-table.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { showToast, showUndoToast } from "../../ui/toasts.tsx";
@@ -37,6 +39,7 @@ export function ModelTable({ provider, onChanged, reload, onEdit, ask }: ModelTa
   const { id, read_only } = provider;
   const [needle, setNeedle] = useState("");
   const action = useAsyncAction();
+  const canEdit = useHasRole("operator");
   // Switches show the chosen value while the request runs.
   const [pending, setPending] = useState<{ readonly names: readonly string[]; readonly enabled: boolean }>();
   const models = listModels(provider).map((model) =>
@@ -70,6 +73,7 @@ export function ModelTable({ provider, onChanged, reload, onEdit, ask }: ModelTa
     const selected = shown.filter((model) => model.enabled !== enabled);
     return (
       <Button
+        needs="operator"
         busy={action.busy}
         disabled={selected.length === 0}
         onClick={() => void switchAll(selected, enabled)}
@@ -95,10 +99,10 @@ export function ModelTable({ provider, onChanged, reload, onEdit, ask }: ModelTa
       {read_only && models.length > 0 && <p class="hint">{texts.providerDeploymentsVariablesNameProvider}</p>}
       {schedule !== "" && <p class={provider.models_asked?.error ? "field-error" : "hint"}>{schedule}</p>}
       {models.length > 8 && <SearchBox label={texts.filter} value={needle} onSearch={setNeedle} />}
-      <DataTable
+      <PagedTable
         items={shown}
         keyOf={({ name }) => name}
-        columns={createColumns({ read_only, busy: action.busy, turn: switchAll, remove, onEdit })}
+        columns={createColumns({ read_only, busy: action.busy, canEdit, turn: switchAll, remove, onEdit })}
         class="models"
         empty={
           models.length > 0 ? (
@@ -117,6 +121,7 @@ export function ModelTable({ provider, onChanged, reload, onEdit, ask }: ModelTa
 interface ColumnsOptions {
   readonly read_only: boolean;
   readonly busy: boolean;
+  readonly canEdit: boolean;
   readonly turn: (models: readonly ListedModel[], enabled: boolean) => unknown;
   readonly remove: (model: ListedModel) => unknown;
   readonly onEdit: (model: ListedModel) => void;
@@ -133,7 +138,14 @@ const orUnknown = (text: string) =>
     text
   );
 
-function createColumns({ read_only, busy, turn, remove, onEdit }: ColumnsOptions): Column<ListedModel>[] {
+function createColumns({
+  read_only,
+  busy,
+  canEdit,
+  turn,
+  remove,
+  onEdit,
+}: ColumnsOptions): Column<ListedModel>[] {
   const name: Column<ListedModel> = {
     title: words.name,
     cell: ({ name, upstream }) => (
@@ -157,7 +169,7 @@ function createColumns({ read_only, busy, turn, remove, onEdit }: ColumnsOptions
           class="switch"
           aria-label={texts.onName(model.name)}
           checked={model.enabled}
-          disabled={busy}
+          disabled={busy || !canEdit}
           onChange={(event) => turn([model], event.currentTarget.checked)}
         />
       ),
@@ -168,10 +180,16 @@ function createColumns({ read_only, busy, turn, remove, onEdit }: ColumnsOptions
     { title: texts.price, class: "tabular", cell: (model) => orUnknown(formatPrice(model)) },
     actionColumn((model) => (
       <>
-        <Button kind="quiet" label={texts.edit(model.name)} onClick={() => onEdit(model)}>
+        <Button kind="quiet" needs="operator" label={texts.edit(model.name)} onClick={() => onEdit(model)}>
           {words.edit}
         </Button>
-        <Button kind="quiet" label={texts.remove(model.name)} disabled={busy} onClick={() => remove(model)}>
+        <Button
+          kind="quiet"
+          needs="operator"
+          label={texts.remove(model.name)}
+          disabled={busy}
+          onClick={() => remove(model)}
+        >
           {words.remove}
         </Button>
       </>

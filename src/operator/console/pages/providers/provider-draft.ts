@@ -1,4 +1,5 @@
 import type { ProviderFields, ProviderView } from "../../api/providers.ts";
+import { formatDriver } from "../../ui/api-styles.ts";
 import { words } from "../../ui/words.ts";
 import { type LimitDraft, parseLimits, toLimitDraft } from "../keys/limit-draft.ts";
 import { texts } from "./texts.ts";
@@ -105,9 +106,9 @@ export const ADVANCED_FIELDS: readonly (keyof ProviderDraft)[] = [
 /** Protocols of providers: the gateway's name and the label. */
 export const DRIVERS = [
   ["openai", texts.openaiChatCompletionsAlsoMost],
-  ["openai-responses", "OpenAI Responses"],
-  ["anthropic", "Anthropic"],
-  ["gemini", "Google Gemini"],
+  ["openai-responses", formatDriver("openai-responses")],
+  ["anthropic", formatDriver("anthropic")],
+  ["gemini", formatDriver("gemini")],
   ["sessions", texts.chatSessionsGatewaysOwnProvider],
 ] as const;
 

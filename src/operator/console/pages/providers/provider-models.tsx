@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { type ProviderEntryView, type ProviderView, readProvider } from "../../api/providers.ts";
 import { formatHref } from "../../routing.ts";
+import { formatDriver } from "../../ui/api-styles.ts";
 import { Button } from "../../ui/button.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Page } from "../../ui/page.tsx";
@@ -22,12 +23,12 @@ export function ProviderModels({ id }: { readonly id: string }) {
   const { data, error, reload, replace } = useLoaded<ProviderView>((signal) => readProvider(id, signal), id);
   const [dialog, setDialog] = useState<Doing | null>(null);
   const renderAskButton = (kind?: "primary") => (
-    <Button {...(kind !== undefined && { kind })} onClick={() => setDialog({ what: "ask" })}>
+    <Button needs="operator" {...(kind !== undefined && { kind })} onClick={() => setDialog({ what: "ask" })}>
       {texts.fetchModels}
     </Button>
   );
   const add = (
-    <Button onClick={() => setDialog({ what: "add" })}>
+    <Button needs="operator" onClick={() => setDialog({ what: "add" })}>
       <Icon name="plus" />
       {texts.addModelTitle}
     </Button>
@@ -50,7 +51,7 @@ export function ProviderModels({ id }: { readonly id: string }) {
           {data !== null && (
             <>
               {" "}
-              {texts.at(data.driver, <span class="mono">{data.base_url}</span>)}
+              {texts.at(formatDriver(data.driver), <span class="mono">{data.base_url}</span>)}
               {!data.enabled && texts.switchedOff}
             </>
           )}

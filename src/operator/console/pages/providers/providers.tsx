@@ -10,12 +10,14 @@ import { listProxies } from "../../api/proxies.ts";
 import { QUEUE_SHOWN, readQueue } from "../../api/queue.ts";
 import type { UsageItem } from "../../api/usage.ts";
 import { formatHref } from "../../routing.ts";
+import { formatDriver } from "../../ui/api-styles.ts";
 import { Button } from "../../ui/button.tsx";
-import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
+import { actionColumn, type Column } from "../../ui/data-table.tsx";
 import { AddButton, EditButtons, EditDialogs, useEditing } from "../../ui/editing.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { formatDuration } from "../../ui/format.ts";
 import { Page, Panel } from "../../ui/page.tsx";
+import { PagedTable } from "../../ui/paged-table.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { TestButton } from "../../ui/test-button.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
@@ -83,7 +85,7 @@ function ProviderList() {
       title: texts.driverAndAddress,
       cell: ({ driver, base_url }) => (
         <>
-          {driver}
+          {formatDriver(driver)}
           <span class="muted mono block">
             <TruncatedText text={base_url} />
           </span>
@@ -123,6 +125,7 @@ function ProviderList() {
           <>
             <Button
               kind="quiet"
+              needs="operator"
               label={(provider.enabled ? texts.disableId : texts.enableId)(provider.id)}
               disabled={switching.busy}
               onClick={() => void turn(provider)}
@@ -141,7 +144,7 @@ function ProviderList() {
       <Problem error={switching.error} />
       {data !== null && (
         <Panel>
-          <DataTable
+          <PagedTable
             items={data}
             keyOf={({ id }) => id}
             columns={columns}

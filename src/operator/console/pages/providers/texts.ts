@@ -134,7 +134,7 @@ export const texts = translate("providers", {
   silence: "Idle timeout",
   askForModelsEvery: "Model refresh interval",
   newModels: "New models are",
-  openaiChatCompletionsAlsoMost: "OpenAI (chat completions, also most engines)",
+  openaiChatCompletionsAlsoMost: "OpenAI chat completions (also most engines)",
   chatSessionsGatewaysOwnProvider: "Chat sessions (this gateway's own provider)",
   conversationStaysWithAccountSo: "Session affinity (uses prompt caches)",
   accountsTakeTurns: "Round robin",

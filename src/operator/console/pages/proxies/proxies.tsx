@@ -9,10 +9,11 @@ import {
 } from "../../api/proxies.ts";
 import { readQueue } from "../../api/queue.ts";
 import { Button } from "../../ui/button.tsx";
-import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
+import { actionColumn, type Column } from "../../ui/data-table.tsx";
 import { AddButton, EditButtons, EditDialogs, useEditing } from "../../ui/editing.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Page, Panel } from "../../ui/page.tsx";
+import { PagedTable } from "../../ui/paged-table.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
@@ -68,7 +69,7 @@ export function Proxies() {
     { title: words.test, cell: ({ id }) => <ProxyOutcome test={tests.get(id)} /> },
     actionColumn((proxy) => (
       <>
-        <Button busy={tests.get(proxy.id) === "running"} onClick={() => test(proxy.id)}>
+        <Button needs="operator" busy={tests.get(proxy.id) === "running"} onClick={() => test(proxy.id)}>
           {words.test}
         </Button>
         <EditButtons editing={editing} item={proxy} />
@@ -80,7 +81,7 @@ export function Proxies() {
       <Problem error={error} retry={reload} />
       {data !== null && (
         <Panel>
-          <DataTable
+          <PagedTable
             items={data}
             keyOf={({ id }) => id}
             columns={columns}

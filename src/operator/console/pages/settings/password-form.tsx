@@ -53,7 +53,7 @@ export function PasswordForm({ hasPassword }: { readonly hasPassword: boolean })
         </div>
         <Problem error={error} />
         <div>
-          <Button type="submit" busy={busy}>
+          <Button type="submit" needs="owner" busy={busy}>
             {texts.changePassword}
           </Button>
         </div>

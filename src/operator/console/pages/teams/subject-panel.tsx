@@ -27,7 +27,7 @@ import { texts } from "./texts.ts";
 
 /** How often use is read again, in milliseconds. */
 const REFRESH_MS = 15_000;
-const PAGE_SIZES = [50, 200] as const;
+const PAGE_SIZES = [25, 50, 200] as const;
 
 /** What is used of the limits of an entry. */
 function SubjectLimits({ subject }: { readonly subject: Subject }) {
@@ -73,7 +73,7 @@ function SubjectLinks({ list, subject }: { readonly list: SubjectList; readonly 
 export function SubjectPanel({ list }: { readonly list: SubjectList }) {
   const { data, error, reload } = useLoaded((signal) => listSubjects(list, signal), list, REFRESH_MS);
   const editing = useEditing<Subject>(reload);
-  const paging = usePaging(PAGE_SIZES[1]);
+  const paging = usePaging(PAGE_SIZES[2]);
   const noun = texts.nouns[list];
   const add = <AddButton noun={noun} onClick={editing.add} />;
   const columns: Column<Subject>[] = [
@@ -143,7 +143,7 @@ export function SubjectPanel({ list }: { readonly list: SubjectList }) {
           />
         </Panel>
       )}
-      {found.length > PAGE_SIZES[0] && (
+      {found.length > paging.size && (
         <Pager
           paging={paging}
           pages={Math.ceil(found.length / paging.size)}

@@ -20,11 +20,15 @@ export function ExportPanel() {
         <p class="muted">{texts.exportWarning}</p>
         <Problem error={error} />
         <div class="actions">
-          <Button kind="primary" busy={busy} onClick={() => run(download)}>
+          <Button kind="primary" needs="owner" busy={busy} onClick={() => run(download)}>
             {texts.downloadJson}
           </Button>
-          <CopyButton name={texts.copyJson} text={async () => (await exportConfig()).json} />
-          <CopyButton name={texts.copyBase64} text={async () => (await exportConfig()).base64} />
+          <CopyButton needs="owner" name={texts.copyJson} text={async () => (await exportConfig()).json} />
+          <CopyButton
+            needs="owner"
+            name={texts.copyBase64}
+            text={async () => (await exportConfig()).base64}
+          />
         </div>
       </div>
     </Panel>

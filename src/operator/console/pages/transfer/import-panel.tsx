@@ -79,7 +79,7 @@ export function ImportPanel({ onImported }: ImportPanelProps) {
         <Problem error={error} />
         {outcome === null && (
           <div>
-            <Button kind="primary" busy={busy} disabled={text.trim() === ""} onClick={compare}>
+            <Button kind="primary" needs="owner" busy={busy} disabled={text.trim() === ""} onClick={compare}>
               {texts.showChanges}
             </Button>
           </div>

@@ -62,7 +62,12 @@ export function RestorePanel() {
       cell: ({ keys, accounts }) => `${texts.keyCount(keys)}, ${words.accountCount(accounts)}`,
     },
     actionColumn((saved) => (
-      <Button kind="quiet" label={texts.restoreVersion(saved.version)} onClick={() => setRestoring(saved)}>
+      <Button
+        kind="quiet"
+        needs="owner"
+        label={texts.restoreVersion(saved.version)}
+        onClick={() => setRestoring(saved)}
+      >
         {texts.restore}
       </Button>
     )),

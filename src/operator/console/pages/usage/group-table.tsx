@@ -2,13 +2,23 @@ import type { Dimension, UsageItem } from "../../api/usage.ts";
 import { formatHref, setQuery } from "../../routing.ts";
 import { Button } from "../../ui/button.tsx";
 import { formatCount } from "../../ui/count.ts";
-import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
+import { actionColumn, type Column } from "../../ui/data-table.tsx";
 import { formatCompact, formatDuration } from "../../ui/format.ts";
 import { Panel } from "../../ui/page.tsx";
+import { PagedTable } from "../../ui/paged-table.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
+import { useIsNarrow } from "../../ui/use-media.ts";
 import { words } from "../../ui/words.ts";
 import { texts } from "./texts.ts";
-import { displayName, formatCost, formatShare, formatView, type UsageView } from "./usage-view.ts";
+import {
+  displayName,
+  formatChange,
+  formatCost,
+  formatShare,
+  formatView,
+  type UsageNames,
+  type UsageView,
+} from "./usage-view.ts";
 
 const TITLES: Readonly<Record<Dimension, string>> = {
   key: texts.byKey,
@@ -24,27 +34,39 @@ const TITLES: Readonly<Record<Dimension, string>> = {
   outcome: texts.byOutcome,
 };
 
-/** Dimensions that the history records contain, so that the search finds them. */
-const IN_HISTORY: ReadonlySet<Dimension> = new Set([
-  "key",
-  "model",
-  "requested_model",
-  "account",
-  "dialect",
-  "outcome",
-]);
+/** Filters of the history that find the requests of a group. */
+const HISTORY_FILTERS: Readonly<Partial<Record<Dimension, string>>> = {
+  key: "key",
+  team: "team",
+  model: "model",
+  requested_model: "model",
+  account: "account",
+  provider: "provider",
+  dialect: "dialect",
+};
+
+/** Returns the query of the history for a group; null: the history cannot be filtered by it. */
+function toHistoryQuery(by: Dimension, value: string): string | null {
+  const filter = HISTORY_FILTERS[by];
+  // A comma would separate two values.
+  if (value === "" || value.includes(",") || filter === undefined) return null;
+  return new URLSearchParams({ [filter]: value }).toString();
+}
 
 interface GroupTableProps {
   readonly view: UsageView;
   readonly groups: { readonly items: readonly UsageItem[]; readonly truncated: boolean };
-  /** Names of keys by id. */
-  readonly names: ReadonlyMap<string, string>;
+  /** The groups of the period before. */
+  readonly before: readonly UsageItem[];
+  readonly names: UsageNames;
 }
 
 /** Table of usage per group, largest first. */
-export function GroupTable({ view, groups, names }: GroupTableProps) {
+export function GroupTable({ view, groups, before, names }: GroupTableProps) {
   const { by } = view;
+  const isNarrow = useIsNarrow();
   const getGroup = (item: UsageItem) => item[by] ?? "";
+  const itemsBefore = new Map(before.map((item) => [getGroup(item), item]));
   const totalRequests = groups.items.reduce((sum, { requests }) => sum + requests, 0);
   const columns: Column<UsageItem>[] = [
     {
@@ -52,12 +74,10 @@ export function GroupTable({ view, groups, names }: GroupTableProps) {
       cell: (item) => {
         const value = getGroup(item);
         const name = <TruncatedText text={displayName(by, value, names)} />;
-        if (value === "" || !IN_HISTORY.has(by)) return <strong>{name}</strong>;
+        const query = toHistoryQuery(by, value);
+        if (query === null) return <strong>{name}</strong>;
         return (
-          <a
-            href={formatHref("history", "", new URLSearchParams({ q: value }).toString())}
-            title={texts.seeHistory}
-          >
+          <a href={formatHref("history", "", query)} title={texts.seeHistory}>
             {name}
           </a>
         );
@@ -72,6 +92,13 @@ export function GroupTable({ view, groups, names }: GroupTableProps) {
           {formatCount(requests)} <span class="muted">{formatShare(requests, totalRequests)}</span>
         </>
       ),
+    },
+    {
+      title: texts.change,
+      end: true,
+      class: "tabular muted",
+      cell: (item) =>
+        formatChange(item.requests, itemsBefore.get(getGroup(item))?.requests ?? 0) || texts.new,
     },
     {
       title: texts.errors,
@@ -119,7 +146,13 @@ export function GroupTable({ view, groups, names }: GroupTableProps) {
   ];
   return (
     <Panel title={TITLES[by]}>
-      <DataTable items={groups.items} keyOf={getGroup} columns={columns} most={100} />
+      <PagedTable
+        items={groups.items}
+        keyOf={getGroup}
+        columns={columns}
+        class="numbers"
+        rows={isNarrow ? 6 : 20}
+      />
       {groups.truncated && <p class="muted">{texts.onlyGroupsWithMostRequests}</p>}
       <p class="hint">{texts.timesP50P95}</p>
     </Panel>

@@ -1,9 +1,10 @@
 import { useState } from "preact/hooks";
 import { editPresentSettings, omitEntry, type Price, readSettings } from "../../api/settings.ts";
 import { Button } from "../../ui/button.tsx";
-import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
+import { actionColumn, type Column } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Panel } from "../../ui/page.tsx";
+import { PagedTable } from "../../ui/paged-table.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { showToast } from "../../ui/toasts.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
@@ -36,7 +37,11 @@ export function PriceEditor() {
     );
     showToast(message);
   };
-  const add = <Button onClick={() => setEditing("")}>{texts.addPrice}</Button>;
+  const add = (
+    <Button needs="operator" onClick={() => setEditing("")}>
+      {texts.addPrice}
+    </Button>
+  );
   const columns: Column<string>[] = [
     { title: words.model, class: "mono", cell: (model) => <TruncatedText text={model} /> },
     { title: texts.in, end: true, class: "tabular", cell: (model) => prices[model]?.input },
@@ -61,11 +66,17 @@ export function PriceEditor() {
     { title: texts.out, end: true, class: "tabular", cell: (model) => prices[model]?.output },
     actionColumn((model) => (
       <>
-        <Button kind="quiet" label={texts.editPrice(model)} onClick={() => setEditing(model)}>
+        <Button
+          kind="quiet"
+          needs="operator"
+          label={texts.editPrice(model)}
+          onClick={() => setEditing(model)}
+        >
           {words.edit}
         </Button>
         <Button
           kind="quiet"
+          needs="operator"
           label={texts.removePrice(model)}
           onClick={() => removal.run(() => replacePrice(model, {}, texts.priceRemoved))}
         >
@@ -75,11 +86,12 @@ export function PriceEditor() {
     )),
   ];
   return (
-    <Panel title={texts.pricesPerMillionTokens} {...(models.length > 0 && { actions: add })}>
+    <Panel folds title={texts.pricesPerMillionTokens} {...(models.length > 0 && { actions: add })}>
       <Problem error={error} retry={reload} />
       <Problem error={removal.error} />
       {data !== null && (
-        <DataTable
+        <PagedTable
+          rows={8}
           items={models}
           keyOf={(model) => model}
           columns={columns}

@@ -1,25 +1,24 @@
 import { useMemo } from "preact/hooks";
 import type { UsageItem } from "../../api/usage.ts";
 import { Chart } from "../../ui/chart.tsx";
+import { ChartList } from "../../ui/chart-list.tsx";
 import { formatCompact, formatDuration } from "../../ui/format.ts";
 import { words } from "../../ui/words.ts";
 import { texts } from "./texts.ts";
-import { buildSeries, formatCost } from "./usage-view.ts";
+import { buildSeries, formatCost, type Period } from "./usage-view.ts";
 
 interface UsageChartsProps {
   readonly items: readonly UsageItem[];
-  /** Unix milliseconds. */
-  readonly from: number;
-  readonly now: number;
-  readonly unit: "hour" | "day";
+  readonly period: Period;
 }
 
 const formatAmount = (value: number) => (Number.isInteger(value) ? formatCompact(value) : value.toFixed(1));
 
 /** Charts of usage over time. */
-export function UsageCharts({ items, from, now, unit }: UsageChartsProps) {
+export function UsageCharts({ items, period }: UsageChartsProps) {
+  const { from, to, unit } = period;
   const { times, ...lines } = useMemo(() => {
-    const series = buildSeries(items, from, unit, now);
+    const series = buildSeries(items, period);
     return {
       times: series.times,
       requests: [
@@ -50,11 +49,11 @@ export function UsageCharts({ items, from, now, unit }: UsageChartsProps) {
       ],
       queue: [{ name: "p95", colour: "accent", values: series.pick((item) => item.queue_ms?.p95 ?? null) }],
     } as const;
-  }, [items, from, now, unit]);
+  }, [items, period]);
   const perUnit = unit === "hour" ? texts.hour : texts.day;
-  const shared = { times, from: from / 1_000, to: times.at(-1) ?? now / 1_000, days: unit === "day" };
+  const shared = { times, from: from / 1_000, to: times.at(-1) ?? to / 1_000, days: unit === "day" };
   return (
-    <section class="charts" aria-label={texts.overTime}>
+    <ChartList label={texts.overTime}>
       <Chart
         title={texts.requests(perUnit)}
         lines={lines.requests}
@@ -91,6 +90,6 @@ export function UsageCharts({ items, from, now, unit }: UsageChartsProps) {
         format={formatDuration}
         {...shared}
       />
-    </section>
+    </ChartList>
   );
 }

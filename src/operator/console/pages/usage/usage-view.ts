@@ -1,11 +1,18 @@
 import { DIMENSIONS, type Dimension, type UsageItem } from "../../api/usage.ts";
+import { formatApiStyle } from "../../ui/api-styles.ts";
 import { words } from "../../ui/words.ts";
 import { texts } from "./texts.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
+/** The gateway keeps hours for 35 days; charts of longer ranges have days. */
+const HOURS_KEPT_MS = 34 * DAY_MS;
+/** Ranges up to this length are shown by hours. */
+const MAX_HOURLY_DAYS = 8;
+/** The longest range that the gateway sums up, in days. */
+const MAX_DAYS = 731;
 
-/** Time ranges: days, label and step. */
+/** Time ranges until now: days, label and step. */
 export const RANGES = [
   [1, texts.hours, "hour"],
   [7, texts.days, "hour"],
@@ -13,21 +20,47 @@ export const RANGES = [
   [90, texts.days90, "day"],
 ] as const;
 
+/** A range of whole days (UTC, such as 2026-01-31), both included. */
+export interface DayRange {
+  readonly from: string;
+  readonly to: string;
+}
+
 /** Options of the page; the URL stores them. */
 export interface UsageView {
-  readonly days: (typeof RANGES)[number][0];
-  readonly unit: "hour" | "day";
+  /** The last days until now, or chosen days. */
+  readonly range: (typeof RANGES)[number][0] | DayRange;
   readonly by: Dimension;
   readonly filters: Readonly<Partial<Record<Dimension, string>>>;
+}
+
+/** A period with its step; times are Unix milliseconds. */
+export interface Period {
+  readonly from: number;
+  /** The end, which is not included. */
+  readonly to: number;
+  readonly unit: "hour" | "day";
+}
+
+const toDay = (text: string | null): number =>
+  /^\d{4}-\d\d-\d\d$/.test(text ?? "") ? Date.parse(text ?? "") : Number.NaN;
+
+/** Formats the day (UTC) of a time, such as 2026-01-31. */
+export const formatDay = (at: number): string => new Date(at).toISOString().slice(0, 10);
+
+function parseDays(params: URLSearchParams): DayRange | null {
+  const from = toDay(params.get("from"));
+  const to = toDay(params.get("to"));
+  if (!(from <= to)) return null;
+  return { from: formatDay(Math.max(from, to - (MAX_DAYS - 1) * DAY_MS)), to: formatDay(to) };
 }
 
 /** Parses the options from a query string. */
 export function parseView(query: string): UsageView {
   const params = new URLSearchParams(query);
-  const [days, , unit] = RANGES.find(([choice]) => String(choice) === params.get("days")) ?? RANGES[1];
+  const [days] = RANGES.find(([choice]) => String(choice) === params.get("days")) ?? RANGES[1];
   return {
-    days,
-    unit,
+    range: parseDays(params) ?? days,
     by: DIMENSIONS.find((name) => name === params.get("by")) ?? "key",
     filters: Object.fromEntries(
       DIMENSIONS.flatMap((name) => {
@@ -38,27 +71,46 @@ export function parseView(query: string): UsageView {
   };
 }
 
-/** Formats the options as a query string, with `changes`. A null filter is removed. */
+/** Formats the options as a query string, with `changes`. A null filter is removed. The list returns to its first page. */
 export function formatView(
-  { days, by, filters }: UsageView,
+  { range, by, filters }: UsageView,
   changes: {
-    readonly days?: number;
+    readonly range?: UsageView["range"];
     readonly by?: Dimension;
     readonly filters?: Readonly<Partial<Record<Dimension, string | null>>>;
   } = {},
 ): string {
-  const params = new URLSearchParams({ days: String(changes.days ?? days), by: changes.by ?? by });
+  const chosen = changes.range ?? range;
+  const time = typeof chosen === "number" ? { days: String(chosen) } : { from: chosen.from, to: chosen.to };
+  const params = new URLSearchParams({ ...time, by: changes.by ?? by });
   for (const [name, value] of Object.entries({ ...filters, ...changes.filters })) {
     if (typeof value === "string") params.set(name, value);
   }
   return params.toString();
 }
 
-/** Start of the range in Unix milliseconds. The range includes the current hour or day. */
-export function rangeStart({ days, unit }: UsageView, now: number): number {
-  const step = unit === "hour" ? HOUR_MS : DAY_MS;
-  const end = Math.floor(now / step) * step + step;
-  return end - days * DAY_MS;
+const HOURLY_STEP = { hour: HOUR_MS, day: DAY_MS } as const;
+
+/** The period that is shown. The last days include the current hour or day; chosen days end now at the latest. */
+export function findPeriod({ range }: UsageView, now: number): Period {
+  if (typeof range === "number") {
+    const unit = RANGES.find(([days]) => days === range)?.[2] ?? "day";
+    const step = HOURLY_STEP[unit];
+    return { from: Math.floor(now / step) * step + step - range * DAY_MS, to: now, unit };
+  }
+  const from = toDay(range.from);
+  const end = toDay(range.to) + DAY_MS;
+  const to = from < now ? Math.min(end, now) : end;
+  const isHourly = end - from <= MAX_HOURLY_DAYS * DAY_MS && from >= now - HOURS_KEPT_MS;
+  return { from, to, unit: isHourly ? "hour" : "day" };
+}
+
+/** The period of the same length before. */
+export function findPeriodBefore({ range }: UsageView, { from, to, unit }: Period): Period {
+  const days =
+    typeof range === "number" ? range : Math.round((toDay(range.to) - toDay(range.from)) / DAY_MS) + 1;
+  const before = from - days * DAY_MS;
+  return { from: before, to: before + (to - from), unit };
 }
 
 /** Values over time without gaps. `emptyValue` is the value for steps without usage. */
@@ -70,17 +122,12 @@ export interface Series {
   count(value: (item: UsageItem) => number): number[];
 }
 
-/** Builds the series from `from` (Unix milliseconds) until now. */
-export function buildSeries(
-  items: readonly UsageItem[],
-  from: number,
-  unit: "hour" | "day",
-  now: number,
-): Series {
-  const step = unit === "hour" ? HOUR_MS : DAY_MS;
+/** Builds the series of a period. */
+export function buildSeries(items: readonly UsageItem[], { from, to, unit }: Period): Series {
+  const step = HOURLY_STEP[unit];
   const byTime = new Map(items.map((item) => [item.at, item]));
   const moments: number[] = [];
-  for (let at = from; at <= now; at += step) moments.push(at);
+  for (let at = from; at < to; at += step) moments.push(at);
   const mapMoments = <T>(value: (item: UsageItem) => T, emptyValue: T) =>
     moments.map((moment) => {
       const item = byTime.get(moment);
@@ -93,10 +140,14 @@ export function buildSeries(
   };
 }
 
+/** Names of the ids of dimensions. */
+export type UsageNames = Readonly<Partial<Record<Dimension, ReadonlyMap<string, string>>>>;
+
 /** Returns the label of a dimension's value. */
-export function displayName(dimension: Dimension, value: string, keys: ReadonlyMap<string, string>): string {
+export function displayName(dimension: Dimension, value: string, names: UsageNames): string {
   if (value === "") return dimension === "key" ? texts.noKeyTokenProvider : words.none;
-  return dimension === "key" ? keys.get(value) || value : value;
+  if (dimension === "dialect") return formatApiStyle(value);
+  return names[dimension]?.get(value) || value;
 }
 
 /** Formats a share in percent: "12%", "0.4%". */
@@ -104,6 +155,14 @@ export function formatShare(part: number, whole: number): string {
   if (whole === 0 || part === 0) return "0%";
   const percent = (part / whole) * 100;
   return `${percent < 10 ? Number(percent.toFixed(1)) : Math.round(percent)}%`;
+}
+
+/** Formats how much a number has changed: "+12%", "−40%", "±0%"; empty if there was nothing before. */
+export function formatChange(now: number, before: number): string {
+  if (before === 0) return "";
+  const percent = Math.round((now / before - 1) * 100);
+  if (percent === 0) return "±0%";
+  return percent > 0 ? `+${percent}%` : `−${-percent}%`;
 }
 
 /** Never in the form 5e-7, which few people read. */

@@ -1,0 +1,59 @@
+import { useState } from "preact/hooks";
+import { toMessage } from "../../api/client.ts";
+import { resolveModel } from "../../api/models.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Problem } from "../../ui/problem.tsx";
+import { useAsyncAction } from "../../ui/use-async-action.ts";
+import { checkTarget, type KnownModels, readKnownModels } from "./check-target.ts";
+import { type TargetDraft, toRoute } from "./route-draft.ts";
+import { texts } from "./texts.ts";
+
+interface PreviewLine {
+  readonly isKnown: boolean;
+  readonly said: string;
+}
+
+async function describeTarget(name: string, known: KnownModels): Promise<PreviewLine> {
+  const resolved = await resolveModel(name).catch(toMessageOf);
+  if (typeof resolved !== "string") return { isKnown: false, said: `${name}: ${resolved.message}` };
+  const { isKnown, problem } = await checkTarget(name, resolved, known);
+  return { isKnown, said: isKnown ? texts.servedBy(name, resolved) : `${name}: ${problem}` };
+}
+
+const toMessageOf = (error: unknown) => ({ message: toMessage(error) });
+
+interface RoutePreviewProps {
+  readonly targets: readonly TargetDraft[];
+  /** Names that the gateway lists. */
+  readonly models: readonly string[];
+}
+
+/** Shows which model each row of a route resolves to, and which names no model has. */
+export function RoutePreview({ targets, models }: RoutePreviewProps) {
+  const [lines, setLines] = useState<readonly PreviewLine[]>([]);
+  const { busy, error, run } = useAsyncAction();
+  const preview = async () => {
+    const known = await readKnownModels(models);
+    const names = toRoute(targets).map((target) => (typeof target === "string" ? target : target.model));
+    setLines(await Promise.all(names.map((name) => describeTarget(name, known))));
+  };
+  return (
+    <div class="stack">
+      <div class="row">
+        <Button busy={busy} onClick={() => void run(preview)}>
+          {texts.preview}
+        </Button>
+      </div>
+      <Problem error={error} />
+      <ol aria-live="polite" class="preview-lines">
+        {lines.map(({ isKnown, said }, index) => (
+          <li key={`${index} ${said}`}>
+            <Badge tone={isKnown ? "good" : "bad"}>{isKnown ? texts.knownWord : texts.unknownWord}</Badge>{" "}
+            {said}
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}

@@ -1,0 +1,58 @@
+import { addKey, readFirstKey } from "../../api/config.ts";
+import { useHasRole } from "../../own-user.ts";
+import { formatHref } from "../../routing.ts";
+import { Button } from "../../ui/button.tsx";
+import { Notice } from "../../ui/notice.tsx";
+import { Problem } from "../../ui/problem.tsx";
+import { showToast } from "../../ui/toasts.tsx";
+import { useAsyncAction } from "../../ui/use-async-action.ts";
+import { useLoaded } from "../../ui/use-loaded.ts";
+import { generateKey } from "../keys/full-key.ts";
+import { texts } from "./texts.ts";
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * Whether requests can be sent only after the user has named a key. Owners can read the first configured key; others cannot
+ * read any.
+ *
+ * @param key the key that the user has named; empty: none
+ */
+export function useNeedsKey(key: string): boolean {
+  const isOwner = useHasRole("owner");
+  const { data } = useLoaded(async () => (isOwner ? readFirstKey() : ""), String(isOwner));
+  return key === "" && data === "";
+}
+
+/** Adds a key that expires in an hour. Returns it. */
+async function makeKey(): Promise<string> {
+  const key = generateKey();
+  const expires = Date.now() + HOUR_MS;
+  await addKey({ key, name: texts.keyName, remark: texts.keyRemark, expires });
+  return key;
+}
+
+/** Says that a key is needed, and makes one that expires soon. */
+export function KeyNotice({ onKey }: { readonly onKey: (key: string) => void }) {
+  const { busy, error, run } = useAsyncAction();
+  const make = () =>
+    run(async () => {
+      onKey(await makeKey());
+      showToast(texts.keyMade);
+    });
+  return (
+    <>
+      <Notice
+        kind="info"
+        action={
+          <Button needs="operator" busy={busy} onClick={() => void make()}>
+            {texts.makeKey}
+          </Button>
+        }
+      >
+        {texts.keyIsNeeded} <a href={formatHref("keys")}>{texts.toKeys}</a>
+      </Notice>
+      <Problem error={error} />
+    </>
+  );
+}

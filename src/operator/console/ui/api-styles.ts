@@ -1,0 +1,17 @@
+import { words } from "./words.ts";
+
+const NAMES: Readonly<Record<string, string>> = words.apiStyles;
+
+/** The name of an API style for the user: one name for each style on all pages. An unknown style is its own name. */
+export const formatApiStyle = (id: string): string => NAMES[id] ?? id;
+
+/** The API style that the protocol of a provider is. */
+const DRIVER_STYLES: Readonly<Record<string, string>> = {
+  openai: "chat-completions",
+  "openai-responses": "responses",
+  anthropic: "messages",
+  gemini: "content-generation",
+};
+
+/** The name of a provider's protocol: that of its API style. */
+export const formatDriver = (id: string): string => formatApiStyle(DRIVER_STYLES[id] ?? id);
