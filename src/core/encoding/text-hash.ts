@@ -24,3 +24,30 @@ export function rendezvousCost(key: number, node: number, weight: number): numbe
   const unitInterval = (mixBits(key ^ node) + 0.5) / 2 ** 32;
   return -Math.log(unitInterval) / weight;
 }
+
+/** The item with the lowest cost; among equals, the first one. Null: there is none. */
+export function findLowest<Item>(items: Iterable<Item>, cost: (item: Item) => number): Item | null {
+  let lowest: Item | null = null;
+  let lowestCost = Number.POSITIVE_INFINITY;
+  for (const item of items) {
+    const current = cost(item);
+    if (lowest !== null && current >= lowestCost) continue;
+    lowest = item;
+    lowestCost = current;
+  }
+  return lowest;
+}
+
+/**
+ * The node that all processes select for a key among the same nodes, without talking to each other (weighted rendezvous
+ * hashing). Null: there is none.
+ */
+export function findNode<Node>(
+  key: string,
+  nodes: Iterable<Node>,
+  hashOf: (node: Node) => number,
+  weightOf: (node: Node) => number,
+): Node | null {
+  const hash = hashText(key);
+  return findLowest(nodes, (node) => rendezvousCost(hash, hashOf(node), weightOf(node)));
+}

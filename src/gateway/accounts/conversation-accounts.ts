@@ -1,6 +1,6 @@
 import type { Config } from "../../core/config/schema.ts";
 import { RecentMap } from "../../core/encoding/recent-map.ts";
-import { hashText, rendezvousCost } from "../../core/encoding/text-hash.ts";
+import { findNode, hashText } from "../../core/encoding/text-hash.ts";
 import type { AccountSelection } from "../../core/ports/accounts.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import type { PoolAccount } from "../../core/ports/pool-configuration.ts";
@@ -94,15 +94,14 @@ async function findFirstAccount(
     );
     accountsByConfig.set(config, accounts);
   }
-  const key = hashText(conversation);
-  let first: string | undefined;
-  let lowestCost = Number.POSITIVE_INFINITY;
-  for (const account of await accounts) {
-    if ((account.provider ?? "") !== provider || account.disabled === true) continue;
-    const cost = rendezvousCost(key, hashText(account.id), account.weight ?? 1);
-    if (cost >= lowestCost) continue;
-    first = account.id;
-    lowestCost = cost;
-  }
-  return first;
+  const candidates = (await accounts).filter(
+    (account) => (account.provider ?? "") === provider && account.disabled !== true,
+  );
+  const first = findNode(
+    conversation,
+    candidates,
+    ({ id }) => hashText(id),
+    ({ weight = 1 }) => weight,
+  );
+  return first?.id;
 }
