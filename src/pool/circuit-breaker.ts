@@ -1,5 +1,6 @@
 import { PROVIDER_ERROR_KINDS, type ProviderErrorKind } from "../core/errors/provider-error.ts";
 import type { AccountFailure } from "../core/ports/accounts.ts";
+import { DAY_MS } from "../core/units.ts";
 
 /** Returns `text` when it is a kind of failure, otherwise null. */
 export function parseFailureKind(text: string): ProviderErrorKind | null {
@@ -30,7 +31,7 @@ const PROXY: Backoff = { first: 5_000, longest: 300_000 };
 const REFUSED: Backoff = { first: 15_000, longest: 900_000 };
 
 /** Longest wait that a provider can state, milliseconds: quotas of a month exist. */
-const MAX_STATED_WAIT_MS = 32 * 86_400_000;
+const MAX_STATED_WAIT_MS = 32 * DAY_MS;
 /** Longest stored reason, in UTF-16 code units. */
 const MAX_REASON_LENGTH = 300;
 /** The circuit of an account opens after this many provider failures in a row, while the provider works with others. */

@@ -3,8 +3,7 @@ import { accountIdentifier } from "../core/config/account-identifier.ts";
 import { type Account, type Config, DEFAULT_PROVIDER, type ProviderEntry } from "../core/config/schema.ts";
 import { sha256Hex } from "../core/encoding/hash.ts";
 import type { PoolAccount, PoolConfiguration } from "../core/ports/pool-configuration.ts";
-
-const HOUR_MS = 3_600_000;
+import { HOUR_MS } from "../core/units.ts";
 
 /** Whether the accounts of a provider may have any number of requests at once. */
 export function hasNoLimit({

@@ -1,10 +1,11 @@
 import { RecentMap } from "../core/encoding/recent-map.ts";
 import type { AccountSelection } from "../core/ports/accounts.ts";
+import { HOUR_MS } from "../core/units.ts";
 import { pickByConversation } from "./account-selection.ts";
 import type { AccountState } from "./account-state.ts";
 
 /** How long the account of a conversation is remembered after its last request, milliseconds: as long as prompt caches live. */
-export const CONVERSATION_TTL_MS = 3_600_000;
+export const CONVERSATION_TTL_MS = HOUR_MS;
 /** Most conversations remembered that are not at their first account. */
 const MAX_MOVED = 50_000;
 

@@ -1,3 +1,4 @@
+import { HOUR_MS } from "../core/units.ts";
 import type { AccountState } from "./account-state.ts";
 import { IsolateRegistry } from "./isolate-registry.ts";
 import type { ClaimPeriods, GrantTerms, LeaseTerms, PoolStore } from "./pool-store.ts";
@@ -12,7 +13,7 @@ export const IDLE_SETTLE_MS = 1_000;
 const LEGACY_TERMS: LeaseTerms = { boot: "", claimMs: 30_000, awaitMs: 30_000 };
 
 /** How long the tokens of reclaimed leases are remembered, milliseconds. */
-const REMEMBER_MS = 3_600_000;
+const REMEMBER_MS = HOUR_MS;
 
 /**
  * The part of the pool's state that survives a restart. Storing every grant and release would double the cost of a request.

@@ -2,7 +2,7 @@ import { abortAllDurableObjects, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import type { UsageMessage } from "../../src/core/ports/usage.ts";
-import { DAY_MS } from "../../src/records/usage/time-range.ts";
+import { DAY_MS } from "../../src/core/units.ts";
 import { UsageTally } from "../../src/records/usage/usage-tally.ts";
 import { emptyConfig } from "../support/config.ts";
 import { used } from "../unit/records/usage/support.ts";

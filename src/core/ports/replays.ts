@@ -1,5 +1,6 @@
+import { DAY_MS } from "../units.ts";
 /** How long an answer can be repeated, milliseconds. */
-export const REPLAY_MS = 86_400_000;
+export const REPLAY_MS = DAY_MS;
 
 /** How long a running request holds its idempotency key without a renewal, milliseconds. */
 export const REPLAY_LEASE_MS = 30_000;

@@ -1,4 +1,5 @@
 import type { UsageDetails } from "../conversation/usage-details.ts";
+import { HOUR_MS } from "../units.ts";
 import type { Awaitable } from "./awaitable.ts";
 
 /** The dimensions of usage. All are texts, empty if not applicable. */
@@ -170,7 +171,7 @@ export interface ActivityQuery {
 }
 
 /** The longest period with a resolution of one minute. */
-export const MINUTE_RESOLUTION_MAX_MS = 6 * 3_600_000;
+export const MINUTE_RESOLUTION_MAX_MS = 6 * HOUR_MS;
 
 /** Totals of one step, or of the whole period. */
 export interface ActivityPoint {

@@ -5,13 +5,13 @@ import { describeFailure } from "../../core/errors/failure-message.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 import type { ModelSyncResult } from "../../core/ports/administration.ts";
 import type { Platform } from "../../core/ports/platform.ts";
+import { HOUR_MS } from "../../core/units.ts";
 import { loadProviderKnowledge, type ProviderKnowledge } from "../models/known-models.ts";
 import { isSameDriver } from "../providers/drivers.ts";
 import { getProvider } from "../providers/provider-registry.ts";
 import { withBackgroundAccount } from "./background-account.ts";
 
 const CONCURRENCY = 5;
-const HOUR_MS = 3_600_000;
 /** After a failure, the next attempt is after this time, or after the regular interval if that is shorter. */
 const RETRY_AFTER_FAILURE_MS = HOUR_MS;
 /** Longest wait for a slot, and time limit for the provider's answer, milliseconds. */

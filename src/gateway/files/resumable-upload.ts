@@ -13,6 +13,7 @@ import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts
 import { bodyTooLarge } from "../../core/http/json-text.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { createPieceId, type PartialUpload, type UploadStore } from "../../core/ports/uploads.ts";
+import { HOUR_MS } from "../../core/units.ts";
 import { readRequestedProvider, selectUploadProvider } from "./file-provider.ts";
 import { IncomingBody } from "./incoming-body.ts";
 import { RawFile } from "./raw-file.ts";
@@ -21,7 +22,7 @@ import { discardUnreadBody } from "./unread-body.ts";
 import type { FileHead, UploadedFile } from "./upload.ts";
 
 /** Lifetime of the stored pieces after the start of the upload, in milliseconds. */
-const LIFETIME_MS = 3_600_000;
+const LIFETIME_MS = HOUR_MS;
 
 /** Size of one stored piece in bytes, and its memory cost while it is stored: the bytes, their base64, and its JSON. */
 const PIECE_BYTES = 1024 * 1024;

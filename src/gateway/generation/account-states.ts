@@ -1,10 +1,11 @@
 import { DEFAULT_PROVIDER } from "../../core/config/schema.ts";
 import type { Context } from "../../core/ports/context.ts";
+import { DAY_MS } from "../../core/units.ts";
 import { findAccount, type PinnedCaller } from "./file-references.ts";
 import type { GenerationJob } from "./generation-job.ts";
 
 /** How long the account of a container or the like is remembered, in milliseconds. No provider keeps one longer. */
-const REMEMBERED_MS = 30 * 86_400_000;
+const REMEMBERED_MS = 30 * DAY_MS;
 /** Most ids of one request or answer that are looked up or recorded. */
 const MAX_IDS = 50;
 /** Longest id. */

@@ -1,11 +1,12 @@
 import { RecentMap } from "../../core/encoding/recent-map.ts";
+import { MINUTE_MS } from "../../core/units.ts";
 
 /** Most models remembered. */
 const MAX_MODELS = 1_000;
 /** Most measurements of a model. */
 const MAX_MEASUREMENTS = 25;
 /** A measurement counts for this long, milliseconds. A model without one is measured anew. */
-const MEASUREMENT_LIFETIME_MS = 10 * 60_000;
+const MEASUREMENT_LIFETIME_MS = 10 * MINUTE_MS;
 /** While a model is being measured, other conversations do not wait for it, milliseconds. */
 const TRIAL_MS = 60_000;
 

@@ -5,12 +5,13 @@ import type { LightAbortController } from "../../core/http/light-abort-controlle
 import type { RequestTimers } from "../../core/http/request-timers.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { FALLBACK_HEADER, RETRIES_HEADER, TIMEOUT_HEADER } from "../../core/routing/control-headers.ts";
+import { HOUR_MS } from "../../core/units.ts";
 import { assertModelAllowed } from "../../pool/limits/key-scope.ts";
 import { readWithModelNames } from "../models/read-with-model-names.ts";
 import { resolveModel } from "../models/resolve-model.ts";
 import { RequestDeadline } from "./request-deadline.ts";
 
-const MAX_TIMEOUT_MS = 3_600_000;
+const MAX_TIMEOUT_MS = HOUR_MS;
 const MAX_RETRIES = 100;
 const MAX_FALLBACKS = 10;
 

@@ -3,11 +3,12 @@ import { ProviderError } from "../../core/errors/provider-error.ts";
 import type { LightAbortController } from "../../core/http/light-abort-controller.ts";
 import type { OpenedSocket, ServerSocket, SocketListener } from "../../core/ports/web-socket.ts";
 import { errorObject } from "../../core/routing/error-formats.ts";
+import { HOUR_MS } from "../../core/units.ts";
 import { type ClientEventOptions, type ProviderEvents, prepareClientEvent } from "./realtime-events.ts";
 import { SocketPipe } from "./socket-pipe.ts";
 
 /** Maximum lifetime of a connection, and maximum time without a message, milliseconds. The vendor's is one hour, too. */
-const LIFE_MS = 3_600_000;
+const LIFE_MS = HOUR_MS;
 const IDLE_MS = 600_000;
 
 /** Memory of a connection, in bytes. */

@@ -1,10 +1,11 @@
+import { MINUTE_MS } from "../../core/units.ts";
 import { mayRepeatCall, type PreparedTurn } from "./provider.ts";
 
 /** Most remembered endpoints of one provider. Model names come from callers, so their number is not bounded otherwise. */
 const MAX_REMEMBERED = 1_000;
 
 /** How long an endpoint counts as missing: a proxy's passing 404 must not last. */
-const REMEMBERED_MS = 10 * 60_000;
+const REMEMBERED_MS = 10 * MINUTE_MS;
 
 /** The optional endpoints that a backend turned out to lack, for one of its models or for all. */
 export class MissingEndpoints {

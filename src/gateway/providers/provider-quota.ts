@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from "../../core/encoding/json.ts";
 import type { QuotaWindow } from "../../core/ports/accounts.ts";
+import { DAY_MS, HOUR_MS } from "../../core/units.ts";
 
 /** `x-ratelimit-*` (OpenAI, Azure, Groq) and `anthropic-ratelimit-*`: limits of the requested model, by unit. */
 const UNITS = ["requests", "tokens", "input-tokens", "output-tokens"] as const;
@@ -13,8 +14,8 @@ const CODEX_WINDOWS = ["primary", "secondary"] as const;
 
 /** A duration such as `6m0s`, `1h2m`, `12ms` or `34.5s`: unit → milliseconds. */
 const DURATION_UNITS: Readonly<Record<string, number>> = {
-  d: 86_400_000,
-  h: 3_600_000,
+  d: DAY_MS,
+  h: HOUR_MS,
   m: 60_000,
   s: 1_000,
   ms: 1,
@@ -24,7 +25,6 @@ const DURATION_PART = /(\d{1,9}(?:\.\d{1,9})?)(ms|[dhms])/g;
 
 /** Hour at which Google's daily quotas begin anew, UTC: midnight in California, in winter. */
 const DAILY_RESET_HOUR = 8;
-const DAY_MS = 86_400_000;
 
 function readNumber(headers: Headers, name: string): number | null {
   const text = headers.get(name)?.trim() ?? "";
@@ -161,6 +161,6 @@ function isDailyQuota({ violations }: JsonObject): boolean {
 }
 
 function untilDailyReset(now: number): number {
-  const reset = DAILY_RESET_HOUR * 3_600_000;
+  const reset = DAILY_RESET_HOUR * HOUR_MS;
   return (reset - (now % DAY_MS) + DAY_MS) % DAY_MS || DAY_MS;
 }

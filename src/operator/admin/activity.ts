@@ -2,10 +2,8 @@ import * as z from "zod";
 import { lazyObject } from "../../core/encoding/lazy-schema.ts";
 import type { ActivityPoint, ActivityReport, Percentiles } from "../../core/ports/usage.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
+import { HOUR_MS, MINUTE_MS } from "../../core/units.ts";
 import { clampedSum, fromNano } from "../../records/usage/prices.ts";
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 
 /** The ranges: total length and length of one step, in milliseconds. */
 const RANGES = {

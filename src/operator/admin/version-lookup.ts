@@ -1,12 +1,13 @@
 import * as z from "zod";
 import { lazyObject } from "../../core/encoding/lazy-schema.ts";
 import type { Fetch } from "../../core/ports/upstream.ts";
+import { MINUTE_MS } from "../../core/units.ts";
 import { readBounded } from "../../gateway/providers/transport.ts";
 
 /** Default timeout of a look-up. */
 const TIMEOUT_MS = 5_000;
 /** Cache time of a look-up; a failed one has its own. */
-const CACHE_MS = 15 * 60_000;
+const CACHE_MS = 15 * MINUTE_MS;
 const FAILURE_CACHE_MS = 60_000;
 const MAX_ANSWER_BYTES = 1024 * 1024;
 

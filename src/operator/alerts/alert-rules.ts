@@ -3,8 +3,7 @@ import { type AlertRules, type ApiKey, type Config, DEFAULT_PROVIDER } from "../
 import type { ProviderTrouble, QueueStatus } from "../../core/ports/account-status.ts";
 import type { Alert } from "../../core/ports/alerts.ts";
 import { formatSubject, type KeyLimitUsage, parseSubject } from "../../core/ports/key-limits.ts";
-
-const NANO = 1e9;
+import { NANO } from "../../core/units.ts";
 
 /** Below this number of generations a rate means nothing. */
 const MIN_ANSWERS = 10;

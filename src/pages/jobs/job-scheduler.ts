@@ -2,6 +2,7 @@ import { toHex } from "../../core/encoding/bytes.ts";
 import { toGatewayError } from "../../core/errors/gateway-error.ts";
 import type { JobState, NewJob, TaskError, TaskResult } from "../../core/ports/page-jobs.ts";
 import type { Sql } from "../../core/storage/sql.ts";
+import { HOUR_MS } from "../../core/units.ts";
 import { type DueWebhook, JobTable, type QueuedTask, taskBytes } from "./job-table.ts";
 
 /** Options of the job queue. */
@@ -27,7 +28,7 @@ export const MAX_UNFINISHED_JOBS = 5;
 const MAX_CONCURRENT_PER_CLIENT = 2;
 const MAX_CONCURRENT = 8;
 /** Maximum run time of a job, and retention time of a finished job, milliseconds. */
-const JOB_LIFETIME_MS = 3_600_000;
+const JOB_LIFETIME_MS = HOUR_MS;
 /** Maximum attempts at a task, counting those that found no free capacity and those that a process end interrupted. */
 const MAX_ATTEMPTS = 3;
 export const RETRY_MS = 5_000;

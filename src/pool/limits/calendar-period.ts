@@ -1,6 +1,5 @@
 import type { SpentAmounts } from "../../core/ports/key-limits.ts";
-
-const DAY_MS = 86_400_000;
+import { DAY_MS } from "../../core/units.ts";
 
 /** A kind of time span: its spans are numbered, and each ends where the next begins. In UTC. */
 export interface Calendar {

@@ -13,10 +13,9 @@ import {
 } from "../../core/ports/key-limits.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import type { RequestFacts, RequestOutcome } from "../../core/ports/request-outcome.ts";
+import { NANO } from "../../core/units.ts";
 import { findRequestCost } from "../../records/usage/prices.ts";
 import { createLimitError } from "./limit-error.ts";
-
-const NANO = 1e9;
 
 /** The expected use of a request, in tokens. */
 export interface ExpectedTokens {

@@ -1,7 +1,6 @@
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 import { type LimitName, type LimitRefusal, parseSubject } from "../../core/ports/key-limits.ts";
-
-const NANO = 1e9;
+import { NANO } from "../../core/units.ts";
 
 /** The text for each limit in error messages. */
 const LIMIT_LABELS: Readonly<Record<LimitName, string>> = {

@@ -1,7 +1,8 @@
 import { numberIn, type Sql, textIn } from "../../core/storage/sql.ts";
+import { DAY_MS } from "../../core/units.ts";
 
 /** No generation runs this long: the deletion of a key's entries is forgotten after it. */
-const KEY_DELETION_MS = 7 * 86_400_000;
+const KEY_DELETION_MS = 7 * DAY_MS;
 
 /**
  * The time at which all entries of a kind were last deleted. Isolates may report older entries later, because a report

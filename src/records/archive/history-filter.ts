@@ -1,8 +1,9 @@
 import type { HistoryFilter } from "../../core/ports/archive.ts";
 import type { SqlValue } from "../../core/storage/sql.ts";
+import { MINUTE_MS } from "../../core/units.ts";
 
 /** A record that is still `streaming` after this time without an update has lost its isolate. */
-export const LOST_AFTER_MS = 15 * 60_000;
+export const LOST_AFTER_MS = 15 * MINUTE_MS;
 
 /** The index covers exactly this expression; it would not cover `->>`. */
 const summaryField = (name: string) => `json_extract(summary, '$.${name}')`;

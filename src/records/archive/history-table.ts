@@ -9,6 +9,7 @@ import {
 } from "../../core/ports/archive.ts";
 import { numberIn, type Sql, type SqlRow, textIn } from "../../core/storage/sql.ts";
 import { insertRows, type TextTable } from "../../core/storage/text-table.ts";
+import { HOUR_MS } from "../../core/units.ts";
 import { DeletionWatermark } from "./deletion-watermark.ts";
 import {
   buildCondition,
@@ -22,7 +23,7 @@ import {
 const INTERRUPTED = "the generation was interrupted";
 
 /** How long a generation may still write to its deleted record. */
-const TOMBSTONE_MS = 60 * 60_000;
+const TOMBSTONE_MS = HOUR_MS;
 
 /** The state of a record in one row; `updated` is null if there is no record. */
 const SELECT_STATE = `select

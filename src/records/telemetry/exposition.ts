@@ -5,6 +5,7 @@ import {
 } from "../../core/ports/account-status.ts";
 import type { MetricDeltas } from "../../core/ports/archive.ts";
 import { type KeyUsage, OTHER_VALUES } from "../../core/ports/usage.ts";
+import { NANO } from "../../core/units.ts";
 import type { Histogram } from "./counts.ts";
 import { seriesName } from "./counts.ts";
 import {
@@ -153,7 +154,7 @@ function keyLines(keys: readonly KeyUsage[]): string[] {
     ...lines(KEY_REQUESTS, "Requests by key.", requests),
     ...lines(KEY_TOKENS, "Tokens by key and kind.", tokens),
     ...lines(KEY_CACHED_TOKENS, "Input tokens by key that providers read from their caches.", cached),
-    ...lines(KEY_COST, "Cost by key, in the unit of the configured prices.", costs, 1e9),
+    ...lines(KEY_COST, "Cost by key, in the unit of the configured prices.", costs, NANO),
   ];
 }
 

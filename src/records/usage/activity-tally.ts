@@ -1,8 +1,8 @@
 import { type ActivityDelta, type EndedRequest, OTHER_VALUES } from "../../core/ports/usage.ts";
+import { MINUTE_MS } from "../../core/units.ts";
 import { findBucket } from "./histogram.ts";
 import { computeCostNano, findModelPrice, type PricedTokens, type Pricing } from "./prices.ts";
 
-export const MINUTE_MS = 60_000;
 /** A request's time is spread over at most this many minutes before its end. */
 const MINUTES_BACK = 60;
 /** Limit of models whose tokens are counted separately until they are priced. */

@@ -1,9 +1,9 @@
 import { findListedModel } from "../../core/config/provider-models.ts";
 import type { Config, Price } from "../../core/config/schema.ts";
 import type { RequestFacts } from "../../core/ports/request-outcome.ts";
+import { NANO } from "../../core/units.ts";
 
-/** Billionths per unit, and the number of tokens that a price is for. */
-const NANO = 1e9;
+/** The number of tokens that a price is for. */
 const TOKENS_PER_PRICE = 1e6;
 /** Limit of one request's cost, whatever prices an administrator sets: it keeps sums finite. */
 const MAX_COST_NANO = 1e40;

@@ -8,14 +8,14 @@ import {
 } from "../../core/ports/usage.ts";
 import { MAX_DATE_MS, type TableCheck } from "../../core/storage/damaged-rows.ts";
 import { amountIn, numberIn, type Sql, type SqlRow, textIn } from "../../core/storage/sql.ts";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../core/units.ts";
 import { computePercentiles, mergeBuckets, parseBuckets } from "./histogram.ts";
 import { addMissingColumns, statedSum } from "./sum-columns.ts";
-import { DAY_MS, HOUR_MS } from "./time-range.ts";
 
 export const QUARTER_MS = 900_000;
 /** How long rows per minute and per quarter of an hour are stored. */
 const KEPT_MS = { minute: MINUTE_RESOLUTION_MAX_MS + HOUR_MS, quarter: 8 * DAY_MS } as const;
-const STEP_MS = { minute: 60_000, quarter: QUARTER_MS } as const;
+const STEP_MS = { minute: MINUTE_MS, quarter: QUARTER_MS } as const;
 /** Limit of kinds of errors in an answer. */
 const MAX_ERRORS = 20;
 

@@ -16,13 +16,14 @@ import {
 } from "../../core/ports/usage.ts";
 import { MAX_DATE_MS, retryWithoutDamagedRows, type TableCheck } from "../../core/storage/damaged-rows.ts";
 import { amountIn, numberIn, type Sql, type SqlRow, textIn } from "../../core/storage/sql.ts";
+import { DAY_MS } from "../../core/units.ts";
 import { DayRowLimits } from "./day-row-limits.ts";
 import { createDimensionTable } from "./dimension-table.ts";
 import { mergeBuckets, parseBuckets } from "./histogram.ts";
 import { parseSums, UsageReader } from "./reader.ts";
 import { ACTIVITY_CHECKS, SqlActivity } from "./sql-activity.ts";
 import { addMissingColumns, statedSum } from "./sum-columns.ts";
-import { DAY_MS, DAYS_KEPT_MS, HOURS_KEPT_MS } from "./time-range.ts";
+import { DAYS_KEPT_MS, HOURS_KEPT_MS } from "./time-range.ts";
 import { UsageTally } from "./usage-tally.ts";
 
 /**

@@ -1,7 +1,5 @@
 import type { UsageQuery } from "../../core/ports/usage.ts";
-
-export const HOUR_MS = 3_600_000;
-export const DAY_MS = 24 * HOUR_MS;
+import { DAY_MS, HOUR_MS } from "../../core/units.ts";
 
 /** How long hourly and daily rows are stored. */
 export const HOURS_KEPT_MS = 35 * DAY_MS;

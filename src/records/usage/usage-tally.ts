@@ -9,11 +9,11 @@ import {
   type UsageStore,
   type UsedRequest,
 } from "../../core/ports/usage.ts";
+import { HOUR_MS } from "../../core/units.ts";
 import { ActivityTally } from "./activity-tally.ts";
 import { findBucket } from "./histogram.ts";
 import { computeCostNano, findModelPrice } from "./prices.ts";
 
-const HOUR_MS = 3_600_000;
 /**
  * Limits of separate rows between two messages. Beyond the first, names that callers chose are merged. Beyond the second,
  * only keys and outcomes remain separate.

@@ -7,6 +7,7 @@ import { ProviderError, providerErrorToGateway } from "../../../core/errors/prov
 import { abortOnDisconnect } from "../../../core/http/client-disconnect.ts";
 import type { AccountState } from "../../../core/ports/account-states.ts";
 import type { Context } from "../../../core/ports/context.ts";
+import { DAY_MS } from "../../../core/units.ts";
 import { assertDialectAllowed, assertModelAllowed } from "../../../pool/limits/key-scope.ts";
 import { AttemptTimeout } from "../../accounts/attempt-timeout.ts";
 import { withAccount } from "../../accounts/with-account.ts";
@@ -19,10 +20,10 @@ import { getProvider, type RegisteredProvider } from "../../providers/provider-r
 import { DIALECT_ID } from "./names.ts";
 
 /** How long a cache is remembered whose provider states no end, in milliseconds. */
-const DEFAULT_LIFETIME_MS = 30 * 86_400_000;
+const DEFAULT_LIFETIME_MS = 30 * DAY_MS;
 
 /** The longest that a cache is remembered. The storage of Workers takes no time after the year 2262. */
-const MAX_LIFETIME_MS = 400 * 86_400_000;
+const MAX_LIFETIME_MS = 400 * DAY_MS;
 
 /** The start of every name of a cache. */
 export const CACHE_PREFIX = "cachedContents/";

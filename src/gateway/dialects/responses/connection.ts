@@ -7,6 +7,7 @@ import { costOfText } from "../../../core/http/value-cost.ts";
 import type { Context } from "../../../core/ports/context.ts";
 import { MAX_MESSAGE_BYTES, type ServerSocket, type SocketListener } from "../../../core/ports/web-socket.ts";
 import { errorObject } from "../../../core/routing/error-formats.ts";
+import { HOUR_MS } from "../../../core/units.ts";
 import { optionalString } from "../shared/members.ts";
 import { ConnectionResponseCache } from "./connection-response-cache.ts";
 import { UnreadMessages } from "./unread-messages.ts";
@@ -18,7 +19,7 @@ export interface ConnectionLimits {
 }
 
 /** The real service limits a connection to one hour, too. */
-const LIMITS: ConnectionLimits = { lifeMs: 3_600_000, idleMs: 600_000 };
+const LIMITS: ConnectionLimits = { lifeMs: HOUR_MS, idleMs: 600_000 };
 
 /** Maximum number of messages in the queue while a response is generated. */
 const MAX_QUEUED_MESSAGES = 8;

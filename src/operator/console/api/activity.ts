@@ -1,8 +1,7 @@
+import { HOUR_MS } from "../../../core/units.ts";
 import { words } from "../ui/words.ts";
 import { callApi } from "./client.ts";
 import type { AnswerOf } from "./endpoints.ts";
-
-const HOUR_MS = 3_600_000;
 
 /** Time ranges of the overview: API value, label and length in milliseconds. */
 export const ACTIVITY_RANGES = [

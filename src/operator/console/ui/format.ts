@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../core/units.ts";
 import { language } from "../language.ts";
 import { words } from "./words.ts";
 
@@ -9,9 +10,9 @@ export const formatCompact = (value: number): string => compactNumber.format(val
 /** Formats a duration in milliseconds: "850 ms", "12.3 s", "4 min", "3 h". */
 export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
-  if (ms < 3_600_000) return words.minutes(Math.round(ms / 60_000));
-  return ms < 172_800_000 ? `${Math.round(ms / 3_600_000)} h` : words.days(Math.round(ms / 86_400_000));
+  if (ms < MINUTE_MS) return `${(ms / 1_000).toFixed(1)} s`;
+  if (ms < HOUR_MS) return words.minutes(Math.round(ms / MINUTE_MS));
+  return ms < 2 * DAY_MS ? `${Math.round(ms / HOUR_MS)} h` : words.days(Math.round(ms / DAY_MS));
 }
 
 const locale = language === "en" ? "en-GB" : language;

@@ -8,8 +8,8 @@ import {
   type UsageMessage,
   type UsageQuery,
 } from "../../../../src/core/ports/usage.ts";
+import { DAY_MS, HOUR_MS } from "../../../../src/core/units.ts";
 import { SqlUsage } from "../../../../src/records/usage/sql-usage.ts";
-import { DAY_MS, HOUR_MS } from "../../../../src/records/usage/time-range.ts";
 import { UsageTally } from "../../../../src/records/usage/usage-tally.ts";
 import { emptyConfig } from "../../../support/config.ts";
 import "../../../support/properties.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { DAY_MS, HOUR_MS, normalizeRange, selectTable } from "../../../../src/records/usage/time-range.ts";
+import { DAY_MS, HOUR_MS } from "../../../../src/core/units.ts";
+import { normalizeRange, selectTable } from "../../../../src/records/usage/time-range.ts";
 
 const now = Date.UTC(2026, 10, 22, 10, 30);
 const today = Date.UTC(2026, 10, 22);

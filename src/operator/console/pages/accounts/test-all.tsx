@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { HOUR_MS } from "../../../../core/units.ts";
 import {
   cancelTestAll,
   readTestAll,
@@ -21,7 +22,7 @@ const POLL_MS = 600;
 /** Interval of checks for a test that another tab or administrator started. */
 const IDLE_MS = 15_000;
 /** How long the result of a test is displayed. */
-const NEWS_MS = 3_600_000;
+const NEWS_MS = HOUR_MS;
 
 interface TestAllProps {
   /** Test only these accounts; empty: all. */

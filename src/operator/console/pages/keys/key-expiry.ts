@@ -1,10 +1,11 @@
+import { DAY_MS } from "../../../../core/units.ts";
 import type { ApiKey } from "../../api/config.ts";
 import type { Tone } from "../../ui/badge.tsx";
 import { formatDuration } from "../../ui/format.ts";
 import { texts } from "./texts.ts";
 
 /** Keys that expire within this time get a warning. */
-const EXPIRY_WARNING_MS = 7 * 86_400_000;
+const EXPIRY_WARNING_MS = 7 * DAY_MS;
 
 /** Describes whether a key works. `now` is in Unix milliseconds. */
 export function describeKeyState(

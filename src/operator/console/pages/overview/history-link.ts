@@ -1,7 +1,6 @@
+import { MINUTE_MS } from "../../../../core/units.ts";
 import type { Activity } from "../../api/activity.ts";
 import { formatHref } from "../../routing.ts";
-
-const MINUTE_MS = 60_000;
 
 /** Formats a time for the history's filter, in the user's time zone. */
 function localTime(at: number): string {

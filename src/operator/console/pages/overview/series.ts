@@ -1,6 +1,6 @@
+import { MINUTE_MS } from "../../../../core/units.ts";
 import type { Activity } from "../../api/activity.ts";
 
-const MINUTE_MS = 60_000;
 /** Minimum age of a step before its rate is meaningful. */
 const MIN_RATE_MS = 10_000;
 

@@ -1,3 +1,4 @@
+import { HOUR_MS } from "../../../../core/units.ts";
 import {
   changeProvider,
   DEFAULT_PROVIDER,
@@ -35,8 +36,7 @@ import { texts } from "./texts.ts";
 
 /** Refresh interval of outages in milliseconds. */
 const REFRESH_MS = 5_000;
-/** Length of the time range of the usage, and its refresh interval in milliseconds. */
-const HOUR_MS = 3_600_000;
+/** Refresh interval of the usage in milliseconds. */
 const USAGE_MS = 30_000;
 
 /** Returns a link to the provider's accounts. */

@@ -1,10 +1,9 @@
+import { DAY_MS, HOUR_MS } from "../../../../core/units.ts";
 import { DIMENSIONS, type Dimension, type UsageItem } from "../../api/usage.ts";
 import { formatApiStyle } from "../../ui/api-styles.ts";
 import { words } from "../../ui/words.ts";
 import { texts } from "./texts.ts";
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** The gateway keeps hours for 35 days; charts of longer ranges have days. */
 const HOURS_KEPT_MS = 34 * DAY_MS;
 /** Ranges up to this length are shown by hours. */
