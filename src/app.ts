@@ -3,6 +3,7 @@ import { rejectForeignPage } from "./core/auth/development-keys.ts";
 import { RequestConfig } from "./core/config/request-config.ts";
 import type { Config } from "./core/config/schema.ts";
 import type { ConfigSnapshot } from "./core/config/snapshot.ts";
+import { oncePer } from "./core/encoding/once-per.ts";
 import { type GatewayError, invalidRequest, toGatewayError } from "./core/errors/gateway-error.ts";
 import { ProviderError } from "./core/errors/provider-error.ts";
 import { onDisconnect } from "./core/http/client-disconnect.ts";
@@ -33,17 +34,8 @@ const routeTable = new RouteTable(ROUTE_GROUPS);
 const families = new PathFamilies(ROUTE_GROUPS, STANDARD_FAMILY);
 const cors = new CorsPolicy(ROUTE_GROUPS);
 
-const budgets = new WeakMap<Platform, MemoryBudget>();
-
 /** The memory budget of this isolate or process. */
-function getMemoryBudget(platform: Platform): MemoryBudget {
-  let budget = budgets.get(platform);
-  if (budget === undefined) {
-    budget = new MemoryBudget(platform.variables.bodyBudgetBytes);
-    budgets.set(platform, budget);
-  }
-  return budget;
-}
+const getMemoryBudget = oncePer(({ variables }: Platform) => new MemoryBudget(variables.bodyBudgetBytes));
 
 /** Properties of a request, read once, because each access to a native object costs time. */
 interface RequestHead {

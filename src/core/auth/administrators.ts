@@ -2,6 +2,7 @@ import type { Role } from "../config/roles.ts";
 import type { Administrator, Config } from "../config/schema.ts";
 import type { ConfigSnapshot } from "../config/snapshot.ts";
 import { sha256Hex } from "../encoding/hash.ts";
+import { oncePer } from "../encoding/once-per.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
 import { clientKey, networkKey } from "../http/client-key.ts";
 import type { Context } from "../ports/context.ts";
@@ -79,7 +80,7 @@ export async function checkAdministratorPassword(
   return administrator;
 }
 
-const checkCaches = new WeakMap<Platform, KeyCheckCache>();
+const getCheckCache = oncePer((_: Platform) => new KeyCheckCache());
 
 /**
  * Checks an admin key or password. Wrong ones are rate-limited by address and by network.
@@ -116,10 +117,8 @@ async function checkLimited(
   isRight: (config: Config) => Promise<boolean>,
 ): Promise<void> {
   const { platform } = context;
-  const checks = checkCaches.get(platform) ?? new KeyCheckCache();
-  checkCaches.set(platform, checks);
   const client = clientKey(context.clientAddress);
-  const verdict = await checks.check(client, name, platform.now(), () => {
+  const verdict = await getCheckCache(platform).check(client, name, platform.now(), () => {
     const checking = checkWithGuard(context, client, isRight);
     // Other requests may wait for the outcome, so the check must finish even if this client disconnects.
     context.waitUntil(checking.catch(() => undefined));

@@ -1,5 +1,6 @@
 import { keyDigest, keyIdentifier, listApiKeys } from "../config/api-keys.ts";
 import type { ApiKey, Config, SubjectEntry } from "../config/schema.ts";
+import { oncePer } from "../encoding/once-per.ts";
 
 /** The configured key of a request. The id may be logged and stored; the key itself may not. */
 export interface CallerKey {
@@ -26,20 +27,11 @@ export interface KnownKey {
   readonly validUntil: number | null;
 }
 
-const keysByConfig = new WeakMap<Config, Promise<ReadonlyMap<string, KnownKey>>>();
-
 /**
  * The configured keys, rotated ones included, by digest. Looking up digests leaks no key through timing. Of equal keys the
  * first counts; a current key wins over an equal previous one.
  */
-export function getKnownKeys(config: Config): Promise<ReadonlyMap<string, KnownKey>> {
-  let keys = keysByConfig.get(config);
-  if (keys === undefined) {
-    keys = indexByDigest(config);
-    keysByConfig.set(config, keys);
-  }
-  return keys;
-}
+export const getKnownKeys = oncePer((config: Config) => indexByDigest(config));
 
 /** Whether the owner is a configured key. */
 export async function isManagedOwner(config: Config, owner: string): Promise<boolean> {

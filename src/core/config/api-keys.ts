@@ -1,17 +1,11 @@
 import { sha256Hex } from "../encoding/hash.ts";
+import { oncePer } from "../encoding/once-per.ts";
 import type { ApiKey, Config } from "./schema.ts";
 
-const digests = new WeakMap<ApiKey, Promise<string>>();
-
 /** SHA-256 of an API key in hexadecimal, whether the key itself or only the digest is stored. */
-export function keyDigest(entry: ApiKey): Promise<string> {
-  let digest = digests.get(entry);
-  if (digest === undefined) {
-    digest = entry.key === "" ? Promise.resolve(entry.digest ?? "") : sha256Hex(entry.key);
-    digests.set(entry, digest);
-  }
-  return digest;
-}
+export const keyDigest = oncePer(
+  ({ key, digest }: ApiKey): Promise<string> => (key === "" ? Promise.resolve(digest ?? "") : sha256Hex(key)),
+);
 
 /** A key's public name: its `id`, else `key_` and 16 digits of its SHA-256. */
 export async function keyIdentifier(entry: ApiKey): Promise<string> {

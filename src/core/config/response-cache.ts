@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { lazyObject, once } from "../encoding/lazy-schema.ts";
+import { oncePer } from "../encoding/once-per.ts";
 
 /** Longest time for which an answer is served again: 30 days, in seconds. */
 const MAX_CACHE_SECONDS = 2_592_000;
@@ -32,20 +33,12 @@ export interface CacheConfig {
   readonly providers: readonly (CacheScope & { readonly id: string })[];
 }
 
-const usesByConfig = new WeakMap<CacheConfig, boolean>();
-
 /** Whether any request can be answered from the response cache. */
-export function usesResponseCache(config: CacheConfig): boolean {
-  let uses = usesByConfig.get(config);
-  if (uses === undefined) {
-    const { cache, api_keys, providers } = config;
-    const settings = [
-      cache,
-      ...Object.values(cache.models),
-      ...[...api_keys, ...providers].map((scope) => scope.cache),
-    ];
-    uses = settings.some((setting) => (setting?.ttl_seconds ?? 0) > 0);
-    usesByConfig.set(config, uses);
-  }
-  return uses;
-}
+export const usesResponseCache = oncePer(({ cache, api_keys, providers }: CacheConfig): boolean => {
+  const settings = [
+    cache,
+    ...Object.values(cache.models),
+    ...[...api_keys, ...providers].map((scope) => scope.cache),
+  ];
+  return settings.some((setting) => (setting?.ttl_seconds ?? 0) > 0);
+});

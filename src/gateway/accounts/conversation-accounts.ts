@@ -1,4 +1,5 @@
 import type { Config } from "../../core/config/schema.ts";
+import { oncePer } from "../../core/encoding/once-per.ts";
 import { RecentMap } from "../../core/encoding/recent-map.ts";
 import { findNode, hashText } from "../../core/encoding/text-hash.ts";
 import type { AccountSelection } from "../../core/ports/accounts.ts";
@@ -31,16 +32,7 @@ class ConversationAccounts {
   }
 }
 
-const byPlatform = new WeakMap<Platform, ConversationAccounts>();
-
-function getConversationAccounts(platform: Platform): ConversationAccounts {
-  let accounts = byPlatform.get(platform);
-  if (accounts === undefined) {
-    accounts = new ConversationAccounts();
-    byPlatform.set(platform, accounts);
-  }
-  return accounts;
-}
+const getConversationAccounts = oncePer((_: Platform) => new ConversationAccounts());
 
 /** How the pool selects the account of a request. Undefined: the accounts take turns. */
 export async function createSelection(

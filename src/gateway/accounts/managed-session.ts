@@ -1,3 +1,4 @@
+import { oncePer } from "../../core/encoding/once-per.ts";
 import { RecentMap } from "../../core/encoding/recent-map.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
 import type { Credentials, Lease, SignInResult } from "../../core/ports/accounts.ts";
@@ -150,16 +151,7 @@ export class ManagedSession implements AccountSession {
 const MAX_REPORTED = 1_000;
 const REPORT_INTERVAL_MS = 60_000;
 
-const reportedQuotas = new WeakMap<Platform, RecentMap<true>>();
-
-function getReportedQuotas(platform: Platform): RecentMap<true> {
-  let recent = reportedQuotas.get(platform);
-  if (recent === undefined) {
-    recent = new RecentMap(MAX_REPORTED, REPORT_INTERVAL_MS);
-    reportedQuotas.set(platform, recent);
-  }
-  return recent;
-}
+const getReportedQuotas = oncePer((_: Platform) => new RecentMap<true>(MAX_REPORTED, REPORT_INTERVAL_MS));
 
 /** Before the account's proxy is known, no request is sent. */
 const rejectingFetch: Fetch = () =>

@@ -1,4 +1,5 @@
 import type { CatalogueModel, RouteTarget } from "../../core/conversation/model.ts";
+import { oncePer } from "../../core/encoding/once-per.ts";
 import { RecentMap } from "../../core/encoding/recent-map.ts";
 import { hashText, rendezvousCost } from "../../core/encoding/text-hash.ts";
 import type { AccountFailure } from "../../core/ports/accounts.ts";
@@ -82,14 +83,5 @@ export class RouteAffinity {
   }
 }
 
-const affinities = new WeakMap<Platform, RouteAffinity>();
-
 /** The route affinity of a platform. */
-export function getRouteAffinity(platform: Platform): RouteAffinity {
-  let affinity = affinities.get(platform);
-  if (affinity === undefined) {
-    affinity = new RouteAffinity();
-    affinities.set(platform, affinity);
-  }
-  return affinity;
-}
+export const getRouteAffinity = oncePer((_: Platform) => new RouteAffinity());

@@ -1,5 +1,6 @@
 import type { RouteTarget } from "../../core/conversation/model.ts";
 import type { RouteStrategy } from "../../core/conversation/route-strategy.ts";
+import { oncePer } from "../../core/encoding/once-per.ts";
 import type { Context } from "../../core/ports/context.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import type { ExpectedTokens } from "../../pool/limits/key-quota.ts";
@@ -14,16 +15,7 @@ export interface StrategicOrder {
   recordFirstToken?(id: string, ms: number): void;
 }
 
-const timesOfPlatforms = new WeakMap<Platform, FirstTokenTimes>();
-
-function getFirstTokenTimes(platform: Platform): FirstTokenTimes {
-  let times = timesOfPlatforms.get(platform);
-  if (times === undefined) {
-    times = new FirstTokenTimes();
-    timesOfPlatforms.set(platform, times);
-  }
-  return times;
-}
+const getFirstTokenTimes = oncePer((_: Platform) => new FirstTokenTimes());
 
 /**
  * Orders the targets of a route that has a strategy.

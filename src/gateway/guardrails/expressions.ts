@@ -1,5 +1,6 @@
 import { RE2JS } from "re2js";
 import type { Guardrail } from "../../core/config/guardrails.ts";
+import { oncePer } from "../../core/encoding/once-per.ts";
 import { BREAK_CHARS, type Breaks } from "./breaks.ts";
 import { createCheckFailure, createDenial } from "./denial.ts";
 
@@ -16,23 +17,17 @@ interface Expression {
  */
 export const compileExpression = (pattern: string): RE2JS => RE2JS.compile(pattern);
 
-const compiledRules = new WeakMap<Guardrail, readonly Expression[]>();
-
-function getExpressions(rule: Guardrail): readonly Expression[] {
-  const known = compiledRules.get(rule);
-  if (known !== undefined) return known;
+const getExpressions = oncePer((rule: Guardrail): readonly Expression[] => {
   try {
-    const compiled = rule.expressions.map(({ pattern, action, replacement }) => ({
+    return rule.expressions.map(({ pattern, action, replacement }) => ({
       compiled: compileExpression(pattern),
       replacement: action === "deny" ? null : replacement,
     }));
-    compiledRules.set(rule, compiled);
-    return compiled;
   } catch (error) {
     // An imported configuration may have a pattern that no edit would accept.
     throw createCheckFailure(rule, error);
   }
-}
+});
 
 /**
  * Masks a text by the expressions of some rules.

@@ -1,6 +1,7 @@
 import { mapUpstreamNames } from "../../core/config/provider-models.ts";
 import type { Config, ProviderEntry } from "../../core/config/schema.ts";
 import type { SelectionStrategy } from "../../core/config/selection-strategy.ts";
+import { oncePer } from "../../core/encoding/once-per.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import type { Variables } from "../../core/ports/variables.ts";
@@ -157,16 +158,7 @@ function createConfiguredProvider(variables: Variables, entry: ProviderEntry): R
   };
 }
 
-const registries = new WeakMap<Platform, Registry>();
-
-function getRegistry(platform: Platform): Registry {
-  let registry = registries.get(platform);
-  if (registry === undefined) {
-    registry = new Registry();
-    registries.set(platform, registry);
-  }
-  return registry;
-}
+const getRegistry = oncePer((_: Platform) => new Registry());
 
 /**
  * Returns the provider with this id, or the default provider without an id. Creates each provider once per version of

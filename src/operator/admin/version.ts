@@ -1,22 +1,16 @@
 import * as z from "zod";
+import { oncePer } from "../../core/encoding/once-per.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
 import { VERSION } from "../../core/version.ts";
 import { successSchema } from "./answers.ts";
 import { isOlder, ReleaseLookup } from "./version-lookup.ts";
 
-const lookups = new WeakMap<Platform, ReleaseLookup>();
-
 /** The isolate's look-up. The variable `RELEASES_URL` sets its URL. */
-function getReleaseLookup(platform: Platform): ReleaseLookup {
-  let lookup = lookups.get(platform);
-  if (lookup === undefined) {
-    const { deploymentFetch: fetch, now, variables } = platform;
-    lookup = new ReleaseLookup({ url: variables.releasesUrl ?? "", fetch, now });
-    lookups.set(platform, lookup);
-  }
-  return lookup;
-}
+const getReleaseLookup = oncePer(
+  ({ deploymentFetch: fetch, now, variables }: Platform) =>
+    new ReleaseLookup({ url: variables.releasesUrl ?? "", fetch, now }),
+);
 
 const versionSchema = () =>
   successSchema().extend({

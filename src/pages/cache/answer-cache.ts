@@ -1,4 +1,5 @@
 import { sha256Hex } from "../../core/encoding/hash.ts";
+import { oncePer } from "../../core/encoding/once-per.ts";
 import type { Context } from "../../core/ports/context.ts";
 import type { PageSetup } from "../../core/ports/page-setup.ts";
 import type { AnswerBody, AnswerCache, CachedAnswer, PagesPlatform } from "../../core/ports/pages.ts";
@@ -179,7 +180,7 @@ async function cancelBody(answer: { readonly body: AnswerBody } | null): Promise
 /** Seconds after which a failed renewal may be retried. */
 const RENEWAL_RETRY_SECONDS = 60;
 
-const renewals = new WeakMap<AnswerCache, Set<string>>();
+const getRunningRenewals = oncePer((_: AnswerCache) => new Set<string>());
 
 /**
  * Replaces a stale answer with a new one, unless a renewal already runs. If the renewal fails, or the page
@@ -192,8 +193,7 @@ async function renewInBackground(
   make: () => Promise<NewAnswer>,
 ): Promise<void> {
   const { cache } = platform.pages;
-  const running = renewals.get(cache) ?? new Set();
-  renewals.set(cache, running);
+  const running = getRunningRenewals(cache);
   if (running.has(key)) return;
   running.add(key);
   try {

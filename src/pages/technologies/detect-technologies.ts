@@ -1,4 +1,5 @@
 import { toUtf8 } from "../../core/encoding/bytes.ts";
+import { oncePer } from "../../core/encoding/once-per.ts";
 import type { PagesPlatform } from "../../core/ports/pages.ts";
 import type { NewAnswer, PageWork } from "../cache/answer-cache.ts";
 import { cacheLifetime, pageHeaders } from "../cache/page-headers.ts";
@@ -30,11 +31,9 @@ export async function detectTechnologies(work: PageWork, target: PageToLoad): Pr
   };
 }
 
-const detectors = new WeakMap<PagesPlatform, () => Promise<TechnologyDetector>>();
-
 /** The detector of a runtime, created on first use. */
 export function getDetector(pages: PagesPlatform): Promise<TechnologyDetector> {
-  const detector = detectors.get(pages) ?? createLazyDetector(() => pages.loadFingerprints());
-  detectors.set(pages, detector);
-  return detector();
+  return getLoader(pages)();
 }
+
+const getLoader = oncePer((pages: PagesPlatform) => createLazyDetector(() => pages.loadFingerprints()));

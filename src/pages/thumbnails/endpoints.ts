@@ -1,8 +1,9 @@
 import * as z from "zod";
 import { toBase64, toUtf8 } from "../../core/encoding/bytes.ts";
+import { oncePer } from "../../core/encoding/once-per.ts";
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
 import type { PictureOutcome, PrintOutcome, Size, ThumbnailOptions } from "../../core/ports/page-browser.ts";
-import type { ImageConversion, PagesPlatform } from "../../core/ports/pages.ts";
+import type { PagesPlatform } from "../../core/ports/pages.ts";
 import { browserUnavailable } from "../browser/failures.ts";
 import {
   createCacheKey,
@@ -148,13 +149,7 @@ function toJsonAnswer(image: ServableAnswer, { prettify }: ThumbnailRequest): Se
   });
 }
 
-const imageConverters = new WeakMap<PagesPlatform, Promise<ImageConversion>>();
-
-function getImageConverter(pages: PagesPlatform): Promise<ImageConversion> {
-  const converter = imageConverters.get(pages) ?? pages.loadImageConversion();
-  imageConverters.set(pages, converter);
-  return converter;
-}
+const getImageConverter = oncePer((pages: PagesPlatform) => pages.loadImageConversion());
 
 /** `/v1/thumbs`: a screenshot of a page, as an image, a PDF or JSON (contract, GET /v1/thumbs/). */
 export const THUMBS: Operation<ThumbnailRequest> = {

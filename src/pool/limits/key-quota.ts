@@ -1,6 +1,7 @@
 import type { CallerKey } from "../../core/auth/caller-keys.ts";
 import type { Caller } from "../../core/auth/callers.ts";
 import type { ApiKey, Config } from "../../core/config/schema.ts";
+import { oncePer } from "../../core/encoding/once-per.ts";
 import type { Context } from "../../core/ports/context.ts";
 import {
   formatSubject,
@@ -28,8 +29,6 @@ export const MAX_RESERVED_ANSWER = 512;
 
 const NOTHING: ExpectedTokens = { prompt: 0, answer: 0 };
 
-const limitsByConfig = new WeakMap<object, KeyLimits | null>();
-
 /** The limits of a key that must be counted; null: it has none. */
 export function countedLimits(caller: Pick<Caller, "key">): KeyLimits | null {
   return toCountedLimits(caller.key?.entry.limits);
@@ -37,42 +36,34 @@ export function countedLimits(caller: Pick<Caller, "key">): KeyLimits | null {
 
 /** The limits of a key or another subject that must be counted; null: none. */
 export function toCountedLimits(limits: ApiKey["limits"]): KeyLimits | null {
-  if (limits === undefined) return null;
-  let counted = limitsByConfig.get(limits);
-  if (counted === undefined) {
-    const { cost_per_day: day = 0, cost_per_month: month = 0 } = limits;
-    const allLimits: KeyLimits = {
-      requests_per_minute: limits.requests_per_minute ?? 0,
-      tokens_per_minute: limits.tokens_per_minute ?? 0,
-      max_parallel: limits.max_parallel ?? 0,
-      tokens_per_day: limits.tokens_per_day ?? 0,
-      tokens_per_month: limits.tokens_per_month ?? 0,
-      // A budget below one unit must not become "no limit".
-      cost_per_day: day > 0 ? Math.max(1, Math.round(day * NANO)) : 0,
-      cost_per_month: month > 0 ? Math.max(1, Math.round(month * NANO)) : 0,
-    };
-    counted = Object.values(allLimits).some((limit) => limit > 0) ? allLimits : null;
-    limitsByConfig.set(limits, counted);
-  }
-  return counted;
+  return limits === undefined ? null : selectCounted(limits);
 }
 
-const providerLimitsByConfig = new WeakMap<object, ReadonlyMap<string, KeyLimits>>();
+const selectCounted = oncePer((limits: NonNullable<ApiKey["limits"]>): KeyLimits | null => {
+  const { cost_per_day: day = 0, cost_per_month: month = 0 } = limits;
+  const counted: KeyLimits = {
+    requests_per_minute: limits.requests_per_minute ?? 0,
+    tokens_per_minute: limits.tokens_per_minute ?? 0,
+    max_parallel: limits.max_parallel ?? 0,
+    tokens_per_day: limits.tokens_per_day ?? 0,
+    tokens_per_month: limits.tokens_per_month ?? 0,
+    // A budget below one unit must not become "no limit".
+    cost_per_day: day > 0 ? Math.max(1, Math.round(day * NANO)) : 0,
+    cost_per_month: month > 0 ? Math.max(1, Math.round(month * NANO)) : 0,
+  };
+  return Object.values(counted).some((limit) => limit > 0) ? counted : null;
+});
 
 /** The limits of the providers that have any, by id. */
-function getProviderLimits({ providers }: Config): ReadonlyMap<string, KeyLimits> {
-  let limits = providerLimitsByConfig.get(providers);
-  if (limits === undefined) {
-    limits = new Map(
-      providers.flatMap(({ id, limits: configured }) => {
-        const counted = toCountedLimits(configured);
+const getProviderLimits = oncePer(
+  (providers: Config["providers"]): ReadonlyMap<string, KeyLimits> =>
+    new Map(
+      providers.flatMap(({ id, limits }) => {
+        const counted = toCountedLimits(limits);
         return counted === null ? [] : [[id, counted] as const];
       }),
-    );
-    providerLimitsByConfig.set(providers, limits);
-  }
-  return limits;
-}
+    ),
+);
 
 /**
  * Everything with limits that a request counts for: its key, user, team, tags and provider.
@@ -92,7 +83,7 @@ export function listLimitedSubjects(
   add("key", key.id, toCountedLimits(key.entry.limits));
   for (const { kind, entry } of key.groups ?? []) add(kind, entry.id, toCountedLimits(entry.limits));
   for (const { id, limits } of tagEntries) add("tag", id, toCountedLimits(limits));
-  if (provider !== "") add("provider", provider, getProviderLimits(config).get(provider));
+  if (provider !== "") add("provider", provider, getProviderLimits(config.providers).get(provider));
   return subjects;
 }
 
@@ -127,7 +118,10 @@ export function getLimitedUse(
   }
   if (first === undefined) return undefined;
   // The request may go to another provider later.
-  const allLimits = [...subjects.map(({ limits }) => limits), ...getProviderLimits(config).values()];
+  const allLimits = [
+    ...subjects.map(({ limits }) => limits),
+    ...getProviderLimits(config.providers).values(),
+  ];
   const { prompt, answer } = allLimits.some(countsUsage) ? expected() : NOTHING;
   // A rough estimate must not exclude a subject with a small limit of tokens per minute.
   const perMinute = Math.min(

@@ -3,23 +3,17 @@ import type { CallerKey } from "../../core/auth/caller-keys.ts";
 import type { Caller } from "../../core/auth/callers.ts";
 import { type Network, parseNetwork } from "../../core/config/cidr-network.ts";
 import type { ApiKey, SubjectEntry } from "../../core/config/schema.ts";
+import { oncePer } from "../../core/encoding/once-per.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 import type { RequestQuota } from "../../core/ports/key-limits.ts";
 
 /** The API styles and networks that a key may be used with. */
 export type KeyScope = Pick<ApiKey, "dialects" | "networks">;
 
-const parsed = new WeakMap<readonly string[], readonly Network[]>();
-
-function parseNetworks(list: readonly string[]): readonly Network[] {
-  let networks = parsed.get(list);
-  if (networks === undefined) {
-    // An unparsable entry matches no address.
-    networks = list.map(parseNetwork).filter((network) => network !== null);
-    parsed.set(list, networks);
-  }
-  return networks;
-}
+/** An unparsable entry matches no address. */
+const parseNetworks = oncePer((list: readonly string[]): readonly Network[] =>
+  list.map(parseNetwork).filter((network) => network !== null),
+);
 
 /** Whether an address is in one of the networks. An address that the platform cannot verify is in none. */
 export function isAddressInNetworks(address: string, list: readonly string[]): boolean {

@@ -1,4 +1,5 @@
 import { sha256Hex } from "../../core/encoding/hash.ts";
+import { oncePer } from "../../core/encoding/once-per.ts";
 import { RecentMap } from "../../core/encoding/recent-map.ts";
 import type { RequestTrace } from "../../core/ports/context.ts";
 import type { RequestOutcome } from "../../core/ports/request-outcome.ts";
@@ -46,7 +47,7 @@ export class ExportedTrace implements RequestTrace {
   readonly #trace: TraceContext;
   readonly #spanId = createSpanId();
   readonly #budgets = new Set<Pick<RetryBudget, "attempts">>();
-  readonly #spanIds = new WeakMap<Readonly<Attempt>, string>();
+  readonly #spanIdOf = oncePer((_: Readonly<Attempt>) => createSpanId());
   finishReason = "";
 
   constructor(options: TraceOptions, trace: TraceContext) {
@@ -66,12 +67,6 @@ export class ExportedTrace implements RequestTrace {
       headers.set("traceparent", formatTraceparent(this.#trace, spanId));
       return fetch(url, { ...init, headers });
     };
-  }
-
-  #spanIdOf(attempt: Readonly<Attempt>): string {
-    const id = this.#spanIds.get(attempt) ?? createSpanId();
-    this.#spanIds.set(attempt, id);
-    return id;
   }
 
   async end(outcome: RequestOutcome): Promise<void> {

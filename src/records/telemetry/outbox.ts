@@ -1,4 +1,5 @@
 import type { ConfigSnapshot, ConfigurationStore } from "../../core/config/snapshot.ts";
+import { oncePer } from "../../core/encoding/once-per.ts";
 import {
   type Archive,
   EndedRecordsLost,
@@ -322,21 +323,15 @@ export function countCharacters({ request, reasoning, content }: HistoryWrite): 
 /** The parts of a platform that an outbox needs. */
 export type OutboxPlatform = Pick<Platform, "archive" | "usage" | "outcomes" | "configuration" | "now">;
 
-const outboxes = new WeakMap<OutboxPlatform, Outbox>();
-
 /** The outbox of this isolate. */
-export function getOutbox(platform: OutboxPlatform): Outbox {
-  let outbox = outboxes.get(platform);
-  if (outbox === undefined) {
-    outbox = new Outbox({
+export const getOutbox = oncePer(
+  (platform: OutboxPlatform) =>
+    new Outbox({
       archive: platform.archive,
       usage: platform.usage,
       answers: platform.outcomes,
       configuration: platform.configuration,
       now: platform.now,
       sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
-    });
-    outboxes.set(platform, outbox);
-  }
-  return outbox;
-}
+    }),
+);

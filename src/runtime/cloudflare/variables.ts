@@ -1,7 +1,6 @@
+import { oncePer } from "../../core/encoding/once-per.ts";
 import { parseVariables, type Variables } from "../../core/ports/variables.ts";
 import { DRIVER_ALIASES, DRIVER_NAMES } from "../../gateway/providers/drivers.ts";
-
-const parsed = new WeakMap<object, Variables>();
 
 /**
  * The variables and secrets among a Worker's bindings. Parsed once for the Worker's own environment, and once for the one
@@ -9,11 +8,7 @@ const parsed = new WeakMap<object, Variables>();
  *
  * @throws VariableError for an invalid variable
  */
-export function getVariables(env: object): Variables {
-  let variables = parsed.get(env);
-  if (variables === undefined) {
-    variables = parseVariables({ ...env }, { drivers: DRIVER_NAMES, driverAliases: DRIVER_ALIASES });
-    parsed.set(env, variables);
-  }
-  return variables;
-}
+export const getVariables = oncePer(
+  (env: object): Variables =>
+    parseVariables({ ...env }, { drivers: DRIVER_NAMES, driverAliases: DRIVER_ALIASES }),
+);
