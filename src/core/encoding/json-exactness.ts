@@ -1,8 +1,7 @@
-import { isObject } from "./json.ts";
-import { skipString } from "./json-splice.ts";
+import { skipSpace, skipString } from "./json-splice.ts";
 
-/** A string begins, a member's name ends, or a number begins. */
-const MARKS = /["\d:-]/g;
+/** An object or a string begins, an object ends, or a number begins. */
+const MARKS = /[{}"\d-]/g;
 
 const NUMBER = /-?\d[\d.eE+-]*/y;
 
@@ -31,29 +30,32 @@ function readNumber(text: string, at: number): string {
   return NUMBER.exec(text)?.[0] ?? "-";
 }
 
-function countMembers(value: unknown): number {
-  if (Array.isArray(value)) return value.reduce((sum: number, element) => sum + countMembers(element), 0);
-  if (!isObject(value)) return 0;
-  const members = Object.values(value);
-  return members.reduce((sum: number, member) => sum + countMembers(member), members.length);
-}
-
 /**
  * Whether all parsers read a JSON text alike: no object states a member twice, and no number has more digits than are kept.
  * `text` must be valid JSON.
  */
-export function isReadAlike(text: string): boolean {
-  let members = 0;
+export function isUnambiguousJson(text: string): boolean {
+  /** The names of members of the open objects. */
+  const openObjects: Set<unknown>[] = [];
   for (let at = findMark(text, 0); at !== -1; ) {
     let end = at + 1;
-    if (text[at] === '"') end = skipString(text, at);
-    else if (text[at] === ":") members += 1;
-    else {
+    const mark = text[at];
+    if (mark === "{") openObjects.push(new Set());
+    else if (mark === "}") openObjects.pop();
+    else if (mark === '"') {
+      end = skipString(text, at);
+      if (text[skipSpace(text, end)] === ":") {
+        const name: unknown = JSON.parse(text.slice(at, end));
+        const names = openObjects.at(-1);
+        if (names?.has(name) === true) return false;
+        names?.add(name);
+      }
+    } else {
       const number = readNumber(text, at);
       if (!isExact(number)) return false;
       end = at + number.length;
     }
     at = findMark(text, end);
   }
-  return members === countMembers(JSON.parse(text));
+  return true;
 }

@@ -19,7 +19,8 @@ function isSpace(unit: number): boolean {
   return unit === 0x20 || (unit >= 0x09 && unit <= 0x0d);
 }
 
-function skipSpace(text: string, at: number): number {
+/** The index after the white space at `at`. */
+export function skipSpace(text: string, at: number): number {
   let index = at;
   while (isSpace(text.charCodeAt(index))) index += 1;
   return index;

@@ -1,6 +1,6 @@
 import type { Conversation } from "../../core/conversation/conversation.ts";
 import { isObject, type JsonObject } from "../../core/encoding/json.ts";
-import { isReadAlike } from "../../core/encoding/json-exactness.ts";
+import { isUnambiguousJson } from "../../core/encoding/json-exactness.ts";
 import type { GenerationRequest } from "../generation/generation-job.ts";
 import type { CacheableInput } from "./answer-through-cache.ts";
 
@@ -41,7 +41,7 @@ export function isCacheable(
   if (!isObject(body) || hasSeveralAnswers(body) || hasChangingMember(body) || containsFileReference(body))
     return false;
   // Parsed bodies are compared, but such a provider reads the text itself.
-  return native === undefined || isReadAlike(native.request.text);
+  return native === undefined || isUnambiguousJson(native.request.text);
 }
 
 function namesFile({ messages }: Conversation): boolean {

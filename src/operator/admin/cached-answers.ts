@@ -12,13 +12,16 @@ export function keepsLess(before: ApiKey, after: ApiKey): boolean {
   return selectStrictestMode([before.history]) !== selectStrictestMode([before.history, after.history]);
 }
 
-/** The key without the answers that the response cache has for it: no later request gets them. */
-export function leaveCachedAnswers(entry: ApiKey): ApiKey {
+/** The key with a new epoch of the response cache: no later request gets answers that were cached before. */
+export function invalidateCachedAnswers(entry: ApiKey): ApiKey {
   return { ...entry, cache_epoch: (entry.cache_epoch ?? 0) + 1 };
 }
 
-/** The configuration that replaces the present one: cached answers that were left, or that must not be kept, do not come back. */
-export async function keepCachedAnswersLeft(present: Config, next: Config): Promise<Config> {
+/**
+ * The configuration that replaces the present one. Its keys get no cached answers that were invalidated before, or that their
+ * new history setting forbids to keep.
+ */
+export async function carryOverInvalidation(present: Config, next: Config): Promise<Config> {
   const presentKeys = listApiKeys(present);
   const entries = new Map(
     await Promise.all(presentKeys.map(async (entry) => [await getOwner(entry), entry] as const)),
@@ -28,7 +31,7 @@ export async function keepCachedAnswersLeft(present: Config, next: Config): Prom
     if (before === undefined) return entry;
     const epoch = Math.max(before.cache_epoch ?? 0, entry.cache_epoch ?? 0);
     const kept = epoch === 0 ? entry : { ...entry, cache_epoch: epoch };
-    return keepsLess(before, entry) ? leaveCachedAnswers(kept) : kept;
+    return keepsLess(before, entry) ? invalidateCachedAnswers(kept) : kept;
   });
   const keys = await Promise.all(changed);
   // Keys without settings stay in their list.

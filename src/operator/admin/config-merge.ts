@@ -9,7 +9,7 @@ import {
 import { isObject, type JsonObject } from "../../core/encoding/json.ts";
 import { once } from "../../core/encoding/lazy-schema.ts";
 import { accountIdentifiers, hasIdentity } from "./account-identifiers.ts";
-import { keepCachedAnswersLeft } from "./cached-answers.ts";
+import { carryOverInvalidation } from "./cached-answers.ts";
 import { mergeKeys } from "./key-entries.ts";
 
 /** Groups whose non-empty fields are overwritten by a merge (contract, Import details). */
@@ -171,7 +171,7 @@ export async function mergeConfig(config: Config, imported: Config, raw: JsonObj
 export async function replaceConfig(config: Config, imported: Config): Promise<Config> {
   const { jwt_secret } = imported.admin;
   return deduplicateConfig({
-    ...(await keepCachedAnswersLeft(config, imported)),
+    ...(await carryOverInvalidation(config, imported)),
     admin: { ...imported.admin, jwt_secret: jwt_secret || config.admin.jwt_secret },
     sync: config.sync,
   });

@@ -6,7 +6,7 @@ import type { Context } from "../../core/ports/context.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
 import { triggerAlertCheck } from "./alert-check.ts";
 import { successSchema } from "./answers.ts";
-import { keepCachedAnswersLeft } from "./cached-answers.ts";
+import { carryOverInvalidation } from "./cached-answers.ts";
 import { diffConfigs, diffShape } from "./config-diff.ts";
 import { editConfig } from "./config-edit.ts";
 import { formatEtag } from "./etag.ts";
@@ -48,7 +48,7 @@ async function readSavedConfig({ platform }: Context, version: number): Promise<
 /** Returns the restored configuration. Administrators' access and the hosting sync state keep their present values. */
 async function restoreConfig(current: Config, saved: Config): Promise<Config> {
   const { jwt_expire_hours } = saved.admin;
-  const restored = await keepCachedAnswersLeft(current, saved);
+  const restored = await carryOverInvalidation(current, saved);
   const { administrators, oidc, sync } = current;
   return { ...restored, admin: { ...current.admin, jwt_expire_hours }, administrators, oidc, sync };
 }

@@ -5,7 +5,7 @@ import type { Context } from "../../core/ports/context.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
 import { successSchema } from "./answers.ts";
 import { recordAction } from "./audit-recording.ts";
-import { getOwner, leaveCachedAnswers } from "./cached-answers.ts";
+import { getOwner, invalidateCachedAnswers } from "./cached-answers.ts";
 import { editConfig } from "./config-edit.ts";
 import { getKeyDigests } from "./key-rotation.ts";
 import { createKeyEdit, createKeyFinder } from "./keys.ts";
@@ -28,14 +28,14 @@ async function listKeyIdentifiers(entry: ApiKey): Promise<string[]> {
   return [...new Set([await keyIdentifier(entry), ...former])];
 }
 
-/** Lets no later request get cached answers of the keys. A configuration that cannot be changed keeps them until their time is over. */
-async function leaveCachedAnswersOf(context: Context, keys: readonly ApiKey[]): Promise<void> {
+/** Invalidates the cached answers of keys. With a read-only configuration, they stay until they expire. */
+async function invalidateCachedAnswersOf(context: Context, keys: readonly ApiKey[]): Promise<void> {
   const { writable } = await context.platform.configuration.readFresh();
   if (!writable || keys.length === 0) return;
   const owners = new Set(await Promise.all(keys.map(getOwner)));
-  const leave = async (entry: ApiKey) =>
-    owners.has(await getOwner(entry)) ? leaveCachedAnswers(entry) : entry;
-  const change = createKeyEdit((present) => Promise.all(present.map(leave)));
+  const invalidate = async (entry: ApiKey) =>
+    owners.has(await getOwner(entry)) ? invalidateCachedAnswers(entry) : entry;
+  const change = createKeyEdit((present) => Promise.all(present.map(invalidate)));
   // `If-Match` is for edits of settings.
   await editConfig(context, change, { anyVersion: true });
 }
@@ -53,7 +53,7 @@ async function erase(context: Context, keys: readonly ApiKey[], subject: string)
       counts.samples += samples;
     }
   }
-  await leaveCachedAnswersOf(context, keys);
+  await invalidateCachedAnswersOf(context, keys);
   await recordAction(context, { [subject]: counts });
   return Response.json({ success: true, ...counts });
 }

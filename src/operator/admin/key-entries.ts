@@ -5,7 +5,7 @@ import { SHARED_STYLES } from "../../core/config/styles.ts";
 import { isObject } from "../../core/encoding/json.ts";
 import { invalidRequest } from "../../core/errors/gateway-error.ts";
 import { DIALECTS } from "../../gateway/dialects/index.ts";
-import { keepsLess, leaveCachedAnswers } from "./cached-answers.ts";
+import { invalidateCachedAnswers, keepsLess } from "./cached-answers.ts";
 import { mapToPresentDigests } from "./key-rotation.ts";
 import { rejectUnknownFields } from "./request-fields.ts";
 
@@ -132,7 +132,7 @@ export function applyKeyChanges(entry: ApiKey, changes: Readonly<Record<string, 
     ([name, value]) => !IDENTITY_FIELDS.has(name) && value !== undefined,
   );
   const after = normalizeKey({ ...entry, ...Object.fromEntries(changed) });
-  return keepsLess(entry, after) ? leaveCachedAnswers(after) : after;
+  return keepsLess(entry, after) ? invalidateCachedAnswers(after) : after;
 }
 
 /**

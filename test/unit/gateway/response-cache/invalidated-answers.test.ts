@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { MemoryGateway, MemoryGatewayOptions } from "../../../support/memory-gateway.ts";
 import { useMemoryGateway } from "../../../support/memory-gateway.ts";
 
-/** Cached answers that nobody may get any more. */
+/** Cached answers that no request may get any more. */
 
 const make = useMemoryGateway();
 const BODY = { model: "provider-v4-flash", messages: [{ role: "user", content: "hello" }] };
