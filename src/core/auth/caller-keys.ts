@@ -1,4 +1,4 @@
-import { keyDigest, keyIdentifier, listApiKeys } from "../config/api-keys.ts";
+import { getOwner, keyDigest, keyIdentifier, listApiKeys } from "../config/api-keys.ts";
 import type { ApiKey, Config, SubjectEntry } from "../config/schema.ts";
 import { oncePer } from "../encoding/once-per.ts";
 
@@ -62,7 +62,7 @@ async function indexByDigest(config: Config): Promise<ReadonlyMap<string, KnownK
         entry,
         ...(groups.length === 0 ? {} : { groups }),
       };
-      return { digest, known: { key, owner: entry.owner ?? digest, validUntil: null } };
+      return { digest, known: { key, owner: await getOwner(entry), validUntil: null } };
     }),
   );
   for (const entry of current) add(entry.digest, entry.known);

@@ -7,6 +7,11 @@ export const keyDigest = oncePer(
   ({ key, digest }: ApiKey): Promise<string> => (key === "" ? Promise.resolve(digest ?? "") : sha256Hex(key)),
 );
 
+/** The digest that owns what is stored for a key: that of its first secret, also after rotations. */
+export async function getOwner(entry: ApiKey): Promise<string> {
+  return entry.owner ?? (await keyDigest(entry));
+}
+
 /** A key's public name: its `id`, else `key_` and 16 digits of its SHA-256. */
 export async function keyIdentifier(entry: ApiKey): Promise<string> {
   return entry.id ?? `key_${(await keyDigest(entry)).slice(0, 16)}`;

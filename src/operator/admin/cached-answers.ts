@@ -1,11 +1,6 @@
-import { keyDigest, listApiKeys } from "../../core/config/api-keys.ts";
+import { getOwner, listApiKeys } from "../../core/config/api-keys.ts";
 import { selectStrictestMode } from "../../core/config/history-mode.ts";
 import type { ApiKey, Config } from "../../core/config/schema.ts";
-
-/** The digest that owns what is stored for a key. */
-export async function getOwner(entry: ApiKey): Promise<string> {
-  return entry.owner ?? (await keyDigest(entry));
-}
 
 /** Whether the history keeps less of a key's requests than before. */
 export function keepsLess(before: ApiKey, after: ApiKey): boolean {

@@ -1,11 +1,11 @@
 import * as z from "zod";
-import { keyIdentifier, listApiKeys } from "../../core/config/api-keys.ts";
+import { getOwner, keyIdentifier, listApiKeys } from "../../core/config/api-keys.ts";
 import type { ApiKey } from "../../core/config/schema.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
 import { successSchema } from "./answers.ts";
 import { recordAction } from "./audit-recording.ts";
-import { getOwner, invalidateCachedAnswers } from "./cached-answers.ts";
+import { invalidateCachedAnswers } from "./cached-answers.ts";
 import { editConfig } from "./config-edit.ts";
 import { getKeyDigests } from "./key-rotation.ts";
 import { createKeyEdit, createKeyFinder } from "./keys.ts";

@@ -1,4 +1,4 @@
-import { keyDigest, keyIdentifier } from "../../core/config/api-keys.ts";
+import { getOwner, keyDigest, keyIdentifier } from "../../core/config/api-keys.ts";
 import type { ApiKey } from "../../core/config/schema.ts";
 
 /** Maximum number of former secrets per key. A request with a former secret gets the error that the key was replaced. */
@@ -18,7 +18,7 @@ export async function rotateKey(entry: ApiKey, key: string, until: number): Prom
     ...rest,
     key,
     id: await keyIdentifier(entry),
-    owner: entry.owner ?? digest,
+    owner: await getOwner(entry),
     previous: [{ digest, until }, ...former].slice(0, MAX_PREVIOUS),
   };
 }
