@@ -9,10 +9,12 @@ import { hosting } from "./de/hosting.ts";
 import { keyPage } from "./de/key-page.ts";
 import { models } from "./de/models.ts";
 import { pageService } from "./de/page-service.ts";
+import { playground } from "./de/playground.ts";
 import { providers } from "./de/providers.ts";
 import { proxies } from "./de/proxies.ts";
 import { settings } from "./de/settings.ts";
 import { transfer } from "./de/transfer.ts";
+import { usage } from "./de/usage.ts";
 import type { Translation } from "./page-texts.ts";
 
 const accountCount = (count: number) => formatPlural(count, "Konto", "Konten");
@@ -27,10 +29,12 @@ const german: Translation = {
   keyPage,
   models,
   pageService,
+  playground,
   providers,
   proxies,
   settings,
   transfer,
+  usage,
   words: {
     minutes15: "15 min",
     hour1: "1 Stunde",

@@ -22,7 +22,7 @@ import type { texts as usage } from "../pages/usage/texts.ts";
 import type { texts as shell } from "../texts.ts";
 import type { words } from "../ui/words.ts";
 
-/** The texts of each page. A translation has either all texts of a page or none. */
+/** The texts of each page. A translation has all of them. */
 export interface PageTexts {
   readonly words: typeof words;
   readonly shell: typeof shell;
@@ -49,4 +49,4 @@ export interface PageTexts {
   readonly usage: typeof usage;
 }
 
-export type Translation = Partial<PageTexts>;
+export type Translation = PageTexts;

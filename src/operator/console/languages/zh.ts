@@ -10,10 +10,12 @@ import { hosting } from "./zh/hosting.ts";
 import { keyPage } from "./zh/key-page.ts";
 import { models } from "./zh/models.ts";
 import { pageService } from "./zh/page-service.ts";
+import { playground } from "./zh/playground.ts";
 import { providers } from "./zh/providers.ts";
 import { proxies } from "./zh/proxies.ts";
 import { settings } from "./zh/settings.ts";
 import { transfer } from "./zh/transfer.ts";
+import { usage } from "./zh/usage.ts";
 
 const chinese: Translation = {
   accounts,
@@ -25,10 +27,12 @@ const chinese: Translation = {
   keyPage,
   models,
   pageService,
+  playground,
   providers,
   proxies,
   settings,
   transfer,
+  usage,
   words: {
     minutes15: "15 分钟",
     hour1: "1 小时",

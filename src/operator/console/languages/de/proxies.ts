@@ -8,10 +8,10 @@ export const proxies: PageTexts["proxies"] = {
   proxies: "Proxys",
   lead: "Konten können ihren Provider über einen Proxy erreichen. Den Proxy wählen Sie auf der Seite Konten.",
   noProxies: "Keine Proxys",
-  allAccountsReachTheirProvider: "Alle Konten erreichen ihren Provider direkt.",
-  accountsBoundToItReach: "Die zugeordneten Konten erreichen den Provider danach direkt.",
+  noProxiesHint: "Alle Konten erreichen ihren Provider direkt.",
+  deletionWarning: "Die zugeordneten Konten erreichen den Provider danach direkt.",
   healthy: "In Ordnung",
-  passedOverWithIt: (reason, value) => `${reason}
+  skippedWith: (reason, value) => `${reason}
 Mit ihm übersprungen: ${value}`,
   coolsDown: (duration) => `pausiert, ${duration}`,
   proxyAdded: "Proxy hinzugefügt",
@@ -22,7 +22,7 @@ Mit ihm übersprungen: ${value}`,
   host: "Host",
   port: "Port",
   userName: "Benutzername",
-  emptyKeepCurrentPassword: "Leer: das aktuelle Passwort behalten.",
+  passwordHint: "Leer: das aktuelle Passwort behalten.",
   notTested: "nicht getestet",
   testing: "wird getestet",
 };

@@ -8,10 +8,10 @@ export const proxies: PageTexts["proxies"] = {
   proxies: "代理",
   lead: "账号可以通过代理访问提供商。请在“账号”页面选择代理。",
   noProxies: "没有代理",
-  allAccountsReachTheirProvider: "所有账号都直接访问提供商。",
-  accountsBoundToItReach: "绑定到它的账号今后将直接访问提供商。",
+  noProxiesHint: "所有账号都直接访问提供商。",
+  deletionWarning: "绑定到它的账号今后将直接访问提供商。",
   healthy: "正常",
-  passedOverWithIt: (reason, value) => `${reason}
+  skippedWith: (reason, value) => `${reason}
 因此跳过：${value}`,
   coolsDown: (duration) => `冷却中，${duration}`,
   proxyAdded: "代理已添加",
@@ -22,7 +22,7 @@ export const proxies: PageTexts["proxies"] = {
   host: "主机",
   port: "端口",
   userName: "用户名",
-  emptyKeepCurrentPassword: "留空：保留当前密码。",
+  passwordHint: "留空：保留当前密码。",
   notTested: "未测试",
   testing: "正在测试",
 };

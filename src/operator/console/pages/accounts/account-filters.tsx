@@ -27,8 +27,8 @@ export function parseFilter(query: string): AccountFilter {
 
 const SORTS = [
   ["", texts.asConfigured],
-  ["health", texts.sickOnesFirst],
-  ["used", texts.usedLastFirst],
+  ["health", texts.unhealthyFirst],
+  ["used", texts.recentlyUsedFirst],
   ["name", texts.byName],
 ] as const;
 /** Sort orders that are offered only if there are proxies, or several providers. */
@@ -68,7 +68,7 @@ export function AccountFilters({ query, proxies, providers }: AccountFiltersProp
     <>
       {choice("health", texts.health, [
         ["", texts.anyHealth],
-        ["failing,cooling", texts.needsLook],
+        ["failing,cooling", texts.needsAttention],
         ...CONDITIONS.map(([name, label]) => [name, label] as const),
       ])}
       {proxies.length > 0 &&

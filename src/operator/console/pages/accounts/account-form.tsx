@@ -93,7 +93,7 @@ export function AccountForm(props: AccountFormProps) {
   const hasName = account === null && kind !== "token";
   const hasPassword =
     !hasOwnAuth && (account === null ? kind !== "token" : account.email !== "" || account.mobile !== "");
-  const keepHint = account === null ? undefined : texts.leaveItEmptyToKeep;
+  const keepHint = account === null ? undefined : texts.emptyKeepsCurrent;
   return (
     <FormDialog
       title={account === null ? texts.addAccount : account.identifier}
@@ -108,7 +108,7 @@ export function AccountForm(props: AccountFormProps) {
           value={provider}
           onChange={selectProvider}
           choices={[
-            ["", texts.defaultOne],
+            ["", texts.defaultProviderChoice],
             ...providers.map(({ id, name: title }) => [id, title || id] as const),
           ]}
         />
@@ -141,7 +141,7 @@ export function AccountForm(props: AccountFormProps) {
       {account === null && kind === "token" && (
         <TextField label={texts.token} type="password" value={token} onChange={setToken} required />
       )}
-      <TextField label={words.name} value={name} onChange={setName} hint={texts.shownInConsoleOptional} />
+      <TextField label={words.name} value={name} onChange={setName} hint={texts.nameHint} />
       <TextField label={texts.remark} value={remark} onChange={setRemark} />
       <SelectField
         label={texts.proxy}
@@ -157,18 +157,18 @@ export function AccountForm(props: AccountFormProps) {
         type="number"
         value={weight}
         onChange={setWeight}
-        hint={texts.relativeShareRequestsFromTo}
+        hint={texts.weightHint}
       />
       <SelectField
         label={texts.use}
         value={disabled ? "disabled" : "enabled"}
         onChange={(value) => setDisabled(value === "disabled")}
         choices={[
-          ["enabled", texts.servesRequests],
-          ["disabled", texts.disabledKeptButNotUsed],
+          ["enabled", texts.enabled],
+          ["disabled", texts.disabledChoice],
         ]}
       />
-      {account === null && <CheckField label={texts.testItAtOnce} value={tests} onChange={setTests} />}
+      {account === null && <CheckField label={texts.testAfterSaving} value={tests} onChange={setTests} />}
     </FormDialog>
   );
 }

@@ -67,7 +67,7 @@ export function AccountRow(props: AccountRowProps) {
           kind="quiet"
           needs="owner"
           label={texts.deleteSessions(identifier)}
-          title={texts.deleteChatSessionsAtProvider}
+          title={texts.deleteSessionsHint}
           onClick={() => onSessions(account)}
         >
           {texts.sessionsTitle}

@@ -48,7 +48,7 @@ export function AccountTable(props: AccountTableProps) {
             <th scope="col" class="account-choice">
               <input
                 type="checkbox"
-                aria-label={texts.chooseAllListed}
+                aria-label={texts.selectPage}
                 checked={allSelected}
                 onChange={() => selection.choose(listed, !allSelected)}
               />

@@ -77,7 +77,7 @@ export function Accounts() {
         <div class="panel">
           {query === "" && !isFiltered ? (
             <Empty icon="accounts" title={texts.noAccountsYet} action={add}>
-              {texts.requestsNeedAtLeastOne}
+              {texts.noAccountsHint}
             </Empty>
           ) : (
             <Empty icon="accounts" title={texts.noAccountMatches}>
@@ -119,7 +119,7 @@ export function Accounts() {
         )}
         read={({ identifier }) => readAccount(identifier)}
         remove={({ identifier }) => deleteAccount(identifier)}
-        warning={({ identifier }) => <>{texts.willNoLongerServeRequests(<strong>{identifier}</strong>)}</>}
+        warning={({ identifier }) => <>{texts.deletionWarning(<strong>{identifier}</strong>)}</>}
       />
       {sessionsAccount !== null && (
         <DeleteSessions account={sessionsAccount} onClose={() => setSessionsAccount(null)} />

@@ -32,7 +32,7 @@ const FIELDS: Readonly<Record<string, readonly Field[]>> = {
       name: "refresh_token",
       label: texts.refreshToken,
       secret: true,
-      hint: texts.withoutOneClientGetsTokens,
+      hint: texts.refreshTokenHint,
     },
     { name: "scope", label: texts.scope },
     { name: "audience", label: texts.audience },
@@ -67,7 +67,7 @@ interface AuthFieldsProps {
 /** Inputs for the credentials of an account. */
 export function AuthFields({ auth, onChange, isStored }: AuthFieldsProps) {
   const change = (name: string) => (value: string) => onChange({ ...auth, [name]: value });
-  const keepHint = texts.leaveItEmptyToKeep;
+  const keepHint = texts.emptyKeepsCurrent;
   return (
     <>
       {auth.type === "google_service_account" && (
@@ -98,7 +98,7 @@ export function AuthFields({ auth, onChange, isStored }: AuthFieldsProps) {
       })}
       {auth.type === "oauth2" && (
         <SelectField
-          label={texts.clientSecretGoes}
+          label={texts.clientSecretPlace}
           value={auth["client_auth"] ?? "post"}
           onChange={change("client_auth")}
           choices={[

@@ -72,7 +72,7 @@ export function BulkBar({ selection, proxies, changed }: BulkBarProps) {
         {words.delete}
       </Button>
       <Button kind="quiet" onClick={selection.clear}>
-        {texts.chooseNone}
+        {texts.clearSelection}
       </Button>
       <Problem error={bulkAction.error} />
       {deleting && (
@@ -82,7 +82,7 @@ export function BulkBar({ selection, proxies, changed }: BulkBarProps) {
           onClose={() => setDeleting(false)}
           run={() => edit("delete")}
         >
-          <p>{texts.theyWillNoLongerServe}</p>
+          <p>{texts.bulkDeletionWarning}</p>
         </Confirm>
       )}
     </section>

@@ -25,7 +25,7 @@ export function BulkImport({ onClose, onDone }: BulkImportProps) {
   /** Number of accounts sent so far; null: no import is running. */
   const [done, setDone] = useState<number | null>(null);
   const submit = async (onSucceeded: () => void) => {
-    if (accounts.length === 0) throw new Error(texts.thereNoAccountInList);
+    if (accounts.length === 0) throw new Error(texts.emptyList);
     let added = 0;
     try {
       for (let start = 0; start < accounts.length; start += BATCH_SIZE) {
@@ -34,16 +34,14 @@ export function BulkImport({ onClose, onDone }: BulkImportProps) {
           .imported_accounts;
       }
     } catch (error) {
-      const partialNote = added === 0 ? "" : texts.hadBeenAddedByThen(words.accountCount(added));
+      const partialNote = added === 0 ? "" : texts.alreadyAdded(words.accountCount(added));
       throw new Error(`${partialNote}${toMessage(error)}`);
     } finally {
       setDone(null);
     }
     onSucceeded();
     const existing = accounts.length - added;
-    await onDone(
-      texts.added(words.accountCount(added), existing > 0 ? texts.wereThereAlready(existing) : ""),
-    );
+    await onDone(texts.added(words.accountCount(added), existing > 0 ? texts.alreadyExisted(existing) : ""));
   };
   return (
     <FormDialog
@@ -67,7 +65,7 @@ export function BulkImport({ onClose, onDone }: BulkImportProps) {
         rows={12}
         mono
         placeholder={"one@example.com:password\n+15550100:password"}
-        hint={texts.oneLoginPasswordPerLine}
+        hint={texts.importHint}
       />
       {done !== null && <Progress label={texts.accountsImported} value={done} max={accounts.length} />}
       {problems.length > 0 && (

@@ -21,7 +21,7 @@ export function DeleteSessions({ account, onClose }: DeleteSessionsProps) {
       run={run}
       onClose={onClose}
     >
-      <p>{texts.allChatSessionsAtProvider(<strong>{account.identifier}</strong>)}</p>
+      <p>{texts.deleteSessionsWarning(<strong>{account.identifier}</strong>)}</p>
     </Confirm>
   );
 }

@@ -32,13 +32,13 @@ function accountFromObject(value: unknown): AccountInput | null {
 function accountsFromJson(parsed: unknown): ParsedAccounts {
   const list =
     typeof parsed === "object" && parsed !== null && "accounts" in parsed ? parsed.accounts : parsed;
-  if (!Array.isArray(list)) return { accounts: [], problems: [texts.jsonHoldsNoListAccounts] };
+  if (!Array.isArray(list)) return { accounts: [], problems: [texts.noListInJson] };
   const accounts: AccountInput[] = [];
   const problems: string[] = [];
   for (const [index, item] of list.entries()) {
     const account = accountFromObject(item);
     if (account !== null) accounts.push(account);
-    else problems.push(texts.itemHasNoEmailMobile(index + 1));
+    else problems.push(texts.itemWithoutLogin(index + 1));
   }
   return { accounts, problems: problems.slice(0, MAX_PROBLEMS) };
 }
@@ -68,7 +68,7 @@ export function parseAccounts(text: string): ParsedAccounts {
     } catch (error) {
       return {
         accounts: [],
-        problems: [texts.noJson(error instanceof Error ? error.message : error)],
+        problems: [texts.invalidJson(error instanceof Error ? error.message : error)],
       };
     }
   }
@@ -79,7 +79,7 @@ export function parseAccounts(text: string): ParsedAccounts {
     if (line === "" || line.startsWith("#")) continue;
     const account = accountFromLine(line);
     if (account !== null) accounts.push(account);
-    else problems.push(texts.lineNotFormLoginPassword(index + 1));
+    else problems.push(texts.invalidLine(index + 1));
   }
   return { accounts, problems: problems.slice(0, MAX_PROBLEMS) };
 }

@@ -75,7 +75,7 @@ export function TestAll({ chosen, onDone }: TestAllProps) {
       )}
       {!running && status !== null && untested > 0 && (
         <Button needs="operator" onClick={() => start(true)}>
-          {texts.testOther(formatCount(untested))}
+          {texts.testRemaining(formatCount(untested))}
         </Button>
       )}
       <Problem error={started.error || cancelled.error || error} />
@@ -105,7 +105,7 @@ function Outcome({ status }: { readonly status: TestAllStatus }) {
     <Notice kind="warning">
       {texts.failed(stoppedNote, formatCount(failed), words.accountCount(done), timeNote)}{" "}
       <details>
-        <summary>{texts.whichAndWhy}</summary>
+        <summary>{texts.showFailures}</summary>
         <ul>
           {failures.map(({ account, message }) => (
             <li key={account}>

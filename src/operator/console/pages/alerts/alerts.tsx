@@ -58,7 +58,7 @@ export function Alerts() {
       cell: ({ format, disabled }) => (
         <>
           {FORMATS.find(([value]) => value === format)?.[1] ?? format}
-          {disabled && texts.switchedOff}
+          {disabled && texts.disabledNote}
         </>
       ),
     },
@@ -91,7 +91,7 @@ export function Alerts() {
           <Panel title={texts.webhooks}>
             {secret !== "" && (
               <Notice kind="info" action={<CopyButton text={secret} name={texts.copySecret} />}>
-                {texts.messagesToNewWebhookSigned(<TruncatedText text={secret} />)}
+                {texts.newSecret(<TruncatedText text={secret} />)}
               </Notice>
             )}
             <PagedTable
@@ -101,7 +101,7 @@ export function Alerts() {
               columns={columns}
               empty={
                 <Empty icon="alerts" title={texts.noWebhooksYet} action={add}>
-                  {texts.addUrlChatChannelOr}
+                  {texts.noWebhooksHint}
                 </Empty>
               }
             />
@@ -118,7 +118,7 @@ export function Alerts() {
           <WebhookForm webhook={webhook} webhooks={webhooks} onSecret={setSecret} {...props} />
         )}
         remove={({ id }) => deleteWebhook(webhooks.filter((webhook) => webhook.id !== id))}
-        warning={() => texts.itGetsNoFurtherAlerts}
+        warning={() => texts.deletionWarning}
       />
     </Page>
   );

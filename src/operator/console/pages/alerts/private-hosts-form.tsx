@@ -28,15 +28,15 @@ export function PrivateHostsForm({ hosts, onSaved }: PrivateHostsFormProps) {
   };
   return (
     <form onSubmit={onSubmit(save)} noValidate>
-      <LeaveGuard unsaved={draft === null ? "" : texts.changeToPrivateHosts} />
+      <LeaveGuard unsaved={draft === null ? "" : texts.unsavedPrivateHosts} />
       <Panel title={texts.privateHosts}>
         <TextField
-          label={texts.hostsInPrivateNetworksWebhooks}
+          label={texts.privateHostsLabel}
           value={draft ?? hosts.join(", ")}
           onChange={setDraft}
           mono
           placeholder="chat.internal, 10.0.0.5:8065"
-          hint={texts.hostOrHostPortSeparated}
+          hint={texts.privateHostsHint}
         />
         <Problem error={error} />
         <p class="form-end">

@@ -38,9 +38,7 @@ export function RulesForm({ rules, onSaved }: RulesFormProps) {
   };
   return (
     <form onSubmit={onSubmit(save)} noValidate>
-      <LeaveGuard
-        unsaved={Object.keys(changedDrafts(drafts, sent)).length === 0 ? "" : texts.changeToRules}
-      />
+      <LeaveGuard unsaved={Object.keys(changedDrafts(drafts, sent)).length === 0 ? "" : texts.unsavedRules} />
       <Panel title={texts.rules}>
         <div class="setting-grid">
           {RULES.map(({ kind, name, threshold }) => {

@@ -8,8 +8,8 @@ import { texts } from "./texts.ts";
 
 /** Message formats of webhooks. */
 export const FORMATS: readonly Choice[] = [
-  ["json", texts.jsonForPrograms],
-  ["chat", texts.chatSlackMattermostGoogleChat],
+  ["json", texts.jsonFormat],
+  ["chat", texts.chatFormat],
   ["discord", "Discord"],
 ];
 
@@ -52,7 +52,7 @@ export function WebhookForm({ webhook, webhooks, onSecret, onClose, onSaved }: W
         required
         mono
         placeholder="https://hooks.example.com/…"
-        hint={webhook === null ? texts.publicAddressOrOnePrivate : texts.secretPartsMaskedLeaveIt}
+        hint={webhook === null ? texts.addressHint : texts.maskedAddressHint}
       />
       <SelectField
         label={texts.form}
@@ -60,7 +60,7 @@ export function WebhookForm({ webhook, webhooks, onSecret, onClose, onSaved }: W
         onChange={(value) => setFormat(value === "chat" || value === "discord" ? value : "json")}
         choices={FORMATS}
       />
-      <CheckField label={texts.switchedOn} value={isOn} onChange={setIsOn} />
+      <CheckField label={texts.enabled} value={isOn} onChange={setIsOn} />
     </FormDialog>
   );
 }

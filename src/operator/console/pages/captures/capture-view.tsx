@@ -40,12 +40,12 @@ export function CaptureView({ id, onClose }: CaptureViewProps) {
               {data.truncated && texts.bodiesCut}
               {data.request_id !== "" && (
                 <>
-                  . <a href={formatHref("history", "", `q=${data.request_id}`)}>{texts.requestInHistory}</a>
+                  . <a href={formatHref("history", "", `q=${data.request_id}`)}>{texts.historyLink}</a>
                 </>
               )}
             </p>
             <Tabs
-              label={texts.partsExchange}
+              label={texts.parts}
               current={tab}
               onChange={setTab}
               tabs={[

@@ -61,7 +61,7 @@ export function Captures({ detail }: { readonly detail: string }) {
         >
           {data.items.length === 0 ? (
             <Empty icon="captures" title={enabled ? texts.nothingCapturedYet : texts.capturingOff}>
-              {enabled ? texts.newestExchangesWillBeListed(data.limit) : texts.capturingCostsTimeAndStorage}
+              {enabled ? texts.newestAreListed(data.limit) : texts.capturingOffHint}
             </Empty>
           ) : (
             <CaptureTable

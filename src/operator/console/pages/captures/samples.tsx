@@ -53,10 +53,10 @@ export function Samples({ saved }: { readonly saved: number }) {
             label={words.message}
             value={message}
             onChange={setMessage}
-            placeholder={texts.helloWhoYou}
+            placeholder={texts.sampleMessage}
           />
           <Button type="submit" needs="operator" busy={busy}>
-            {texts.sendAndKeepRawAnswer}
+            {texts.takeSample}
           </Button>
         </form>
         <Problem error={failure || error} />
@@ -65,7 +65,7 @@ export function Samples({ saved }: { readonly saved: number }) {
             items={data}
             keyOf={({ sample_id: id }) => id}
             columns={columns}
-            empty={<p class="muted">{texts.noSamplesKept}</p>}
+            empty={<p class="muted">{texts.noSamples}</p>}
           />
         )}
       </div>

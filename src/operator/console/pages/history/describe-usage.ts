@@ -5,8 +5,8 @@ import { texts } from "./texts.ts";
 /** The details of a usage, with the texts that follow their numbers. */
 const DETAILS = [
   ["cached_tokens", texts.readFromCache],
-  ["cache_write_5m_tokens", texts.writtenToCacheForMinutes],
-  ["cache_write_1h_tokens", texts.writtenToCacheForHour],
+  ["cache_write_5m_tokens", texts.writtenToCacheFor5Minutes],
+  ["cache_write_1h_tokens", texts.writtenToCacheFor1Hour],
   ["audio_input_tokens", texts.audioIn],
   ["audio_output_tokens", texts.audioOut],
   ["web_searches", texts.webSearches],

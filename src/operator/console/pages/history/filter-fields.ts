@@ -29,7 +29,7 @@ export const FILTER_FIELDS: readonly FilterField[] = [
   { name: "code", label: texts.code, kind: "text", placeholder: "429, 5xx, upstream_error" },
   { name: "from", label: texts.from, kind: "time" },
   { name: "to", label: texts.until, kind: "time" },
-  { name: "model", label: words.model, kind: "text", placeholder: texts.requestedOrUsed },
+  { name: "model", label: words.model, kind: "text", placeholder: texts.modelHint },
   { name: "account", label: words.account, kind: "text", placeholder: texts.anyAttempt },
   { name: "provider", label: texts.provider, kind: "text", placeholder: texts.nameOrId },
   { name: "key", label: words.key, kind: "text", placeholder: texts.nameOrId },

@@ -76,7 +76,7 @@ export function History({ detail }: { readonly detail: string }) {
       }
     >
       <div class="toolbar">
-        <SearchBox label={texts.searchModelAccountSourceStatus} value={query} onSearch={paging.search} />
+        <SearchBox label={texts.searchLabel} value={query} onSearch={paging.search} />
       </div>
       <SavedList />
       <Filters />
@@ -93,7 +93,7 @@ export function History({ detail }: { readonly detail: string }) {
               icon="history"
               title={data.limit === 0 ? texts.historySwitchedOff : texts.noGenerationsYet}
             >
-              {data.limit === 0 ? texts.setNumberRecordsOnSettings : texts.requestsAppearHereWhileThey}
+              {data.limit === 0 ? texts.historyOffHint : texts.noGenerationsHint}
             </Empty>
           )}
         </div>
@@ -128,7 +128,7 @@ export function History({ detail }: { readonly detail: string }) {
             await reload();
           }}
         >
-          <p>{texts.allRecordsDeletedCannotBe}</p>
+          <p>{texts.clearWarning}</p>
         </Confirm>
       )}
     </Page>

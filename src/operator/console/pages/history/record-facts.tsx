@@ -59,7 +59,7 @@ export function Facts({ record }: { readonly record: HistoryRecord }) {
         {requested !== model && requested !== "" && texts.requestedAs(requested)}
       </Fact>
       {droppedParams.length > 0 && (
-        <Fact name={texts.leftOut}>{texts.whichProviderDoesNotTake(droppedParams.join(", "))}</Fact>
+        <Fact name={texts.droppedParameters}>{texts.notSupported(droppedParams.join(", "))}</Fact>
       )}
       <Fact name={texts.caller}>
         <FilterLink name="dialect" value={record.dialect} query="">
@@ -84,7 +84,7 @@ export function Facts({ record }: { readonly record: HistoryRecord }) {
         {record.attempts > 1 && texts.afterAttempts(record.attempts)}
       </Fact>
       <Fact name={words.tokens}>
-        {texts.inOutWhichReasoning(
+        {texts.inOutReasoning(
           formatCount(record.prompt_tokens),
           formatCount(record.completion_tokens),
           formatCount(record.reasoning_tokens),

@@ -45,7 +45,7 @@ export function RecordView({ id, onClose, onDeleted }: RecordViewProps) {
         // A missing record does not appear later, so stop refreshing.
         if (error instanceof ApiError && error.status === 404) {
           setDone(true);
-          throw new ApiError(404, texts.recordNotThereItWas);
+          throw new ApiError(404, texts.recordNotFound);
         }
         throw error;
       }
@@ -68,7 +68,7 @@ export function RecordView({ id, onClose, onDeleted }: RecordViewProps) {
             <Facts record={data} />
             <Problem error={data.error} />
             <Timeline record={data} />
-            <Tabs label={texts.partsRecord} current={tab} onChange={setTab} tabs={buildTabs(data)} />
+            <Tabs label={texts.parts} current={tab} onChange={setTab} tabs={buildTabs(data)} />
           </>
         )}
       </div>
@@ -85,7 +85,7 @@ export function RecordView({ id, onClose, onDeleted }: RecordViewProps) {
           onClose={() => setDeleting(false)}
           run={remove}
         >
-          <p>{texts.whatWasAskedAndAnswered}</p>
+          <p>{texts.deletionWarning}</p>
         </Confirm>
       )}
     </Dialog>
@@ -149,10 +149,10 @@ function buildTabs(record: HistoryRecord) {
     content: () => (text === "" ? <p class="muted">{emptyText}</p> : <CodeBlock label={name} text={text} />),
   });
   return [
-    createTab("answer", texts.answer, record.content, texts.noTextCameFromProvider),
-    createTab("reasoning", texts.reasoning, record.reasoning, texts.modelDidNotThinkAloud),
-    createTab("calls", texts.toolCalls, calls, texts.noToolWasCalled),
+    createTab("answer", texts.answer, record.content, texts.noAnswerText),
+    createTab("reasoning", texts.reasoning, record.reasoning, texts.noReasoning),
+    createTab("calls", texts.toolCalls, calls, texts.noToolCalls),
     createTab("messages", texts.messages, JSON.stringify(record.messages, null, 2), texts.noMessages),
-    createTab("prompt", texts.prompt, record.prompt, texts.noPromptWasSent),
+    createTab("prompt", texts.prompt, record.prompt, texts.noPrompt),
   ];
 }

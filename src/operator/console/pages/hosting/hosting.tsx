@@ -21,7 +21,7 @@ export function Hosting() {
         <Panel title={words.state}>
           <div class="row">
             {data.synced ? (
-              <Badge tone="good">{texts.inStep}</Badge>
+              <Badge tone="good">{texts.upToDate}</Badge>
             ) : data.has_synced_before ? (
               <Badge tone="warn">{texts.changedSinceLastSync}</Badge>
             ) : (

@@ -42,12 +42,12 @@ export function SyncForm({ credentials, onDone }: SyncFormProps) {
     if (!answer.success) throw new Error(answer.message || texts.syncFailed);
   };
   const known = credentials.has_token
-    ? texts.emptyMeansOne(SOURCES[credentials.token_source ?? ""] ?? texts.known, credentials.token_preview)
-    : texts.accessTokenVercelAccountSettings;
+    ? texts.storedToken(SOURCES[credentials.token_source ?? ""] ?? texts.known, credentials.token_preview)
+    : texts.accessTokenHint;
   const failedAccounts = outcome?.failed_accounts ?? [];
   return (
     <Panel title={texts.sync}>
-      <LeaveGuard unsaved={typed ? texts.formWasNotSent : ""} />
+      <LeaveGuard unsaved={typed ? texts.unsavedForm : ""} />
       <form class="stack" onSubmit={onSubmit(sync)} onInput={() => setTyped(true)}>
         <div class="setting-grid">
           <TextField
@@ -68,16 +68,16 @@ export function SyncForm({ credentials, onDone }: SyncFormProps) {
           />
         </div>
         <CheckField
-          label={texts.signEveryAccountInFirst}
+          label={texts.signInFirst}
           value={validate}
           onChange={setValidate}
-          hint={texts.deploymentThenStartsWithValid}
+          hint={texts.signInHint}
         />
-        <CheckField label={texts.saveTheseCredentials} value={save} onChange={setSave} />
+        <CheckField label={texts.saveCredentials} value={save} onChange={setSave} />
         <Problem error={error} />
         {outcome !== null && (
           <Notice kind={outcome.manual_deploy_required || failedAccounts.length > 0 ? "warning" : "success"}>
-            {outcome.message || texts.configurationWasSent}
+            {outcome.message || texts.sent}
             {outcome.deployment_url && <p class="mono">{outcome.deployment_url}</p>}
             {validate && <p>{texts.signedIn(words.accountCount(outcome.validated_accounts))}</p>}
             {failedAccounts.length > 0 && (

@@ -59,7 +59,7 @@ export function AliasEditor({ aliases, models, onSaved }: AliasEditorProps) {
         columns={columns}
         empty={
           <Empty icon="models" title={texts.noAliasesYet} action={add}>
-            {texts.commonModelNamesOtherVendors}
+            {texts.noAliasesHint}
           </Empty>
         }
       />
@@ -89,7 +89,7 @@ function RemoveAlias({ name, remove }: RemoveAliasProps) {
   const run = () => remove().catch((thrown) => setError(String(thrown)));
   return (
     <Button kind="quiet" needs="operator" label={texts.remove(name)} title={error} onClick={run}>
-      {error === "" ? words.remove : texts.removeAgain}
+      {error === "" ? words.remove : texts.removeShort}
     </Button>
   );
 }

@@ -30,7 +30,7 @@ export function AliasForm(props: AliasFormProps) {
         required
         mono
         focus
-        hint={texts.nameInRequestsWithSuffix}
+        hint={texts.aliasNameHint}
       />
       <SelectField
         label={words.model}

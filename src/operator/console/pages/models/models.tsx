@@ -20,7 +20,7 @@ function describeVariant(id: string): string {
   const parts = [
     id.includes("-pro") ? texts.largerModel : id.includes("-vision") ? texts.readsImages : texts.fastModel,
     id.includes("-search") ? texts.searchesWeb : "",
-    id.endsWith("-nothinking") ? texts.answersAtOnce : texts.thinksFirst,
+    id.endsWith("-nothinking") ? texts.noReasoning : texts.reasoning,
   ];
   return parts.filter(Boolean).join(", ");
 }

@@ -23,7 +23,7 @@ export function ResolveName() {
     setBusy(false);
   };
   return (
-    <Panel title={texts.lookUpModelName}>
+    <Panel title={texts.lookUpTitle}>
       <form class="inline-form" onSubmit={resolve}>
         <TextField
           label={texts.requestedName}

@@ -82,7 +82,7 @@ export function RouteEditor({ routes, models, reload }: RouteEditorProps) {
         columns={columns}
         empty={
           <Empty icon="models" title={texts.noRoutes} action={add}>
-            {texts.routeNameForSeveralModels}
+            {texts.noRoutesHint}
           </Empty>
         }
       />

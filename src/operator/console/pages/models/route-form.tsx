@@ -39,9 +39,9 @@ export function RouteForm(props: RouteFormProps) {
     const isTaken = props.taken.some((taken) => taken.toLowerCase() === newName.toLowerCase());
     const models = toRoute(isOrdered ? targets : targets.map(({ model }) => ({ model, weight: "" })));
     const noModel = models.length === 0;
-    setNameFault(isTaken ? texts.thereRouteName : "");
-    setFault(noModel ? texts.routeLeadsToOneModel : "");
-    if (isTaken || noModel) throw new Error(texts.nothingWasSaved);
+    setNameFault(isTaken ? texts.routeExists : "");
+    setFault(noModel ? texts.enterModel : "");
+    if (isTaken || noModel) throw new Error(texts.notSaved);
     try {
       await props.onSave({ name: newName, models, strategy }, ifMatch);
     } catch (thrown) {
@@ -70,14 +70,14 @@ export function RouteForm(props: RouteFormProps) {
         required
         mono
         focus
-        hint={texts.nameInRequestsRouteTakes}
+        hint={texts.routeNameHint}
       />
       <SelectField
         label={texts.orderOfModels}
         value={strategy}
         choices={STRATEGIES}
         onChange={(value) => setStrategy(STRATEGIES.find(([known]) => known === value)?.[0] ?? "order")}
-        hint={isOrdered ? "" : texts.orderedForEachConversation}
+        hint={isOrdered ? "" : texts.strategyHint}
       />
       <RouteTargets
         targets={targets}

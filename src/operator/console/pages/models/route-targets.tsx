@@ -25,7 +25,7 @@ export function RouteTargets({ targets, models, error, hasWeights, onChange }: R
   return (
     <fieldset class="stack">
       <legend>{words.models}</legend>
-      {hasWeights && <p class="hint">{texts.firstAvailableModelAnswers}</p>}
+      {hasWeights && <p class="hint">{texts.modelsHint}</p>}
       <datalist id={`${id}-models`}>
         {models.map((model) => (
           <option key={model} value={model} />

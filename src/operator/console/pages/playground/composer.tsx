@@ -47,13 +47,13 @@ export function Composer({ conversations, disabled, draft, onDraft, unsent }: Co
     });
   return (
     <div class="composer">
-      <LeaveGuard unsaved={isEmpty ? "" : texts.messageWasNotSent} />
+      <LeaveGuard unsaved={isEmpty ? "" : texts.unsentMessage} />
       {!hasOpenCalls && (
         <>
           <textarea
             aria-label={words.message}
             rows={3}
-            placeholder={texts.saySomethingEnterSendsShift}
+            placeholder={texts.messageHint}
             value={draft.text}
             onInput={(event) => onDraft({ ...draft, text: event.currentTarget.value })}
             onKeyDown={(event) => {

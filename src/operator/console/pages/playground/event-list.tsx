@@ -14,7 +14,7 @@ export function EventList({ exchange }: { readonly exchange: Exchange }) {
   useEffect(() => {
     if (length > 0) box.current?.scrollTo({ top: box.current.scrollHeight });
   }, [length]);
-  if (events.length === 0) return <p class="muted">{texts.rawAnswerAppearsHereWhile}</p>;
+  if (events.length === 0) return <p class="muted">{texts.noRawAnswer}</p>;
   return (
     <>
       <p class="muted">

@@ -77,12 +77,12 @@ export function Options({ choices, choose, models, aliases }: OptionsProps) {
             onChange={(tools) => choose({ tools })}
             rows={8}
             mono
-            hint={texts.sameToolsInEveryStyle}
+            hint={texts.toolsHint}
             error={parseTools(choices.tools).problem}
           />
         )}
         <details open={choices.more !== ""}>
-          <summary>{texts.systemPromptKeyAndAccount}</summary>
+          <summary>{texts.moreOptions}</summary>
           <div class="stack">
             <AreaField
               label={texts.systemPrompt}
@@ -105,14 +105,14 @@ export function Options({ choices, choose, models, aliases }: OptionsProps) {
                 type="password"
                 value={choices.key}
                 onChange={(key) => choose({ key })}
-                hint={texts.emptyFirstConfiguredKey}
+                hint={texts.keyHint}
               />
               <TextField
                 label={words.account}
                 value={choices.account}
                 onChange={(account) => choose({ account })}
                 placeholder={words.any}
-                hint={texts.eMailAddressOrMobile}
+                hint={texts.accountHint}
               />
             </div>
           </div>

@@ -34,9 +34,9 @@ export function parseTools(source: string): { readonly tools: readonly Tool[]; r
   try {
     parsed = JSON.parse(source);
   } catch (error) {
-    return { tools: [], problem: texts.toolsNoJson(error instanceof Error ? error.message : error) };
+    return { tools: [], problem: texts.invalidToolJson(error instanceof Error ? error.message : error) };
   }
   const result = schema.safeParse(parsed);
   if (result.success) return { tools: result.data, problem: "" };
-  return { tools: [], problem: texts.toolsMustBeListObjects };
+  return { tools: [], problem: texts.toolsMustBeList };
 }

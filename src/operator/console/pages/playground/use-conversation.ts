@@ -74,7 +74,7 @@ export function useConversation(
     let latest = NO_EXCHANGE;
     try {
       const key = choices.key || (await readFirstKey());
-      if (key === "") throw new Error(texts.thereNoApiKeyAdd);
+      if (key === "") throw new Error(texts.noKey);
       latest = await streamAnswer(dialect, dialect.buildRequest(createRequest(choices, model, next)), {
         key,
         headers,

@@ -67,15 +67,15 @@ export function toModelDraft(model: ListedModel | null): ModelDraft {
 export function validateModelDraft(draft: ModelDraft, otherNames: readonly string[]): ModelFaults {
   const faults: ModelFaults = {};
   const name = draft.name.trim();
-  if (name === "") faults.name = texts.modelNeedsName;
-  if (otherNames.includes(name)) faults.name = texts.thereModelName;
+  if (name === "") faults.name = texts.enterName;
+  if (otherNames.includes(name)) faults.name = texts.modelExists;
   for (const size of ["context", "output"] as const) {
     const tokens = Number(draft[size]);
     const isValid = draft[size].trim() === "" || (Number.isSafeInteger(tokens) && tokens > 0);
-    if (!isValid) faults[size] = texts.mustBeWholeNumberFrom;
+    if (!isValid) faults[size] = texts.mustBeAtLeast1;
   }
   for (const price of PRICE_FIELDS) {
-    if (!(Number(draft[price]) >= 0)) faults[price] = texts.mustBeNumberFromOn;
+    if (!(Number(draft[price]) >= 0)) faults[price] = texts.mustBeAtLeast0;
   }
   return faults;
 }

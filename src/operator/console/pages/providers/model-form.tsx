@@ -51,7 +51,7 @@ export function ModelForm({ provider, model, onClose, onSaved }: ModelFormProps)
     setFaults(errors);
     if (Object.keys(errors).length > 0) throw new Error(texts.nothingWasSaved);
     const changed = await changeModel(provider.id, draft.name.trim(), toModelFields(draft));
-    onSaved(changed, model === null ? texts.modelListed : texts.modelSaved);
+    onSaved(changed, model === null ? texts.modelAdded : texts.modelSaved);
   };
   return (
     <FormDialog
@@ -68,45 +68,41 @@ export function ModelForm({ provider, model, onClose, onSaved }: ModelFormProps)
           mono
           focus
           placeholder="qwen3:8b"
-          hint={texts.callersUseAndNameCannot(provider.id)}
+          hint={texts.modelNameHint(provider.id)}
         />
       )}
       <TextField
         {...text("upstream", texts.nameAtProvider)}
         mono
         placeholder={draft.name}
-        hint={texts.emptySameName}
+        hint={texts.sameNameHint}
       />
       <CheckField
-        label={texts.switchedOn}
+        label={texts.enabled}
         value={draft.enabled}
         onChange={(enabled) => change({ enabled })}
-        hint={texts.offItNotListedAnd}
+        hint={texts.enabledHint}
       />
       <div class="limit-grid">
-        <SelectField
-          {...text("thinking", texts.thinks)}
-          choices={ABILITY_CHOICES}
-          hint={texts.noReasoningNeverRequested}
-        />
+        <SelectField {...text("thinking", texts.thinks)} choices={ABILITY_CHOICES} hint={texts.thinksHint} />
         <SelectField
           {...text("vision", texts.readsImages)}
           choices={ABILITY_CHOICES}
-          hint={texts.noRequestsWithImagesUse}
+          hint={texts.readsImagesHint}
         />
         <SelectField
           {...text("search", texts.searchesWeb)}
           choices={ABILITY_CHOICES}
-          hint={texts.noRequestsWithWebSearch}
+          hint={texts.searchesWebHint}
         />
       </div>
       <div class="limit-grid">
-        {tokens("context", texts.contextTokens, texts.whatItReadsAndWrites)}
-        {tokens("output", texts.maxOutputTokens, texts.requestsForMoreCappedAt)}
+        {tokens("context", texts.contextTokens, texts.contextHint)}
+        {tokens("output", texts.maxOutputTokens, texts.maxOutputHint)}
       </div>
       <div class="limit-grid">
-        {tokens("price_input", texts.millionTokensInCost, texts.pricesPageUsageComeFirst)}
-        {tokens("price_output", texts.millionTokensOutCost, texts.inCurrencyYouCountIn)}
+        {tokens("price_input", texts.inputPrice, texts.inputPriceHint)}
+        {tokens("price_output", texts.outputPrice, texts.outputPriceHint)}
       </div>
       <div class="limit-grid">
         {tokens("price_cache_read", texts.cacheReadPerMillionTokens, texts.emptyInputPrice)}

@@ -59,7 +59,7 @@ export function formatSchedule({ models_refresh_hours, new_models, models_asked 
   if (models_refresh_hours === 0) return "";
   const interval =
     models_refresh_hours === 1 ? texts.everyHour : texts.everyHours(formatCount(models_refresh_hours));
-  const schedule = texts.askedForModelsNewOnes(interval, new_models);
+  const schedule = texts.refreshSchedule(interval, new_models);
   if (models_asked === null || models_asked === undefined) return schedule;
   const { at, error, added } = models_asked;
   const result = added === 0 ? texts.nothingNew : texts.new(formatCount(added));

@@ -96,7 +96,7 @@ export function ModelTable({ provider, onChanged, reload, onEdit, ask }: ModelTa
         })}
     >
       <Problem error={action.error} />
-      {read_only && models.length > 0 && <p class="hint">{texts.providerDeploymentsVariablesNameProvider}</p>}
+      {read_only && models.length > 0 && <p class="hint">{texts.variablesProviderLead}</p>}
       {schedule !== "" && <p class={provider.models_asked?.error ? "field-error" : "hint"}>{schedule}</p>}
       {models.length > 8 && <SearchBox label={texts.filter} value={needle} onSearch={setNeedle} />}
       <PagedTable
@@ -106,10 +106,10 @@ export function ModelTable({ provider, onChanged, reload, onEdit, ask }: ModelTa
         class="models"
         empty={
           models.length > 0 ? (
-            <p class="muted">{texts.noneHasInName}</p>
+            <p class="muted">{texts.noModelMatches}</p>
           ) : (
-            <Empty icon="models" title={texts.noModelsListed} action={ask}>
-              {read_only ? texts.gatewaysOwnNamesGoTo : texts.whatListedHereStandsIn(id)}
+            <Empty icon="models" title={texts.noModels} action={ask}>
+              {read_only ? texts.noModelsOfVariables : texts.noModelsHint(id)}
             </Empty>
           )
         }

@@ -41,7 +41,7 @@ export function OfferedModels({ provider, onClose, onListed }: OfferedModelsProp
   const missing = data === null || read_only ? [] : findRemoved(offered, models);
   const list = (names: readonly string[]) => async () => {
     const done = await listing.run(async () => {
-      onListed(await addModels(id, names, enabled), texts.listed(texts.modelCount(names.length)));
+      onListed(await addModels(id, names, enabled), texts.added(texts.modelCount(names.length)));
     });
     if (done) onClose();
   };
@@ -56,20 +56,20 @@ export function OfferedModels({ provider, onClose, onListed }: OfferedModelsProp
       <div class="dialog-body stack">
         <Problem error={error} retry={reload} />
         {data === null && error === "" && <p class="muted">{texts.loading}</p>}
-        {data?.length === 0 && <p>{texts.itSaysItHasNone}</p>}
+        {data?.length === 0 && <p>{texts.offersNoModels}</p>}
         {data !== null && data.length > 0 && (
           <>
             {!read_only && (
               <p>
                 {unlistedNames.size === 0
-                  ? texts.allThemListed
-                  : texts.notListedYet(formatCount(unlistedNames.size), formatCount(data.length))}
+                  ? texts.allModelsAdded
+                  : texts.notAddedYet(formatCount(unlistedNames.size), formatCount(data.length))}
               </p>
             )}
             {missing.length > 0 && (
               <p class="notice warning">
                 <span class="notice-text">
-                  {texts.listedButNotOfferedAny} {missing.map(({ name }) => name).join(", ")}
+                  {texts.noLongerOffered} {missing.map(({ name }) => name).join(", ")}
                 </span>
               </p>
             )}
@@ -89,7 +89,7 @@ export function OfferedModels({ provider, onClose, onListed }: OfferedModelsProp
                           onChange={(event) => choose(name, event.currentTarget.checked)}
                         />
                         <span class="mono">{name}</span>
-                        {!unlistedNames.has(name) && <span class="muted">{texts.listedWord}</span>}
+                        {!unlistedNames.has(name) && <span class="muted">{texts.addedWord}</span>}
                       </label>
                     )}
                   </li>
@@ -98,13 +98,13 @@ export function OfferedModels({ provider, onClose, onListed }: OfferedModelsProp
             </Scroller>
             {unlistedNames.size > 0 && !read_only && (
               <CheckField
-                label={texts.switchedOn}
+                label={texts.enabled}
                 value={enabled}
                 onChange={setEnabled}
-                hint={texts.offTheyListedHereBut}
+                hint={texts.addedDisabledHint}
               />
             )}
-            {read_only && <p class="hint">{texts.variableProviderModelsMapsGateways}</p>}
+            {read_only && <p class="hint">{texts.addedToVariablesHint}</p>}
           </>
         )}
         <Problem error={listing.error} />
@@ -116,7 +116,7 @@ export function OfferedModels({ provider, onClose, onListed }: OfferedModelsProp
         {!read_only && unlistedNames.size > 0 && (
           <>
             <Button busy={listing.busy} onClick={list([...unlistedNames])}>
-              {texts.listAll(unlistedNames.size)}
+              {texts.addAll(unlistedNames.size)}
             </Button>
             <Button
               kind="primary"
@@ -124,7 +124,7 @@ export function OfferedModels({ provider, onClose, onListed }: OfferedModelsProp
               disabled={chosen.size === 0}
               onClick={list([...chosen])}
             >
-              {texts.listChosen(chosen.size)}
+              {texts.addSelected(chosen.size)}
             </Button>
           </>
         )}

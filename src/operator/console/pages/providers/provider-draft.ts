@@ -74,9 +74,9 @@ export const FIELD_NAMES: Readonly<Record<keyof ProviderDraft, string>> = {
   first_byte_timeout_ms: texts.firstByte,
   answer_timeout_ms: texts.wholeAnswer,
   idle_timeout_ms: texts.silence,
-  models_refresh_hours: texts.askForModelsEvery,
+  models_refresh_hours: texts.refreshInterval,
   new_models: texts.newModels,
-  enabled: texts.switchedOn,
+  enabled: texts.enabled,
 };
 
 /** The fields that the form shows only on request. */
@@ -105,19 +105,19 @@ export const ADVANCED_FIELDS: readonly (keyof ProviderDraft)[] = [
 
 /** Protocols of providers: the gateway's name and the label. */
 export const DRIVERS = [
-  ["openai", texts.openaiChatCompletionsAlsoMost],
+  ["openai", texts.openaiDriver],
   ["openai-responses", formatDriver("openai-responses")],
   ["anthropic", formatDriver("anthropic")],
   ["gemini", formatDriver("gemini")],
-  ["sessions", texts.chatSessionsGatewaysOwnProvider],
+  ["sessions", texts.sessionsDriver],
 ] as const;
 
 /** How the account of a request is chosen: the gateway's name and the label. */
 export const STRATEGIES = [
-  ["affinity", texts.conversationStaysWithAccountSo],
-  ["round_robin", texts.accountsTakeTurns],
-  ["least_busy", texts.accountWithFewestRequests],
-  ["fill_first", texts.firstAccountUntilItFull],
+  ["affinity", texts.sessionAffinity],
+  ["round_robin", texts.roundRobin],
+  ["least_busy", texts.fewestRequests],
+  ["fill_first", texts.fillFirst],
 ] as const;
 
 /** Whether the accounts have a limit of concurrent requests: the value and the label. */
@@ -200,11 +200,11 @@ export function toProviderDraft(provider: ProviderView | null): ProviderDraft {
 /** Validates the input values. The gateway checks the rest. */
 export function validateProviderDraft(draft: ProviderDraft): ProviderFaults {
   const faults: ProviderFaults = {};
-  if (draft.id.trim() === "") faults.id = texts.providerNeedsId;
-  if (draft.base_url.trim() === "") faults.base_url = texts.providerNeedsAddress;
+  if (draft.id.trim() === "") faults.id = texts.enterId;
+  if (draft.base_url.trim() === "") faults.base_url = texts.enterAddress;
   const slots = Number(draft.account_max_inflight);
   if (!(Number.isInteger(slots) && slots >= 0 && slots <= MAX_SLOTS)) {
-    faults.account_max_inflight = texts.mustBeWholeNumberFromTo;
+    faults.account_max_inflight = texts.mustBeUpTo4096;
   }
   const cacheSeconds = Number(draft.cache);
   if (!(Number.isInteger(cacheSeconds) && cacheSeconds >= 0 && cacheSeconds <= MAX_CACHE_SECONDS)) {
@@ -227,7 +227,7 @@ export function validateProviderDraft(draft: ProviderDraft): ProviderFaults {
   }
   for (const line of lines(draft.headers)) {
     const [name, value] = splitOnce(line, ":");
-    if (name === "" || value === undefined) faults.headers ??= texts.notFormNameValue(line);
+    if (name === "" || value === undefined) faults.headers ??= texts.invalidHeaderLine(line);
   }
   return faults;
 }

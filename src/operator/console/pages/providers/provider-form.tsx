@@ -91,12 +91,12 @@ export function ProviderForm({ provider, proxies, version, onClose, onSaved }: P
       wide
     >
       {provider === null && (
-        <TextField {...text("id")} required mono focus placeholder="vllm" hint={texts.callersUseIdModelFor} />
+        <TextField {...text("id")} required mono focus placeholder="vllm" hint={texts.idHint} />
       )}
-      <TextField {...text("name")} hint={texts.shownInConsoleOptional} />
+      <TextField {...text("name")} hint={texts.nameHint} />
       <SelectField
         {...text("driver")}
-        hint={texts.apiProtocolProvider}
+        hint={texts.driverHint}
         choices={isKnownDriver ? DRIVERS : [...DRIVERS, [draft.driver, draft.driver]]}
       />
       <TextField {...text("base_url")} required mono placeholder="http://127.0.0.1:8000/v1" />
@@ -104,83 +104,69 @@ export function ProviderForm({ provider, proxies, version, onClose, onSaved }: P
         {...text("token")}
         type="password"
         autocomplete="new-password"
-        hint={
-          provider?.has_token === true
-            ? texts.leaveItEmptyToKeep(provider.token_preview)
-            : texts.forAccountsWithoutTokenWith
-        }
+        hint={provider?.has_token === true ? texts.tokenIsKept(provider.token_preview) : texts.tokenHint}
       />
       <CheckField
-        label={texts.switchedOn}
+        label={texts.enabled}
         value={draft.enabled}
         onChange={(enabled) => change({ enabled })}
-        hint={texts.offModelsUnavailableAndAccounts}
+        hint={texts.enabledProviderHint}
       />
       <div class="limit-grid">
         <TextField
-          {...text("models_refresh_hours", texts.askForModelsEveryHours)}
+          {...text("models_refresh_hours", texts.refreshHours)}
           type="number"
-          hint={texts.newModelsAddedToList}
+          hint={texts.refreshHoursHint}
         />
         <SelectField
           {...text("new_models")}
-          hint={texts.modelsFoundByRefresh}
+          hint={texts.newModelsHint}
           choices={[
-            ["on", texts.switchedOn],
-            ["off", texts.switchedOffUntilYouSwitch],
+            ["on", texts.enabled],
+            ["off", texts.disabledUntilEnabled],
           ]}
         />
       </div>
       <details open={ADVANCED_FIELDS.some((field) => field in faults)}>
-        <summary>{texts.proxyHeadersLimitsAccountsAnd}</summary>
+        <summary>{texts.moreOptions}</summary>
         <div class="stack">
           <SelectField
             {...text("proxy_id")}
-            hint={texts.forAccountsWithoutProxyTheir}
+            hint={texts.proxyHint}
             choices={[
               ["", texts.directNoProxy],
               ...proxies.map(({ id, name, host }) => [id, name || host] as const),
             ]}
           />
           <div class="limit-grid">
-            <TextField
-              {...text("api_version")}
-              mono
-              placeholder="2024-10-21"
-              hint={texts.queryParameterApiVersionEvery}
-            />
-            <TextField
-              {...text("key_header")}
-              mono
-              placeholder="api-key"
-              hint={texts.headerCarriesApiKeyEmpty}
-            />
+            <TextField {...text("api_version")} mono placeholder="2024-10-21" hint={texts.apiVersionHint} />
+            <TextField {...text("key_header")} mono placeholder="api-key" hint={texts.headerKeyHint} />
           </div>
           <AreaField
             {...text("headers")}
             mono
             rows={3}
             placeholder="X-Title: my gateway"
-            hint={texts.onePerLineSentWith}
+            hint={texts.headersHint}
           />
           <SelectField
             {...text("tool_calls")}
             choices={[
-              ["native", texts.asProtocolHasThem],
-              ["markup", texts.asTextInPromptAnd],
+              ["native", texts.nativeToolCalls],
+              ["markup", texts.markupToolCalls],
             ]}
           />
           <CheckField
             label={texts.nonStreamingRequests}
             value={draft.whole_answers}
             onChange={(whole_answers) => change({ whole_answers })}
-            hint={texts.requestsWithoutStreamingSentWithout}
+            hint={texts.nonStreamingHint}
           />
           <CheckField
             label={texts.nativePath}
             value={draft.native}
             onChange={(native) => change({ native })}
-            hint={texts.requestsInProvidersOwnProtocol}
+            hint={texts.nativePathHint}
           />
           <CheckField
             label={texts.pipeStreams}
@@ -198,20 +184,18 @@ export function ProviderForm({ provider, proxies, version, onClose, onSaved }: P
             {...text("drop_params")}
             mono
             placeholder="seed, tools.function.strict"
-            hint={texts.membersRequestsProviderNeverGets}
+            hint={texts.fieldsNeverSentHint}
           />
           <SelectField
             {...text("strategy")}
-            choices={
-              draft.strategy === "" ? [["", texts.asProtocolDoesByDefault], ...STRATEGIES] : STRATEGIES
-            }
+            choices={draft.strategy === "" ? [["", texts.protocolDefault], ...STRATEGIES] : STRATEGIES}
           />
           <SelectField
             {...text("active_probes")}
             hint={texts.activeProbesHint}
             choices={[
               ...(draft.active_probes === "" ? [["", texts.activeProbesByDefault] as const] : []),
-              ["on", texts.switchedOn],
+              ["on", texts.enabled],
               ["off", texts.disabledWord],
             ]}
           />
@@ -224,26 +208,26 @@ export function ProviderForm({ provider, proxies, version, onClose, onSaved }: P
             }
           />
           <div class="limit-grid">
-            <TextField {...text("account_max_inflight")} type="number" hint={texts.emptyGeneralSetting} />
+            <TextField {...text("account_max_inflight")} type="number" hint={texts.requestsPerAccountHint} />
             <TextField
               {...text("affinity_wait_ms", texts.waitForAccountSeconds)}
               type="number"
-              hint={texts.conversationWaitsForBusyAccount}
+              hint={texts.waitForAccountHint}
             />
             <TextField
               {...text("first_byte_timeout_ms", texts.firstByteTimeoutSeconds)}
               type="number"
-              hint={texts.emptyDefaultDeployment}
+              hint={texts.deploymentDefault}
             />
             <TextField
               {...text("answer_timeout_ms", texts.answerTimeoutSeconds)}
               type="number"
-              hint={texts.emptyDefaultDeployment}
+              hint={texts.deploymentDefault}
             />
             <TextField
               {...text("idle_timeout_ms", texts.idleTimeoutSeconds)}
               type="number"
-              hint={texts.emptyDefaultDeployment}
+              hint={texts.deploymentDefault}
             />
             <TextField
               {...text("cache", texts.responseCacheSeconds)}

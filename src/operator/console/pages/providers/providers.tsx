@@ -77,7 +77,7 @@ function ProviderList() {
             <TruncatedText text={name || id} />
           </strong>
           {name !== "" && <span class="muted mono block">{id}</span>}
-          {read_only && <span class="muted block">{texts.setByDeploymentsVariables}</span>}
+          {read_only && <span class="muted block">{texts.fromVariables}</span>}
         </>
       ),
     },
@@ -151,7 +151,7 @@ function ProviderList() {
             class="providers-table"
             empty={
               <Empty icon="providers" title={texts.noProviders} action={add}>
-                {texts.requestsCannotBeAnsweredWithout}
+                {texts.noProvidersHint}
               </Empty>
             }
           />
@@ -165,8 +165,8 @@ function ProviderList() {
         remove={({ id }) => deleteProvider(id)}
         warning={({ id, accounts }) => (
           <>
-            {texts.requestsNoLongerReachAnd(<strong>{id}</strong>)}
-            {accounts > 0 && texts.toItDeleteOrMove(texts.accountsBelongCount(accounts))}
+            {texts.deletionWarning(<strong>{id}</strong>)}
+            {accounts > 0 && texts.accountsWarning(texts.accountsBelongCount(accounts))}
           </>
         )}
       />

@@ -87,7 +87,7 @@ export function Proxies() {
             columns={columns}
             empty={
               <Empty icon="proxies" title={texts.noProxies} action={add}>
-                {texts.allAccountsReachTheirProvider}
+                {texts.noProxiesHint}
               </Empty>
             }
           />
@@ -99,7 +99,7 @@ export function Proxies() {
         form={(proxy, props) => <ProxyForm proxy={proxy} {...props} />}
         read={({ id }) => readProxy(id)}
         remove={({ id }) => deleteProxy(id)}
-        warning={() => texts.accountsBoundToItReach}
+        warning={() => texts.deletionWarning}
       />
     </Page>
   );

@@ -7,7 +7,7 @@ import { texts } from "./texts.ts";
 export function ProxyCooldown({ cooldown }: { readonly cooldown: CoolingProxy | undefined }) {
   if (cooldown === undefined) return <span class="muted">{texts.healthy}</span>;
   const { reason, until, accounts } = cooldown;
-  const title = texts.passedOverWithIt(reason, accounts.join(", "));
+  const title = texts.skippedWith(reason, accounts.join(", "));
   return (
     <>
       <Badge tone="warn" title={title}>

@@ -81,7 +81,7 @@ export function ProxyForm({ proxy, version, onClose, onSaved }: ProxyFormProps) 
         autocomplete="new-password"
         value={password}
         onChange={setPassword}
-        {...(proxy?.has_password === true && { hint: texts.emptyKeepCurrentPassword })}
+        {...(proxy?.has_password === true && { hint: texts.passwordHint })}
       />
       {test !== undefined && (
         <div aria-live="polite">

@@ -8,10 +8,10 @@ export const texts = translate("proxies", {
   proxies: "Proxies",
   lead: "Accounts can reach their provider through a proxy. Choose the proxy on the Accounts page.",
   noProxies: "No proxies",
-  allAccountsReachTheirProvider: "All accounts reach their provider directly.",
-  accountsBoundToItReach: "Accounts that are bound to it reach the provider directly from now on.",
+  noProxiesHint: "All accounts reach their provider directly.",
+  deletionWarning: "Accounts that are bound to it reach the provider directly from now on.",
   healthy: "Healthy",
-  passedOverWithIt: (reason: string, value: string) => `${reason}
+  skippedWith: (reason: string, value: string) => `${reason}
 Passed over with it: ${value}`,
   coolsDown: (duration: string) => `cooldown, ${duration}`,
   proxyAdded: "Proxy added",
@@ -22,7 +22,7 @@ Passed over with it: ${value}`,
   host: "Host",
   port: "Port",
   userName: "User name",
-  emptyKeepCurrentPassword: "Empty: keep the current password.",
+  passwordHint: "Empty: keep the current password.",
   notTested: "not tested",
   testing: "testing",
 });

@@ -153,7 +153,7 @@ export function GroupTable({ view, groups, before, names }: GroupTableProps) {
         class="numbers"
         rows={isNarrow ? 6 : 20}
       />
-      {groups.truncated && <p class="muted">{texts.onlyGroupsWithMostRequests}</p>}
+      {groups.truncated && <p class="muted">{texts.groupsAreCut}</p>}
       <p class="hint">{texts.timesP50P95}</p>
     </Panel>
   );

@@ -52,13 +52,13 @@ export function PriceEditor() {
       cell: (model) => completePrice(prices[model]).cache_read,
     },
     {
-      title: texts.cacheWriteMin,
+      title: texts.cacheWrite5MinShort,
       end: true,
       class: "tabular muted",
       cell: (model) => completePrice(prices[model]).cache_write_5m,
     },
     {
-      title: texts.cacheWriteH,
+      title: texts.cacheWrite1HShort,
       end: true,
       class: "tabular muted",
       cell: (model) => completePrice(prices[model]).cache_write_1h,
@@ -97,7 +97,7 @@ export function PriceEditor() {
           columns={columns}
           empty={
             <Empty icon="usage" title={texts.noPrices} action={add}>
-              {texts.withPricesUsageAlsoShows}
+              {texts.noPricesHint}
             </Empty>
           }
         />

@@ -44,18 +44,11 @@ export function PriceForm({ model, price, onClose, onSave }: PriceFormProps) {
         required
         mono
         focus
-        hint={texts.modelAnswersOrRequestedName}
+        hint={texts.priceModelHint}
       />
+      <TextField label={texts.inputPrice} type="number" min={0} value={input} onChange={setInput} required />
       <TextField
-        label={texts.inputPerMillionTokens}
-        type="number"
-        min={0}
-        value={input}
-        onChange={setInput}
-        required
-      />
-      <TextField
-        label={texts.outputPerMillionTokens}
+        label={texts.outputPrice}
         type="number"
         min={0}
         value={output}
@@ -63,7 +56,7 @@ export function PriceForm({ model, price, onClose, onSave }: PriceFormProps) {
         required
       />
       <TextField
-        label={texts.cacheReadPerMillionTokens}
+        label={texts.cacheReadPrice}
         type="number"
         min={0}
         value={cacheRead}
@@ -71,20 +64,20 @@ export function PriceForm({ model, price, onClose, onSave }: PriceFormProps) {
         hint={texts.emptyInputPrice}
       />
       <TextField
-        label={texts.cacheWriteMinutesPerMillion}
+        label={texts.cacheWrite5Minutes}
         type="number"
         min={0}
         value={cacheWrite5m}
         onChange={setCacheWrite5m}
-        hint={texts.emptyInputPriceAlsoFor}
+        hint={texts.cacheWriteHint}
       />
       <TextField
-        label={texts.cacheWriteHourPerMillion}
+        label={texts.cacheWrite1Hour}
         type="number"
         min={0}
         value={cacheWrite1h}
         onChange={setCacheWrite1h}
-        hint={texts.emptyPriceForMinutes}
+        hint={texts.empty5MinutePrice}
       />
     </FormDialog>
   );

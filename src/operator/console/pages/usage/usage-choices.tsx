@@ -69,7 +69,7 @@ export function UsageChoices({ view, names }: ChoicesProps) {
               : [
                   <Button
                     key={name}
-                    label={texts.showOthersAgain(displayName(name, value, names))}
+                    label={texts.removeFilter(displayName(name, value, names))}
                     onClick={() => setQuery(formatView(view, { filters: { [name]: null } }), true)}
                   >
                     {displayName(name, value, names)} ×

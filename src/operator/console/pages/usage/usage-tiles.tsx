@@ -51,7 +51,7 @@ function listTiles(totals: UsageTotals): readonly TileFacts[] {
       name: texts.tokensIn,
       amount: ({ prompt_tokens }) => prompt_tokens,
       format: formatCompact,
-      below: texts.cachedCachedTokens(formatShare(totals.cached_tokens, totals.prompt_tokens)),
+      below: texts.cachedTokens(formatShare(totals.cached_tokens, totals.prompt_tokens)),
     },
     {
       name: texts.cacheWrites,

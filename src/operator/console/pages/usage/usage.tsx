@@ -69,7 +69,7 @@ export function Usage() {
       {data !== null && data.steps.totals.requests === 0 && (
         <div class="panel">
           <Empty icon="usage" title={texts.noUsage}>
-            {Object.keys(filters).length === 0 ? texts.noRequestsInPeriod : texts.noRequestsInPeriodMatch}
+            {Object.keys(filters).length === 0 ? texts.noRequestsInPeriod : texts.noRequestsMatch}
           </Empty>
         </div>
       )}
