@@ -42,7 +42,7 @@ describeWithBrowser("the history in the console", () => {
     for (const [value, address] of [
       ["success", "status=success"],
       ["translated", "path=translated"],
-      ["chat-completions", "dialect=chat-completions"],
+      ["OpenAI chat completions", "dialect=chat-completions"],
       ["Laptop", "key=Laptop"],
     ] as const) {
       await row.getByRole("link", { name: value, exact: true }).click();
@@ -111,5 +111,23 @@ describeWithBrowser("the history in the console", () => {
       "Duration",
     ]);
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
+  });
+
+  it("finds refused requests by the name that was asked for, and by their code", async () => {
+    for (const text of ["one", "two"]) await (await app.chat(text, { model: "no-such-model" })).text();
+    await until(
+      async () => (await app.admin("GET", "/admin/chat-history?model=no-such-model")).body,
+      (list) => Object(list["items"])[0]?.refusals === 2,
+    );
+    const page = await app.at("history");
+    const row = page.getByRole("row", { name: /Refused before a generation began/ });
+    await row.getByText("refused 2 times").waitFor();
+    await row.getByRole("link", { name: "no-such-model" }).click();
+    await page.getByText("1 record;").waitFor();
+    await row.getByRole("link", { name: "model not found" }).click();
+    await page.getByText("1 record;").waitFor();
+    await row.getByRole("link", { name: "Refused before a generation began" }).click();
+    await page.getByText("2, equal ones of a minute in one record").waitFor();
+    expect(await page.getByRole("button", { name: "Send again" }).count()).toBe(0);
   });
 });

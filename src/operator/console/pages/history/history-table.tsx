@@ -16,7 +16,7 @@ const columns = (query: string): readonly Column<HistorySummary>[] => [
   { title: words.time, class: "tabular", cell: ({ created_at }) => <Timestamp at={created_at} /> },
   {
     title: texts.status,
-    cell: ({ status, status_code, error, error_code = "" }) => (
+    cell: ({ status, status_code, error, error_code = "", refusals = 0 }) => (
       <>
         <FilterLink
           name={status === "error" ? "code" : "status"}
@@ -30,16 +30,17 @@ const columns = (query: string): readonly Column<HistorySummary>[] => [
             {error_code.replaceAll("_", " ")}
           </FilterLink>
         )}
+        {refusals > 1 && <span class="muted">{texts.refusedTimes(refusals)}</span>}
       </>
     ),
   },
   {
     title: texts.requestAndAnswer,
     class: "history-preview",
-    cell: ({ id, request_preview, response_preview, error }) => (
+    cell: ({ id, request_preview, response_preview, error, refusals }) => (
       <>
         <a class="cut" href={formatHref("history", id, query)}>
-          {request_preview || texts.noText}
+          {request_preview || (refusals === undefined ? texts.noText : texts.refusedRequest)}
         </a>
         <span class="muted cut">{error || response_preview || "…"}</span>
       </>
@@ -62,9 +63,10 @@ const columns = (query: string): readonly Column<HistorySummary>[] => [
   },
   {
     title: words.model,
-    cell: ({ model, dialect, source, path }) => (
+    cell: ({ model, requested_model, dialect, source, path }) => (
       <>
-        <FilterLink name="model" value={model} query={query} />
+        {/* A refused request was served by no model. */}
+        <FilterLink name="model" value={model || requested_model} query={query} />
         <FilterLink name="dialect" value={dialect} query={query}>
           {formatApiStyle(dialect)}
         </FilterLink>

@@ -51,12 +51,15 @@ export function Facts({ record }: { readonly record: HistoryRecord }) {
           </FilterLink>
         )}
       </Fact>
+      {record.refusals !== undefined && (
+        <Fact name={texts.refusals}>{texts.refusalsOfMinute(formatCount(record.refusals))}</Fact>
+      )}
       <Fact name={words.time}>
         {texts.took(formatFullTime(record.created_at), formatDuration(record.elapsed_ms))}
       </Fact>
       <Fact name={words.model}>
-        <FilterLink name="model" value={model} query="" />
-        {requested !== model && requested !== "" && texts.requestedAs(requested)}
+        <FilterLink name="model" value={model || requested} query="" />
+        {requested !== model && requested !== "" && model !== "" && texts.requestedAs(requested)}
       </Fact>
       {droppedParams.length > 0 && (
         <Fact name={texts.droppedParameters}>{texts.notSupported(droppedParams.join(", "))}</Fact>

@@ -73,7 +73,8 @@ export function RecordView({ id, onClose, onDeleted }: RecordViewProps) {
         )}
       </div>
       <footer>
-        {data !== null && <ReplayButtons record={data} />}
+        {/* What a refused request asked for is not stored. */}
+        {data !== null && data.refusals === undefined && <ReplayButtons record={data} />}
         <Button kind="danger" needs="operator" disabled={data === null} onClick={() => setDeleting(true)}>
           {texts.deleteRecord}
         </Button>
