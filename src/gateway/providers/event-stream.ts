@@ -21,7 +21,8 @@ const STREAM = { stream: true } as const;
  * time. It discards comments without storing them.
  */
 export abstract class EventStreamDecoder implements TurnDecoder {
-  readonly #utf8 = new TextDecoder();
+  /** The parser removes a byte order mark, also one that is cut: the decoder of Node removes two then. */
+  readonly #utf8 = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
   readonly #parser: EventSourceParser;
   #events: ProviderEvent[] = [];
   #failure: ProviderError | null = null;
@@ -41,9 +42,6 @@ export abstract class EventStreamDecoder implements TurnDecoder {
         if (error.type === "max-buffer-size-exceeded") throw tooLongError();
       },
     });
-    // `TextDecoder` removes one byte order mark. The parser would remove a second one from the same read; this line
-    // break prevents that.
-    this.#parser.feed("\n");
   }
 
   /** Handles one server-sent event. May throw a `ProviderError`. */

@@ -7,7 +7,8 @@ import type { ProviderEvent, TurnDecoder } from "./provider.ts";
 /** Decodes the bytes of a non-streamed answer as one JSON object. */
 export class WholeAnswerDecoder implements TurnDecoder {
   readonly #read: (answer: JsonObject) => readonly ProviderEvent[];
-  readonly #utf8 = new TextDecoder();
+  /** The byte order mark is removed in the end: the decoder of Node removes two if the first one is cut. */
+  readonly #utf8 = new TextDecoder("utf-8", { fatal: false, ignoreBOM: true });
   readonly #pieces: string[] = [];
   #length = 0;
 
@@ -27,6 +28,7 @@ export class WholeAnswerDecoder implements TurnDecoder {
   }
 
   finish(): readonly ProviderEvent[] {
-    return this.#read(parseRecord(this.#pieces.join("") + this.#utf8.decode()));
+    const text = this.#pieces.join("") + this.#utf8.decode();
+    return this.#read(parseRecord(text.startsWith("\uFEFF") ? text.slice(1) : text));
   }
 }
