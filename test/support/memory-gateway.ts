@@ -11,12 +11,28 @@ import type { Platform } from "../../src/core/ports/platform.ts";
 import { KEY, type MemoryPlatformOptions, memoryPlatform } from "./memory-platform.ts";
 import { type Asked, ScriptedUpstream } from "./scripted-upstream.ts";
 import { type Answers, isTurn, sessionsScript } from "./upstream-scripts.ts";
-// Load lazy modules at the start, because a fake clock does not wait for the disk.
+// Load lazy modules at the start, because a fake clock does not wait for the disk: a time limit could end first.
+import "../../src/core/auth/admin-token.ts";
+import "../../src/core/http/content-coding.ts";
+import "../../src/core/routing/idempotency.ts";
+import "../../src/gateway/captures/capture-recorder.ts";
+import "../../src/gateway/credentials/modules.ts";
 import "../../src/gateway/files/form-file.ts";
 import "../../src/gateway/files/operations.ts";
 import "../../src/gateway/files/related-file.ts";
+import "../../src/gateway/files/unread-body.ts";
+import "../../src/gateway/generation/account-states.ts";
+import "../../src/gateway/generation/parse-request-controls.ts";
+import "../../src/gateway/generation/route-strategies.ts";
+import "../../src/gateway/guardrails/guard.ts";
+import "../../src/gateway/models/known-models-data.ts";
+import "../../src/gateway/passthrough/form-call.ts";
 import "../../src/gateway/providers/bearer-passthrough.ts";
+import "../../src/gateway/providers/field-rule-modules.ts";
 import "../../src/gateway/providers/file-modules.ts";
+import "../../src/gateway/providers/passthrough-error.ts";
+import "../../src/gateway/response-cache/serve-cached.ts";
+import "../../src/records/opentelemetry/index.ts";
 import "./surfaces.ts";
 
 /** Options of a test gateway: its platform, and the answers of a provider of the sessions protocol. */
