@@ -1,4 +1,10 @@
-import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type Server,
+  type ServerResponse,
+  request as startRequest,
+} from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { useAdmin } from "../support/use-admin.ts";
@@ -332,14 +338,22 @@ describe("a stream of contents", () => {
       response.end(`data: ${JSON.stringify(good)}\n\n${JSON.stringify(error)}`);
     };
     const body = JSON.stringify({ contents: [{ role: "user", parts: [{ text: "Hello?" }] }] });
-    const response = await running.fetch("/v1beta/models/cont/m:streamGenerateContent?alt=sse", {
-      method: "POST",
-      headers: { authorization: "Bearer sk-dev", "content-type": "application/json" },
-      body,
-    });
-    const chunks: string[] = [];
-    for await (const chunk of response.body ?? []) chunks.push(new TextDecoder().decode(chunk));
+    const chunks = await chunksOf("/v1beta/models/cont/m:streamGenerateContent?alt=sse", body);
     expect(chunks.join("")).toBe(`data: ${JSON.stringify(good)}\n\n${JSON.stringify(error)}`);
     expect(JSON.parse(chunks.at(-1) ?? "")).toEqual(error);
   });
 });
+
+/** The chunks of an answer as the gateway wrote them. `fetch` joins those that arrive together. */
+function chunksOf(path: string, body: string): Promise<string[]> {
+  const headers = { authorization: "Bearer sk-dev", "content-type": "application/json" };
+  return new Promise((resolve, reject) => {
+    const chunks: string[] = [];
+    startRequest(`${running.gateway.url}${path}`, { method: "POST", headers }, (response) => {
+      response.on("data", (chunk: Buffer) => chunks.push(chunk.toString()));
+      response.on("end", () => resolve(chunks));
+    })
+      .on("error", reject)
+      .end(body);
+  });
+}

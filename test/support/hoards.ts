@@ -98,8 +98,15 @@ class SlowRequests {
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const json = { "content-type": "application/json" };
 
-/** Without the checks of a test gateway, because responses are large and tokens are many. */
-const ask = ({ url }: Gateway, path: string, init: RequestInit) => fetch(`${url}${path}`, init);
+/**
+ * Without the checks of a test gateway, because responses are large and tokens are many. Each request has a connection of its own:
+ * a busy client may choose one that the gateway is closing because nothing was asked on it for a while.
+ */
+const ask = (
+  { url }: Gateway,
+  path: string,
+  { headers, ...init }: RequestInit & { readonly headers: Record<string, string> },
+) => fetch(`${url}${path}`, { ...init, headers: { ...headers, connection: "close" } });
 
 async function statusOf(answer: Promise<Response>): Promise<number> {
   try {
