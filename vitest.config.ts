@@ -21,7 +21,7 @@ const BLACK_BOX = {
 } as const;
 const TEST_CERTIFICATES = { NODE_EXTRA_CA_CERTS: `${import.meta.dirname}/test/support/fixtures/tls/ca.pem` };
 
-/** What measures processor time, as a ratio. */
+/** What measures processor time, as a ratio: `npm run growth`, outside of `npm test`. */
 const GROWTH = ["test/unit/growth/**/*.test.ts", "test/unit/support/growth.test.ts"];
 
 /**

@@ -5,7 +5,6 @@ import {
   signalsFromHtml,
   TechnologyDetector,
 } from "../../../../src/pages/technologies/index.ts";
-import { growthOf, MAX_GROWTH } from "../../../support/growth.ts";
 
 const read = (html: string, headers: [string, string][] = [], url = "https://www.example.com/a/b") =>
   signalsFromHtml({ html, headers: new Headers(headers), url });
@@ -95,29 +94,6 @@ describe("signalsFromHtml", () => {
     expect(signals.inlineScripts).toEqual(["var late = 1;"]);
     expect(signals.scriptSrc).toHaveLength(1);
   });
-
-  it.each([
-    ["elements", (n: number) => "<div>".repeat(n)],
-    ["elements that end", (n: number) => "<b>".repeat(n) + "</b>".repeat(n)],
-    ["ends of nothing", (n: number) => "<div>".repeat(600) + "</b>".repeat(n)],
-    ["forms", (n: number) => "<form>".repeat(n)],
-    ["paragraphs", (n: number) => "<p>x".repeat(n)],
-    ["pictures in svg", (n: number) => "<svg><foreignobject>".repeat(n)],
-    ["attributes", (n: number) => `<a ${"x=y ".repeat(n)}>`],
-    ["text", (n: number) => "&amp;<".repeat(n)],
-    ["comments", (n: number) => "<!--".repeat(n)],
-    ["scripts", (n: number) => "<script>".repeat(n)],
-  ])(
-    "takes linear time for many %s",
-    async (_name, html) => {
-      const growth = await growthOf((n) => {
-        const page = html(n);
-        return () => read(page);
-      }, 1 << 16);
-      expect(growth).toBeLessThan(MAX_GROWTH);
-    },
-    60_000,
-  );
 });
 
 describe("selectors on parsed HTML", () => {
