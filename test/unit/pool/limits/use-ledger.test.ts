@@ -297,7 +297,7 @@ const LIMITS: readonly KeyLimits[] = [
   { tokens_per_day: 800, cost_per_month: 5_000 },
   { cost_per_day: 300, tokens_per_month: 9_000, requests_per_minute: 20 },
 ];
-const RUNS = Number(process.env["LEDGER_SEEDS"] ?? 12);
+const RUNS = Number(process.env["LEDGER_SEEDS"] ?? 6);
 
 describe("the ledger agrees with its model", () => {
   test.each(Array.from({ length: RUNS }, (_, run) => run + 1))("seed %i", (seed) => {
