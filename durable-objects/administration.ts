@@ -6,12 +6,13 @@ import type { Env } from "../src/runtime/cloudflare/env.ts";
 const FAILURES = "failures";
 const PROGRESS = "progress";
 const MODEL_SYNC_RESULTS = "asks";
+const REVOKED = "revoked";
 /** Start time of the test run to be cancelled. */
 const CANCELLED = "cancelled";
 
 /**
- * State shared by the administrators' requests: one object per address that tried to sign in, one for the test of all
- * accounts, and one for the results of the model-list requests to providers. The rules for login attempts are in
+ * State shared by the administrators' requests: one object per address that tried to sign in, one per token, one for the test
+ * of all accounts, and one for the results of the model-list requests to providers. The rules for login attempts are in
  * `src/core/auth/login-guard.ts`.
  */
 export class Administration extends DurableObject<Env> {
@@ -62,7 +63,18 @@ export class Administration extends DurableObject<Env> {
     this.ctx.storage.kv.put(MODEL_SYNC_RESULTS, results);
   }
 
-  /** Deletes the state of an address without recent attempts. */
+  /** See `AdministrationState.revokeToken`. */
+  async revokeToken(until: number): Promise<void> {
+    this.ctx.storage.kv.put(REVOKED, true);
+    await this.ctx.storage.setAlarm(until);
+  }
+
+  /** See `AdministrationState.isTokenRevoked`. */
+  isTokenRevoked(): boolean {
+    return this.ctx.storage.kv.get<boolean>(REVOKED) === true;
+  }
+
+  /** Deletes the state of an address without recent attempts, and of a token that has expired. */
   override async alarm(): Promise<void> {
     this.#guard = new LoginGuard();
     await this.ctx.storage.deleteAll();

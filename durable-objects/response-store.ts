@@ -1,7 +1,13 @@
 import { DurableObject } from "cloudflare:workers";
 import type { AccountState } from "../src/core/ports/account-states.ts";
 import type { BatchRecord } from "../src/core/ports/batches.ts";
-import { type CallerObjects, deleteUpload } from "../src/core/ports/caller-objects.ts";
+import {
+  type CallerObjects,
+  deleteUpload,
+  ERASURE_MARK_MS,
+  eraseObjects,
+  wasErasedSince,
+} from "../src/core/ports/caller-objects.ts";
 import type { FileRecord } from "../src/core/ports/files.ts";
 import {
   claimReplay,
@@ -43,9 +49,8 @@ export class ResponseStore extends DurableObject<Env> {
   }
 
   /** Stores a response; replaces an earlier one with the same id. */
-  async put(response: StoredResponse): Promise<void> {
-    this.#objects.put(OWNER, "response", response);
-    await this.#setAlarmBy(response.expiresAt);
+  put(response: StoredResponse, ageMs: number): Promise<void> {
+    return this.#put("response", response, ageMs);
   }
 
   /** Deletes a response; returns false when there was none. */
@@ -64,9 +69,8 @@ export class ResponseStore extends DurableObject<Env> {
   }
 
   /** Stores an uploaded file's metadata. */
-  async putFile(file: FileRecord): Promise<void> {
-    this.#objects.put(OWNER, "file", file);
-    await this.#setAlarmBy(file.expiresAt);
+  putFile(file: FileRecord, ageMs: number): Promise<void> {
+    return this.#put("file", file, ageMs);
   }
 
   /** The batch with this id, unless it has expired. */
@@ -80,9 +84,8 @@ export class ResponseStore extends DurableObject<Env> {
   }
 
   /** Stores a batch. */
-  async putBatch(batch: BatchRecord): Promise<void> {
-    this.#objects.put(OWNER, "batch", batch);
-    await this.#setAlarmBy(batch.expiresAt);
+  putBatch(batch: BatchRecord, ageMs: number): Promise<void> {
+    return this.#put("batch", batch, ageMs);
   }
 
   /** What lives at an account under this id, unless it has expired. */
@@ -96,9 +99,8 @@ export class ResponseStore extends DurableObject<Env> {
   }
 
   /** Stores what lives at an account. */
-  async putState(state: AccountState): Promise<void> {
-    this.#objects.put(OWNER, "state", state);
-    await this.#setAlarmBy(state.expiresAt);
+  putState(state: AccountState, ageMs: number): Promise<void> {
+    return this.#put("state", state, ageMs);
   }
 
   /** Forgets what lives at an account; returns false when there was none. */
@@ -112,9 +114,8 @@ export class ResponseStore extends DurableObject<Env> {
   }
 
   /** Stores the progress of an upload. */
-  async putUpload(upload: PartialUpload): Promise<void> {
-    this.#objects.put(OWNER, "upload", upload);
-    await this.#setAlarmBy(upload.expiresAt);
+  putUpload(upload: PartialUpload, ageMs: number): Promise<void> {
+    return this.#put("upload", upload, ageMs);
   }
 
   /** A piece of an unfinished upload, unless it has expired. */
@@ -123,9 +124,8 @@ export class ResponseStore extends DurableObject<Env> {
   }
 
   /** Stores a piece of an unfinished upload. */
-  async putPiece(piece: UploadPiece): Promise<void> {
-    this.#objects.put(OWNER, "piece", piece);
-    await this.#setAlarmBy(piece.expiresAt);
+  putPiece(piece: UploadPiece, ageMs: number): Promise<void> {
+    return this.#put("piece", piece, ageMs);
   }
 
   /** Deletes an unfinished upload and its pieces. */
@@ -147,13 +147,22 @@ export class ResponseStore extends DurableObject<Env> {
   }
 
   /** Stores the answer of a request with an idempotency key; null: releases the key. */
-  settleReplay(claim: ReplayClaim, answer: ReplayAnswer | null): void {
-    settleReplay(this.#objects, { owner: OWNER, now: Date.now() }, claim, answer);
+  settleReplay(claim: ReplayClaim, answer: ReplayAnswer | null, ageMs: number): void {
+    const kept = this.wasErasedSince(ageMs) ? null : answer;
+    settleReplay(this.#objects, { owner: OWNER, now: Date.now() }, claim, kept);
   }
 
   /** Deletes everything. Returns the number of deleted objects. */
-  erase(): number {
-    return this.#objects.removeAll(OWNER);
+  async erase(): Promise<number> {
+    const count = eraseObjects(this.#objects, OWNER, Date.now());
+    await this.#setAlarmBy(Date.now() + ERASURE_MARK_MS);
+    return count;
+  }
+
+  /** Whether everything was erased since a request began. `ageMs`: for how long it has run. */
+  wasErasedSince(ageMs: number): boolean {
+    const now = Date.now();
+    return wasErasedSince(this.#objects, OWNER, now - ageMs, now);
   }
 
   /** Deletes what has expired, and this object's storage when nothing is left. */
@@ -167,6 +176,17 @@ export class ResponseStore extends DurableObject<Env> {
     await this.ctx.storage.deleteAll();
     // The old instance expects its tables.
     this.#objects = new ExpiringStore(durableSql(this.ctx.storage), this.#quota);
+  }
+
+  /** Stores an object, unless everything was erased since its request began. Ages are the same on all clocks. */
+  async #put<Kind extends keyof CallerObjects & string>(
+    kind: Kind,
+    value: CallerObjects[Kind],
+    ageMs: number,
+  ): Promise<void> {
+    if (this.wasErasedSince(ageMs)) return;
+    this.#objects.put(OWNER, kind, value);
+    await this.#setAlarmBy(value.expiresAt);
   }
 
   async #setAlarmBy(time: number): Promise<void> {

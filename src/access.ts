@@ -6,8 +6,8 @@ import { selectStrictestMode } from "./core/config/history-mode.ts";
 import { assertRole } from "./core/config/roles.ts";
 import { toGatewayError } from "./core/errors/gateway-error.ts";
 import type { Context } from "./core/ports/context.ts";
+import { TAGS_HEADER } from "./core/routing/control-headers.ts";
 import type { CallerEndpoint, PathParams } from "./core/routing/endpoint.ts";
-import { addTags, parseTagsHeader, TAGS_HEADER } from "./core/routing/request-tags.ts";
 import type { Route } from "./core/routing/route-group.ts";
 import { assertDialectAllowed, assertNetworkAllowed } from "./pool/limits/key-scope.ts";
 import { ROUTE_GROUPS } from "./routes.ts";
@@ -74,8 +74,11 @@ export async function authorizeAndServe(
         await endpoint.onAuthenticationFailed?.(context, toGatewayError(thrown, context.requestId));
         throw thrown;
       }
-      const tags = context.request.headers.get(TAGS_HEADER);
-      if (tags !== null) await addTags(context, parseTagsHeader(tags));
+      if (context.request.headers.has(TAGS_HEADER)) {
+        // Few requests have tags.
+        const { addHeaderTags } = await import("./core/routing/request-tags.ts");
+        await addHeaderTags(context, caller);
+      }
       return endpoint.serve(context, params, caller);
     }
     case "admin": {

@@ -280,6 +280,7 @@ export const FIELD_DESCRIPTIONS = {
   dialects: "The API styles that the key may use; empty: all.",
   styles: "The API styles that the key may use; empty: all.",
   networks: "The addresses and networks that the key may be used from; empty: all.",
+  allowed_tags: "The tags that requests may name; empty: all.",
   guardrails: "Ids of the guardrails that apply to the key's requests.",
   history:
     "Of keys, teams, users and tags: what history and captures keep of the requests. Of settings: how many records are kept.",

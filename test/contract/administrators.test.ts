@@ -82,6 +82,56 @@ describe("administrators", () => {
   });
 });
 
+describe("a new key with the owner of stored objects, or with former secrets", () => {
+  const digest = "ab".repeat(32);
+
+  it.each([
+    ["owner", digest],
+    ["previous", [{ digest, until: 4_000_000_000_000 }]],
+    ["cache_epoch", 1],
+  ])("is refused to an operator: %s", async (field, value) => {
+    await add("key-maker", "operator");
+    const token = await signIn("key-maker");
+    const { body: view } = await admin("GET", "/admin/config");
+    const present = Array.isArray(view["api_keys"]) ? view["api_keys"] : [];
+    const added = { key: `sk-with-${field}`, [field]: value };
+    for (const role of [token, undefined]) {
+      const created = await admin("POST", "/admin/keys", { ...added, key: `${added.key}-1` }, role);
+      const updated = await admin("POST", "/admin/config", { api_keys: [...present, added] }, role);
+      const expected = role === token ? 403 : 200;
+      expect([created.status, updated.status]).toEqual([expected, expected]);
+      if (role === token) expect(JSON.stringify(created.body)).toContain(field);
+    }
+  });
+
+  it("comes of a rotation, which operators may make", async () => {
+    await add("rotator", "operator");
+    const { body } = await admin("POST", "/admin/keys", { name: "to rotate" });
+    const rotated = await admin("POST", `/admin/keys/${body["id"]}/rotate`, {}, await signIn("rotator"));
+    expect(rotated.status).toBe(200);
+  });
+});
+
+describe("sign-out", () => {
+  it.each([
+    ["an administrator", { name: "quitting", password: PASSWORD }],
+    ["whoever has the admin key", { admin_key: "admin" }],
+  ])("ends the token of %s, and no other one", async (_, credentials) => {
+    await add("quitting", "owner");
+    const start = async () => String((await admin("POST", "/admin/login", credentials, null)).body["token"]);
+    const [ended, other] = [await start(), await start()];
+    expect((await admin("POST", "/admin/logout", undefined, ended)).body).toEqual({ success: true });
+    for (const path of ["/admin/verify", "/admin/queue/status"]) {
+      expect((await admin("GET", path, undefined, ended)).status).toBe(401);
+      expect((await admin("GET", path, undefined, other)).status).toBe(200);
+    }
+    expect((await admin("POST", "/admin/logout", undefined, ended)).status).toBe(401);
+    const { body } = await admin("GET", "/admin/audit?action=/admin/logout");
+    expect(body["total"]).toBeGreaterThan(0);
+    await admin("DELETE", "/admin/administrators/quitting");
+  });
+});
+
 describe("a configuration that is restored", () => {
   it("brings back no removed administrator", async () => {
     await add("fired", "owner");
@@ -132,6 +182,21 @@ describe("a stored secret", () => {
     expect(await statusOf("/admin/accounts/v@vault.example", { provider: "other" })).toBe(403);
     const renamed = { identifier: "v@vault.example", email: "w@vault.example", provider: "other" };
     expect((await admin("POST", "/admin/config", { accounts: [renamed] }, token)).status).toBe(403);
+    const auth = { type: "oauth2", token_url: "http://127.0.0.1:9/token", client_id: "c", scope: "one" };
+    await admin("POST", "/admin/accounts", {
+      ...{ email: "o@vault.example", provider: "vault" },
+      auth: { ...auth, client_secret: "a-stored-client-secret" },
+    });
+    const rescoped = { provider: "other", auth: { ...auth, scope: "two" } };
+    expect(await statusOf("/admin/accounts/o@vault.example", rescoped)).toBe(403);
+    expect(await statusOf("/admin/accounts/o@vault.example", { auth: rescoped.auth })).toBe(200);
+    // The accounts of a provider without a token of its own would go along with its address, or through a proxy that reads it.
+    await admin("POST", "/admin/providers", { ...provider, id: "bare", token: "" });
+    await admin("POST", "/admin/accounts", { email: "b@bare.example", token: "sk-b-1234", provider: "bare" });
+    expect(await statusOf("/admin/providers/bare", { base_url: "http://127.0.0.1:8/v1" })).toBe(403);
+    expect(await statusOf("/admin/providers/bare", { proxy_id: "px" })).toBe(403);
+    expect(await statusOf("/admin/accounts/b@bare.example", { proxy_id: "px" })).toBe(403);
+    expect(await statusOf("/admin/providers/bare", { name: "Bare" })).toBe(200);
     expect(await statusOf("/admin/providers/vault", { name: "Vault" })).toBe(200);
     const stated = { base_url: "http://127.0.0.1:8/v1", token: "sk-new-5678" };
     expect(await statusOf("/admin/providers/vault", stated)).toBe(200);

@@ -72,17 +72,25 @@ describe("erasing everything of a key", () => {
       },
       { authorization: "Bearer sk-mine" },
     );
+    const storing = await post(
+      "/v1/responses",
+      { model: "provider-v4-flash", input: "[[slow:800]] to be stored", stream: true },
+      { authorization: "Bearer sk-mine", "idempotency-key": "of-the-erased" },
+    );
     const erased = await admin("DELETE", `/admin/keys/${mine}/data`);
     expect(erased.status).toBe(200);
     expect(erased.body).toMatchObject({ success: true, keys: 1 });
     for (const name of ["history", "captures", "samples", "stored_objects"])
       expect(erased.body[name], name).toBeGreaterThan(0);
     await running.text();
+    const lateId = /"id":"(resp_[^"]+)"/.exec(await storing.text())?.[1];
 
     const get = async (path: string, key: string) =>
       (await ask(path, { headers: { authorization: `Bearer ${key}` } })).status;
     expect(await get(`/v1/responses/${traces.response}`, "sk-mine")).toBe(404);
     expect(await get(`/v1/files/${traces.file}`, "sk-mine")).toBe(404);
+    expect(lateId).toBeDefined();
+    expect(await get(`/v1/responses/${lateId}`, "sk-mine")).toBe(404);
     expect(await get(`/v1/responses/${others.response}`, "sk-other")).toBe(200);
     expect(await get(`/v1/files/${others.file}`, "sk-other")).toBe(200);
     // What runs later is recorded again. The records before it have arrived by then.

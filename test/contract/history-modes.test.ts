@@ -96,7 +96,14 @@ describe.each([false, true])("streamed %s", (stream) => {
   it("none, of a tag of the request: nothing is kept", async () => {
     const id = `private-${stream}`;
     await admin("POST", "/admin/tags", { id, history: "none" });
-    const { records, captures } = await keptOf({}, stream, { "x-gateway-tags": id });
-    expect([records, captures]).toEqual([[], []]);
+    const listing = await keptOf({ allowed_tags: [id] }, stream, { "x-gateway-tags": id });
+    expect([listing.records, listing.captures]).toEqual([[], []]);
+  });
+
+  it("none, of a tag that no list of allowed tags names: callers cannot choose it", async () => {
+    const id = `hiding-${stream}`;
+    await admin("POST", "/admin/tags", { id, history: "none" });
+    const { records } = await keptOf({}, stream, { "x-gateway-tags": id });
+    expect(records).toHaveLength(1);
   });
 });

@@ -13,6 +13,7 @@ import { DEV_KEY } from "../support/use-gateway.ts";
 /** Realtime connections: a real WebSocket client in front of the gateway, and a vendor's WebSocket server behind it. */
 
 const LIMITED_KEY = "sk-limited";
+const TEAM_KEY = "sk-of-a-limited-team";
 const BUDGET_KEYS = { tokens: "sk-token-budget", cost: "sk-cost-budget", requests: "sk-request-limit" };
 const TOKEN = "sk-vendor-account-one";
 
@@ -96,10 +97,12 @@ const running = useAdmin(() => ({
       keys: [DEV_KEY],
       api_keys: [
         { id: "limited", key: LIMITED_KEY, models: ["oa/mine"] },
+        { id: "team", key: TEAM_KEY, team: "few" },
         { id: "tokens", key: BUDGET_KEYS.tokens, limits: { tokens_per_minute: 1000 } },
         { id: "cost", key: BUDGET_KEYS.cost, limits: { cost_per_month: 0.5 } },
         { id: "requests", key: BUDGET_KEYS.requests, limits: { requests_per_minute: 100, max_parallel: 2 } },
       ],
+      teams: [{ id: "few", models: ["oa/mine"] }],
       callers: { unknown_keys: "refuse" },
       accounts: [
         { token: TOKEN, name: "one", provider: "oa", email: "one@vendor.test" },
@@ -288,25 +291,28 @@ describe("a realtime connection", () => {
     await idle();
   });
 
-  it("keeps its model, and names no other one for a limited key", async () => {
-    const client = await connected(undefined, { authorization: `Bearer ${LIMITED_KEY}` });
-    client.send({ type: "session.update", session: { model: "oa/mine", instructions: "Be kind." } });
-    await client.next("session.updated");
-    const transcription = { model: "whisper-1" };
-    client.send({ type: "session.update", session: { audio: { input: { transcription } } } });
-    expect(await client.next("error")).toMatchObject({ error: { code: "permission_denied" } });
-    expect(connections[0]?.messages.map((text) => JSON.parse(text))).toEqual([
-      { type: "session.update", session: { model: "gpt-real", instructions: "Be kind." } },
-    ]);
-    client.socket.close();
-    const other = await connected();
-    other.send({ type: "session.update", session: { audio: { input: { transcription } } } });
-    expect(await other.next("session.updated")).toMatchObject({
-      session: { audio: { input: { transcription } } },
-    });
-    other.socket.close();
-    await idle();
-  });
+  it.each([LIMITED_KEY, TEAM_KEY])(
+    "keeps its model, and names no other one for a limited key or team: %s",
+    async (key) => {
+      const client = await connected(undefined, { authorization: `Bearer ${key}` });
+      client.send({ type: "session.update", session: { model: "oa/mine", instructions: "Be kind." } });
+      await client.next("session.updated");
+      const transcription = { model: "whisper-1" };
+      client.send({ type: "session.update", session: { audio: { input: { transcription } } } });
+      expect(await client.next("error")).toMatchObject({ error: { code: "permission_denied" } });
+      expect(connections[0]?.messages.map((text) => JSON.parse(text))).toEqual([
+        { type: "session.update", session: { model: "gpt-real", instructions: "Be kind." } },
+      ]);
+      client.socket.close();
+      const other = await connected();
+      other.send({ type: "session.update", session: { audio: { input: { transcription } } } });
+      expect(await other.next("session.updated")).toMatchObject({
+        session: { audio: { input: { transcription } } },
+      });
+      other.socket.close();
+      await idle();
+    },
+  );
 
   it("refuses messages that it cannot check, and goes on", async () => {
     const client = await connected(undefined, { authorization: `Bearer ${BUDGET_KEYS.requests}` });

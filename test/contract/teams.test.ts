@@ -153,6 +153,29 @@ describe("a team, a user and tags", () => {
     expect(view).toMatchObject({ team: { id: "narrow", models: ["allowed/m"] }, user: null });
   });
 
+  it("let a key name only the tags that its list and those of its team and user allow", async () => {
+    await addProvider("tagged");
+    await admin("POST", "/admin/teams", { id: "tagging", allowed_tags: ["batch", "project-*"] });
+    const key = await addKey({ team: "tagging", allowed_tags: ["project-*", "other"] });
+    const statusOf = async (tags: string) => {
+      const answer = await chat(key, "tagged/m", {}, { "x-gateway-tags": tags });
+      return [answer.status, await answer.text()] as const;
+    };
+    expect((await statusOf("project-a,project-b"))[0]).toBe(200);
+    const [status, text] = await statusOf("project-a,other");
+    expect(status).toBe(403);
+    expect(text).toContain('the team \\"tagging\\" may not use the tag \\"other\\"');
+    expect((await statusOf("batch"))[1]).toContain("this API key may not use the tag");
+    // Other programs use this member: what is not allowed is ignored, with the tag's limits and models.
+    await admin("POST", "/admin/tags", { id: "closed", models: ["tagged/n"] });
+    expect((await chat(key, "tagged/m", { metadata: { tags: ["closed"] } })).status).toBe(200);
+    expect((await admin("PUT", "/admin/tags/closed", { allowed_tags: ["x"] })).status).toBe(400);
+    expect((await admin("PUT", "/admin/teams/tagging", { allowed_tags: [] })).body).toMatchObject({
+      allowed_tags: [],
+    });
+    expect((await statusOf("other"))[0]).toBe(200);
+  });
+
   it("are refused with a name when they cannot be tags", async () => {
     const key = await addKey();
     for (const tags of ["a b", "x".repeat(65), Array.from({ length: 11 }, (_, n) => `t${n}`).join()]) {

@@ -38,18 +38,23 @@ function noise(width: number): Buffer {
   ]);
 }
 
+async function runScript(name: string, ...args: readonly string[]): Promise<string> {
+  const script = join(root, "test", "fixtures", "deno", name);
+  const { stdout } = await promisify(execFile)(
+    join(root, "node_modules", ".bin", "deno"),
+    ["run", "-A", "--no-check", script, ...args],
+    { cwd: root, env: { ...process.env, DENO_NO_UPDATE_CHECK: "1", DENO_DIR: join(cacheFolder, "deno") } },
+  );
+  return stdout;
+}
+
 describe("a picture on Deno", () => {
   const width = Number(process.env["NOISE_WIDTH"] ?? 600);
 
   it.each(["avif", "jpeg"])("is encoded as %s while other requests are served", async (format) => {
     const path = join(folder, "noise.png");
     writeFileSync(path, noise(width));
-    const script = join(root, "test", "fixtures", "deno", "convert-noise.mjs");
-    const { stdout } = await promisify(execFile)(
-      join(root, "node_modules", ".bin", "deno"),
-      ["run", "-A", "--no-check", script, path, String(width), format],
-      { cwd: root, env: { ...process.env, DENO_NO_UPDATE_CHECK: "1", DENO_DIR: join(cacheFolder, "deno") } },
-    );
+    const stdout = await runScript("convert-noise.mjs", path, String(width), format);
     if (process.env["NOISE_WIDTH"] !== undefined) console.log(format, stdout);
     const result = JSON.parse(stdout);
     // On the main thread the timer would not fire once while the picture is encoded.
@@ -58,5 +63,14 @@ describe("a picture on Deno", () => {
     // A broken picture fails alone.
     expect(result.failure).not.toBe("");
     expect(result.again).toBeGreaterThan(100);
+  });
+
+  it("that takes too long fails alone, and its thread is replaced", async () => {
+    expect(JSON.parse(await runScript("convert-stuck.mjs", "3000"))).toEqual([
+      { bytes: [1, 2] },
+      { status: 504, code: "page_timeout", message: expect.stringContaining("3 seconds") },
+      { bytes: [4, 5] },
+      { bytes: [6, 7] },
+    ]);
   });
 });

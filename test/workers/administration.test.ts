@@ -29,6 +29,18 @@ describe("the administration object", () => {
     });
   });
 
+  it("remembers that a token was ended until the token expires", async () => {
+    const stub = env.ADMINISTRATION.getByName("token 01234567");
+    expect(await stub.isTokenRevoked()).toBe(false);
+    const expiry = Date.now() + 3_600_000;
+    await stub.revokeToken(expiry);
+    expect(await stub.isTokenRevoked()).toBe(true);
+    await runInDurableObject(stub, async (_instance, state) => {
+      expect(await state.storage.getAlarm()).toBe(expiry);
+    });
+    expect(await env.ADMINISTRATION.getByName("token 89abcdef").isTokenRevoked()).toBe(false);
+  });
+
   it("keeps the progress of a test of all accounts", async () => {
     const stub = env.ADMINISTRATION.getByName("account tests");
     expect(await stub.progress()).toBeNull();

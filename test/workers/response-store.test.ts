@@ -19,7 +19,7 @@ function response(id: string, livesMs: number, text = "hello"): StoredResponse {
 describe("the response store", () => {
   test("gives back what it keeps, also after a restart", async () => {
     const kept = response("resp_a", 60_000);
-    await stub("restart").put(kept);
+    await stub("restart").put(kept, 0);
     expect(await stub("restart").get("resp_a")).toEqual(kept);
     await abortAllDurableObjects();
     expect(await stub("restart").get("resp_a")).toEqual(kept);
@@ -30,7 +30,7 @@ describe("the response store", () => {
   test("keeps texts beyond the size of a row, whatever stands where they are cut", async () => {
     for (const shift of ["", "x"]) {
       const kept = response("resp_large", 60_000, `${shift}${"\u{1f600}".repeat(1_200_000)}`);
-      await stub("large").put(kept);
+      await stub("large").put(kept, 0);
       const read = await stub("large").get("resp_large");
       expect(read?.body === kept.body).toBe(true);
       expect(JSON.stringify(read?.messages) === JSON.stringify(kept.messages)).toBe(true);
@@ -38,9 +38,9 @@ describe("the response store", () => {
   });
 
   test("replaces a response of the same id", async () => {
-    await stub("replace").put(response("resp_a", 60_000, "x".repeat(1_200_000)));
+    await stub("replace").put(response("resp_a", 60_000, "x".repeat(1_200_000)), 0);
     const kept = response("resp_a", 60_000, "short");
-    await stub("replace").put(kept);
+    await stub("replace").put(kept, 0);
     expect(await stub("replace").get("resp_a")).toEqual(kept);
   });
 
@@ -76,9 +76,9 @@ describe("the response store", () => {
 
   test("forgets what has expired, and keeps the rest", async () => {
     const store = stub("expiry");
-    await store.put(response("resp_old", -1));
+    await store.put(response("resp_old", -1), 0);
     const kept = response("resp_new", 60_000);
-    await store.put(kept);
+    await store.put(kept, 0);
     expect(await store.get("resp_old")).toBeNull();
     await runDurableObjectAlarm(store);
     const rows = await runInDurableObject(store, (_, { storage }) =>
@@ -92,7 +92,7 @@ describe("the response store", () => {
 
   test("holds nothing once all has expired, and can be used again", async () => {
     const store = stub("empty");
-    await store.put(response("resp_a", -1));
+    await store.put(response("resp_a", -1), 0);
     await runDurableObjectAlarm(store);
     const tables = await runInDurableObject(store, (_, { storage }) =>
       storage.sql.exec("select name from sqlite_master where name like 'kept%'").toArray(),
@@ -100,7 +100,7 @@ describe("the response store", () => {
     expect(tables).toEqual([]);
     expect(await store.get("resp_a")).toBeNull();
     const kept = response("resp_b", 60_000);
-    await store.put(kept);
+    await store.put(kept, 0);
     expect(await store.get("resp_b")).toEqual(kept);
   });
 
@@ -125,9 +125,9 @@ describe("the response store", () => {
     });
     const store = stub("files");
     const kept = file("file-new", 120_000);
-    await store.putFile(kept);
-    await store.putFile(file("file-old", -1));
-    await store.put(response("resp_a", -1));
+    await store.putFile(kept, 0);
+    await store.putFile(file("file-old", -1), 0);
+    await store.put(response("resp_a", -1), 0);
     expect(await store.getFile("file-new")).toEqual(kept);
     expect(await store.getFile("file-old")).toBeNull();
     expect(await store.listFiles()).toEqual([kept]);

@@ -2,11 +2,11 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import type { StoredResponse } from "../../src/core/ports/responses.ts";
 import type { Env } from "../../src/runtime/cloudflare/env.ts";
-import { createResponseStore } from "../../src/runtime/cloudflare/response-store.ts";
+import { createResponseStore, eraseCaller } from "../../src/runtime/cloudflare/response-store.ts";
 
 const bound: Env = env;
 const quota = { characters: 10_000, objects: 2 };
-const store = (owner = "one") => createResponseStore(bound, owner, quota);
+const store = (owner = "one", startedAt = Date.now()) => createResponseStore(bound, owner, startedAt, quota);
 const response = (id: string, livesMs = 60_000, text = "hello"): StoredResponse => ({
   id,
   body: JSON.stringify({ id, text }),
@@ -46,8 +46,25 @@ test("one that is too long by itself is not kept", async () => {
 
 test("what was stored before the bucket was bound is found, and can be deleted", async () => {
   const kept = response("old");
-  await env.RESPONSE_STORE.getByName("before").put(kept);
+  await env.RESPONSE_STORE.getByName("before").put(kept, 0);
   expect(await store("before").get("old")).toEqual(kept);
   expect(await store("before").remove("old")).toBe(true);
   expect(await store("before").get("old")).toBeNull();
+});
+
+test("a request that began before an erasure stores nothing after it, in the bucket and in the object", async () => {
+  const owner = "erased";
+  await store(owner).put(response("early"));
+  expect(await eraseCaller(bound, owner)).toBe(1);
+  const before = Date.now() - 60_000;
+  await store(owner, before).put(response("late"));
+  const object = env.RESPONSE_STORE.getByName(owner);
+  await object.put(response("late"), 60_000);
+  expect(await store(owner).get("late")).toBeNull();
+  expect((await keys()).filter((key) => key.includes(owner))).toEqual([]);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  const kept = response("new");
+  await store(owner, Date.now()).put(kept);
+  expect(await store(owner).get("new")).toEqual(kept);
+  expect(await eraseCaller(bound, owner)).toBe(1);
 });

@@ -11,9 +11,11 @@ const CLOCK_TOLERANCE = 60;
 
 const encodeSecret = (secret: string): Uint8Array => new TextEncoder().encode(secret);
 
-/** The administrator that a token belongs to, and the epoch in which it was issued. */
+/** The administrator that a token belongs to. The token ends when its holder gets another epoch. */
 export interface TokenHolder {
-  readonly id: string;
+  /** Null: whoever has the admin key. */
+  readonly id: string | null;
+  /** Empty in tokens of earlier versions for the admin key. */
   readonly epoch: string;
 }
 
@@ -22,19 +24,18 @@ export interface TokenHolder {
  *
  * @param now milliseconds since the epoch
  * @param lifetime seconds
- * @param holder absent: whoever has the admin key
  */
 export function issueToken(
   secret: string,
   now: number,
   lifetime: number,
-  holder?: TokenHolder,
+  { id, epoch }: TokenHolder,
 ): Promise<string> {
   const issuedAt = Math.floor(now / 1000);
-  return new SignJWT(holder === undefined ? {} : { administrator: holder.id, epoch: holder.epoch })
+  return new SignJWT(id === null ? { epoch } : { administrator: id, epoch })
     .setProtectedHeader({ alg: ALGORITHM, typ: "JWT" })
     .setIssuer(ISSUER)
-    .setSubject(holder === undefined ? SUBJECT : NAMED_SUBJECT)
+    .setSubject(id === null ? SUBJECT : NAMED_SUBJECT)
     .setJti(crypto.randomUUID().slice(0, 8))
     .setIssuedAt(issuedAt)
     .setExpirationTime(issuedAt + lifetime)
@@ -48,7 +49,7 @@ export function readTokenId(token: string): string {
 
 /** Outcome of a check. `expiresAt` is in Unix seconds; `id` is empty for tokens of earlier versions. */
 export type TokenCheck =
-  | { readonly valid: true; readonly expiresAt: number; readonly id: string; readonly holder?: TokenHolder }
+  | { readonly valid: true; readonly expiresAt: number; readonly id: string; readonly holder: TokenHolder }
   | { readonly valid: false; readonly expired: boolean };
 
 /** Verifies a token: its signature, its times, and that no later password change has revoked it. */
@@ -70,8 +71,9 @@ export async function checkToken(
     if (issuedAt > now / 1000 + CLOCK_TOLERANCE) return { valid: false, expired: false };
     if (issuedAt < validAfter) return { valid: false, expired: true };
     const valid = { valid: true, expiresAt: payload.exp ?? 0, id: payload.jti ?? "" } as const;
-    if (payload.sub === SUBJECT) return valid;
     const { administrator, epoch } = payload;
+    if (payload.sub === SUBJECT)
+      return { ...valid, holder: { id: null, epoch: typeof epoch === "string" ? epoch : "" } };
     if (payload.sub !== NAMED_SUBJECT || typeof administrator !== "string" || typeof epoch !== "string")
       return { valid: false, expired: false };
     return { ...valid, holder: { id: administrator, epoch } };

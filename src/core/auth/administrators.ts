@@ -5,6 +5,7 @@ import { sha256Hex } from "../encoding/hash.ts";
 import { oncePer } from "../encoding/once-per.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
 import { clientKey, networkKey } from "../http/client-key.ts";
+import type { LoginDecision } from "../ports/administration.ts";
 import type { Context } from "../ports/context.ts";
 import type { Platform } from "../ports/platform.ts";
 import type { Variables } from "../ports/variables.ts";
@@ -119,38 +120,76 @@ async function checkLimited(
   const { platform } = context;
   const client = clientKey(context.clientAddress);
   const verdict = await getCheckCache(platform).check(client, name, platform.now(), () => {
-    const checking = checkWithGuard(context, client, isRight);
+    const checking = checkWithGuard(context, isRight);
     // Other requests may wait for the outcome, so the check must finish even if this client disconnects.
     context.waitUntil(checking.catch(() => undefined));
     return checking;
   });
-  if ("waitSeconds" in verdict) {
-    throw new GatewayError(429, `too many failed attempts: try again in ${verdict.waitSeconds} s`, {
-      code: "rate_limit_exceeded",
-    });
-  }
+  if ("waitSeconds" in verdict) throw tooManyAttempts(verdict.waitSeconds);
   if (!verdict.right) throw unauthorized(message);
 }
 
+/**
+ * Counts an attempt of a client to sign in, which is failed until {@link uncountSignIn}.
+ *
+ * @param kind separates attempts that are counted apart; empty: those with keys and passwords
+ */
+async function countAttempt(
+  { platform: { administration }, clientAddress }: Context,
+  kind: string,
+): Promise<LoginDecision> {
+  const decision = await administration.recordLoginAttempt(
+    `${kind}${clientKey(clientAddress)}`,
+    FREE_ATTEMPTS,
+  );
+  const network = networkKey(clientAddress);
+  if (!decision.allowed || network === null) return decision;
+  return administration.recordLoginAttempt(`${kind}${network}`, FREE_NETWORK_ATTEMPTS);
+}
+
+/** Takes back a counted attempt, because it succeeded. */
+export async function uncountSignIn(
+  { platform: { administration }, clientAddress }: Context,
+  kind = "",
+): Promise<void> {
+  await administration.recordLoginSuccess(`${kind}${clientKey(clientAddress)}`);
+  const network = networkKey(clientAddress);
+  if (network !== null) await administration.recordLoginSuccess(`${kind}${network}`);
+}
+
+const tooManyAttempts = (waitSeconds: number): GatewayError =>
+  new GatewayError(429, `too many failed attempts: try again in ${waitSeconds} s`, {
+    code: "rate_limit_exceeded",
+  });
+
+/**
+ * Counts an attempt to sign in that is failed until {@link uncountSignIn}.
+ *
+ * @throws GatewayError 429 while the address must wait.
+ */
+export async function countSignIn(context: Context, kind: string): Promise<void> {
+  const decision = await countAttempt(context, kind);
+  if (!decision.allowed) throw tooManyAttempts(decision.waitSeconds);
+}
+
 async function checkWithGuard(
-  { platform, clientAddress }: Context,
-  client: string,
+  context: Context,
   isRight: (config: Config) => Promise<boolean>,
 ): Promise<KeyVerdict> {
-  const { administration } = platform;
-  const network = networkKey(clientAddress);
-  const decision = await administration.recordLoginAttempt(client, FREE_ATTEMPTS);
+  const decision = await countAttempt(context, "");
   if (!decision.allowed) return decision;
-  const networkDecision =
-    network === null ? decision : await administration.recordLoginAttempt(network, FREE_NETWORK_ATTEMPTS);
-  if (!networkDecision.allowed) return networkDecision;
-  const { config } = await platform.configuration.readFresh();
+  const { config } = await context.platform.configuration.readFresh();
   const isValid = await isRight(config);
-  if (isValid) {
-    await administration.recordLoginSuccess(client);
-    if (network !== null) await administration.recordLoginSuccess(network);
-  }
+  if (isValid) await uncountSignIn(context);
   return { right: isValid };
+}
+
+/** The epoch of tokens for the admin key: another key, or another password, ends them. */
+export async function getOwnerEpoch(
+  { adminKey }: Pick<Variables, "adminKey">,
+  signingSecret: string,
+): Promise<string> {
+  return (await sha256Hex(`${signingSecret}\n${adminKey ?? ""}`)).slice(0, 16);
 }
 
 const rereadAt = new WeakMap<Platform, number>();
@@ -177,9 +216,14 @@ async function verifyAdminToken(
   const { checkToken } = await loadTokenModule();
   const { admin } = snapshot.config;
   const check = await checkToken(token, secret, admin.jwt_valid_after_unix, platform.now());
-  if (!check.valid || check.holder === undefined) return check;
+  if (!check.valid) return check;
   const { id, epoch } = check.holder;
-  const isCurrent = findAdministrator(snapshot.config, id)?.session_epoch === epoch;
+  const current =
+    id === null
+      ? // Tokens of earlier versions have no epoch.
+        epoch && (await getOwnerEpoch(platform.variables, secret))
+      : findAdministrator(snapshot.config, id)?.session_epoch;
+  const isCurrent = epoch === current && !(await platform.administration.isTokenRevoked(check.id));
   return isCurrent ? check : { valid: false, expired: true };
 }
 
@@ -218,8 +262,8 @@ async function checkAdminToken(context: Context, token: string): Promise<AdminTo
   }
   if (outcome.valid) {
     const { expiresAt, id, holder } = outcome;
-    const administrator = holder === undefined ? undefined : findAdministrator(snapshot.config, holder.id);
-    if (holder === undefined) return { expiresAt, id, role: "owner", administrator: null };
+    if (holder.id === null) return { expiresAt, id, role: "owner", administrator: null };
+    const administrator = findAdministrator(snapshot.config, holder.id);
     if (administrator !== undefined)
       return { expiresAt, id, role: administrator.role, administrator: administrator.id };
     throw unauthorized("the token is not valid: sign in again");

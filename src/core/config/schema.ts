@@ -59,6 +59,10 @@ export const subjectEntrySchema = extensibleObject(() => ({
   models: names().optional(),
   /** What history and captures keep of its requests; absent: everything. */
   history: z.enum(HISTORY_MODES).optional(),
+  /** As a key's: a higher value leaves the answers that were cached for its requests before. */
+  cache_epoch: count().optional(),
+  /** Of teams and users: tags that their requests may name; empty or absent: all. See `request-tags.ts`. */
+  allowed_tags: names().optional(),
 }));
 
 /** A named administrator. Unknown fields are preserved. */
@@ -117,6 +121,8 @@ export const apiKeyFields = extensibleObject(() => ({
   models: names().optional(),
   dialects: names().optional(),
   networks: z.array(network()).optional(),
+  /** Tags that its requests may name; empty or absent: all. See `request-tags.ts`. */
+  allowed_tags: names().optional(),
   /** Ids of the guardrails that apply besides those for all. */
   guardrails: names().optional(),
   /** What history and captures keep of its requests; absent: everything. */

@@ -39,7 +39,7 @@ export function skipString(text: string, at: number): number {
 }
 
 /** The index after the value that begins at `at`. */
-function skipValue(text: string, at: number): number {
+export function skipValue(text: string, at: number): number {
   let depth = 0;
   let index = at;
   while (index < text.length) {
@@ -61,7 +61,7 @@ function skipValue(text: string, at: number): number {
 }
 
 /** The name of a member. `json` is its JSON string: most have no escape, and parsing costs more than cutting. */
-function parseName(json: string): string {
+export function parseName(json: string): string {
   return json.includes("\\") ? String(JSON.parse(json)) : json.slice(1, -1);
 }
 
@@ -106,7 +106,7 @@ function findMember(text: string, path: readonly string[]): MemberRange | null {
 }
 
 /** A name without its case, as lenient parsers compare it. The lower case comes first: it turns the Kelvin sign into a k. */
-function foldCase(name: string): string {
+export function foldCase(name: string): string {
   return name.toLowerCase().toUpperCase();
 }
 
@@ -134,15 +134,6 @@ export function hasMemberInAnyCase(text: string, names: readonly string[]): bool
   const folded = new Set(names.map(foldCase));
   for (const { name } of listMembers(text)) if (folded.has(foldCase(name))) return true;
   return false;
-}
-
-/** The source texts of all members of the object at or after `from` that have a name, in any case. `text` must be valid JSON. */
-export function getMemberTextsInAnyCase(text: string, name: string, from = 0): string[] {
-  const found: string[] = [];
-  for (const member of listMembers(text, from)) {
-    if (foldCase(member.name) === foldCase(name)) found.push(text.slice(member.valueStart, member.valueEnd));
-  }
-  return found;
 }
 
 /** Removes the white space outside of strings. `text` must be valid JSON. */

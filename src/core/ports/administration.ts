@@ -53,6 +53,14 @@ export interface AdministrationState {
   /** Results of the scheduled model-list requests, by provider id. */
   getModelSyncResults(): Promise<Readonly<Record<string, ModelSyncResult>>>;
   setModelSyncResults(results: Readonly<Record<string, ModelSyncResult>>): Promise<void>;
+  /**
+   * Ends an administrator's token, for good.
+   *
+   * @param id its public id (`jti`)
+   * @param until when it expires, Unix milliseconds
+   */
+  revokeToken(id: string, until: number): Promise<void>;
+  isTokenRevoked(id: string): Promise<boolean>;
 }
 
 /** Whether a sign-in attempt may proceed; if not, the wait in whole seconds. */

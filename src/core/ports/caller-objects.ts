@@ -14,6 +14,50 @@ export interface CallerObjects {
   readonly upload: PartialUpload;
   readonly piece: UploadPiece;
   readonly replay: ReplayRecord;
+  readonly erasure: ErasureMark;
+}
+
+/** When everything of an owner was erased last. */
+export interface ErasureMark {
+  readonly id: typeof ERASURE_ID;
+  /** Unix milliseconds. */
+  readonly at: number;
+  readonly expiresAt: number;
+}
+
+const ERASURE_ID = "erasure";
+/** No request runs this long: an erasure is forgotten after it. */
+export const ERASURE_MARK_MS = 7 * 86_400_000;
+
+/** The store of the objects, as far as erasures need it. */
+interface ErasableStore {
+  get(owner: string, kind: "erasure", id: string, now: number): ErasureMark | null;
+  put(owner: string, kind: "erasure", value: ErasureMark): void;
+  removeAll(owner: string): number;
+}
+
+/**
+ * Deletes everything of an owner, and remembers when: requests that still run must not bring anything back.
+ *
+ * @returns the number of deleted objects
+ */
+export function eraseObjects(store: ErasableStore, owner: string, now: number): number {
+  const isMarked = store.get(owner, "erasure", ERASURE_ID, now) !== null;
+  const count = store.removeAll(owner) - Number(isMarked);
+  store.put(owner, "erasure", { id: ERASURE_ID, at: now, expiresAt: now + ERASURE_MARK_MS });
+  return count;
+}
+
+/** Whether everything of an owner was erased since a request began, both on the same clock. */
+export function wasErasedSince(
+  store: Pick<ErasableStore, "get">,
+  owner: string,
+  startedAt: number,
+  now: number,
+): boolean {
+  const mark = store.get(owner, "erasure", ERASURE_ID, now);
+  // Within one millisecond the order is unknown. Losing an object is better than keeping an erased one.
+  return mark !== null && startedAt <= mark.at;
 }
 
 /** Deletes an owner's unfinished upload and its pieces. `now` is in Unix milliseconds. */

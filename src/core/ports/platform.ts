@@ -37,20 +37,25 @@ export interface Platform {
   /** The audit log of administrators' changes, with earlier configurations. */
   readonly auditLog: AuditLog;
   readonly alerts: AlertWatcher;
-  /** The stored responses of one caller; `owner` is the hash of the caller's credential. */
-  responses(owner: string): ResponseStore;
+  /**
+   * The stored responses of one caller. What a request stores that began before an erasure is dropped.
+   *
+   * @param owner hash of the caller's credential
+   * @param startedAt when the request began that uses them, Unix milliseconds
+   */
+  responses(owner: string, startedAt: number): ResponseStore;
   /** Deletes everything that is stored for one caller; `owner` as above. Returns the number of deleted objects. */
   eraseCaller(owner: string): Promise<number>;
-  /** The uploaded files of one caller; `owner` as above. */
-  files(owner: string): FileStore;
-  /** The batches of one caller; `owner` as above. */
-  batches(owner: string): BatchStore;
-  /** What lives at providers' accounts for one caller; `owner` as above. */
-  accountStates(owner: string): AccountStateStore;
-  /** The unfinished uploads of one caller; `owner` as above. */
-  uploads(owner: string): UploadStore;
-  /** The idempotency keys of one caller; `owner` as above. */
-  replays(owner: string): ReplayStore;
+  /** The uploaded files of one caller; parameters as above. */
+  files(owner: string, startedAt: number): FileStore;
+  /** The batches of one caller; parameters as above. */
+  batches(owner: string, startedAt: number): BatchStore;
+  /** What lives at providers' accounts for one caller; parameters as above. */
+  accountStates(owner: string, startedAt: number): AccountStateStore;
+  /** The unfinished uploads of one caller; parameters as above. */
+  uploads(owner: string, startedAt: number): UploadStore;
+  /** The idempotency keys of one caller; parameters as above. */
+  replays(owner: string, startedAt: number): ReplayStore;
   /** The response cache: answers to generations. */
   readonly responseCache: AnswerCache;
   /** Plain outbound HTTP for addresses from callers; the caller of `fetch` has checked the URL. */

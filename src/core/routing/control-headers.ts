@@ -6,3 +6,5 @@ export const TIMEOUT_HEADER = "x-gateway-timeout";
 export const RETRIES_HEADER = "x-gateway-retries";
 /** The header that names further models, separated by commas. */
 export const FALLBACK_HEADER = "x-gateway-fallback";
+/** The header in which callers name the tags of a request, separated by commas. */
+export const TAGS_HEADER = "x-gateway-tags";

@@ -6,7 +6,6 @@ import { isObject, type JsonObject } from "../encoding/json.ts";
 import type { GatewayError } from "../errors/gateway-error.ts";
 import { type JsonBody, parseWith, readBody, readJsonBody, readOptionalBody } from "../http/json-body.ts";
 import type { Context } from "../ports/context.ts";
-import { addTags, readMetadataTags } from "./request-tags.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -273,8 +272,10 @@ export function rawBodyEndpoint<Query>(declaration: RawBodyDeclaration<Query>): 
       const body = await readJsonBody(request, options);
       noteModel(context, body.value);
       // Few bodies have this member.
-      if (isObject(body.value) && isObject(body.value["metadata"]))
-        await addTags(context, readMetadataTags(body.value));
+      if (isObject(body.value) && isObject(body.value["metadata"])) {
+        const { addMetadataTags } = await import("./request-tags.ts");
+        await addMetadataTags(context, input.caller, body.value);
+      }
       return serveIdempotently(acceptsIdempotencyKey, context, input.caller, body.text, (served) =>
         declaration.handler(served, { ...input, body }),
       );

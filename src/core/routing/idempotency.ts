@@ -69,7 +69,7 @@ async function claimOrReplay(
   caller: Caller,
   claim: ReplayClaim,
 ): Promise<ReplayClaim | Response> {
-  const store = context.platform.replays(caller.owner);
+  const store = context.platform.replays(caller.owner, context.startedAt);
   const { signal } = context.request;
   let pollMs = FIRST_POLL_MS;
   for (let waitedMs = 0; ; waitedMs += pollMs, pollMs = Math.min(pollMs * 2, MAX_POLL_MS)) {
@@ -100,7 +100,7 @@ function withoutClientSignal({ url, method, headers }: Request): Request {
 /** Serves a request that holds its key, and stores its answer. */
 function run(context: Context, caller: Caller, claim: ReplayClaim, serve: Serve): Promise<Response> {
   const { timers, facts, waitUntil } = context;
-  const store = context.platform.replays(caller.owner);
+  const store = context.platform.replays(caller.owner, context.startedAt);
   const renew = () => {
     waitUntil(store.renew(claim).catch(() => undefined));
     cancelRenewal = timers.runAfter(REPLAY_LEASE_MS / 3, renew);

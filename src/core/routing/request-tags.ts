@@ -1,14 +1,15 @@
+import type { CallerKey } from "../auth/caller-keys.ts";
+import type { Caller } from "../auth/callers.ts";
 import { SUBJECT_ID, SUBJECT_ID_RULE } from "../config/entry-id.ts";
 import { selectStrictestMode } from "../config/history-mode.ts";
+import { isListed } from "../config/name-list.ts";
 import { isObject } from "../encoding/json.ts";
-import { invalidRequest } from "../errors/gateway-error.ts";
+import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
 import type { Context } from "../ports/context.ts";
-
-/** The header in which callers name the tags of a request, separated by commas. */
-export const TAGS_HEADER = "x-gateway-tags";
+import { TAGS_HEADER } from "./control-headers.ts";
 
 /** A request has at most this number of tags. */
-export const MAX_TAGS = 10;
+const MAX_TAGS = 10;
 
 const splitTags = (text: string): string[] =>
   text
@@ -21,7 +22,7 @@ const splitTags = (text: string): string[] =>
  *
  * @throws GatewayError 400 for a tag with other characters than an id may have, and for too many tags.
  */
-export function parseTagsHeader(header: string): string[] {
+function parseTagsHeader(header: string): string[] {
   const tags = [...new Set(splitTags(header))];
   const invalid = tags.find((tag) => !SUBJECT_ID.test(tag));
   if (invalid !== undefined) {
@@ -37,17 +38,35 @@ export function parseTagsHeader(header: string): string[] {
  * Reads `metadata.tags` of a body: a list of texts, or a text with commas. Clients use this member for other purposes, too,
  * so everything that is not a tag is ignored.
  */
-export function readMetadataTags(body: unknown): string[] {
+function readMetadataTags(body: unknown): string[] {
   if (!isObject(body) || !isObject(body["metadata"])) return [];
   const { tags } = body["metadata"];
   const listed = typeof tags === "string" ? splitTags(tags) : Array.isArray(tags) ? tags : [];
   return listed.filter((tag): tag is string => typeof tag === "string" && SUBJECT_ID.test(tag));
 }
 
-/** Adds tags to a request; those beyond the limit are ignored. */
-export async function addTags(
+/** The tags that a key, its team or its user may name, and whose list it is, for error messages. */
+interface TagList {
+  readonly owner: string;
+  readonly tags: readonly string[];
+}
+
+/** The lists that all must allow a tag. */
+function listTagLists(key: CallerKey | null): TagList[] {
+  const lists: TagList[] = [{ owner: "this API key", tags: key?.entry.allowed_tags ?? [] }];
+  for (const { kind, entry } of key?.groups ?? [])
+    lists.push({ owner: `the ${kind} ${JSON.stringify(entry.id)}`, tags: entry.allowed_tags ?? [] });
+  return lists.filter(({ tags }) => tags.length > 0);
+}
+
+/**
+ * Adds tags to a request; those beyond the limit are ignored. Tags only narrow what a caller may do. Callers invent them, so
+ * a tag's `history`, which hides requests from the operator, counts only where a list of allowed tags names it.
+ */
+async function addTags(
   { quota, facts, config: readConfig }: Pick<Context, "quota" | "facts" | "config">,
   tags: readonly string[],
+  isHistoryChosen: boolean,
 ): Promise<void> {
   if (tags.length === 0) return;
   const all = [...new Set([...(quota.tags ?? []), ...tags])].slice(0, MAX_TAGS);
@@ -55,6 +74,35 @@ export async function addTags(
   facts.tags = all.toSorted().join(",");
   const { config } = await readConfig();
   quota.tagEntries = config.tags.filter(({ id }) => all.includes(id));
+  if (!isHistoryChosen) return;
   const mode = selectStrictestMode([facts.history, ...quota.tagEntries.map(({ history }) => history)]);
   if (mode !== undefined) facts.history = mode;
+}
+
+/**
+ * Adds the tags of the header to a request.
+ *
+ * @throws GatewayError 400 for what is no tag, 403 for a tag that the key, its team or its user may not name.
+ */
+export async function addHeaderTags(context: Context, { key }: Pick<Caller, "key">): Promise<void> {
+  const tags = parseTagsHeader(context.request.headers.get(TAGS_HEADER) ?? "");
+  const lists = listTagLists(key);
+  for (const tag of tags) {
+    const refusing = lists.find((list) => !isListed(list.tags, tag));
+    if (refusing === undefined) continue;
+    const message = `${refusing.owner} may not use the tag ${JSON.stringify(tag)}`;
+    throw new GatewayError(403, message, { code: "permission_denied", param: TAGS_HEADER });
+  }
+  await addTags(context, tags, lists.length > 0);
+}
+
+/** Adds the tags of a body's metadata to a request, as far as its key may name them. */
+export async function addMetadataTags(
+  context: Context,
+  { key }: Pick<Caller, "key">,
+  body: unknown,
+): Promise<void> {
+  const lists = listTagLists(key);
+  const tags = readMetadataTags(body).filter((tag) => lists.every((list) => isListed(list.tags, tag)));
+  await addTags(context, tags, lists.length > 0);
 }

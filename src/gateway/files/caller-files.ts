@@ -33,7 +33,7 @@ interface StoredAt extends FileProvider {
  * @throws GatewayError 404 for a deleted file, or for a managed caller's file without a record.
  */
 async function readFileRecord({ context, caller }: FileRequest, id: string): Promise<FileRecord | null> {
-  const record = await context.platform.files(caller.owner).get(id);
+  const record = await context.platform.files(caller.owner, context.startedAt).get(id);
   if (record?.deleted === true || (record === null && caller.mode === "managed")) throw fileNotFoundError(id);
   return record;
 }
@@ -50,7 +50,9 @@ export async function readCallerFile(request: FileRequest, id: string): Promise<
   const current = await readCurrentFile(request, id, record);
   const { status } = current.file;
   if (record !== null && record.status !== status) {
-    await request.context.platform.files(request.caller.owner).put({ ...record, status });
+    await request.context.platform
+      .files(request.caller.owner, request.context.startedAt)
+      .put({ ...record, status });
   }
   return current;
 }
@@ -86,7 +88,7 @@ async function withFileAccount<T>(
   } catch (error) {
     const isLost = error instanceof ProviderError && error.kind === "not_found";
     if (isLost && record?.upstreamId !== undefined) {
-      await context.platform.files(caller.owner).put({ ...record, deleted: true });
+      await context.platform.files(caller.owner, context.startedAt).put({ ...record, deleted: true });
     }
     if (isLost || isAccountGone(error)) throw fileNotFoundError(id);
     throw error instanceof ProviderError ? providerErrorToGateway(error) : error;
@@ -128,7 +130,7 @@ export async function listCallerFiles({
 }: FileRequest): Promise<readonly FileRecord[]> {
   context.facts.dialect = style;
   context.facts.operation = "files";
-  const all = await context.platform.files(caller.owner).list();
+  const all = await context.platform.files(caller.owner, context.startedAt).list();
   return all.filter(({ deleted }) => deleted !== true);
 }
 
@@ -146,7 +148,7 @@ export async function deleteCallerFile(request: FileRequest, id: string): Promis
   await deleteAtProvider(request, id, record, stored !== null);
   const expiresAt = record.expiresAt || context.platform.now() + MAX_LIFETIME_SECONDS * 1000;
   // Keep the record: without it, a pass-through caller would still find the file at the provider.
-  await context.platform.files(caller.owner).put({ ...record, expiresAt, deleted: true });
+  await context.platform.files(caller.owner, context.startedAt).put({ ...record, expiresAt, deleted: true });
 }
 
 async function deleteAtProvider(

@@ -68,7 +68,7 @@ export async function startUpload(
   await selectUploadProvider(context, caller, provider);
   if (head.size !== null && head.size > MAX_UPLOAD_BYTES) throw bodyTooLarge(MAX_UPLOAD_BYTES);
   const secret = crypto.getRandomValues(new Uint8Array(NAME_HALF_BYTES));
-  await context.platform.uploads(caller.owner).put({
+  await context.platform.uploads(caller.owner, context.startedAt).put({
     ...head,
     id: await sha256Hex(secret),
     credential: await encryptText(caller.credential, secret),
@@ -97,7 +97,7 @@ export async function openUpload(context: Context, name: string): Promise<OpenUp
   if (bytes.length !== 2 * NAME_HALF_BYTES) throw uploadNotFoundError();
   const owner = toHex(bytes.subarray(0, NAME_HALF_BYTES));
   const secret = bytes.slice(NAME_HALF_BYTES);
-  const upload = await context.platform.uploads(owner).get(await sha256Hex(secret));
+  const upload = await context.platform.uploads(owner, context.startedAt).get(await sha256Hex(secret));
   if (upload === null) throw uploadNotFoundError();
   return { upload, owner, credential: await decryptText(upload.credential, secret) };
 }
@@ -114,7 +114,7 @@ export async function storePieces(
 ): Promise<number> {
   context.facts.dialect = style;
   context.facts.operation = "files";
-  const store = context.platform.uploads(owner);
+  const store = context.platform.uploads(owner, context.startedAt);
   return new PieceWriter(context, store, upload, offset).run();
 }
 
@@ -126,7 +126,7 @@ export async function finishUpload(
   { upload, owner }: OpenUpload,
   offset: number,
 ): Promise<UploadedFile> {
-  const store = context.platform.uploads(owner);
+  const store = context.platform.uploads(owner, context.startedAt);
   const pinnedCaller = { ...caller, targetAccount: upload.targetAccount };
   if (upload.pieces > 0 && !context.memory.tryReserve(PIECE_MEMORY_BYTES))
     await context.memory.reserveWhenFree(PIECE_MEMORY_BYTES);
@@ -142,7 +142,7 @@ export async function finishUpload(
 
 /** Deletes an upload and its pieces. */
 export async function cancelUpload(context: Context, { upload, owner }: OpenUpload): Promise<void> {
-  await context.platform.uploads(owner).remove(upload.id);
+  await context.platform.uploads(owner, context.startedAt).remove(upload.id);
 }
 
 /**

@@ -98,7 +98,7 @@ export class Upload {
         sending = true;
         const file = await this.#send(session.account, head);
         const record = this.#createRecord(file, head, account);
-        await this.#context.platform.files(this.#caller.owner).put(record);
+        await this.#context.platform.files(this.#caller.owner, this.#context.startedAt).put(record);
         return { file: { ...file, id: record.id }, record };
       },
     );

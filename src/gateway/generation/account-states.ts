@@ -21,7 +21,7 @@ export async function recordAccountStates(
 ): Promise<void> {
   // A caller's own token has only one account.
   if (caller.mode === "pass-through") return;
-  const store = context.platform.accountStates(caller.owner);
+  const store = context.platform.accountStates(caller.owner, context.startedAt);
   const expiresAt = context.platform.now() + REMEMBERED_MS;
   const recorded = [...ids].filter(isPlausible).slice(0, MAX_IDS);
   try {
@@ -42,7 +42,7 @@ export async function pinToAccount(
 ): Promise<Pick<PinnedCaller, "caller" | "models">> {
   const { caller, models } = pinned;
   if (caller.mode === "pass-through" || caller.targetAccount !== null) return pinned;
-  const store = context.platform.accountStates(caller.owner);
+  const store = context.platform.accountStates(caller.owner, context.startedAt);
   const wanted = [...new Set(ids)].filter(isPlausible).slice(0, MAX_IDS);
   const states = await Promise.all(wanted.map((id) => store.get(id)));
   const state = states.find((each) => each !== null);

@@ -79,7 +79,7 @@ export async function pinToFileAccount(
   if (ids.length > MAX_FILES) {
     throw invalidRequest(`${field} refers to ${ids.length} files, but may refer to ${MAX_FILES}`, field);
   }
-  const store = context.platform.files(caller.owner);
+  const store = context.platform.files(caller.owner, context.startedAt);
   const isPassThrough = caller.mode === "pass-through";
   const records = await Promise.all(
     ids.map(async (id) => {

@@ -4,13 +4,8 @@ import { NO_THINKING_SUFFIX } from "../models/catalogue.ts";
 import type { PreparedTurn } from "../providers/provider.ts";
 import type { RegisteredProvider } from "../providers/provider-registry.ts";
 import type { GenerationJob } from "./generation-job.ts";
-import {
-  capMaxTokens,
-  listToolModels,
-  type NativeJob,
-  namesOtherModels,
-  wantsReasoning,
-} from "./native-style.ts";
+import { namesForbiddenModel } from "./named-models.ts";
+import { capMaxTokens, type NativeJob, namesOtherModels, wantsReasoning } from "./native-style.ts";
 
 /** The native request and its preparation, if the provider speaks the caller's protocol. Null: it must be translated. */
 export function selectNativePath(
@@ -22,7 +17,7 @@ export function selectNativePath(
     return null;
   // The caller's own text has not been masked, and the provider's bytes cannot be checked.
   if (guard !== undefined) return null;
-  if (namesForbiddenModels(job, conversation, context, caller)) return null;
+  if (namesUncheckedModels(job, conversation, context, caller)) return null;
   // The variant without thinking changes the request.
   const { id, thinking, output } = conversation.model;
   if (id.endsWith(NO_THINKING_SUFFIX) || (!thinking && wantsReasoning(job))) return null;
@@ -30,7 +25,7 @@ export function selectNativePath(
 }
 
 /** Whether a request names models besides its own that the caller may not use, or that the gateway cannot check. */
-function namesForbiddenModels(
+function namesUncheckedModels(
   job: NativeJob,
   { model }: Conversation,
   { quota }: GenerationJob["context"],
@@ -40,7 +35,7 @@ function namesForbiddenModels(
   const isAllowed = (name: unknown) =>
     typeof name === "string" &&
     (name === model.upstream || isModelAllowed(caller, quota, { requested: name, id: name }));
-  return namesOtherModels(job) || !listToolModels(job).every(isAllowed);
+  return namesOtherModels(job) || namesForbiddenModel(job.request.text, [job.style.contentMember], isAllowed);
 }
 
 /** The conversation whose native answer is only observed: nothing in it is searched for markup, withheld or cut. */

@@ -1,11 +1,5 @@
 import type { ResolvedModel } from "../../core/conversation/model.ts";
-import {
-  getMemberText,
-  getMemberTextsInAnyCase,
-  hasMemberInAnyCase,
-  listElements,
-  replaceMember,
-} from "../../core/encoding/json-splice.ts";
+import { getMemberText, hasMemberInAnyCase, replaceMember } from "../../core/encoding/json-splice.ts";
 import type { NativeRequest } from "../providers/provider.ts";
 
 /** What the native path must know of an API style: where its answers name the model, and which headers belong to it. */
@@ -20,6 +14,8 @@ export interface NativeStyle {
   echoedModel(model: ResolvedModel): string;
   /** Headers of the provider's answer that go to the caller: full names, or prefixes that end with a hyphen. */
   readonly answerHeaders: readonly string[];
+  /** The member with the messages. */
+  readonly contentMember: string;
   /** Members that name other models, which the gateway cannot check against the permissions of a key. */
   readonly otherModelMembers: readonly string[];
   /** The request members that switch reasoning on. */
@@ -50,19 +46,6 @@ export function wantsReasoning({ request: { text }, style }: NativeJob): boolean
 /** Whether a request names models besides the requested one. */
 export function namesOtherModels({ request: { text }, style }: NativeJob): boolean {
   return hasMemberInAnyCase(text, style.otherModelMembers);
-}
-
-/** The values that tools state as models of their own, for example to ask a larger one. Some have their options in `parameters`. */
-export function listToolModels({ request: { text } }: NativeJob): unknown[] {
-  const models: string[] = [];
-  for (const tools of getMemberTextsInAnyCase(text, "tools")) {
-    for (const start of listElements(tools)) {
-      models.push(...getMemberTextsInAnyCase(tools, "model", start));
-      for (const parameters of getMemberTextsInAnyCase(tools, "parameters", start))
-        models.push(...getMemberTextsInAnyCase(parameters, "model"));
-    }
-  }
-  return models.map((model): unknown => JSON.parse(model));
 }
 
 /** The request with at most `output` tokens for the answer: a provider refuses more than its model can write. */

@@ -8,13 +8,15 @@ import {
   type ToolCall,
 } from "../../core/conversation/conversation.ts";
 import type { ToolDefinition } from "../../core/conversation/tool.ts";
+import { sha256Hex } from "../../core/encoding/hash.ts";
 import { isObject } from "../../core/encoding/json.ts";
 import { AttachmentChecker } from "./check-attachment.ts";
 import type { TextChecker } from "./text-checker.ts";
 
 /**
  * Returns a conversation with masked texts: messages, reasoning, arguments and results of tools, descriptions and schemas
- * of tools and of the format, and text files. Names, ids and options cannot be masked: a match in them denies the request.
+ * of tools and of the format, and text files. Names and options cannot be masked: a match in them denies the request. Ids of
+ * calls and the key of a cache that match are replaced.
  *
  * @throws GatewayError if a rule denies one of them
  */
@@ -24,9 +26,10 @@ export async function maskConversation(
 ): Promise<Conversation> {
   const { responseFormat, sampling, toolChoice, webSearch } = conversation;
   const attachments = new AttachmentChecker(conversation, checker);
+  const callIds = new CallIds(checker);
   const messages: Message[] = [];
   for (const message of conversation.messages)
-    messages.push(await maskMessage(message, checker, attachments));
+    messages.push(await maskMessage(message, checker, attachments, callIds));
   const tools: ToolDefinition[] = [];
   for (const tool of conversation.tools) tools.push(await maskTool(tool, checker));
   if (toolChoice.type === "function") await checker.rejectMatches(toolChoice.name);
@@ -41,10 +44,31 @@ export async function maskConversation(
   };
 }
 
+/** Replaces ids of calls that match: a call and its result keep the same id. */
+class CallIds {
+  readonly #checker: TextChecker;
+  readonly #replacements = new Map<string, string>();
+
+  constructor(checker: TextChecker) {
+    this.#checker = checker;
+  }
+
+  async replace(id: string): Promise<string> {
+    const known = this.#replacements.get(id);
+    if (known !== undefined) return known;
+    if (!(await this.#checker.matchesId(id))) return id;
+    // Nine letters and digits: some providers take no other ids.
+    const replacement = `call${String(this.#replacements.size + 1).padStart(5, "0")}`;
+    this.#replacements.set(id, replacement);
+    return replacement;
+  }
+}
+
 async function maskMessage(
   message: Message,
   checker: TextChecker,
   attachments: AttachmentChecker,
+  callIds: CallIds,
 ): Promise<Message> {
   const parts = await maskParts(message.parts, checker, attachments);
   switch (message.role) {
@@ -54,14 +78,15 @@ async function maskMessage(
       await checker.rejectMatches(message.name);
       return { ...message, parts };
     case "tool":
-      await checker.rejectMatches([message.callId, message.name]);
-      return { ...message, parts };
+      await checker.rejectMatches(message.name);
+      return { ...message, callId: await callIds.replace(message.callId), parts };
     case "assistant": {
       const { reasoning } = message;
       const toolCalls: ToolCall[] = [];
       for (const call of message.toolCalls) {
-        await checker.rejectMatches([call.id, call.name]);
-        toolCalls.push({ ...call, arguments: await checker.maskJson(call.arguments) });
+        await checker.rejectMatches(call.name);
+        const id = await callIds.replace(call.id);
+        toolCalls.push({ ...call, id, arguments: await checker.maskJson(call.arguments) });
       }
       const masked = reasoning === undefined ? {} : { reasoning: await checker.mask(reasoning) };
       return { ...message, parts, ...masked, toolCalls };
@@ -114,6 +139,13 @@ async function maskSampling(sampling: Sampling, checker: TextChecker): Promise<S
   return {
     ...sampling,
     ...(user === undefined ? {} : { user: await checker.mask(user) }),
-    ...(promptCacheKey === undefined ? {} : { promptCacheKey: await checker.mask(promptCacheKey) }),
+    ...(promptCacheKey === undefined
+      ? {}
+      : { promptCacheKey: await replaceCacheKey(promptCacheKey, checker) }),
   };
+}
+
+/** The key of a cache, or its digest: the same texts still share the cache. */
+async function replaceCacheKey(key: string, checker: TextChecker): Promise<string> {
+  return (await checker.matchesId(key)) ? (await sha256Hex(key)).slice(0, 32) : key;
 }

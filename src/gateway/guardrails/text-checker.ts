@@ -95,13 +95,8 @@ export class TextChecker {
    */
   async rejectMatches(value: unknown): Promise<void> {
     if (typeof value === "string") {
-      this.count(value.length);
-      if (value === "") return;
-      for (const rule of this.#expressions) {
-        if (findMatchingRule([rule], value) !== undefined) throw createDenial(rule);
-        await this.#breaks.after(value.length);
-      }
-      if (value.trim() !== "") this.#texts.add(value);
+      const rule = await this.#findMatch(value);
+      if (rule !== undefined) throw createDenial(rule);
     } else if (typeof value === "number") {
       if (!INTEGER_LIMITS.has(Math.abs(value))) await this.rejectMatches(String(value));
     } else if (Array.isArray(value)) {
@@ -112,6 +107,26 @@ export class TextChecker {
         await this.rejectMatches(member);
       }
     }
+  }
+
+  /**
+   * Whether an expression matches an id. Broad expressions match random ids, which are no texts, so such an id denies nothing: it is
+   * replaced, and whatever was written into it reaches nobody.
+   */
+  async matchesId(id: string): Promise<boolean> {
+    return (await this.#findMatch(id)) !== undefined;
+  }
+
+  /** The rule whose expression matches a text. A text without a match is kept for the webhooks. */
+  async #findMatch(text: string): Promise<Guardrail | undefined> {
+    this.count(text.length);
+    if (text === "") return undefined;
+    for (const rule of this.#expressions) {
+      if (findMatchingRule([rule], text) !== undefined) return rule;
+      await this.#breaks.after(text.length);
+    }
+    if (text.trim() !== "") this.#texts.add(text);
+    return undefined;
   }
 
   /** Counts the characters of a text. Throws if there are too many for a rule of the type `size`, or to be checked. */

@@ -48,7 +48,7 @@ export async function createBatch(request: BatchRequest, { text, value }: JsonBo
     throw invalidRequest("input_file_id: the id of an uploaded file is required", "input_file_id");
   }
   assertClearMembers(text, ["input_file_id"]);
-  const file = await context.platform.files(caller.owner).get(inputFileId);
+  const file = await context.platform.files(caller.owner, context.startedAt).get(inputFileId);
   if (file?.deleted === true || (file === null && caller.mode === "managed")) {
     throw fileNotFoundError(inputFileId);
   }
@@ -82,7 +82,7 @@ export async function useBatch(
 ): Promise<JsonObject> {
   beginRequest(request);
   const { context, caller } = request;
-  const record = await context.platform.batches(caller.owner).get(id);
+  const record = await context.platform.batches(caller.owner, context.startedAt).get(id);
   if (record === null && caller.mode === "managed") throw batchNotFoundError(id);
   const upstreamId = record?.upstreamId ?? id;
   if (upstreamId.includes("/") || altersUrlPath(upstreamId)) throw batchNotFoundError(id);
@@ -108,7 +108,7 @@ export async function listBatches(
 ): Promise<Page<JsonObject & { readonly id: string }>> {
   beginRequest(request);
   const { context, caller } = request;
-  const records = await context.platform.batches(caller.owner).list();
+  const records = await context.platform.batches(caller.owner, context.startedAt).list();
   const batches = records.toReversed().map(({ id, lastSeen }) => ({ ...parseObject(lastSeen), id }));
   return paginateById(batches, after, limit, batchNotFoundError);
 }
@@ -139,7 +139,7 @@ async function showBatch(request: BatchRequest, batch: JsonObject, record: Batch
   const text = JSON.stringify(shown);
   const lastSeen = text.length <= MAX_STORED_CHARS ? text : JSON.stringify({ ...shown, errors: null });
   await context.platform
-    .batches(caller.owner)
+    .batches(caller.owner, context.startedAt)
     .put({ ...record, lastSeen, ...(isCounted ? { isCounted } : {}) });
   return shown;
 }
@@ -153,7 +153,7 @@ async function adoptFile(
 ): Promise<string> {
   const digest = await sha256Hex(JSON.stringify([caller.owner, provider ?? "", account, upstreamId]));
   const id = `file-${digest.slice(0, 32)}`;
-  const files = context.platform.files(caller.owner);
+  const files = context.platform.files(caller.owner, context.startedAt);
   if ((await files.get(id)) !== null) return id;
   const now = context.platform.now();
   await files.put({

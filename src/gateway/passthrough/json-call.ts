@@ -4,6 +4,7 @@ import { invalidRequest } from "../../core/errors/gateway-error.ts";
 import type { JsonBody } from "../../core/http/json-body.ts";
 import { OTHER_MODEL_MEMBERS } from "../dialects/chat-completions/native.ts";
 import { assertClearMembers } from "../dialects/shared/native-request.ts";
+import { namesForbiddenModel } from "../generation/named-models.ts";
 import type { PassthroughEndpoint } from "./endpoint-table.ts";
 import type { PassthroughCall } from "./passthrough-call.ts";
 
@@ -42,7 +43,9 @@ export function readJsonCall(endpoint: PassthroughEndpoint, { text, value }: Jso
   return {
     endpoint,
     model: requireModelName(value["model"], endpoint),
-    namesOtherModels: hasMemberInAnyCase(text, OTHER_MODEL_MEMBERS),
+    namesOtherModels: (isAllowed) =>
+      hasMemberInAnyCase(text, OTHER_MODEL_MEMBERS) ||
+      namesForbiddenModel(text, endpoint.textMembers, isAllowed),
     stream: wantsEvents(value),
     contentType: "application/json",
     promptText: texts.join("\n"),

@@ -1,3 +1,4 @@
+import type { IsModelAllowed } from "../generation/named-models.ts";
 import type { PassthroughEndpoint } from "./endpoint-table.ts";
 
 /** Follows a body that goes to the provider while the caller still sends it. */
@@ -15,8 +16,8 @@ export interface PassthroughCall {
   readonly endpoint: PassthroughEndpoint;
   /** The name as the caller wrote it; empty: none. */
   readonly model: string;
-  /** Whether the body names further models. */
-  readonly namesOtherModels?: boolean;
+  /** Whether the body names further models that may not be used. Absent: it cannot. */
+  namesOtherModels?(isAllowed: IsModelAllowed): boolean;
   readonly stream: boolean;
   /** The media type of the body. */
   readonly contentType: string;

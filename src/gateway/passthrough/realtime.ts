@@ -6,7 +6,7 @@ import type { LightAbortController } from "../../core/http/light-abort-controlle
 import type { Context } from "../../core/ports/context.ts";
 import { RetryBudget } from "../../core/retries/retry-budget.ts";
 import { countedLimits } from "../../pool/limits/key-quota.ts";
-import { assertDialectAllowed } from "../../pool/limits/key-scope.ts";
+import { assertDialectAllowed, hasModelList } from "../../pool/limits/key-scope.ts";
 import type { AccountSession } from "../accounts/account-request.ts";
 import { AttemptTimeout } from "../accounts/attempt-timeout.ts";
 import { withAccount } from "../accounts/with-account.ts";
@@ -177,7 +177,7 @@ class RealtimeRun {
     provider: RegisteredProvider,
     target: Target,
   ): Promise<void> {
-    const { request, url, platform, memory, facts } = this.#context;
+    const { request, url, platform, memory, facts, quota } = this.#context;
     this.#recording.recordAccount(session.accountId);
     const timeout = new AttemptTimeout(provider.timeouts.firstByteTimeoutMs, this.#abort.signal);
     const intent = url.searchParams.get("intent");
@@ -199,7 +199,7 @@ class RealtimeRun {
         abort: this.#abort,
         events,
         model: opened.model,
-        isLimited: (this.#caller.key?.entry.models ?? []).length > 0,
+        isLimited: hasModelList(this.#caller, quota),
         onProviderMessage: () => {
           session.reportAnswering();
           this.#recording.refreshIfDue(platform.now());

@@ -5,8 +5,14 @@ import { estimateTokens } from "../../core/conversation/tokens.ts";
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { FALLBACK_HEADER } from "../../core/routing/control-headers.ts";
-import { assertModelAllowed, assertNoModelList } from "../../pool/limits/key-scope.ts";
+import {
+  assertModelAllowed,
+  assertNoModelList,
+  hasModelList,
+  isModelAllowed,
+} from "../../pool/limits/key-scope.ts";
 import { orderByStrategy, selectAllowedTargets } from "../generation/begin-generation.ts";
+import type { IsModelAllowed } from "../generation/named-models.ts";
 import type { RequestControls } from "../generation/parse-request-controls.ts";
 import { appendFallbacks, resolveFallbacks } from "../generation/request-controls.ts";
 import { getRouteAffinity } from "../generation/route-affinity.ts";
@@ -26,7 +32,8 @@ export const PASSTHROUGH_STYLE = "chat-completions";
 interface NamedModel {
   /** As the caller wrote it; empty: none. */
   readonly model: string;
-  readonly namesOtherModels?: boolean;
+  /** See `PassthroughCall`. */
+  namesOtherModels?(isAllowed: IsModelAllowed): boolean;
   /** The texts that the model reads. */
   readonly promptText?: string;
   readonly endpoint: Pick<PassthroughEndpoint, "operation">;
@@ -49,7 +56,11 @@ export async function resolveTargets(
   await assertNoGuardrails(context, caller);
   const fallbacks = await resolveFallbacks(context, caller, controls);
   const { quota } = context;
-  if (call.namesOtherModels === true) assertNoModelList(caller, quota);
+  if (hasModelList(caller, quota)) {
+    const isAllowed = (name: unknown) =>
+      typeof name === "string" && isModelAllowed(caller, quota, { requested: name, id: name });
+    if (call.namesOtherModels?.(isAllowed) === true) assertNoModelList(caller, quota);
+  }
   if (call.model === "") {
     assertModelAllowed(caller, quota, { requested: "", id: "" });
     if (fallbacks.length === 0) return [null];

@@ -25,13 +25,14 @@ export const DRIVER_ALIASES: ReadonlyMap<string, string> = new Map([
   ["content-generation", "gemini"],
 ]);
 
-function getCurrentName(name: string): string {
+/** The name of a driver today, for a current or an earlier one. */
+export function getCurrentDriverName(name: string): string {
   return DRIVER_ALIASES.get(name) ?? name;
 }
 
 /** Finds a driver by its current or earlier name. Returns undefined if there is none. */
 export function findDriver(name: string): Driver | undefined {
-  const id = getCurrentName(name);
+  const id = getCurrentDriverName(name);
   return DRIVERS.find((driver) => driver.id === id);
 }
 
@@ -53,7 +54,7 @@ export function needsNoAccount(name: string): boolean {
 
 /** Whether two names denote the same driver. */
 export function isSameDriver(left: string, right: string): boolean {
-  return getCurrentName(left) === getCurrentName(right);
+  return getCurrentDriverName(left) === getCurrentDriverName(right);
 }
 
 /** How the pool selects accounts of a provider with this driver. `setting`: the provider's own; absent: it has none. */

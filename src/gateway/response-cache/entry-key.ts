@@ -42,10 +42,10 @@ function selectFeatureHeaders({ native }: GenerationRequest): [string, string][]
     .sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** The lists of models that the caller may use: they decide which models of a route can answer. */
-function listAllowedModels({ context: { quota }, caller: { key } }: GenerationRequest) {
+/** The key, its user and team, and the tags of the request, as far as they are configured. */
+function listSubjects({ context: { quota }, caller: { key } }: GenerationRequest) {
   const subjects = [...(key?.groups ?? []).map(({ entry }) => entry), ...(quota.tagEntries ?? [])];
-  return [key?.entry.models, ...subjects.map(({ models }) => models)];
+  return key === null ? subjects : [key.entry, ...subjects];
 }
 
 /** The body without the members on which the answer does not depend, as canonical JSON. */
@@ -64,13 +64,14 @@ export function createEntryKey(request: GenerationRequest, input: CacheableInput
   const { context, caller, conversation } = request;
   const { platform, url } = context;
   const { requested, id, provider, route = [] } = conversation.model;
+  const subjects = listSubjects(request);
   const asked = [
     // A key that was deleted and added again has another time.
-    [caller.owner, caller.key?.entry.created, caller.key?.entry.cache_epoch ?? 0],
+    [caller.owner, caller.key?.entry.created, subjects.map(({ cache_epoch = 0 }) => cache_epoch)],
     conversation.dialect,
     [url.pathname, getPublicQuery(url)],
     [requested, id, provider, ...route.map(({ model }) => [model.provider, model.id])],
-    [listAllowedModels(request), context.request.headers.get(FALLBACK_HEADER)],
+    [subjects.map(({ models }) => models), context.request.headers.get(FALLBACK_HEADER)],
     selectFeatureHeaders(request),
     normalizeBody(input),
   ];

@@ -131,7 +131,7 @@ export const ADMINISTRATOR_ENDPOINTS = [
     handler: async ({ platform }, { params: { id = "" } }) =>
       respond((await platform.configuration.readFresh()).config, id),
   }),
-  /** Another role, another password and `disabled` end the administrator's tokens. */
+  /** Another role, another password or identity, and `disabled` end the administrator's tokens. */
   adminEndpoint({
     method: "PUT",
     path: "/admin/administrators/:id",
@@ -159,6 +159,8 @@ export const ADMINISTRATOR_ENDPOINTS = [
         const endsTokens =
           changed.role !== stored.role ||
           changed.disabled !== stored.disabled ||
+          changed.email !== stored.email ||
+          changed.oidc_subject !== stored.oidc_subject ||
           changed.password_hash !== stored.password_hash;
         const next = endsTokens ? { ...changed, session_epoch: createEpoch() } : changed;
         const administrators = current.administrators.map((other) => (other.id === id ? next : other));

@@ -96,6 +96,7 @@ export const keyViewSchema = () =>
     models: z.array(z.string()),
     dialects: z.array(z.string()),
     networks: z.array(z.string()),
+    allowed_tags: z.array(z.string()),
     guardrails: z.array(z.string()),
     /** What history and captures keep. */
     history: z.enum(HISTORY_MODES),

@@ -1,9 +1,11 @@
 import { getOwner, listApiKeys } from "../../core/config/api-keys.ts";
 import { selectStrictestMode } from "../../core/config/history-mode.ts";
-import type { ApiKey, Config } from "../../core/config/schema.ts";
+import type { ApiKey, Config, SubjectEntry } from "../../core/config/schema.ts";
 
-/** Whether the history keeps less of a key's requests than before. */
-export function keepsLess(before: ApiKey, after: ApiKey): boolean {
+type Mode = Pick<SubjectEntry, "history">;
+
+/** Whether the history keeps less of the requests of a key or another subject than before. */
+export function keepsLess(before: Mode, after: Mode): boolean {
   return selectStrictestMode([before.history]) !== selectStrictestMode([before.history, after.history]);
 }
 
@@ -33,4 +35,26 @@ export async function carryOverInvalidation(present: Config, next: Config): Prom
   return keys.every((entry) => entry.cache_epoch === undefined)
     ? next
     : { ...next, keys: [], api_keys: keys };
+}
+
+/** The entries of teams, users or tags after an edit: of one whose history keeps less, no later request gets earlier answers. */
+function leaveAnswersOfSubjects(before: readonly SubjectEntry[], after: SubjectEntry[]): SubjectEntry[] {
+  const entries = new Map(before.map((entry) => [entry.id, entry]));
+  return after.map((entry) => {
+    const known = entries.get(entry.id);
+    if (known === undefined || known === entry) return entry;
+    const epoch =
+      Math.max(known.cache_epoch ?? 0, entry.cache_epoch ?? 0) + (keepsLess(known, entry) ? 1 : 0);
+    return epoch === 0 ? entry : { ...entry, cache_epoch: epoch };
+  });
+}
+
+/** The same for all teams, users and tags of a configuration. */
+export function leaveAnswersOfTightened(before: Config, after: Config): Config {
+  return {
+    ...after,
+    teams: leaveAnswersOfSubjects(before.teams, after.teams),
+    users: leaveAnswersOfSubjects(before.users, after.users),
+    tags: leaveAnswersOfSubjects(before.tags, after.tags),
+  };
 }

@@ -8,6 +8,7 @@ import { invalidRequest } from "../../core/errors/gateway-error.ts";
 import { parseWith } from "../../core/http/json-body.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { createAuditNote } from "./audit-recording.ts";
+import { leaveAnswersOfTightened } from "./cached-answers.ts";
 import { diffConfigs } from "./config-diff.ts";
 import { assertReferences } from "./config-references.ts";
 import { assertIfMatch, entryEtag } from "./etag.ts";
@@ -57,7 +58,7 @@ export function editConfig(
   };
   const stored = store.update(async (config, version) => {
     if (!anyVersion) await assertEditedVersion(context.request, config, version, entry);
-    const changed = parseWith(configSchema, await change(config));
+    const changed = leaveAnswersOfTightened(config, parseWith(configSchema, await change(config)));
     const { administratorRole = "owner" } = context.facts;
     if (administratorRole !== "owner") assertSecretsStay(config, changed);
     assertReferences(config, changed);

@@ -10,6 +10,7 @@ import {
   extensibleObject,
 } from "../../core/config/schema.ts";
 import { invalidRequest } from "../../core/errors/gateway-error.ts";
+import type { Context } from "../../core/ports/context.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
 import { authRequestSchema, withAuth } from "./account-auth.ts";
 import { normalizedProvider } from "./account-edit.ts";
@@ -20,7 +21,13 @@ import { configViewSchema } from "./config-answers.ts";
 import { editConfig } from "./config-edit.ts";
 import { configView } from "./config-view.ts";
 import { formatEtag } from "./etag.ts";
-import { applyKeyChanges, findSentKey, normalizeKey, rejectUnknownKeyFields } from "./key-entries.ts";
+import {
+  applyKeyChanges,
+  findSentKey,
+  normalizeKey,
+  rejectForeignOwner,
+  rejectUnknownKeyFields,
+} from "./key-entries.ts";
 import { requestObject } from "./request-fields.ts";
 
 /** Omitted fields of an existing key keep their values. */
@@ -63,13 +70,18 @@ const configUpdateSchema = requestObject(
 
 type ConfigUpdate = z.output<typeof configUpdateSchema>;
 
-async function updateKeys(config: Config, { keys, api_keys }: ConfigUpdate): Promise<ApiKey[]> {
+async function updateKeys(
+  context: Context,
+  config: Config,
+  { keys, api_keys }: ConfigUpdate,
+): Promise<ApiKey[]> {
   const present = listApiKeys(config);
   const listed: ApiKey[] = [];
   if (api_keys !== undefined) {
     for (const [index, sent] of api_keys.entries()) {
       const stored = await findSentKey(present, sent, `api_keys[${index}].key`);
       rejectUnknownKeyFields(sent, stored, `api_keys[${index}]`);
+      if (stored === undefined) rejectForeignOwner(context, sent, `api_keys[${index}]`);
       const { name = "", remark = "" } = sent;
       listed.push(
         stored === undefined ? normalizeKey({ ...sent, name, remark }) : applyKeyChanges(stored, sent),
@@ -149,7 +161,7 @@ export const CONFIG_ENDPOINTS = [
         async (config) => ({
           ...config,
           keys: [],
-          api_keys: await updateKeys(config, update),
+          api_keys: await updateKeys(context, config, update),
           accounts: await updateAccounts(config, update),
           model_aliases: update.model_aliases ?? config.model_aliases,
         }),

@@ -64,7 +64,14 @@ export function proxyView({ password, ...proxy }: ConfiguredProxy): ProxyView {
 
 /** The masked view of an API key. */
 export async function keyView(entry: ApiKey): Promise<KeyView> {
-  const { limits = {}, models = [], dialects = [], networks = [], guardrails = [] } = entry;
+  const {
+    limits = {},
+    models = [],
+    dialects = [],
+    networks = [],
+    allowed_tags = [],
+    guardrails = [],
+  } = entry;
   return {
     key: maskKey(entry),
     id: await keyIdentifier(entry),
@@ -81,6 +88,7 @@ export async function keyView(entry: ApiKey): Promise<KeyView> {
     models,
     dialects,
     networks,
+    allowed_tags,
     guardrails,
     history: entry.history ?? "full",
     cache: entry.cache ?? {},

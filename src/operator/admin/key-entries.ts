@@ -3,7 +3,8 @@ import { type ApiKey, apiKeyFields } from "../../core/config/schema.ts";
 import { isShortenedSecret, maskText } from "../../core/config/secret-masking.ts";
 import { SHARED_STYLES } from "../../core/config/styles.ts";
 import { isObject } from "../../core/encoding/json.ts";
-import { invalidRequest } from "../../core/errors/gateway-error.ts";
+import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
+import type { Context } from "../../core/ports/context.ts";
 import { DIALECTS } from "../../gateway/dialects/index.ts";
 import { invalidateCachedAnswers, keepsLess } from "./cached-answers.ts";
 import { mapToPresentDigests } from "./key-rotation.ts";
@@ -40,6 +41,7 @@ const OPTIONAL_FIELDS = new Set([
   "models",
   "dialects",
   "networks",
+  "allowed_tags",
   "guardrails",
   "history",
   "cache",
@@ -96,6 +98,30 @@ export function rejectUnknownKeyFields(
     param === "" ? "limits" : `${param}.limits`,
     Object.keys(entry?.limits ?? {}),
   );
+}
+
+/** Fields that the gateway sets: they decide whose stored objects and cached answers a key gets, and which secrets it had. */
+const GATEWAY_FIELDS = ["owner", "previous", "cache_epoch"] as const;
+
+/**
+ * Rejects a new key that states the owner of its stored objects, or the like, from anyone but an owner: with the owner of
+ * another key it would get what that key has stored.
+ *
+ * @param param field name for error messages; empty: the whole body
+ * @throws GatewayError 403 that names the field.
+ */
+export function rejectForeignOwner(
+  { facts: { administratorRole = "owner" } }: Pick<Context, "facts">,
+  sent: Pick<ApiKey, (typeof GATEWAY_FIELDS)[number]>,
+  param = "",
+): void {
+  const field = GATEWAY_FIELDS.find((name) => sent[name] !== undefined);
+  if (administratorRole === "owner" || field === undefined) return;
+  const name = param === "" ? field : `${param}.${field}`;
+  throw new GatewayError(403, `${name}: only an owner may set this field`, {
+    code: "permission_denied",
+    param: name,
+  });
 }
 
 /** All names that `dialects` of a key can list. */

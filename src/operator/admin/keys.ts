@@ -17,6 +17,7 @@ import {
   applyKeyChanges,
   matchesIdentifier,
   normalizeKey,
+  rejectForeignOwner,
   rejectUnknownKeyFields,
   rejectUselessScope,
 } from "./key-entries.ts";
@@ -30,8 +31,19 @@ const MAX_PAGE_SIZE = 5_000;
 
 /** Body of `PUT /admin/keys/{key}`. The key itself cannot change; omitted fields keep their values. */
 const keyChangeSchema = lazyLooseObject(() => {
-  const { expires, disabled, team, user, limits, models, dialects, networks, guardrails, history } =
-    apiKeyFields.shape;
+  const {
+    expires,
+    disabled,
+    team,
+    user,
+    limits,
+    models,
+    dialects,
+    networks,
+    allowed_tags,
+    guardrails,
+    history,
+  } = apiKeyFields.shape;
   return {
     name: z.string().optional(),
     remark: z.string().optional(),
@@ -43,6 +55,7 @@ const keyChangeSchema = lazyLooseObject(() => {
     models,
     dialects,
     networks,
+    allowed_tags,
     guardrails,
     history,
     cache: cacheRequestSchema().optional(),
@@ -221,6 +234,7 @@ export const KEY_ENDPOINTS = [
     answers: jsonResponse(keyAddedSchema),
     handler: async (context, { body }) => {
       const now = context.platform.now();
+      rejectForeignOwner(context, body);
       rejectUselessScope(body, undefined, now);
       const generated = body.key === undefined && body.digest === undefined ? generateKey() : null;
       const key = generated ?? body.key ?? "";

@@ -5,7 +5,7 @@ import type { Administrator } from "../../core/config/schema.ts";
 import { lazyObject } from "../../core/encoding/lazy-schema.ts";
 import { invalidRequest } from "../../core/errors/gateway-error.ts";
 import { type Endpoint, jsonResponse, openEndpoint, tokenEndpoint } from "../../core/routing/endpoint.ts";
-import { startSession } from "./admin-session.ts";
+import { endSession, startSession } from "./admin-session.ts";
 import { successSchema } from "./answers.ts";
 
 const MISSING = "an admin key or password is needed";
@@ -69,6 +69,17 @@ export const LOGIN_ENDPOINTS = [
         role,
         administrator,
       });
+    },
+  }),
+  /** `POST /admin/logout`: the token is refused from now on. */
+  tokenEndpoint({
+    method: "POST",
+    path: "/admin/logout",
+    summary: "End the session of a token",
+    answers: jsonResponse(successSchema),
+    handler: async (context, { token }) => {
+      await endSession(context, token);
+      return Response.json({ success: true });
     },
   }),
 ] satisfies readonly Endpoint[];

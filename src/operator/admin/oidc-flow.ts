@@ -22,6 +22,9 @@ export interface OidcSettings {
   readonly fetch: Fetch;
   /** Milliseconds since the epoch. */
   readonly now: number;
+  /** The metadata of the identity provider is cached for it. */
+  readonly platform: object;
+  readonly waitUntil: (work: Promise<unknown>) => void;
 }
 
 /** Who signed in. */
@@ -64,8 +67,41 @@ interface Discovered {
   readonly userInfoEndpoint: string | null;
 }
 
+/** How long the metadata of the identity provider is used, and how long a failure to read it, milliseconds. */
+const METADATA_MS = 300_000;
+const FAILURE_MS = 5_000;
+
+/** The latest metadata that was requested. */
+interface Discovery {
+  readonly issuer: string;
+  until: number;
+  readonly metadata: Promise<Discovered>;
+}
+
+const discoveries = new WeakMap<object, Discovery>();
+
+/**
+ * Returns the addresses of the identity provider. Anybody may begin to sign in, so the metadata is cached, and requests at the
+ * same time share one request to the identity provider.
+ */
+function discover(settings: OidcSettings): Promise<Discovered> {
+  const { issuer, now, platform, waitUntil } = settings;
+  const known = discoveries.get(platform);
+  if (known !== undefined && known.issuer === issuer && known.until > now) return known.metadata;
+  const metadata = readMetadata(settings);
+  const discovery: Discovery = { issuer, until: now + METADATA_MS, metadata };
+  discoveries.set(platform, discovery);
+  // Other requests may wait for the answer, so it must come even if this client disconnects.
+  waitUntil(
+    metadata.catch(() => {
+      discovery.until = now + FAILURE_MS;
+    }),
+  );
+  return metadata;
+}
+
 /** Reads the addresses of the identity provider (OpenID Connect Discovery 1.0). */
-async function discover(settings: OidcSettings): Promise<Discovered> {
+async function readMetadata(settings: OidcSettings): Promise<Discovered> {
   const address = `${settings.issuer}/.well-known/openid-configuration`;
   const metadata = await fetchJson(settings, address, {}, "the identity provider");
   const read = (name: string): string => {

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { countSignIn, uncountSignIn } from "../../core/auth/administrators.ts";
 import { getSigningSecret } from "../../core/auth/signing-secret.ts";
 import { type Config, configSchema } from "../../core/config/schema.ts";
 import { maskText } from "../../core/config/secret-masking.ts";
@@ -16,6 +17,8 @@ import { requestObject } from "./request-fields.ts";
 const COOKIE = "polygate_oidc";
 const COOKIE_SECONDS = 600;
 const CALLBACK = "/admin/oidc/callback";
+/** Attempts at the identity provider are counted apart from those with passwords. */
+const COUNTED_AS = "oidc ";
 
 const oidcShape = () => configSchema.shape.oidc.unwrap().shape;
 
@@ -85,6 +88,8 @@ async function readSettings(
     redirectUri: getRedirectUri(context, snapshot.config),
     fetch: context.platform.deploymentFetch,
     now: context.platform.now(),
+    platform: context.platform,
+    waitUntil: (work) => context.waitUntil(work),
   };
 }
 
@@ -133,6 +138,7 @@ export const OIDC_ENDPOINTS = [
     statuses: { 302: "To the identity provider.", 404: "No identity provider is configured." },
     handler: async (context) => {
       const settings = await readSettings(context);
+      await countSignIn(context, COUNTED_AS);
       const { address, cookie } = await beginSignIn(settings, settings.secret);
       const headers = new Headers({ location: address, "cache-control": "no-store" });
       headers.append("set-cookie", createCookie(context, cookie, COOKIE_SECONDS));
@@ -152,6 +158,7 @@ export const OIDC_ENDPOINTS = [
       try {
         if (error !== undefined) throw invalidRequest(`the identity provider refused: ${error}`);
         if (code === undefined) throw invalidRequest("the identity provider sent no code");
+        await countSignIn(context, COUNTED_AS);
         const identity = await completeSignIn(
           settings,
           settings.secret,
@@ -171,6 +178,9 @@ export const OIDC_ENDPOINTS = [
           const name = identity.email || identity.subject;
           throw invalidRequest(`${name} is no administrator here: an owner must add this address or subject`);
         }
+        // Both the start and the return were counted.
+        await uncountSignIn(context, COUNTED_AS);
+        await uncountSignIn(context, COUNTED_AS);
         const { token, expires_in } = await startSession(context, administrator);
         return redirectToConsole(context, { signed_in: token, expires_in: String(expires_in) });
       } catch (thrown) {

@@ -36,6 +36,8 @@ export const subjectViewSchema = () =>
     remark: z.string(),
     limits: z.looseObject({}),
     models: z.array(z.string()),
+    /** Tags that requests of its keys may name; empty: all. A tag has none. */
+    allowed_tags: z.array(z.string()),
     /** What history and captures keep of its requests. */
     history: z.enum(HISTORY_MODES),
     /** Number of its keys; 0 for a tag. */
@@ -45,10 +47,10 @@ export const subjectViewSchema = () =>
 export type SubjectView = z.output<ReturnType<typeof subjectViewSchema>>;
 
 /** Body of `POST /admin/teams` and of the same endpoints of users and tags. */
-export const newSubjectSchema = requestObject(
-  () => ({ ...subjectEntrySchema.shape, limits: limitsRequestSchema().optional() }),
-  subjectViewSchema,
-);
+export const newSubjectSchema = requestObject(() => {
+  const { cache_epoch: _, ...fields } = subjectEntrySchema.shape;
+  return { ...fields, limits: limitsRequestSchema().optional() };
+}, subjectViewSchema);
 
 /** Body of `PUT /admin/teams/{id}`. Omitted fields keep their values. */
 export const subjectChangeSchema = requestObject(
@@ -58,6 +60,7 @@ export const subjectChangeSchema = requestObject(
     limits: limitsRequestSchema().optional(),
     models: subjectEntrySchema.shape.models,
     history: subjectEntrySchema.shape.history,
+    allowed_tags: subjectEntrySchema.shape.allowed_tags,
   }),
   subjectViewSchema,
 );

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { listApiKeys } from "../../core/config/api-keys.ts";
 import type { Config, SubjectEntry } from "../../core/config/schema.ts";
-import { GatewayError } from "../../core/errors/gateway-error.ts";
+import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { formatSubject, type KeyLimitUsage } from "../../core/ports/key-limits.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
@@ -29,13 +29,23 @@ function countKeys(config: Config, { kind }: SubjectList, id: string): number {
   return kind === "tag" ? 0 : listApiKeys(config).filter((key) => key[kind] === id).length;
 }
 
-/** Without empty limits and models, which mean the same as none. */
-function normalizeEntry({ limits, models, history, ...rest }: SubjectEntry): SubjectEntry {
+/** Rejects a list of allowed tags of a tag, because it would have no effect. */
+function rejectUselessTags(
+  { kind }: SubjectList,
+  { allowed_tags = [] }: Pick<SubjectEntry, "allowed_tags">,
+): void {
+  if (kind === "tag" && allowed_tags.length > 0)
+    throw invalidRequest("allowed_tags: only keys, teams and users have allowed tags", "allowed_tags");
+}
+
+/** Without empty limits and lists, which mean the same as none. */
+function normalizeEntry({ limits, models, history, allowed_tags, ...rest }: SubjectEntry): SubjectEntry {
   return {
     ...rest,
     ...(limits === undefined || Object.keys(limits).length === 0 ? {} : { limits }),
     ...(models === undefined || models.length === 0 ? {} : { models }),
     ...(history === undefined || history === "full" ? {} : { history }),
+    ...(allowed_tags === undefined || allowed_tags.length === 0 ? {} : { allowed_tags }),
   };
 }
 
@@ -54,12 +64,12 @@ function usedView(use: KeyLimitUsage | undefined): SubjectView["used"] {
 function subjectView(
   config: Config,
   subject: SubjectList,
-  { id, name, remark, limits = {}, models = [], history = "full" }: SubjectEntry,
+  { id, name, remark, limits = {}, models = [], history = "full", allowed_tags = [] }: SubjectEntry,
   uses: readonly KeyLimitUsage[],
 ): SubjectView {
   const use = uses.find(({ key }) => key === formatSubject(subject.kind, id));
   return {
-    ...{ id, name, remark, limits, models, history },
+    ...{ id, name, remark, limits, models, history, allowed_tags },
     keys: countKeys(config, subject, id),
     used: usedView(use),
   };
@@ -103,8 +113,9 @@ function createEndpoints(subject: SubjectList) {
       answers: jsonResponse(subjectViewSchema),
       ...ENTRY_HEADERS,
       handler: async (context, { body }) => {
-        const { id, name, remark, limits, models, history } = body;
-        const added = normalizeEntry({ id, name, remark, limits, models, history });
+        rejectUselessTags(subject, body);
+        const { id, name, remark, limits, models, history, allowed_tags } = body;
+        const added = normalizeEntry({ id, name, remark, limits, models, history, allowed_tags });
         const { config } = await editConfig(context, (current) => {
           if (current[list].some((entry) => entry.id === id)) throw idTakenError(`a ${kind}`, id);
           return { ...current, [list]: [...current[list], added] };
@@ -130,6 +141,7 @@ function createEndpoints(subject: SubjectList) {
       ...ENTRY_HEADERS,
       ...IF_MATCH,
       handler: async (context, { params: { id = "" }, body }) => {
+        rejectUselessTags(subject, body);
         const entry = (current: Config) => find(current, id);
         const change = (current: Config): Config => {
           const stored = entry(current);
@@ -140,6 +152,7 @@ function createEndpoints(subject: SubjectList) {
             limits: body.limits ?? stored.limits,
             models: body.models ?? stored.models,
             history: body.history ?? stored.history,
+            allowed_tags: body.allowed_tags ?? stored.allowed_tags,
           });
           return {
             ...current,

@@ -1,12 +1,12 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { readOwnSession } from "./api/administrators.ts";
+import { signOut } from "./api/login.ts";
 import { ConnectionNotice } from "./connection-notice.tsx";
 import { KeyboardOverlays } from "./keyboard-overlays.tsx";
 import { chooseLanguage, LANGUAGES, language } from "./language.ts";
 import { setOwnUser, useHasRole } from "./own-user.ts";
 import { findPage, NAVIGATION } from "./pages.tsx";
 import { formatHref, useAddress } from "./routing.ts";
-import { endSession } from "./session.ts";
 import { currentOverlay } from "./shortcuts.ts";
 import { useStore } from "./store.ts";
 import { texts } from "./texts.ts";
@@ -142,7 +142,7 @@ export function Shell() {
           </Button>
           <LanguageChoice />
           <SignedIn />
-          <Button kind="quiet" onClick={endSession}>
+          <Button kind="quiet" onClick={signOut}>
             <Icon name="out" />
             {texts.signOut}
           </Button>

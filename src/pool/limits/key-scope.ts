@@ -2,6 +2,7 @@ import ipaddr from "ipaddr.js";
 import type { CallerKey } from "../../core/auth/caller-keys.ts";
 import type { Caller } from "../../core/auth/callers.ts";
 import { type Network, parseNetwork } from "../../core/config/cidr-network.ts";
+import { isListed } from "../../core/config/name-list.ts";
 import type { ApiKey, SubjectEntry } from "../../core/config/schema.ts";
 import { oncePer } from "../../core/encoding/once-per.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";
@@ -25,15 +26,6 @@ export function isAddressInNetworks(address: string, list: readonly string[]): b
       (client instanceof ipaddr.IPv4 && network instanceof ipaddr.IPv4
         ? client.match(network, bits)
         : client instanceof ipaddr.IPv6 && network instanceof ipaddr.IPv6 && client.match(network, bits)),
-  );
-}
-
-/** Whether a list of models contains one of the names; a trailing `*` of an entry matches any rest. */
-function matchesModel(list: readonly string[], model: readonly string[]): boolean {
-  return list.some((entry) =>
-    entry.endsWith("*")
-      ? model.some((name) => name.startsWith(entry.slice(0, -1)))
-      : model.some((name) => name === entry),
   );
 }
 
@@ -94,7 +86,9 @@ export function isModelAllowed(
   quota: RequestQuota,
   { requested, id }: NamedModel,
 ): boolean {
-  return listModelLists(key, quota).every(({ models }) => matchesModel(models, [requested, id]));
+  return listModelLists(key, quota).every(
+    ({ models }) => isListed(models, requested) || isListed(models, id),
+  );
 }
 
 /**
@@ -123,7 +117,9 @@ export function assertModelAllowed(
   quota: RequestQuota,
   { requested, id }: NamedModel,
 ): void {
-  const refusing = listModelLists(key, quota).find(({ models }) => !matchesModel(models, [requested, id]));
+  const refusing = listModelLists(key, quota).find(
+    ({ models }) => !isListed(models, requested) && !isListed(models, id),
+  );
   if (refusing === undefined) return;
   throw forbidden(`${refusing.owner} may not use the model ${JSON.stringify(requested)}`, "model");
 }

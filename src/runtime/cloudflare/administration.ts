@@ -4,6 +4,7 @@ import type { Env } from "./env.ts";
 /** The state that administrators' requests share, behind the binding `ADMINISTRATION`. */
 export function createAdministrationState(env: Env): AdministrationState {
   const client = (address: string) => env.ADMINISTRATION.getByName(`login ${address}`);
+  const token = (id: string) => env.ADMINISTRATION.getByName(`token ${id}`);
   const tests = () => env.ADMINISTRATION.getByName("account tests");
   const modelSync = () => env.ADMINISTRATION.getByName("provider models");
   return {
@@ -14,5 +15,7 @@ export function createAdministrationState(env: Env): AdministrationState {
     cancelTest: () => tests().cancel(),
     getModelSyncResults: () => modelSync().asks(),
     setModelSyncResults: (results) => modelSync().setAsks(results),
+    revokeToken: (id, until) => token(id).revokeToken(until),
+    isTokenRevoked: (id) => token(id).isTokenRevoked(),
   };
 }

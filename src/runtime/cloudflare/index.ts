@@ -48,49 +48,49 @@ export function createCloudflarePlatform(env: Env): Platform {
     administration: createAdministrationState(env),
     auditLog: createJournal(env),
     alerts: createAlertWatcher(env),
-    responses: (owner) => createResponseStore(env, owner, variables.storedObjectLimits),
+    responses: (owner, startedAt) => createResponseStore(env, owner, startedAt, variables.storedObjectLimits),
     eraseCaller: (owner) => eraseCaller(env, owner),
-    files: (owner) => {
+    files: (owner, startedAt) => {
       const store = env.RESPONSE_STORE.getByName(owner);
       return {
         get: (id) => store.getFile(id),
         list: () => store.listFiles(),
-        put: (file) => store.putFile(file),
+        put: (file) => store.putFile(file, Date.now() - startedAt),
       };
     },
-    batches: (owner) => {
+    batches: (owner, startedAt) => {
       const store = env.RESPONSE_STORE.getByName(owner);
       return {
         get: (id) => store.getBatch(id),
         list: () => store.listBatches(),
-        put: (batch) => store.putBatch(batch),
+        put: (batch) => store.putBatch(batch, Date.now() - startedAt),
       };
     },
-    accountStates: (owner) => {
+    accountStates: (owner, startedAt) => {
       const store = env.RESPONSE_STORE.getByName(owner);
       return {
         get: (id) => store.getState(id),
         list: () => store.listStates(),
-        put: (state) => store.putState(state),
+        put: (state) => store.putState(state, Date.now() - startedAt),
         remove: (id) => store.removeState(id),
       };
     },
-    uploads: (owner) => {
+    uploads: (owner, startedAt) => {
       const store = env.RESPONSE_STORE.getByName(owner);
       return {
         get: (id) => store.getUpload(id),
-        put: (upload) => store.putUpload(upload),
+        put: (upload) => store.putUpload(upload, Date.now() - startedAt),
         getPiece: (id) => store.getPiece(id),
-        putPiece: (piece) => store.putPiece(piece),
+        putPiece: (piece) => store.putPiece(piece, Date.now() - startedAt),
         remove: (id) => store.removeUpload(id),
       };
     },
-    replays: (owner) => {
+    replays: (owner, startedAt) => {
       const store = env.RESPONSE_STORE.getByName(owner);
       return {
         claim: (claim) => store.claimReplay(claim),
         renew: (claim) => store.renewReplay(claim),
-        settle: (claim, answer) => store.settleReplay(claim, answer),
+        settle: (claim, answer) => store.settleReplay(claim, answer, Date.now() - startedAt),
       };
     },
     responseCache: DEFAULT_CACHE,

@@ -11,14 +11,20 @@ const PREFIX = "responses/";
  * Responses from before the bucket was bound are read from the Durable Object.
  *
  * @param owner hash of the caller's credential
+ * @param startedAt when the request began that uses them, Unix milliseconds
  */
-export function createResponseStore(env: Env, owner: string, quota: OwnerQuota): ResponseStore {
+export function createResponseStore(
+  env: Env,
+  owner: string,
+  startedAt: number,
+  quota: OwnerQuota,
+): ResponseStore {
   const object = env.RESPONSE_STORE.getByName(owner);
   const { RESPONSES_BUCKET: bucket } = env;
-  if (bucket !== undefined) return new BucketResponseStore(bucket, owner, quota, object);
+  if (bucket !== undefined) return new BucketResponseStore(bucket, owner, startedAt, quota, object);
   return {
     get: (id) => object.get(id),
-    put: (response) => object.put(response),
+    put: (response) => object.put(response, Date.now() - startedAt),
     remove: (id) => object.remove(id),
   };
 }
@@ -41,17 +47,23 @@ export async function eraseCaller(env: Env, owner: string): Promise<number> {
 class BucketResponseStore implements ResponseStore {
   readonly #bucket: R2Bucket;
   readonly #owner: string;
+  readonly #startedAt: number;
   readonly #quota: OwnerQuota;
-  readonly #earlierStore: Pick<ReturnType<Env["RESPONSE_STORE"]["getByName"]>, "get" | "remove">;
+  readonly #earlierStore: Pick<
+    ReturnType<Env["RESPONSE_STORE"]["getByName"]>,
+    "get" | "remove" | "wasErasedSince"
+  >;
 
   constructor(
     bucket: R2Bucket,
     owner: string,
+    startedAt: number,
     quota: OwnerQuota,
-    earlierStore: Pick<ReturnType<Env["RESPONSE_STORE"]["getByName"]>, "get" | "remove">,
+    earlierStore: Pick<ReturnType<Env["RESPONSE_STORE"]["getByName"]>, "get" | "remove" | "wasErasedSince">,
   ) {
     this.#bucket = bucket;
     this.#owner = owner;
+    this.#startedAt = startedAt;
     this.#quota = quota;
     this.#earlierStore = earlierStore;
   }
@@ -70,7 +82,10 @@ class BucketResponseStore implements ResponseStore {
     const text = JSON.stringify(response);
     if (text.length > this.#quota.characters) return;
     const customMetadata = { expires: String(response.expiresAt) };
-    await this.#bucket.put(await this.#key(response.id), text, { customMetadata });
+    const key = await this.#key(response.id);
+    await this.#bucket.put(key, text, { customMetadata });
+    // An erasure is marked before it deletes from the bucket, so one that did not see this object is seen here.
+    if (await this.#earlierStore.wasErasedSince(Date.now() - this.#startedAt)) await this.#bucket.delete(key);
   }
 
   async remove(id: string): Promise<boolean> {

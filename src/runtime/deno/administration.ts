@@ -4,11 +4,29 @@ import type {
   ModelSyncResult,
   TestAllProgress,
 } from "../../core/ports/administration.ts";
+import type { Sql } from "../../core/storage/sql.ts";
 
 const MAX_CLIENTS = 10_000;
 
-/** {@link AdministrationState} in the memory of one process; `now` returns milliseconds since the epoch. */
-export function createInProcessAdministration(now: () => number): AdministrationState {
+/** The tokens that administrators have ended. A restart must not bring them back, so they are in the database. */
+function createRevokedTokens(
+  sql: Sql,
+  now: () => number,
+): Pick<AdministrationState, "revokeToken" | "isTokenRevoked"> {
+  sql.all("create table if not exists revoked_tokens(id text primary key, until integer not null)");
+  return {
+    revokeToken: async (id, until) => {
+      sql.all("delete from revoked_tokens where until < ?", now());
+      sql.all("insert or replace into revoked_tokens values(?, ?)", id, until);
+    },
+    isTokenRevoked: async (id) => sql.all("select 1 from revoked_tokens where id = ?", id).length > 0,
+  };
+}
+
+/**
+ * {@link AdministrationState} of one process, in its memory and in the database; `now` returns milliseconds since the epoch.
+ */
+export function createInProcessAdministration(sql: Sql, now: () => number): AdministrationState {
   const guards = new Map<string, LoginGuard>();
   let progress: TestAllProgress | null = null;
   let cancelled = 0;
@@ -42,5 +60,6 @@ export function createInProcessAdministration(now: () => number): Administration
     setModelSyncResults: async (next) => {
       results = next;
     },
+    ...createRevokedTokens(sql, now),
   };
 }

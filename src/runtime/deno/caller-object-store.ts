@@ -1,6 +1,11 @@
 import type { AccountStateStore } from "../../core/ports/account-states.ts";
 import type { BatchStore } from "../../core/ports/batches.ts";
-import { type CallerObjects, deleteUpload } from "../../core/ports/caller-objects.ts";
+import {
+  type CallerObjects,
+  deleteUpload,
+  eraseObjects,
+  wasErasedSince,
+} from "../../core/ports/caller-objects.ts";
 import type { FileStore } from "../../core/ports/files.ts";
 import { claimReplay, type ReplayStore, renewReplay, settleReplay } from "../../core/ports/replays.ts";
 import type { ResponseStore } from "../../core/ports/responses.ts";
@@ -36,50 +41,50 @@ export class CallerObjectStore {
     this.#isManaged = isManaged;
   }
 
-  responses(owner: string): ResponseStore {
+  responses(owner: string, startedAt: number): ResponseStore {
     return {
       get: async (id) => this.#objects.get(owner, "response", id, this.#now()),
-      put: (response) => this.#put(owner, "response", response),
+      put: (response) => this.#put({ owner, startedAt }, "response", response),
       remove: async (id) => this.#objects.remove(owner, "response", id, this.#now()),
     };
   }
 
-  files(owner: string): FileStore {
+  files(owner: string, startedAt: number): FileStore {
     return {
       get: async (id) => this.#objects.get(owner, "file", id, this.#now()),
       list: async () => this.#objects.list(owner, "file", this.#now()),
-      put: (file) => this.#put(owner, "file", file),
+      put: (file) => this.#put({ owner, startedAt }, "file", file),
     };
   }
 
-  batches(owner: string): BatchStore {
+  batches(owner: string, startedAt: number): BatchStore {
     return {
       get: async (id) => this.#objects.get(owner, "batch", id, this.#now()),
       list: async () => this.#objects.list(owner, "batch", this.#now()),
-      put: (batch) => this.#put(owner, "batch", batch),
+      put: (batch) => this.#put({ owner, startedAt }, "batch", batch),
     };
   }
 
-  accountStates(owner: string): AccountStateStore {
+  accountStates(owner: string, startedAt: number): AccountStateStore {
     return {
       get: async (id) => this.#objects.get(owner, "state", id, this.#now()),
       list: async () => this.#objects.list(owner, "state", this.#now()),
-      put: (state) => this.#put(owner, "state", state),
+      put: (state) => this.#put({ owner, startedAt }, "state", state),
       remove: async (id) => this.#objects.remove(owner, "state", id, this.#now()),
     };
   }
 
-  uploads(owner: string): UploadStore {
+  uploads(owner: string, startedAt: number): UploadStore {
     return {
       get: async (id) => this.#objects.get(owner, "upload", id, this.#now()),
-      put: (upload) => this.#put(owner, "upload", upload),
+      put: (upload) => this.#put({ owner, startedAt }, "upload", upload),
       getPiece: async (id) => this.#objects.get(owner, "piece", id, this.#now()),
-      putPiece: (piece) => this.#put(owner, "piece", piece),
+      putPiece: (piece) => this.#put({ owner, startedAt }, "piece", piece),
       remove: async (id) => deleteUpload(this.#objects, owner, id, this.#now()),
     };
   }
 
-  replays(owner: string): ReplayStore {
+  replays(owner: string, startedAt: number): ReplayStore {
     const at = async () => {
       const isUnverified = !(await this.#isManaged(owner));
       this.#sweep();
@@ -88,22 +93,27 @@ export class CallerObjectStore {
     return {
       claim: async (claim) => claimReplay(this.#objects, await at(), claim),
       renew: async (claim) => renewReplay(this.#objects, await at(), claim),
-      settle: async (claim, answer) => settleReplay(this.#objects, await at(), claim, answer),
+      settle: async (claim, answer) => {
+        const place = await at();
+        const isErased = wasErasedSince(this.#objects, owner, startedAt, place.now);
+        settleReplay(this.#objects, place, claim, isErased ? null : answer);
+      },
     };
   }
 
   /** Deletes everything of a caller. Returns the number of deleted objects. */
   async erase(owner: string): Promise<number> {
-    return this.#objects.removeAll(owner);
+    return eraseObjects(this.#objects, owner, this.#now());
   }
 
   async #put<Kind extends keyof CallerObjects & string>(
-    owner: string,
+    { owner, startedAt }: { readonly owner: string; readonly startedAt: number },
     kind: Kind,
     value: CallerObjects[Kind],
   ): Promise<void> {
     const isPassThrough = !(await this.#isManaged(owner));
     this.#sweep();
+    if (wasErasedSince(this.#objects, owner, startedAt, this.#now())) return;
     this.#objects.put(owner, kind, value, isPassThrough);
   }
 

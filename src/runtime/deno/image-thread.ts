@@ -1,3 +1,4 @@
+import { GatewayError } from "../../core/errors/gateway-error.ts";
 import type { ImageConversion } from "../../core/ports/pages.ts";
 
 /** A picture that the thread is to convert. */
@@ -14,42 +15,92 @@ export type ConversionReply =
 /** The program that `npx polygate` runs has JavaScript in place of the sources. */
 const WORKER_FILE = import.meta.url.endsWith(".ts") ? "./image-worker.ts" : "./image-worker.js";
 
+/** How long one picture may compute, the start of the thread included. The slowest pictures that are allowed take seconds. */
+const DEADLINE_MS = 60_000;
+
+/** A picture that waits or is being converted. */
+interface Conversion extends PromiseWithResolvers<Uint8Array<ArrayBuffer>> {
+  readonly request: ConversionRequest;
+}
+
 /**
- * Converts pictures in a thread of its own, one after another. The thread starts with the first picture; one that fails as
- * a whole is replaced at the next one.
+ * Converts pictures in a thread of its own, one after another. The thread starts with the first picture. One that fails as a
+ * whole, or takes too long for a picture, is replaced: only the picture that it was converting fails.
  */
 export class ImageThread implements ImageConversion {
+  readonly #workerFile: URL;
+  readonly #deadlineMs: number;
   #worker: Worker | null = null;
   #lastId = 0;
-  readonly #waiting = new Map<number, PromiseWithResolvers<Uint8Array<ArrayBuffer>>>();
+  readonly #waiting: Conversion[] = [];
+  #current: Conversion | null = null;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(workerFile = new URL(WORKER_FILE, import.meta.url), deadlineMs = DEADLINE_MS) {
+    this.#workerFile = workerFile;
+    this.#deadlineMs = deadlineMs;
+  }
 
   convert(...input: ConversionRequest["input"]): Promise<Uint8Array<ArrayBuffer>> {
     this.#lastId += 1;
-    const request: ConversionRequest = { id: this.#lastId, input };
-    const waiting = Promise.withResolvers<Uint8Array<ArrayBuffer>>();
-    this.#worker ??= this.#start();
-    this.#worker.postMessage(request);
-    this.#waiting.set(request.id, waiting);
-    return waiting.promise;
+    const conversion = {
+      ...Promise.withResolvers<Uint8Array<ArrayBuffer>>(),
+      request: { id: this.#lastId, input },
+    };
+    this.#waiting.push(conversion);
+    this.#startNext();
+    return conversion.promise;
+  }
+
+  #startNext(): void {
+    if (this.#current !== null) return;
+    const next = this.#waiting.shift();
+    if (next === undefined) return;
+    this.#current = next;
+    try {
+      this.#worker ??= this.#start();
+      this.#worker.postMessage(next.request);
+    } catch (error) {
+      this.#replace(error instanceof Error ? error : new Error("the thread for pictures cannot start"));
+      return;
+    }
+    this.#timer = setTimeout(() => this.#replace(createDeadlineError(this.#deadlineMs)), this.#deadlineMs);
   }
 
   #start(): Worker {
-    const worker = new Worker(new URL(WORKER_FILE, import.meta.url), { type: "module" });
-    worker.addEventListener("message", ({ data }: MessageEvent<ConversionReply>) => this.#settle(data));
+    const worker = new Worker(this.#workerFile, { type: "module" });
+    worker.addEventListener("message", ({ data }: MessageEvent<ConversionReply>) => {
+      // A thread that was replaced may still have answered.
+      if (data.id !== this.#current?.request.id) return;
+      this.#settle(({ resolve, reject }) =>
+        "bytes" in data ? resolve(data.bytes) : reject(new Error(data.error)),
+      );
+    });
     worker.addEventListener("error", (event) => {
       event.preventDefault();
-      worker.terminate();
-      this.#worker = null;
-      for (const id of [...this.#waiting.keys()])
-        this.#settle({ id, error: `the thread for pictures has failed: ${event.message}` });
+      if (worker === this.#worker)
+        this.#replace(new Error(`the thread for pictures has failed: ${event.message}`));
     });
     return worker;
   }
 
-  #settle(reply: ConversionReply): void {
-    const waiting = this.#waiting.get(reply.id);
-    this.#waiting.delete(reply.id);
-    if ("bytes" in reply) waiting?.resolve(reply.bytes);
-    else waiting?.reject(new Error(reply.error));
+  /** Ends the thread. The present picture fails, and the next one gets another thread. */
+  #replace(error: Error): void {
+    this.#worker?.terminate();
+    this.#worker = null;
+    this.#settle(({ reject }) => reject(error));
   }
+
+  #settle(end: (conversion: Conversion) => void): void {
+    clearTimeout(this.#timer);
+    const ended = this.#current;
+    this.#current = null;
+    if (ended !== null) end(ended);
+    this.#startNext();
+  }
+}
+
+function createDeadlineError(deadlineMs: number): GatewayError {
+  const message = `The picture took longer than ${deadlineMs / 1_000} seconds to encode: ask for a smaller one, or for another format.`;
+  return new GatewayError(504, message, { code: "page_timeout", param: "format" });
 }

@@ -48,7 +48,7 @@ const OPEN = [
 ];
 
 /** What only an administrator's token opens. */
-const TOKEN_ONLY = ["GET /admin/verify"];
+const TOKEN_ONLY = ["GET /admin/verify", "POST /admin/logout"];
 
 const nameOf = ({ path, endpoint: { method, verb } }: Route): string =>
   `${method} ${path}${verb === undefined ? "" : `:${verb}`}`;

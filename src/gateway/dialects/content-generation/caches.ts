@@ -104,7 +104,7 @@ export async function useCache(
   beginCall(call);
   const { context, caller } = call;
   const { config } = await context.config();
-  const store = context.platform.accountStates(caller.owner);
+  const store = context.platform.accountStates(caller.owner, context.startedAt);
   const state = await store.get(name);
   const account = state === null ? null : await findAccount(config, state.account);
   const isOwnToken = caller.mode === "pass-through";
@@ -127,7 +127,7 @@ export async function useCache(
 /** The caller's caches as they were seen last, the newest first. */
 export async function listCaches(call: CacheCall): Promise<(JsonObject & { readonly id: string })[]> {
   beginCall(call);
-  const states = await call.context.platform.accountStates(call.caller.owner).list();
+  const states = await call.context.platform.accountStates(call.caller.owner, call.context.startedAt).list();
   return states
     .toReversed()
     .filter(({ id }) => id.startsWith(CACHE_PREFIX))
@@ -149,7 +149,9 @@ async function showCache(
   const lastSeen = JSON.stringify(shown);
   // A caller's own token needs no record: it has one account.
   if (caller.mode !== "pass-through")
-    await context.platform.accountStates(caller.owner).put({ ...state, lastSeen, expiresAt });
+    await context.platform
+      .accountStates(caller.owner, context.startedAt)
+      .put({ ...state, lastSeen, expiresAt });
   return shown;
 }
 

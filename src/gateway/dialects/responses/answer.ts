@@ -145,14 +145,14 @@ export class ResponsesAnswer implements DialectAnswerRenderer {
 
   async #store(result: Omit<StoredResponse, "id" | "input" | "expiresAt">): Promise<void> {
     if (!this.needsNativeEnd) return;
-    const { platform, facts, connection } = this.#context;
+    const { platform, facts, connection, startedAt } = this.#context;
     const { config } = await this.#context.config();
     const expiresAt = platform.now() + config.responses.store_ttl_seconds * 1000;
     const response = { ...result, id: this.#id, input: JSON.stringify(this.#inputItems()), expiresAt };
     if (result.failed !== true) connection?.put(response);
     if (!this.isStored) return;
     try {
-      await platform.responses(this.#caller.owner).put(response);
+      await platform.responses(this.#caller.owner, startedAt).put(response);
     } catch (error) {
       // Do not fail the request: the answer exists and is paid for. It only cannot be read again later.
       facts.cause = `the response was not stored: ${error instanceof Error ? error.name : "unknown error"}`;

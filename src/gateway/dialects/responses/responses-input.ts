@@ -38,7 +38,7 @@ export async function readResponsesInput(
   body: ResponsesRequest,
   usage?: UsageLabels,
 ): Promise<ResponsesInput> {
-  const store = context.platform.responses(caller.owner);
+  const store = context.platform.responses(caller.owner, context.startedAt);
   const id = getPreviousResponseId(body);
   const [items, previous] = await Promise.all([
     resolveReferences(getInputItems(body), store, context.memory),

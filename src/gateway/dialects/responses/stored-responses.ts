@@ -30,7 +30,7 @@ async function readStoredResponse(
   params: PathParams,
 ): Promise<StoredResponse> {
   const id = getResponseId(params);
-  const stored = await context.platform.responses(caller.owner).get(id);
+  const stored = await context.platform.responses(caller.owner, context.startedAt).get(id);
   if (stored === null) throw responseNotFound(id, "response_id");
   return stored;
 }
@@ -68,7 +68,7 @@ export const deleteResponse = callerEndpoint({
   answers: jsonResponse(deletedSchema),
   handler: async (context, { caller, params }) => {
     const id = getResponseId(params);
-    if (!(await context.platform.responses(caller.owner).remove(id)))
+    if (!(await context.platform.responses(caller.owner, context.startedAt).remove(id)))
       throw responseNotFound(id, "response_id");
     return Response.json({ id, object: "response", deleted: true });
   },

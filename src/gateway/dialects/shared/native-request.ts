@@ -24,8 +24,6 @@ export interface NativeDialect extends NativeStyle {
   adapt?(text: string, stream: boolean): { readonly text: string; readonly hidesUsageEvent?: boolean };
   /** Lists the ids of what may live at one account: containers, caches, conversations. Absent: the style has none. */
   listAccountStates?(body: JsonObject): readonly unknown[];
-  /** The member with the messages, for the history of a request that cannot be translated. */
-  readonly contentMember: string;
 }
 
 /** Headers of every style: the client and its version, its own id of the request, and its session. */

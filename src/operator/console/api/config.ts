@@ -5,8 +5,8 @@ import { sendUndoable } from "./undo.ts";
 
 /** A masked API key; `id` identifies it in paths. Times are Unix milliseconds, 0 for unknown and never. */
 export type ApiKey = AnswerOf<"GET /admin/keys/:key">;
-/** What a key may use: limits, models, dialects and networks. */
-export type KeyScope = Pick<ApiKey, "limits" | "models" | "dialects" | "networks">;
+/** What a key may use: limits, models, dialects, networks and tags. */
+export type KeyScope = Pick<ApiKey, "limits" | "models" | "dialects" | "networks" | "allowed_tags">;
 /** Editable fields of a key. If `expires` is omitted, it does not change. */
 export type KeyFields = BodyOf<"PUT /admin/keys/:key">;
 /** The changes that an import would make. */

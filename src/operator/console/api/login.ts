@@ -1,4 +1,4 @@
-import { startSession } from "../session.ts";
+import { currentToken, endSession, startSession } from "../session.ts";
 import { words } from "../ui/words.ts";
 import { ApiError, errorMessage } from "./client.ts";
 import type { AnswerOf } from "./endpoints.ts";
@@ -29,4 +29,12 @@ export async function readSignInOffer(): Promise<AnswerOf<"GET /admin/oidc">> {
   const response = await fetch("/admin/oidc").catch(() => null);
   if (response === null || !response.ok) return { enabled: false, label: "" };
   return response.json();
+}
+
+/** Signs out in all tabs, and ends the token at the gateway. */
+export function signOut(): void {
+  const headers = { authorization: `Bearer ${currentToken()}` };
+  endSession();
+  // `keepalive`: also if the tab is closed now. Without a gateway the token ends when it expires.
+  fetch("/admin/logout", { method: "POST", headers, keepalive: true }).catch(() => null);
 }

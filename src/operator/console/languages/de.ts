@@ -353,7 +353,7 @@ const german: Translation = {
       no_texts: "Keine Texte",
       none: "Nichts",
     },
-    strictestModeCounts: "Von Schlüssel, Team, Benutzer und Tags gilt die strengste Wahl.",
+    strictestModeCounts: "Von Schlüssel, Team, Benutzer und erlaubten Tags gilt die strengste Wahl.",
     keyNoun: "Schlüssel",
     noName: "ohne Namen",
     onlyDigestKept: "Nur der Hash ist gespeichert",
@@ -400,6 +400,9 @@ const german: Translation = {
     usedUp: "aufgebraucht",
     noStyleMeansAll: "Kein Stil gewählt: alle.",
     networks: "Netze",
+    allowedTags: "Erlaubte Tags",
+    historyOfListedTagsCounts:
+      "Tags, die Anfragen nennen dürfen. Ein * am Ende steht für jedes Ende. Was der Verlauf behält, entscheiden nur Tags, die hier stehen.",
     clientAddressesMayUseKey:
       "Adressen von Clients, die den Schlüssel benutzen dürfen, zum Beispiel 192.0.2.0/24.",
     notAtAll: "Gar nicht",

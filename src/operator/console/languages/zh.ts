@@ -326,7 +326,7 @@ const chinese: Translation = {
       no_texts: "不保留文本",
       none: "不保留任何内容",
     },
-    strictestModeCounts: "在密钥、团队、用户和标签中，以最严格的选择为准。",
+    strictestModeCounts: "在密钥、团队、用户和允许的标签中，以最严格的选择为准。",
     keyNoun: "密钥",
     noName: "未命名",
     onlyDigestKept: "只保存摘要",
@@ -372,6 +372,9 @@ const chinese: Translation = {
     usedUp: "已用尽",
     noStyleMeansAll: "未选择样式：全部允许。",
     networks: "网络",
+    allowedTags: "允许的标签",
+    historyOfListedTagsCounts:
+      "请求可以使用的标签。末尾的 * 匹配任意结尾。只有列在此处的标签才决定历史记录保留的内容。",
     clientAddressesMayUseKey: "允许使用此密钥的客户端地址，例如 192.0.2.0/24。",
     notAtAll: "立即失效",
     oneHour: "一小时",

@@ -5,16 +5,18 @@ import { looksLikeToken } from "../../../../src/core/auth/token-detection.ts";
 
 const SECRET = "0123456789abcdef0123456789abcdef";
 const NOW = 1_800_000_000_000;
+const OWNER = { id: null, epoch: "of the admin key" };
 
 describe("administrators' tokens", () => {
   it("are good for their lifetime, to the second", async () => {
-    const token = await issueToken(SECRET, NOW, 60);
+    const token = await issueToken(SECRET, NOW, 60, OWNER);
     expect(looksLikeToken(token)).toBe(true);
     const end = NOW / 1000 + 60;
     expect(await checkToken(token, SECRET, 0, NOW)).toEqual({
       valid: true,
       expiresAt: end,
       id: expect.stringMatching(/^[\da-f]{8}$/),
+      holder: OWNER,
     });
     expect(await checkToken(token, SECRET, 0, NOW + 59_000)).toMatchObject({ valid: true });
     expect(await checkToken(token, SECRET, 0, NOW + 60_000)).toEqual({ valid: false, expired: true });
@@ -22,13 +24,13 @@ describe("administrators' tokens", () => {
   });
 
   it("end when a later time of validity is set", async () => {
-    const token = await issueToken(SECRET, NOW, 60);
+    const token = await issueToken(SECRET, NOW, 60, OWNER);
     expect(await checkToken(token, SECRET, NOW / 1000, NOW)).toMatchObject({ valid: true });
     expect(await checkToken(token, SECRET, NOW / 1000 + 1, NOW)).toEqual({ valid: false, expired: true });
   });
 
   it("are refused with another secret, another subject, another algorithm, or when altered", async () => {
-    const token = await issueToken(SECRET, NOW, 60);
+    const token = await issueToken(SECRET, NOW, 60, OWNER);
     const key = new TextEncoder().encode(SECRET);
     const foreign = await new SignJWT({
       sub: "guest",

@@ -6,7 +6,9 @@ import { type MemoryGateway, pass, useMemoryGateway } from "../../../support/mem
 const gateway = useMemoryGateway();
 const KEY = "the-right-admin-key";
 
-async function status(made: MemoryGateway, key: string, clientAddress = "192.0.2.1"): Promise<number> {
+type Deployment = Pick<MemoryGateway, "platform" | "waitUntil">;
+
+async function status(made: Deployment, key: string, clientAddress = "192.0.2.1"): Promise<number> {
   const headers = { authorization: `Bearer ${key}` };
   const request = new Request("http://gateway.test/admin/queue/status", { headers });
   const response = await handleRequest(request, {
@@ -53,5 +55,28 @@ describe("guesses of the admin key", () => {
       null,
       "2001:db8:7::/48",
     ]);
+  });
+});
+
+describe("the tokens of whoever has the admin key", () => {
+  async function signIn(made: Deployment, key: string): Promise<string> {
+    const request = new Request("http://gateway.test/admin/login", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ admin_key: key }),
+    });
+    const options = { platform: made.platform, waitUntil: made.waitUntil, clientAddress: "192.0.2.1" };
+    const answer: unknown = await (await handleRequest(request, options)).json();
+    return typeof answer === "object" && answer !== null && "token" in answer ? String(answer.token) : "";
+  }
+
+  it("end when the deployment gets another key", async () => {
+    const made = await gateway({ env: { ADMIN_KEY: KEY } });
+    const token = await signIn(made, KEY);
+    expect(await status(made, token)).toBe(200);
+    const variables = { ...made.platform.variables, adminKey: "another-admin-key" };
+    const restarted = { waitUntil: made.waitUntil, platform: { ...made.platform, variables } };
+    expect(await status(restarted, token)).toBe(401);
+    expect(await status(restarted, await signIn(restarted, "another-admin-key"))).toBe(200);
   });
 });

@@ -194,7 +194,7 @@ describe("a credential for something else", () => {
 
   test("an administrator's token is refused as well, and another program's is the provider's affair", async () => {
     const running = await made();
-    const token = await issueToken("any secret", Date.now(), 60);
+    const token = await issueToken("any secret", Date.now(), 60, { id: null, epoch: "" });
     expect(await ask(running, SMALL_CHAT, { headers: { authorization: `Bearer ${token}` } })).toBe(401);
     expect(running.upstream.asked).toEqual([]);
     const foreign = `eyJhbGciOiJIUzI1NiJ9.${Buffer.from('{"iss":"provider"}').toString("base64url")}.AAAA`;

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { FORGET_MS, LoginGuard } from "../../../../src/core/auth/login-guard.ts";
 import { createInProcessAdministration } from "../../../../src/runtime/deno/administration.ts";
+import { memoryDatabase } from "../../records/archive/sqlite.ts";
 
 describe("the login guard", () => {
   it("lets ten attempts pass, then asks for pauses that double up to five minutes", () => {
@@ -61,7 +62,7 @@ describe("the login guard", () => {
   });
 
   it("counts each address for itself in one process", async () => {
-    const state = createInProcessAdministration(() => 0);
+    const state = createInProcessAdministration(memoryDatabase(), () => 0);
     for (let attempt = 0; attempt < 10; attempt += 1) await state.recordLoginAttempt("a", 10);
     expect((await state.recordLoginAttempt("a", 10)).allowed).toBe(false);
     expect((await state.recordLoginAttempt("b", 10)).allowed).toBe(true);
@@ -70,7 +71,7 @@ describe("the login guard", () => {
   });
 
   it("remembers ten thousand addresses, those that were seen last", async () => {
-    const state = createInProcessAdministration(() => 0);
+    const state = createInProcessAdministration(memoryDatabase(), () => 0);
     for (let attempt = 0; attempt < 10; attempt += 1) await state.recordLoginAttempt("a", 10);
     const others = async (count: number, kind: string) => {
       for (let n = 0; n < count; n += 1) await state.recordLoginAttempt(`${kind}${n}`, 10);

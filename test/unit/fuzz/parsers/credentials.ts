@@ -41,7 +41,7 @@ const links = target("signed links", LINKS, async (input) => {
 
 const SECRET = "the secret that signs";
 const NOW = 1_800_000_000_000;
-const TOKEN = await issueToken(SECRET, NOW, 3_600);
+const TOKEN = await issueToken(SECRET, NOW, 3_600, { id: null, epoch: "" });
 
 /** Of all tokens only one that was issued is good. */
 const tokens = target(

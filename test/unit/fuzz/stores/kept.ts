@@ -47,7 +47,7 @@ export const kept = storeTarget<CallerObjectStore, Model>({
         input: choose.text(),
         expiresAt: expiryOf(choose, now()),
       };
-      await store.responses(owner).put(response);
+      await store.responses(owner, 0).put(response);
       if (!isKept(response)) return;
       responses.set(`${owner} ${response.id}`, response);
       newest.response = `${owner} ${response.id}`;
@@ -55,10 +55,10 @@ export const kept = storeTarget<CallerObjectStore, Model>({
     async (store, choose, { responses, newest }) => {
       const owner = choose.of(...OWNERS);
       const id = nameOf(choose);
-      await store.responses(owner).remove(id);
+      await store.responses(owner, 0).remove(id);
       responses.delete(`${owner} ${id}`);
       newest.response = null;
-      if ((await store.responses(owner).get(id)) !== null) throw new Error("a removed response is there");
+      if ((await store.responses(owner, 0).get(id)) !== null) throw new Error("a removed response is there");
     },
     async (store, choose, { files, newest }, now) => {
       const owner = choose.of(...OWNERS);
@@ -72,13 +72,13 @@ export const kept = storeTarget<CallerObjectStore, Model>({
           expiresAt: expiryOf(choose, now()),
         },
       };
-      await store.files(owner).put(file);
+      await store.files(owner, 0).put(file);
       if (!isKept(file)) return;
       files.set(`${owner} ${file.id}`, file);
       newest.file = `${owner} ${file.id}`;
     },
     async (store, choose, _model, now) => {
-      const uploads = store.uploads(choose.of(...OWNERS));
+      const uploads = store.uploads(choose.of(...OWNERS), 0);
       const id = choose.id();
       const expiresAt = now() + 60_000;
       const pieces = choose.below(4);
@@ -104,7 +104,7 @@ export const kept = storeTarget<CallerObjectStore, Model>({
   check: async (store, { responses, files, newest }, now) => {
     for (const [name, response] of responses) {
       const [owner, id] = split(name);
-      const found = await store.responses(owner).get(id);
+      const found = await store.responses(owner, 0).get(id);
       const mustBe = name === newest.response && response.expiresAt > now();
       // The oldest make room for others, and what has expired is gone.
       if (found !== null || mustBe) same("a response", found, response);
@@ -112,13 +112,13 @@ export const kept = storeTarget<CallerObjectStore, Model>({
         throw new Error("a response is there that has expired");
     }
     for (const owner of OWNERS) {
-      const listed = await store.files(owner).list();
+      const listed = await store.files(owner, 0).list();
       if (listed.length > QUOTA.objects) throw new Error(`${listed.length} files are kept`);
       for (const file of listed) same("a file", file, files.get(`${owner} ${file.id}`));
     }
     const last = newest.file === null ? undefined : files.get(newest.file);
     if (newest.file === null || last === undefined || last.expiresAt <= now()) return;
     const [owner, id] = split(newest.file);
-    same("the newest file", await store.files(owner).get(id), last);
+    same("the newest file", await store.files(owner, 0).get(id), last);
   },
 });

@@ -41,7 +41,7 @@ async function withFile(
   kept: Partial<FileRecord> = {},
 ): Promise<MemoryGateway> {
   const made = await gateway({ ...options, config: { ...TWO_KEYS, ...options.config } });
-  await made.platform.files(await sha256Hex(KEY)).put({ ...file, ...kept });
+  await made.platform.files(await sha256Hex(KEY), 0).put({ ...file, ...kept });
   return made;
 }
 

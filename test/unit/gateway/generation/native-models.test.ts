@@ -76,3 +76,32 @@ test.each([
   const [open] = await ask(style, `"${member}":"dear"`, []);
   expect(open).toContain("dear");
 });
+
+/** Members of providers and other gateways that name models, or say how models are chosen. MODEL is the name. */
+const NAMING = [
+  '"plugins":[{"id":"web"},{"id":"auto-router","allowed_models":["MODEL"]}]',
+  '"plugins":[{"id":"fusion","analysis_models":["small-1","MODEL"]}]',
+  '"extra_body":{"fallbacks":["MODEL"]}',
+  '"providerOptions":{"gateway":{"models":["MODEL"]}}',
+  '"litellm_params":{"Model_Name":"MODEL"}',
+  '"moderation":{"model":{"id":"MODEL"}}',
+  '"metadata":{"nested":[[{"mod\\u0065l":"MODEL"}]]}',
+  '"tools":[{"type":"x","options":{"judgeModel":"MODEL"}}]',
+];
+
+describe.each(["chat", "messages", "responses"] as const)("a body in %s with", (style) => {
+  test.each(NAMING)("%s does not reach the provider if the key may not use the model", async (members) => {
+    for (const body of await ask(style, members.replace("MODEL", "large"), FEW))
+      expect(body).not.toContain("large");
+    const [open] = await ask(style, members.replace("MODEL", "large"), []);
+    expect(open).toContain(members.replace("MODEL", "large"));
+  });
+
+  test.each([
+    '"tools":[{"type":"function","name":"f","parameters":{"type":"object","properties":{"model":{"type":"string"}}}}]',
+    '"plugins":[{"id":"x","model":"small-1","models":["small-2"],"fallback_models":null,"is_model":true}]',
+  ])("%s reaches the provider as it is", async (members) => {
+    const [body] = await ask(style, members, FEW);
+    expect(body).toContain(members);
+  });
+});

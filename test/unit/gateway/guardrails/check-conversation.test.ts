@@ -14,11 +14,38 @@ const callWith = (id: string): Message => ({
 });
 const resultOf = (callId: string): Message => ({ role: "tool", callId, parts: [] });
 
-it("denies ids of calls that match: they reach the provider", async () => {
-  const check = (...messages: Message[]) =>
-    maskConversation(conversation({ messages }), new TextChecker([rule]));
-  const denied = { code: "content_filter" };
-  await expect(check(callWith("the apollo file"), resultOf("call_1"))).rejects.toMatchObject(denied);
-  await expect(check(callWith("call_1"), resultOf("the apollo file"))).rejects.toMatchObject(denied);
-  expect((await check(callWith("call_1"), resultOf("call_1"))).messages).toHaveLength(2);
+it("replaces ids of calls that match, the same in the call and its result, so that their text reaches nobody", async () => {
+  const { messages } = await maskConversation(
+    conversation({
+      messages: [
+        ...[callWith("the apollo file"), resultOf("the apollo file")],
+        ...[callWith("apollo 2"), resultOf("apollo 2"), callWith("call_a"), resultOf("call_a")],
+      ],
+    }),
+    new TextChecker([rule]),
+  );
+  const ids = messages.map((message) =>
+    message.role === "tool" ? message.callId : message.role === "assistant" ? message.toolCalls[0]?.id : "",
+  );
+  expect(ids).toEqual(["call00001", "call00001", "call00002", "call00002", "call_a", "call_a"]);
+});
+
+it("does not deny random ids and cache keys that a broad rule matches", async () => {
+  const broad = guardrailSchema.parse({
+    ...{ id: "numbers", type: "expressions" },
+    expressions: [{ pattern: "\\d{3}" }, { pattern: "[0-9a-f]{8}-[0-9a-f]{4}" }],
+  });
+  const key = "01890a5d-ac96-774b-bcce-b302099a8057";
+  const check = (promptCacheKey: string) =>
+    maskConversation(
+      conversation({
+        messages: [callWith("call_84731"), resultOf("call_84731")],
+        sampling: { promptCacheKey },
+      }),
+      new TextChecker([broad]),
+    );
+  const [first, again, other] = [await check(key), await check(key), await check(`${key}x`)];
+  expect(first.sampling.promptCacheKey).toMatch(/^[\da-f]{32}$/);
+  expect(again.sampling.promptCacheKey).toBe(first.sampling.promptCacheKey);
+  expect(other.sampling.promptCacheKey).not.toBe(first.sampling.promptCacheKey);
 });

@@ -93,6 +93,34 @@ describe("no cached answer from before is served", () => {
   });
 });
 
+describe("no cached answer from before is served after the history was to keep less for a while", () => {
+  it.each(["teams", "users", "tags"] as const)("of the requests of %s", async (list) => {
+    const id = "some";
+    const config = {
+      [list]: [{ id }],
+      api_keys: [{ key: "sk-one", team: list === "teams" ? id : "", user: list === "users" ? id : "" }],
+    };
+    const { gateway, admin } = await createClient(config, "sk-one");
+    const ask = async () => {
+      const headers = { authorization: "Bearer sk-one", "x-gateway-tags": id };
+      const response = await gateway.post("/v1/chat/completions", BODY, { headers });
+      await response.text();
+      await gateway.settle();
+      return response.headers.get("x-gateway-cache");
+    };
+    expect([await ask(), await ask()]).toEqual(["miss", "hit"]);
+    await admin("PUT", `/admin/${list}/${id}`, { history: "no_texts" });
+    await admin("PUT", `/admin/${list}/${id}`, { history: "full" });
+    expect([await ask(), await ask()]).toEqual(["miss", "hit"]);
+    await admin("PUT", `/admin/${list}/${id}`, { name: "renamed" });
+    expect(await ask()).toBe("hit");
+    const { json } = await admin("GET", "/admin/config/export");
+    const imported = { ...JSON.parse(json), [list]: [{ id }] };
+    await admin("POST", "/admin/config/import?mode=replace", { config: imported });
+    expect(await ask()).toBe("hit");
+  });
+});
+
 it("erases the other data where the configuration cannot be changed", async () => {
   const { gateway, ask, admin } = await createClient({ api_keys: [{ key: "sk-one" }] }, "sk-one");
   await ask();

@@ -17,6 +17,7 @@ describe("the admin API", () => {
     expect(other.map(({ name, endpoint }) => [name, endpoint.access])).toEqual([
       ["POST /admin/login", "none"],
       ["GET /admin/verify", "token"],
+      ["POST /admin/logout", "token"],
       ["GET /admin/oidc", "none"],
       ["GET /admin/oidc/start", "none"],
       ["GET /admin/oidc/callback", "none"],

@@ -124,6 +124,34 @@ const response = (id: string, expiresAt: number): StoredResponse => ({
 const QUOTA = { characters: 1_000, objects: 10 };
 
 describe("what is kept for callers", () => {
+  it("takes nothing of requests that began before an erasure, also after a restart", async () => {
+    const at = 5_000;
+    const open = (database: Database) =>
+      new CallerObjectStore(
+        database,
+        QUOTA,
+        () => at,
+        async () => true,
+      );
+    const database = new Database(path);
+    const kept = open(database);
+    const [before, claim] = [at - 1, { id: "key", fingerprint: "f", holder: "h" }];
+    await kept.responses("a", before).put(response("early", 200_000));
+    expect(await kept.erase("a")).toBe(1);
+    expect(await kept.erase("a")).toBe(0);
+    await kept.replays("a", before).claim(claim);
+    await kept.replays("a", before).settle(claim, { status: 200, headers: {}, body: "answer" });
+    database.close();
+    const reopened = new Database(path);
+    const again = open(reopened);
+    await again.responses("a", before).put(response("late", 200_000));
+    await again.responses("b", before).put(response("of another", 200_000));
+    await again.responses("a", at + 1).put(response("new", 200_000));
+    const ids = reopened.all("select id from kept_object where kind<>'erasure' order by id");
+    expect(ids).toEqual([{ id: "new" }, { id: "of another" }]);
+    reopened.close();
+  });
+
   it("is bounded for all strangers together, who push nothing of a managed key out", async () => {
     const database = new Database(path);
     const kept = new CallerObjectStore(
@@ -132,12 +160,12 @@ describe("what is kept for callers", () => {
       () => 1_000,
       async (owner) => owner === "managed",
     );
-    await kept.responses("managed").put(response("own", 2_000));
+    await kept.responses("managed", 0).put(response("own", 2_000));
     for (let stranger = 0; stranger < 50; stranger += 1) {
-      await kept.responses(`stranger ${stranger}`).put(response("r", 2_000));
+      await kept.responses(`stranger ${stranger}`, 0).put(response("r", 2_000));
     }
-    expect(await kept.responses("stranger 0").get("r")).toBeNull();
-    expect(await kept.responses("managed").get("own")).toEqual(response("own", 2_000));
+    expect(await kept.responses("stranger 0", 0).get("r")).toBeNull();
+    expect(await kept.responses("managed", 0).get("own")).toEqual(response("own", 2_000));
     expect(database.all("select count(*) n from kept_object")).not.toEqual([{ n: 51 }]);
     database.close();
   });
@@ -147,17 +175,17 @@ describe("what is kept for callers", () => {
     const isManaged = async (owner: string) => owner === "a";
     const database = new Database(path);
     const kept = new CallerObjectStore(database, QUOTA, () => now, isManaged);
-    await kept.responses("a").put(response("r", 2_000));
+    await kept.responses("a", 0).put(response("r", 2_000));
     database.close();
     const reopened = new Database(path);
     const again = new CallerObjectStore(reopened, QUOTA, () => now, isManaged);
-    expect(await again.responses("a").get("r")).toEqual(response("r", 2_000));
-    expect(await again.responses("b").get("r")).toBeNull();
-    expect(await again.files("a").get("r")).toBeNull();
+    expect(await again.responses("a", 0).get("r")).toEqual(response("r", 2_000));
+    expect(await again.responses("b", 0).get("r")).toBeNull();
+    expect(await again.files("a", 0).get("r")).toBeNull();
     now = 2_000;
-    expect(await again.responses("a").get("r")).toBeNull();
+    expect(await again.responses("a", 0).get("r")).toBeNull();
     now = 100_000;
-    await again.responses("b").put(response("other", 200_000));
+    await again.responses("b", 0).put(response("other", 200_000));
     expect(reopened.all("select id from kept_object")).toEqual([{ id: "other" }]);
     reopened.close();
   });

@@ -21,7 +21,8 @@ export const LIMIT_FIELDS: readonly LimitField[] = [
 ];
 
 /** Names of a key's lists in the configuration. */
-export type ListName = "models" | "dialects" | "networks";
+const LIST_NAMES = ["models", "dialects", "networks", "allowed_tags"] as const;
+type ListName = (typeof LIST_NAMES)[number];
 
 /** Input values of the form for limits; numbers and lists are texts. */
 export type LimitDraft = Readonly<Record<string, string>>;
@@ -33,7 +34,7 @@ export function toLimitDraft(scope: Partial<KeyScope> | null): LimitDraft {
     const limit = scope?.limits?.[name];
     draft[name] = typeof limit === "number" && limit > 0 ? String(limit) : "";
   }
-  for (const list of ["models", "dialects", "networks"] as const) {
+  for (const list of LIST_NAMES) {
     draft[list] = (scope?.[list] ?? []).join(", ");
   }
   return draft;
@@ -72,11 +73,17 @@ export function parseLimits(draft: LimitDraft, current: KeyScope["limits"] = {})
 export function parseScope(draft: LimitDraft, current: KeyScope | null): KeyScope {
   const limits = parseLimits(draft, current?.limits);
   const list = (name: ListName) => parseList(draft[name] ?? "");
-  return { limits, models: list("models"), dialects: list("dialects"), networks: list("networks") };
+  return {
+    limits,
+    models: list("models"),
+    dialects: list("dialects"),
+    networks: list("networks"),
+    allowed_tags: list("allowed_tags"),
+  };
 }
 
 /** Summarizes a key's limits; empty: no limits. */
-export function summarizeScope({ limits, models, dialects, networks }: KeyScope): string {
+export function summarizeScope({ limits, models, dialects, networks, allowed_tags }: KeyScope): string {
   const limitTexts = LIMIT_FIELDS.filter(({ name }) => Number(limits[name]) > 0).map(
     ({ name, label }) => `${label}: ${Number(limits[name]).toLocaleString()}`,
   );
@@ -84,6 +91,7 @@ export function summarizeScope({ limits, models, dialects, networks }: KeyScope)
     ["models", models],
     ["styles", dialects.map(formatApiStyle)],
     ["networks", networks],
+    ["tags", allowed_tags],
   ] as const;
   const listTexts = lists
     .filter(([, list]) => list.length > 0)

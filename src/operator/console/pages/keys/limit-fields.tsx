@@ -48,6 +48,19 @@ export function SharedLimitFields(props: LimitFieldsProps) {
   );
 }
 
+/** Form field for the tags that requests may name: of keys, teams and users. */
+export function AllowedTagsField(props: LimitFieldsProps) {
+  return (
+    <TextField
+      label={texts.allowedTags}
+      mono
+      placeholder={words.all}
+      hint={texts.historyOfListedTagsCounts}
+      {...createField(props, "allowed_tags")}
+    />
+  );
+}
+
 /** Form fields for a key's limits. */
 export function LimitFields(props: LimitFieldsProps) {
   const { draft, onChange } = props;
@@ -79,6 +92,7 @@ export function LimitFields(props: LimitFieldsProps) {
         hint={texts.clientAddressesMayUseKey}
         {...createField(props, "networks")}
       />
+      <AllowedTagsField {...props} />
     </fieldset>
   );
 }

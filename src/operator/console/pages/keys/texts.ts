@@ -33,7 +33,7 @@ export const texts = translate("keys", {
     no_texts: "No texts",
     none: "Nothing",
   },
-  strictestModeCounts: "Of key, team, user and tags, the strictest choice counts.",
+  strictestModeCounts: "Of key, team, user and allowed tags, the strictest choice counts.",
   keyNoun: "key",
   searchKeys: "Search name, remark, state, model or style",
   sortedBy: "Sorted by",
@@ -81,6 +81,9 @@ export const texts = translate("keys", {
   allowedModelNamesOrIds: "Allowed model names or ids. A * at the end matches any ending.",
   styles: "Styles",
   networks: "Networks",
+  allowedTags: "Allowed tags",
+  historyOfListedTagsCounts:
+    "Tags that requests may name. A * at the end matches any ending. What the history keeps is decided only by tags that are listed here.",
   clientAddressesMayUseKey: "Client addresses that may use the key, for example 192.0.2.0/24.",
   notAtAll: "No time",
   oneHour: "One hour",

@@ -6,7 +6,7 @@ import { FormDialog } from "../../ui/form-dialog.tsx";
 import { words } from "../../ui/words.ts";
 import { HistoryModeField } from "../keys/history-mode-field.tsx";
 import { parseLimits, parseList, toLimitDraft } from "../keys/limit-draft.ts";
-import { SharedLimitFields } from "../keys/limit-fields.tsx";
+import { AllowedTagsField, SharedLimitFields } from "../keys/limit-fields.tsx";
 import { texts } from "./texts.ts";
 
 interface SubjectFormProps extends EditFormProps {
@@ -26,7 +26,11 @@ export function SubjectForm({ list, subject, version, onClose, onSaved }: Subjec
   const title = subject === null ? words.addNoun(noun) : words.editNoun(noun);
   const submit = async (onSucceeded: () => void, ifMatch: string | undefined) => {
     const limits = parseLimits(draft, subject?.limits);
-    const fields = { name, remark, history, limits, models: parseList(draft["models"] ?? "") };
+    const fields = {
+      ...{ name, remark, history, limits },
+      models: parseList(draft["models"] ?? ""),
+      ...(list !== "tags" && { allowed_tags: parseList(draft["allowed_tags"] ?? "") }),
+    };
     if (subject === null) await addSubject(list, { id, ...fields });
     else await changeSubject(list, subject.id, fields, ifMatch);
     onSucceeded();
@@ -61,6 +65,7 @@ export function SubjectForm({ list, subject, version, onClose, onSaved }: Subjec
       <TextField label={texts.remark} value={remark} onChange={setRemark} />
       <HistoryModeField value={history} onChange={setHistory} />
       <SharedLimitFields draft={draft} onChange={setDraft} />
+      {list !== "tags" && <AllowedTagsField draft={draft} onChange={setDraft} />}
     </FormDialog>
   );
 }

@@ -20,6 +20,7 @@ const key = (name: string, more: Partial<ApiKey> = {}): ApiKey => ({
   models: [],
   dialects: [],
   networks: [],
+  allowed_tags: [],
   guardrails: [],
   history: "full",
   cache: {},

@@ -5,7 +5,7 @@ import {
   toLimitDraft,
 } from "../../../../../src/operator/console/pages/keys/limit-draft.ts";
 
-const NONE = { limits: {}, models: [], dialects: [], networks: [] };
+const NONE = { limits: {}, models: [], dialects: [], networks: [], allowed_tags: [] };
 
 describe("the limits of a key in its form", () => {
   test("come back as they were, with those that the console does not know", () => {
@@ -14,6 +14,7 @@ describe("the limits of a key in its form", () => {
       models: ["a", "b*"],
       dialects: ["messages"],
       networks: ["192.0.2.0/24"],
+      allowed_tags: ["batch", "team-*"],
     };
     expect(parseScope(toLimitDraft(scope), scope)).toEqual(scope);
     expect(parseScope(toLimitDraft(null), null)).toEqual(NONE);

@@ -1,0 +1,47 @@
+import { foldCase, skipValue } from "../../core/encoding/json-splice.ts";
+import { type MemberDecision, walkMembers } from "../../core/encoding/member-walk.ts";
+
+/** Members that say how a provider chooses models, with other names than `model`. */
+const CHOOSING_MEMBERS: ReadonlySet<string> = new Set(["FALLBACK", "FALLBACKS", "ROUTE", "PRESET"]);
+
+/** Members of a JSON Schema with the names of a tool's arguments or of an answer's members: they name no models. */
+const SCHEMA_MEMBERS: ReadonlySet<string> = new Set(["PROPERTIES", "$DEFS", "DEFINITIONS"]);
+
+/** Whether a value may be used, which a body states as the name of a model. */
+export type IsModelAllowed = (name: unknown) => boolean;
+
+function decideOnValue(
+  text: string,
+  start: number,
+  isName: boolean,
+  isAllowed: IsModelAllowed,
+): MemberDecision {
+  const first = text[start];
+  if (first === "{") return isName ? "stop" : "enter";
+  if (first !== '"' && first !== "[") return "skip";
+  const value: unknown = JSON.parse(text.slice(start, skipValue(text, start)));
+  const names = Array.isArray(value) ? value : [value];
+  return names.every(isAllowed) ? "skip" : "stop";
+}
+
+/**
+ * Whether a body states, anywhere, the name of a model that may not be used: for example for a tool, a plugin or a fallback.
+ *
+ * @param contentMembers outermost members that hold only texts for the model and what belongs to them
+ */
+export function namesForbiddenModel(
+  text: string,
+  contentMembers: readonly string[],
+  isAllowed: IsModelAllowed,
+): boolean {
+  return walkMembers(text, ({ name, depth, valueStart }) => {
+    // The requested model itself is checked and replaced.
+    if (depth === 0 && (name === "model" || contentMembers.includes(name))) return "skip";
+    const folded = foldCase(name);
+    if (SCHEMA_MEMBERS.has(folded)) return "skip";
+    if (CHOOSING_MEMBERS.has(folded))
+      return /^(?:null|false)/.test(text.slice(valueStart, valueStart + 5)) ? "skip" : "stop";
+    if (!folded.includes("MODEL")) return "enter";
+    return decideOnValue(text, valueStart, folded === "MODEL" || folded === "MODELS", isAllowed);
+  });
+}
