@@ -183,7 +183,8 @@ export class SignInGate {
 /** An account without a password can only use its configured token. */
 const NO_CREDENTIALS: AccountFailure = {
   kind: "invalid_credentials",
-  message: "the account's token is missing or refused, and it has no password to sign in with",
+  message:
+    "the account's token (its API key) is missing, or the provider refuses it, and there is no password to sign in with",
   status: 401,
   fault: "account",
   retryAfter: null,

@@ -1,3 +1,4 @@
+import { DEFAULT_PROVIDER } from "../../core/config/schema.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
 
 /** How long a fetched list of models counts as current, milliseconds. */
@@ -59,10 +60,11 @@ export class BackendModelNames {
     const nameList = this.#names.slice(0, MAX_LISTED_NAMES).join(", ");
     const omitted =
       this.#names.length > MAX_LISTED_NAMES ? `, and ${this.#names.length - MAX_LISTED_NAMES} more` : "";
+    const advice = `ask for one as ${DEFAULT_PROVIDER}/${this.#names[0]}, or map the name in PROVIDER_MODELS`;
     const { kind, message, status, retryAfter, upstreamFault } = error;
     return new ProviderError(
       kind,
-      `${message.replace(/(?<![.\s])[.\s]+$/, "")}; the provider has ${nameList}${omitted}`,
+      `${message.replace(/(?<![.\s])[.\s]+$/, "")}; the provider has ${nameList}${omitted}: ${advice}`,
       status,
       error,
       retryAfter,

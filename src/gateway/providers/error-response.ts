@@ -160,10 +160,10 @@ function readErrorFields(error: JsonObject, secret: string): UpstreamFault {
   return fault;
 }
 
-/** Describes an error response without a reason. Servers answer 404 so where the address lacks a part. */
+/** Describes an error response without a reason. Web servers answer so for paths that they do not know. */
 function describeStatus(status: number): string {
   if (status === 0) return "the provider failed";
-  const hint = status === 404 ? ": there is nothing at this address, which may lack a part such as /v1" : "";
+  const hint = status === 404 ? ": its address may lack a part such as /v1, or its driver may be wrong" : "";
   return `the provider failed (status ${status})${hint}`;
 }
 
@@ -214,7 +214,9 @@ function parseErrorBody(response: Response, text: string): JsonObject {
     return isObject(root) ? root : { message: root };
   } catch {
     const isPlain = PLAIN_TEXT_TYPES.includes(mediaTypeOf(response)) && !NOT_PLAIN_TEXT.test(text);
-    return isPlain ? { message: text } : {};
+    // An API answers in JSON. A plain 404 is that of a web server, which does not know the path.
+    const isUnknownPath = response.status === 404 && !/model/i.test(text);
+    return isPlain && !isUnknownPath ? { message: text } : {};
   }
 }
 

@@ -60,7 +60,9 @@ describe("a backend whose models nobody has mapped", () => {
     for (let time = 0; time < 2; time += 1) {
       const response = await made.post("/v1/chat/completions", ask("gpt-4o"));
       expect(response.status).toBe(404);
-      expect(await response.text()).toContain("the provider has qwen3:8b, llama3:70b");
+      expect(await response.text()).toContain(
+        "the provider has qwen3:8b, llama3:70b: ask for one as default/qwen3:8b, or map the name in PROVIDER_MODELS",
+      );
     }
     expect(asked(upstream)).toEqual(["provider-v4-flash", "list", "provider-v4-flash"]);
   });

@@ -147,3 +147,14 @@ describe("the reason that a backend states", () => {
     expect((await read("prompt is too long: 9 tokens")).kind).toBe("context_length");
   });
 });
+
+it("takes the plain 404 of a web server for a wrong address, and not for the provider's word", async () => {
+  for (const [text, told] of [
+    ["404 page not found", "the provider failed (status 404): its address may lack a part such as /v1"],
+    ["no model of this name", "the provider says: no model of this name"],
+  ] as const) {
+    const response = new Response(text, { status: 404, headers: { "content-type": "text/plain" } });
+    const { error } = await readErrorResponse(response, "secret", new AbortController().signal);
+    expect(error.message).toContain(told);
+  }
+});
