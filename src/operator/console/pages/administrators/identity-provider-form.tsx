@@ -77,7 +77,7 @@ interface ProviderFieldsProps {
 function ProviderFields({ provider, draft, secretFault, field, set }: ProviderFieldsProps) {
   const { has_client_secret: hasSecret, client_secret_preview: preview, callback } = provider;
   return (
-    <>
+    <div class="stack">
       <p class="muted">{texts.providerLead(<code>{callback}</code>)}</p>
       <div class="limit-grid">
         <TextField
@@ -114,6 +114,6 @@ function ProviderFields({ provider, draft, secretFault, field, set }: ProviderFi
           onChange={(removesSecret) => set({ removesSecret })}
         />
       )}
-    </>
+    </div>
   );
 }
