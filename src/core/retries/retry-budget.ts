@@ -50,6 +50,7 @@ export class RetryBudget {
   readonly #attempts: Attempt[] = [];
   #current: Attempt | null = null;
   #cause: RetryKind | "" = "";
+  #begunAttempts = 0;
   #attemptCount = 0;
   /** Attempts without those that only adapt the same call. */
   #fullAttemptCount = 0;
@@ -63,6 +64,11 @@ export class RetryBudget {
   constructor(now: () => number, maxRetries = Number.POSITIVE_INFINITY) {
     this.#now = now;
     this.#maxRetries = maxRetries;
+  }
+
+  /** How many attempts began with an account or a caller's own token; retries of the same call do not count. */
+  get begunAttempts(): number {
+    return this.#begunAttempts;
   }
 
   /** The first attempts, in their order. */
@@ -116,6 +122,7 @@ export class RetryBudget {
   /** Notes that an attempt begins. */
   beginAttempt({ provider, account, model }: AttemptTarget): void {
     this.beginScope("account");
+    this.#begunAttempts += 1;
     this.#fullAttemptCount += 1;
     this.#addAttempt({ provider, account, model });
   }

@@ -103,6 +103,9 @@ function toHistoryUsageDetails(usage: Usage | null): HistoryUsageDetails {
   };
 }
 
+/** The list of a request's attempts. */
+type ListedAttempts = Pick<RetryBudget, "attempts" | "begunAttempts">;
+
 const EMPTY_OUTPUT: RawOutput = { rawText: "", rawReasoning: "" };
 
 /**
@@ -113,14 +116,13 @@ const EMPTY_OUTPUT: RawOutput = { rawText: "", rawReasoning: "" };
 export class Recording implements RecordSource {
   readonly #context: Context;
   readonly #outbox: Outbox;
-  readonly #retries: Pick<RetryBudget, "attempts">;
+  readonly #retries: ListedAttempts;
   readonly #id = `hist_${crypto.randomUUID().replaceAll("-", "")}`;
   #running: RunningGeneration;
   /** Null until the generation has ended. */
   #finalRecord: FinalRecord | null = null;
   #hasStarted = false;
   #account = "";
-  #attempts = 0;
   #leasedAt = 0;
   readonly #tried: FailedAttempt[] = [];
   readonly #signIns: SignInWait[] = [];
@@ -137,7 +139,7 @@ export class Recording implements RecordSource {
   #pricing: Pricing | null = null;
 
   /** @param retries lists the attempts of the request */
-  constructor(context: Context, conversation: Conversation, retries: Pick<RetryBudget, "attempts">) {
+  constructor(context: Context, conversation: Conversation, retries: ListedAttempts) {
     this.#context = context;
     this.#retries = retries;
     this.#running = { conversation, prompt: "", output: EMPTY_OUTPUT };
@@ -168,7 +170,6 @@ export class Recording implements RecordSource {
   recordAccount(identifier: string): void {
     this.#account = identifier;
     this.#leasedAt = this.#context.platform.now();
-    this.#attempts += 1;
   }
 
   /** Records a wait for an account's token since `startedAt` (Unix milliseconds). */
@@ -345,7 +346,7 @@ export class Recording implements RecordSource {
       account: this.#account,
       leased_at: this.#leasedAt,
       first_token_ms: facts.firstTokenMs ?? 0,
-      attempts: this.#attempts,
+      attempts: this.#retries.begunAttempts,
       // A provider's message may quote the request.
       tried: this.#tried.map((attempt) => ({ ...attempt, message: this.#redact(attempt.message) })),
       upstream_attempts: this.#retries.attempts.map((attempt) => ({ ...attempt })),

@@ -25,7 +25,10 @@ async function ended(made: Awaited<ReturnType<typeof gateway>>) {
       ],
     },
   ];
-  const recording = new Recording(made.context(), conversation({ messages }), { attempts: [] });
+  const recording = new Recording(made.context(), conversation({ messages }), {
+    attempts: [],
+    begunAttempts: 0,
+  });
   recording.start("p".repeat(500_000), { rawText: "An image.", rawReasoning: "" });
   await pass(10);
   recording.end({
