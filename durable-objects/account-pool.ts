@@ -2,7 +2,7 @@ import { DurableObject } from "cloudflare:workers";
 import type { AccountHealth, QueueStatus } from "../src/core/ports/account-status.ts";
 import type { AcquireRefusal, AcquireRequest, CountResult } from "../src/core/ports/accounts.ts";
 import { monotonicNow, WALL_CLOCK, withTimeout } from "../src/core/ports/clock.ts";
-import type { KeyLimitUsage, LimitedUse, SpentAmounts } from "../src/core/ports/key-limits.ts";
+import type { LimitedUse, SpentAmounts, SubjectUsage } from "../src/core/ports/key-limits.ts";
 import type { PoolConfiguration } from "../src/core/ports/pool-configuration.ts";
 import { MAX_SHARDS } from "../src/core/ports/variables.ts";
 import { createPoolDeployment } from "../src/gateway/providers/pool-deployment.ts";
@@ -187,7 +187,7 @@ export class AccountPool extends DurableObject<Env> {
     return "{}";
   }
 
-  keyUses(key?: string): KeyLimitUsage[] {
+  keyUses(key?: string): SubjectUsage[] {
     return this.#pool.limitedRequests.ofKeys(key);
   }
 

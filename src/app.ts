@@ -21,7 +21,7 @@ import { RouteTable, routeNotFound } from "./core/routing/router.ts";
 import { redirectToConsolePage, serveConsoleFile } from "./gateway/api/console-files.ts";
 import { recordIfRefused } from "./gateway/history/record-if-refused.ts";
 import { ModelNotFoundError } from "./gateway/models/model-not-found.ts";
-import { settleUse } from "./pool/limits/key-quota.ts";
+import { settleUse } from "./pool/limits/limited-use.ts";
 import { logRequest } from "./records/telemetry/log.ts";
 import { recordRequest } from "./records/telemetry/record-request.ts";
 import { findRequestCost, fromNano } from "./records/usage/prices.ts";

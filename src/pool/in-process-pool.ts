@@ -13,7 +13,7 @@ import type {
   TokenResult,
 } from "../core/ports/accounts.ts";
 import { monotonicNow, WALL_CLOCK } from "../core/ports/clock.ts";
-import type { KeyLimitUsage, LimitedUse, SpentAmounts } from "../core/ports/key-limits.ts";
+import type { LimitedUse, SpentAmounts, SubjectUsage } from "../core/ports/key-limits.ts";
 import type { PoolConfiguration } from "../core/ports/pool-configuration.ts";
 import type { UseStore } from "./limits/use-store.ts";
 import { AccountPool } from "./pool.ts";
@@ -136,7 +136,7 @@ export class InProcessAccountPool implements AccountPoolClient {
     this.#pool.limitedRequests.writeNow();
   }
 
-  async listKeyUsage(key?: string): Promise<KeyLimitUsage[]> {
+  async listKeyUsage(key?: string): Promise<SubjectUsage[]> {
     return this.#pool.limitedRequests.ofKeys(key);
   }
 

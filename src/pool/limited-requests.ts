@@ -1,5 +1,5 @@
 import type { AcquireRefusal, CountResult } from "../core/ports/accounts.ts";
-import type { KeyLimitUsage, LimitedUse, SpentAmounts } from "../core/ports/key-limits.ts";
+import type { LimitedUse, SpentAmounts, SubjectUsage } from "../core/ports/key-limits.ts";
 import type { UseLedger } from "./limits/use-ledger.ts";
 import type { MaintenanceTimers } from "./maintenance-timers.ts";
 
@@ -56,7 +56,7 @@ export class LimitedRequests {
   }
 
   /** See `AccountPoolClient.listKeyUsage`. */
-  ofKeys(key?: string): KeyLimitUsage[] {
+  ofKeys(key?: string): SubjectUsage[] {
     return this.#ledger.listKeyUses(this.#now(), key);
   }
 

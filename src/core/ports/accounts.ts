@@ -3,7 +3,7 @@ import type { SelectionStrategy } from "../config/selection-strategy.ts";
 import type { ProviderErrorKind } from "../errors/provider-error.ts";
 import type { AbortSignalLike } from "../http/light-abort-controller.ts";
 import type { AccountHealth, FaultParty, QueueStatus } from "./account-status.ts";
-import type { KeyLimitUsage, LimitedUse, LimitRefusal, RemainingLimits, SpentAmounts } from "./key-limits.ts";
+import type { LimitedUse, LimitRefusal, RemainingLimits, SpentAmounts, SubjectUsage } from "./key-limits.ts";
 import type { PoolConfiguration, TokenType } from "./pool-configuration.ts";
 
 /**
@@ -253,7 +253,7 @@ export interface AccountPoolClient {
    */
   settleUsage(use: LimitedUse, spent: SpentAmounts): Promise<void>;
   /** Current usage of the keys that have limits and were used this month; with `key`, of the key with this id only. */
-  listKeyUsage(key?: string): Promise<KeyLimitUsage[]>;
+  listKeyUsage(key?: string): Promise<SubjectUsage[]>;
   /**
    * `maxEntries` bounds each list; then the entries that need attention come first. Absent: all entries, in no special
    * order.

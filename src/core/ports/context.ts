@@ -4,7 +4,7 @@ import type { MemoryReservation } from "../http/memory-budget.ts";
 import type { RequestTimers } from "../http/request-timers.ts";
 import type { RetryBudget } from "../retries/retry-budget.ts";
 import type { Capture } from "./captures.ts";
-import type { RequestQuota } from "./key-limits.ts";
+import type { RequestLimits } from "./key-limits.ts";
 import type { Platform } from "./platform.ts";
 import type { RequestFacts, RequestOutcome } from "./request-outcome.ts";
 import type { ConnectionResponses } from "./responses.ts";
@@ -58,7 +58,7 @@ export interface Context extends RequestRuntime {
   /** Milliseconds since the epoch at which the request came in. */
   readonly startedAt: number;
   readonly facts: RequestFacts;
-  readonly quota: RequestQuota;
+  readonly quota: RequestLimits;
   readonly refusal: RefusalNotes;
   /** The OpenTelemetry trace; absent: the deployment sends none. */
   readonly trace?: RequestTrace;

@@ -18,8 +18,8 @@ export const LIMIT_NAMES = [
 
 export type LimitName = (typeof LIMIT_NAMES)[number];
 
-/** An absent limit, or 0, means unlimited. */
-export type KeyLimits = Readonly<Partial<Record<LimitName, number>>>;
+/** The limits of a subject. An absent limit, or 0, means unlimited. */
+export type SubjectLimits = Readonly<Partial<Record<LimitName, number>>>;
 
 /** What a request has used, or is expected to use. */
 export interface SpentAmounts {
@@ -36,7 +36,7 @@ export type SubjectKind = (typeof SUBJECT_KINDS)[number];
 export interface LimitedSubject {
   /** See `formatSubject`. */
   readonly key: string;
-  readonly limits: KeyLimits;
+  readonly limits: SubjectLimits;
 }
 
 /** One request with limits, from start to end, over all attempts and queues. */
@@ -45,7 +45,7 @@ export interface LimitedUse extends SpentAmounts {
   readonly id: string;
   /** The first subject, usually the key: see `formatSubject`. Empty: none, because another provider was tried. */
   key: string;
-  limits: KeyLimits;
+  limits: SubjectLimits;
   /** Further subjects. They change when the request goes to another provider. */
   others?: readonly LimitedSubject[];
 }
@@ -88,14 +88,14 @@ export interface RateWindowState {
   readonly resetMs: number;
 }
 
-/** The remaining limits of a key's minute; null if the key has no such limit. */
+/** The remaining limits of a request's minute; null if no such limit is set. */
 export interface RemainingLimits {
   readonly requests: RateWindowState | null;
   readonly tokens: RateWindowState | null;
 }
 
 /** Current usage of the limits of a key or another subject. Days and months are in UTC. */
-export interface KeyLimitUsage {
+export interface SubjectUsage {
   /** See `formatSubject`. */
   readonly key: string;
   readonly parallel: number;
@@ -105,14 +105,14 @@ export interface KeyLimitUsage {
 }
 
 /** The state of one request's limits; filled in while the request is served. */
-export interface RequestQuota {
+export interface RequestLimits {
   /** The tags that the caller gave the request. */
   tags?: readonly string[];
   /** Those of them that have limits in the configuration. */
   tagEntries?: readonly SubjectEntry[];
   /**
-   * The use that the request has declared to the pool. Undefined if not declared yet, or if the key has no limits to
-   * count.
+   * The use that the request has declared to the pool. Undefined if not declared yet, or if none of its subjects has
+   * limits to count.
    */
   use?: LimitedUse;
   /** True if the pool may have admitted the request: its usage must be settled. */

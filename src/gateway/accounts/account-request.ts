@@ -2,7 +2,7 @@ import type { Caller } from "../../core/auth/callers.ts";
 import type { LightAbortController } from "../../core/http/light-abort-controller.ts";
 import type { Context } from "../../core/ports/context.ts";
 import type { RetryBudget } from "../../core/retries/retry-budget.ts";
-import type { ExpectedTokens } from "../../pool/limits/key-quota.ts";
+import type { ExpectedTokens } from "../../pool/limits/limited-use.ts";
 import type { UpstreamAccount } from "../providers/provider.ts";
 import type { RegisteredProvider } from "../providers/provider-registry.ts";
 import type { SelectableTurn } from "./conversation-accounts.ts";

@@ -3,7 +3,7 @@ import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts
 import { ProviderError, providerErrorToGateway } from "../../core/errors/provider-error.ts";
 import { abortOnDisconnect } from "../../core/http/client-disconnect.ts";
 import { RetryBudget } from "../../core/retries/retry-budget.ts";
-import type { ExpectedTokens } from "../../pool/limits/key-quota.ts";
+import type { ExpectedTokens } from "../../pool/limits/limited-use.ts";
 import { AttemptTimeout } from "../accounts/attempt-timeout.ts";
 import { withAccount } from "../accounts/with-account.ts";
 import type { RequestControls } from "../generation/parse-request-controls.ts";

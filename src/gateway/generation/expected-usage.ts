@@ -1,6 +1,6 @@
 import type { Conversation } from "../../core/conversation/conversation.ts";
 import { estimateTokens } from "../../core/conversation/tokens.ts";
-import { type ExpectedTokens, MAX_RESERVED_ANSWER } from "../../pool/limits/key-quota.ts";
+import { type ExpectedTokens, MAX_RESERVED_ANSWER } from "../../pool/limits/limited-use.ts";
 
 /** The expected usage of an answer. Most answers are shorter than their limit. */
 export function estimateUsage({ sampling }: Conversation, promptText: string): ExpectedTokens {

@@ -1,11 +1,11 @@
 import type { CallerKey, KeyGroup } from "../../core/auth/caller-keys.ts";
 import type { ApiKey } from "../../core/config/schema.ts";
 import type { Context } from "../../core/ports/context.ts";
-import { formatSubject, type KeyLimitUsage, type LimitName } from "../../core/ports/key-limits.ts";
+import { formatSubject, type LimitName, type SubjectUsage } from "../../core/ports/key-limits.ts";
 import type { UsageGroup } from "../../core/ports/usage.ts";
 import { DAYS, MONTHS } from "../../pool/limits/calendar-period.ts";
-import { toCountedLimits } from "../../pool/limits/key-quota.ts";
 import { isModelAllowed } from "../../pool/limits/key-scope.ts";
+import { toCountedLimits } from "../../pool/limits/limited-use.ts";
 import { clampedSum, fromNano } from "../../records/usage/prices.ts";
 import { listAllModels } from "../models/resolve-model.ts";
 
@@ -56,7 +56,7 @@ export interface KeyView {
   readonly available_models: string[];
 }
 
-const NO_USE: Omit<KeyLimitUsage, "key"> = {
+const NO_USE: Omit<SubjectUsage, "key"> = {
   parallel: 0,
   minute: { requests: 0, tokens: 0 },
   day: { tokens: 0, cost: 0 },
@@ -64,7 +64,7 @@ const NO_USE: Omit<KeyLimitUsage, "key"> = {
 };
 
 /** What counts towards each limit. Costs are in billionths, as in {@link countedLimits}. */
-const USED: Readonly<Record<LimitName, (use: Omit<KeyLimitUsage, "key">) => number>> = {
+const USED: Readonly<Record<LimitName, (use: Omit<SubjectUsage, "key">) => number>> = {
   requests_per_minute: ({ minute }) => minute.requests,
   tokens_per_minute: ({ minute }) => minute.tokens,
   max_parallel: ({ parallel }) => parallel,

@@ -4,7 +4,7 @@ import { toGatewayError } from "../../core/errors/gateway-error.ts";
 import type { ReplayAnswer } from "../../core/ports/replays.ts";
 import { recordAnswer } from "../../core/routing/answer-recorder.ts";
 import { respondWithinBudget } from "../../core/routing/budgeted-response.ts";
-import { countRequest } from "../../pool/limits/key-quota.ts";
+import { countRequest } from "../../pool/limits/limited-use.ts";
 import { beginGeneration } from "../generation/begin-generation.ts";
 import { finishFromCache, finishWithError } from "../generation/end-generation.ts";
 import type { GenerationRequest } from "../generation/generation-job.ts";

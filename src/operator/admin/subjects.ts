@@ -3,7 +3,7 @@ import { listApiKeys } from "../../core/config/api-keys.ts";
 import type { Config, SubjectEntry } from "../../core/config/schema.ts";
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
 import type { Context } from "../../core/ports/context.ts";
-import { formatSubject, type KeyLimitUsage } from "../../core/ports/key-limits.ts";
+import { formatSubject, type SubjectUsage } from "../../core/ports/key-limits.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
 import { fromNano } from "../../records/usage/prices.ts";
 import { successSchema } from "./answers.ts";
@@ -49,7 +49,7 @@ function normalizeEntry({ limits, models, history, allowed_tags, ...rest }: Subj
   };
 }
 
-function usedView(use: KeyLimitUsage | undefined): SubjectView["used"] {
+function usedView(use: SubjectUsage | undefined): SubjectView["used"] {
   return {
     parallel: use?.parallel ?? 0,
     requests_per_minute: use?.minute.requests ?? 0,
@@ -65,7 +65,7 @@ function subjectView(
   config: Config,
   subject: SubjectList,
   { id, name, remark, limits = {}, models = [], history = "full", allowed_tags = [] }: SubjectEntry,
-  uses: readonly KeyLimitUsage[],
+  uses: readonly SubjectUsage[],
 ): SubjectView {
   const use = uses.find(({ key }) => key === formatSubject(subject.kind, id));
   return {

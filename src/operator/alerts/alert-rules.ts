@@ -2,7 +2,7 @@ import { keyIdentifier } from "../../core/config/api-keys.ts";
 import { type AlertRules, type ApiKey, type Config, DEFAULT_PROVIDER } from "../../core/config/schema.ts";
 import type { ProviderTrouble, QueueStatus } from "../../core/ports/account-status.ts";
 import type { Alert } from "../../core/ports/alerts.ts";
-import { formatSubject, type KeyLimitUsage, parseSubject } from "../../core/ports/key-limits.ts";
+import { formatSubject, parseSubject, type SubjectUsage } from "../../core/ports/key-limits.ts";
 import { NANO } from "../../core/units.ts";
 
 /** Below this number of generations a rate means nothing. */
@@ -18,7 +18,7 @@ export interface ErrorRate {
 export interface AlertInputs {
   /** Null: the pool's status could not be read. */
   readonly status: QueueStatus | null;
-  readonly uses: readonly KeyLimitUsage[];
+  readonly uses: readonly SubjectUsage[];
   readonly keys: readonly ApiKey[];
   /** Teams, users, tags and providers, by their names in the pool. */
   readonly subjects?: ReadonlyMap<string, ApiKey["limits"]>;
@@ -106,7 +106,7 @@ function evaluateProviders(troubles: readonly ProviderTrouble[]): Alert[] {
 function evaluateBudgets(
   label: string,
   limits: NonNullable<ApiKey["limits"]> | undefined,
-  { key: id, day, month }: KeyLimitUsage,
+  { key: id, day, month }: SubjectUsage,
   threshold: number,
 ): Alert[] {
   if (limits === undefined) return [];

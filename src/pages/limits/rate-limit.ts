@@ -1,7 +1,7 @@
 import { GatewayError, toGatewayError } from "../../core/errors/gateway-error.ts";
 import type { Context } from "../../core/ports/context.ts";
 import type { RateDecision } from "../../core/ports/pages.ts";
-import { countedLimits } from "../../pool/limits/key-quota.ts";
+import { countedLimits } from "../../pool/limits/limited-use.ts";
 import {
   type CallerAccess,
   callerAccess,

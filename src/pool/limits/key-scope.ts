@@ -6,7 +6,7 @@ import { isListed } from "../../core/config/name-list.ts";
 import type { ApiKey, SubjectEntry } from "../../core/config/schema.ts";
 import { oncePer } from "../../core/encoding/once-per.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";
-import type { RequestQuota } from "../../core/ports/key-limits.ts";
+import type { RequestLimits } from "../../core/ports/key-limits.ts";
 
 /** The API styles and networks that a key may be used with. */
 export type KeyScope = Pick<ApiKey, "dialects" | "networks">;
@@ -69,7 +69,7 @@ interface ModelList {
 }
 
 /** The lists of models that all must allow a model: those of the key, its user, its team and the request's tags. */
-function listModelLists(key: CallerKey | null, { tagEntries = [] }: RequestQuota): ModelList[] {
+function listModelLists(key: CallerKey | null, { tagEntries = [] }: RequestLimits): ModelList[] {
   const describe = (kind: string, { id, models = [] }: SubjectEntry): ModelList => ({
     owner: `the ${kind} ${JSON.stringify(id)}`,
     models,
@@ -83,7 +83,7 @@ function listModelLists(key: CallerKey | null, { tagEntries = [] }: RequestQuota
 /** Whether a key may be used for a model: see {@link assertModelAllowed}. */
 export function isModelAllowed(
   { key }: Pick<Caller, "key">,
-  quota: RequestQuota,
+  quota: RequestLimits,
   { requested, id }: NamedModel,
 ): boolean {
   return listModelLists(key, quota).every(
@@ -96,14 +96,14 @@ export function isModelAllowed(
  *
  * @throws GatewayError 403
  */
-export function assertNoModelList({ key }: Pick<Caller, "key">, quota: RequestQuota): void {
+export function assertNoModelList({ key }: Pick<Caller, "key">, quota: RequestLimits): void {
   const [list] = listModelLists(key, quota);
   if (list === undefined) return;
   throw forbidden(`${list.owner} may use only some models: the body must not name further ones`);
 }
 
 /** Whether the caller may use only some models. */
-export function hasModelList({ key }: Pick<Caller, "key">, quota: RequestQuota): boolean {
+export function hasModelList({ key }: Pick<Caller, "key">, quota: RequestLimits): boolean {
   return listModelLists(key, quota).length > 0;
 }
 
@@ -114,7 +114,7 @@ export function hasModelList({ key }: Pick<Caller, "key">, quota: RequestQuota):
  */
 export function assertModelAllowed(
   { key }: Pick<Caller, "key">,
-  quota: RequestQuota,
+  quota: RequestLimits,
   { requested, id }: NamedModel,
 ): void {
   const refusing = listModelLists(key, quota).find(

@@ -5,12 +5,12 @@ import {
   type RateWindowState,
   type SpentAmounts,
 } from "../../core/ports/key-limits.ts";
-import type { KeyMeter } from "./key-meter.ts";
 import type { Counted } from "./rolling-minute.ts";
+import type { SubjectMeter } from "./subject-meter.ts";
 
 /** What one request counts for one subject. */
 export interface CountedPart {
-  readonly meter: KeyMeter;
+  readonly meter: SubjectMeter;
   readonly counted: Counted;
 }
 
@@ -43,7 +43,7 @@ export const hasBegun = ({ at }: Counted): boolean => at !== Number.POSITIVE_INF
 /** Why another request is not allowed; null: it is. Every meter is advanced to `now`. */
 export function checkAll(
   subjects: readonly LimitedSubject[],
-  meters: readonly KeyMeter[],
+  meters: readonly SubjectMeter[],
   expected: SpentAmounts,
   now: number,
 ): LimitRefusal | null {
@@ -59,7 +59,7 @@ export function checkAll(
 export const countedSince = ({ admittedAt, begunAt }: TrackedUse): number => begunAt || admittedAt;
 
 /** Counts a request for one subject. */
-export function countPart(use: TrackedUse, meter: KeyMeter, isRunning = true): CountedPart {
+export function countPart(use: TrackedUse, meter: SubjectMeter, isRunning = true): CountedPart {
   meter.addSpent(countedSince(use), use);
   if (isRunning) meter.parallel += 1;
   return { meter, counted: meter.minute.reserve(1, use.tokens) };

@@ -1,14 +1,14 @@
 import {
-  type KeyLimitUsage,
   type LimitedSubject,
   type LimitedUse,
   type LimitRefusal,
   listSubjects,
   type RemainingLimits,
   type SpentAmounts,
+  type SubjectUsage,
 } from "../../core/ports/key-limits.ts";
 import { DAYS, MONTHS, Period } from "./calendar-period.ts";
-import { KeyMeter } from "./key-meter.ts";
+import { SubjectMeter } from "./subject-meter.ts";
 import {
   type CountedPart,
   checkAll,
@@ -43,7 +43,7 @@ const RETENTION_MS = 60_000;
  */
 export class UseLedger {
   readonly #store: UseStore;
-  readonly #meters = new Map<string, KeyMeter>();
+  readonly #meters = new Map<string, SubjectMeter>();
   readonly #foldedPeriods = new Map<string, { readonly day: Period; readonly month: Period }>();
   /** Subjects whose sums in {@link UseLedger.#foldedPeriods} are not stored yet. */
   readonly #unfolded = new Set<string>();
@@ -113,17 +113,17 @@ export class UseLedger {
   #continue(use: TrackedUse, subjects: readonly LimitedSubject[], now: number): LimitRefusal | null {
     const isSame =
       subjects.length === use.parts.length &&
-      subjects.every(({ key }, index) => key === use.parts[index]?.meter.key);
+      subjects.every(({ key }, index) => key === use.parts[index]?.meter.subject);
     if (!isSame && !use.settled) {
-      const known = new Map(use.parts.map((part) => [part.meter.key, part]));
+      const known = new Map(use.parts.map((part) => [part.meter.subject, part]));
       const added = subjects.filter(({ key }) => !known.has(key));
       const meters = added.map(({ key }) => this.#getOrCreateMeter(key));
       const refusal = checkAll(added, meters, use, now);
       if (refusal !== null) return refusal;
       const isRunning = use.endedAt === 0;
-      for (const meter of meters) known.set(meter.key, countPart(use, meter, isRunning));
+      for (const meter of meters) known.set(meter.subject, countPart(use, meter, isRunning));
       const names = new Set(subjects.map(({ key }) => key));
-      for (const part of use.parts) if (!names.has(part.meter.key)) leavePart(use, part);
+      for (const part of use.parts) if (!names.has(part.meter.subject)) leavePart(use, part);
       use.parts = subjects.flatMap(({ key }) => known.get(key) ?? []);
       if (use.stored) this.#save(use);
     }
@@ -290,13 +290,13 @@ export class UseLedger {
       if (use.endedAt === 0 || use.endedAt > cutoff) continue;
       const extra = { tokens: use.extraTokens, cost: use.extraCost };
       for (const { meter } of use.parts) {
-        const folded = this.#getFoldedPeriods(meter.key);
+        const folded = this.#getFoldedPeriods(meter.subject);
         for (const period of [folded.day, folded.month]) {
           period.roll(now);
           period.add(use.begunAt, use);
           period.add(use.endedAt, extra);
         }
-        keys.add(meter.key);
+        keys.add(meter.subject);
       }
       this.#uses.delete(use.id);
     }
@@ -308,7 +308,7 @@ export class UseLedger {
   }
 
   /** The use that counts towards each key's limits: of the keys with any use this month, or of the key `only`. */
-  listKeyUses(now: number, only?: string): KeyLimitUsage[] {
+  listKeyUses(now: number, only?: string): SubjectUsage[] {
     this.#endExpired(now);
     const meters = only === undefined ? [...this.#meters.values()] : [this.#meters.get(only) ?? []].flat();
     return meters.map((meter) => {
@@ -378,7 +378,7 @@ export class UseLedger {
     const { id, parts, begunAt: at, tokens, cost, extraTokens, extraCost, endedAt: ended, settled } = use;
     const isNew = !use.stored;
     use.stored = true;
-    const [key = "", ...others] = parts.map(({ meter }) => meter.key);
+    const [key = "", ...others] = parts.map(({ meter }) => meter.subject);
     this.#store.saveUse({ id, key, others, at, tokens, cost, extraTokens, extraCost, ended, settled }, isNew);
   }
 
@@ -418,10 +418,10 @@ export class UseLedger {
     if (ended === 0) this.#scheduleEnd(use, now + orphanTimeoutMs);
   }
 
-  #getOrCreateMeter(key: string): KeyMeter {
+  #getOrCreateMeter(key: string): SubjectMeter {
     let meter = this.#meters.get(key);
     if (meter === undefined) {
-      meter = new KeyMeter(key);
+      meter = new SubjectMeter(key);
       this.#meters.set(key, meter);
     }
     return meter;

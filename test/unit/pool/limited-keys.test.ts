@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import type { KeyLimits, LimitedUse } from "../../../src/core/ports/key-limits.ts";
+import type { LimitedUse, SubjectLimits } from "../../../src/core/ports/key-limits.ts";
 import { SqlUseStore } from "../../../src/pool/limits/sql-use-store.ts";
 import { memoryDatabase } from "../records/archive/sqlite.ts";
 import { configuration, leaseOf, Rig, request, result } from "./rig.ts";
 
 let uses = 0;
 
-function use(limits: KeyLimits, more: Partial<LimitedUse> = {}): LimitedUse {
+function use(limits: SubjectLimits, more: Partial<LimitedUse> = {}): LimitedUse {
   uses += 1;
   return { id: `use-${uses}`, key: "k", limits, tokens: 0, cost: 0, ...more };
 }

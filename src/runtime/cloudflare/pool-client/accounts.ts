@@ -9,10 +9,10 @@ import type {
 } from "../../../core/ports/accounts.ts";
 import { sleep } from "../../../core/ports/clock.ts";
 import {
-  type KeyLimitUsage,
   type LimitedUse,
   listSubjects,
   type SpentAmounts,
+  type SubjectUsage,
 } from "../../../core/ports/key-limits.ts";
 import type { PoolConfiguration } from "../../../core/ports/pool-configuration.ts";
 import { POOL_CALL_PAUSES_MS } from "../../../core/retries/retry-policy.ts";
@@ -205,7 +205,7 @@ export class CloudflareAccountPool implements ReportingAccountPool {
     await this.#settlements.add(use.id, spent, isParallelLimited);
   }
 
-  async listKeyUsage(key?: string): Promise<KeyLimitUsage[]> {
+  async listKeyUsage(key?: string): Promise<SubjectUsage[]> {
     await this.#settlements.flush();
     return callPool(this.#pool, this.#clock, (pool) => pool.keyUses(key));
   }

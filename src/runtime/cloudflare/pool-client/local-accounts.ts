@@ -9,7 +9,7 @@ import {
   ANY_PROVIDER,
   type CountResult,
 } from "../../../core/ports/accounts.ts";
-import type { KeyLimitUsage, LimitedUse, SpentAmounts } from "../../../core/ports/key-limits.ts";
+import type { LimitedUse, SpentAmounts, SubjectUsage } from "../../../core/ports/key-limits.ts";
 import type { PoolConfiguration } from "../../../core/ports/pool-configuration.ts";
 import { hasNoLimit } from "../../../pool/configuration.ts";
 import type { LocalSelection, LocalSelectionOptions } from "./local-selection.ts";
@@ -72,7 +72,7 @@ export class LocalAccounts implements AccountPoolClient {
     return this.#pool.settleUsage(use, spent);
   }
 
-  listKeyUsage(key?: string): Promise<KeyLimitUsage[]> {
+  listKeyUsage(key?: string): Promise<SubjectUsage[]> {
     return this.#pool.listKeyUsage(key);
   }
 

@@ -9,7 +9,7 @@ import type {
   TokenResult,
 } from "../../../core/ports/accounts.ts";
 import { type Clock, monotonicNow, sleep, WALL_CLOCK } from "../../../core/ports/clock.ts";
-import type { KeyLimitUsage, LimitedUse } from "../../../core/ports/key-limits.ts";
+import type { LimitedUse, SubjectUsage } from "../../../core/ports/key-limits.ts";
 import type { PoolConfiguration } from "../../../core/ports/pool-configuration.ts";
 import type { Region } from "../../../core/ports/regions.ts";
 import { POOL_CALL_PAUSES_MS } from "../../../core/retries/retry-policy.ts";
@@ -52,7 +52,7 @@ export interface PoolStub {
   report(report: IsolateReport): Promise<IsolateReportAnswer>;
   count(use: LimitedUse): Promise<CountResult>;
   settleAll(settled: SettledUses): Promise<void>;
-  keyUses(key?: string): Promise<KeyLimitUsage[]>;
+  keyUses(key?: string): Promise<SubjectUsage[]>;
   status(maxEntries?: number): Promise<QueueStatus>;
   health(ids?: readonly string[]): Promise<AccountHealth[]>;
   setTestStatus(id: string, status: string): Promise<void>;

@@ -9,7 +9,7 @@ import type {
   Lease,
 } from "../../../core/ports/accounts.ts";
 import { withTimeout } from "../../../core/ports/clock.ts";
-import type { KeyLimitUsage, LimitedUse, SpentAmounts } from "../../../core/ports/key-limits.ts";
+import type { LimitedUse, SpentAmounts, SubjectUsage } from "../../../core/ports/key-limits.ts";
 import type { PoolConfiguration } from "../../../core/ports/pool-configuration.ts";
 import type { GeoLocation, Region } from "../../../core/ports/regions.ts";
 import { MAX_SLOT_ATTEMPTS } from "../../../core/retries/retry-policy.ts";
@@ -20,9 +20,9 @@ import { type Shard, ShardMap } from "../../../pool/shards/shard-map.ts";
 import { type SearchOptions, ShardSearch } from "../../../pool/shards/shard-search.ts";
 import { mergeStatuses } from "../../../pool/shards/shard-status.ts";
 import type { ShardlessReport } from "./isolate-reporter.ts";
+import { LimitLease } from "./limit-lease.ts";
 import type { ReportingAccountPool } from "./local-selection.ts";
 import type { HolderClock, PoolNamespace, ShardStub } from "./pool-stub.ts";
-import { QuotaLease } from "./quota-lease.ts";
 import { ShardClient } from "./shard-client.ts";
 import { ShardedLease } from "./sharded-lease.ts";
 import { SharedLimits } from "./shared-limits.ts";
@@ -30,11 +30,12 @@ import { SharedLimits } from "./shared-limits.ts";
 /** If starting the request took longer than this, milliseconds, its lease is renewed before use. */
 const RENEW_AFTER_MS = HEARTBEAT_MS / 2;
 
-/** Time limit for an answer of the quota shard, milliseconds. */
-const QUOTA_SHARD_TIMEOUT_MS = 4_000;
+/** Time limit for an answer of the limit shard, milliseconds. */
+const LIMIT_SHARD_TIMEOUT_MS = 4_000;
+
 /** See {@link SearchOptions}. */
 export interface ShardedAccountPoolOptions extends SearchOptions {
-  /** The first shard is the quota shard: it counts the usage of keys with limits, and the limits of all shards together. */
+  /** The first shard is the limit shard: it counts the usage of keys with limits, and the limits of all shards together. */
   readonly shards: readonly (Shard & { readonly client: ShardClient })[];
   readonly clock: HolderClock;
 }
@@ -49,7 +50,7 @@ export class ShardedAccountPool implements ReportingAccountPool {
   readonly #clock: HolderClock;
   readonly #search: ShardSearch;
   readonly #clients: readonly ShardClient[];
-  readonly #quotaShard: ShardClient;
+  readonly #limitShard: ShardClient;
   readonly #sharedLimits: SharedLimits;
   /** Uses that had a slot: failover to another account is not a new request. */
   readonly #servedUses = new WeakSet<LimitedUse>();
@@ -61,10 +62,10 @@ export class ShardedAccountPool implements ReportingAccountPool {
     this.#map = new ShardMap(shards);
     this.#clock = clock;
     this.#clients = shards.map(({ client }) => client);
-    const [quotaShard] = this.#clients;
-    if (quotaShard === undefined) throw new RangeError("there is no shard");
-    this.#quotaShard = quotaShard;
-    const sharedLimits = new SharedLimits(quotaShard, clock);
+    const [limitShard] = this.#clients;
+    if (limitShard === undefined) throw new RangeError("there is no shard");
+    this.#limitShard = limitShard;
+    const sharedLimits = new SharedLimits(limitShard, clock);
     this.#sharedLimits = sharedLimits;
     this.#search = new ShardSearch({
       ...options,
@@ -83,13 +84,13 @@ export class ShardedAccountPool implements ReportingAccountPool {
     const sentAt = this.#clock.now();
     const counted = await this.#reserveUse(use);
     if ("refused" in counted) return counted;
-    const quotaLease = new QuotaLease(this.#quotaShard, use, sentAt, this.#clock);
+    const limitLease = new LimitLease(this.#limitShard, use, sentAt, this.#clock);
     let isServed = false;
     try {
       for (let attempt = 0; attempt < MAX_SLOT_ATTEMPTS; attempt += 1) {
         const [shard, acquired, sharedSlot] = await this.#findSlot(withoutUse, signal, deadline);
         if (!("lease" in acquired)) return acquired;
-        const started = await this.#startUse(quotaLease, use, acquired);
+        const started = await this.#startUse(limitLease, use, acquired);
         if (started === null || "refused" in started) sharedSlot?.release();
         if (started === null) continue;
         if ("refused" in started) return started;
@@ -97,13 +98,13 @@ export class ShardedAccountPool implements ReportingAccountPool {
         this.#servedUses.add(use);
         return {
           ...acquired,
-          lease: this.#createLease(acquired, request, shard, quotaLease, sharedSlot),
+          lease: this.#createLease(acquired, request, shard, limitLease, sharedSlot),
           limits: started.limits,
         };
       }
       return { refused: "queue_timeout" };
     } finally {
-      if (!isServed) quotaLease.cancel(this.#isNew(use));
+      if (!isServed) limitLease.cancel(this.#isNew(use));
     }
   }
 
@@ -133,10 +134,10 @@ export class ShardedAccountPool implements ReportingAccountPool {
     }
   }
 
-  /** Counts a request of a key with limits. Rejects (503) if the quota shard does not answer. */
+  /** Counts a request of a key with limits. Rejects (503) if the limit shard does not answer. */
   #reserveUse(use: LimitedUse): Promise<CountResult> {
-    return this.#awaitQuotaShard(this.#quotaShard.reserveUse(use), () =>
-      this.#quotaShard.cancelUse(use.id, this.#isNew(use)),
+    return this.#awaitQuotaShard(this.#limitShard.reserveUse(use), () =>
+      this.#limitShard.cancelUse(use.id, this.#isNew(use)),
     );
   }
 
@@ -146,23 +147,23 @@ export class ShardedAccountPool implements ReportingAccountPool {
   }
 
   /**
-   * Waits for the quota shard's answer. Rejects (503) after a time limit.
+   * Waits for the limit shard's answer. Rejects (503) after a time limit.
    *
    * @param onLate runs if the answer comes after the time limit
    */
   #awaitQuotaShard<T>(call: Promise<T>, onLate?: () => Promise<void>): Promise<T> {
     const message = "the account pool that counts what keys use does not answer";
-    return this.#awaitAnswer(QUOTA_SHARD_TIMEOUT_MS, call, message, onLate);
+    return this.#awaitAnswer(LIMIT_SHARD_TIMEOUT_MS, call, message, onLate);
   }
 
   /** Starts a request of a key with limits that has its slot. Null: the slot was lost meanwhile. */
-  async #startUse(quotaLease: QuotaLease, use: LimitedUse, grant: AcquireGrant): Promise<CountResult | null> {
+  async #startUse(limitLease: LimitLease, use: LimitedUse, grant: AcquireGrant): Promise<CountResult | null> {
     const { now } = this.#clock;
     const startedAt = now();
     let isValid = false;
     try {
-      const started = await this.#awaitQuotaShard(quotaLease.start(), async () =>
-        quotaLease.cancel(this.#isNew(use)),
+      const started = await this.#awaitQuotaShard(limitLease.start(), async () =>
+        limitLease.cancel(this.#isNew(use)),
       );
       if ("refused" in started) return started;
       // No heartbeat has renewed the lease meanwhile.
@@ -174,15 +175,15 @@ export class ShardedAccountPool implements ReportingAccountPool {
   }
 
   countRequest(use: LimitedUse): Promise<CountResult> {
-    return this.#awaitQuotaShard(this.#quotaShard.countRequest(use));
+    return this.#awaitQuotaShard(this.#limitShard.countRequest(use));
   }
 
   settleUsage(use: LimitedUse, spent: SpentAmounts): Promise<void> {
-    return this.#quotaShard.settleUsage(use, spent);
+    return this.#limitShard.settleUsage(use, spent);
   }
 
-  listKeyUsage(key?: string): Promise<KeyLimitUsage[]> {
-    return this.#awaitQuotaShard(this.#quotaShard.listKeyUsage(key));
+  listKeyUsage(key?: string): Promise<SubjectUsage[]> {
+    return this.#awaitQuotaShard(this.#limitShard.listKeyUsage(key));
   }
 
   async getStatus(maxEntries?: number): Promise<QueueStatus> {
@@ -273,7 +274,7 @@ export class ShardedAccountPool implements ReportingAccountPool {
     { lease }: AcquireGrant,
     request: AcquireRequest,
     shard: number,
-    quotaLease: QuotaLease | null,
+    limitLease: LimitLease | null,
     sharedSlot: Lease | null,
   ): ShardedLease {
     const otherClients = this.#clients.filter((_, index) => index !== shard);
@@ -284,7 +285,7 @@ export class ShardedAccountPool implements ReportingAccountPool {
     };
     const isOtherShardHealthy = () => Promise.any(otherClients.map(assertHealthy)).catch(() => false);
     const isElsewhereHealthy = request.target === undefined ? isOtherShardHealthy : null;
-    return new ShardedLease(lease, isElsewhereHealthy, quotaLease, sharedSlot);
+    return new ShardedLease(lease, isElsewhereHealthy, limitLease, sharedSlot);
   }
 }
 

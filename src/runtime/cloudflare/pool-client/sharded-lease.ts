@@ -6,7 +6,7 @@ import type {
   SignInResult,
   TokenResult,
 } from "../../../core/ports/accounts.ts";
-import type { QuotaLease } from "./quota-lease.ts";
+import type { LimitLease } from "./limit-lease.ts";
 
 /** A lease of one of several shards. */
 export class ShardedLease implements Lease {
@@ -14,25 +14,25 @@ export class ShardedLease implements Lease {
   readonly initialToken: string | null;
   readonly #lease: Lease;
   readonly #isOtherShardHealthy: (() => Promise<boolean>) | null;
-  readonly #quotaLease: QuotaLease | null;
+  readonly #limitLease: LimitLease | null;
   readonly #sharedSlot: Lease | null;
 
   /**
    * @param isOtherShardHealthy whether another shard has a healthy account; null: the request needs its target account
-   * @param quotaLease keeps the request counted at the quota shard; null: its key has no limits
+   * @param limitLease keeps the request counted at the limit shard; null: its key has no limits
    * @param sharedSlot the request's slot of the limit for all shards together; null: there is no such limit
    */
   constructor(
     lease: Lease,
     isOtherShardHealthy: (() => Promise<boolean>) | null,
-    quotaLease: QuotaLease | null,
+    limitLease: LimitLease | null,
     sharedSlot: Lease | null,
   ) {
     this.account = lease.account;
     this.initialToken = lease.initialToken;
     this.#lease = lease;
     this.#isOtherShardHealthy = isOtherShardHealthy;
-    this.#quotaLease = quotaLease;
+    this.#limitLease = limitLease;
     this.#sharedSlot = sharedSlot;
   }
 
@@ -52,7 +52,7 @@ export class ShardedLease implements Lease {
     const renewals = [
       this.#lease.renew(),
       this.#sharedSlot?.renew() ?? true,
-      this.#quotaLease?.isCounted() ?? true,
+      this.#limitLease?.isCounted() ?? true,
     ];
     return (await Promise.all(renewals)).every(Boolean);
   }
@@ -71,7 +71,7 @@ export class ShardedLease implements Lease {
   }
 
   release(): void {
-    this.#quotaLease?.end();
+    this.#limitLease?.end();
     this.#sharedSlot?.release();
     this.#lease.release();
   }

@@ -1,9 +1,9 @@
 import type {
-  KeyLimits,
-  KeyLimitUsage,
   LimitedUse,
   LimitName,
   SpentAmounts,
+  SubjectLimits,
+  SubjectUsage,
 } from "../../../../src/core/ports/key-limits.ts";
 
 const MINUTE = 60_000;
@@ -30,7 +30,7 @@ const month = (at: number) => new Date(at).toISOString().slice(0, 7);
 export class LedgerModel {
   readonly uses: ModelUse[] = [];
 
-  of(key: string, now: number): KeyLimitUsage {
+  of(key: string, now: number): SubjectUsage {
     this.pass(now);
     const own = this.uses.filter((use) => use.key === key);
     const parts = own.flatMap((use) => [
@@ -52,7 +52,7 @@ export class LedgerModel {
   }
 
   /** The limits that another request would break. */
-  broken(key: string, limits: KeyLimits, tokens: number, now: number): Set<LimitName> {
+  broken(key: string, limits: SubjectLimits, tokens: number, now: number): Set<LimitName> {
     const { parallel, minute, day: today, month: thisMonth } = this.of(key, now);
     const found = new Set<LimitName>();
     const check = (limit: LimitName, used: number) => {

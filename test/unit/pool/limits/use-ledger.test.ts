@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { KeyLimits, LimitedUse } from "../../../../src/core/ports/key-limits.ts";
+import type { LimitedUse, SubjectLimits } from "../../../../src/core/ports/key-limits.ts";
 import type { Sql } from "../../../../src/core/storage/sql.ts";
 import { SqlUseStore } from "../../../../src/pool/limits/sql-use-store.ts";
 import { RELEASE_GRACE_MS, UseLedger } from "../../../../src/pool/limits/use-ledger.ts";
@@ -25,13 +25,13 @@ class Book {
     this.ledger = this.#open();
   }
 
-  use(limits: KeyLimits, more: Partial<LimitedUse> = {}): LimitedUse {
+  use(limits: SubjectLimits, more: Partial<LimitedUse> = {}): LimitedUse {
     this.#uses += 1;
     return { id: `use-${this.#uses}`, key: "k", limits, tokens: 0, cost: 0, ...more };
   }
 
   /** Lets a request in that begins at once; null: it was refused. */
-  run(limits: KeyLimits, more: Partial<LimitedUse> = {}): string | null {
+  run(limits: SubjectLimits, more: Partial<LimitedUse> = {}): string | null {
     const use = this.use(limits, more);
     if (this.ledger.reserve(use, this.now) !== null) return null;
     this.ledger.begin(use.id, this.now);
@@ -290,7 +290,7 @@ function random(seed: number): () => number {
 }
 
 const KEYS = ["k", "l"];
-const LIMITS: readonly KeyLimits[] = [
+const LIMITS: readonly SubjectLimits[] = [
   {},
   { requests_per_minute: 5 },
   { tokens_per_minute: 200, max_parallel: 3 },

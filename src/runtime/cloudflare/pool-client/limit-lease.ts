@@ -6,15 +6,15 @@ import { SHARD_TIMEOUT_MS } from "../../../pool/shards/shard-access.ts";
 import type { HolderClock } from "./pool-stub.ts";
 import type { ShardClient } from "./shard-client.ts";
 
-/** Interval of heartbeats to the quota shard, milliseconds: several within the time that the shard may miss them. */
+/** Interval of heartbeats to the limit shard, milliseconds: several within the time that the shard may miss them. */
 const USE_HEARTBEAT_MS = 3_000;
 
 /**
- * Keeps a request counted at the quota shard while it has a slot of another shard. The quota shard gets heartbeats until the
+ * Keeps a request counted at the limit shard while it has a slot of another shard. The limit shard gets heartbeats until the
  * request ends. Without them it counts the request as over after the lifetime of a lease.
  */
-export class QuotaLease {
-  readonly #quotaShard: ShardClient;
+export class LimitLease {
+  readonly #limitShard: ShardClient;
   readonly #use: LimitedUse;
   readonly #clock: HolderClock;
   #validUntil: number;
@@ -22,23 +22,23 @@ export class QuotaLease {
   #hasEnded = false;
 
   /** @param sentAt when the message was sent that admitted the request */
-  constructor(quotaShard: ShardClient, use: LimitedUse, sentAt: number, clock: HolderClock) {
-    this.#quotaShard = quotaShard;
+  constructor(limitShard: ShardClient, use: LimitedUse, sentAt: number, clock: HolderClock) {
+    this.#limitShard = limitShard;
     this.#use = use;
     this.#clock = clock;
     this.#validUntil = sentAt + CONFIRMED_HOLD_MS;
     this.#scheduleHeartbeat();
   }
 
-  /** Reports that the request has its slot. The quota shard refuses if it already counted the request as over. */
+  /** Reports that the request has its slot. The limit shard refuses if it already counted the request as over. */
   async start(): Promise<CountResult> {
     const sentAt = this.#clock.now();
-    const result = await this.#quotaShard.startUse(this.#use);
+    const result = await this.#limitShard.startUse(this.#use);
     this.#validUntil = sentAt + CONFIRMED_HOLD_MS;
     return result;
   }
 
-  /** Whether the request still counts, so that it may continue. Asks the quota shard if necessary, for a limited time. */
+  /** Whether the request still counts, so that it may continue. Asks the limit shard if necessary, for a limited time. */
   async isCounted(): Promise<boolean> {
     if (this.#hasEnded || this.#clock.now() < this.#validUntil) return true;
     await withTimeout(this.#sendHeartbeat(), SHARD_TIMEOUT_MS, this.#clock);
@@ -58,7 +58,7 @@ export class QuotaLease {
    */
   cancel(isNew: boolean): void {
     this.end();
-    this.#clock.waitUntil(this.#quotaShard.cancelUse(this.#use.id, isNew).catch(() => undefined));
+    this.#clock.waitUntil(this.#limitShard.cancelUse(this.#use.id, isNew).catch(() => undefined));
   }
 
   #scheduleHeartbeat(): void {
@@ -72,7 +72,7 @@ export class QuotaLease {
   async #sendHeartbeat(): Promise<void> {
     const sentAt = this.#clock.now();
     try {
-      await this.#quotaShard.renewUse(this.#use.id);
+      await this.#limitShard.renewUse(this.#use.id);
       this.#validUntil = sentAt + CONFIRMED_HOLD_MS;
     } catch {
       // The next heartbeat tries again. If all fail, `isCounted` ends the request.

@@ -5,12 +5,12 @@ import { oncePer } from "../../core/encoding/once-per.ts";
 import type { Context } from "../../core/ports/context.ts";
 import {
   formatSubject,
-  type KeyLimits,
   type LimitedSubject,
   type LimitedUse,
-  type RequestQuota,
+  type RequestLimits,
   type SpentAmounts,
   type SubjectKind,
+  type SubjectLimits,
 } from "../../core/ports/key-limits.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import type { RequestFacts, RequestOutcome } from "../../core/ports/request-outcome.ts";
@@ -30,18 +30,18 @@ export const MAX_RESERVED_ANSWER = 512;
 const NOTHING: ExpectedTokens = { prompt: 0, answer: 0 };
 
 /** The limits of a key that must be counted; null: it has none. */
-export function countedLimits(caller: Pick<Caller, "key">): KeyLimits | null {
+export function countedLimits(caller: Pick<Caller, "key">): SubjectLimits | null {
   return toCountedLimits(caller.key?.entry.limits);
 }
 
 /** The limits of a key or another subject that must be counted; null: none. */
-export function toCountedLimits(limits: ApiKey["limits"]): KeyLimits | null {
+export function toCountedLimits(limits: ApiKey["limits"]): SubjectLimits | null {
   return limits === undefined ? null : selectCounted(limits);
 }
 
-const selectCounted = oncePer((limits: NonNullable<ApiKey["limits"]>): KeyLimits | null => {
+const selectCounted = oncePer((limits: NonNullable<ApiKey["limits"]>): SubjectLimits | null => {
   const { cost_per_day: day = 0, cost_per_month: month = 0 } = limits;
-  const counted: KeyLimits = {
+  const counted: SubjectLimits = {
     requests_per_minute: limits.requests_per_minute ?? 0,
     tokens_per_minute: limits.tokens_per_minute ?? 0,
     max_parallel: limits.max_parallel ?? 0,
@@ -56,7 +56,7 @@ const selectCounted = oncePer((limits: NonNullable<ApiKey["limits"]>): KeyLimits
 
 /** The limits of the providers that have any, by id. */
 const getProviderLimits = oncePer(
-  (providers: Config["providers"]): ReadonlyMap<string, KeyLimits> =>
+  (providers: Config["providers"]): ReadonlyMap<string, SubjectLimits> =>
     new Map(
       providers.flatMap(({ id, limits }) => {
         const counted = toCountedLimits(limits);
@@ -72,12 +72,12 @@ const getProviderLimits = oncePer(
  */
 export function listLimitedSubjects(
   key: CallerKey,
-  { tagEntries = [] }: RequestQuota,
+  { tagEntries = [] }: RequestLimits,
   config: Config,
   provider = "",
 ): LimitedSubject[] {
   const subjects: LimitedSubject[] = [];
-  const add = (kind: SubjectKind, id: string, limits: KeyLimits | null | undefined) => {
+  const add = (kind: SubjectKind, id: string, limits: SubjectLimits | null | undefined) => {
     if (limits !== null && limits !== undefined) subjects.push({ key: formatSubject(kind, id), limits });
   };
   add("key", key.id, toCountedLimits(key.entry.limits));
@@ -88,7 +88,7 @@ export function listLimitedSubjects(
 }
 
 /** Whether limits count tokens or cost. */
-function countsUsage({ requests_per_minute: _, max_parallel: __, ...usageLimits }: KeyLimits): boolean {
+function countsUsage({ requests_per_minute: _, max_parallel: __, ...usageLimits }: SubjectLimits): boolean {
   return Object.values(usageLimits).some((limit) => limit > 0);
 }
 
@@ -176,7 +176,7 @@ const LEFT_PROVIDER: ReadonlySet<string | undefined> = new Set(["request_cancell
  */
 export function settleUse(
   platform: Pick<Platform, "accounts">,
-  { use, mustSettle }: RequestQuota,
+  { use, mustSettle }: RequestLimits,
   { facts }: Pick<RequestOutcome, "facts">,
   config: Config,
 ): Promise<void> | null {

@@ -1,26 +1,27 @@
 import type {
-  KeyLimits,
-  KeyLimitUsage,
   LimitName,
   LimitRefusal,
   RateWindowState,
   RemainingLimits,
   SpentAmounts,
+  SubjectLimits,
+  SubjectUsage,
 } from "../../core/ports/key-limits.ts";
 import { DAYS, MONTHS, Period } from "./calendar-period.ts";
 import { RollingMinute } from "./rolling-minute.ts";
 
-/** Counts the use of one key and checks its limits. */
-export class KeyMeter {
-  readonly key: string;
+/** Counts the use of one subject (a key, team, user, tag or provider) and checks its limits. */
+export class SubjectMeter {
+  /** See `formatSubject`. */
+  readonly subject: string;
   readonly minute = new RollingMinute();
   readonly day = new Period(DAYS);
   readonly month = new Period(MONTHS);
   /** Admitted requests that have not ended, including waiting ones. */
   parallel = 0;
 
-  constructor(key: string) {
-    this.key = key;
+  constructor(subject: string) {
+    this.subject = subject;
   }
 
   /** Advances to `now`. Must be called before anything else. */
@@ -40,7 +41,7 @@ export class KeyMeter {
    * Why another request is not allowed; null: it is. A budget admits requests while anything of it is left, so the last one
    * may exceed it. A minute never exceeds its limit.
    */
-  checkLimits(limits: KeyLimits, { tokens }: SpentAmounts, now: number): LimitRefusal | null {
+  checkLimits(limits: SubjectLimits, { tokens }: SpentAmounts, now: number): LimitRefusal | null {
     const { day, month, minute } = this;
     return (
       checkLimit(limits, "cost_per_month", month.cost, () => month.untilNext(now)) ??
@@ -62,7 +63,7 @@ export class KeyMeter {
   }
 
   /** The remaining requests and tokens of the minute. */
-  windowStates(limits: KeyLimits, now: number): RemainingLimits {
+  windowStates(limits: SubjectLimits, now: number): RemainingLimits {
     const { requests, tokens } = this.minute;
     return {
       requests: windowState(limits.requests_per_minute, requests, this.minute, now),
@@ -70,10 +71,10 @@ export class KeyMeter {
     };
   }
 
-  currentUse(): KeyLimitUsage {
-    const { key, parallel, minute, day, month } = this;
+  currentUse(): SubjectUsage {
+    const { subject, parallel, minute, day, month } = this;
     return {
-      key,
+      key: subject,
       parallel,
       minute: { requests: minute.requests, tokens: minute.tokens },
       day: { tokens: day.tokens, cost: day.cost },
@@ -84,7 +85,7 @@ export class KeyMeter {
 
 /** `requested`: how much of the limit the request takes; without it any remainder is enough. */
 function checkLimit(
-  limits: KeyLimits,
+  limits: SubjectLimits,
   limit: LimitName,
   used: number,
   resetMs: (max: number) => number | null,
