@@ -1,9 +1,8 @@
 import * as z from "zod";
-import { ROUTE_STRATEGIES, type RouteStrategy } from "../conversation/route-strategy.ts";
 import { lazyLooseObject, lazyObject, once } from "../encoding/lazy-schema.ts";
 import { withoutTrailingSlashes } from "../encoding/path-segment.ts";
-import { parseHostEntry } from "../url-safety/index.ts";
 import { authFields } from "./account-auth.ts";
+import { alertsSchema, privateHostsSchema } from "./alert-schema.ts";
 import { BASE_ADDRESS_FAULT, isBaseAddress } from "./base-address.ts";
 import { parseNetwork } from "./cidr-network.ts";
 import { isDroppable, isMemberName } from "./drop-params.ts";
@@ -12,6 +11,7 @@ import { guardrailSchema, MAX_GUARDRAILS } from "./guardrails.ts";
 import { HISTORY_MODES } from "./history-mode.ts";
 import { cacheSettingSchema, responseCacheSchema } from "./response-cache.ts";
 import { ROLES } from "./roles.ts";
+import { modelRouteSchema } from "./route-schema.ts";
 import { markPublic, markSecret } from "./secret-masking.ts";
 import { AFFINITY_WAIT_MS, SELECTION_STRATEGIES } from "./selection-strategy.ts";
 
@@ -323,102 +323,6 @@ export const providerSchema = extensibleObject(() => ({
   enabled: z.boolean().default(true),
 }));
 
-/** A target model of a route, with its weight. */
-export const routeTargetSchema = lazyObject(() => ({
-  model: z.string().trim().min(1),
-  weight: z.number().min(0).max(1_000).optional(),
-}));
-
-/**
- * The target models of a route: by id, `provider/model` or alias; with weights if conversations are distributed over them.
- */
-export const routeSchema = <Target extends z.ZodType>(target: Target, error?: z.core.$ZodErrorMap) =>
-  z
-    .array(z.union([z.string().trim().min(1), target], error === undefined ? {} : { error }))
-    .min(1, "a route leads to one model at least")
-    .max(20);
-
-/** A route with a strategy that orders its targets for each request. */
-export const strategicRouteSchema = <Target extends z.ZodType<string | { weight?: unknown }>>(
-  models: z.ZodArray<Target>,
-) => z.object({ strategy: z.enum(ROUTE_STRATEGIES), models });
-
-export const UNUSED_WEIGHTS = "weights need the strategy order";
-
-/** Whether a target has a weight. */
-function hasWeights(targets: readonly (string | { weight?: unknown })[]): boolean {
-  return targets.some((target) => typeof target !== "string" && target.weight !== undefined);
-}
-
-/** Whether a route has no weights that its strategy leaves unused. */
-export function usesItsWeights(route: {
-  readonly strategy: RouteStrategy;
-  readonly models: readonly (string | { weight?: unknown })[];
-}): boolean {
-  return route.strategy === "order" || !hasWeights(route.models);
-}
-
-/** A route as a list of targets, or with a strategy. */
-export const modelRouteSchema = once(() => {
-  const models = routeSchema(routeTargetSchema);
-  return z.union([models, strategicRouteSchema(models).refine(usesItsWeights, UNUSED_WEIGHTS)]);
-});
-
-/** A destination of alerts. */
-export const webhookSchema = lazyObject(() => ({
-  id: z.string().trim().min(1).max(64),
-  name: z.string().default(""),
-  /** A secret: the URL of a chat's webhook is enough to write there. */
-  url: markSecret(z.string().trim().min(1).max(2_000), "origin"),
-  /** `json`: all fields, for programs. The other two are formats of chat tools. */
-  format: z.enum(["json", "chat", "discord"]).default("json"),
-  /** Signs the messages (Standard Webhooks): `whsec_` and base64. */
-  secret: markSecret(z.string().regex(/^whsec_[A-Za-z\d+/]{22,128}={0,2}$/, "must be whsec_ and base64")),
-  disabled: z.boolean().default(false),
-}));
-
-/** When to alert, and how long to wait before repeating. */
-const alertRule = (threshold: number, max: number) =>
-  z
-    .object({
-      enabled: z.boolean().default(true),
-      threshold: z.number().min(0).max(max).default(threshold),
-      quiet_minutes: z.number().int().min(1).max(10_080).default(60),
-    })
-    .prefault({});
-
-/** The alert rules. Thresholds are percentages, or numbers of requests or accounts. */
-export const alertRulesSchema = lazyObject(() => ({
-  error_rate: alertRule(20, 100),
-  queue_depth: alertRule(10, 200_000),
-  cooling_accounts: alertRule(1, 100_000),
-  empty_pool: alertRule(0, 100_000),
-  budget: alertRule(80, 100),
-  sync_failed: alertRule(0, 0),
-  provider_down: alertRule(0, 0),
-}));
-
-/** Hosts in private networks that webhooks may use: `host` or `host:port`. */
-export const privateHostsSchema = once(() =>
-  z
-    .array(
-      z
-        .string()
-        .trim()
-        .refine(
-          (entry) => parseHostEntry(entry) !== null,
-          "must be host or host:port, an IPv6 address in brackets",
-        ),
-    )
-    .max(100),
-);
-
-const alertsSchema = lazyObject(() => ({
-  webhooks: z.array(webhookSchema).max(20).default([]),
-  private_hosts: privateHostsSchema().default([]),
-  rules: alertRulesSchema.prefault({}),
-}));
-
 const guardrailsSchema = lazyObject(() => ({
   rules: z.array(guardrailSchema).max(MAX_GUARDRAILS).default([]),
   private_hosts: privateHostsSchema().default([]),
@@ -530,8 +434,6 @@ export type Config = z.output<typeof configSchema>;
 export type Administrator = z.output<typeof administratorSchema>;
 export type SubjectEntry = z.output<typeof subjectEntrySchema>;
 export type ApiKey = z.output<typeof apiKeySchema>;
-export type Webhook = z.output<typeof webhookSchema>;
-export type AlertRules = z.output<typeof alertRulesSchema>;
 export type Price = z.output<typeof priceSchema>;
 export type Account = z.output<typeof accountSchema>;
 export type Proxy = z.output<typeof proxySchema>;

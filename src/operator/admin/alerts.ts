@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { type Config, privateHostsSchema, type Webhook, webhookSchema } from "../../core/config/schema.ts";
+import { privateHostsSchema, type Webhook, webhookSchema } from "../../core/config/alert-schema.ts";
+import type { Config } from "../../core/config/schema.ts";
 import { maskText } from "../../core/config/secret-masking.ts";
 import { checkWebhookUrl } from "../../core/config/webhook-url.ts";
 import { toBase64 } from "../../core/encoding/bytes.ts";

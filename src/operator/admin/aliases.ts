@@ -5,7 +5,7 @@ import {
   strategicRouteSchema,
   UNUSED_WEIGHTS,
   usesItsWeights,
-} from "../../core/config/schema.ts";
+} from "../../core/config/route-schema.ts";
 import { once } from "../../core/encoding/lazy-schema.ts";
 import { WILDCARD } from "../../gateway/models/configured-models.ts";
 import { requestObject, unknownFieldInUnion } from "./request-fields.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { authFields } from "../../core/config/account-auth.ts";
-import { modelRouteSchema } from "../../core/config/schema.ts";
+import { modelRouteSchema } from "../../core/config/route-schema.ts";
 import { accountViewSchema, keyViewSchema, proxyViewSchema } from "./answers.ts";
 import { providerViewSchema } from "./provider-view.ts";
 import { cacheViewSchema } from "./subject-fields.ts";

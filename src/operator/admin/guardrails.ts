@@ -1,6 +1,7 @@
 import * as z from "zod";
+import { privateHostsSchema } from "../../core/config/alert-schema.ts";
 import { type Guardrail, guardrailSchema, MAX_GUARDRAILS } from "../../core/config/guardrails.ts";
-import { type Config, privateHostsSchema } from "../../core/config/schema.ts";
+import type { Config } from "../../core/config/schema.ts";
 import { maskText } from "../../core/config/secret-masking.ts";
 import { checkWebhookUrl } from "../../core/config/webhook-url.ts";
 import { invalidRequest } from "../../core/errors/gateway-error.ts";

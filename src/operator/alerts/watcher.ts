@@ -1,5 +1,6 @@
+import type { Webhook } from "../../core/config/alert-schema.ts";
 import { listApiKeys } from "../../core/config/api-keys.ts";
-import type { Config, Webhook } from "../../core/config/schema.ts";
+import type { Config } from "../../core/config/schema.ts";
 import { checkWebhookUrl } from "../../core/config/webhook-url.ts";
 import type {
   Alert,

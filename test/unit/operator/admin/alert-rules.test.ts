@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { alertRulesSchema } from "../../../../src/core/config/schema.ts";
+import { alertRulesSchema } from "../../../../src/core/config/alert-schema.ts";
 import { alertRulesRequestSchema, mergeRules } from "../../../../src/operator/admin/alert-rules.ts";
 
 test("omitted fields of alert rules keep their values", () => {

@@ -1,7 +1,8 @@
 import { createHmac } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type * as z from "zod";
-import { type ApiKey, alertRulesSchema, type configSchema } from "../../../../src/core/config/schema.ts";
+import { alertRulesSchema } from "../../../../src/core/config/alert-schema.ts";
+import type { ApiKey, configSchema } from "../../../../src/core/config/schema.ts";
 import type { Platform } from "../../../../src/core/ports/platform.ts";
 import { type AlertInputs, evaluateRules } from "../../../../src/operator/alerts/alert-rules.ts";
 import { errorTotals } from "../../../../src/operator/alerts/error-rate.ts";
