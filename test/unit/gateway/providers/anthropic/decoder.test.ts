@@ -510,7 +510,7 @@ describe("decoding a streamed message", () => {
         const cuts = offsets.filter((offset) => offset <= bytes.length);
         expect(run(...cutAt(bytes, cuts))).toEqual(whole);
       }),
-      { numRuns: 500 },
+      { numRuns: 150 },
     );
   });
 });

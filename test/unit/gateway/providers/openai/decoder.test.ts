@@ -330,7 +330,7 @@ describe("decoding a streamed chat completion", () => {
           ),
         ).toEqual(whole);
       }),
-      { numRuns: 500 },
+      { numRuns: 150 },
     );
   });
 });

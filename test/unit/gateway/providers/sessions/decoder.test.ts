@@ -189,7 +189,7 @@ describe("decoding a turn of the sessions protocol", () => {
           ),
         ).toEqual(whole);
       }),
-      { numRuns: 500 },
+      { numRuns: 150 },
     );
   });
 });
