@@ -83,7 +83,7 @@ export default defineConfig({
             "test/deno/**/*.test.ts",
             "test/contract/**/*.test.ts",
             "test/integration/{abort-sweep,attachment-memory,body-departure,campaign,faults,queue-departure,saved-state}.test.ts",
-            "test/e2e/{anthropic-sdk,google-genai,keep-alives,ollama,openai-responses,pages-*}.test.ts",
+            "test/e2e/{anthropic-sdk,google-genai,keep-alives,ollama,openai-responses,pages-{browser,failures,identity,safety,secrets}}.test.ts",
           ],
           env: { RUNTIME: "deno", ...TEST_CERTIFICATES },
           ...BLACK_BOX,
