@@ -14,7 +14,7 @@ export function hasNoLimit({
 }
 
 /** Id of the account that stands for a provider's own token, for a provider without configured accounts. */
-export function tokenAccountId(provider: string): string {
+function tokenAccountId(provider: string): string {
   return `provider:${provider || DEFAULT_PROVIDER}`;
 }
 

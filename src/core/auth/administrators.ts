@@ -55,7 +55,7 @@ async function isAdminCredential(variables: Variables, config: Config, credentia
 const NO_PASSWORD = `pbkdf2-sha256$100000$${"A".repeat(22)}$${"A".repeat(43)}`;
 
 /** Finds an administrator who may sign in. */
-export function findAdministrator({ administrators }: Config, id: string): Administrator | undefined {
+function findAdministrator({ administrators }: Config, id: string): Administrator | undefined {
   return administrators.find((entry) => entry.id === id && !entry.disabled);
 }
 

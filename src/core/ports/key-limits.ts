@@ -6,7 +6,7 @@
 import type { SubjectEntry } from "../config/schema.ts";
 
 /** The limits that need counting, by their names in the configuration. */
-export const LIMIT_NAMES = [
+const LIMIT_NAMES = [
   "requests_per_minute",
   "tokens_per_minute",
   "max_parallel",
@@ -28,7 +28,7 @@ export interface SpentAmounts {
 }
 
 /** What a limit belongs to. */
-export const SUBJECT_KINDS = ["key", "user", "team", "tag", "provider"] as const;
+const SUBJECT_KINDS = ["key", "user", "team", "tag", "provider"] as const;
 
 export type SubjectKind = (typeof SUBJECT_KINDS)[number];
 

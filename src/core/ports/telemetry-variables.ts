@@ -9,7 +9,7 @@ import {
 } from "./variable-parsers.ts";
 
 /** The encodings of OTLP over HTTP that the gateway can send. */
-export const OTLP_PROTOCOLS = ["http/protobuf", "http/json"] as const;
+const OTLP_PROTOCOLS = ["http/protobuf", "http/json"] as const;
 export type OtlpProtocol = (typeof OTLP_PROTOCOLS)[number];
 
 /** The samplers of OpenTelemetry that the gateway has. */

@@ -41,7 +41,7 @@ export function quarantineDamagedRows(sql: Sql, checks: readonly TableCheck[]): 
 }
 
 /** Moves the rows of one table that match a condition; otherwise as above. */
-export function quarantineRows(sql: Sql, table: string, condition: string): number {
+function quarantineRows(sql: Sql, table: string, condition: string): number {
   const rows = numberIn(sql.all(`select count(*) as n from ${table} where ${condition}`)[0], "n");
   if (rows === 0) return 0;
   const columns = sql.all("select name from pragma_table_info(?)", table).map((row) => textIn(row, "name"));

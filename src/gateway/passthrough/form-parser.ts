@@ -31,11 +31,6 @@ export interface FormField {
   readonly isFile: boolean;
 }
 
-/** Whether a request states that its body is a form. */
-export function isMultipartForm(headers: Headers): boolean {
-  return MULTIPART_FORM.test(headers.get("content-type") ?? "");
-}
-
 function notAForm(): GatewayError {
   return invalidRequest("the body must be multipart/form-data with a boundary");
 }

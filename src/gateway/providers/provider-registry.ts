@@ -219,11 +219,6 @@ export function findDefaultProviderApi(platform: Platform): Provider | null {
   return getRegistry(platform).findDefault(platform)?.api ?? null;
 }
 
-/** Like {@link findDefaultProviderApi}, but throws a `GatewayError` 503 if there is none. */
-export function getDefaultProviderApi(platform: Platform): Provider {
-  return getDefaultProvider(platform).api;
-}
-
 function unavailableError(message: string): GatewayError {
   return new GatewayError(503, message, { code: "upstream_unavailable" });
 }

@@ -21,7 +21,7 @@ interface MetadataRequest extends OperationRequest {
 }
 
 /** Parses the query (contract, GET /v1/metadata/). Throws a 400 that names the invalid parameter. */
-export function readMetadataRequest(search: URLSearchParams, source: PageSource): MetadataRequest {
+function readMetadataRequest(search: URLSearchParams, source: PageSource): MetadataRequest {
   const query = new QueryParameters(search);
   const page = readPageUrl(query, source);
   const setup = readSetup(query, source);
@@ -38,7 +38,7 @@ export function readMetadataRequest(search: URLSearchParams, source: PageSource)
  *
  * @param admitted rejects if the rate limit or the authorization refuses the caller
  */
-export async function getMetadataAnswer(
+async function getMetadataAnswer(
   work: PageWork,
   { page, setup, technologies, moment, prettify, freshness }: MetadataRequest,
   admitted: Promise<void>,

@@ -26,7 +26,7 @@ interface TechnologiesRequest extends OperationRequest {
 }
 
 /** Parses the query (contract, GET /v1/technologies/). Throws a 400 that names the invalid parameter. */
-export function readTechnologiesRequest(search: URLSearchParams, source: PageSource): TechnologiesRequest {
+function readTechnologiesRequest(search: URLSearchParams, source: PageSource): TechnologiesRequest {
   const query = new QueryParameters(search);
   const page = readPageUrl(query, source);
   const setup = readSetup(query, source);
@@ -42,7 +42,7 @@ export function readTechnologiesRequest(search: URLSearchParams, source: PageSou
  *
  * @param admitted rejects if the rate limit or the authorization refuses the caller
  */
-export async function getTechnologiesAnswer(
+async function getTechnologiesAnswer(
   work: PageWork,
   { page, setup, moment, prettify, freshness }: TechnologiesRequest,
   admitted: Promise<void>,

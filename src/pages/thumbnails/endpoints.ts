@@ -47,7 +47,7 @@ export const PICTURE_SCHEMAS = {
  *
  * @param admitted rejects if the rate limit or the authorization refuses the caller
  */
-export async function getThumbnailAnswer(
+async function getThumbnailAnswer(
   work: PageWork,
   request: ThumbnailRequest,
   admitted: Promise<void>,

@@ -31,7 +31,7 @@ export function readPrintOptions(query: QueryParameters): Pick<PaperLayout, "hea
 /**
  * The HTML of a header or footer. The caller's text is escaped, because interception does not see what a header loads.
  */
-export function createBanner(param: string, text: string | null): string | null {
+function createBanner(param: string, text: string | null): string | null {
   if (text === null) return null;
   const parts = text.split("|");
   const [left = "", middle = "", right = ""] =

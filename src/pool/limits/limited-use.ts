@@ -70,7 +70,7 @@ const getProviderLimits = oncePer(
  *
  * @param provider id of the provider; empty: the one that the environment variables select, or none
  */
-export function listLimitedSubjects(
+function listLimitedSubjects(
   key: CallerKey,
   { tagEntries = [] }: RequestLimits,
   config: Config,

@@ -12,7 +12,7 @@ export function shardNames(count: number): string[] {
 }
 
 /** Creates the map from accounts to these shards. */
-export function createShardMap(names: readonly string[]): ShardMap {
+function createShardMap(names: readonly string[]): ShardMap {
   return new ShardMap(names.map((name) => ({ name, region: "" })));
 }
 

@@ -26,7 +26,7 @@ const DEFAULT_LIFETIME_MS = 30 * DAY_MS;
 const MAX_LIFETIME_MS = 400 * DAY_MS;
 
 /** The start of every name of a cache. */
-export const CACHE_PREFIX = "cachedContents/";
+const CACHE_PREFIX = "cachedContents/";
 
 /** The context and the caller of a request for caches. */
 export interface CacheCall {

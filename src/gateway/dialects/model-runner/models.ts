@@ -44,7 +44,7 @@ export async function resolveRunnerModel(
  * Returns the capabilities of a model (contract, Local-model-runner style). `vision` also covers a model with a vision
  * variant.
  */
-export function getCapabilities(model: CatalogueModel): string[] {
+function getCapabilities(model: CatalogueModel): string[] {
   return [
     "completion",
     "tools",
