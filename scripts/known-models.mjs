@@ -19,7 +19,7 @@ const CATALOGUES = {
   "x-ai": "xai",
 };
 
-/** Names of prices: the package's → ours. A million tokens each. */
+/** Names of prices: the package's → ours. Both are for a million tokens, a thousand searches and an hour. */
 const PRICE_NAMES = {
   input_mtok: "input",
   output_mtok: "output",
@@ -31,6 +31,8 @@ const PRICE_NAMES = {
   output_audio_mtok: "audio_output",
   input_image_mtok: "image_input",
   output_image_mtok: "image_output",
+  web_searches_kcount: "web_searches_1k",
+  input_audio_hours: "audio_hour",
 };
 
 const packageOf = (name) =>

@@ -24,7 +24,7 @@ import { ModelNotFoundError } from "./gateway/models/model-not-found.ts";
 import { settleUse } from "./pool/limits/limited-use.ts";
 import { logRequest } from "./records/telemetry/log.ts";
 import { recordRequest } from "./records/telemetry/record-request.ts";
-import { findRequestCost, fromNano } from "./records/usage/prices.ts";
+import { findRequestCost, fromNano, listUnpricedParts } from "./records/usage/prices.ts";
 import { ROUTE_GROUPS } from "./routes.ts";
 
 /** The sample of the log that has every request. */
@@ -172,20 +172,20 @@ function recordError(facts: RequestFacts, error: GatewayError): void {
 
 /**
  * Sets headers that describe how a generation was answered: the provider and the number of tried accounts where there was a
- * choice of providers, the path of the answer, the cost of a whole answer whose model has a price, the request members that
- * were left out, and whether the answer came from the response cache.
+ * choice of providers, the path of the answer, the cost of a whole answer whose model has a price and what that cost leaves
+ * out, the request members that were left out, and whether the answer came from the response cache.
  */
-function setGenerationHeaders(
-  headers: Headers,
-  { provider, attempts = 0, answerPath, droppedParams, cache }: RequestFacts,
-  cost: number | null,
-): void {
+function setGenerationHeaders(headers: Headers, facts: RequestFacts, config: Config | null): void {
+  const cost = findKnownCost(facts, config);
+  const unpriced = cost === null || config === null ? [] : listUnpricedParts(config, facts);
+  const { provider, attempts = 0, answerPath, droppedParams, cache } = facts;
   const described: Record<string, string> = {
     ...(provider === undefined
       ? {}
       : { "x-gateway-provider": provider, "x-gateway-attempts": String(attempts) }),
     ...(answerPath === undefined ? {} : { "x-gateway-path": answerPath }),
     ...(cost === null ? {} : { "x-gateway-cost": String(fromNano(cost)) }),
+    ...(unpriced.length === 0 ? {} : { "x-gateway-cost-without": unpriced.join() }),
     ...(droppedParams === undefined ? {} : { "x-gateway-dropped-params": droppedParams }),
     ...(cache === undefined ? {} : { "x-gateway-cache": cache }),
   };
@@ -226,8 +226,9 @@ function completeResponse(
       }
     }
     if (applies) cors.setHeaders(headers, origin);
-    if (facts.provider !== undefined || facts.answerPath !== undefined || facts.cache !== undefined) {
-      setGenerationHeaders(headers, facts, findKnownCost(facts, config));
+    const { provider, answerPath, cache, operation } = facts;
+    if ((provider ?? answerPath ?? cache) !== undefined || operation === "embeddings") {
+      setGenerationHeaders(headers, facts, config);
     }
     return headers;
   };

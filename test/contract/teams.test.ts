@@ -131,6 +131,37 @@ describe("limits of a provider", () => {
     }
     expect(providers).toEqual(["first", "second", "second"]);
   });
+
+  it("hold for the provider of the variables, as a setting", async () => {
+    const setLimits = async (limits: Record<string, number>) => {
+      const { body } = await admin("PUT", "/admin/settings", { default_provider: { limits } });
+      expect(body).toMatchObject({ success: true, default_provider: { limits, cache: {} } });
+    };
+    await setLimits({ requests_per_minute: 2 });
+    const { body: view } = await admin("GET", "/admin/providers/default");
+    expect(view).toMatchObject({ limits: { requests_per_minute: 2 }, cache: {}, read_only: true });
+    const misspelt = await admin("PUT", "/admin/settings", { default_provider: { limits: { request: 1 } } });
+    expect(misspelt.status).toBe(400);
+    await addProvider("other", {});
+    await admin("PUT", "/admin/settings", { model_routes: { spare: ["provider-v4-flash", "other/m"] } });
+    const keys = [await addKey(), await addKey()];
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, async (_, index) => {
+        const answer = await chat(keys[index % 2] ?? "", "provider-v4-flash");
+        return { status: answer.status, text: await answer.text() };
+      }),
+    );
+    const refused = answers.filter(({ status }) => status === 429);
+    expect([answers.filter(({ status }) => status === 200).length, refused.length]).toEqual([2, 4]);
+    expect(JSON.parse(refused[0]?.text ?? "")).toMatchObject({
+      error: { code: "rate_limit_exceeded", details: { subject: { kind: "provider", id: "default" } } },
+    });
+    const routed = await chat(keys[0] ?? "", "spare");
+    expect([routed.status, routed.headers.get("x-gateway-provider")]).toEqual([200, "other"]);
+    await routed.text();
+    await setLimits({});
+    expect((await chat(keys[0] ?? "", "provider-v4-flash")).status).toBe(200);
+  });
 });
 
 describe("a team, a user and tags", () => {

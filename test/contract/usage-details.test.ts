@@ -209,6 +209,10 @@ const NONE = {
   cache_write_1h_tokens: 0,
   audio_input_tokens: 0,
   audio_output_tokens: 0,
+  image_input_tokens: 0,
+  image_output_tokens: 0,
+  audio_seconds: 0,
+  search_units: 0,
   web_searches: 0,
   web_fetches: 0,
 };

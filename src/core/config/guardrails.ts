@@ -20,7 +20,7 @@ export const guardrailSchema = lazyObject(() => ({
   name: z.string().max(200).default(""),
   type: z.enum(["expressions", "size", "webhook"]),
   stage: z.enum(["before", "after", "both"]).default("both"),
-  /** `keys`: only for keys that name it in their `guardrails`. */
+  /** `keys`: only for requests whose key, user, team or tag names it in its `guardrails`. */
   applies_to: z.enum(["all", "keys"]).default("all"),
   disabled: z.boolean().default(false),
   /** Of the type `expressions`. */
@@ -43,14 +43,18 @@ export type Guardrail = z.output<typeof guardrailSchema>;
 /** Most rules of a configuration. */
 export const MAX_GUARDRAILS = 50;
 
-/** The rules that apply to a key; null: the caller has none. */
+/** A key, user, team or tag that may name rules. */
+interface GuardedSubject {
+  readonly guardrails?: readonly string[] | undefined;
+}
+
+/** The rules that apply to the requests of some subjects. */
 export function selectGuardrails(
   { guardrails: { rules } }: { readonly guardrails: { readonly rules: readonly Guardrail[] } },
-  key: { readonly guardrails?: readonly string[] | undefined } | undefined | null,
+  listSubjects: () => readonly GuardedSubject[],
 ): readonly Guardrail[] {
   if (rules.length === 0) return rules;
-  return rules.filter(
-    ({ id, disabled, applies_to }) =>
-      !disabled && (applies_to === "all" || key?.guardrails?.includes(id) === true),
-  );
+  const subjects = listSubjects();
+  const isNamed = (id: string) => subjects.some(({ guardrails = [] }) => guardrails.includes(id));
+  return rules.filter(({ id, disabled, applies_to }) => !disabled && (applies_to === "all" || isNamed(id)));
 }

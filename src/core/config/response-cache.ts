@@ -31,14 +31,17 @@ export interface CacheConfig {
   readonly cache: z.output<typeof responseCacheSchema>;
   readonly api_keys: readonly CacheScope[];
   readonly providers: readonly (CacheScope & { readonly id: string })[];
+  readonly default_provider: CacheScope;
 }
 
 /** Whether any request can be answered from the response cache. */
-export const usesResponseCache = oncePer(({ cache, api_keys, providers }: CacheConfig): boolean => {
-  const settings = [
-    cache,
-    ...Object.values(cache.models),
-    ...[...api_keys, ...providers].map((scope) => scope.cache),
-  ];
-  return settings.some((setting) => (setting?.ttl_seconds ?? 0) > 0);
-});
+export const usesResponseCache = oncePer(
+  ({ cache, api_keys, providers, default_provider }: CacheConfig): boolean => {
+    const settings = [
+      cache,
+      ...Object.values(cache.models),
+      ...[...api_keys, ...providers, default_provider].map((scope) => scope.cache),
+    ];
+    return settings.some((setting) => (setting?.ttl_seconds ?? 0) > 0);
+  },
+);

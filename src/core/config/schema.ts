@@ -57,6 +57,8 @@ export const subjectEntrySchema = extensibleObject(() => ({
   limits: keyLimitsSchema.optional(),
   /** Allowed models; empty or absent: all. A key's own list limits them further. */
   models: names().optional(),
+  /** Ids of the guardrails that apply to its requests besides those for all. */
+  guardrails: names().optional(),
   /** What history and captures keep of its requests; absent: everything. */
   history: z.enum(HISTORY_MODES).optional(),
   /** As a key's: a higher value leaves the answers that were cached for its requests before. */
@@ -192,7 +194,7 @@ const baseAddress = () =>
 /** The maximum is the longest delay of a timer, milliseconds. */
 const timeout = once(() => count().max(2_147_483_647).default(0));
 
-/** Price of a million tokens of a model, in the operator's currency. */
+/** Price of a model, in the operator's currency: of a million tokens unless the name says otherwise. */
 export const priceSchema = lazyObject(() => ({
   input: z.number().min(0).default(0),
   /** Tokens that the provider read from its cache; defaults to `cached_input`, else to `input`. */
@@ -204,6 +206,17 @@ export const priceSchema = lazyObject(() => ({
   /** Tokens that the provider wrote to its cache for an hour; defaults to `cache_write_5m`. */
   cache_write_1h: z.number().min(0).optional(),
   output: z.number().min(0).default(0),
+  /** Tokens of reasoning, sound and images. Each defaults to `input` or `output`. */
+  reasoning: amount().optional(),
+  audio_input: amount().optional(),
+  audio_output: amount().optional(),
+  image_input: amount().optional(),
+  image_output: amount().optional(),
+  /** A thousand web searches of the provider's tools, and a thousand search units of rankings. */
+  web_searches_1k: amount().optional(),
+  search_units_1k: amount().optional(),
+  /** An hour of sound that the provider counts in seconds. */
+  audio_hour: amount().optional(),
 }));
 
 /** Known properties of a provider's model. If one is absent, the backend decides. Unknown fields are preserved. */
@@ -393,6 +406,10 @@ export const configSchema = lazyObject(() => ({
   /** The provider that gets requests for unknown models, under the requested names; empty: refuse them. */
   unknown_models: z.object({ provider: z.string().trim().default("") }).prefault({}),
   embeddings: z.object({ provider: z.string().trim().default("") }).prefault({}),
+  /** What providers have, for the one that the environment variables select. */
+  default_provider: z
+    .object({ limits: keyLimitsSchema.default({}), cache: cacheSettingSchema.default({}) })
+    .prefault({}),
   auto_delete: z
     .object({ mode: z.enum(["none", "single", "all"]).optional(), sessions: z.boolean().optional() })
     .transform(({ mode, sessions }) => ({

@@ -16,9 +16,15 @@ export interface Usage {
   /** Part of `prompt` and of `completion`: audio. Absent: the provider does not say. */
   readonly audioInput?: number;
   readonly audioOutput?: number;
+  /** Part of `prompt` and of `completion`: images. Absent: the provider does not say. */
+  readonly imageInput?: number;
+  readonly imageOutput?: number;
   /** How many web searches and fetches the provider's own tools made. Absent: the provider does not say. */
   readonly webSearches?: number;
   readonly webFetches?: number;
+  /** Seconds of audio, and searches for a ranking, that the provider counts instead of tokens. Absent: it does not say. */
+  readonly audioSeconds?: number;
+  readonly searchUnits?: number;
 }
 
 /** A token that the model chose or could have chosen, with its probability. */

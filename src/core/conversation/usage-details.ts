@@ -10,8 +10,12 @@ export const USAGE_COUNTS = [
   "cacheWritten1h",
   "audioInput",
   "audioOutput",
+  "imageInput",
+  "imageOutput",
   "webSearches",
   "webFetches",
+  "audioSeconds",
+  "searchUnits",
 ] as const satisfies readonly (keyof Usage)[];
 
 /** The sum of two usages. A count that neither states stays absent. */
@@ -26,7 +30,7 @@ export function addUsage(first: Usage, second: Usage): Usage {
 
 /**
  * The parts of a usage that have prices of their own or that reports list. 0: none, or the provider does not state it.
- * Tokens are parts of the prompt, except `audioOutputTokens`, which is part of the completion.
+ * Tokens are parts of the prompt, except `audioOutputTokens` and `imageOutputTokens`, which are parts of the completion.
  */
 export interface UsageDetails {
   readonly cachedTokens: number;
@@ -35,9 +39,14 @@ export interface UsageDetails {
   readonly cacheWrite1hTokens: number;
   readonly audioInputTokens: number;
   readonly audioOutputTokens: number;
+  readonly imageInputTokens: number;
+  readonly imageOutputTokens: number;
   /** Number of requests that the provider's own tools made. */
   readonly webSearches: number;
   readonly webFetches: number;
+  /** Seconds of audio, and searches for rankings, where the provider counts these. */
+  readonly audioSeconds: number;
+  readonly searchUnits: number;
 }
 
 /** The details of a usage. */
@@ -49,8 +58,12 @@ export function toUsageDetails(usage: Usage): UsageDetails {
     cacheWrite1hTokens: cacheWritten1h,
     audioInputTokens: usage.audioInput ?? 0,
     audioOutputTokens: usage.audioOutput ?? 0,
+    imageInputTokens: usage.imageInput ?? 0,
+    imageOutputTokens: usage.imageOutput ?? 0,
     webSearches: usage.webSearches ?? 0,
     webFetches: usage.webFetches ?? 0,
+    audioSeconds: usage.audioSeconds ?? 0,
+    searchUnits: usage.searchUnits ?? 0,
   };
 }
 
@@ -61,8 +74,12 @@ export const USAGE_DETAILS = [
   "cacheWrite1hTokens",
   "audioInputTokens",
   "audioOutputTokens",
+  "imageInputTokens",
+  "imageOutputTokens",
   "webSearches",
   "webFetches",
+  "audioSeconds",
+  "searchUnits",
 ] as const satisfies readonly (keyof UsageDetails)[];
 
 /** Adds the details of a usage to those of a log line, which states none that is 0. */
@@ -84,7 +101,11 @@ export function readUsageDetails(log: Partial<UsageDetails>): UsageDetails {
     cacheWrite1hTokens: log.cacheWrite1hTokens ?? 0,
     audioInputTokens: log.audioInputTokens ?? 0,
     audioOutputTokens: log.audioOutputTokens ?? 0,
+    imageInputTokens: log.imageInputTokens ?? 0,
+    imageOutputTokens: log.imageOutputTokens ?? 0,
     webSearches: log.webSearches ?? 0,
     webFetches: log.webFetches ?? 0,
+    audioSeconds: log.audioSeconds ?? 0,
+    searchUnits: log.searchUnits ?? 0,
   };
 }

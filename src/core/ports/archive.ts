@@ -107,6 +107,8 @@ export interface HistorySummary extends HistoryUsageDetails {
   readonly reasoning_tokens: number;
   /** In the unit of the prices; null if the model had no price. Absent without a usage, and in records of older versions. */
   readonly cost?: number | null | undefined;
+  /** What `cost` leaves out: see `UnpricedPart`. Absent: nothing. */
+  readonly unpriced?: readonly string[] | undefined;
   readonly elapsed_ms: number;
   /** The beginning of the last user message, and of the answer. */
   readonly request_preview: string;

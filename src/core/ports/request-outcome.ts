@@ -46,12 +46,16 @@ export interface RequestFacts {
   cacheWrite1hTokens?: number;
   audioInputTokens?: number;
   audioOutputTokens?: number;
+  imageInputTokens?: number;
+  imageOutputTokens?: number;
   webSearches?: number;
   webFetches?: number;
   /** Seconds of audio that the provider counted. */
   audioSeconds?: number;
   /** Searches that the provider counted for a request to rank documents. */
   searchUnits?: number;
+  /** The provider states no usage of an answer that is no text, so its cost is unknown. */
+  hasUncountedAnswer?: boolean;
   /** The provider reported impossible token counts; the gateway counted estimates instead. */
   usageRefused?: boolean;
   /** Whether the answer passed through as the provider sent it, or was translated. */

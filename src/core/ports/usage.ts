@@ -57,15 +57,20 @@ export interface UsageSums {
   /** Parts of `prompt_tokens`: written to the provider's cache. */
   readonly cache_write_5m_tokens: number;
   readonly cache_write_1h_tokens: number;
-  /** Part of `prompt_tokens`. */
+  /** Parts of `prompt_tokens`. */
   readonly audio_input_tokens: number;
+  readonly image_input_tokens: number;
   readonly completion_tokens: number;
   /** Parts of `completion_tokens`. */
   readonly reasoning_tokens: number;
   readonly audio_output_tokens: number;
+  readonly image_output_tokens: number;
   /** Number of requests that the provider's own tools made. */
   readonly web_searches: number;
   readonly web_fetches: number;
+  /** Seconds of audio, and searches for rankings, where the provider counts these. */
+  readonly audio_seconds: number;
+  readonly search_units: number;
   /**
    * Billionths of the currency unit of the prices: whole numbers, so sums are exact up to 2^53 and to 15 digits beyond.
    */
@@ -96,6 +101,10 @@ export const USAGE_SUMS = [
   "web_searches",
   "web_fetches",
   "cache_hits",
+  "image_input_tokens",
+  "image_output_tokens",
+  "audio_seconds",
+  "search_units",
 ] as const satisfies readonly (keyof UsageSums)[];
 
 /** The name of the total of each detail of a usage. */
@@ -105,8 +114,12 @@ export const DETAIL_SUMS = {
   cacheWrite1hTokens: "cache_write_1h_tokens",
   audioInputTokens: "audio_input_tokens",
   audioOutputTokens: "audio_output_tokens",
+  imageInputTokens: "image_input_tokens",
+  imageOutputTokens: "image_output_tokens",
   webSearches: "web_searches",
   webFetches: "web_fetches",
+  audioSeconds: "audio_seconds",
+  searchUnits: "search_units",
 } as const satisfies Record<keyof UsageDetails, keyof UsageSums>;
 
 /** Number of observations in each bucket of `src/records/usage/histogram.ts`, by bucket number. */
@@ -217,6 +230,7 @@ export interface EndedRequest
   readonly code: string;
   readonly promptTokens: number;
   readonly completionTokens: number;
+  readonly reasoningTokens: number;
   readonly durationMs: number;
   /** Absent if no part of an answer arrived. */
   readonly firstTokenMs?: number | undefined;
@@ -226,7 +240,6 @@ export interface EndedRequest
 
 /** The usage of one ended request. Times are milliseconds. */
 export interface UsedRequest extends UsageDimensions, EndedRequest {
-  readonly reasoningTokens: number;
   readonly attempts: number;
   /** The answer came from the response cache. Absent: no. */
   readonly isCacheHit?: boolean;

@@ -1,9 +1,15 @@
 import { concatBytes } from "../encoding/bytes.ts";
 import type { Context } from "../ports/context.ts";
-import type { ReplayAnswer } from "../ports/replays.ts";
 
 /** Longest answer that is recorded, in bytes. */
 const MAX_RECORDED_BYTES = 4 * 1024 * 1024;
+
+/** An answer as it was sent. */
+export interface RecordedAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array<ArrayBuffer>;
+}
 
 /** What happens to an answer whose client leaves: it is recorded to its end, or it ends and is not recorded. */
 type DepartureMode = "record" | "end";
@@ -14,7 +20,7 @@ interface RecordingOptions {
   readonly sending: Promise<void> | undefined;
   readonly onDeparture: DepartureMode;
   /** Called with the whole answer, or with null; the client gets the answer's end when it has settled. */
-  readonly settle: (answer: ReplayAnswer | null) => Promise<void>;
+  readonly settle: (answer: RecordedAnswer | null) => Promise<void>;
 }
 
 /** Forwards a successful answer to the client and records it. Returns the answer for the client. */
@@ -37,7 +43,7 @@ export async function recordAnswer(
     );
     return recorder.response;
   }
-  const body = await answer.text();
+  const body = new Uint8Array(await answer.arrayBuffer());
   await settle({ status, headers: Object.fromEntries(headers), body });
   return new Response(body, { status, headers });
 }
@@ -78,7 +84,7 @@ class AnswerRecorder {
       },
     });
     const forward = async () => {
-      let recorded: ReplayAnswer | null = null;
+      let recorded: RecordedAnswer | null = null;
       try {
         try {
           await this.#forward(reader, client);
@@ -87,10 +93,8 @@ class AnswerRecorder {
           await sending;
         }
         if (this.#chunks !== null) {
-          const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(
-            concatBytes(this.#chunks),
-          );
-          recorded = { status, headers: Object.fromEntries(headers), body: text };
+          const body = concatBytes(this.#chunks);
+          recorded = { status, headers: Object.fromEntries(headers), body };
         }
         await settle(recorded);
         if (this.#hasClient) client?.close();

@@ -5,7 +5,7 @@ import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
 import { clientDisconnected } from "../http/client-disconnect.ts";
 import type { Context } from "../ports/context.ts";
 import { REPLAY_LEASE_MS, type ReplayAnswer, type ReplayClaim } from "../ports/replays.ts";
-import { recordAnswer } from "./answer-recorder.ts";
+import { type RecordedAnswer, recordAnswer } from "./answer-recorder.ts";
 import { respondWithinBudget } from "./budgeted-response.ts";
 import { getPublicQuery } from "./public-query.ts";
 
@@ -97,6 +97,15 @@ function withoutClientSignal({ url, method, headers }: Request): Request {
   return new Request(url, { method, headers, signal: new AbortController().signal });
 }
 
+/** Returns an answer as text for the store; null: it is no text. */
+function toReplayAnswer({ status, headers, body }: RecordedAnswer): ReplayAnswer | null {
+  try {
+    return { status, headers, body: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body) };
+  } catch {
+    return null;
+  }
+}
+
 /** Serves a request that holds its key, and stores its answer. */
 function run(context: Context, caller: Caller, claim: ReplayClaim, serve: Serve): Promise<Response> {
   const { timers, facts, waitUntil } = context;
@@ -106,10 +115,11 @@ function run(context: Context, caller: Caller, claim: ReplayClaim, serve: Serve)
     cancelRenewal = timers.runAfter(REPLAY_LEASE_MS / 3, renew);
   };
   let cancelRenewal = timers.runAfter(REPLAY_LEASE_MS / 3, renew);
-  const settle = async (answer: ReplayAnswer | null) => {
+  const settle = async (answer: RecordedAnswer | null) => {
     cancelRenewal();
+    const replay = answer === null || facts.error !== undefined ? null : toReplayAnswer(answer);
     // Without the store the answer is still delivered; the key becomes free when its lease ends.
-    await store.settle(claim, facts.error === undefined ? answer : null).catch(() => undefined);
+    await store.settle(claim, replay).catch(() => undefined);
   };
   /** Settles when a streamed answer is sent. */
   let sending: Promise<void> | undefined;

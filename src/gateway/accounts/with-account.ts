@@ -1,3 +1,4 @@
+import { DEFAULT_PROVIDER } from "../../core/config/schema.ts";
 import type { ConfigSnapshot } from "../../core/config/snapshot.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
 import type { AcquireGrant, Lease } from "../../core/ports/accounts.ts";
@@ -155,7 +156,8 @@ async function acquireSlot(
 ): Promise<AcquireGrant> {
   const { context, caller, model, dialect, abort } = request;
   const { platform, requestId, uniqueRequestId, facts, quota } = context;
-  const limitedUse = getLimitedUse(context, caller, config, request.estimateUsage, request.provider?.id);
+  const limitedProvider = request.provider?.id || DEFAULT_PROVIDER;
+  const limitedUse = getLimitedUse(context, caller, config, request.estimateUsage, limitedProvider);
   // If the pool's answer gets lost, the pool may still have granted a slot.
   if (limitedUse !== undefined) quota.mustSettle = true;
   const target = caller.targetAccount;

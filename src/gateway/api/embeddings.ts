@@ -4,11 +4,12 @@ import { lazyLooseObject, once } from "../../core/encoding/lazy-schema.ts";
 import { invalidRequest } from "../../core/errors/gateway-error.ts";
 import { respondJsonWithinBudget } from "../../core/routing/budgeted-response.ts";
 import { callerEndpoint, jsonResponse } from "../../core/routing/endpoint.ts";
-import { embedInputs, MAX_DIMENSIONS, MAX_INPUTS } from "../embeddings/embed.ts";
+import { MAX_DIMENSIONS, MAX_INPUTS } from "../embeddings/embed.ts";
 import type { EmbeddingInput } from "../embeddings/embedding-request.ts";
 import { vectorToBase64 } from "../embeddings/vectors.ts";
 import { readWithModelNames } from "../models/read-with-model-names.ts";
 import { resolveModel } from "../models/resolve-model.ts";
+import { answerEmbedding } from "../response-cache/answer-embedding.ts";
 
 const tokensSchema = once(() => z.array(z.number().int().nonnegative()).min(1));
 
@@ -71,21 +72,20 @@ export const createEmbeddings = callerEndpoint({
       dialect: EMBEDDINGS_STYLE,
       operation: "embeddings",
     });
-    const { vectors, tokens } = await embedInputs({
-      context,
-      caller,
-      style: EMBEDDINGS_STYLE,
-      model,
+    const request = {
+      ...{ context, caller, style: EMBEDDINGS_STYLE, model },
       inputs: parseInputs(body.input),
       field: "input",
       dimensions: body.dimensions ?? null,
+    };
+    return answerEmbedding(request, body, (watched, { vectors, tokens }) => {
+      const data = Array.from(vectors, (vector, index) => ({
+        object: "embedding",
+        index,
+        embedding: body.encoding_format === "base64" ? vectorToBase64(vector) : [...vector],
+      }));
+      const usage = { prompt_tokens: tokens, total_tokens: tokens };
+      return respondJsonWithinBudget(watched, { object: "list", data, model: model.requested, usage });
     });
-    const data = Array.from(vectors, (vector, index) => ({
-      object: "embedding",
-      index,
-      embedding: body.encoding_format === "base64" ? vectorToBase64(vector) : [...vector],
-    }));
-    const usage = { prompt_tokens: tokens, total_tokens: tokens };
-    return respondJsonWithinBudget(context, { object: "list", data, model: model.requested, usage });
   },
 });

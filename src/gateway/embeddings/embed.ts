@@ -84,13 +84,22 @@ function assertAllowedByKey({ context, style, model }: EmbeddingRequest, caller:
   assertModelAllowed(caller, context.quota, model);
 }
 
+/** How a request is embedded. */
+interface EmbeddingPlan {
+  readonly embedder: "local" | "upstream";
+  readonly controls: RequestControls;
+  readonly dimensions: number;
+  /** The estimated tokens of all inputs. */
+  readonly tokens: number;
+}
+
 /**
- * Embeds inputs locally or at the model's provider, as `embeddings.provider` defines.
+ * Checks a request, and decides whether inputs are embedded locally or at the model's provider, as `embeddings.provider` defines.
  *
- * @throws GatewayError 403 or 429 if the caller's key does not allow the request, 501 if `embeddings.provider` is missing
- * or unsupported, 400 if the request is too large, and the errors of the provider.
+ * @throws GatewayError 403 if the caller's key does not allow the request, 501 if `embeddings.provider` is missing or
+ * unsupported, and 400 if the request is too large
  */
-export async function embedInputs(request: EmbeddingRequest): Promise<Vectors> {
+export async function planEmbedding(request: EmbeddingRequest): Promise<EmbeddingPlan> {
   const { context, model, inputs, field } = request;
   const { facts } = context;
   facts.dialect = request.style;
@@ -109,6 +118,20 @@ export async function embedInputs(request: EmbeddingRequest): Promise<Vectors> {
     0,
   );
   assertWithinLimits(field, inputs.length * dimensions, tokens);
+  return { embedder, controls, dimensions, tokens };
+}
+
+/**
+ * Embeds the inputs of a request.
+ *
+ * @throws GatewayError 429 if a limit of the caller's key is reached, and the errors of the provider
+ */
+export async function computeVectors(
+  request: EmbeddingRequest,
+  { embedder, controls, dimensions, tokens }: EmbeddingPlan,
+): Promise<Vectors> {
+  const { context, inputs } = request;
+  const { facts } = context;
   const expected = () => ({ prompt: tokens, answer: 0 });
   if (embedder === "local") {
     await countRequest(context, request.caller, expected);

@@ -62,7 +62,7 @@ export async function embedUpstream(
     input: requireTexts(request),
     ...(dimensions === null ? {} : { dimensions }),
   };
-  context.facts.model = payload.model;
+  context.facts.model = model.provider === undefined ? payload.model : model.id;
   if (provider.id !== "") context.facts.provider = provider.id;
   const { abort, stop } = abortOnDisconnect(context.request);
   const deadline = controls.startDeadline?.(context.timers, abort);

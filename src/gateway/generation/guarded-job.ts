@@ -1,4 +1,5 @@
 import { selectGuardrails } from "../../core/config/guardrails.ts";
+import { listSubjectEntries } from "../../pool/limits/key-scope.ts";
 import type { GenerationJob } from "./generation-job.ts";
 
 /** Few deployments have guardrails. */
@@ -16,7 +17,7 @@ const NO_OUTPUT = { rawText: "", rawReasoning: "" };
 export async function applyGuardrails(job: GenerationJob): Promise<GenerationJob> {
   const { context, caller, conversation, abort, recording } = job;
   const { config } = await context.config();
-  const rules = selectGuardrails(config, caller.key?.entry);
+  const rules = selectGuardrails(config, () => listSubjectEntries(caller, context.quota));
   if (rules.length === 0) return job;
   const { Guard } = await loadGuard();
   const access = { platform: context.platform, privateHosts: config.guardrails.private_hosts };

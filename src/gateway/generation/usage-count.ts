@@ -66,6 +66,7 @@ export class UsageCount {
       reasoning += part.reasoning ?? 0;
     }
     const audioOutput = sumStated(plausible, "audioOutput");
+    const imageOutput = sumStated(plausible, "imageOutput");
     const webSearches = sumStated(plausible, "webSearches");
     const webFetches = sumStated(plausible, "webFetches");
     if (reported.length === 0 || reported.some((part) => part.completion === undefined)) {
@@ -74,7 +75,7 @@ export class UsageCount {
       reasoning = Math.max(reasoning, estimate.reasoning);
     }
     const prompt = promptUsage.prompt ?? estimateTokens(promptText);
-    const { cached, cacheWritten, cacheWritten1h, audioInput } = promptUsage;
+    const { cached, cacheWritten, cacheWritten1h, audioInput, imageInput } = promptUsage;
     const read = Math.min(cached ?? 0, prompt);
     const written = Math.min(cacheWritten ?? 0, prompt - read);
     return {
@@ -86,6 +87,8 @@ export class UsageCount {
       ...(cacheWritten1h === undefined ? {} : { cacheWritten1h: Math.min(cacheWritten1h, written) }),
       ...(audioInput === undefined ? {} : { audioInput: Math.min(audioInput, prompt) }),
       ...(audioOutput === undefined ? {} : { audioOutput: Math.min(audioOutput, completion) }),
+      ...(imageInput === undefined ? {} : { imageInput: Math.min(imageInput, prompt) }),
+      ...(imageOutput === undefined ? {} : { imageOutput: Math.min(imageOutput, completion) }),
       ...(webSearches === undefined ? {} : { webSearches }),
       ...(webFetches === undefined ? {} : { webFetches }),
     };

@@ -2,16 +2,17 @@ import type { Caller } from "../../core/auth/callers.ts";
 import { selectGuardrails } from "../../core/config/guardrails.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 import type { Context } from "../../core/ports/context.ts";
+import { listSubjectEntries } from "../../pool/limits/key-scope.ts";
 
 /**
  * Rejects requests to an endpoint whose texts are not checked, for callers whose texts are checked elsewhere.
  *
  * @throws GatewayError 403, unless the configuration allows such endpoints
  */
-export async function assertNoGuardrails({ config: read }: Context, { key }: Caller): Promise<void> {
+export async function assertNoGuardrails({ config: read, quota }: Context, caller: Caller): Promise<void> {
   const { config } = await read();
   if (config.guardrails.unchecked_endpoints === "allow") return;
-  if (selectGuardrails(config, key?.entry).length === 0) return;
+  if (selectGuardrails(config, () => listSubjectEntries(caller, quota)).length === 0) return;
   throw new GatewayError(
     403,
     "this endpoint is not available: its texts are not checked by the guardrails (guardrails.unchecked_endpoints)",

@@ -23,7 +23,7 @@ import {
   type Outbox,
   type RecordSource,
 } from "../../records/telemetry/outbox.ts";
-import { findRequestCost, fromNano, type Pricing } from "../../records/usage/prices.ts";
+import { findRequestCost, fromNano, listUnpricedParts, type Pricing } from "../../records/usage/prices.ts";
 import { serializeMessages } from "./message-archive.ts";
 import { serializeOptions } from "./options-archive.ts";
 
@@ -98,8 +98,12 @@ function toHistoryUsageDetails(usage: Usage | null): HistoryUsageDetails {
     cache_write_1h_tokens: details.cacheWrite1hTokens,
     audio_input_tokens: details.audioInputTokens,
     audio_output_tokens: details.audioOutputTokens,
+    image_input_tokens: details.imageInputTokens,
+    image_output_tokens: details.imageOutputTokens,
     web_searches: details.webSearches,
     web_fetches: details.webFetches,
+    audio_seconds: details.audioSeconds,
+    search_units: details.searchUnits,
   };
 }
 
@@ -299,16 +303,24 @@ export class Recording implements RecordSource {
     };
   }
 
-  #describeCost(usage: Usage | null): Pick<HistorySummary, "cost"> {
+  #describeCost(usage: Usage | null): Pick<HistorySummary, "cost" | "unpriced"> {
     if (usage === null || this.#pricing === null) return {};
-    const cost = findRequestCost(this.#pricing, {
+    const { hasUncountedAnswer = false } = this.#context.facts;
+    const fields = {
       ...toUsageDetails(usage),
       model: this.#running.conversation.model.id,
       requestedModel: this.#running.conversation.model.requested,
       promptTokens: usage.prompt,
       completionTokens: usage.completion,
-    });
-    return { cost: cost === null ? null : fromNano(cost) };
+      reasoningTokens: usage.reasoning,
+      hasUncountedAnswer,
+    };
+    const cost = findRequestCost(this.#pricing, fields);
+    const unpriced = listUnpricedParts(this.#pricing, fields);
+    return {
+      cost: cost === null ? null : fromNano(cost),
+      ...(unpriced.length === 0 ? {} : { unpriced }),
+    };
   }
 
   /** What may be stored of a text. */

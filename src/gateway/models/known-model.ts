@@ -8,7 +8,7 @@ export type NameMatch =
   | { readonly and: readonly NameMatch[] }
   | { readonly or: readonly NameMatch[] };
 
-/** US dollars for a million tokens. */
+/** US dollars, by the names of a price in the configuration. */
 export interface KnownPrice {
   readonly input?: number;
   readonly output?: number;
@@ -20,6 +20,8 @@ export interface KnownPrice {
   readonly audio_output?: number;
   readonly image_input?: number;
   readonly image_output?: number;
+  readonly web_searches_1k?: number;
+  readonly audio_hour?: number;
 }
 
 /** What is known of a model. What is absent is unknown. */

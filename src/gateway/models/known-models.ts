@@ -49,19 +49,12 @@ export class ProviderKnowledge {
     const model = this.find(name);
     if (model === null) return null;
     const { context, output, vision, thinking, price } = model;
-    const { input = 0, output: outputPrice = 0, cache_read, cache_write_5m, cache_write_1h } = price;
     return {
       ...(context === undefined ? {} : { context }),
       ...(output === undefined ? {} : { output }),
       ...(vision === undefined ? {} : { vision }),
       ...(thinking === undefined ? {} : { thinking }),
-      price: {
-        input,
-        ...(cache_read === undefined ? {} : { cache_read }),
-        ...(cache_write_5m === undefined ? {} : { cache_write_5m }),
-        ...(cache_write_1h === undefined ? {} : { cache_write_1h }),
-        output: outputPrice,
-      },
+      price: { ...price, input: price.input ?? 0, output: price.output ?? 0 },
     };
   }
 }

@@ -9,6 +9,8 @@ import type { RequestControls } from "../generation/parse-request-controls.ts";
 import { readRequestControls } from "../generation/request-controls.ts";
 import { classifyFailure } from "../generation/route-runner.ts";
 import { Recording } from "../history/recording.ts";
+import { answerCallThroughCache } from "../response-cache/answer-through-cache.ts";
+import { toCacheableCall } from "./cacheable-call.ts";
 import { describeCall } from "./describe-call.ts";
 import type { PassthroughCall } from "./passthrough-call.ts";
 import { PassthroughRun } from "./passthrough-run.ts";
@@ -67,7 +69,6 @@ export async function answerCall(
   facts.operation = call.endpoint.operation;
   facts.stream = call.stream;
   if (call.model !== "") facts.requestedModel = call.model;
-  const { abort, stop } = abortOnDisconnect(context.request);
   let targets: readonly Target[];
   let controls: RequestControls;
   try {
@@ -75,10 +76,29 @@ export async function answerCall(
     assertDialectAllowed(caller.key?.entry, PASSTHROUGH_STYLE);
     targets = await resolveTargets(context, caller, call, controls);
   } catch (error) {
-    stop();
     await onEnd(error);
     throw error;
   }
+  const prepared = { caller, call, targets, controls, onEnd };
+  if (call.jsonText === undefined) return sendCall(context, prepared);
+  const describe = () => toCacheableCall(context, prepared);
+  return answerCallThroughCache(context, caller, describe, (watched) => sendCall(watched, prepared));
+}
+
+/** A call whose targets are known. */
+interface PreparedCall {
+  readonly caller: Caller;
+  readonly call: PassthroughCall;
+  readonly targets: readonly Target[];
+  readonly controls: RequestControls;
+  /** Called when nothing of the request is read any more. */
+  readonly onEnd: (error: unknown) => Promise<void>;
+}
+
+/** Sends a call to its targets. Returns the answer when it begins. */
+async function sendCall(context: Context, prepared: PreparedCall): Promise<Response> {
+  const { caller, call, targets, controls, onEnd } = prepared;
+  const { abort, stop } = abortOnDisconnect(context.request);
   const retries = new RetryBudget(() => context.platform.now(), controls.maxRetries);
   const deadline = controls.startDeadline?.(context.timers, abort);
   const recording = new Recording(context, describeCall(call, targets[0] ?? null), retries);

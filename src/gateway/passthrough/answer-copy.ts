@@ -21,6 +21,8 @@ export interface StatedUsage {
   readonly tokens: Usage | null;
   /** Whether stated counts were too large to be true. */
   readonly isImplausible: boolean;
+  /** Whether it states any usage. */
+  readonly isStated: boolean;
   readonly audioSeconds?: number;
   readonly searchUnits?: number;
 }
@@ -69,7 +71,8 @@ export class AnswerCopy {
     const tail = decode(this.#tail);
     const usage = findLastUsage(tail) ?? findLastUsage(decode(this.#head));
     const units = [...tail.matchAll(SEARCH_UNITS)].at(-1)?.[1];
-    return { ...toStatedUsage(usage ?? {}), ...(units === undefined ? {} : { searchUnits: Number(units) }) };
+    const stated = toStatedUsage(usage ?? {});
+    return units === undefined ? stated : { ...stated, isStated: true, searchUnits: Number(units) };
   }
 
   get #isText(): boolean {
@@ -77,7 +80,7 @@ export class AnswerCopy {
   }
 }
 
-const NOT_STATED: StatedUsage = { tokens: null, isImplausible: false };
+const NOT_STATED: StatedUsage = { tokens: null, isImplausible: false, isStated: false };
 
 function decode(pieces: readonly Uint8Array[]): string {
   return new TextDecoder().decode(concatBytes(pieces));
@@ -106,16 +109,22 @@ function toStatedUsage(usage: JsonObject): StatedUsage {
   const stated = readCount(usage["input_tokens"]) ?? readCount(usage["prompt_tokens"]);
   const answer = readCount(usage["output_tokens"]) ?? readCount(usage["completion_tokens"]);
   const prompt = stated ?? (answer === undefined ? readCount(usage["total_tokens"]) : undefined);
-  if (prompt === undefined && answer === undefined) return { ...NOT_STATED, ...audio };
+  if (prompt === undefined && answer === undefined) return { ...NOT_STATED, isStated: isDuration, ...audio };
   const { input_tokens_details: details, input_token_details: otherDetails = details } = usage;
+  const { output_tokens_details: answerDetails, output_token_details: otherAnswerDetails = answerDetails } =
+    usage;
   const read = isObject(otherDetails) ? otherDetails : {};
+  const written = isObject(otherAnswerDetails) ? otherAnswerDetails : {};
   const tokens = {
     prompt: prompt ?? 0,
     completion: answer ?? 0,
     reasoning: 0,
     ...ifDefined("cached", readCount(read["cached_tokens"])),
     ...ifDefined("audioInput", readCount(read["audio_tokens"])),
+    ...ifDefined("audioOutput", readCount(written["audio_tokens"])),
+    ...ifDefined("imageInput", readCount(read["image_tokens"])),
+    ...ifDefined("imageOutput", readCount(written["image_tokens"])),
   };
   const isImplausible = Math.max(tokens.prompt, tokens.completion) > maxPlausibleTokens(0);
-  return { tokens: isImplausible ? null : tokens, isImplausible, ...audio };
+  return { tokens: isImplausible ? null : tokens, isImplausible, isStated: true, ...audio };
 }

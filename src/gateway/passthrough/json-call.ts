@@ -50,6 +50,7 @@ export function readJsonCall(endpoint: PassthroughEndpoint, { text, value }: Jso
     contentType: "application/json",
     promptText: texts.join("\n"),
     description: text,
+    jsonText: text,
     isHeld: true,
     canReplay: () => true,
     createBody: (model) => (model === "" ? text : setMember(text, "model", JSON.stringify(model))),

@@ -25,6 +25,8 @@ export interface PassthroughCall {
   readonly promptText: string;
   /** The request as the history shows it. */
   readonly description: string;
+  /** The body, if it is JSON. */
+  readonly jsonText?: string;
   /** Whether the whole body is held, so that it can be sent several times. */
   readonly isHeld: boolean;
   /** Whether the body can be sent to another account or provider: it is held, or no part of it has been sent. */

@@ -22,6 +22,7 @@ import type { StallDetector } from "../generation/stall-detector.ts";
 import { StreamWriter } from "../generation/stream-writer.ts";
 import { waitAtMost } from "../generation/wait-at-most.ts";
 import type { Recording } from "../history/recording.ts";
+import { ifDefined } from "../providers/json.ts";
 import { missingEndpointError } from "../providers/passthrough-error.ts";
 import type { Passthrough } from "../providers/provider.ts";
 import { getProvider, type RegisteredProvider } from "../providers/provider-registry.ts";
@@ -244,11 +245,15 @@ export class PassthroughRun implements RawOutput {
   #recordUsage(): Usage | null {
     if (this.#copy === null) return null;
     const { facts } = this.context;
-    const { tokens, isImplausible, audioSeconds, searchUnits } = this.#copy.readUsage();
+    const { tokens, isImplausible, isStated, audioSeconds, searchUnits } = this.#copy.readUsage();
     if (isImplausible) facts.usageRefused = true;
-    if (audioSeconds !== undefined) facts.audioSeconds = audioSeconds;
-    if (searchUnits !== undefined) facts.searchUnits = searchUnits;
-    const usage = tokens ?? { prompt: estimateTokens(this.call.promptText), completion: 0, reasoning: 0 };
+    const { operation } = this.call.endpoint;
+    if (!isStated && (operation === "images" || operation === "audio")) facts.hasUncountedAnswer = true;
+    const usage = {
+      ...(tokens ?? { prompt: estimateTokens(this.call.promptText), completion: 0, reasoning: 0 }),
+      ...ifDefined("audioSeconds", audioSeconds),
+      ...ifDefined("searchUnits", searchUnits),
+    };
     facts.promptTokens = usage.prompt;
     facts.completionTokens = usage.completion;
     addUsageDetails(facts, usage);

@@ -1,4 +1,5 @@
 import type { Caller } from "../../core/auth/callers.ts";
+import { DEFAULT_PROVIDER } from "../../core/config/schema.ts";
 import { GatewayError, invalidRequest, toGatewayError } from "../../core/errors/gateway-error.ts";
 import { ProviderError, providerErrorToGateway } from "../../core/errors/provider-error.ts";
 import { abortOnDisconnect } from "../../core/http/client-disconnect.ts";
@@ -6,7 +7,8 @@ import type { LightAbortController } from "../../core/http/light-abort-controlle
 import type { Context } from "../../core/ports/context.ts";
 import { RetryBudget } from "../../core/retries/retry-budget.ts";
 import { assertDialectAllowed, hasModelList } from "../../pool/limits/key-scope.ts";
-import { countedLimits } from "../../pool/limits/limited-use.ts";
+import { describeSubject } from "../../pool/limits/limit-error.ts";
+import { countsUsage, listLimitedSubjects } from "../../pool/limits/limited-use.ts";
 import type { AccountSession } from "../accounts/account-request.ts";
 import { AttemptTimeout } from "../accounts/attempt-timeout.ts";
 import { withAccount } from "../accounts/with-account.ts";
@@ -60,19 +62,24 @@ function selectProtocol({ headers }: Request): string | undefined {
 }
 
 /**
- * Rejects a key with limits of tokens or cost: what a connection uses is known at its end only.
+ * Rejects connections that count towards limits of tokens or cost: what a connection uses is known at its end only.
  *
  * @throws GatewayError 403
  */
-function assertNoUseLimits(caller: Caller): void {
-  const limits = countedLimits(caller);
-  if (limits === null) return;
-  const { tokens_per_minute, tokens_per_day, tokens_per_month, cost_per_day, cost_per_month } = limits;
-  const useLimits = [tokens_per_minute, tokens_per_day, tokens_per_month, cost_per_day, cost_per_month];
-  if (!useLimits.some((limit = 0) => limit > 0)) return;
-  const message =
-    "this API key has limits of tokens or cost, which do not hold on an open connection: use another key";
-  throw new GatewayError(403, message, { code: "permission_denied" });
+async function assertNoUseLimits(
+  { config: readConfig, quota }: Context,
+  { key }: Caller,
+  targets: readonly Target[],
+): Promise<void> {
+  if (key === null) return;
+  const { config } = await readConfig();
+  for (const target of targets) {
+    const subjects = listLimitedSubjects(key, quota, config, target?.provider ?? DEFAULT_PROVIDER);
+    const limited = subjects.find(({ limits }) => countsUsage(limits));
+    if (limited === undefined) continue;
+    const message = `${describeSubject(limited.key)} has limits of tokens or cost, which do not hold on an open connection`;
+    throw new GatewayError(403, message, { code: "permission_denied" });
+  }
 }
 
 /** A WebSocket from its request to its end. */
@@ -242,9 +249,9 @@ export async function openRealtime(context: Context, caller: Caller): Promise<Re
   facts.stream = true;
   if (call.model !== "") facts.requestedModel = call.model;
   assertDialectAllowed(caller.key?.entry, PASSTHROUGH_STYLE);
-  assertNoUseLimits(caller);
   const controls = await readRequestControls(context.request.headers);
   const targets = await resolveTargets(context, caller, call, controls);
+  await assertNoUseLimits(context, caller, targets);
   memory.reserveNow(CONNECTION_BYTES);
   const { abort, stop } = abortOnDisconnect(context.request);
   const retries = new RetryBudget(() => context.platform.now(), controls.maxRetries);

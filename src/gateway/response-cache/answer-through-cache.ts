@@ -1,4 +1,8 @@
+import type { Caller } from "../../core/auth/callers.ts";
 import { usesResponseCache } from "../../core/config/response-cache.ts";
+import type { ResolvedModel } from "../../core/conversation/model.ts";
+import type { Context } from "../../core/ports/context.ts";
+import type { RecordedAnswer } from "../../core/routing/answer-recorder.ts";
 import type { GenerationRequest } from "../generation/generation-job.ts";
 
 /** What the cache must know of a request and of its style, besides the conversation. */
@@ -16,6 +20,7 @@ export type CreateAnswer = (request: GenerationRequest) => Promise<Response>;
 
 /** Few deployments have a response cache. */
 const loadCache = () => import("./serve-cached.ts");
+const loadCallCache = () => import("./serve-cached-call.ts");
 
 /**
  * Answers a request from the response cache where it is on for the request, and otherwise with `createAnswer`. Callers without a
@@ -33,4 +38,40 @@ export function answerThroughCache(
     if (!usesResponseCache(config)) return createAnswer(request);
     return loadCache().then(({ serveCached }) => serveCached(config, request, input, createAnswer));
   });
+}
+
+/** A request without a conversation. Everything but its limits was checked. */
+export interface CacheableCall {
+  readonly context: Context;
+  readonly caller: Caller;
+  readonly style: string;
+  /** The model as requested, and the models that may answer. */
+  readonly model: Pick<ResolvedModel, "id" | "requested" | "provider" | "route">;
+  /** Returns the body; null: the same request may have another answer later. */
+  readonly readInput: () => CacheableInput | null;
+  /** The headers of features that the provider gets. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Whether a successful answer may be stored. */
+  readonly isStorable: (answer: RecordedAnswer) => boolean;
+  /** Records a request that gets a cached answer. `admit` counts it, and throws if it must not get the answer. */
+  readonly recordReplay: (admit: () => Promise<void>) => Promise<void>;
+}
+
+/**
+ * The same for a request without a conversation.
+ *
+ * @param describe called if any request can be answered from the cache
+ * @param createAnswer gets the context of the request
+ */
+export async function answerCallThroughCache(
+  context: Context,
+  { key }: Caller,
+  describe: () => CacheableCall,
+  createAnswer: (context: Context) => Promise<Response>,
+): Promise<Response> {
+  if (key === null) return createAnswer(context);
+  const { config } = await context.config();
+  if (!usesResponseCache(config)) return createAnswer(context);
+  const { serveCachedCall } = await loadCallCache();
+  return serveCachedCall(config, describe(), createAnswer);
 }

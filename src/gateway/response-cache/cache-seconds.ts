@@ -7,7 +7,7 @@ import type { ResolvedModel } from "../../core/conversation/model.ts";
  * of their times counts.
  */
 export function selectCacheSeconds(
-  { cache, providers }: CacheConfig,
+  { cache, providers, default_provider }: CacheConfig,
   key: CacheScope | undefined,
   model: Pick<ResolvedModel, "id" | "requested" | "provider" | "route">,
 ): number {
@@ -16,10 +16,10 @@ export function selectCacheSeconds(
   );
   const narrow = [key?.cache?.ttl_seconds, ...ofModel].find((setting) => setting !== undefined);
   if (narrow !== undefined) return narrow;
+  const findProvider = (provider: string | undefined) =>
+    provider === undefined ? default_provider : providers.find(({ id }) => id === provider);
   const targets = model.route?.map((target) => target.model) ?? [model];
   return Math.min(
-    ...targets.map(
-      ({ provider }) => providers.find(({ id }) => id === provider)?.cache?.ttl_seconds ?? cache.ttl_seconds,
-    ),
+    ...targets.map(({ provider }) => findProvider(provider)?.cache?.ttl_seconds ?? cache.ttl_seconds),
   );
 }

@@ -27,14 +27,18 @@ const FILE_MEMBERS = new Set(["file_id", "fileId", "file_uri", "fileUri"]);
 /** Members of a tool that lists functions of the caller in the content-generation style. */
 const FUNCTION_LISTS = new Set(["functionDeclarations", "function_declarations"]);
 
+/** Whether a request names its account, or the operator wants its texts not to be stored, or only in part. */
+export function isPinnedOrPrivate({
+  context,
+  caller,
+}: Pick<GenerationRequest, "context" | "caller">): boolean {
+  return context.facts.history !== undefined || caller.targetAccount !== null;
+}
+
 /** Whether the same request would have the same answer later, and its answer may be stored. */
-export function isCacheable(
-  { context, caller, conversation, native }: GenerationRequest,
-  { body, isStored }: CacheableInput,
-): boolean {
-  // The operator wants texts of these requests not to be stored, or only in part.
-  if (context.facts.history !== undefined) return false;
-  if (isStored === true || caller.targetAccount !== null) return false;
+export function isCacheable(request: GenerationRequest, { body, isStored }: CacheableInput): boolean {
+  const { conversation, native } = request;
+  if (isStored === true || isPinnedOrPrivate(request)) return false;
   if (native !== undefined && native.accountStateIds.length > 0) return false;
   if (conversation.webSearch !== undefined || conversation.model.search || namesFile(conversation))
     return false;
@@ -75,7 +79,8 @@ function isCallersTool(tool: unknown): boolean {
   return typeof name === "string" || Object.keys(tool).every((member) => FUNCTION_LISTS.has(member));
 }
 
-function containsFileReference(value: unknown): boolean {
+/** Whether a body names a file that the gateway or the provider has. */
+export function containsFileReference(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(containsFileReference);
   if (!isObject(value)) return false;
   return Object.entries(value).some(

@@ -55,7 +55,7 @@ export async function findEntry(
 export async function storeEntry(
   cache: AnswerCache,
   key: string,
-  entry: Omit<CacheEntry, "body"> & { readonly body: string },
+  entry: Omit<CacheEntry, "body"> & { readonly body: Uint8Array<ArrayBuffer> },
   seconds: number,
 ): Promise<void> {
   const headers = {

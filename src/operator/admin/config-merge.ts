@@ -112,7 +112,7 @@ export async function deduplicateConfig(config: Config): Promise<Config> {
 /**
  * Merges an imported configuration into the present one (contract, Import details). Keys, teams, users, tags, administrators, accounts,
  * providers, aliases, prices and caches of models are combined. Non-empty fields of `admin`, `runtime`, `responses` and `embeddings` overwrite. Proxies of
- * imported accounts and providers, and guardrails that imported keys name, are added. Nothing else changes.
+ * imported accounts and providers, and guardrails that imported keys, teams, users and tags name, are added. Nothing else changes.
  *
  * @param imported the parsed configuration
  * @param raw its unparsed form, to distinguish sent values from defaults
@@ -127,7 +127,10 @@ export async function mergeConfig(config: Config, imported: Config, raw: JsonObj
   const knownProxies = new Set(config.proxies.map(({ id }) => id));
   const usedProxies = new Set([...imported.accounts, ...imported.providers].map(({ proxy_id }) => proxy_id));
   const knownRules = new Set(config.guardrails.rules.map(({ id }) => id));
-  const namedRules = new Set(imported.api_keys.flatMap(({ guardrails = [] }) => guardrails));
+  const { api_keys, teams, users, tags } = imported;
+  const namedRules = new Set(
+    [...api_keys, ...teams, ...users, ...tags].flatMap(({ guardrails = [] }) => guardrails),
+  );
   const groups = OVERWRITTEN_GROUPS.map((name) => [
     name,
     { ...config[name], ...givenFields(raw[name], imported[name]) },

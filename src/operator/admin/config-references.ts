@@ -116,9 +116,11 @@ const ROUTE_REFERENCES: ReferenceKind = {
 };
 
 const GUARDRAIL_REFERENCES: ReferenceKind = {
-  references: ({ api_keys }) =>
-    api_keys.flatMap(({ guardrails = [] }, index) =>
-      guardrails.map((to) => ({ param: `api_keys[${index}].guardrails`, to })),
+  references: (config) =>
+    (["api_keys", "teams", "users", "tags"] as const).flatMap((list) =>
+      config[list].flatMap(({ guardrails = [] }, index) =>
+        guardrails.map((to) => ({ param: `${list}[${index}].guardrails`, to })),
+      ),
     ),
   fault: ({ guardrails: { rules } }) => {
     const known = new Set(rules.map(({ id }) => id));

@@ -143,6 +143,7 @@ export function visibleSettings(config: Config): VisibleGroups {
     responses: config.responses,
     unknown_models: config.unknown_models,
     embeddings: config.embeddings,
+    default_provider: config.default_provider,
     auto_delete: config.auto_delete,
     current_input_file: config.current_input_file,
     thinking_injection: config.thinking_injection,

@@ -1,6 +1,7 @@
 import { keyIdentifier, listApiKeys } from "../../core/config/api-keys.ts";
 import type { Config } from "../../core/config/schema.ts";
 import type { HistoryRecord, HistorySummary } from "../../core/ports/archive.ts";
+import { readStoredUsage } from "../../records/usage/priced-usage.ts";
 import { computeCostNano, findModelPrice, fromNano } from "../../records/usage/prices.ts";
 
 /** What the configuration of now says of a stored record. */
@@ -16,15 +17,7 @@ export interface RecordLabels {
 function computeCost(config: Config, record: HistorySummary): number | null {
   const price = findModelPrice(config, record.model, record.requested_model);
   if (price === null) return null;
-  return fromNano(
-    computeCostNano(price, {
-      prompt: record.prompt_tokens,
-      completion: record.completion_tokens,
-      cacheRead: record.cached_tokens,
-      cacheWrite5m: record.cache_write_5m_tokens,
-      cacheWrite1h: record.cache_write_1h_tokens,
-    }),
-  );
+  return fromNano(computeCostNano(price, readStoredUsage(record)));
 }
 
 /** Returns a function that adds key names and costs to records. */

@@ -28,7 +28,7 @@ const IDENTITY_FIELDS = new Set([
 ]);
 
 /** Fields that views add to a key. */
-const VIEW_ONLY_FIELDS = new Set(["hashed", "grace_until", "last_used", "used_today"]);
+const VIEW_ONLY_FIELDS = new Set(["hashed", "grace_until", "last_used", "used_today", "unpriced_models"]);
 
 /** Fields for which an empty value means the same as absence. */
 const OPTIONAL_FIELDS = new Set([

@@ -26,6 +26,7 @@ import { pageSchema, queryNumber } from "./paging.ts";
 import { requestObject } from "./request-fields.ts";
 import { conflictError, notFoundError } from "./resource-errors.ts";
 import { cacheRequestSchema } from "./subject-fields.ts";
+import { countUnpricedModels } from "./unpriced-models.ts";
 
 const MAX_PAGE_SIZE = 5_000;
 
@@ -97,9 +98,11 @@ const keyListSchema = lazyObject(() => ({
 }));
 
 const keysChangedSchema = () => successSchema().extend({ total_keys: z.int() });
+/** See `unpriced_models` of a key. */
+const keyChangedSchema = () => keysChangedSchema().extend({ unpriced_models: z.int() });
 /** `key` is present if the gateway generated it. No later response contains it. */
 const keyAddedSchema = () =>
-  keysChangedSchema().extend({ id: z.string().optional(), key: z.string().optional() });
+  keyChangedSchema().extend({ id: z.string().optional(), key: z.string().optional() });
 const keyRotatedSchema = () =>
   keysChangedSchema().extend({
     id: z.string(),
@@ -114,6 +117,8 @@ const keyWithUsageSchema = () =>
     last_used: z.int(),
     /** Since midnight (UTC). */
     used_today: z.object({ requests: z.int(), tokens: z.int(), cost: z.number() }),
+    /** Models without a price that it may use, if it has a budget of cost: their cost is not counted. */
+    unpriced_models: z.int(),
   });
 
 function keyUsageView(usage: KeyUsage | undefined) {
@@ -192,7 +197,12 @@ export const KEY_ENDPOINTS = [
       const usageByKey = new Map((await platform.usage.listKeyUsage()).map((usage) => [usage.key, usage]));
       const { config } = await platform.configuration.readFresh();
       const needle = q.trim().toLowerCase();
-      const views = await Promise.all(listApiKeys(config).map(keyView));
+      const views = await Promise.all(
+        listApiKeys(config).map(async (entry) => ({
+          ...(await keyView(entry)),
+          unpriced_models: countUnpricedModels(config, entry),
+        })),
+      );
       const matches = views.filter(({ name, remark, id }) =>
         [name, remark, id].some((text) => text.toLowerCase().includes(needle)),
       );
@@ -221,7 +231,8 @@ export const KEY_ENDPOINTS = [
       const view = await keyView(entry);
       const usage = (await platform.usage.listKeyUsage()).find(({ key }) => key === view.id);
       const headers = { etag: await entryEtag(config, entry) };
-      return Response.json({ ...view, ...keyUsageView(usage) }, { headers });
+      const unpriced_models = countUnpricedModels(config, entry);
+      return Response.json({ ...view, ...keyUsageView(usage), unpriced_models }, { headers });
     },
   }),
   /** `POST /admin/keys` (contract). */
@@ -239,12 +250,13 @@ export const KEY_ENDPOINTS = [
       const generated = body.key === undefined && body.digest === undefined ? generateKey() : null;
       const key = generated ?? body.key ?? "";
       const added = normalizeKey({ ...body, key, created: body.created ?? now });
-      const { outcome } = await editKeys(context, async (keys) => {
+      const { config, outcome } = await editKeys(context, async (keys) => {
         await assertKeyIsNew(keys, await keyDigest(added));
         return [...keys, added];
       });
-      if (generated === null) return Response.json(outcome);
-      return Response.json({ ...outcome, id: await keyIdentifier(added), key: generated }, NO_STORE);
+      const answer = { ...outcome, unpriced_models: countUnpricedModels(config, added) };
+      if (generated === null) return Response.json(answer);
+      return Response.json({ ...answer, id: await keyIdentifier(added), key: generated }, NO_STORE);
     },
   }),
   /** `POST /admin/keys/{key}/rotate`: replaces a key's secret. The old secret works until the grace period ends. */
@@ -285,7 +297,7 @@ export const KEY_ENDPOINTS = [
     path: "/admin/keys/:key",
     summary: "Change an API key",
     body: keyChangeSchema,
-    answers: jsonResponse(keysChangedSchema),
+    answers: jsonResponse(keyChangedSchema),
     ...ENTRY_HEADERS,
     ...IF_MATCH,
     handler: async (context, { params: { key: name = "" }, body: changes }) => {
@@ -299,7 +311,8 @@ export const KEY_ENDPOINTS = [
         });
       };
       const { config, outcome } = await editKeys(context, change, createKeyFinder(name));
-      return Response.json(outcome, { headers: await keyTag(config, name) });
+      const unpriced_models = countUnpricedModels(config, await createKeyFinder(name)(config));
+      return Response.json({ ...outcome, unpriced_models }, { headers: await keyTag(config, name) });
     },
   }),
   /** `DELETE /admin/keys/{key}` (contract). */

@@ -7,7 +7,7 @@ import { getDefaultProvider } from "../../gateway/providers/provider-registry.ts
 import { findModelPrice } from "../../records/usage/prices.ts";
 import { getSavedProvider } from "./providers.ts";
 
-/** US dollars for a million tokens. */
+/** US dollars, by the names of a price in the configuration. */
 const knownPriceSchema = lazyObject(() => ({
   input: z.number().optional(),
   output: z.number().optional(),
@@ -19,6 +19,8 @@ const knownPriceSchema = lazyObject(() => ({
   audio_output: z.number().optional(),
   image_input: z.number().optional(),
   image_output: z.number().optional(),
+  web_searches_1k: z.number().optional(),
+  audio_hour: z.number().optional(),
 }));
 
 const knownModelSchema = lazyObject(() => ({

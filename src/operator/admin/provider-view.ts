@@ -10,6 +10,7 @@ import { SELECTION_STRATEGIES } from "../../core/config/selection-strategy.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import { probesActively, selectStrategy } from "../../gateway/providers/drivers.ts";
 import { cacheViewSchema } from "./subject-fields.ts";
+import { countUnpricedProviderModels } from "./unpriced-models.ts";
 
 /** A provider as administrators see it. Its token and the values of its headers are masked. */
 export const providerViewSchema = () =>
@@ -35,6 +36,8 @@ export const providerViewSchema = () =>
     account_max_inflight: z.int(),
     /** Limits of all requests of the gateway's keys to it; empty: none. */
     limits: z.looseObject({}),
+    /** Its models without a price, if it has a budget of cost: their cost is not counted. */
+    unpriced_models: z.int(),
     cache: cacheViewSchema(),
     /** 0: no limit. Null: there is one. */
     max_concurrent: z.literal(0).nullable(),
@@ -87,6 +90,7 @@ export function providerView(config: Config, entry: ProviderEntry): ProviderView
     ),
     account_max_inflight: entry.account_max_inflight,
     limits: entry.limits ?? {},
+    unpriced_models: countUnpricedProviderModels(config, entry, id),
     cache: entry.cache ?? {},
     max_concurrent: entry.max_concurrent ?? null,
     strategy: selectStrategy(driver, entry.strategy),
@@ -128,8 +132,9 @@ export function defaultProviderView(
     active_probes: probesActively(variables.providerDriver),
     headers: {},
     account_max_inflight: 0,
-    limits: {},
-    cache: {},
+    limits: config.default_provider.limits,
+    unpriced_models: countUnpricedProviderModels(config, config.default_provider, undefined),
+    cache: config.default_provider.cache,
     max_concurrent: null,
     strategy: selectStrategy(variables.providerDriver, variables.providerStrategy ?? undefined),
     affinity_wait_ms: variables.providerAffinityWaitMs,

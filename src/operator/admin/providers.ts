@@ -111,7 +111,7 @@ export function getSavedProvider({ providers }: Pick<Config, "providers">, id: s
   if (id === DEFAULT_PROVIDER) {
     throw new GatewayError(
       409,
-      "this provider is set by the deployment's variables: change PROVIDER_BASE_URL and its companions",
+      "this provider is set by the deployment's variables: change PROVIDER_BASE_URL and its companions, or default_provider of the settings for its limits and cache",
       {
         code: "invalid_request",
       },

@@ -4,7 +4,7 @@ import { lazyObject, once } from "../../core/encoding/lazy-schema.ts";
 import { DEFAULT_THINKING_PROMPT } from "../../gateway/generation/prepare-options.ts";
 import { aliasesSchema, routesSchema } from "./aliases.ts";
 import { priceRequestSchema } from "./price-request.ts";
-import { cacheRequestSchema } from "./subject-fields.ts";
+import { cacheRequestSchema, limitsRequestSchema } from "./subject-fields.ts";
 
 /** Prices by model. Unknown fields of a price are errors. */
 const pricesSchema = once(() =>
@@ -42,7 +42,7 @@ const group = <T extends z.ZodObject>(heading: string, fields: T): z.ZodOptional
   fields.optional().meta({ title: heading });
 
 /**
- * Body of `PUT /admin/settings` (contract, Runtime settings), plus `prices`, `cache`, `log`, `history` and `captures`, which are not in the
+ * Body of `PUT /admin/settings` (contract, Runtime settings), plus `default_provider`, `prices`, `cache`, `log`, `history` and `captures`, which are not in the
  * contract. Only the sent settings change. Unknown names are errors. `setting-fields.ts` lists the fields for forms.
  */
 export const settingsSchema = lazyObject(() => {
@@ -172,6 +172,9 @@ export const settingsSchema = lazyObject(() => {
         ),
       }),
     ),
+    default_provider: z
+      .strictObject({ limits: limitsRequestSchema().optional(), cache: cacheRequestSchema().optional() })
+      .optional(),
     model_aliases: aliasesSchema().optional(),
     model_routes: routesSchema().optional(),
     prices: pricesSchema().optional(),

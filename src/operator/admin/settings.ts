@@ -40,6 +40,7 @@ function applySettings(config: Config, change: SettingsEdit): Config {
     responses: mergeGivenFields(config.responses, change.responses ?? {}),
     unknown_models: mergeGivenFields(config.unknown_models, change.unknown_models ?? {}),
     embeddings: mergeGivenFields(config.embeddings, change.embeddings ?? {}),
+    default_provider: mergeGivenFields(config.default_provider, change.default_provider ?? {}),
     auto_delete: autoDelete === undefined ? config.auto_delete : { mode: autoDelete },
     current_input_file: mergeGivenFields(config.current_input_file, change.current_input_file ?? {}),
     thinking_injection: mergeGivenFields(config.thinking_injection, {

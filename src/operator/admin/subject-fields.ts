@@ -38,11 +38,15 @@ export const subjectViewSchema = () =>
     models: z.array(z.string()),
     /** Tags that requests of its keys may name; empty: all. A tag has none. */
     allowed_tags: z.array(z.string()),
+    /** Ids of the guardrails that apply to its requests besides those for all. */
+    guardrails: z.array(z.string()),
     /** What history and captures keep of its requests. */
     history: z.enum(HISTORY_MODES),
     /** Number of its keys; 0 for a tag. */
     keys: z.int(),
     used: usedSchema(),
+    /** Models without a price that its requests may use, if it has a budget of cost: their cost is not counted. */
+    unpriced_models: z.int(),
   });
 export type SubjectView = z.output<ReturnType<typeof subjectViewSchema>>;
 
@@ -59,6 +63,7 @@ export const subjectChangeSchema = requestObject(
     remark: z.string().optional(),
     limits: limitsRequestSchema().optional(),
     models: subjectEntrySchema.shape.models,
+    guardrails: subjectEntrySchema.shape.guardrails,
     history: subjectEntrySchema.shape.history,
     allowed_tags: subjectEntrySchema.shape.allowed_tags,
   }),

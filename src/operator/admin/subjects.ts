@@ -16,6 +16,7 @@ import {
   subjectChangeSchema,
   subjectViewSchema,
 } from "./subject-fields.ts";
+import { countUnpricedModels } from "./unpriced-models.ts";
 
 /** A list of the configuration whose entries have limits for many requests. */
 interface SubjectList {
@@ -39,11 +40,19 @@ function rejectUselessTags(
 }
 
 /** Without empty limits and lists, which mean the same as none. */
-function normalizeEntry({ limits, models, history, allowed_tags, ...rest }: SubjectEntry): SubjectEntry {
+function normalizeEntry({
+  limits,
+  models,
+  guardrails,
+  history,
+  allowed_tags,
+  ...rest
+}: SubjectEntry): SubjectEntry {
   return {
     ...rest,
     ...(limits === undefined || Object.keys(limits).length === 0 ? {} : { limits }),
     ...(models === undefined || models.length === 0 ? {} : { models }),
+    ...(guardrails === undefined || guardrails.length === 0 ? {} : { guardrails }),
     ...(history === undefined || history === "full" ? {} : { history }),
     ...(allowed_tags === undefined || allowed_tags.length === 0 ? {} : { allowed_tags }),
   };
@@ -64,14 +73,17 @@ function usedView(use: SubjectUsage | undefined): SubjectView["used"] {
 function subjectView(
   config: Config,
   subject: SubjectList,
-  { id, name, remark, limits = {}, models = [], history = "full", allowed_tags = [] }: SubjectEntry,
+  entry: SubjectEntry,
   uses: readonly SubjectUsage[],
 ): SubjectView {
+  const { id, name, remark, limits = {}, models = [] } = entry;
+  const { guardrails = [], history = "full", allowed_tags = [] } = entry;
   const use = uses.find(({ key }) => key === formatSubject(subject.kind, id));
   return {
-    ...{ id, name, remark, limits, models, history, allowed_tags },
+    ...{ id, name, remark, limits, models, guardrails, history, allowed_tags },
     keys: countKeys(config, subject, id),
     used: usedView(use),
+    unpriced_models: countUnpricedModels(config, entry),
   };
 }
 
@@ -114,8 +126,8 @@ function createEndpoints(subject: SubjectList) {
       ...ENTRY_HEADERS,
       handler: async (context, { body }) => {
         rejectUselessTags(subject, body);
-        const { id, name, remark, limits, models, history, allowed_tags } = body;
-        const added = normalizeEntry({ id, name, remark, limits, models, history, allowed_tags });
+        const { id, name, remark, limits, models, guardrails, history, allowed_tags } = body;
+        const added = normalizeEntry({ id, name, remark, limits, models, guardrails, history, allowed_tags });
         const { config } = await editConfig(context, (current) => {
           if (current[list].some((entry) => entry.id === id)) throw idTakenError(`a ${kind}`, id);
           return { ...current, [list]: [...current[list], added] };
@@ -151,6 +163,7 @@ function createEndpoints(subject: SubjectList) {
             remark: body.remark ?? stored.remark,
             limits: body.limits ?? stored.limits,
             models: body.models ?? stored.models,
+            guardrails: body.guardrails ?? stored.guardrails,
             history: body.history ?? stored.history,
             allowed_tags: body.allowed_tags ?? stored.allowed_tags,
           });

@@ -25,8 +25,12 @@ const DETAILS = [
   "cache_write_1h_tokens",
   "audio_input_tokens",
   "audio_output_tokens",
+  "image_input_tokens",
+  "image_output_tokens",
   "web_searches",
   "web_fetches",
+  "audio_seconds",
+  "search_units",
   "cache_hits",
 ] as const;
 

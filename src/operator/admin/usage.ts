@@ -109,6 +109,10 @@ const sumsSchema = () =>
     /** Parts of `completion_tokens`. */
     reasoning_tokens: z.int(),
     audio_output_tokens: z.int(),
+    image_input_tokens: z.int(),
+    image_output_tokens: z.int(),
+    audio_seconds: z.int(),
+    search_units: z.int(),
     total_tokens: z.int(),
     /** Requests of the provider's own tools. */
     web_searches: z.int(),
@@ -173,6 +177,10 @@ function sumsView(group: UsageGroup): UsageSumsView {
     completion_tokens: clampedSum(completion_tokens),
     reasoning_tokens: clampedSum(group.reasoning_tokens),
     audio_output_tokens: clampedSum(group.audio_output_tokens),
+    image_input_tokens: clampedSum(group.image_input_tokens),
+    image_output_tokens: clampedSum(group.image_output_tokens),
+    audio_seconds: clampedSum(group.audio_seconds),
+    search_units: clampedSum(group.search_units),
     web_searches: clampedSum(group.web_searches),
     web_fetches: clampedSum(group.web_fetches),
     total_tokens: clampedSum(prompt_tokens, completion_tokens),

@@ -80,7 +80,7 @@ export function listSubjectLimits(config: Config): Map<string, ApiKey["limits"]>
     ["team", config.teams],
     ["user", config.users],
     ["tag", config.tags],
-    ["provider", config.providers],
+    ["provider", [{ id: DEFAULT_PROVIDER, ...config.default_provider }, ...config.providers]],
   ] as const;
   return new Map(
     lists.flatMap(([kind, entries]) =>

@@ -62,6 +62,15 @@ interface NamedModel {
   readonly id: string;
 }
 
+/** The entries of the configuration whose rules hold for a request: its key, the key's user and team, and its tags. */
+export function listSubjectEntries(
+  { key }: Pick<Caller, "key">,
+  { tagEntries = [] }: RequestLimits,
+): (ApiKey | SubjectEntry)[] {
+  const ofKey = key === null ? [] : [key.entry, ...(key.groups ?? []).map(({ entry }) => entry)];
+  return [...ofKey, ...tagEntries];
+}
+
 /** A list of allowed models, and whose it is, for error messages. */
 interface ModelList {
   readonly owner: string;

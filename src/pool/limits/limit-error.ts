@@ -21,10 +21,11 @@ const BUDGETS: ReadonlySet<LimitName> = new Set([
   "cost_per_month",
 ]);
 
-/** Whose budget a refusal is about, for error messages. */
-function describeSubject(name: string | undefined): string {
+/** Whose limit an error message is about. */
+export function describeSubject(name: string | undefined): string {
   if (name === undefined) return "this API key";
   const { kind, id } = parseSubject(name);
+  if (kind === "key") return "this API key";
   return `the ${kind} ${JSON.stringify(id)}`;
 }
 

@@ -1,6 +1,6 @@
 import type { CallerKey } from "../../core/auth/caller-keys.ts";
 import type { Caller } from "../../core/auth/callers.ts";
-import type { ApiKey, Config } from "../../core/config/schema.ts";
+import { type ApiKey, type Config, DEFAULT_PROVIDER } from "../../core/config/schema.ts";
 import { oncePer } from "../../core/encoding/once-per.ts";
 import type { Context } from "../../core/ports/context.ts";
 import {
@@ -56,9 +56,9 @@ const selectCounted = oncePer((limits: NonNullable<ApiKey["limits"]>): SubjectLi
 
 /** The limits of the providers that have any, by id. */
 const getProviderLimits = oncePer(
-  (providers: Config["providers"]): ReadonlyMap<string, SubjectLimits> =>
+  ({ providers, default_provider }: Config): ReadonlyMap<string, SubjectLimits> =>
     new Map(
-      providers.flatMap(({ id, limits }) => {
+      [{ id: DEFAULT_PROVIDER, ...default_provider }, ...providers].flatMap(({ id, limits }) => {
         const counted = toCountedLimits(limits);
         return counted === null ? [] : [[id, counted] as const];
       }),
@@ -68,13 +68,13 @@ const getProviderLimits = oncePer(
 /**
  * Everything with limits that a request counts for: its key, user, team, tags and provider.
  *
- * @param provider id of the provider; empty: the one that the environment variables select, or none
+ * @param provider id of the provider, or `DEFAULT_PROVIDER`; undefined: the request uses none
  */
-function listLimitedSubjects(
+export function listLimitedSubjects(
   key: CallerKey,
   { tagEntries = [] }: RequestLimits,
   config: Config,
-  provider = "",
+  provider?: string,
 ): LimitedSubject[] {
   const subjects: LimitedSubject[] = [];
   const add = (kind: SubjectKind, id: string, limits: SubjectLimits | null | undefined) => {
@@ -83,12 +83,16 @@ function listLimitedSubjects(
   add("key", key.id, toCountedLimits(key.entry.limits));
   for (const { kind, entry } of key.groups ?? []) add(kind, entry.id, toCountedLimits(entry.limits));
   for (const { id, limits } of tagEntries) add("tag", id, toCountedLimits(limits));
-  if (provider !== "") add("provider", provider, getProviderLimits(config.providers).get(provider));
+  if (provider !== undefined) add("provider", provider, getProviderLimits(config).get(provider));
   return subjects;
 }
 
 /** Whether limits count tokens or cost. */
-function countsUsage({ requests_per_minute: _, max_parallel: __, ...usageLimits }: SubjectLimits): boolean {
+export function countsUsage({
+  requests_per_minute: _,
+  max_parallel: __,
+  ...usageLimits
+}: SubjectLimits): boolean {
   return Object.values(usageLimits).some((limit) => limit > 0);
 }
 
@@ -97,14 +101,14 @@ function countsUsage({ requests_per_minute: _, max_parallel: __, ...usageLimits 
  * it, so it counts once.
  *
  * @param expected called only if a limit counts tokens or cost, because the estimate takes time
- * @param provider id of the provider of the attempt
+ * @param provider id of the provider of the attempt, or `DEFAULT_PROVIDER`; undefined: it uses none
  */
 export function getLimitedUse(
   { quota, facts }: Pick<Context, "quota" | "facts">,
   caller: Pick<Caller, "key">,
   config: Config,
   expected: () => ExpectedTokens = () => NOTHING,
-  provider = "",
+  provider?: string,
 ): LimitedUse | undefined {
   if (caller.key === null) return undefined;
   const subjects = listLimitedSubjects(caller.key, quota, config, provider);
@@ -118,10 +122,7 @@ export function getLimitedUse(
   }
   if (first === undefined) return undefined;
   // The request may go to another provider later.
-  const allLimits = [
-    ...subjects.map(({ limits }) => limits),
-    ...getProviderLimits(config.providers).values(),
-  ];
+  const allLimits = [...subjects.map(({ limits }) => limits), ...getProviderLimits(config).values()];
   const { prompt, answer } = allLimits.some(countsUsage) ? expected() : NOTHING;
   // A rough estimate must not exclude a subject with a small limit of tokens per minute.
   const perMinute = Math.min(

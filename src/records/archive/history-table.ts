@@ -61,8 +61,12 @@ const NO_DETAILS: HistoryUsageDetails = {
   cache_write_1h_tokens: 0,
   audio_input_tokens: 0,
   audio_output_tokens: 0,
+  image_input_tokens: 0,
+  image_output_tokens: 0,
   web_searches: 0,
   web_fetches: 0,
+  audio_seconds: 0,
+  search_units: 0,
 };
 
 /** A record's texts, by the names under which they are stored. */

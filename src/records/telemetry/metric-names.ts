@@ -22,8 +22,10 @@ export const METRICS = {
   gen_ai_server_time_to_first_token_seconds: "Time from a request to the first of its answer.",
   gen_ai_client_token_usage: "Tokens by kind, one observation for each generation.",
   polygate_token_details_total:
-    "Parts of the tokens of generations: read from and written to the provider's cache, reasoning, audio.",
+    "Parts of the tokens of generations: read from and written to the provider's cache, reasoning, audio, images.",
   polygate_server_tool_requests_total: "Requests that the provider's own tools made in generations.",
+  polygate_audio_seconds_total: "Seconds of audio that providers counted.",
+  polygate_search_units_total: "Searches that providers counted for rankings.",
 } as const;
 
 export const HTTP_REQUESTS = "polygate_http_requests_total";
@@ -34,6 +36,8 @@ export const UPSTREAM_REQUESTS = "polygate_upstream_requests_total";
 export const UPSTREAM_ERRORS = "polygate_upstream_errors_total";
 export const TOKEN_DETAILS = "polygate_token_details_total";
 export const SERVER_TOOL_REQUESTS = "polygate_server_tool_requests_total";
+export const AUDIO_SECONDS = "polygate_audio_seconds_total";
+export const SEARCH_UNITS = "polygate_search_units_total";
 /** Read from the usage records, not counted separately. */
 export const KEY_REQUESTS = "polygate_key_requests_total";
 export const KEY_TOKENS = "polygate_key_tokens_total";

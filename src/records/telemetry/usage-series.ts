@@ -1,7 +1,7 @@
 import { USAGE_DETAILS, type UsageDetails } from "../../core/conversation/usage-details.ts";
 import type { RequestFacts } from "../../core/ports/request-outcome.ts";
 import { type Counts, type Labels, seriesName } from "./counts.ts";
-import { SERVER_TOOL_REQUESTS, TOKEN_DETAILS } from "./metric-names.ts";
+import { AUDIO_SECONDS, SEARCH_UNITS, SERVER_TOOL_REQUESTS, TOKEN_DETAILS } from "./metric-names.ts";
 
 /** The metric of each detail of a usage, with the label that distinguishes it. */
 const DETAILS: Readonly<Record<keyof UsageDetails | "reasoningTokens", readonly [metric: string, Labels]>> = {
@@ -10,9 +10,13 @@ const DETAILS: Readonly<Record<keyof UsageDetails | "reasoningTokens", readonly 
   cacheWrite1hTokens: [TOKEN_DETAILS, { type: "cache_write_1h" }],
   audioInputTokens: [TOKEN_DETAILS, { type: "audio_input" }],
   audioOutputTokens: [TOKEN_DETAILS, { type: "audio_output" }],
+  imageInputTokens: [TOKEN_DETAILS, { type: "image_input" }],
+  imageOutputTokens: [TOKEN_DETAILS, { type: "image_output" }],
   reasoningTokens: [TOKEN_DETAILS, { type: "reasoning" }],
   webSearches: [SERVER_TOOL_REQUESTS, { tool: "web_search" }],
   webFetches: [SERVER_TOOL_REQUESTS, { tool: "web_fetch" }],
+  audioSeconds: [AUDIO_SECONDS, {}],
+  searchUnits: [SEARCH_UNITS, {}],
 };
 
 const NAMES = ["reasoningTokens", ...USAGE_DETAILS] as const;

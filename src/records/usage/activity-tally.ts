@@ -1,7 +1,9 @@
+import { readUsageDetails, USAGE_DETAILS } from "../../core/conversation/usage-details.ts";
 import { type ActivityDelta, type EndedRequest, OTHER_VALUES } from "../../core/ports/usage.ts";
 import { MINUTE_MS } from "../../core/units.ts";
 import { findBucket } from "./histogram.ts";
-import { computeCostNano, findModelPrice, type PricedTokens, type Pricing } from "./prices.ts";
+import type { PricedUsage } from "./priced-usage.ts";
+import { computeCostNano, findModelPrice, type Pricing } from "./prices.ts";
 
 /** A request's time is spread over at most this many minutes before its end. */
 const MINUTES_BACK = 60;
@@ -10,16 +12,17 @@ const MAX_MODELS = 200;
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-interface TokenSum extends Writable<PricedTokens> {
+interface UsageSum {
   readonly model: string;
   readonly requested: string;
+  readonly usage: Writable<Required<PricedUsage>>;
 }
 
 /** Requests of one minute and one outcome, with tokens that have no price yet. */
 interface OpenMinute extends Omit<Writable<ActivityDelta>, "first_token" | "duration"> {
   readonly first_token: Record<string, number>;
   readonly duration: Record<string, number>;
-  readonly spent: Map<string, TokenSum>;
+  readonly spent: Map<string, UsageSum>;
 }
 
 /**
@@ -38,7 +41,7 @@ export class ActivityTally {
     minute.completion_tokens += request.completionTokens;
     observe(minute.duration, request.durationMs);
     if (request.firstTokenMs !== undefined) observe(minute.first_token, request.firstTokenMs);
-    addTokens(minute.spent, request);
+    addUsage(minute.spent, request);
     const { account, durationMs, queueMs = 0 } = request;
     const startedAt = now - durationMs;
     this.#distribute("waited_ms", startedAt, Math.min(startedAt + queueMs, now), request, now);
@@ -50,8 +53,8 @@ export class ActivityTally {
   take(pricing: Pricing): ActivityDelta[] {
     const deltas = Array.from(this.#openMinutes.values(), ({ spent, ...minute }): ActivityDelta => {
       let cost = 0;
-      for (const { model, requested, ...tokens } of spent.values()) {
-        cost += computeCostNano(findModelPrice(pricing, model, requested), tokens);
+      for (const { model, requested, usage } of spent.values()) {
+        cost += computeCostNano(findModelPrice(pricing, model, requested), usage);
       }
       return { ...minute, cost_nano: cost };
     });
@@ -107,22 +110,20 @@ function observe(buckets: Record<string, number>, milliseconds: number): void {
   buckets[bucket] = (buckets[bucket] ?? 0) + 1;
 }
 
-function addTokens(spent: Map<string, TokenSum>, request: EndedRequest): void {
-  const { promptTokens: prompt, completionTokens: completion } = request;
-  if (prompt + completion === 0) return;
+/** The counts that have prices. */
+const PRICED = ["promptTokens", "completionTokens", "reasoningTokens", ...USAGE_DETAILS] as const;
+
+function addUsage(spent: Map<string, UsageSum>, request: EndedRequest): void {
+  if (PRICED.every((name) => request[name] === 0)) return;
   const name = `${request.model}\0${request.requested_model}`;
   const isFull = spent.size >= MAX_MODELS && !spent.has(name);
   const id = isFull ? OTHER_VALUES : name;
   let sum = spent.get(id);
   if (sum === undefined) {
     const requested = isFull ? OTHER_VALUES : request.requested_model;
-    const none: PricedTokens = { prompt: 0, completion: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 };
-    sum = { model: isFull ? OTHER_VALUES : request.model, requested, ...none };
+    const none = { promptTokens: 0, completionTokens: 0, reasoningTokens: 0, ...readUsageDetails({}) };
+    sum = { model: isFull ? OTHER_VALUES : request.model, requested, usage: none };
     spent.set(id, sum);
   }
-  sum.prompt += prompt;
-  sum.completion += completion;
-  sum.cacheRead += request.cachedTokens;
-  sum.cacheWrite5m += request.cacheWrite5mTokens;
-  sum.cacheWrite1h += request.cacheWrite1hTokens;
+  for (const count of PRICED) sum.usage[count] += request[count];
 }

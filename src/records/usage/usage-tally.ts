@@ -12,6 +12,7 @@ import {
 import { HOUR_MS } from "../../core/units.ts";
 import { ActivityTally } from "./activity-tally.ts";
 import { findBucket } from "./histogram.ts";
+import { readStoredUsage } from "./priced-usage.ts";
 import { computeCostNano, findModelPrice } from "./prices.ts";
 
 /**
@@ -65,8 +66,12 @@ function normalizeUsage(used: UsageCounts): UsageCounts {
     cacheWrite1hTokens: takeFromPrompt(used.cacheWrite1hTokens),
     audioInputTokens: Math.min(promptTokens, normalizeCount(used.audioInputTokens)),
     audioOutputTokens: Math.min(completionTokens, normalizeCount(used.audioOutputTokens)),
+    imageInputTokens: Math.min(promptTokens, normalizeCount(used.imageInputTokens)),
+    imageOutputTokens: Math.min(completionTokens, normalizeCount(used.imageOutputTokens)),
     webSearches: normalizeCount(used.webSearches),
     webFetches: normalizeCount(used.webFetches),
+    audioSeconds: normalizeCount(used.audioSeconds),
+    searchUnits: normalizeCount(used.searchUnits),
   };
 }
 
@@ -85,8 +90,12 @@ function openRow(hour: number, dimensions: UsageDimensions): OpenRow {
     completion_tokens: 0,
     reasoning_tokens: 0,
     audio_output_tokens: 0,
+    image_input_tokens: 0,
+    image_output_tokens: 0,
     web_searches: 0,
     web_fetches: 0,
+    audio_seconds: 0,
+    search_units: 0,
     cost_nano: 0,
     attempts: 0,
     first_token_ms: 0,
@@ -204,13 +213,7 @@ export class UsageTally {
     this.#sequence += 1;
     const deltas = Array.from(this.#rows.values(), (row) => {
       const { model, requested_model: requested } = row.dimensions;
-      row.cost_nano = computeCostNano(findModelPrice(config, model, requested), {
-        prompt: row.prompt_tokens,
-        completion: row.completion_tokens,
-        cacheRead: row.cached_tokens,
-        cacheWrite5m: row.cache_write_5m_tokens,
-        cacheWrite1h: row.cache_write_1h_tokens,
-      });
+      row.cost_nano = computeCostNano(findModelPrice(config, model, requested), readStoredUsage(row));
       return row;
     });
     this.#rows = new Map();

@@ -4,9 +4,10 @@ import { invalidRequest } from "../../../core/errors/gateway-error.ts";
 import type { Context } from "../../../core/ports/context.ts";
 import { respondJsonWithinBudget } from "../../../core/routing/budgeted-response.ts";
 import { callerEndpoint, jsonResponse } from "../../../core/routing/endpoint.ts";
-import { embedInputs, MAX_DIMENSIONS, MAX_INPUTS } from "../../embeddings/embed.ts";
+import { MAX_DIMENSIONS, MAX_INPUTS } from "../../embeddings/embed.ts";
 import { readWithModelNames } from "../../models/read-with-model-names.ts";
 import { resolveModel } from "../../models/resolve-model.ts";
+import { answerEmbedding } from "../../response-cache/answer-embedding.ts";
 import { contentSchema } from "./content.ts";
 import { MODEL_PATHS } from "./endpoints.ts";
 import { camelOrSnakeObject } from "./field-names.ts";
@@ -40,14 +41,27 @@ function extractText({ content }: EmbedRequest, fieldPath: string): string {
   return texts.join("\n");
 }
 
+/** The vectors of a request, and what it used. */
+interface EmbeddingAnswer {
+  readonly embeddings: readonly { readonly values: readonly number[] }[];
+  readonly usageMetadata: { readonly promptTokenCount: number };
+}
+
+/** Requests for one model in one body. */
+interface EmbedRequests {
+  readonly caller: Caller;
+  /** The name of the model in the path. */
+  readonly path: string;
+  readonly requests: readonly EmbedRequest[];
+  readonly getFieldPath: (index: number) => string;
+  readonly render: (context: Context, answer: EmbeddingAnswer) => Response | Promise<Response>;
+}
+
 /** Embeds the texts of several requests for one model. All requests must have the same dimensions. */
 async function embedRequests(
   context: Context,
-  caller: Caller,
-  path: string,
-  requests: readonly EmbedRequest[],
-  getFieldPath: (index: number) => string,
-) {
+  { caller, path, requests, getFieldPath, render }: EmbedRequests,
+): Promise<Response> {
   const model = await readWithModelNames(context, parseModelName(path), resolveModel, {
     dialect: DIALECT_ID,
     operation: "embeddings",
@@ -65,17 +79,11 @@ async function embedRequests(
     throw invalidRequest("outputDimensionality must be the same in all requests", "outputDimensionality");
   }
   const field = getFieldPath(0);
-  const { vectors, tokens } = await embedInputs({
-    context,
-    caller,
-    style: DIALECT_ID,
-    model,
-    inputs: texts,
-    field,
-    dimensions,
+  const request = { context, caller, style: DIALECT_ID, model, inputs: texts, field, dimensions };
+  return answerEmbedding(request, requests, (watched, { vectors, tokens }) => {
+    const embeddings = Array.from(vectors, (numbers) => ({ values: [...numbers] }));
+    return render(watched, { embeddings, usageMetadata: { promptTokenCount: tokens } });
   });
-  const embeddings = Array.from(vectors, (numbers) => ({ values: [...numbers] }));
-  return { embeddings, usageMetadata: { promptTokenCount: tokens } };
 }
 
 const embeddingSchema = () => z.object({ values: z.array(z.number()) });
@@ -90,16 +98,12 @@ export const embedContent = callerEndpoint({
   acceptsIdempotencyKey: true,
   body: embedSchema,
   answers: jsonResponse(() => z.object({ embedding: embeddingSchema(), usageMetadata: usageSchema() })),
-  handler: async (context, { caller, body, params }) => {
-    const { embeddings, usageMetadata } = await embedRequests(
-      context,
-      caller,
-      params["model"] ?? "",
-      [body],
-      () => "content",
-    );
-    return Response.json({ embedding: embeddings[0], usageMetadata });
-  },
+  handler: (context, { caller, body, params }) =>
+    embedRequests(context, {
+      ...{ caller, path: params["model"] ?? "", requests: [body] },
+      getFieldPath: () => "content",
+      render: (_, { embeddings: [embedding], usageMetadata }) => Response.json({ embedding, usageMetadata }),
+    }),
 });
 
 /** `POST /v1beta/models/{model}:batchEmbedContents`: embeds several contents. */
@@ -113,15 +117,10 @@ export const batchEmbedContents = callerEndpoint({
   answers: jsonResponse(() =>
     z.object({ embeddings: z.array(embeddingSchema()), usageMetadata: usageSchema() }),
   ),
-  handler: async (context, { caller, body, params }) =>
-    respondJsonWithinBudget(
-      context,
-      await embedRequests(
-        context,
-        caller,
-        params["model"] ?? "",
-        body.requests,
-        (index) => `requests[${index}].content`,
-      ),
-    ),
+  handler: (context, { caller, body, params }) =>
+    embedRequests(context, {
+      ...{ caller, path: params["model"] ?? "", requests: body.requests },
+      getFieldPath: (index) => `requests[${index}].content`,
+      render: respondJsonWithinBudget,
+    }),
 });

@@ -2,7 +2,8 @@ import * as z from "zod";
 import { lazyLooseObject } from "../../../core/encoding/lazy-schema.ts";
 import { respondJsonWithinBudget } from "../../../core/routing/budgeted-response.ts";
 import { callerEndpoint, jsonResponse } from "../../../core/routing/endpoint.ts";
-import { embedInputs, MAX_DIMENSIONS, MAX_INPUTS } from "../../embeddings/embed.ts";
+import { MAX_DIMENSIONS, MAX_INPUTS } from "../../embeddings/embed.ts";
+import { answerEmbedding } from "../../response-cache/answer-embedding.ts";
 import { resolveRunnerModel } from "./models.ts";
 import { DIALECT_ID } from "./names.ts";
 
@@ -35,22 +36,21 @@ export const runnerEmbed = callerEndpoint({
   handler: async (context, { caller, body }) => {
     const model = await resolveRunnerModel(context, body.model, "embeddings");
     const inputs = typeof body.input === "string" ? [body.input] : (body.input ?? []);
-    const { vectors, tokens } = await embedInputs({
-      context,
-      caller,
-      style: DIALECT_ID,
-      model,
+    const request = {
+      ...{ context, caller, style: DIALECT_ID, model },
       inputs: inputs.length === 1 && inputs[0] === "" ? [] : inputs,
       field: "input",
       dimensions: body.dimensions ?? null,
-    });
-    return respondJsonWithinBudget(context, {
-      model: model.requested,
-      embeddings: Array.from(vectors, (numbers) => [...numbers]),
-      total_duration: Math.max(1, context.platform.now() - context.startedAt) * 1_000_000,
-      load_duration: 0,
-      prompt_eval_count: tokens,
-    });
+    };
+    return answerEmbedding(request, body, (watched, { vectors, tokens }) =>
+      respondJsonWithinBudget(watched, {
+        model: model.requested,
+        embeddings: Array.from(vectors, (numbers) => [...numbers]),
+        total_duration: Math.max(1, context.platform.now() - context.startedAt) * 1_000_000,
+        load_duration: 0,
+        prompt_eval_count: tokens,
+      }),
+    );
   },
 });
 
@@ -63,16 +63,15 @@ export const runnerEmbeddings = callerEndpoint({
   body: lazyLooseObject(() => ({ model: z.string().min(1), prompt: z.string().nullish() })),
   answers: jsonResponse(() => z.object({ embedding: vector() })),
   handler: async (context, { caller, body }) => {
-    const { vectors } = await embedInputs({
-      context,
-      caller,
-      style: DIALECT_ID,
+    const request = {
+      ...{ context, caller, style: DIALECT_ID },
       model: await resolveRunnerModel(context, body.model, "embeddings"),
       inputs: body.prompt ? [body.prompt] : [],
       field: "prompt",
       dimensions: null,
-    });
-    const [first = []] = vectors;
-    return Response.json({ embedding: [...first] });
+    };
+    return answerEmbedding(request, body, (_, { vectors: [first = []] }) =>
+      Response.json({ embedding: [...first] }),
+    );
   },
 });

@@ -225,14 +225,16 @@ function toUsage(usage: JsonObject): ProviderUsage {
     completion: sum("candidatesTokenCount", "thoughtsTokenCount"),
     reasoning: usage["thoughtsTokenCount"],
     cached: usage["cachedContentTokenCount"],
-    audioInput: countAudio(usage["promptTokensDetails"]),
-    audioOutput: countAudio(usage["candidatesTokensDetails"]),
+    audioInput: countModality(usage["promptTokensDetails"], "AUDIO"),
+    audioOutput: countModality(usage["candidatesTokensDetails"], "AUDIO"),
+    imageInput: countModality(usage["promptTokensDetails"], "IMAGE"),
+    imageOutput: countModality(usage["candidatesTokensDetails"], "IMAGE"),
   });
 }
 
-/** The tokens of audio in counts by modality. Undefined: there are none. */
-function countAudio(modalities: unknown): number | undefined {
-  return readCount(objectsIn(modalities).find(({ modality }) => modality === "AUDIO")?.["tokenCount"]);
+/** The tokens of one modality. Undefined: there are none. */
+function countModality(modalities: unknown, name: "AUDIO" | "IMAGE"): number | undefined {
+  return readCount(objectsIn(modalities).find(({ modality }) => modality === name)?.["tokenCount"]);
 }
 
 function readTokens({ chosenCandidates, topCandidates }: JsonObject): readonly AnswerToken[] {

@@ -271,6 +271,8 @@ function toUsage(usage: JsonObject): ProviderUsage {
     cacheWritten: read["cache_write_tokens"],
     audioInput: isObject(promptDetails) ? promptDetails["audio_tokens"] : undefined,
     audioOutput: isObject(completionDetails) ? completionDetails["audio_tokens"] : undefined,
+    imageInput: isObject(promptDetails) ? promptDetails["image_tokens"] : undefined,
+    imageOutput: isObject(completionDetails) ? completionDetails["image_tokens"] : undefined,
     webSearches: tools["web_search_requests"] ?? tools["num_search_queries"],
   });
   return withReasoning(counts, usage["total_tokens"]);

@@ -86,7 +86,7 @@ describe("known models", () => {
       output: expect.any(Number),
       vision: true,
       thinking: false,
-      price: { input: 2.5, cache_read: 1.25, output: 10 },
+      price: { input: 2.5, cache_read: 1.25, output: 10, web_searches_1k: expect.any(Number) },
     });
     expect(anthropic.describe("claude-sonnet-4-20250514")).toMatchObject({
       price: { input: 3, output: 15, cache_read: 0.3, cache_write_5m: 3.75, cache_write_1h: 6 },

@@ -44,12 +44,27 @@ it.each([
   expect(selectCacheSeconds(everything, key, asked)).toBe(seconds);
 });
 
+it("the setting of the provider of the variables counts for its models alone", () => {
+  const config = configOf({
+    cache: { ttl_seconds: 1 },
+    default_provider: { cache: { ttl_seconds: 7 } },
+    providers: [provider("cached", 9), provider("plain")],
+  });
+  const seconds = [
+    model("m"),
+    model("m", "plain"),
+    { ...route("cached"), route: [{ model: target("m") }] },
+  ].map((asked) => selectCacheSeconds(config, {}, asked));
+  expect(seconds).toEqual([7, 1, 7]);
+});
+
 it.each([
   ["nothing", {}, false],
   ["times of 0", { cache: { ttl_seconds: 0, models: { m: { ttl_seconds: 0 } } } }, false],
   ["all requests", { cache: { ttl_seconds: 1 } }, true],
   ["a model", { cache: { models: { m: { ttl_seconds: 1 } } } }, true],
   ["a provider", { providers: [provider("p", 1)] }, true],
+  ["the provider of the variables", { default_provider: { cache: { ttl_seconds: 1 } } }, true],
   ["a key", { api_keys: [{ key: "sk-2", cache: { ttl_seconds: 1 } }] }, true],
 ])("a configuration with a cache of %s uses it: %s", (_, more, uses) => {
   expect(usesResponseCache(configOf(more))).toBe(uses);

@@ -38,6 +38,7 @@ const ENGINE: ProviderView = {
   name: "Engine",
   driver: "openai",
   base_url: "http://engine.test/v1",
+  unpriced_models: 0,
   has_token: true,
   token_preview: "se****en",
   models: {
@@ -253,6 +254,13 @@ describe("the models of a provider", () => {
     const unsaid = { thinking: null, vision: null, search: null, context: null, output: null, price: null };
     const upstream = model.upstream === name ? null : model.upstream;
     expect(modelDraft.toModelFields(draft)).toEqual({ ...unsaid, ...said, upstream });
+  });
+
+  it("keep members of their price that have no field", () => {
+    const price = { input: 1, output: 2, audio_hour: 0.36, image_output: 30 };
+    const [model = null] = listModels({ ...ENGINE, models: { sound: { price } } });
+    const draft = { ...modelDraft.toModelDraft(model), price_output: "3" };
+    expect(modelDraft.toModelFields(draft, model?.price).price).toEqual({ ...price, output: 3 });
   });
 
   it("of an older version have their price for cached tokens under its present name", () => {

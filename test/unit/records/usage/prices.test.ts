@@ -5,11 +5,11 @@ import {
   findModelPrice,
   findPrice,
   fromNano,
+  listUnpricedParts,
 } from "../../../../src/records/usage/prices.ts";
 
 describe("prices", () => {
-  const none = { prompt: 0, completion: 0, cacheRead: 0, cacheWrite5m: 0, cacheWrite1h: 0 };
-  const tokens = { ...none, prompt: 1_000_000, cacheRead: 400_000, completion: 100_000 };
+  const tokens = { promptTokens: 1_000_000, cachedTokens: 400_000, completionTokens: 100_000 };
 
   it("are for a million tokens: fresh, from the cache, and answered", () => {
     const nano = computeCostNano({ input: 2, cache_read: 0.5, output: 10 }, tokens);
@@ -27,7 +27,7 @@ describe("prices", () => {
   });
 
   it("of what was written to the cache depend on the time for which it was written", () => {
-    const written = { ...none, prompt: 1_000_000, cacheWrite5m: 100_000, cacheWrite1h: 200_000 };
+    const written = { promptTokens: 1_000_000, cacheWrite5mTokens: 100_000, cacheWrite1hTokens: 200_000 };
     const cost = (prices: object) => fromNano(computeCostNano({ input: 2, output: 10, ...prices }, written));
     expect(cost({ cache_write_5m: 2.5, cache_write_1h: 4 })).toBeCloseTo(0.7 * 2 + 0.1 * 2.5 + 0.2 * 4, 9);
     expect(cost({ cache_write_5m: 2.5 })).toBeCloseTo(0.7 * 2 + 0.3 * 2.5, 9);
@@ -51,7 +51,43 @@ describe("prices", () => {
   });
 
   it("of cents for a million do not get lost: a token costs whole billionths", () => {
-    expect(computeCostNano({ input: 0.075, output: 0 }, { ...none, prompt: 1 })).toBe(75);
+    expect(computeCostNano({ input: 0.075, output: 0 }, { promptTokens: 1 })).toBe(75);
+  });
+
+  it("of sound, images and reasoning are those of the rest unless they are given", () => {
+    const used = {
+      ...{
+        promptTokens: 1_000_000,
+        cachedTokens: 100_000,
+        audioInputTokens: 200_000,
+        imageInputTokens: 300_000,
+      },
+      ...{ completionTokens: 1_000_000, reasoningTokens: 100_000 },
+      ...{ audioOutputTokens: 200_000, imageOutputTokens: 300_000 },
+    };
+    const cost = (prices: object) => fromNano(computeCostNano({ input: 1, output: 10, ...prices }, used));
+    expect(cost({})).toBeCloseTo(11, 9);
+    expect(cost({ audio_input: 2 })).toBeCloseTo(11.2, 9);
+    expect(cost({ image_input: 3 })).toBeCloseTo(11.6, 9);
+    expect(cost({ reasoning: 11 })).toBeCloseTo(11.1, 9);
+    expect(cost({ audio_output: 20, image_output: 30 })).toBeCloseTo(19, 9);
+    // Parts are never more than the whole.
+    const odd = { promptTokens: 10, audioInputTokens: 50, completionTokens: 10, imageOutputTokens: 50 };
+    const price = { input: 1, output: 1, audio_input: 1_000_000, image_output: 1_000_000 };
+    expect(fromNano(computeCostNano(price, odd))).toBe(20);
+  });
+
+  it("of what providers count instead of tokens: seconds of sound, searches", () => {
+    const price = { input: 0, output: 0, audio_hour: 0.36, search_units_1k: 2, web_searches_1k: 10 };
+    const used = { audioSeconds: 100, searchUnits: 3, webSearches: 4 };
+    expect(fromNano(computeCostNano(price, used))).toBeCloseTo(0.01 + 0.006 + 0.04, 9);
+    const prices = { priced: price, plain: { input: 1, output: 1 } };
+    const config = configSchema.parse({ prices });
+    const partsOf = (model: string, more = {}) => listUnpricedParts(config, { model, ...used, ...more });
+    expect(partsOf("priced")).toEqual([]);
+    expect(partsOf("priced", { hasUncountedAnswer: true })).toEqual(["answer"]);
+    expect(partsOf("plain")).toEqual(["audio_seconds", "search_units", "web_searches"]);
+    expect(partsOf("unknown")).toEqual([]);
   });
 
   it("of a provider's model are those that are said of it, where there are no others", () => {

@@ -9,8 +9,12 @@ const DETAILS = [
   ["cache_write_1h_tokens", texts.writtenToCacheFor1Hour],
   ["audio_input_tokens", texts.audioIn],
   ["audio_output_tokens", texts.audioOut],
+  ["image_input_tokens", texts.imagesIn],
+  ["image_output_tokens", texts.imagesOut],
   ["web_searches", texts.webSearches],
   ["web_fetches", texts.pagesFetched],
+  ["audio_seconds", texts.audioSeconds],
+  ["search_units", texts.searchUnits],
 ] as const;
 
 /** Describes the details of a generation's usage, without those that are 0. */

@@ -1,4 +1,5 @@
 import type { ModelFields } from "../../api/providers.ts";
+import { keepFurtherPrices } from "../../api/settings.ts";
 import type { ListedModel } from "./model-list.ts";
 import { texts } from "./texts.ts";
 
@@ -83,8 +84,12 @@ export function validateModelDraft(draft: ModelDraft, otherNames: readonly strin
 const parseAbility = (choice: string) => (choice === "" ? null : choice === "yes");
 const parseNumber = (text: string) => (text.trim() === "" ? null : Number(text));
 
-/** Converts valid input values to the request. */
-export function toModelFields(draft: ModelDraft): ModelFields {
+/**
+ * Converts valid input values to the request.
+ *
+ * @param price the model's price until now
+ */
+export function toModelFields(draft: ModelDraft, price?: ListedModel["price"]): ModelFields {
   const cacheRead = parseNumber(draft.price_cache_read);
   const cacheWrite5m = parseNumber(draft.price_cache_write_5m);
   const cacheWrite1h = parseNumber(draft.price_cache_write_1h);
@@ -99,6 +104,7 @@ export function toModelFields(draft: ModelDraft): ModelFields {
     output: parseNumber(draft.output),
     price: priced
       ? {
+          ...keepFurtherPrices(price),
           input: Number(draft.price_input),
           output: Number(draft.price_output),
           ...(cacheRead !== null && { cache_read: cacheRead }),

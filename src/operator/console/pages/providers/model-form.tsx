@@ -50,7 +50,7 @@ export function ModelForm({ provider, model, onClose, onSaved }: ModelFormProps)
     const errors = validateModelDraft(draft, otherNames);
     setFaults(errors);
     if (Object.keys(errors).length > 0) throw new Error(texts.nothingWasSaved);
-    const changed = await changeModel(provider.id, draft.name.trim(), toModelFields(draft));
+    const changed = await changeModel(provider.id, draft.name.trim(), toModelFields(draft, model?.price));
     onSaved(changed, model === null ? texts.modelAdded : texts.modelSaved);
   };
   return (

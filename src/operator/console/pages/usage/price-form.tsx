@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { Price } from "../../api/settings.ts";
+import { keepFurtherPrices, type Price } from "../../api/settings.ts";
 import { TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { words } from "../../ui/words.ts";
@@ -28,6 +28,7 @@ export function PriceForm({ model, price, onClose, onSave }: PriceFormProps) {
       action={texts.savePrice}
       submit={() =>
         onSave(name.trim(), {
+          ...keepFurtherPrices(price),
           input: Number(input),
           ...(cacheRead.trim() !== "" && { cache_read: Number(cacheRead) }),
           ...(cacheWrite5m.trim() !== "" && { cache_write_5m: Number(cacheWrite5m) }),

@@ -22,6 +22,7 @@ const key = (name: string, more: Partial<ApiKey> = {}): ApiKey => ({
   networks: [],
   allowed_tags: [],
   guardrails: [],
+  unpriced_models: 0,
   history: "full",
   cache: {},
   ...more,
