@@ -407,7 +407,7 @@ class Driver {
 }
 
 describe("any sequence of acquire, pin, cancel, release, crash, settings change, restart and expiry", () => {
-  const seeds = Array.from({ length: Number(process.env["SEEDS"] ?? 6) }, (_, index) => index + 1);
+  const seeds = Array.from({ length: Number(process.env["SEEDS"] ?? 12) }, (_, index) => index + 1);
   const total = {
     granted: 0,
     waited: 0,

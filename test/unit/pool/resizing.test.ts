@@ -18,7 +18,7 @@ import { account, LIMITS, request } from "./rig.ts";
 const START = 1_800_000_000_000;
 const ACCOUNTS = 12;
 const SLOTS = 2;
-const SEEDS = Number(process.env["SEEDS"] ?? 6);
+const SEEDS = Number(process.env["SEEDS"] ?? 12);
 
 class Lost extends Error {}
 
