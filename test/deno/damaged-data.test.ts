@@ -108,17 +108,6 @@ describe("a data folder with damaged rows", () => {
   });
 });
 
-it("data that a newer version has written stops the start with a sentence, and is not changed", async () => {
-  await gateway.end("SIGKILL");
-  const setVersion = (change: string) =>
-    gateway.changeData((database) => database.prepare(`update data_version set version = ${change}`).run());
-  await setVersion("version + 1");
-  await expect(gateway.startAgain()).rejects.toThrow(/A newer version of Polygate has written this data/);
-  await setVersion("version - 1");
-  await gateway.startAgain();
-  expect(await status("/admin/config")).toEqual(["/admin/config", 200]);
-});
-
 describe("a damaged configuration", () => {
   const damage = (change: (database: DatabaseSync) => void) => gateway.changeData(change);
   const refusal = () =>

@@ -6,9 +6,16 @@ import { numberIn, type Sql } from "./sql.ts";
  */
 export const DATA_VERSION = 2;
 
+const NEWER_DATA = "A newer version of Polygate has written this data";
+
 /** A newer build has written the data. The message says what to do. */
 export class NewerDataError extends Error {
   override readonly name = "NewerDataError";
+}
+
+/** Whether an error is a {@link NewerDataError}, also one that came from a Durable Object: of that only the message is left. */
+export function isNewerDataError(error: unknown): boolean {
+  return error instanceof Error && error.message.includes(NEWER_DATA);
 }
 
 /**
@@ -24,7 +31,7 @@ export function claimDataVersion(sql: Sql): void {
   const stored = numberIn(row, "version");
   if (stored > DATA_VERSION) {
     throw new NewerDataError(
-      `A newer version of Polygate has written this data (data version ${stored}; this build reads up to ${DATA_VERSION}). Nothing was changed. Run the newer version again, or restore a backup from before the upgrade.`,
+      `${NEWER_DATA} (data version ${stored}; this build reads up to ${DATA_VERSION}). Nothing was changed. Run the newer version again, or restore a backup from before the upgrade.`,
     );
   }
   if (stored < DATA_VERSION) sql.all("insert or replace into data_version values(1, ?)", DATA_VERSION);

@@ -4,6 +4,7 @@ import type { ConfigOrigin } from "../../core/config/initial-config.ts";
 import type { ConfigSnapshot } from "../../core/config/snapshot.ts";
 import { sha256Hex } from "../../core/encoding/hash.ts";
 import type { AuditLog } from "../../core/ports/audit-log.ts";
+import { isNewerDataError } from "../../core/storage/data-version.ts";
 import type { Env } from "./env.ts";
 import { getVariables } from "./variables.ts";
 
@@ -43,6 +44,8 @@ export function createConfigurationClient(env: Env): ConfigurationClient {
         try {
           return await object().newerThan(known);
         } catch (error) {
+          // The copy is of the newer build, too.
+          if (isNewerDataError(error)) throw error;
           const copy = await readKvCopy(env);
           if (copy === null) throw error;
           return copy;
