@@ -46,8 +46,22 @@ function fieldName(path: readonly PropertyKey[]): string {
   return name;
 }
 
-/** A schema's own error for a wrong type, in words that say what to do. Other errors stay as they are. */
+/** Zod's errors for a number, a text or a list beyond a bound. */
+const TOO_BIG_OR_SMALL = /^Too (?:big|small): expected \w+ to (be|have) (<=?|>=?)(\S+)(?: (\w+))?$/;
+const BOUNDS: ReadonlyMap<string, string> = new Map([
+  ["<", "less than"],
+  ["<=", "at most"],
+  [">", "more than"],
+  [">=", "at least"],
+]);
+
+/** A schema's own error for a wrong type or a bound, in words that say what to do. Other errors stay as they are. */
 function describeIssue(message: string): string {
+  const [, verb, sign, bound, unit] = TOO_BIG_OR_SMALL.exec(message) ?? [];
+  if (verb !== undefined) {
+    const measure = unit === undefined ? "" : ` ${bound === "1" ? unit.replace(/s$/, "") : unit}`;
+    return `must ${verb} ${BOUNDS.get(sign ?? "")} ${bound}${measure}`;
+  }
   const [, expected, received] = /^Invalid input: expected ([\w ]+), received ([\w ]+)$/.exec(message) ?? [];
   if (expected === undefined) return message;
   return received === "undefined"

@@ -61,7 +61,7 @@ function assertUsable(
       compileExpression(pattern);
     } catch (error) {
       const fault = error instanceof Error ? error.message : "it is invalid";
-      reject(`expressions[${index}].pattern`, `no regular expression of RE2: ${fault}`);
+      reject(`expressions[${index}].pattern`, `not a regular expression of RE2: ${fault}`);
     }
   }
   if (type === "size" && max_chars === 0) reject("max_chars", "must be at least 1");

@@ -365,7 +365,7 @@ const german: Translation = {
     copyKeyName: (name) => `Schlüssel ${name} kopieren`,
     rotate: "Erneuern",
     requestsWithTheseKeysUse: (link) =>
-      rich`Anfragen mit diesen Schlüsseln benutzen die Konten des Pools. Die Einstellung „Unknown API keys“ entscheidet über andere Tokens. Inhaber eines Schlüssels sehen seine Limits und seinen Verbrauch unter ${link}.`,
+      rich`Anfragen mit diesen Schlüsseln benutzen die Konten des Pools. Die Einstellung „Unbekannte API-Schlüssel“ entscheidet über andere Tokens. Inhaber eines Schlüssels sehen seine Limits und seinen Verbrauch unter ${link}.`,
     noKeysYet: "Noch keine Schlüssel",
     withoutKeyCallersNeedToken: "Ohne Schlüssel brauchen Aufrufer ein Token des Providers.",
     connectWithNewKey: "Mit dem neuen Schlüssel verbinden",
@@ -381,7 +381,7 @@ const german: Translation = {
     number: "eine Zahl",
     wholeNumber: "eine ganze Zahl",
     emptyNoLimitDaysAnd:
-      "Leer: kein Limit. Tage und Monate gelten in UTC. Kosten haben die Währung Ihrer Preise.",
+      "Leer oder 0: kein Limit. Tage und Monate gelten in UTC. Kosten haben die Währung Ihrer Preise.",
     allowedModelNamesOrIds: "Erlaubte Namen oder IDs von Modellen. Ein * am Ende steht für jedes Ende.",
     styles: "Stile",
     searchKeys: "Suche in Name, Bemerkung, Zustand, Modell oder API-Stil",

@@ -338,7 +338,7 @@ const chinese: Translation = {
     copyKeyName: (name) => `复制密钥 ${name}`,
     rotate: "轮换",
     requestsWithTheseKeysUse: (link) =>
-      rich`使用这些密钥的请求会用到账号池。设置“Unknown API keys”决定如何处理其他令牌。密钥持有者可在 ${link} 查看限额和用量。`,
+      rich`使用这些密钥的请求会用到账号池。设置“未知 API 密钥”决定如何处理其他令牌。密钥持有者可在 ${link} 查看限额和用量。`,
     noKeysYet: "还没有密钥",
     withoutKeyCallersNeedToken: "没有密钥时，调用方需要供应商的令牌。",
     connectWithNewKey: "使用新密钥接入",
@@ -353,7 +353,7 @@ const chinese: Translation = {
     orNothingForNoLimit: (label, kind) => `${label}：${kind}，留空表示不限`,
     number: "数字",
     wholeNumber: "整数",
-    emptyNoLimitDaysAnd: "留空：不限。天和月按 UTC 计算。费用按您价格的货币计算。",
+    emptyNoLimitDaysAnd: "留空或 0：不限。天和月按 UTC 计算。费用按您价格的货币计算。",
     allowedModelNamesOrIds: "允许的模型名称或 ID。末尾的 * 匹配任意结尾。",
     styles: "风格",
     searchKeys: "搜索名称、备注、状态、模型或样式",

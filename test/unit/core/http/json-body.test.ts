@@ -175,4 +175,16 @@ describe("JSON bodies", () => {
     const error = await failure(() => parseWith(schema, { messages: [{ role: "user" }, { role: 7 }] }));
     expect(error).toMatchObject({ status: 400, code: "invalid_request", param: "messages[1].role" });
   });
+
+  it.each([
+    [z.number().max(200), 201, "field: must be at most 200"],
+    [z.number().min(1), 0, "field: must be at least 1"],
+    [z.number().positive(), 0, "field: must be more than 0"],
+    [z.int(), 1e21, "field: must be at most 9007199254740991"],
+    [z.array(z.string()).min(1), [], "field: must have at least 1 item"],
+    [z.string().max(3), "long", "field: must have at most 3 characters"],
+  ])("that are beyond a bound are a 400 which names the bound: %#", async (field, value, message) => {
+    const schema = z.object({ field });
+    expect((await failure(() => parseWith(schema, { field: value }))).message).toBe(message);
+  });
 });

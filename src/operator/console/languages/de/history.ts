@@ -82,7 +82,7 @@ export const history: PageTexts["history"] = {
   sendAgain: "Noch einmal senden",
   copyAsCurl: "Als curl kopieren",
   answer: "Antwort",
-  noAnswerText: "Der Provider hat keinen Text gesendet.",
+  noAnswerText: "Die Antwort hat keinen Text.",
   reasoning: "Denken",
   noReasoning: "Kein Denken.",
   toolCalls: "Werkzeugaufrufe",

@@ -81,7 +81,7 @@ export const history: PageTexts["history"] = {
   sendAgain: "重新发送",
   copyAsCurl: "复制为 curl",
   answer: "回答",
-  noAnswerText: "提供商没有发送文本。",
+  noAnswerText: "回答没有文本。",
   reasoning: "思考",
   noReasoning: "没有思考内容。",
   toolCalls: "工具调用",

@@ -76,6 +76,7 @@ const ADDRESS_COLUMNS: readonly Column<BaseAddress>[] = [
   { title: texts.baseAddress, class: "mono", cell: ([, address]) => address },
   {
     title: texts.copy,
+    hidden: true,
     cell: ([style, address]) => <CopyButton text={address} label={texts.copyStyle(style)} />,
   },
 ];

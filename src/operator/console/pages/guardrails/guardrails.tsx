@@ -4,6 +4,7 @@ import { Empty } from "../../ui/empty.tsx";
 import { CheckField, TextField } from "../../ui/field.tsx";
 import { Page, Panel } from "../../ui/page.tsx";
 import { PanelForm } from "../../ui/panel-form.tsx";
+import { words } from "../../ui/words.ts";
 import { EXAMPLES } from "./examples.ts";
 import {
   addRule,
@@ -18,12 +19,29 @@ import { RulePanel } from "./rule-fields.tsx";
 import { texts } from "./texts.ts";
 import { TryPanel } from "./try-panel.tsx";
 
+/** Labels of the fields that the gateway can refuse, by their names in the configuration. */
+const FIELD_LABELS: ReadonlyMap<string, string> = new Map([
+  ["id", texts.id],
+  ["name", words.name],
+  ["max_chars", texts.maxChars],
+  ["url", words.address],
+  ["token", texts.token],
+  ["model", words.model],
+  ["timeout_ms", texts.timeout],
+]);
+
+function describeField(field: string): string {
+  const expression = /^expressions\[(?<index>\d+)\]\.pattern$/.exec(field)?.groups?.["index"];
+  if (expression !== undefined) return texts.expression(Number(expression) + 1);
+  return FIELD_LABELS.get(field) ?? field;
+}
+
 /** Names the field of a rule that the gateway refused: `rules[0].url`. */
 function labelOf(path: string, { rules }: GuardrailsDraft): string | undefined {
   const { index = "", field = "" } = /^rules\[(?<index>\d+)\]\.(?<field>.+)$/.exec(path)?.groups ?? {};
   const rule = rules[Number(index)];
   if (path.startsWith("private_hosts")) return texts.privateHosts;
-  return rule === undefined ? undefined : `${rule.name || rule.id} (${field})`;
+  return rule === undefined ? undefined : `${rule.name || rule.id} (${describeField(field)})`;
 }
 
 /** Page for the rules that check requests and answers. `detail`: id of the rule that is open. */

@@ -81,7 +81,7 @@ export const texts = translate("history", {
   sendAgain: "Send again",
   copyAsCurl: "Copy as curl",
   answer: "Answer",
-  noAnswerText: "The provider sent no text.",
+  noAnswerText: "The answer has no text.",
   reasoning: "Reasoning",
   noReasoning: "No reasoning.",
   toolCalls: "Tool calls",

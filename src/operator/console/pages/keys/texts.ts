@@ -77,7 +77,7 @@ export const texts = translate("keys", {
   number: "a number",
   wholeNumber: "a whole number",
   emptyNoLimitDaysAnd:
-    "Empty: no limit. Days and months are in UTC. Costs are in the currency of your prices.",
+    "Empty or 0: no limit. Days and months are in UTC. Costs are in the currency of your prices.",
   allowedModelNamesOrIds: "Allowed model names or ids. A * at the end matches any ending.",
   styles: "Styles",
   networks: "Networks",

@@ -115,8 +115,8 @@ export function SubjectPanel({ list }: { readonly list: SubjectList }) {
   const all = data?.items ?? [];
   const found = searchSubjects(all, paging.query);
   return (
-    <>
-      <p class="muted">{texts.leads[list]}</p>
+    <div class="stack">
+      {all.length > 0 && <p class="muted">{texts.leads[list]}</p>}
       <Problem error={error} retry={reload} />
       {all.length > 0 && (
         <div class="toolbar">
@@ -159,6 +159,6 @@ export function SubjectPanel({ list }: { readonly list: SubjectList }) {
         remove={({ id }) => deleteSubject(list, id)}
         warning={({ id, name }) => <>{texts.keysKeepIt(<strong>{name || id}</strong>)}</>}
       />
-    </>
+    </div>
   );
 }
