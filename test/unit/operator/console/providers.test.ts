@@ -92,7 +92,7 @@ describe("the form of a provider", () => {
 
   it("gives back what it was given, and keeps the token", () => {
     const { id, has_token, token_preview, models, accounts, read_only, ...rest } = ENGINE;
-    const { models_asked, health, last_error, ...fields } = rest;
+    const { models_asked, unpriced_models, health, last_error, ...fields } = rest;
     expect(toProviderFields(toProviderDraft(ENGINE))).toEqual({ ...fields, token: "" });
     expect(validateProviderDraft(toProviderDraft(ENGINE))).toEqual({});
     expect(changedProviderFields(toProviderDraft(ENGINE), ENGINE)).toEqual({});
