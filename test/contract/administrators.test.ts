@@ -97,9 +97,15 @@ describe("a new key with the owner of stored objects, or with former secrets", (
     const added = { key: `sk-with-${field}`, [field]: value };
     for (const role of [token, undefined]) {
       const created = await admin("POST", "/admin/keys", { ...added, key: `${added.key}-1` }, role);
+      const imported = await admin(
+        "POST",
+        "/admin/import",
+        { keys: [{ ...added, key: `${added.key}-2` }] },
+        role,
+      );
       const updated = await admin("POST", "/admin/config", { api_keys: [...present, added] }, role);
       const expected = role === token ? 403 : 200;
-      expect([created.status, updated.status]).toEqual([expected, expected]);
+      expect([created.status, imported.status, updated.status]).toEqual([expected, expected, expected]);
       if (role === token) expect(JSON.stringify(created.body)).toContain(field);
     }
   });

@@ -18,9 +18,14 @@ export function truncateText(text: string, limit: number): string {
   return text.slice(0, limit > 0 && splitsSurrogatePair(text, limit) ? limit - 1 : limit);
 }
 
-/** Copies a text that was sliced from `whole`: a slice keeps the whole text in memory. */
+/** Copies a text: a slice, also one without the spaces around it, keeps the whole text in memory. */
+export function copyText(text: string): string {
+  return new TextDecoder().decode(new TextEncoder().encode(text));
+}
+
+/** Copies a text that was sliced from `whole`, see {@link copyText}. */
 export function detachText(text: string, whole: string): string {
-  return text.length === whole.length ? text : new TextDecoder().decode(new TextEncoder().encode(text));
+  return text.length === whole.length ? text : copyText(text);
 }
 
 /**

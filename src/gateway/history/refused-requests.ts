@@ -2,7 +2,7 @@ import { redactText } from "../../core/encoding/redaction.ts";
 import { type HistorySummary, type HistoryWrite, REFUSAL_ID_PREFIX } from "../../core/ports/archive.ts";
 import type { Context } from "../../core/ports/context.ts";
 import type { RequestOutcome } from "../../core/ports/request-outcome.ts";
-import { truncateText } from "../../core/storage/text-table.ts";
+import { copyText, truncateText } from "../../core/storage/text-table.ts";
 import {
   getOutbox,
   type Outbox,
@@ -20,6 +20,8 @@ const MAX_GROUPS = 100;
 const PROMPT_UPDATES = 5;
 const UPDATE_MS = 5_000;
 const MAX_LABEL = 300;
+/** How much of a name is searched for personal data: a part of an address may not be recognised. */
+const MAX_REDACTED = 2_000;
 
 /** A refused request, as the history shows it. */
 type RefusedRequest = Pick<
@@ -38,6 +40,9 @@ type RefusedRequest = Pick<
   | "error_code"
 >;
 
+/** Copies the beginning of a text: a record stays for a minute, and must not keep its request in memory for so long. */
+const createLabel = (text: string): string => copyText(truncateText(text, MAX_LABEL));
+
 const NO_TEXTS = { messages: "[]", prompt: "", options: "" };
 
 /** Equal refusals of a minute: one record, which says how many they are. */
@@ -49,13 +54,16 @@ class RefusalGroup implements RecordSource {
   readonly isKnownToArchive = false;
   readonly #id = `${REFUSAL_ID_PREFIX}${crypto.randomUUID().replaceAll("-", "")}`;
   readonly #first: RefusedRequest;
+  /** When the first refusal came, Unix milliseconds. Its request may have come long before. */
+  readonly openedAt: number;
   #count = 0;
   #updatedAt = 0;
   #elapsedMs = 0;
   #queuedAt = 0;
 
-  constructor(first: RefusedRequest) {
+  constructor(first: RefusedRequest, openedAt: number) {
     this.#first = first;
+    this.openedAt = openedAt;
   }
 
   get createdAt(): number {
@@ -141,8 +149,8 @@ export class RefusedRequests {
   }
 
   #findGroup(request: RefusedRequest, now: number): RefusalGroup | null {
-    for (const [id, { createdAt }] of this.#groups)
-      if (Math.abs(now - createdAt) >= GROUP_MS) this.#groups.delete(id);
+    for (const [id, { openedAt }] of this.#groups)
+      if (Math.abs(now - openedAt) >= GROUP_MS) this.#groups.delete(id);
     const { key, dialect, status_code, error_code = "", requested_model } = request;
     const kind = [key, dialect, status_code, error_code].join("\n");
     const ofModel = `${kind}\n${requested_model}`;
@@ -154,7 +162,7 @@ export class RefusedRequests {
     const group = this.#groups.get(id);
     if (group !== undefined) return group;
     if (this.#groups.size >= MAX_GROUPS) return null;
-    const created = new RefusalGroup(isMixed ? { ...request, requested_model: "" } : request);
+    const created = new RefusalGroup(isMixed ? { ...request, requested_model: "" } : request, now);
     this.#groups.set(id, created);
     return created;
   }
@@ -179,8 +187,10 @@ export async function recordRefusedRequest(
   }
   const { key = "", team, user, tags, history: mode } = facts;
   const message = refusal.error?.message ?? "";
-  // A message may quote the request.
+  const model = (refusal.model ?? facts.requestedModel ?? "").slice(0, MAX_REDACTED);
+  // A message may quote the request, and the caller may have written anything instead of a model.
   const storedMessage = mode === undefined ? message : mode === "redacted" ? redactText(message) : "";
+  const storedModel = mode === undefined ? model : redactText(model);
   refused.record(
     {
       created_at: startedAt,
@@ -190,10 +200,10 @@ export async function recordRefusedRequest(
       ...(user === undefined ? {} : { user }),
       ...(tags === undefined ? {} : { tags: tags.split(",") }),
       dialect: facts.dialect ?? refusal.style ?? "",
-      requested_model: truncateText(refusal.model ?? facts.requestedModel ?? "", MAX_LABEL),
-      source: truncateText(request.headers.get("x-gateway-source")?.trim() ?? "", MAX_LABEL),
+      requested_model: createLabel(storedModel),
+      source: createLabel(request.headers.get("x-gateway-source")?.trim() ?? ""),
       status_code: status,
-      error: truncateText(storedMessage, MAX_LABEL),
+      error: createLabel(storedMessage),
       ...(refusal.error === undefined ? {} : { error_code: refusal.error.code }),
     },
     platform.now(),

@@ -8,6 +8,7 @@ import { hasIdentity } from "./account-identifiers.ts";
 import { successSchema } from "./answers.ts";
 import { editConfig } from "./config-edit.ts";
 import { deduplicateConfig } from "./config-merge.ts";
+import { rejectForeignOwner } from "./key-entries.ts";
 import { mapToPresentDigests } from "./key-rotation.ts";
 
 const importedAccount = accountSchema.refine(hasIdentity, {
@@ -45,9 +46,10 @@ export const BULK_IMPORT_ENDPOINTS = [
     ),
     handler: async (context, { body }) => {
       assertImportedAuth(body.accounts ?? []);
-      const added = (body.keys ?? []).map((entry) =>
+      const added: ApiKey[] = (body.keys ?? []).map((entry) =>
         typeof entry === "string" ? { key: entry, name: "", remark: "" } : entry,
       );
+      for (const [index, entry] of added.entries()) rejectForeignOwner(context, entry, `keys[${index}]`);
       let importedKeys = 0;
       let importedAccounts = 0;
       await editConfig(

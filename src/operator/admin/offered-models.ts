@@ -9,14 +9,19 @@ import { callProvider } from "./account-call.ts";
 
 /** Endings that addresses of engines commonly have. */
 const ENDINGS = ["/v1", "/api", "/v1beta"] as const;
-/** The path of an endpoint, or an ending, that an address has too much. */
+/** The path of an endpoint, or an ending, that the path of an address has too much. */
 const SURPLUS =
   /(?:\/v1(?:beta)?)?\/(?:chat\/completions|completions|responses|messages|models)$|\/(?:v1|v1beta|api)$/;
 
-/** Other addresses that may be meant by an address without a list of models, the most likely first. */
+/**
+ * Other addresses that may be meant by an address without a list of models, the most likely first. All are of the same host,
+ * because the account's token is sent to them: `http://api` is a host, and its name no ending.
+ */
 export function guessBaseAddresses(baseUrl: string): string[] {
   const address = withoutTrailingSlashes(baseUrl);
-  const bare = address.replace(SURPLUS, "");
+  const pathStart = address.indexOf("/", address.indexOf("://") + 3);
+  const bare =
+    pathStart < 0 ? address : address.slice(0, pathStart) + address.slice(pathStart).replace(SURPLUS, "");
   const guesses = new Set([...ENDINGS.map((ending) => bare + ending), bare, `${address}/v1`]);
   guesses.delete(address);
   return [...guesses];

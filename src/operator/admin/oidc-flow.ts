@@ -167,6 +167,7 @@ async function readCookie(cookie: string, secret: string, now: number): Promise<
 /**
  * Completes the flow: checks the state, exchanges the code, and verifies the ID token.
  *
+ * @param countAttempt called before the identity provider is asked, but not if the flow did not begin in this browser
  * @throws GatewayError 400 that says what failed
  */
 export async function completeSignIn(
@@ -175,9 +176,11 @@ export async function completeSignIn(
   cookie: string,
   state: string,
   code: string,
+  countAttempt: () => Promise<void>,
 ): Promise<OidcIdentity> {
   const begun = await readCookie(cookie, secret, settings.now);
   if (state === "" || begun["state"] !== state) throw fail("it did not begin in this browser: try again");
+  await countAttempt();
   const { issuer, tokenEndpoint, keysAddress, userInfoEndpoint } = await discover(settings);
   const form = new URLSearchParams({
     grant_type: "authorization_code",

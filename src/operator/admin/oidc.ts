@@ -103,6 +103,16 @@ function readCookie(request: Request): string {
   return cookies.find((cookie) => cookie.startsWith(`${COOKIE}=`))?.slice(COOKIE.length + 1) ?? "";
 }
 
+/**
+ * Rejects a browser that another site has sent. Each start counts, so a page could keep its visitors' addresses from signing in.
+ *
+ * @throws GatewayError 403
+ */
+function rejectOtherSites({ request }: Context): void {
+  if (request.headers.get("sec-fetch-site") !== "cross-site") return;
+  throw new GatewayError(403, "begin to sign in on the page of the console", { code: "permission_denied" });
+}
+
 /** Back to the console. The fragment never reaches a server. */
 function redirectToConsole(context: Context, fragment: Record<string, string>): Response {
   const headers = new Headers({ "cache-control": "no-store", "referrer-policy": "no-referrer" });
@@ -135,9 +145,14 @@ export const OIDC_ENDPOINTS = [
     path: "/admin/oidc/start",
     summary: "Sign in at the identity provider",
     answers: () => ({ "text/html": { type: "string" } }),
-    statuses: { 302: "To the identity provider.", 404: "No identity provider is configured." },
+    statuses: {
+      302: "To the identity provider.",
+      403: "Another site sent the browser here.",
+      404: "No identity provider is configured.",
+    },
     handler: async (context) => {
       const settings = await readSettings(context);
+      rejectOtherSites(context);
       await countSignIn(context, COUNTED_AS);
       const { address, cookie } = await beginSignIn(settings, settings.secret);
       const headers = new Headers({ location: address, "cache-control": "no-store" });
@@ -158,13 +173,13 @@ export const OIDC_ENDPOINTS = [
       try {
         if (error !== undefined) throw invalidRequest(`the identity provider refused: ${error}`);
         if (code === undefined) throw invalidRequest("the identity provider sent no code");
-        await countSignIn(context, COUNTED_AS);
         const identity = await completeSignIn(
           settings,
           settings.secret,
           readCookie(context.request),
           state,
           code,
+          () => countSignIn(context, COUNTED_AS),
         );
         const { config } = await context.platform.configuration.readFresh();
         const administrator = config.administrators.find(

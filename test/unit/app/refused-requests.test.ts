@@ -1,5 +1,7 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
-import { useMemoryGateway } from "../../support/memory-gateway.ts";
+import { pass, useMemoryGateway } from "../../support/memory-gateway.ts";
 import { KEY } from "../../support/memory-platform.ts";
 
 const gateway = useMemoryGateway();
@@ -87,8 +89,29 @@ describe("the history finds a refused request", () => {
       if (mode === "none") expect(history).toEqual([]);
       else expect(history).toMatchObject([{ refusals: 1, error_code: "model_not_found" }]);
       if (mode === "no_texts") expect(history[0]?.error).toBe("");
-      if (mode === "redacted") expect(history[0]?.error).not.toContain("ann@example.com");
+      expect(JSON.stringify(history)).not.toContain("ann@example.com");
     }
+  });
+
+  test.each([
+    ["a long name", (number: number) => `${"x".repeat(4_000_000)}${number}`],
+    [
+      "the spaces around a name",
+      (number: number) => `no-model-of-this-name-${number}${" ".repeat(4_000_000)}`,
+    ],
+  ])("without keeping %s in memory", async (_, createName) => {
+    setFlagsFromString("--expose-gc");
+    const collectGarbage: () => void = runInNewContext("gc");
+    const made = await gateway();
+    const sizes: number[] = [];
+    for (const number of [1, 2, 3, 4]) {
+      await made.post(PATH, { model: createName(number), messages });
+      await pass(100);
+      collectGarbage();
+      sizes.push(process.memoryUsage().heapUsed);
+    }
+    const [, before = 0, , after = 0] = sizes;
+    expect(after - before).toBeLessThan(4_000_000);
   });
 });
 

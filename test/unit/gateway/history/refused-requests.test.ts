@@ -21,11 +21,11 @@ describe("the refused requests of an isolate", () => {
     });
   });
 
-  const refuse = (fields: { key?: string; model?: string; code?: string } = {}) => {
-    const { key = "alice", model = "llama3.2", code = "model_not_found" } = fields;
+  const refuse = (fields: { key?: string; model?: string; code?: string; tookMs?: number } = {}) => {
+    const { key = "alice", model = "llama3.2", code = "model_not_found", tookMs = 3 } = fields;
     refused.record(
       {
-        created_at: now,
+        created_at: now - tookMs,
         request_id: `req_${now}`,
         key,
         dialect: "chat-completions",
@@ -36,7 +36,7 @@ describe("the refused requests of an isolate", () => {
         error_code: code,
       },
       now,
-      3,
+      tookMs,
     );
   };
   const records = () => [...sources].map((source) => source.write().summary);
@@ -77,6 +77,11 @@ describe("the refused requests of an isolate", () => {
     now += 5_000;
     refuse();
     expect(records()).toMatchObject([{ refusals: 10_001 }]);
+  });
+
+  it("are one record, too, when each was sent slowly", () => {
+    for (let sent = 0; sent < 50; sent += 1) refuse({ tookMs: 2 * MINUTE });
+    expect(records().map(({ refusals }) => refusals)).toEqual([50]);
   });
 
   it("of thousands of keys are at most a hundred records a minute", () => {

@@ -79,3 +79,17 @@ it("guesses few addresses, and never the one that failed", () => {
     expect(guesses).not.toContain(address.replace(/\/$/, ""));
   }
 });
+
+it("guesses addresses of the same host alone, whatever its name: the account's token is sent to them", () => {
+  for (const name of ["api", "v1", "v1beta", "models", "messages", "responses", "completions"]) {
+    for (const address of [
+      `http://${name}`,
+      `https://${name}/`,
+      `http://${name}/v1`,
+      `http://${name}:80/api`,
+    ]) {
+      const hosts = guessBaseAddresses(address).map((guess) => new URL(guess).host);
+      expect(new Set(hosts)).toEqual(new Set([new URL(address).host]));
+    }
+  }
+});

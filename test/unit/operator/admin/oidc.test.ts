@@ -69,4 +69,18 @@ describe("sign-in at an identity provider that strangers begin", () => {
     expect((await get("/admin/oidc/start", "192.0.2.1")).status).toBe(429);
     expect((await get("/admin/oidc/start", "192.0.2.2")).status).toBe(302);
   });
+
+  it("is not slowed down by what pages of other sites send", async () => {
+    const { asked, get } = await open();
+    for (let attempt = 0; attempt < 20; attempt += 1) {
+      const headers = { "sec-fetch-site": "cross-site" };
+      expect((await get("/admin/oidc/start", "192.0.2.1", headers)).status).toBe(403);
+      expect((await get("/admin/oidc/callback?code=guess&state=guess", "192.0.2.1", headers)).status).toBe(
+        302,
+      );
+    }
+    expect(asked).toHaveLength(0);
+    const site = { "sec-fetch-site": "same-origin" };
+    expect((await get("/admin/oidc/start", "192.0.2.1", site)).status).toBe(302);
+  });
 });
