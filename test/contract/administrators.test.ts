@@ -201,7 +201,7 @@ describe("a stored secret", () => {
     await admin("POST", "/admin/accounts", { email: "b@bare.example", token: "sk-b-1234", provider: "bare" });
     expect(await statusOf("/admin/providers/bare", { base_url: "http://127.0.0.1:8/v1" })).toBe(403);
     expect(await statusOf("/admin/providers/bare", { proxy_id: "px" })).toBe(403);
-    expect(await statusOf("/admin/accounts/b@bare.example", { proxy_id: "px" })).toBe(403);
+    expect(await statusOf("/admin/accounts/b@bare.example/proxy", { proxy_id: "px" })).toBe(403);
     expect(await statusOf("/admin/providers/bare", { name: "Bare" })).toBe(200);
     expect(await statusOf("/admin/providers/vault", { name: "Vault" })).toBe(200);
     const stated = { base_url: "http://127.0.0.1:8/v1", token: "sk-new-5678" };
