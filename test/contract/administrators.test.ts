@@ -205,7 +205,10 @@ describe("a stored secret", () => {
     expect(await statusOf("/admin/providers/bare", { name: "Bare" })).toBe(200);
     expect(await statusOf("/admin/providers/vault", { name: "Vault" })).toBe(200);
     const stated = { base_url: "http://127.0.0.1:8/v1", token: "sk-new-5678" };
-    expect(await statusOf("/admin/providers/vault", stated)).toBe(200);
+    // The tokens of its accounts would go along.
+    expect(await statusOf("/admin/providers/vault", stated)).toBe(403);
+    await admin("POST", "/admin/providers", { ...provider, id: "without-accounts" });
+    expect(await statusOf("/admin/providers/without-accounts", stated)).toBe(200);
     expect((await admin("PUT", "/admin/providers/vault", { base_url: "http://127.0.0.1:9/v1" })).status).toBe(
       200,
     );
