@@ -539,6 +539,16 @@ describeWithBrowser("configuring in the console", () => {
     await dialog.getByRole("button", { name: "Move model 2 up" }).click();
     await dialog.getByRole("button", { name: "Preview" }).click();
     await dialog.getByText("provider-v4-pro is served by provider-v4-pro.").waitFor();
+    expect(await dialog.getByText("unknown", { exact: true }).count()).toBe(0);
+    await dialog.getByLabel("Model 2", { exact: true }).fill("engin/qwen3:8b");
+    await dialog.getByRole("button", { name: "Add model" }).click();
+    await dialog.getByLabel("Model 3", { exact: true }).fill("engine/qwen3:9b");
+    await dialog.getByRole("button", { name: "Preview" }).click();
+    await dialog.getByText("There is no provider “engin”.").waitFor();
+    await dialog.getByText("The provider “engine” has no model “qwen3:9b”.").waitFor();
+    expect(await dialog.getByText("unknown", { exact: true }).count()).toBe(2);
+    await dialog.getByRole("button", { name: "Remove model 3" }).click();
+    await dialog.getByLabel("Model 2", { exact: true }).fill("provider-v4-pro");
     await dialog.getByRole("button", { name: "Save route" }).click();
     await saved(dialog);
     await page.getByText("engine/qwen3:8b → provider-v4-pro").waitFor();

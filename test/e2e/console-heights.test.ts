@@ -1,0 +1,165 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { beforeAll, expect, it } from "vitest";
+import { cacheFolder } from "../../scripts/development.mjs";
+import { describeWithBrowser } from "../support/browser.ts";
+import { goTo, useConsole } from "../support/use-console.ts";
+
+/** `FIGURES=1` prints the height of each page; `RECORDS` is the number of requests, which are the slowest to make. */
+const FIGURES = process.env["FIGURES"] !== undefined;
+const RECORDS = Number(process.env["RECORDS"] ?? "150");
+/** `PICTURES=1` keeps pictures of the whole pages, for people to look at. */
+const PICTURES = process.env["PICTURES"] === undefined ? null : join(cacheFolder, "console-pictures");
+
+const ACCOUNTS = 500;
+const KEYS = 200;
+/** Of everything else that an operator can add. */
+const ENTRIES = 60;
+/** Requests at once. */
+const PARALLEL = 25;
+
+/** Every page, and a text that it has when it has loaded. */
+const PAGES = [
+  ["overview", "Slots in use"],
+  ["usage", "Prices per million tokens"],
+  ["history", "Hello number"],
+  ["captures", "Samples"],
+  ["alerts", "Webhook 1"],
+  ["audit", "config/import"],
+  ["connect", "Base addresses"],
+  ["playground", "No messages yet."],
+  ["pages", "Take picture"],
+  ["accounts", "account-0"],
+  ["keys", "Key 1"],
+  ["teams", "Team 1"],
+  ["providers", "engine-1"],
+  ["providers/engine-1", "model-1"],
+  ["proxies", "Proxy 1"],
+  ["models", "route-1"],
+  ["administrators", "person-1"],
+  ["settings", "Session lifetime"],
+  ["transfer", "Download JSON"],
+  ["hosting", "never synced"],
+] as const;
+
+/** One form with a field for each setting, and a title for each group: its length does not depend on what is stored. */
+const LONG_FORM = "settings";
+
+const list = <T>(count: number, make: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => make(index));
+
+const keyAt = (index: number): string => `sk-heights-${index}`;
+
+describeWithBrowser("the length of the console's pages", () => {
+  const app = useConsole();
+
+  const ask = async (index: number) => {
+    const failing = index % 20 === 0 ? "[[status:500:internal]] " : "";
+    const answer = await app.fetch("/v1/chat/completions", {
+      method: "POST",
+      headers: { authorization: `Bearer ${keyAt(index % KEYS)}`, "content-type": "application/json" },
+      body: JSON.stringify({
+        model: index % 3 === 0 ? "gpt-4o" : "provider-v4-pro",
+        messages: [{ role: "user", content: `${failing}Hello number ${index}, and a question with words` }],
+      }),
+    });
+    await answer.text();
+  };
+
+  beforeAll(async () => {
+    if (PICTURES !== null) mkdirSync(PICTURES, { recursive: true });
+    const config = {
+      accounts: list(ACCOUNTS - 3, (index) => ({
+        email: `account-${index}@sandbox.test`,
+        password: "sandbox",
+      })),
+      api_keys: list(KEYS, (index) => ({
+        key: keyAt(index),
+        name: `Key ${index + 1}`,
+        remark: "of a colleague",
+        limits: { requests_per_minute: 600, tokens_per_day: 1_000_000, cost_per_day: 20 },
+      })),
+      teams: list(ENTRIES, (index) => ({ id: `team-${index}`, name: `Team ${index + 1}` })),
+      proxies: list(ENTRIES, (index) => ({
+        id: `proxy-${index}`,
+        name: `Proxy ${index + 1}`,
+        type: "http",
+        host: "127.0.0.1",
+        port: 9,
+      })),
+      providers: list(ENTRIES, (index) => ({
+        id: `engine-${index + 1}`,
+        driver: "openai",
+        base_url: "http://engine.test/v1",
+        models: Object.fromEntries(list(ENTRIES, (model) => [`model-${model + 1}`, `model-${model + 1}`])),
+      })),
+      model_aliases: Object.fromEntries(list(ENTRIES, (index) => [`alias-${index + 1}`, "provider-v4-pro"])),
+      model_routes: Object.fromEntries(
+        list(ENTRIES, (index) => [`route-${index + 1}`, ["engine-1/model-1", "provider-v4-pro"]]),
+      ),
+      prices: Object.fromEntries(list(ENTRIES, (index) => [`priced-${index}`, { input: 1, output: 2 }])),
+      history: { limit: Math.max(RECORDS, 200) },
+      captures: { enabled: true },
+    };
+    const imported = await app.admin("POST", "/admin/config/import", { config, mode: "merge" });
+    expect(imported).toMatchObject({ status: 200 });
+    await app.admin("PUT", "/admin/alerts", {
+      webhooks: list(12, (index) => ({
+        name: `Webhook ${index + 1}`,
+        url: `https://chat.example/${index}`,
+        format: "json",
+      })),
+    });
+    for (const index of list(12, (each) => each)) {
+      const person = { id: `person-${index}`, role: "operator", email: `person-${index}@example.com` };
+      await app.admin("POST", "/admin/administrators", person);
+    }
+    let next = 0;
+    const askAll = async () => {
+      while (next < RECORDS) {
+        next += 1;
+        await ask(next - 1);
+      }
+    };
+    await Promise.all(list(PARALLEL, askAll));
+  }, 600_000);
+
+  /** The height of a page once it does not grow any more. */
+  async function measure(page: Page): Promise<number> {
+    let height = 0;
+    for (;;) {
+      await page.waitForTimeout(250);
+      const now = Number(await page.evaluate("document.documentElement.scrollHeight"));
+      if (now === height) return height;
+      height = now;
+    }
+  }
+
+  it.each([
+    [1_440, 860],
+    [390, 860],
+  ])(
+    "is at most four screens, %i pixels wide",
+    async (width, screen) => {
+      const page = await app.at("connect", { width });
+      const figures: Record<string, number> = {};
+      for (const [name, text] of PAGES) {
+        await goTo(page, name);
+        await page.getByRole("main").getByText(text).first().waitFor();
+        const screens = (await measure(page)) / screen;
+        figures[name] = Number(screens.toFixed(1));
+        if (name !== LONG_FORM) expect.soft(screens, `${name}, ${width} pixels wide`).toBeLessThanOrEqual(4);
+        expect
+          .soft(await page.evaluate("document.documentElement.scrollWidth"), name)
+          .toBeLessThanOrEqual(width);
+        if (PICTURES !== null) {
+          const path = join(PICTURES, `full-${name.replace("/", "-")}-${width}.png`);
+          await page.screenshot({ path, fullPage: true });
+        }
+      }
+      if (FIGURES) process.stdout.write(`${width} pixels: ${JSON.stringify(figures)}\n`);
+    },
+    300_000,
+  );
+});
