@@ -26,7 +26,7 @@ const PAGES = [
   ["history", "Hello number"],
   ["captures", "Samples"],
   ["alerts", "Webhook 1"],
-  ["audit", "config/import"],
+  ["audit", "/admin/administrators"],
   ["connect", "Base addresses"],
   ["playground", "No messages yet."],
   ["pages", "Take picture"],

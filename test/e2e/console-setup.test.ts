@@ -62,7 +62,7 @@ describeWithBrowser("the first run of the console", () => {
     await page.getByLabel("Model", { exact: true }).selectOption("engine/qwen3:8b");
     await page.getByLabel("Message").fill("Hello?");
     await page.getByRole("button", { name: "Send", exact: true }).click();
-    await page.getByText("Hello from the engine.").waitFor();
+    await page.getByText("Hello from the engine.").first().waitFor();
     // What the sandbox does says nothing of an engine.
     expect(await page.getByText("The development provider").count()).toBe(0);
 

@@ -17,6 +17,7 @@ import { SearchBox } from "../../ui/search-box.tsx";
 import { Timestamp } from "../../ui/timestamp.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
+import { useIsNarrow } from "../../ui/use-media.ts";
 import { usePaging } from "../../ui/use-paging.ts";
 import { words } from "../../ui/words.ts";
 import { ConnectPanel } from "../connect/connect-panel.tsx";
@@ -30,7 +31,9 @@ import { summarizeScope } from "./limit-draft.ts";
 import { RotateKey } from "./rotate-key.tsx";
 import { texts } from "./texts.ts";
 
-const PAGE_SIZES = [25, 50, 200] as const;
+const PAGE_SIZES = [15, 50, 200] as const;
+/** Rows with bars of limits are high. */
+const ROWS_NARROW = 8;
 
 const ORDER_CHOICES: readonly Choice[] = KEY_ORDERS.map((name) => [name, texts.orders[name]]);
 
@@ -41,7 +44,7 @@ export function Keys() {
   /** The secret of a key that has just been added. */
   const [addedKey, setAddedKey] = useState("");
   const now = Date.now();
-  const paging = usePaging(PAGE_SIZES[2]);
+  const paging = usePaging(PAGE_SIZES[2], useIsNarrow() ? ROWS_NARROW : PAGE_SIZES[0]);
   const params = new URLSearchParams(useAddress().query);
   const order = KEY_ORDERS.find((name) => name === params.get("sort")) ?? "created";
   const sort = (next: string) => {
