@@ -49,6 +49,7 @@ export const historySummarySchema = () =>
       .optional(),
     path: z.enum(["native", "translated"]).optional(),
     dropped_params: z.array(z.string()).optional(),
+    unpriced: z.array(z.string()).optional(),
     /** The answer came from the response cache. Absent: no. */
     cached: z.boolean().optional(),
     /** In the unit of `prices`; null: the model had no price. */
