@@ -1,10 +1,12 @@
+import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import { until } from "../support/until.ts";
 import { useAdmin } from "../support/use-admin.ts";
 
 /** Contract, Erasure. */
 
-const { admin, post, fetch: ask } = useAdmin();
+const running = useAdmin();
+const { admin, post, fetch: ask } = running;
 
 /** Uses everything that stores something of a key: history, captures, a stored response, a file, an idempotency key. */
 async function leaveTraces(key: string, text: string): Promise<{ response: string; file: string }> {
@@ -48,6 +50,16 @@ async function addKey(key: string, more = {}): Promise<string> {
 }
 
 describe("erasing everything of a key", () => {
+  it("ends what the SDK of OpenAI has stored", async () => {
+    const id = await addKey("sk-of-the-sdk");
+    const client = new OpenAI({ apiKey: "sk-of-the-sdk", baseURL: `${running.gateway.url}/v1`, maxRetries: 0 });
+    const stored = await client.responses.create({ model: "provider-v4-flash", input: "my words" });
+    expect((await client.responses.retrieve(stored.id)).output_text).toBe(stored.output_text);
+    const erased = await admin("DELETE", `/admin/keys/${id}/data`);
+    expect(erased).toMatchObject({ status: 200, body: { success: true } });
+    await expect(client.responses.retrieve(stored.id)).rejects.toBeInstanceOf(OpenAI.NotFoundError);
+  });
+
   it("leaves nothing of it, also of a request that still runs, and everything of others", async () => {
     await admin("PUT", "/admin/settings", { captures: { enabled: true, limit: 50 } });
     const [mine, other] = [await addKey("sk-mine"), await addKey("sk-other")];

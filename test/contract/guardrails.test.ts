@@ -324,6 +324,50 @@ describe("guardrails", () => {
     expect([removed.status, JSON.stringify(removed.body)]).toEqual([400, expect.stringContaining("words")]);
   });
 
+  it("applies rules to the keys of a team or user that names them, and to requests with such a tag", async () => {
+    const rule = { ...expressions({ pattern: "apollo" }), applies_to: "keys" };
+    await setRules(rule, { ...rule, id: "shared" });
+    const addKey = async (fields: object): Promise<string> =>
+      String((await admin("POST", "/admin/keys", fields)).body["key"]);
+    const embeddings = { model: "text-embedding-3-small", input: "apollo" };
+    for (const { kind, list } of [
+      { kind: "team", list: "/admin/teams" },
+      { kind: "user", list: "/admin/users" },
+      { kind: "tag", list: "/admin/tags" },
+    ]) {
+      const unknown = await admin("POST", list, { id: "unknown", guardrails: ["no-such-rule"] });
+      expect([unknown.status, unknown.body["detail"]]).toEqual([
+        400,
+        expect.stringContaining("no-such-rule"),
+      ]);
+      expect((await admin("POST", list, { id: "open" })).body).toMatchObject({ guardrails: [] });
+      expect((await admin("POST", list, { id: "guarded", guardrails: ["shared"] })).body).toMatchObject({
+        guardrails: ["shared"],
+      });
+      const send = async (id: string) => {
+        const key = await addKey(kind === "tag" ? {} : { [kind]: id });
+        const headers = {
+          authorization: `Bearer ${key}`,
+          ...(kind === "tag" ? { "x-gateway-tags": `other,${id}` } : {}),
+        };
+        return [
+          (await gateway.chat("About apollo", {}, headers)).status,
+          (await post("/v1/embeddings", embeddings, headers)).status,
+        ];
+      };
+      const [open, openEmbeddings] = await send("open");
+      expect([kind, open, openEmbeddings === 403]).toEqual([kind, 200, false]);
+      expect([kind, await send("guarded")]).toEqual([kind, [400, 403]]);
+      // An edit of another field keeps the list; an empty one removes it.
+      const path = `${list}/guarded`;
+      const renamed = await admin("PUT", path, { name: "Guarded" });
+      expect(renamed.body).toMatchObject({ name: "Guarded", guardrails: ["shared"] });
+      const removed = await admin("PUT", "/admin/guardrails", { rules: [rule] });
+      expect([removed.status, removed.body["detail"]]).toEqual([400, expect.stringContaining("shared")]);
+      expect((await admin("PUT", path, { guardrails: [] })).body).toMatchObject({ guardrails: [] });
+    }
+  });
+
   it("shows no secret, keeps what an edit leaves out, and refuses rules that cannot work", async () => {
     const rule = {
       id: "hook",
