@@ -1,8 +1,8 @@
-import { readGuardrails } from "../../api/guardrails.ts";
 import { listSubjects, type Subject } from "../../api/subjects.ts";
-import { CheckField, type Choice, SelectField, TextField } from "../../ui/field.tsx";
+import { type Choice, SelectField, TextField } from "../../ui/field.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { words } from "../../ui/words.ts";
+import { GuardrailChoices } from "./guardrail-choices.tsx";
 import { texts } from "./texts.ts";
 
 /** A longer list is no choice: its ids are typed. */
@@ -45,19 +45,10 @@ interface MembershipFieldsProps {
 /** Form fields for the team and the user of a key, and for the guardrails that only some keys have. */
 export function MembershipFields({ membership, onChange }: MembershipFieldsProps) {
   const { data } = useLoaded(async (signal) => {
-    const [teams, users, { rules }] = await Promise.all([
-      listSubjects("teams", signal),
-      listSubjects("users", signal),
-      readGuardrails(signal),
-    ]);
-    return { teams: teams.items, users: users.items, rules };
+    const [teams, users] = await Promise.all([listSubjects("teams", signal), listSubjects("users", signal)]);
+    return { teams: teams.items, users: users.items };
   });
   const { team, user, guardrails } = membership;
-  const rules = (data?.rules ?? []).filter(({ applies_to }) => applies_to === "keys");
-  const choose = (rule: string, isChosen: boolean) => {
-    const others = guardrails.filter((id) => id !== rule);
-    onChange({ ...membership, guardrails: isChosen ? [...others, rule] : others });
-  };
   return (
     <>
       <div class="limit-grid">
@@ -74,20 +65,10 @@ export function MembershipFields({ membership, onChange }: MembershipFieldsProps
           onChange={(id) => onChange({ ...membership, user: id })}
         />
       </div>
-      {rules.length > 0 && (
-        <fieldset class="style-choices">
-          <legend>{texts.guardrails}</legend>
-          <p class="hint">{texts.rulesForAllApplyToo}</p>
-          {rules.map(({ id, name }) => (
-            <CheckField
-              key={id}
-              label={name || id}
-              value={guardrails.includes(id)}
-              onChange={(isChosen) => choose(id, isChosen)}
-            />
-          ))}
-        </fieldset>
-      )}
+      <GuardrailChoices
+        chosen={guardrails}
+        onChange={(chosen) => onChange({ ...membership, guardrails: chosen })}
+      />
     </>
   );
 }

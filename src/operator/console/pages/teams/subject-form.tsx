@@ -4,6 +4,7 @@ import type { EditFormProps } from "../../ui/editing.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { words } from "../../ui/words.ts";
+import { GuardrailChoices } from "../keys/guardrail-choices.tsx";
 import { HistoryModeField } from "../keys/history-mode-field.tsx";
 import { parseLimits, parseList, toLimitDraft } from "../keys/limit-draft.ts";
 import { AllowedTagsField, SharedLimitFields } from "../keys/limit-fields.tsx";
@@ -21,13 +22,14 @@ export function SubjectForm({ list, subject, version, onClose, onSaved }: Subjec
   const [name, setName] = useState(subject?.name ?? "");
   const [remark, setRemark] = useState(subject?.remark ?? "");
   const [history, setHistory] = useState(subject?.history ?? "full");
+  const [guardrails, setGuardrails] = useState<readonly string[]>(subject?.guardrails ?? []);
   const [draft, setDraft] = useState(() => toLimitDraft(subject));
   const noun = texts.nouns[list];
   const title = subject === null ? words.addNoun(noun) : words.editNoun(noun);
   const submit = async (onSucceeded: () => void, ifMatch: string | undefined) => {
     const limits = parseLimits(draft, subject?.limits);
     const fields = {
-      ...{ name, remark, history, limits },
+      ...{ name, remark, history, limits, guardrails },
       models: parseList(draft["models"] ?? ""),
       ...(list !== "tags" && { allowed_tags: parseList(draft["allowed_tags"] ?? "") }),
     };
@@ -66,6 +68,7 @@ export function SubjectForm({ list, subject, version, onClose, onSaved }: Subjec
       <HistoryModeField value={history} onChange={setHistory} />
       <SharedLimitFields draft={draft} onChange={setDraft} />
       {list !== "tags" && <AllowedTagsField draft={draft} onChange={setDraft} />}
+      <GuardrailChoices chosen={guardrails} onChange={setGuardrails} />
     </FormDialog>
   );
 }
