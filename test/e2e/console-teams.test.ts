@@ -12,6 +12,7 @@ describeWithBrowser("teams, users and tags in the console", () => {
     await dialog.getByLabel("Id", { exact: true }).fill("search team");
     await dialog.getByLabel("Name").fill("Search");
     await dialog.getByLabel("Tokens per day").fill("100000");
+    await dialog.getByLabel("Cost per month").fill("5");
     await dialog.getByRole("button", { name: "Add team" }).click();
     // The server says what is wrong with it, and the input stays.
     await dialog.getByRole("alert").waitFor();
@@ -20,6 +21,8 @@ describeWithBrowser("teams, users and tags in the console", () => {
     await saved(dialog);
     const row = page.getByRole("row", { name: /Search/ });
     await row.getByText("0 keys").waitFor();
+    // The models of this gateway have no prices.
+    await row.getByRole("link", { name: /^The cost does not count \d+ models without a price$/ }).waitFor();
     await page.getByRole("tab", { name: "Users" }).click();
     await page.getByRole("button", { name: "Add user" }).first().click();
     await dialog.getByLabel("Id", { exact: true }).fill("ada");
@@ -48,7 +51,9 @@ describeWithBrowser("teams, users and tags in the console", () => {
     await goTo(page, "teams");
     await row.getByText(/^\S+ of 100k? \(Tokens per day\)|^\S+ of \S+ \(Tokens per day\)/).waitFor();
     await expect
-      .poll(async () => Number(await row.getByRole("progressbar").getAttribute("value")))
+      .poll(async () =>
+        Number(await row.getByRole("progressbar", { name: "Tokens per day" }).getAttribute("value")),
+      )
       .toBeGreaterThan(0);
     await row.getByRole("link", { name: "1 key of Search" }).click();
     await page.getByRole("row", { name: /Search in production/ }).waitFor();

@@ -398,6 +398,8 @@ const german: Translation = {
     keyCount: (count: number) => (count === 1 ? "1 Schlüssel" : `${count} Schlüssel`),
     usedOfLimit: (used: string, limit: string, label: string) => `${used} von ${limit} (${label})`,
     usedUp: "aufgebraucht",
+    modelCount: (count) => formatPlural(count, "Modell", "Modelle"),
+    notCountedWithoutPrice: (models) => `Die Kosten enthalten nicht: ${models} ohne Preis`,
     noStyleMeansAll: "Kein Stil gewählt: alle.",
     networks: "Netze",
     allowedTags: "Erlaubte Tags",

@@ -370,6 +370,8 @@ const chinese: Translation = {
     keyCount: (count: number) => `${count} 个密钥`,
     usedOfLimit: (used: string, limit: string, label: string) => `${limit} 中的 ${used}（${label}）`,
     usedUp: "已用尽",
+    modelCount: (count) => `${count} 个模型`,
+    notCountedWithoutPrice: (models) => `费用不包括没有价格的 ${models}`,
     noStyleMeansAll: "未选择样式：全部允许。",
     networks: "网络",
     allowedTags: "允许的标签",

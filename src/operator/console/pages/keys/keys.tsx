@@ -123,7 +123,7 @@ export function Keys() {
       class: "muted",
       cell: ({ apiKey }) => (
         <>
-          <LimitBars uses={listLimitUse(apiKey)} />
+          <LimitBars uses={listLimitUse(apiKey)} unpricedModels={apiKey.unpriced_models} />
           <TruncatedText text={summarizeScope(apiKey)} />
         </>
       ),

@@ -1,3 +1,4 @@
+import { formatHref } from "../../routing.ts";
 import { formatCompact } from "../../ui/format.ts";
 import { formatCost } from "../usage/usage-view.ts";
 import type { LimitUse } from "./key-list.ts";
@@ -10,8 +11,14 @@ const WARNING_SHARE = 0.8;
 const toTone = (used: number, limit: number): string =>
   used >= limit ? "used-up" : used >= limit * WARNING_SHARE ? "nearly-used-up" : "";
 
+interface LimitBarsProps {
+  readonly uses: readonly LimitUse[];
+  /** Number of models whose use a budget of cost does not count. */
+  readonly unpricedModels: number;
+}
+
 /** Bars of what is used of limits. */
-export function LimitBars({ uses }: { readonly uses: readonly LimitUse[] }) {
+export function LimitBars({ uses, unpricedModels }: LimitBarsProps) {
   return (
     <>
       {uses.map(({ name, used, limit }) => {
@@ -27,6 +34,11 @@ export function LimitBars({ uses }: { readonly uses: readonly LimitUse[] }) {
           </div>
         );
       })}
+      {unpricedModels > 0 && (
+        <a class="unpriced" href={formatHref("usage")}>
+          {texts.notCountedWithoutPrice(texts.modelCount(unpricedModels))}
+        </a>
+      )}
     </>
   );
 }

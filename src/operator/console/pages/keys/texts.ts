@@ -49,6 +49,8 @@ export const texts = translate("keys", {
   keyCount: (count: number) => formatPlural(count, "key"),
   usedOfLimit: (used: string, limit: string, label: string) => `${used} of ${limit} (${label})`,
   usedUp: "used up",
+  modelCount: (count: number) => formatPlural(count, "model"),
+  notCountedWithoutPrice: (models: string) => `The cost does not count ${models} without a price`,
   noStyleMeansAll: "No style chosen: all of them.",
   noName: "no name",
   onlyDigestKept: "Only its digest is kept",

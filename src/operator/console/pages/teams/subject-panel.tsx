@@ -35,7 +35,7 @@ function SubjectLimits({ subject }: { readonly subject: Subject }) {
   const { models } = subject;
   return (
     <>
-      <LimitBars uses={uses} />
+      <LimitBars uses={uses} unpricedModels={subject.unpriced_models} />
       {models.length > 0 && <TruncatedText text={texts.models(models.join(", "))} />}
       {uses.length === 0 && models.length === 0 && texts.noLimits}
     </>
