@@ -120,13 +120,13 @@ describeWithBrowser("the history in the console", () => {
       (list) => Object(list["items"])[0]?.refusals === 2,
     );
     const page = await app.at("history");
-    const row = page.getByRole("row", { name: /Refused before a generation began/ });
+    const row = page.getByRole("row", { name: /Refused by the gateway/ });
     await row.getByText("refused 2 times").waitFor();
     await row.getByRole("link", { name: "no-such-model" }).click();
     await page.getByText("1 record;").waitFor();
     await row.getByRole("link", { name: "model not found" }).click();
     await page.getByText("1 record;").waitFor();
-    await row.getByRole("link", { name: "Refused before a generation began" }).click();
+    await row.getByRole("link", { name: "Refused by the gateway" }).click();
     await page.getByText("2, equal ones of a minute in one record").waitFor();
     expect(await page.getByRole("button", { name: "Send again" }).count()).toBe(0);
   });

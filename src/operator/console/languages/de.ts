@@ -479,7 +479,7 @@ const german: Translation = {
     noLimits: "keine Limits",
     history: "Verlauf behält",
     id: "ID",
-    idHint: "Buchstaben, Ziffern, Punkte, Binde- und Unterstriche. Sie kann nicht geändert werden.",
+    idHint: "Buchstaben, Ziffern und . _ - : @ + =. Sie kann nicht geändert werden.",
     nameHint: "Zum Lesen.",
     remark: "Bemerkung",
     saved: (name) => `${name} gespeichert`,

@@ -449,7 +449,7 @@ const chinese: Translation = {
     noLimits: "无限额",
     history: "历史保留",
     id: "ID",
-    idHint: "字母、数字、点、连字符和下划线。之后不能更改。",
+    idHint: "字母、数字以及 . _ - : @ + =。之后不能更改。",
     nameHint: "供人阅读。",
     remark: "备注",
     saved: (name) => `${name} 已保存`,
