@@ -92,7 +92,13 @@ export async function buildConsole() {
   write("index.html", "Polygate", "console/main.tsx");
   // Replace the folder in one step, so that a running gateway never serves a partial build.
   rmSync(output, { recursive: true, force: true });
-  renameSync(made, output);
+  try {
+    renameSync(made, output);
+  } catch (error) {
+    // Another process has just put the same build there.
+    if (error.code !== "ENOTEMPTY" && error.code !== "EEXIST") throw error;
+    rmSync(made, { recursive: true });
+  }
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) await buildConsole();
