@@ -30,7 +30,8 @@ export interface RefusalNotes {
   style?: string;
   /** The model name that the caller wrote, as far as it could be read. */
   model?: string;
-  error?: GatewayError;
+  /** Not the error itself: its cause can hold the whole body, and the context may outlive the request. */
+  error?: Pick<GatewayError, "code" | "message">;
 }
 
 /** What the runtime provides for one request. */
