@@ -52,7 +52,11 @@ async function addKey(key: string, more = {}): Promise<string> {
 describe("erasing everything of a key", () => {
   it("ends what the SDK of OpenAI has stored", async () => {
     const id = await addKey("sk-of-the-sdk");
-    const client = new OpenAI({ apiKey: "sk-of-the-sdk", baseURL: `${running.gateway.url}/v1`, maxRetries: 0 });
+    const client = new OpenAI({
+      apiKey: "sk-of-the-sdk",
+      baseURL: `${running.gateway.url}/v1`,
+      maxRetries: 0,
+    });
     const stored = await client.responses.create({ model: "provider-v4-flash", input: "my words" });
     expect((await client.responses.retrieve(stored.id)).output_text).toBe(stored.output_text);
     const erased = await admin("DELETE", `/admin/keys/${id}/data`);

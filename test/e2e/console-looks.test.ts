@@ -15,7 +15,7 @@ const PAGES = [
   ["history", "Hello there"],
   ["captures", "No samples are kept."],
   ["alerts", "No webhooks yet"],
-  ["audit", "runtime.account_failovers"],
+  ["audit", "POST /admin/login"],
   ["connect", "Base addresses"],
   ["playground", "No messages yet."],
   ["pages", "Take picture"],
@@ -24,7 +24,7 @@ const PAGES = [
   ["teams", "Research"],
   ["providers", "http://engine.test/v1"],
   ["proxies", "Office"],
-  ["models", "provider-v4-vision-nothinking"],
+  ["models", "provider-v4-pro-nothinking"],
   ["administrators", "Grace Hopper"],
   ["guardrails/cards", "Card numbers"],
   ["settings", "Session lifetime"],
@@ -161,9 +161,16 @@ describeWithBrowser("how the console looks", () => {
     const page = await app.at("overview", { width });
     // The platform vouches for an address, which tests do not have.
     await page.route("**/admin/audit*", async (route) => {
-      const response = await route.fetch();
+      // A narrow screen asks for the newest entries alone.
+      const url = route
+        .request()
+        .url()
+        .replace(/page_size=\d+/, "page_size=100");
+      const response = await route.fetch({ url });
       const { items, ...rest } = await response.json();
-      const addressed = items.map((item: object) => ({ ...item, address: "2001:db8:85a3::8a2e:370:7334" }));
+      const addressed = items
+        .filter((item: object) => JSON.stringify(item).includes("runtime.account_failovers"))
+        .map((item: object) => ({ ...item, address: "2001:db8:85a3::8a2e:370:7334" }));
       await route.fulfill({ response, json: { ...rest, items: addressed } });
     });
     await goTo(page, "audit");

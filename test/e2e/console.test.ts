@@ -47,8 +47,7 @@ describeWithBrowser("the console's door", () => {
       ["keys", "Schlüssel"],
       ["connect", "Verbinden"],
       ["audit", "Audit"],
-      // It has no translation yet.
-      ["proxies", "Proxies"],
+      ["proxies", "Proxys"],
     ] as const) {
       await goTo(page, id);
       await page.getByRole("heading", { level: 1, name: heading }).waitFor();

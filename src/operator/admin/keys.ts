@@ -26,7 +26,7 @@ import { pageSchema, queryNumber } from "./paging.ts";
 import { requestObject } from "./request-fields.ts";
 import { conflictError, notFoundError } from "./resource-errors.ts";
 import { cacheRequestSchema } from "./subject-fields.ts";
-import { countUnpricedModels } from "./unpriced-models.ts";
+import { countUnpricedModels, noteUnpricedModels } from "./unpriced-models.ts";
 
 const MAX_PAGE_SIZE = 5_000;
 
@@ -98,8 +98,8 @@ const keyListSchema = lazyObject(() => ({
 }));
 
 const keysChangedSchema = () => successSchema().extend({ total_keys: z.int() });
-/** See `unpriced_models` of a key. */
-const keyChangedSchema = () => keysChangedSchema().extend({ unpriced_models: z.int() });
+/** `unpriced_models`: see the field of a key; absent: 0. */
+const keyChangedSchema = () => keysChangedSchema().extend({ unpriced_models: z.int().optional() });
 /** `key` is present if the gateway generated it. No later response contains it. */
 const keyAddedSchema = () =>
   keyChangedSchema().extend({ id: z.string().optional(), key: z.string().optional() });
@@ -254,7 +254,7 @@ export const KEY_ENDPOINTS = [
         await assertKeyIsNew(keys, await keyDigest(added));
         return [...keys, added];
       });
-      const answer = { ...outcome, unpriced_models: countUnpricedModels(config, added) };
+      const answer = { ...outcome, ...noteUnpricedModels(config, added) };
       if (generated === null) return Response.json(answer);
       return Response.json({ ...answer, id: await keyIdentifier(added), key: generated }, NO_STORE);
     },
@@ -311,8 +311,8 @@ export const KEY_ENDPOINTS = [
         });
       };
       const { config, outcome } = await editKeys(context, change, createKeyFinder(name));
-      const unpriced_models = countUnpricedModels(config, await createKeyFinder(name)(config));
-      return Response.json({ ...outcome, unpriced_models }, { headers: await keyTag(config, name) });
+      const note = noteUnpricedModels(config, await createKeyFinder(name)(config));
+      return Response.json({ ...outcome, ...note }, { headers: await keyTag(config, name) });
     },
   }),
   /** `DELETE /admin/keys/{key}` (contract). */

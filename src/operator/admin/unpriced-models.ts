@@ -44,7 +44,13 @@ export function countUnpricedModels(config: Config, subject: Subject): number {
   return models.length === 0 ? unpriced.length : unpriced.filter(({ id }) => isListed(models, id)).length;
 }
 
-/** The same for the models of a provider; undefined: the provider of the variables. */
+/** {@link countUnpricedModels} as a member of an answer that lacks it for 0 (contract: `POST /admin/keys`). */
+export function noteUnpricedModels(config: Config, subject: Subject): { unpriced_models?: number } {
+  const count = countUnpricedModels(config, subject);
+  return count === 0 ? {} : { unpriced_models: count };
+}
+
+/** {@link countUnpricedModels} for the models of a provider; undefined: the provider of the variables. */
 export function countUnpricedProviderModels(
   config: Config,
   { limits }: Pick<Subject, "limits">,
