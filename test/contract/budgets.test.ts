@@ -150,7 +150,12 @@ describe("200 requests at once for a budget of 100", () => {
     { budget: "tokens", limits: { tokens_per_day: 1_000 } },
     { budget: "cost", limits: { cost_per_day: 100 } },
   ];
-  const cases = SUBJECTS.flatMap((subject) => budgets.map((entry) => ({ ...subject, ...entry })));
+  // There is one provider of the variables: what a first case uses would count for a second one.
+  const cases = SUBJECTS.flatMap((subject) =>
+    budgets
+      .filter(({ budget }) => subject.kind !== "provider of the variables" || budget === "cost")
+      .map((entry) => ({ ...subject, ...entry })),
+  );
 
   it.each(cases)("of $budget of a $kind: 100 are answered, and all sums agree", async (entry) => {
     const { kind, budget, limits, prepare, model = () => MODEL } = entry;

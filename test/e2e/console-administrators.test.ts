@@ -33,7 +33,7 @@ describeWithBrowser("administrators in the console", () => {
     await own.getByText("this needs the role owner").waitFor();
     await goTo(own, "teams");
     await own.getByRole("button", { name: "Add team" }).first().click();
-    await own.getByLabel("Id", { exact: true }).fill("of-ada");
+    await own.getByLabel("ID", { exact: true }).fill("of-ada");
     await own.getByRole("dialog").getByRole("button", { name: "Add team" }).click();
     await saved(own.getByRole("dialog"));
     await goTo(own, "audit");

@@ -81,13 +81,6 @@ describeWithBrowser("the length of the console's pages", () => {
         limits: { requests_per_minute: 600, tokens_per_day: 1_000_000, cost_per_day: 20 },
       })),
       teams: list(ENTRIES, (index) => ({ id: `team-${index}`, name: `Team ${index + 1}` })),
-      proxies: list(ENTRIES, (index) => ({
-        id: `proxy-${index}`,
-        name: `Proxy ${index + 1}`,
-        type: "http",
-        host: "127.0.0.1",
-        port: 9,
-      })),
       providers: list(ENTRIES, (index) => ({
         id: `engine-${index + 1}`,
         driver: "openai",
@@ -111,6 +104,17 @@ describeWithBrowser("the length of the console's pages", () => {
         format: "json",
       })),
     });
+    // An import adds the proxies of its accounts alone.
+    for (const index of list(ENTRIES, (each) => each)) {
+      const proxy = {
+        id: `proxy-${index}`,
+        name: `Proxy ${index + 1}`,
+        type: "http",
+        host: "127.0.0.1",
+        port: 9,
+      };
+      await app.admin("POST", "/admin/proxies", proxy);
+    }
     for (const index of list(12, (each) => each)) {
       const person = { id: `person-${index}`, role: "operator", email: `person-${index}@example.com` };
       await app.admin("POST", "/admin/administrators", person);

@@ -9,14 +9,14 @@ describeWithBrowser("teams, users and tags in the console", () => {
     const page = await app.at("teams");
     const dialog = page.getByRole("dialog");
     await page.getByRole("button", { name: "Add team" }).first().click();
-    await dialog.getByLabel("Id", { exact: true }).fill("search team");
+    await dialog.getByLabel("ID", { exact: true }).fill("search team");
     await dialog.getByLabel("Name").fill("Search");
     await dialog.getByLabel("Tokens per day").fill("100000");
     await dialog.getByLabel("Cost per month").fill("5");
     await dialog.getByRole("button", { name: "Add team" }).click();
     // The server says what is wrong with it, and the input stays.
     await dialog.getByRole("alert").waitFor();
-    await dialog.getByLabel("Id", { exact: true }).fill("search");
+    await dialog.getByLabel("ID", { exact: true }).fill("search");
     await dialog.getByRole("button", { name: "Add team" }).click();
     await saved(dialog);
     const row = page.getByRole("row", { name: /Search/ });
@@ -25,7 +25,7 @@ describeWithBrowser("teams, users and tags in the console", () => {
     await row.getByRole("link", { name: /^The cost does not count \d+ models without a price$/ }).waitFor();
     await page.getByRole("tab", { name: "Users" }).click();
     await page.getByRole("button", { name: "Add user" }).first().click();
-    await dialog.getByLabel("Id", { exact: true }).fill("ada");
+    await dialog.getByLabel("ID", { exact: true }).fill("ada");
     await dialog.getByRole("button", { name: "Add user" }).click();
     await saved(dialog);
 

@@ -2,17 +2,18 @@ import { useState } from "preact/hooks";
 import { DataTable, type DataTableProps } from "./data-table.tsx";
 import { SmallPager } from "./pager.tsx";
 import { useIsNarrow } from "./use-media.ts";
-import { ROWS } from "./use-paging.ts";
+import { FEW_ROWS, ROWS } from "./use-paging.ts";
 
 interface PagedTableProps<T> extends DataTableProps<T> {
-  /** Most rows of a page, for lists beside others. */
-  readonly rows?: number;
+  /** Most rows of a page, for lists beside others; `few`: of one of several long lists. */
+  readonly rows?: number | "few";
 }
 
 /** A table that shows a long list page by page. */
 export function PagedTable<T>({ items, rows, ...props }: PagedTableProps<T>) {
-  const standardSize = useIsNarrow() ? ROWS.narrow : ROWS.wide;
-  const size = Math.min(rows ?? standardSize, standardSize);
+  const { wide, narrow } = rows === "few" ? FEW_ROWS : ROWS;
+  const standardSize = useIsNarrow() ? narrow : wide;
+  const size = Math.min(typeof rows === "number" ? rows : standardSize, standardSize);
   const [chosen, setChosen] = useState(1);
   const pages = Math.max(1, Math.ceil(items.length / size));
   // The list may have become shorter.

@@ -15,6 +15,8 @@ export interface Paging {
 
 /** Rows of a page at first: few enough that no page is longer than four screens, also where a row becomes a block. */
 export const ROWS = { wide: 25, narrow: 8 } as const;
+/** The same of one of several lists on a page. */
+export const FEW_ROWS = { wide: 12, narrow: 5 } as const;
 
 function parseWholeNumber(text: string | null, fallback: number, max: number): number {
   const value = Number(text);

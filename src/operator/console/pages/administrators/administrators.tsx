@@ -5,10 +5,11 @@ import {
   readAdministrator,
 } from "../../api/administrators.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
+import { actionColumn, type Column } from "../../ui/data-table.tsx";
 import { AddButton, EditButtons, EditDialogs, useEditing } from "../../ui/editing.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Page, Panel } from "../../ui/page.tsx";
+import { PagedTable } from "../../ui/paged-table.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
@@ -64,7 +65,7 @@ export function Administrators() {
       {data !== null && (
         <>
           <Panel>
-            <DataTable
+            <PagedTable
               items={data.items}
               keyOf={({ id }) => id}
               columns={columns}

@@ -33,7 +33,7 @@ import { texts } from "./texts.ts";
 
 const PAGE_SIZES = [15, 50, 200] as const;
 /** Rows with bars of limits are high. */
-const ROWS_NARROW = 8;
+const ROWS_NARROW = 5;
 
 const ORDER_CHOICES: readonly Choice[] = KEY_ORDERS.map((name) => [name, texts.orders[name]]);
 

@@ -54,6 +54,7 @@ export function AliasEditor({ aliases, models, onSaved }: AliasEditorProps) {
   return (
     <Panel title={texts.aliases} {...(names.length > 0 && { actions: add })}>
       <PagedTable
+        rows="few"
         items={names}
         keyOf={(name) => name}
         columns={columns}

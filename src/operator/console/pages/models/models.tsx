@@ -53,7 +53,7 @@ export function Models() {
       )}
       {(settings.data !== null || settings.error !== "") && models.data !== null && (
         <Panel title={words.models}>
-          <PagedTable items={models.data} keyOf={(id) => id} columns={COLUMNS} />
+          <PagedTable rows="few" items={models.data} keyOf={(id) => id} columns={COLUMNS} />
         </Panel>
       )}
     </Page>

@@ -77,6 +77,7 @@ export function RouteEditor({ routes, models, reload }: RouteEditorProps) {
     <Panel title={texts.routes} {...(names.length > 0 && { actions: add })}>
       <Problem error={removal.error} />
       <PagedTable
+        rows="few"
         items={names}
         keyOf={(name) => name}
         columns={columns}
