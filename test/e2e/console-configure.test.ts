@@ -544,7 +544,7 @@ describeWithBrowser("configuring in the console", () => {
     await dialog.getByRole("button", { name: "Add model" }).click();
     await dialog.getByLabel("Model 3", { exact: true }).fill("engine/qwen3:9b");
     await dialog.getByRole("button", { name: "Preview" }).click();
-    await dialog.getByText("There is no provider “engin”.").waitFor();
+    await dialog.getByText('engin/qwen3:8b: the model "engin/qwen3:8b" does not exist').waitFor();
     await dialog.getByText("The provider “engine” has no model “qwen3:9b”.").waitFor();
     expect(await dialog.getByText("unknown", { exact: true }).count()).toBe(2);
     await dialog.getByRole("button", { name: "Remove model 3" }).click();

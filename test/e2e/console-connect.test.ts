@@ -42,6 +42,7 @@ describeWithBrowser("connecting clients", () => {
     await form.getByLabel("Name").fill("Laptop");
     await form.getByRole("button", { name: "Add key" }).click();
     const connect = page.getByRole("dialog", { name: "Connect with the new key" });
+    await connect.getByRole("button", { name: "Copy the key" }).waitFor();
     await connect.getByRole("tab", { name: "SDKs" }).click();
     const command = await connect.getByRole("region", { name: "curl" }).innerText();
     const { execFileSync } = await import("node:child_process");

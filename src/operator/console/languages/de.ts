@@ -434,6 +434,7 @@ const german: Translation = {
     agents: "Agenten",
     baseAddress: "Basisadresse",
     copy: "Kopieren",
+    copyKey: "Schlüssel kopieren",
     copyStyle: (style) => `Kopieren: ${style}`,
     client: "Client",
     connect: "Verbinden",

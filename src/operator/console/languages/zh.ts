@@ -404,6 +404,7 @@ const chinese: Translation = {
     agents: "智能体",
     baseAddress: "基础地址",
     copy: "复制",
+    copyKey: "复制密钥",
     copyStyle: (style) => `复制：${style}`,
     client: "客户端",
     connect: "接入",

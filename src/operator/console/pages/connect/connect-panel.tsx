@@ -51,6 +51,11 @@ export function ConnectPanel({ initialKey = "" }: ConnectPanelProps) {
           choices={models.map((id) => [id, id] as const)}
         />
       </div>
+      {initialKey !== "" && (
+        <div>
+          <CopyButton text={initialKey} name={texts.copyKey} />
+        </div>
+      )}
       <Tabs
         label={texts.waysToConnect}
         current={tab}

@@ -8,6 +8,7 @@ export const texts = translate("connect", {
   agents: "Agents",
   baseAddress: "Base address",
   copy: "Copy",
+  copyKey: "Copy the key",
   copyStyle: (style: string) => `Copy: ${style}`,
   client: "Client",
   connect: "Connect",
