@@ -1,3 +1,4 @@
+import { oncePer } from "../../core/encoding/once-per.ts";
 import { redactText } from "../../core/encoding/redaction.ts";
 import { type HistorySummary, type HistoryWrite, REFUSAL_ID_PREFIX } from "../../core/ports/archive.ts";
 import type { Context } from "../../core/ports/context.ts";
@@ -168,7 +169,8 @@ export class RefusedRequests {
   }
 }
 
-const refusedRequests = new WeakMap<OutboxPlatform, RefusedRequests>();
+/** The refused requests of this isolate or process. */
+const getRefusedRequests = oncePer((platform: OutboxPlatform) => new RefusedRequests(getOutbox(platform)));
 
 /**
  * Records a refused request in the history, as far as the key's history mode allows.
@@ -179,19 +181,13 @@ export async function recordRefusedRequest(
   { platform, request, refusal, requestId, startedAt, facts }: Context,
   { status, durationMs }: RequestOutcome,
 ): Promise<void> {
-  const outbox = getOutbox(platform);
-  let refused = refusedRequests.get(platform);
-  if (refused === undefined) {
-    refused = new RefusedRequests(outbox);
-    refusedRequests.set(platform, refused);
-  }
   const { key = "", team, user, tags, history: mode } = facts;
   const message = refusal.error?.message ?? "";
   const model = (refusal.model ?? facts.requestedModel ?? "").slice(0, MAX_REDACTED);
   // A message may quote the request, and the caller may have written anything instead of a model.
   const storedMessage = mode === undefined ? message : mode === "redacted" ? redactText(message) : "";
   const storedModel = mode === undefined ? model : redactText(model);
-  refused.record(
+  getRefusedRequests(platform).record(
     {
       created_at: startedAt,
       request_id: requestId,
@@ -209,6 +205,6 @@ export async function recordRefusedRequest(
     platform.now(),
     durationMs,
   );
-  const sent = outbox.waitUntilSent();
+  const sent = getOutbox(platform).waitUntilSent();
   if (sent !== null) await sent;
 }

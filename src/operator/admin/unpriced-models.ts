@@ -1,6 +1,7 @@
 import { isListed } from "../../core/config/name-list.ts";
 import type { Config } from "../../core/config/schema.ts";
 import type { CatalogueModel } from "../../core/conversation/model.ts";
+import { oncePer } from "../../core/encoding/once-per.ts";
 import { getConfiguredRoute } from "../../gateway/models/configured-models.ts";
 import { listAllModels } from "../../gateway/models/resolve-model.ts";
 import { findModelPrice } from "../../records/usage/prices.ts";
@@ -14,19 +15,12 @@ interface Subject {
   readonly models?: readonly string[] | undefined;
 }
 
-const modelsByConfig = new WeakMap<Config, readonly CatalogueModel[]>();
-
 /** The listed models without a price. Names of routes are no models. */
-function listUnpricedModels(config: Config): readonly CatalogueModel[] {
-  let models = modelsByConfig.get(config);
-  if (models === undefined) {
-    models = listAllModels(config).filter(
-      ({ id }) => getConfiguredRoute(id, config) === undefined && findModelPrice(config, id) === null,
-    );
-    modelsByConfig.set(config, models);
-  }
-  return models;
-}
+const listUnpricedModels = oncePer((config: Config): readonly CatalogueModel[] =>
+  listAllModels(config).filter(
+    ({ id }) => getConfiguredRoute(id, config) === undefined && findModelPrice(config, id) === null,
+  ),
+);
 
 /** Whether limits include a budget of cost. */
 function hasCostBudget({ limits: { cost_per_day = 0, cost_per_month = 0 } = {} }: Subject): boolean {
