@@ -146,7 +146,7 @@ async function dispatch(context: Context, { method, path, headers }: RequestHead
       return new Response(null, { status: 204, headers: error.headers });
     }
     recordError(facts, error);
-    if (facts.key !== undefined) refusal.error = { code: error.code, message: error.message };
+    if (facts.key !== undefined) refusal.message = error.message;
     return errorResponse(family, error, context.requestId);
   }
 }

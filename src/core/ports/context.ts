@@ -1,5 +1,4 @@
 import type { ConfigSnapshot } from "../config/snapshot.ts";
-import type { GatewayError } from "../errors/gateway-error.ts";
 import type { MemoryReservation } from "../http/memory-budget.ts";
 import type { RequestTimers } from "../http/request-timers.ts";
 import type { RetryBudget } from "../retries/retry-budget.ts";
@@ -30,8 +29,8 @@ export interface RefusalNotes {
   style?: string;
   /** The model name that the caller wrote, as far as it could be read. */
   model?: string;
-  /** Not the error itself: its cause can hold the whole body, and the context may outlive the request. */
-  error?: Pick<GatewayError, "code" | "message">;
+  /** Of the error. Not the error itself: its cause can hold the whole body, and the context may outlive the request. */
+  message?: string;
 }
 
 /** What the runtime provides for one request. */

@@ -8,10 +8,11 @@ const CLIENT_LEFT = 499;
 
 /** Whether a request of a configured key was refused before it got a record: it asked for a model, not for a file. */
 function isRefused(
-  { refusal: { error, style, hasRecord }, facts }: Context,
+  { refusal: { message, style, hasRecord }, facts }: Context,
   { method, status }: RequestOutcome,
 ): boolean {
-  if (error === undefined || hasRecord === true || status === CLIENT_LEFT || method !== "POST") return false;
+  if (message === undefined || hasRecord === true || status === CLIENT_LEFT || method !== "POST")
+    return false;
   if (facts.key === undefined || facts.operation === "files" || style === FILES_STYLE) return false;
   return facts.operation !== undefined || style !== undefined;
 }

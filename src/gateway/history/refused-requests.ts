@@ -181,8 +181,8 @@ export async function recordRefusedRequest(
   { platform, request, refusal, requestId, startedAt, facts }: Context,
   { status, durationMs }: RequestOutcome,
 ): Promise<void> {
-  const { key = "", team, user, tags, history: mode } = facts;
-  const message = refusal.error?.message ?? "";
+  const { key = "", team, user, tags, history: mode, error } = facts;
+  const { message = "" } = refusal;
   const model = (refusal.model ?? facts.requestedModel ?? "").slice(0, MAX_REDACTED);
   // A message may quote the request, and the caller may have written anything instead of a model.
   const storedMessage = mode === undefined ? message : mode === "redacted" ? redactText(message) : "";
@@ -200,7 +200,7 @@ export async function recordRefusedRequest(
       source: createLabel(request.headers.get("x-gateway-source")?.trim() ?? ""),
       status_code: status,
       error: createLabel(storedMessage),
-      ...(refusal.error === undefined ? {} : { error_code: refusal.error.code }),
+      ...(error === undefined ? {} : { error_code: error }),
     },
     platform.now(),
     durationMs,
