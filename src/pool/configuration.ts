@@ -1,6 +1,8 @@
 import { authTypeOf, hasOwnCredentials } from "../core/config/account-auth.ts";
 import { accountIdentifier } from "../core/config/account-identifier.ts";
-import { type Account, type Config, DEFAULT_PROVIDER, type ProviderEntry } from "../core/config/schema.ts";
+import type { Account } from "../core/config/account-schema.ts";
+import { DEFAULT_PROVIDER, type ProviderEntry } from "../core/config/provider-schema.ts";
+import type { Config } from "../core/config/schema.ts";
 import { sha256Hex } from "../core/encoding/hash.ts";
 import type { PoolAccount, PoolConfiguration } from "../core/ports/pool-configuration.ts";
 import { HOUR_MS } from "../core/units.ts";

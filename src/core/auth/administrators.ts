@@ -1,5 +1,6 @@
+import type { Administrator } from "../config/administrator-schema.ts";
 import type { Role } from "../config/roles.ts";
-import type { Administrator, Config } from "../config/schema.ts";
+import type { Config } from "../config/schema.ts";
 import type { ConfigSnapshot } from "../config/snapshot.ts";
 import { sha256Hex } from "../encoding/hash.ts";
 import { oncePer } from "../encoding/once-per.ts";

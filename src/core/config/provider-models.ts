@@ -1,5 +1,5 @@
 import { isDotSegment } from "../encoding/path-segment.ts";
-import type { ProviderEntry, ProviderModel } from "./schema.ts";
+import type { ProviderEntry, ProviderModel } from "./provider-schema.ts";
 
 /** An entry of a provider's `models`: the upstream name only, or an object. */
 export type ModelEntry = ProviderEntry["models"][string];

@@ -3,7 +3,7 @@
  * of the prices: sums are exact up to 2^53, and to 15 digits beyond.
  */
 
-import type { SubjectEntry } from "../config/schema.ts";
+import type { SubjectEntry } from "../config/subject-schema.ts";
 
 /** The limits that need counting, by their names in the configuration. */
 const LIMIT_NAMES = [

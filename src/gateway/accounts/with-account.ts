@@ -1,4 +1,4 @@
-import { DEFAULT_PROVIDER } from "../../core/config/schema.ts";
+import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
 import type { ConfigSnapshot } from "../../core/config/snapshot.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
 import type { AcquireGrant, Lease } from "../../core/ports/accounts.ts";

@@ -1,6 +1,7 @@
 import type { Caller } from "../../core/auth/callers.ts";
 import { accountIdentifier, indexAccountsByName } from "../../core/config/account-identifier.ts";
-import { type Config, DEFAULT_PROVIDER } from "../../core/config/schema.ts";
+import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
+import type { Config } from "../../core/config/schema.ts";
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
 import type { Context } from "../../core/ports/context.ts";
 import type { FileRecord } from "../../core/ports/files.ts";

@@ -1,4 +1,4 @@
-import { DEFAULT_PROVIDER } from "../../core/config/schema.ts";
+import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { DAY_MS } from "../../core/units.ts";
 import { findAccount, type PinnedCaller } from "./file-references.ts";

@@ -1,5 +1,5 @@
 import type { Caller } from "../../core/auth/callers.ts";
-import { DEFAULT_PROVIDER } from "../../core/config/schema.ts";
+import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
 import type { ResolvedModel, RouteTarget } from "../../core/conversation/model.ts";
 import { abortOnDisconnect } from "../../core/http/client-disconnect.ts";
 import { costOfValue } from "../../core/http/value-cost.ts";

@@ -1,6 +1,8 @@
 import type { Caller } from "../../core/auth/callers.ts";
 import { accountIdentifier, indexAccountsByName } from "../../core/config/account-identifier.ts";
-import { type Account, type Config, DEFAULT_PROVIDER } from "../../core/config/schema.ts";
+import type { Account } from "../../core/config/account-schema.ts";
+import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
+import type { Config } from "../../core/config/schema.ts";
 import type { AttachmentSource, Conversation, StoredFile } from "../../core/conversation/conversation.ts";
 import type { ResolvedModel } from "../../core/conversation/model.ts";
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";

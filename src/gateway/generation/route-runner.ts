@@ -1,4 +1,4 @@
-import { DEFAULT_PROVIDER } from "../../core/config/schema.ts";
+import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
 import type { ResolvedModel } from "../../core/conversation/model.ts";
 import { isObject } from "../../core/encoding/json.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";

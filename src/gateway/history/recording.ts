@@ -1,4 +1,4 @@
-import { DEFAULT_PROVIDER } from "../../core/config/schema.ts";
+import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
 import { type Conversation, joinText } from "../../core/conversation/conversation.ts";
 import type { Usage } from "../../core/conversation/events.ts";
 import type { CatalogueModel } from "../../core/conversation/model.ts";

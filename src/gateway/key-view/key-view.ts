@@ -1,5 +1,5 @@
 import type { CallerKey, KeyGroup } from "../../core/auth/caller-keys.ts";
-import type { ApiKey } from "../../core/config/schema.ts";
+import type { ApiKey } from "../../core/config/key-schema.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { formatSubject, type LimitName, type SubjectUsage } from "../../core/ports/key-limits.ts";
 import type { UsageGroup } from "../../core/ports/usage.ts";

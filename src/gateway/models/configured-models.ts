@@ -1,11 +1,11 @@
 import { readModelRoute } from "../../core/config/model-route.ts";
 import { findListedModel, toProviderModel } from "../../core/config/provider-models.ts";
 import {
-  type Config,
   DEFAULT_PROVIDER,
   type ProviderEntry,
   type ProviderModel,
-} from "../../core/config/schema.ts";
+} from "../../core/config/provider-schema.ts";
+import type { Config } from "../../core/config/schema.ts";
 import type { CatalogueModel } from "../../core/conversation/model.ts";
 import { nameInPath } from "../../core/conversation/model-path.ts";
 import type { RouteStrategy } from "../../core/conversation/route-strategy.ts";

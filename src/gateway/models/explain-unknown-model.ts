@@ -1,4 +1,4 @@
-import { DEFAULT_PROVIDER } from "../../core/config/schema.ts";
+import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
 import type { Variables } from "../../core/ports/variables.ts";
 import { findDriver } from "../providers/drivers.ts";
 import { NO_THINKING_SUFFIX } from "./catalogue.ts";

@@ -1,5 +1,5 @@
 import type { Caller } from "../../core/auth/callers.ts";
-import { DEFAULT_PROVIDER } from "../../core/config/schema.ts";
+import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
 import { GatewayError, invalidRequest, toGatewayError } from "../../core/errors/gateway-error.ts";
 import { ProviderError, providerErrorToGateway } from "../../core/errors/provider-error.ts";
 import { abortOnDisconnect } from "../../core/http/client-disconnect.ts";

@@ -1,5 +1,5 @@
 import type { Caller } from "../../core/auth/callers.ts";
-import { DEFAULT_PROVIDER } from "../../core/config/schema.ts";
+import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
 import type { ResolvedModel } from "../../core/conversation/model.ts";
 import { estimateTokens } from "../../core/conversation/tokens.ts";
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import type { Account, Config } from "../../core/config/schema.ts";
+import type { Account } from "../../core/config/account-schema.ts";
+import type { Config } from "../../core/config/schema.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
 import { accountsChangedResponse, accountsChangedSchema, assertProxyExists } from "./account-edit.ts";
 import { accountIdentifiers } from "./account-identifiers.ts";

@@ -1,5 +1,6 @@
 import { accountIdentifier } from "../../core/config/account-identifier.ts";
-import type { Account, Config } from "../../core/config/schema.ts";
+import type { Account } from "../../core/config/account-schema.ts";
+import type { Config } from "../../core/config/schema.ts";
 import { notFoundError, requireFound } from "./resource-errors.ts";
 
 /** Whether the account has an e-mail, a mobile number or a token. */

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { hasOwnCredentials } from "../../core/config/account-auth.ts";
 import { accountIdentifier } from "../../core/config/account-identifier.ts";
-import { accountSchema } from "../../core/config/schema.ts";
+import { accountSchema } from "../../core/config/account-schema.ts";
 import { lazyObject } from "../../core/encoding/lazy-schema.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
 import { authRequestSchema, withAuth } from "./account-auth.ts";

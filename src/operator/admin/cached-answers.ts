@@ -1,6 +1,8 @@
 import { getOwner, listApiKeys } from "../../core/config/api-keys.ts";
 import { selectStrictestMode } from "../../core/config/history-mode.ts";
-import type { ApiKey, Config, SubjectEntry } from "../../core/config/schema.ts";
+import type { ApiKey } from "../../core/config/key-schema.ts";
+import type { Config } from "../../core/config/schema.ts";
+import type { SubjectEntry } from "../../core/config/subject-schema.ts";
 
 type Mode = Pick<SubjectEntry, "history">;
 

@@ -1,11 +1,7 @@
+import { type Account, accountSchema } from "../../core/config/account-schema.ts";
 import { listApiKeys, removeDuplicateKeys } from "../../core/config/api-keys.ts";
-import {
-  type Account,
-  accountSchema,
-  type Config,
-  configSchema,
-  type ProviderEntry,
-} from "../../core/config/schema.ts";
+import type { ProviderEntry } from "../../core/config/provider-schema.ts";
+import { type Config, configSchema } from "../../core/config/schema.ts";
 import { isObject, type JsonObject } from "../../core/encoding/json.ts";
 import { once } from "../../core/encoding/lazy-schema.ts";
 import { accountIdentifiers, hasIdentity } from "./account-identifiers.ts";

@@ -1,6 +1,7 @@
 import { readModelRoute } from "../../core/config/model-route.ts";
 import { withAllEnabled } from "../../core/config/provider-models.ts";
-import { type Config, DEFAULT_PROVIDER } from "../../core/config/schema.ts";
+import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
+import type { Config } from "../../core/config/schema.ts";
 import { invalidRequest } from "../../core/errors/gateway-error.ts";
 import { getConfiguredRoute } from "../../gateway/models/configured-models.ts";
 import { askWhetherMeant, suggestModelNames } from "../../gateway/models/explain-unknown-model.ts";

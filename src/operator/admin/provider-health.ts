@@ -1,4 +1,5 @@
-import { type Config, DEFAULT_PROVIDER } from "../../core/config/schema.ts";
+import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
+import type { Config } from "../../core/config/schema.ts";
 import type { ProviderHealthView, QueueStatus } from "../../core/ports/account-status.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 

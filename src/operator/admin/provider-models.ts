@@ -10,7 +10,7 @@ import {
   type ProviderEntry,
   type ProviderModel,
   providerModelSchema,
-} from "../../core/config/schema.ts";
+} from "../../core/config/provider-schema.ts";
 import { lazyLooseObject, once } from "../../core/encoding/lazy-schema.ts";
 import { invalidRequest } from "../../core/errors/gateway-error.ts";
 import type { Context } from "../../core/ports/context.ts";

@@ -1,10 +1,6 @@
 import * as z from "zod";
-import {
-  type Config,
-  DEFAULT_PROVIDER,
-  type ProviderEntry,
-  providerSchema,
-} from "../../core/config/schema.ts";
+import { DEFAULT_PROVIDER, type ProviderEntry, providerSchema } from "../../core/config/provider-schema.ts";
+import type { Config } from "../../core/config/schema.ts";
 import { isShortenedSecret, maskText, shortenSecret } from "../../core/config/secret-masking.ts";
 import { SELECTION_STRATEGIES } from "../../core/config/selection-strategy.ts";
 import type { Platform } from "../../core/ports/platform.ts";

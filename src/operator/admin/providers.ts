@@ -1,11 +1,11 @@
 import * as z from "zod";
 import {
-  type Config,
   DEFAULT_PROVIDER,
   type ProviderEntry,
   providerModelSchema,
   providerSchema,
-} from "../../core/config/schema.ts";
+} from "../../core/config/provider-schema.ts";
+import type { Config } from "../../core/config/schema.ts";
 import { once } from "../../core/encoding/lazy-schema.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 import { parseWith } from "../../core/http/json-body.ts";

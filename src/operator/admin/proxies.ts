@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { ENTRY_ID_RULE, entryIdSchema } from "../../core/config/entry-id.ts";
-import { type Config, type Proxy as ConfiguredProxy, proxySchema } from "../../core/config/schema.ts";
+import { type Proxy as ConfiguredProxy, proxySchema } from "../../core/config/proxy-schema.ts";
+import type { Config } from "../../core/config/schema.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
 import { proxyViewSchema, successSchema } from "./answers.ts";
 import { editConfig } from "./config-edit.ts";

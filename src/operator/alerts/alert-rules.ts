@@ -1,6 +1,8 @@
 import type { AlertRules } from "../../core/config/alert-schema.ts";
 import { keyIdentifier } from "../../core/config/api-keys.ts";
-import { type ApiKey, type Config, DEFAULT_PROVIDER } from "../../core/config/schema.ts";
+import type { ApiKey } from "../../core/config/key-schema.ts";
+import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
+import type { Config } from "../../core/config/schema.ts";
 import type { ProviderTrouble, QueueStatus } from "../../core/ports/account-status.ts";
 import type { Alert } from "../../core/ports/alerts.ts";
 import { formatSubject, parseSubject, type SubjectUsage } from "../../core/ports/key-limits.ts";

@@ -1,6 +1,8 @@
 import type { CallerKey } from "../../core/auth/caller-keys.ts";
 import type { Caller } from "../../core/auth/callers.ts";
-import { type ApiKey, type Config, DEFAULT_PROVIDER } from "../../core/config/schema.ts";
+import type { ApiKey } from "../../core/config/key-schema.ts";
+import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
+import type { Config } from "../../core/config/schema.ts";
 import { oncePer } from "../../core/encoding/once-per.ts";
 import type { Context } from "../../core/ports/context.ts";
 import {

@@ -1,4 +1,4 @@
-import { DEFAULT_PROVIDER } from "../../core/config/schema.ts";
+import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
 import type { ConfigSnapshot } from "../../core/config/snapshot.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import type { RequestOutcome } from "../../core/ports/request-outcome.ts";

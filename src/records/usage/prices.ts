@@ -1,5 +1,6 @@
+import type { Price } from "../../core/config/price-schema.ts";
 import { findListedModel } from "../../core/config/provider-models.ts";
-import type { Config, Price } from "../../core/config/schema.ts";
+import type { Config } from "../../core/config/schema.ts";
 import { NANO } from "../../core/units.ts";
 import type { PricedUsage } from "./priced-usage.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { providerSchema } from "../../../../src/core/config/schema.ts";
+import { providerSchema } from "../../../../src/core/config/provider-schema.ts";
 import {
   explainUnknownModel,
   suggestModelNames,

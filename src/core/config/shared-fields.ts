@@ -1,0 +1,24 @@
+import * as z from "zod";
+import { lazyLooseObject, once } from "../encoding/lazy-schema.ts";
+import { withoutTrailingSlashes } from "../encoding/path-segment.ts";
+import { BASE_ADDRESS_FAULT, isBaseAddress } from "./base-address.ts";
+
+/** Fields that several parts of the configuration have. */
+export const count = once(() => z.number().int().min(0));
+export const amount = once(() => z.number().min(0));
+export const names = once(() => z.array(z.string().trim().min(1)));
+
+/** A base URL to which paths are appended: `http` or `https`, without a password. */
+export const baseAddress = () =>
+  z
+    .string("a provider needs a base address")
+    .trim()
+    .refine(isBaseAddress, BASE_ADDRESS_FAULT)
+    .transform(withoutTrailingSlashes);
+
+/** An object schema that preserves unknown fields, typed as one that knows all: so that values can be sent over RPC. */
+export function extensibleObject<Shape extends z.core.$ZodLooseShape>(
+  fields: () => Shape,
+): z.ZodObject<Shape, z.core.$strip> {
+  return lazyLooseObject(fields);
+}
