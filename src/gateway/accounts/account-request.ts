@@ -3,8 +3,8 @@ import type { LightAbortController } from "../../core/http/light-abort-controlle
 import type { Context } from "../../core/ports/context.ts";
 import type { RetryBudget } from "../../core/retries/retry-budget.ts";
 import type { ExpectedTokens } from "../../pool/limits/limited-use.ts";
-import type { UpstreamAccount } from "../providers/provider.ts";
 import type { RegisteredProvider } from "../providers/provider-registry.ts";
+import type { UpstreamAccount } from "../providers/upstream-account.ts";
 import type { SelectableTurn } from "./conversation-accounts.ts";
 
 /** A piece of work that needs a provider account. */

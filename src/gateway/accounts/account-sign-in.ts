@@ -2,8 +2,8 @@ import type { Credentials, SignInResult } from "../../core/ports/accounts.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import type { TokenType } from "../../core/ports/pool-configuration.ts";
 import type { Fetch, OutboundProxy } from "../../core/ports/upstream.ts";
-import type { UpstreamAccount } from "../providers/provider.ts";
 import type { RegisteredProvider } from "../providers/provider-registry.ts";
+import type { UpstreamAccount } from "../providers/upstream-account.ts";
 
 /** How requests of an account reach its provider. */
 export interface AccountRoute extends Pick<UpstreamAccount, "fetch" | "openSocket"> {

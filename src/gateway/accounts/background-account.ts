@@ -2,8 +2,8 @@ import { LightAbortController } from "../../core/http/light-abort-controller.ts"
 import { RequestTimers } from "../../core/http/request-timers.ts";
 import type { AcquireRequest, CredentialAudience, Credentials } from "../../core/ports/accounts.ts";
 import type { Platform } from "../../core/ports/platform.ts";
-import type { UpstreamAccount } from "../providers/provider.ts";
 import { getProvider, type RegisteredProvider } from "../providers/provider-registry.ts";
+import type { UpstreamAccount } from "../providers/upstream-account.ts";
 import { createUpstreamFetch } from "../upstream/fetch.ts";
 import { findProxy } from "../upstream/find-proxy.ts";
 import { createUpstreamAccount, signInAccount } from "./account-sign-in.ts";

@@ -4,16 +4,16 @@ import { ProviderError, providerErrorToGateway } from "../../core/errors/provide
 import { clientStoppedReading } from "../../core/http/client-disconnect.ts";
 import type { AccountSession } from "../accounts/account-request.ts";
 import { withAccount } from "../accounts/with-account.ts";
+import type { ProviderEvent } from "../providers/provider-events.ts";
+import type { RegisteredProvider } from "../providers/provider-registry.ts";
 import type {
   FollowUp,
   NativeAnswer,
   PreparedTurn,
-  ProviderEvent,
   StreamedTurn,
   UpstreamTurn,
   WholeTurn,
-} from "../providers/provider.ts";
-import type { RegisteredProvider } from "../providers/provider-registry.ts";
+} from "../providers/upstream-turn.ts";
 import {
   assertRequiredCall,
   createFinishEvent,

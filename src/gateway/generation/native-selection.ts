@@ -1,8 +1,8 @@
 import type { Conversation } from "../../core/conversation/conversation.ts";
 import { hasModelList, isModelAllowed } from "../../pool/limits/key-scope.ts";
 import { NO_THINKING_SUFFIX } from "../models/catalogue.ts";
-import type { PreparedTurn } from "../providers/provider.ts";
 import type { RegisteredProvider } from "../providers/provider-registry.ts";
+import type { PreparedTurn } from "../providers/upstream-turn.ts";
 import type { GenerationJob } from "./generation-job.ts";
 import { namesForbiddenModel } from "./named-models.ts";
 import { capMaxTokens, type NativeJob, namesOtherModels, wantsReasoning } from "./native-style.ts";

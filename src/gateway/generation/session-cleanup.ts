@@ -1,5 +1,6 @@
 import type { Context } from "../../core/ports/context.ts";
-import type { Provider, UpstreamAccount } from "../providers/provider.ts";
+import type { Provider } from "../providers/provider.ts";
+import type { UpstreamAccount } from "../providers/upstream-account.ts";
 
 const TIMEOUT_MS = 15_000;
 

@@ -1,9 +1,11 @@
 import { withoutTrailingSlashes } from "../../core/encoding/path-segment.ts";
 import type { ExchangeKind, ProviderOptions } from "./driver.ts";
 import { readEmbeddings } from "./embeddings.ts";
+import type { FileKeeping } from "./file-keeping.ts";
 import { KeyedBackend, type KeyedProtocol } from "./keyed-backend.ts";
 import { createLazyFiles } from "./lazy-files.ts";
-import type { Embedding, FileKeeping, Passthrough } from "./provider.ts";
+import type { Passthrough } from "./passthrough.ts";
+import type { Embedding } from "./provider.ts";
 import { readRecord } from "./transport.ts";
 
 /**

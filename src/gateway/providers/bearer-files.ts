@@ -1,8 +1,9 @@
 import type { JsonObject } from "../../core/encoding/json.ts";
+import type { FileUpload, ProviderFile } from "./file-keeping.ts";
 import { ifDefined, readCount, stringIn, unixSecondsOf } from "./json.ts";
 import { KeyedFiles, readFileId } from "./keyed-files.ts";
 import { encodeMultipart } from "./multipart.ts";
-import type { FileUpload, ProviderFile, UpstreamAccount } from "./provider.ts";
+import type { UpstreamAccount } from "./upstream-account.ts";
 
 /** The purpose of a file whose caller states none. The protocol requires one. */
 const DEFAULT_PURPOSE = "user_data";

@@ -1,8 +1,9 @@
 import { hasUpstreamName, type ResolvedModel } from "../../core/conversation/model.ts";
 import type { UpstreamErrorResponse } from "./error-response.ts";
+import type { Passthrough } from "./passthrough.ts";
 import { createEndpointError, missingEndpointError } from "./passthrough-error.ts";
-import type { Passthrough, UpstreamAccount } from "./provider.ts";
 import { send } from "./transport.ts";
+import type { UpstreamAccount } from "./upstream-account.ts";
 
 /**
  * Creates the endpoints that need no translation, of a backend with a bearer token.

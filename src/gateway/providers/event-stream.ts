@@ -2,7 +2,8 @@ import { createParser, type EventSourceParser } from "eventsource-parser";
 import type { JsonObject } from "../../core/encoding/json.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
 import { parseRecord } from "./json.ts";
-import type { ProviderEvent, TurnDecoder } from "./provider.ts";
+import type { ProviderEvent } from "./provider-events.ts";
+import type { TurnDecoder } from "./upstream-turn.ts";
 
 /**
  * The maximum length of one event, in characters. Lines of over 1 MiB occur (a search result, a whole tool call).

@@ -2,7 +2,8 @@ import type { AttachmentSource, Conversation } from "../../core/conversation/con
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
 import { providerFileId } from "./attachments.ts";
-import type { FileKeeping, ProviderFile, UpstreamAccount } from "./provider.ts";
+import type { FileKeeping, ProviderFile } from "./file-keeping.ts";
+import type { UpstreamAccount } from "./upstream-account.ts";
 
 type FileSource = Extract<AttachmentSource, { kind: "file" }>;
 

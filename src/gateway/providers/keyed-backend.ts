@@ -7,26 +7,19 @@ import { BackendModelNames, isMissingModelError } from "./backend-model-names.ts
 import type { ProviderOptions } from "./driver.ts";
 import { DropParams } from "./drop-params.ts";
 import { type ErrorKinds, readErrorResponse, type UpstreamErrorResponse } from "./error-response.ts";
+import type { FileKeeping } from "./file-keeping.ts";
 import { parseRecord } from "./json.ts";
 import { MissingEndpoints } from "./missing-endpoints.ts";
+import type { NativePath, NativeRequest } from "./native-path.ts";
 import { type NativeProtocol, type NativeWire, withModelName } from "./native-request.ts";
-import {
-  type FileKeeping,
-  type FollowUp,
-  type ModelListing,
-  mayRepeatCall,
-  type NativePath,
-  type NativeRequest,
-  type PreparedTurn,
-  type PrepareOptions,
-  type Provider,
-  type ProviderAccount,
-  type ProviderCapabilities,
-  type ProviderEvent,
-  type TurnDecoder,
-  type UpstreamAccount,
-  type UpstreamTurn,
+import type {
+  ModelListing,
+  PrepareOptions,
+  Provider,
+  ProviderAccount,
+  ProviderCapabilities,
 } from "./provider.ts";
+import type { ProviderEvent } from "./provider-events.ts";
 import type { FieldRule } from "./refused-fields/field-rules.ts";
 import {
   type RefusedFieldMemory,
@@ -34,6 +27,8 @@ import {
   type SentRequest,
 } from "./refused-fields/refused-field-memory.ts";
 import { eventStreamOf, isWhole, mediaTypeOf, readAnswerText, readRecord, send } from "./transport.ts";
+import { mayRepeatCall, type UpstreamAccount } from "./upstream-account.ts";
+import type { FollowUp, PreparedTurn, TurnDecoder, UpstreamTurn } from "./upstream-turn.ts";
 
 /** Accepted media types of streams. Clients of the public APIs do not check the type, so some backends send a wrong one. */
 const STREAM_TYPES = ["text/event-stream", "text/plain"];

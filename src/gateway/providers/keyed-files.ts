@@ -3,9 +3,10 @@ import type { JsonObject } from "../../core/encoding/json.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
 import { type ErrorKinds, readErrorResponse } from "./error-response.ts";
+import type { FileKeeping, FileUpload, ProviderFile } from "./file-keeping.ts";
 import type { MultipartBody } from "./multipart.ts";
-import type { FileKeeping, FileUpload, ProviderFile, UpstreamAccount } from "./provider.ts";
 import { readRecord, send } from "./transport.ts";
+import type { UpstreamAccount } from "./upstream-account.ts";
 
 /** How a protocol of keyed backends stores files. */
 export interface FileProtocol {

@@ -1,5 +1,5 @@
+import type { FileKeeping } from "./file-keeping.ts";
 import type { KeyedFiles } from "./keyed-files.ts";
-import type { FileKeeping } from "./provider.ts";
 
 /** Creates file operations whose code is loaded at their first use, because few isolates need it. */
 export function createLazyFiles(load: () => Promise<KeyedFiles>): FileKeeping {

@@ -1,5 +1,6 @@
 import { MINUTE_MS } from "../../core/units.ts";
-import { mayRepeatCall, type PreparedTurn } from "./provider.ts";
+import { mayRepeatCall } from "./upstream-account.ts";
+import type { PreparedTurn } from "./upstream-turn.ts";
 
 /** Most remembered endpoints of one provider. Model names come from callers, so their number is not bounded otherwise. */
 const MAX_REMEMBERED = 1_000;

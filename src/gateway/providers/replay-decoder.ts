@@ -1,6 +1,6 @@
 import type { AnswerReader } from "./keyed-backend.ts";
-import type { TurnDecoder } from "./provider.ts";
 import { isWhole } from "./transport.ts";
+import type { TurnDecoder } from "./upstream-turn.ts";
 import { WholeAnswerDecoder } from "./whole-answer.ts";
 
 /** The context for the reader of a captured answer. There is no token to mask, and the same capture yields the same ids. */

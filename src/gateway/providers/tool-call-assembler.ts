@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from "../../core/encoding/json.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
 import { JsonObjectScanner } from "./json-object-scanner.ts";
-import type { ProviderEvent } from "./provider.ts";
+import type { ProviderEvent } from "./provider-events.ts";
 
 /** A tool call that is being assembled. */
 interface Call {

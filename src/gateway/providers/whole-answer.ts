@@ -2,7 +2,8 @@ import type { JsonObject } from "../../core/encoding/json.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
 import { MAX_EVENT_CHARS } from "./event-stream.ts";
 import { parseRecord } from "./json.ts";
-import type { ProviderEvent, TurnDecoder } from "./provider.ts";
+import type { ProviderEvent } from "./provider-events.ts";
+import type { TurnDecoder } from "./upstream-turn.ts";
 
 /** Decodes the bytes of a non-streamed answer as one JSON object. */
 export class WholeAnswerDecoder implements TurnDecoder {

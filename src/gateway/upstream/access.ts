@@ -1,6 +1,6 @@
 import type { Context } from "../../core/ports/context.ts";
 import type { OutboundProxy } from "../../core/ports/upstream.ts";
-import type { UpstreamAccount } from "../providers/provider.ts";
+import type { UpstreamAccount } from "../providers/upstream-account.ts";
 import { createUpstreamFetch, type ProviderProtocol } from "./fetch.ts";
 
 /** Creates the ways in which an account's requests reach the provider, through a proxy if one is given. */

@@ -3,8 +3,9 @@ import type { Config } from "../../core/config/schema.ts";
 import { abortOnDisconnect } from "../../core/http/client-disconnect.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { withAccount } from "../../gateway/accounts/with-account.ts";
-import type { Provider, UpstreamAccount } from "../../gateway/providers/provider.ts";
+import type { Provider } from "../../gateway/providers/provider.ts";
 import { getProvider, type RegisteredProvider } from "../../gateway/providers/provider-registry.ts";
+import type { UpstreamAccount } from "../../gateway/providers/upstream-account.ts";
 import { accountIdentifiers } from "./account-identifiers.ts";
 
 /** Timeout of an administrator's call to the provider, including the wait for a slot. */

@@ -3,8 +3,8 @@ import { withoutTrailingSlashes } from "../../core/encoding/path-segment.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 import { ProviderError, providerErrorToGateway } from "../../core/errors/provider-error.ts";
 import type { Context } from "../../core/ports/context.ts";
-import type { UpstreamAccount } from "../../gateway/providers/provider.ts";
 import { createApiAt, type RegisteredProvider } from "../../gateway/providers/provider-registry.ts";
+import type { UpstreamAccount } from "../../gateway/providers/upstream-account.ts";
 import { callProvider } from "./account-call.ts";
 
 /** Endings that addresses of engines commonly have. */

@@ -11,8 +11,9 @@ import { MessageStreamDecoder } from "../../../src/gateway/providers/anthropic/d
 import { ContentStreamDecoder } from "../../../src/gateway/providers/gemini/decoder.ts";
 import { CompletionStreamDecoder } from "../../../src/gateway/providers/openai/decoder.ts";
 import { ResponseStreamDecoder } from "../../../src/gateway/providers/openai-responses/decoder.ts";
-import type { ProviderEvent, TurnDecoder } from "../../../src/gateway/providers/provider.ts";
+import type { ProviderEvent } from "../../../src/gateway/providers/provider-events.ts";
 import { SessionTurnDecoder } from "../../../src/gateway/providers/sessions/decoder.ts";
+import type { TurnDecoder } from "../../../src/gateway/providers/upstream-turn.ts";
 import { proxiedFetch } from "../../../src/gateway/upstream/proxy/proxied-fetch.ts";
 import { signalsFromHtml } from "../../../src/pages/technologies/html-signals.ts";
 import { PARSERS, PROMPTS } from "../../support/dialect-parsers.ts";

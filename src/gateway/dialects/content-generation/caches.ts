@@ -15,7 +15,7 @@ import { selectAllowedTargets } from "../../generation/begin-generation.ts";
 import { findAccount } from "../../generation/file-references.ts";
 import { readWithModelNames } from "../../models/read-with-model-names.ts";
 import { resolveModel } from "../../models/resolve-model.ts";
-import type { CacheRequest } from "../../providers/provider.ts";
+import type { CacheRequest } from "../../providers/passthrough.ts";
 import { getProvider, type RegisteredProvider } from "../../providers/provider-registry.ts";
 import { DIALECT_ID } from "./names.ts";
 

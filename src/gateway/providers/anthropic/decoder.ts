@@ -9,7 +9,7 @@ import {
   type ProviderFinish,
   TEXT_SEPARATOR,
   toQueryEvents,
-} from "../provider.ts";
+} from "../provider-events.ts";
 import { ToolCallAssembler } from "../tool-call-assembler.ts";
 import { STREAM_ERROR_KINDS } from "./errors.ts";
 import { UsageCollector } from "./usage.ts";

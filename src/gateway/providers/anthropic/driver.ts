@@ -1,12 +1,14 @@
 import type { Conversation } from "../../../core/conversation/conversation.ts";
 import { withoutTrailingSlashes } from "../../../core/encoding/path-segment.ts";
 import type { Driver, ExchangeKind, ProviderOptions } from "../driver.ts";
+import type { FileKeeping } from "../file-keeping.ts";
 import { type AnswerReader, KeyedBackend, type RequestSettings } from "../keyed-backend.ts";
 import { createLazyFiles } from "../lazy-files.ts";
 import type { NativeProtocol } from "../native-request.ts";
-import type { FileKeeping, PrepareOptions, UpstreamAccount } from "../provider.ts";
+import type { PrepareOptions } from "../provider.ts";
 import { ReasoningCache } from "../reasoning-cache.ts";
 import { createReplayDecoder } from "../replay-decoder.ts";
+import type { UpstreamAccount } from "../upstream-account.ts";
 import { namesFile } from "./attachments.ts";
 import { type AnswerContext, decodeWholeMessage, MessageStreamDecoder } from "./decoder.ts";
 import { ERROR_KINDS } from "./errors.ts";

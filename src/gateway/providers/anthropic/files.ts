@@ -1,9 +1,10 @@
 import type { JsonObject } from "../../../core/encoding/json.ts";
 import { isText } from "../attachments.ts";
+import type { ProviderFile } from "../file-keeping.ts";
 import { ifDefined, readCount, stringIn, unixSecondsAt } from "../json.ts";
 import { KeyedFiles, readFileId } from "../keyed-files.ts";
 import { encodeMultipart } from "../multipart.ts";
-import type { ProviderFile, UpstreamAccount } from "../provider.ts";
+import type { UpstreamAccount } from "../upstream-account.ts";
 
 /**
  * Creates the files of a backend with the message style.

@@ -4,7 +4,7 @@ import { ProviderError } from "../../../core/errors/provider-error.ts";
 import { errorFrom } from "../error-response.ts";
 import { EventStreamDecoder } from "../event-stream.ts";
 import { objectsIn, parseRecord, readCount, readUsage } from "../json.ts";
-import type { ProviderEvent, ProviderFinish, ProviderUsage } from "../provider.ts";
+import type { ProviderEvent, ProviderFinish, ProviderUsage } from "../provider-events.ts";
 import { isUnguessable } from "../reasoning-cache.ts";
 import { ToolCallAssembler } from "../tool-call-assembler.ts";
 import { ERROR_KINDS } from "./errors.ts";

@@ -1,8 +1,9 @@
 import { isObject, type JsonObject } from "../../../core/encoding/json.ts";
+import type { ProviderFile } from "../file-keeping.ts";
 import { ifDefined, readCount, stringIn, unixSecondsAt } from "../json.ts";
 import { KeyedFiles, readFileId } from "../keyed-files.ts";
 import { encodeRelated } from "../multipart.ts";
-import type { ProviderFile, UpstreamAccount } from "../provider.ts";
+import type { UpstreamAccount } from "../upstream-account.ts";
 import { ERROR_KINDS } from "./errors.ts";
 
 /** The statuses of the gateway by the protocol's states. */

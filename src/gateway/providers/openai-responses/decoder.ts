@@ -10,7 +10,7 @@ import {
   type ProviderUsage,
   TEXT_SEPARATOR,
   toQueryEvents,
-} from "../provider.ts";
+} from "../provider-events.ts";
 import { ToolCallAssembler } from "../tool-call-assembler.ts";
 import { readFailure } from "./errors.ts";
 import type { WireReasoningItem } from "./wire.ts";

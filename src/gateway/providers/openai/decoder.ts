@@ -5,7 +5,12 @@ import { type ErrorKinds, errorFrom } from "../error-response.ts";
 import { EventStreamDecoder } from "../event-stream.ts";
 import { parseRecord, readUsage } from "../json.ts";
 import { readLogprobs } from "../logprobs.ts";
-import { mayBeTruncated, type ProviderEvent, type ProviderFinish, type ProviderUsage } from "../provider.ts";
+import {
+  mayBeTruncated,
+  type ProviderEvent,
+  type ProviderFinish,
+  type ProviderUsage,
+} from "../provider-events.ts";
 import { ToolCallAssembler } from "../tool-call-assembler.ts";
 import { readChoiceText } from "./choice-text.ts";
 import { SourceCollector } from "./source-collector.ts";

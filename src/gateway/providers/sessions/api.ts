@@ -4,10 +4,12 @@ import { ProviderError } from "../../../core/errors/provider-error.ts";
 import type { Credentials, SignInResult } from "../../../core/ports/accounts.ts";
 import type { Fetch } from "../../../core/ports/upstream.ts";
 import { type ErrorKinds, readErrorResponse } from "../error-response.ts";
+import type { FileUpload, ProviderFile } from "../file-keeping.ts";
 import { readCount, unixSecondsOf } from "../json.ts";
 import { encodeMultipart } from "../multipart.ts";
-import type { FileUpload, ProviderAccount, ProviderFile, UpstreamAccount } from "../provider.ts";
+import type { ProviderAccount } from "../provider.ts";
 import { eventStreamOf, readRecord, send } from "../transport.ts";
+import type { UpstreamAccount } from "../upstream-account.ts";
 
 /** The body of one posted turn. */
 export interface TurnBody {

@@ -3,7 +3,7 @@ import { ProviderError } from "../../../core/errors/provider-error.ts";
 import { errorFrom } from "../error-response.ts";
 import { EventStreamDecoder } from "../event-stream.ts";
 import { parseRecord, readUsage } from "../json.ts";
-import type { ProviderEvent, ProviderFinish, SearchResult } from "../provider.ts";
+import type { ProviderEvent, ProviderFinish, SearchResult } from "../provider-events.ts";
 
 /** Decodes the event stream of one turn of the sessions protocol. Ignores unknown events. */
 export class SessionTurnDecoder extends EventStreamDecoder {

@@ -3,18 +3,16 @@ import { ProviderError } from "../../../core/errors/provider-error.ts";
 import type { Credentials, SignInResult } from "../../../core/ports/accounts.ts";
 import type { Fetch } from "../../../core/ports/upstream.ts";
 import type { Driver, ExchangeKind, ProviderOptions } from "../driver.ts";
+import type { FileKeeping } from "../file-keeping.ts";
 import type {
-  FileKeeping,
-  FollowUp,
-  PreparedTurn,
   PrepareOptions,
   Provider,
   ProviderAccount,
   ProviderCapabilities,
   SessionKeeping,
-  UpstreamAccount,
-  UpstreamTurn,
 } from "../provider.ts";
+import type { UpstreamAccount } from "../upstream-account.ts";
+import type { FollowUp, PreparedTurn, UpstreamTurn } from "../upstream-turn.ts";
 import { SessionsApi, type TurnBody } from "./api.ts";
 import { SessionTurnDecoder } from "./decoder.ts";
 import { composePrompt, renderTranscript } from "./prompt.ts";

@@ -2,7 +2,9 @@ import { GatewayError, invalidRequest } from "../../../core/errors/gateway-error
 import { ProviderError } from "../../../core/errors/provider-error.ts";
 import { allOrAbort } from "../all-or-abort.ts";
 import { ImageWithoutVisionError, type LoadedAttachment, loadAttachment } from "../attachments.ts";
-import type { FileUpload, PrepareOptions, ProviderFile, UpstreamAccount } from "../provider.ts";
+import type { FileUpload, ProviderFile } from "../file-keeping.ts";
+import type { PrepareOptions } from "../provider.ts";
+import type { UpstreamAccount } from "../upstream-account.ts";
 import type { SessionsApi } from "./api.ts";
 import type { SentAttachment } from "./prompt.ts";
 import type { TextFile } from "./prompt-shortening.ts";

@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Part } from "../../../../src/core/conversation/conversation.ts";
-import type { FileKeeping, FileUpload, ProviderFile } from "../../../../src/gateway/providers/provider.ts";
+import type {
+  FileKeeping,
+  FileUpload,
+  ProviderFile,
+} from "../../../../src/gateway/providers/file-keeping.ts";
 import * as anthropic from "./anthropic/fake.ts";
 import * as gemini from "./gemini/fake.ts";
 import * as openai from "./openai/fake.ts";

@@ -1,13 +1,10 @@
 import type { Message, Part } from "../../../../src/core/conversation/conversation.ts";
 import { ProviderError } from "../../../../src/core/errors/provider-error.ts";
 import type { Fetch } from "../../../../src/core/ports/upstream.ts";
-import type {
-  PrepareOptions,
-  ProviderEvent,
-  TurnDecoder,
-  UpstreamAccount,
-  UpstreamTurn,
-} from "../../../../src/gateway/providers/provider.ts";
+import type { PrepareOptions } from "../../../../src/gateway/providers/provider.ts";
+import type { ProviderEvent } from "../../../../src/gateway/providers/provider-events.ts";
+import type { UpstreamAccount } from "../../../../src/gateway/providers/upstream-account.ts";
+import type { TurnDecoder, UpstreamTurn } from "../../../../src/gateway/providers/upstream-turn.ts";
 
 export { conversation } from "../../../support/conversations.ts";
 

@@ -3,7 +3,7 @@ import {
   CompletionStreamDecoder,
   completionEvents,
 } from "../../../../../src/gateway/providers/openai/decoder.ts";
-import type { ProviderEvent } from "../../../../../src/gateway/providers/provider.ts";
+import type { ProviderEvent } from "../../../../../src/gateway/providers/provider-events.ts";
 import { decode, utf8 } from "../support.ts";
 import { call, chunk, context, DONE, data, run } from "./stream.ts";
 
