@@ -150,6 +150,13 @@ describe("API keys", () => {
     ["POST", "/admin/test", { api_key: "sk-\u0000-zero" }, 400, "api_key"],
     ["POST", "/admin/test", { api_key: "sk-\u20ac" }, 400, "api_key"],
     ["POST", "/admin/keys", { name: "x", limits: { requests_a_minute: 1 } }, 400, "requests_a_minute"],
+    [
+      "PUT",
+      "/admin/keys/sk-dev",
+      { limits: { requests_per_minute: 99_999_999_999 } },
+      400,
+      "api_keys[0].limits.requests_per_minute: must be at most 1000000000",
+    ],
     ["POST", "/admin/keys", { name: "x", disable: true }, 400, "disable"],
     ["PUT", "/admin/keys/sk-dev", { limits: { request_per_minute: 1 } }, 400, "request_per_minute"],
     ["POST", "/admin/accounts", { email: "a@x.test", password: "p", wieght: 5 }, 400, "wieght"],

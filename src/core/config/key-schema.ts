@@ -6,7 +6,7 @@ import { HISTORY_MODES } from "./history-mode.ts";
 import { limitsSchema } from "./limits-schema.ts";
 import { cacheSettingSchema } from "./response-cache.ts";
 import { markSecret } from "./secret-masking.ts";
-import { count, extensibleObject, names } from "./shared-fields.ts";
+import { count, extensibleObject, names, time } from "./shared-fields.ts";
 
 const network = once(() =>
   z
@@ -34,12 +34,12 @@ export const apiKeyFields = extensibleObject(() => ({
   digest: digest().optional(),
   last4: z.string().max(4).optional(),
   /** Unix milliseconds; 0 or absent: unknown. */
-  created: count().optional(),
+  created: time().optional(),
   /** Unix milliseconds; 0 or absent: never. */
-  expires: count().optional(),
+  expires: time().optional(),
   disabled: z.boolean().optional(),
   /** Previous secrets after rotations, newest first, and until when each works: Unix milliseconds. */
-  previous: z.array(z.object({ digest: digest(), until: count() })).optional(),
+  previous: z.array(z.object({ digest: digest(), until: time() })).optional(),
   /** Ids of its team and of its user. Their limits hold for all of their keys together. */
   team: z.union([z.literal(""), subjectIdSchema()]).optional(),
   user: z.union([z.literal(""), subjectIdSchema()]).optional(),

@@ -6,6 +6,8 @@ import { BASE_ADDRESS_FAULT, isBaseAddress } from "./base-address.ts";
 /** Fields that several parts of the configuration have. */
 export const count = once(() => z.number().int().min(0));
 export const amount = once(() => z.number().min(0));
+/** Unix milliseconds. The maximum is the last time that a date can have. */
+export const time = once(() => count().overwrite((value) => Math.min(value, 8_640_000_000_000_000)));
 export const names = once(() => z.array(z.string().trim().min(1)));
 
 /** A base URL to which paths are appended: `http` or `https`, without a password. */

@@ -9,6 +9,7 @@ import { leaveAnswersOfTightened } from "./cached-answers.ts";
 import { diffConfigs } from "./config-diff.ts";
 import { assertReferences } from "./config-references.ts";
 import { assertIfMatch, entryEtag } from "./etag.ts";
+import { rejectHugeNumbers } from "./number-bounds.ts";
 import { assertSecretsStay } from "./secret-audience.ts";
 import { rejectUnusableValues } from "./unusable-values.ts";
 
@@ -16,6 +17,7 @@ import { rejectUnusableValues } from "./unusable-values.ts";
 export interface EditOptions {
   readonly keep?: boolean;
   readonly anyVersion?: boolean;
+  readonly isRestored?: boolean;
   readonly entry?: ((config: Config) => unknown) | undefined;
 }
 
@@ -38,6 +40,7 @@ async function assertEditedVersion(
  *
  * @param keep saves the previous configuration for a later restore; for large changes
  * @param anyVersion skips the `If-Match` check, because the caller has done it
+ * @param isRestored the result was stored earlier: numbers that were valid then stay valid
  * @param entry finds the stored entry that the request addresses, so that `If-Match` may name its tag; throws 404
  * @throws GatewayError 400 that names the field if the result is invalid, 409 if the configuration is read-only, 412 if
  *   `If-Match` names another version.
@@ -45,7 +48,7 @@ async function assertEditedVersion(
 export function editConfig(
   context: Context,
   change: (config: Config) => Config | Promise<Config>,
-  { keep = false, anyVersion = false, entry }: EditOptions = {},
+  { keep = false, anyVersion = false, isRestored = false, entry }: EditOptions = {},
 ): Promise<ConfigSnapshot> {
   const store = context.platform.configuration;
   const createNote = async (before: Config, after: Config): Promise<EditNote | null> => {
@@ -61,6 +64,7 @@ export function editConfig(
     if (administratorRole !== "owner") assertSecretsStay(config, changed);
     assertReferences(config, changed);
     rejectUnusableValues(config, changed);
+    if (!isRestored) rejectHugeNumbers(config, changed);
     await assertUniqueIds(config, changed);
     return changed.callers.keys_hashed ? hashKeys(changed) : changed;
   }, createNote);

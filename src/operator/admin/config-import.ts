@@ -21,6 +21,8 @@ import { exportConfig } from "./config-export.ts";
 import { mergeConfig, replaceConfig } from "./config-merge.ts";
 import { assertReferences } from "./config-references.ts";
 import { IMPORT_MODES, modeSchema, objectSchema, readImport } from "./import-body.ts";
+import { rejectHugeNumbers } from "./number-bounds.ts";
+import { rejectUnusableValues } from "./unusable-values.ts";
 
 /** The two forms of the body. An object with a member `config` is always a wrapper. */
 function importBodySchema() {
@@ -143,6 +145,8 @@ export const IMPORT_ENDPOINTS = [
         const current = await context.platform.configuration.readFresh();
         const after = await applyImport(current.config);
         assertReferences(current.config, after);
+        rejectUnusableValues(current.config, after);
+        rejectHugeNumbers(current.config, after);
         const confirmReason = mode === "replace" ? describeLoss(current.config, after) : null;
         const changed = await diffConfigs(current.config, after, MAX_CHANGES);
         await recordAction(context, { dry_run: mode });

@@ -81,7 +81,10 @@ export const CONFIG_VERSION_ENDPOINTS = [
       const before = await context.platform.configuration.readFresh();
       const after = body.dry_run
         ? { version: before.version, config: await restoreConfig(before.config, saved) }
-        : await editConfig(context, (current) => restoreConfig(current, saved), { keep: true });
+        : await editConfig(context, (current) => restoreConfig(current, saved), {
+            keep: true,
+            isRestored: true,
+          });
       if (!body.dry_run) triggerAlertCheck(context, after.config);
       const changed = await diffConfigs(before.config, after.config);
       return Response.json(
