@@ -39,24 +39,32 @@ export async function carryOverInvalidation(present: Config, next: Config): Prom
     : { ...next, keys: [], api_keys: keys };
 }
 
-/** The entries of teams, users or tags after an edit: of one whose history keeps less, no later request gets earlier answers. */
-function leaveAnswersOfSubjects(before: readonly SubjectEntry[], after: SubjectEntry[]): SubjectEntry[] {
+/**
+ * The entries of teams, users or tags after an edit: of one whose history keeps less, no later request gets earlier answers. The
+ * epoch of a new entry is the time: higher than any that a deleted entry of the same id had.
+ */
+function leaveAnswersOfSubjects(
+  before: readonly SubjectEntry[],
+  after: SubjectEntry[],
+  now: number,
+): SubjectEntry[] {
   const entries = new Map(before.map((entry) => [entry.id, entry]));
   return after.map((entry) => {
     const known = entries.get(entry.id);
-    if (known === undefined || known === entry) return entry;
+    if (known === entry) return entry;
+    if (known === undefined) return { ...entry, cache_epoch: Math.max(now, entry.cache_epoch ?? 0) };
     const epoch =
       Math.max(known.cache_epoch ?? 0, entry.cache_epoch ?? 0) + (keepsLess(known, entry) ? 1 : 0);
     return epoch === 0 ? entry : { ...entry, cache_epoch: epoch };
   });
 }
 
-/** The same for all teams, users and tags of a configuration. */
-export function leaveAnswersOfTightened(before: Config, after: Config): Config {
+/** The same for all teams, users and tags of a configuration. `now`: Unix milliseconds. */
+export function leaveAnswersOfTightened(before: Config, after: Config, now: number): Config {
   return {
     ...after,
-    teams: leaveAnswersOfSubjects(before.teams, after.teams),
-    users: leaveAnswersOfSubjects(before.users, after.users),
-    tags: leaveAnswersOfSubjects(before.tags, after.tags),
+    teams: leaveAnswersOfSubjects(before.teams, after.teams, now),
+    users: leaveAnswersOfSubjects(before.users, after.users, now),
+    tags: leaveAnswersOfSubjects(before.tags, after.tags, now),
   };
 }

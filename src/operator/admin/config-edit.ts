@@ -59,7 +59,8 @@ export function editConfig(
   };
   const stored = store.update(async (config, version) => {
     if (!anyVersion) await assertEditedVersion(context.request, config, version, entry);
-    const changed = leaveAnswersOfTightened(config, parseWith(configSchema, await change(config)));
+    const parsed = parseWith(configSchema, await change(config));
+    const changed = leaveAnswersOfTightened(config, parsed, context.platform.now());
     const { administratorRole = "owner" } = context.facts;
     if (administratorRole !== "owner") assertSecretsStay(config, changed);
     assertReferences(config, changed);

@@ -121,6 +121,30 @@ describe("no cached answer from before is served after the history was to keep l
   });
 });
 
+describe("no cached answer from before is served after a deletion", () => {
+  it.each(["teams", "users", "tags"] as const)("of %s, under the same id", async (list) => {
+    const config = { [list]: [{ id: "some" }], api_keys: [{ key: "sk-one" }] };
+    const { gateway, admin } = await createClient(config, "sk-one");
+    const ask = async () => {
+      const headers = { authorization: "Bearer sk-one", "x-gateway-tags": "some" };
+      const response = await gateway.post("/v1/chat/completions", BODY, { headers });
+      await response.text();
+      await gateway.settle();
+      return response.headers.get("x-gateway-cache");
+    };
+    const join = (id: string) =>
+      list === "tags" ? null : admin("PUT", "/admin/keys/sk-one", { [list.slice(0, -1)]: id });
+    await join("some");
+    expect([await ask(), await ask()]).toEqual(["miss", "hit"]);
+    await admin("PUT", `/admin/${list}/some`, { history: "no_texts" });
+    await join("");
+    await admin("DELETE", `/admin/${list}/some`);
+    await admin("POST", `/admin/${list}`, { id: "some" });
+    await join("some");
+    expect([await ask(), await ask()]).toEqual(["miss", "hit"]);
+  });
+});
+
 it("erases the other data where the configuration cannot be changed", async () => {
   const { gateway, ask, admin } = await createClient({ api_keys: [{ key: "sk-one" }] }, "sk-one");
   await ask();
