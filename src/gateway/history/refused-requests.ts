@@ -15,8 +15,11 @@ import {
 const GROUP_MS = 60_000;
 /** How many records a key can cause in that time with names of models. Beyond, requests are grouped by error alone. */
 const MAX_MODELS_PER_KEY = 5;
-/** How many records an isolate can cause in that time. Further kinds of refusals are not recorded. */
+/** How many records a key, and an isolate, can cause in that time. Further kinds of refusals are not recorded. */
+const MAX_GROUPS_PER_KEY = 10;
 const MAX_GROUPS = 100;
+/** Beyond that many, each further record is the first one of its key: so a few keys leave room for the others. */
+const MAX_SHARED_GROUPS = 50;
 /** The first refusals of a group update its record at once, further ones at this interval, milliseconds. */
 const PROMPT_UPDATES = 5;
 const UPDATE_MS = 5_000;
@@ -162,7 +165,8 @@ export class RefusedRequests {
     const id = isMixed ? kind : ofModel;
     const group = this.#groups.get(id);
     if (group !== undefined) return group;
-    if (this.#groups.size >= MAX_GROUPS) return null;
+    if (groupsOfKey >= MAX_GROUPS_PER_KEY) return null;
+    if (this.#groups.size >= (groupsOfKey === 0 ? MAX_GROUPS : MAX_SHARED_GROUPS)) return null;
     const created = new RefusalGroup(isMixed ? { ...request, requested_model: "" } : request, now);
     this.#groups.set(id, created);
     return created;

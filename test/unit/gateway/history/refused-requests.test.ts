@@ -84,6 +84,14 @@ describe("the refused requests of an isolate", () => {
     expect(records().map(({ refusals }) => refusals)).toEqual([50]);
   });
 
+  it("of one key or a few, of whatever kinds, leave room for those of other keys", () => {
+    for (let key = 0; key < 20; key += 1)
+      for (let kind = 0; kind < 500; kind += 1) refuse({ key: `key-${key}`, code: `code-${kind}` });
+    expect(records().filter(({ key }) => key === "key-0")).toHaveLength(10);
+    for (let sent = 0; sent < 30; sent += 1) refuse({ key: `other-${sent}` });
+    expect(records().filter(({ key }) => key.startsWith("other-"))).toHaveLength(30);
+  });
+
   it("of thousands of keys are at most a hundred records a minute", () => {
     for (let sent = 0; sent < 5_000; sent += 1) refuse({ key: `key-${sent}` });
     expect(records()).toHaveLength(100);
