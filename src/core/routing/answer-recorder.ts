@@ -43,9 +43,47 @@ export async function recordAnswer(
     );
     return recorder.response;
   }
-  const body = new Uint8Array(await answer.arrayBuffer());
-  await settle({ status, headers: Object.fromEntries(headers), body });
-  return new Response(body, { status, headers });
+  const { body, rest } = await readRecordable(stream, context.memory);
+  await settle(rest === null ? { status, headers: Object.fromEntries(headers), body } : null);
+  return new Response(rest === null ? body : prepend(body, rest), { status, headers });
+}
+
+/**
+ * Reads an answer that is whole already, as far as it is recorded.
+ *
+ * @returns its bytes; `rest`: what follows them, if it is too long or the memory budget has no room; null: nothing
+ */
+async function readRecordable(
+  stream: ReadableStream<Uint8Array>,
+  memory: Context["memory"],
+): Promise<{ body: Uint8Array<ArrayBuffer>; rest: ReadableStreamDefaultReader<Uint8Array> | null }> {
+  const reader = stream.getReader();
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return { body: concatBytes(chunks), rest: null };
+    chunks.push(value);
+    bytes += value.byteLength;
+    if (bytes > MAX_RECORDED_BYTES || !memory.tryReserve(value.byteLength))
+      return { body: concatBytes(chunks), rest: reader };
+  }
+}
+
+/** The bytes, and what follows them. */
+function prepend(
+  head: Uint8Array,
+  rest: ReadableStreamDefaultReader<Uint8Array>,
+): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    start: (controller) => controller.enqueue(head),
+    pull: async (controller) => {
+      const { done, value } = await rest.read();
+      if (done) controller.close();
+      else controller.enqueue(value);
+    },
+    cancel: (reason) => rest.cancel(reason),
+  });
 }
 
 /**
