@@ -1,11 +1,15 @@
-/** Texts that spreadsheets would run as a formula. The texts may come from untrusted clients. */
-const FORMULA = /^[=+\-@\t\r]/;
+/**
+ * Signs with which spreadsheets begin a formula, at the start of a field. Where `;` or tabs separate fields, what follows one, or
+ * a line end, is a field, too: quotes within a line do not count there. The texts may come from untrusted clients.
+ */
+const FORMULA = /(?<=^|[;\t\r\n])(?=[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20])/g;
+const NEEDS_QUOTES = /[",;\t\r\n]/;
 
 /**
  * Encodes a field of a CSV file (RFC 4180). A prefix prevents spreadsheets from running a text as a formula. Numbers stay
  * numbers.
  */
 export function encodeCsvField(value: string | number | boolean): string {
-  const text = typeof value === "string" && FORMULA.test(value) ? `'${value}` : String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const text = typeof value === "string" ? value.replaceAll(FORMULA, "'") : String(value);
+  return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -8,6 +8,8 @@ describe("a field of a CSV file", () => {
     ["a comma", "a,b", '"a,b"'],
     ["quotes", 'say "a"', '"say ""a"""'],
     ["a line end", "a\nb", '"a\nb"'],
+    ["a semicolon, which separates fields in some countries", "a;b", '"a;b"'],
+    ["a tab", "a\tb", '"a\tb"'],
     ["a number", 1.5, "1.5"],
     ["a number below zero, which no spreadsheet runs", -1, "-1"],
     ["a truth value", false, "false"],
@@ -15,13 +17,26 @@ describe("a field of a CSV file", () => {
     expect(encodeCsvField(value)).toBe(field);
   });
 
-  it.each(["=", "+", "-", "@", "\t"])("is no formula, though a text begins with %j", (sign) => {
-    expect(encodeCsvField(`${sign}cmd()`)).toBe(`'${sign}cmd()`);
-  });
+  it.each(["=", "+", "-", "@", "＝", "＋", "－", "＠"])(
+    "is no formula, though a text begins with %j",
+    (sign) => {
+      expect(encodeCsvField(`${sign}cmd()`)).toBe(`'${sign}cmd()`);
+    },
+  );
 
   it("is no formula, though what is quoted would be one", () => {
-    expect(encodeCsvField('\r=A1,"b"')).toBe(`"'\r=A1,""b"""`);
+    expect(encodeCsvField('\r=A1,"b"')).toBe(`"'\r'=A1,""b"""`);
+    expect(encodeCsvField("\t@A1")).toBe(`"'\t'@A1"`);
   });
+
+  it.each([";", "\t", "\r", "\n", "\r\n"])(
+    "is no formula after %j either, where that separates fields",
+    (sign) => {
+      const field = encodeCsvField(`a${sign}=A1`);
+      expect(field).toContain("'=A1");
+      expect(field).toMatch(/^"[^"]*"$/);
+    },
+  );
 
   it("is a formula of nobody's where its sign stands further on", () => {
     expect(encodeCsvField("a=b")).toBe("a=b");
