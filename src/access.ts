@@ -9,7 +9,7 @@ import type { Context } from "./core/ports/context.ts";
 import { TAGS_HEADER } from "./core/routing/control-headers.ts";
 import type { CallerEndpoint, PathParams } from "./core/routing/endpoint.ts";
 import type { Route } from "./core/routing/route-group.ts";
-import { assertDialectAllowed, assertNetworkAllowed } from "./pool/limits/key-scope.ts";
+import { assertDialectAllowed, assertNetworkAllowed, isModelAllowed } from "./pool/limits/key-scope.ts";
 import { ROUTE_GROUPS } from "./routes.ts";
 
 /** Credential sources, in order of precedence. */
@@ -46,8 +46,9 @@ async function authenticate(
 }
 
 /** Notes the key, team and user of a request, also of one that is refused for its key. */
-function describeKey({ facts }: Context, key: CallerKey): void {
+function describeKey({ facts, quota, refusal }: Context, key: CallerKey): void {
   facts.key = key.id;
+  refusal.allowsModel = (model) => isModelAllowed({ key }, quota, model);
   const { team, user } = key.entry;
   if (team !== undefined && team !== "") facts.team = team;
   if (user !== undefined && user !== "") facts.user = user;

@@ -160,7 +160,8 @@ async function explainError(
   refusal.model = error.requested;
   const { explainUnknownModel } = await import("./gateway/models/explain-unknown-model.ts");
   // Comparing names is not done for strangers.
-  return explainUnknownModel(error, (await config()).config, platform.variables, facts.key !== undefined);
+  const { allowsModel = facts.administrator === undefined ? null : () => true } = refusal;
+  return explainUnknownModel(error, (await config()).config, platform.variables, allowsModel);
 }
 
 function recordError(facts: RequestFacts, error: GatewayError): void {

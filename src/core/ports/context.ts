@@ -25,6 +25,8 @@ export interface RequestTrace {
 export interface RefusalNotes {
   /** Whether the history has a record of the request's generation. */
   hasRecord?: boolean;
+  /** Whether the caller's configured key may be used for a model; absent: the caller has none. */
+  allowsModel?: (model: { readonly requested: string; readonly id: string }) => boolean;
   /** The API style of the route. */
   style?: string;
   /** The model name that the caller wrote, as far as it could be read. */

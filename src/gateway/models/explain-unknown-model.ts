@@ -5,7 +5,7 @@ import { NO_THINKING_SUFFIX } from "./catalogue.ts";
 import type { ModelNameConfig } from "./configured-models.ts";
 import { DEFAULT_ALIASES } from "./default-aliases.ts";
 import { ModelNotFoundError } from "./model-not-found.ts";
-import { listAllModels, MAX_NAME_LENGTH } from "./resolve-model.ts";
+import { findNamedModel, listAllModels, MAX_NAME_LENGTH } from "./resolve-model.ts";
 
 /** How many names an error suggests, and with how many it compares: comparing costs time. */
 const MAX_SUGGESTIONS = 3;
@@ -51,11 +51,25 @@ function suggestProvider(requested: string, { providers = [] }: ModelNameConfig)
   return near.map((id) => id + requested.slice(slash));
 }
 
-/** The names that are nearest to a requested one, the nearest first. */
-export function suggestModelNames(requested: string, nameConfig: ModelNameConfig): string[] {
+/** Whether the caller may use a model of this name. */
+export type AllowsModel = (model: { readonly requested: string; readonly id: string }) => boolean;
+
+/** Whether the caller may use what a name stands for. A name without a model is judged by itself. */
+function isAllowedName(requested: string, nameConfig: ModelNameConfig, allows: AllowsModel): boolean {
+  const id = findNamedModel(requested, nameConfig)?.id ?? DEFAULT_ALIASES.get(requested) ?? requested;
+  return allows({ requested, id });
+}
+
+/** The names that are nearest to a requested one and that the caller may use, the nearest first. */
+export function suggestModelNames(
+  requested: string,
+  nameConfig: ModelNameConfig,
+  allows: AllowsModel = () => true,
+): string[] {
   const name = requested.trim().toLowerCase();
   if (name === "" || name.length > MAX_NAME_LENGTH) return [];
-  const atProvider = suggestProvider(requested.trim(), nameConfig);
+  const isAllowed = (near: string) => isAllowedName(near, nameConfig, allows);
+  const atProvider = suggestProvider(requested.trim(), nameConfig).filter(isAllowed);
   if (atProvider.length > 0) return atProvider.slice(0, MAX_SUGGESTIONS);
   const names = [...listAllModels(nameConfig).map(({ id }) => id), ...DEFAULT_ALIASES.keys()];
   const isSuffixed = name.endsWith(NO_THINKING_SUFFIX);
@@ -65,8 +79,9 @@ export function suggestModelNames(requested: string, nameConfig: ModelNameConfig
     .map((listed) => ({ listed, distance: compareNames(name, listed.toLowerCase()) }))
     .filter(({ distance }) => distance < Number.POSITIVE_INFINITY)
     .sort((a, b) => a.distance - b.distance)
-    .slice(0, MAX_SUGGESTIONS)
-    .map(({ listed }) => listed);
+    .map(({ listed }) => listed)
+    .filter(isAllowed)
+    .slice(0, MAX_SUGGESTIONS);
 }
 
 /** How a caller asks the default provider for a model by its own name; empty: that cannot help. */
@@ -91,15 +106,18 @@ export function askWhetherMeant(names: readonly string[]): string {
 /**
  * Adds to the error of an unknown model which names are near, and where all of them are listed.
  *
- * @param suggests whether to look for near names, which costs time
+ * @param allows which names the caller may know of; null: no near names are looked for, which costs time
  */
 export function explainUnknownModel(
   { requested, message, status }: ModelNotFoundError,
   nameConfig: ModelNameConfig,
   variables: Pick<Variables, "providerDriver" | "providerBaseUrl">,
-  suggests: boolean,
+  allows: AllowsModel | null,
 ): ModelNotFoundError {
-  const question = askWhetherMeant(suggests ? suggestModelNames(requested, nameConfig) : []) || ":";
-  const advice = `GET /v1/models lists the models${describeDefaultName(requested, variables)}`;
+  const near = allows === null ? [] : suggestModelNames(requested, nameConfig, allows);
+  const question = askWhetherMeant(near) || ":";
+  const ownName = `${DEFAULT_PROVIDER}/${requested.trim()}`;
+  const isUsable = allows === null || allows({ requested: ownName, id: ownName });
+  const advice = `GET /v1/models lists the models${isUsable ? describeDefaultName(requested, variables) : ""}`;
   return new ModelNotFoundError(requested, `${message}${question} ${advice}`, status === 404 ? 404 : 400);
 }

@@ -130,3 +130,26 @@ describe("the history has no record", () => {
     expect(await off.history()).toEqual([]);
   });
 });
+
+describe("the error of an unknown model", () => {
+  const ask = async (path: string, body: object, headers: Record<string, string>, models: string[] = []) => {
+    const config = { keys: [], api_keys: [{ key: KEY, models }] };
+    const made = await gateway({ config, env: { ADMIN_KEY: "admin-key" } });
+    const response = await made.post(path, { model: "provider-v4-flahs", ...body }, { headers });
+    expect(response.status).toBe(400);
+    return response.text();
+  };
+  const NEAR = "did you mean";
+
+  test("names near models to a key that may use them, and to no other caller", async () => {
+    expect(await ask(PATH, { messages }, {})).toContain(NEAR);
+    expect(await ask(PATH, { messages }, {}, ["provider-*"])).toContain(NEAR);
+    expect(await ask(PATH, { messages }, {}, ["gpt-4.1"])).not.toContain(NEAR);
+    expect(await ask(PATH, { messages }, { authorization: "Bearer its-own-token" })).not.toContain(NEAR);
+  });
+
+  test("names near models to an administrator", async () => {
+    const headers = { authorization: "Bearer admin-key" };
+    expect(await ask("/admin/accounts/test", { identifier: "one@example.com" }, headers)).toContain(NEAR);
+  });
+});

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { isListed } from "../../../../src/core/config/name-list.ts";
 import { providerSchema } from "../../../../src/core/config/provider-schema.ts";
 import {
   explainUnknownModel,
@@ -38,20 +39,36 @@ describe("the error of an unknown model", () => {
   it("says where the models are, and asks a stranger nothing", () => {
     const error = new ModelNotFoundError("gpt-4oo", 'the model "gpt-4oo" does not exist');
     const sandbox = { providerDriver: "sessions", providerBaseUrl: "http://127.0.0.1:1" };
-    expect(explainUnknownModel(error, names, sandbox, true).message).toMatch(
+    expect(explainUnknownModel(error, names, sandbox, () => true).message).toMatch(
       /^the model "gpt-4oo" does not exist: did you mean "gpt-4o".*\? GET \/v1\/models lists the models$/,
     );
-    expect(explainUnknownModel(error, names, sandbox, false).message).toBe(
+    expect(explainUnknownModel(error, names, sandbox, null).message).toBe(
       'the model "gpt-4oo" does not exist: GET /v1/models lists the models',
     );
+  });
+
+  it.each([
+    ["qwen3-codr", "ollama/*", ["ollama/qwen3-coder"]],
+    ["team-modle", "ollama/*", []],
+    ["olama/llama3.2:1b", "provider-v4-*", []],
+    ["team-modle", "team-model", ["team-model"]],
+    ["gpt-4oo", "gpt-4o", ["gpt-4o"]],
+    ["provider-v4-flahs", "ollama/*", []],
+  ])("suggests for %s what a caller with the models %s may use", (requested, allowed, expected) => {
+    const allows = (model: { requested: string; id: string }) =>
+      isListed([allowed], model.requested) || isListed([allowed], model.id);
+    const suggested = suggestModelNames(requested, names, allows);
+    expect(suggested).toEqual(expected);
   });
 
   it("offers the default provider's own name only where that is one", () => {
     const engine = { providerDriver: "openai", providerBaseUrl: "http://127.0.0.1:11434/v1" };
     const explain = (requested: string, variables = engine) =>
-      explainUnknownModel(new ModelNotFoundError(requested, "unknown"), {}, variables, false).message;
+      explainUnknownModel(new ModelNotFoundError(requested, "unknown"), {}, variables, null).message;
     expect(explain("mine")).toContain('"default/mine"');
     expect(explain("default/mine")).not.toContain("default/default");
+    const restricted = explainUnknownModel(new ModelNotFoundError("mine", ""), {}, engine, () => false);
+    expect(restricted.message).not.toContain("default/");
     expect(explain("a".repeat(300))).not.toContain("default/");
   });
 });
