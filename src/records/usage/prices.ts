@@ -1,5 +1,6 @@
 import type { Price } from "../../core/config/price-schema.ts";
 import { findListedModel } from "../../core/config/provider-models.ts";
+import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
 import type { Config } from "../../core/config/schema.ts";
 import { NANO } from "../../core/units.ts";
 import type { PricedUsage } from "./priced-usage.ts";
@@ -39,16 +40,20 @@ export function findPrice(prices: Prices, model: string, requested = model): Pri
 /** The parts of the configuration that contain prices. */
 export type Pricing = Pick<Config, "prices" | "providers">;
 
-/** The price of a model from `prices`, else from its provider's `models`; null if there is none. */
+/**
+ * The price of a model from `prices`, else from its provider's `models`; null if there is none. A model of the default provider has
+ * the same price with that provider's id before its name.
+ */
 export function findModelPrice(
   { prices, providers }: Pricing,
   model: string,
   requested = model,
 ): Price | null {
   const price = findPrice(prices, model, requested);
-  if (price !== null || providers.length === 0) return price;
+  if (price !== null) return price;
   const slash = model.indexOf("/");
   const id = model.slice(0, Math.max(0, slash));
+  if (id === DEFAULT_PROVIDER) return findPrice(prices, model.slice(slash + 1));
   const provider = providers.find((entry) => entry.id === id);
   if (provider === undefined) return null;
   const name = model.slice(slash + 1);

@@ -50,6 +50,15 @@ describe("prices", () => {
     expect(computeCostNano(null, tokens)).toBe(0);
   });
 
+  it("of a model of the default provider are the same with the provider's id before the name", () => {
+    const prices = { "llama3.2": { input: 1, output: 1 }, "default/mine": { input: 2, output: 2 } };
+    const config = configSchema.parse({ prices });
+    expect(findModelPrice(config, "default/llama3.2")?.input).toBe(1);
+    expect(findModelPrice(config, "default/Llama3.2-nothinking", "my-route")?.input).toBe(1);
+    expect(findModelPrice(config, "default/mine")?.input).toBe(2);
+    expect(findModelPrice(config, "default/other")).toBeNull();
+  });
+
   it("of cents for a million do not get lost: a token costs whole billionths", () => {
     expect(computeCostNano({ input: 0.075, output: 0 }, { promptTokens: 1 })).toBe(75);
   });
