@@ -141,7 +141,10 @@ export function modulesOf(bundle: Bundle): {
   contents: string | Uint8Array<ArrayBuffer>;
 }[] {
   const names = readdirSync(bundle.folder, { recursive: true, encoding: "utf8" });
-  const others = names.filter((name) => /\.(?:m?js|txt|wasm|bin)$/.test(name) && name !== bundle.entry);
+  const sizeOf = (name: string) => statSync(join(bundle.folder, name)).size;
+  const others = names
+    .filter((name) => /\.(?:m?js|txt|wasm|bin)$/.test(name) && name !== bundle.entry)
+    .sort((a, b) => sizeOf(a) - sizeOf(b));
   return [bundle.entry, ...others].map((name) => {
     const path = join(bundle.folder, name);
     if (/js$/.test(name)) return { type: "ESModule", path, contents: readFileSync(path, "utf8") };
