@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 
@@ -30,8 +31,8 @@ const GROWTH = ["test/unit/growth/**/*.test.ts", "test/unit/support/growth.test.
  */
 export default defineConfig({
   test: {
-    // Most tests wait for a process of their own; as many workers as cores would leave half of a small machine idle.
-    maxWorkers: 4,
+    // Most tests wait for a process of their own: with as many workers as cores, a small machine is idle for half of the time.
+    maxWorkers: Math.max(4, 3 * availableParallelism()),
     // Of the pure rules only (`npm run coverage`): what needs a runtime or a page runs in processes that are not measured.
     coverage: {
       provider: "v8",

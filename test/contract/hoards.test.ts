@@ -19,7 +19,7 @@ describe("what strangers can have a process hold", () => {
     const first = await take(api.gateway, { clients: 2, bytes: MIB });
     await first.end();
     const before = await api.gateway.heap();
-    const hoard = await take(api.gateway, { clients: 12, bytes: 3 * MIB });
+    const hoard = await take(api.gateway, { clients: 8, bytes: 3 * MIB });
     try {
       const during = await api.gateway.heap();
       expect(during - before).toBeLessThan(STRANGERS_BYTES + OWN_BYTES);

@@ -209,7 +209,7 @@ async function takeForms(gateway: Gateway, { clients, bytes }: HoardSize): Promi
     "content-type": "multipart/form-data; boundary=b",
     "content-length": String(body.length + MIB),
   };
-  for (let index = 0; index < 10 * clients; index += 1) {
+  for (let index = 0; index < 4 * clients; index += 1) {
     requests.start("POST", "/v1/files", { ...type, ...bearer(`sandbox-token-slow${index}`) }, body);
   }
   await requests.settle();
@@ -219,7 +219,7 @@ async function takeForms(gateway: Gateway, { clients, bytes }: HoardSize): Promi
 async function takePieces(gateway: Gateway, { clients, bytes }: HoardSize): Promise<Hoard> {
   const requests = new SlowRequests(gateway);
   const piece = Buffer.alloc(bytes);
-  for (let index = 0; index < 10 * clients; index += 1) {
+  for (let index = 0; index < 4 * clients; index += 1) {
     const begun = await ask(gateway, "/upload/v1beta/files", {
       method: "POST",
       headers: {
