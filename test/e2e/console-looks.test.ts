@@ -144,6 +144,22 @@ describeWithBrowser("how the console looks", () => {
     expect(await background()).toBe(dark);
   });
 
+  it.each([420, 900])("reaches every part of its menu, %i pixels high", async (height) => {
+    const page = await app.at("hosting", { width: 1_440 });
+    await page.setViewportSize({ width: 1_440, height });
+    const signOut = page.getByRole("button", { name: "Sign out" });
+    const isVisible = async (locator: Locator) => {
+      const box = await locator.boundingBox();
+      return box !== null && box.y >= 0 && box.y + box.height <= height;
+    };
+    // On a usual screen the foot is visible at once.
+    if (height === 900) expect(await isVisible(signOut)).toBe(true);
+    for (const part of [page.getByRole("link", { name: "Overview" }).last(), signOut]) {
+      await part.scrollIntoViewIfNeeded();
+      expect(await isVisible(part)).toBe(true);
+    }
+  });
+
   it("unfolds its navigation on a narrow screen", async () => {
     const page = await app.at("overview", { width: 390 });
     await page.getByRole("button", { name: "Menu" }).click();

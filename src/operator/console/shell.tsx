@@ -21,8 +21,18 @@ const THEME_ICONS = { auto: "half", light: "sun", dark: "moon" } as const;
 
 function Navigation({ current }: { readonly current: string }) {
   const isOwner = useHasRole("owner");
+  const list = useRef<HTMLElement>(null);
+  // A long list scrolls: keep the current page in view. `scrollIntoView` would also move the place from which Tab goes on.
+  useEffect(() => {
+    void current;
+    const nav = list.current;
+    const link = nav?.querySelector('[aria-current="page"]')?.getBoundingClientRect();
+    const frame = nav?.getBoundingClientRect();
+    if (!nav || !link || !frame || (link.top >= frame.top && link.bottom <= frame.bottom)) return;
+    nav.scrollTop += link.top - frame.top - frame.height / 2;
+  }, [current]);
   return (
-    <nav aria-label={texts.pages}>
+    <nav ref={list} aria-label={texts.pages}>
       {NAVIGATION.map(({ title, pages }) => (
         <div key={title}>
           <h2>{title}</h2>
