@@ -75,6 +75,9 @@ describeWithBrowser("a viewer in the console", () => {
         .toEqual([]);
       expect.soft(await main.locator("input.switch:not(:disabled)").count(), name).toBe(0);
     }
+    await goTo(page, "settings");
+    await page.getByText("Session lifetime").first().waitFor();
+    expect(await page.getByLabel("New password").count()).toBe(0);
     await goTo(page, "accounts");
     const edit = page.getByRole("button", { name: "Edit three@sandbox.test" });
     expect(await edit.isDisabled()).toBe(true);

@@ -132,6 +132,9 @@ export const settings: PageTexts["settings"] = {
   passwordsDiffer: "Die Passwörter sind verschieden.",
   passwordChanged: "Passwort geändert",
   unsavedPassword: "ein noch nicht geändertes Passwort",
+  sharedPassword: "Passwort für die Anmeldung ohne Namen",
+  sharedPasswordUse:
+    "Es gilt wie der Admin-Schlüssel. Die Passwörter von Administratoren mit Namen stehen auf der Seite „Administratoren“.",
   passwordIsSet: "Ein Passwort ist festgelegt.",
   passwordIsNotSet: "Es gibt kein Passwort, nur den Admin-Schlüssel der Installation.",
   passwordEndsSessions: "Eine Änderung des Passworts beendet alle Sitzungen, auch diese.",

@@ -124,6 +124,8 @@ export const settings: PageTexts["settings"] = {
   passwordsDiffer: "两次输入的密码不同。",
   passwordChanged: "密码已更改",
   unsavedPassword: "尚未更改的密码",
+  sharedPassword: "无用户名登录的密码",
+  sharedPasswordUse: "与管理密钥作用相同。有用户名的管理员，其密码在“管理员”页面设置。",
   passwordIsSet: "已设置密码。",
   passwordIsNotSet: "未设置密码，只有部署的管理密钥。",
   passwordEndsSessions: "更改密码会退出所有会话，包括当前会话。",

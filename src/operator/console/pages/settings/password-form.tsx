@@ -8,10 +8,9 @@ import { Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { showToast } from "../../ui/toasts.tsx";
 import { useAsyncAction } from "../../ui/use-async-action.ts";
-import { words } from "../../ui/words.ts";
 import { texts } from "./texts.ts";
 
-/** Form that sets the console's password. This ends all sessions, including this one. */
+/** Form for owners that sets the password of the sign-in without a name. This ends all sessions, including this one. */
 export function PasswordForm({ hasPassword }: { readonly hasPassword: boolean }) {
   const [password, setPassword] = useState("");
   const [repeated, setRepeated] = useState("");
@@ -26,11 +25,12 @@ export function PasswordForm({ hasPassword }: { readonly hasPassword: boolean })
     expireSession();
   };
   return (
-    <Panel title={words.password}>
+    <Panel title={texts.sharedPassword}>
       <LeaveGuard unsaved={password + repeated === "" ? "" : texts.unsavedPassword} />
       <form class="stack" onSubmit={onSubmit(change)}>
         <p class="muted">
-          {hasPassword ? texts.passwordIsSet : texts.passwordIsNotSet} {texts.passwordEndsSessions}
+          {texts.sharedPasswordUse} {hasPassword ? texts.passwordIsSet : texts.passwordIsNotSet}{" "}
+          {texts.passwordEndsSessions}
         </p>
         <div class="setting-grid">
           <TextField

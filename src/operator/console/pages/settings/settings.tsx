@@ -1,4 +1,5 @@
 import { changeSettings, listSettingFields, readSettings, type SettingField } from "../../api/settings.ts";
+import { useHasRole } from "../../own-user.ts";
 import { Page, Panel } from "../../ui/page.tsx";
 import { PanelForm } from "../../ui/panel-form.tsx";
 import { Problem } from "../../ui/problem.tsx";
@@ -53,6 +54,7 @@ function SettingsForm({ fields }: { readonly fields: readonly SettingField[] }) 
 
 /** Page for the runtime settings. Changes take effect with the next request. */
 export function SettingsPage() {
+  const isOwner = useHasRole("owner");
   const { data, error, reload } = useLoaded(async (signal) => {
     const [settings, fields] = await Promise.all([readSettings(signal), listSettingFields(signal)]);
     return { hasPassword: settings.admin.has_password_hash, fields: localizeFields(fields) };
@@ -64,7 +66,8 @@ export function SettingsPage() {
         <>
           <SettingsForm fields={data.fields} />
           <TelemetryPanel />
-          <PasswordForm hasPassword={data.hasPassword} />
+          {/* Only owners may change it. An administrator's own password is on the page of administrators. */}
+          {isOwner && <PasswordForm hasPassword={data.hasPassword} />}
         </>
       )}
     </Page>

@@ -31,6 +31,9 @@ export const texts = translate("settings", {
   passwordsDiffer: "The passwords differ.",
   passwordChanged: "Password changed",
   unsavedPassword: "a password that was not changed",
+  sharedPassword: "Password for signing in without a name",
+  sharedPasswordUse:
+    "It works like the admin key. The passwords of administrators with a name are on the page Administrators.",
   passwordIsSet: "A password is set.",
   passwordIsNotSet: "No password is set, only the deployment's admin key.",
   passwordEndsSessions: "Changing the password signs out all sessions, including this one.",
