@@ -1,21 +1,19 @@
 import {
   deleteSubject,
   eraseUserData,
-  listSubjects,
   readSubject,
   type Subject,
   type SubjectList,
 } from "../../api/subjects.ts";
 import { formatHref } from "../../routing.ts";
 import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
-import { AddButton, EditButtons, EditDialogs, useEditing } from "../../ui/editing.tsx";
+import { AddButton, EditButtons, EditDialogs, type Editing } from "../../ui/editing.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Panel } from "../../ui/page.tsx";
 import { Pager } from "../../ui/pager.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
-import { useLoaded } from "../../ui/use-loaded.ts";
 import { usePaging } from "../../ui/use-paging.ts";
 import { words } from "../../ui/words.ts";
 import { EraseData } from "../keys/erase-data.tsx";
@@ -25,8 +23,6 @@ import { SubjectForm } from "./subject-form.tsx";
 import { listSubjectUse, searchSubjects } from "./subject-use.ts";
 import { texts } from "./texts.ts";
 
-/** How often use is read again, in milliseconds. */
-const REFRESH_MS = 15_000;
 const PAGE_SIZES = [25, 50, 200] as const;
 
 /** What is used of the limits of an entry. */
@@ -69,10 +65,18 @@ function SubjectLinks({ list, subject }: { readonly list: SubjectList; readonly 
   );
 }
 
+interface SubjectPanelProps {
+  readonly list: SubjectList;
+  /** null: not loaded yet. */
+  readonly subjects: readonly Subject[] | null;
+  /** Why they could not be loaded; empty: they could. */
+  readonly error: string;
+  readonly reload: () => Promise<void>;
+  readonly editing: Editing<Subject>;
+}
+
 /** The teams, the users or the tags, with what they have used of their limits. */
-export function SubjectPanel({ list }: { readonly list: SubjectList }) {
-  const { data, error, reload } = useLoaded((signal) => listSubjects(list, signal), list, REFRESH_MS);
-  const editing = useEditing<Subject>(reload);
+export function SubjectPanel({ list, subjects, error, reload, editing }: SubjectPanelProps) {
   const paging = usePaging(PAGE_SIZES[2]);
   const noun = texts.nouns[list];
   const add = <AddButton noun={noun} onClick={editing.add} />;
@@ -112,7 +116,7 @@ export function SubjectPanel({ list }: { readonly list: SubjectList }) {
       </>
     )),
   ];
-  const all = data?.items ?? [];
+  const all = subjects ?? [];
   const found = searchSubjects(all, paging.query);
   return (
     <div class="stack">
@@ -121,10 +125,9 @@ export function SubjectPanel({ list }: { readonly list: SubjectList }) {
       {all.length > 0 && (
         <div class="toolbar">
           <SearchBox label={texts.search} value={paging.query} onSearch={paging.search} />
-          {add}
         </div>
       )}
-      {data !== null && (
+      {subjects !== null && (
         <Panel>
           <DataTable
             items={found.slice((paging.page - 1) * paging.size, paging.page * paging.size)}
