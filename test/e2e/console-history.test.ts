@@ -52,6 +52,24 @@ describeWithBrowser("the history in the console", () => {
     expect(await violations(page)).toEqual([]);
   });
 
+  it("opens the record by a click anywhere in its row, but not where text is selected", async () => {
+    const page = await app.at("history");
+    const row = page.getByRole("row", { name: /from the laptop/ });
+    const dialog = page.getByRole("dialog");
+    await row.getByRole("cell").last().click();
+    await dialog.waitFor();
+    await page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    const box = await row.getByRole("cell").last().boundingBox();
+    if (box === null) throw new Error("it is not shown");
+    await page.mouse.move(box.x + 4, box.y + box.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width - 4, box.y + box.height / 2, { steps: 4 });
+    await page.mouse.up();
+    expect(await page.evaluate("getSelection().isCollapsed")).toBe(false);
+    expect(await dialog.count()).toBe(0);
+  });
+
   it("finds errors by the codes that it shows", async () => {
     const page = await app.at("history");
     const row = page.getByRole("row", { name: /broken/ });

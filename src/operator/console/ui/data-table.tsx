@@ -40,11 +40,22 @@ export interface DataTableProps<T> {
   readonly steady?: boolean;
   /** CSS classes of the box around the table. */
   readonly box?: string;
+  /** Opens an item when its row is clicked. Keyboards and screen readers use a link in the row, which `cell` renders. */
+  readonly onOpen?: (item: T) => void;
+}
+
+const CONTROLS = ["a", "button", "input", "select", "textarea", "label", "summary"].join();
+
+/** Whether a click on a row means the row: not a control in it, the end of a text selection, or a click with a modifier. */
+function isRowClick({ target, altKey, ctrlKey, metaKey, shiftKey }: MouseEvent): boolean {
+  if (altKey || ctrlKey || metaKey || shiftKey) return false;
+  if (!(target instanceof Element) || target.closest(CONTROLS) !== null) return false;
+  return getSelection()?.isCollapsed ?? true;
 }
 
 /** A table with one item per row. On a narrow screen a row becomes a block of its cells. */
 export function DataTable<T>(props: DataTableProps<T>) {
-  const { items, keyOf, columns, empty, most: maxItems = items.length } = props;
+  const { items, keyOf, columns, empty, onOpen, most: maxItems = items.length } = props;
   const renderRow = useIncrementalRows<T>(columns);
   if (items.length === 0 && empty !== undefined) return <>{empty}</>;
   return (
@@ -63,7 +74,11 @@ export function DataTable<T>(props: DataTableProps<T>) {
           <tbody>
             {items.slice(0, maxItems).map((item, index) => {
               const row = () => (
-                <tr key={keyOf(item)}>
+                <tr
+                  key={keyOf(item)}
+                  class={onOpen && "opens"}
+                  onClick={onOpen && ((event) => isRowClick(event) && onOpen(item))}
+                >
                   {columns.map(({ title, hidden, class: name, end, cell }) => (
                     <td
                       key={title}

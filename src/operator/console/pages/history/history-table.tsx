@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
 import type { HistorySummary } from "../../api/history.ts";
-import { formatHref } from "../../routing.ts";
+import { formatHref, navigateTo } from "../../routing.ts";
 import { formatApiStyle } from "../../ui/api-styles.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { formatCompact, formatDuration } from "../../ui/format.ts";
@@ -124,7 +124,7 @@ interface HistoryTableProps {
   readonly query: string;
 }
 
-/** Table of generations; the preview links to the record. */
+/** Table of generations. A click on a row opens its record; the preview links to it. */
 export function HistoryTable({ items, query }: HistoryTableProps) {
   const tableColumns = useMemo(() => columns(query), [query]);
   return (
@@ -135,6 +135,7 @@ export function HistoryTable({ items, query }: HistoryTableProps) {
       steady
       class="history-table"
       box="panel"
+      onOpen={({ id }) => navigateTo("history", id, query)}
     />
   );
 }
