@@ -14,9 +14,15 @@ describeWithBrowser("teams, users and tags in the console", () => {
     await dialog.getByLabel("Tokens per day").fill("100000");
     await dialog.getByLabel("Cost per month").fill("5");
     await dialog.getByRole("button", { name: "Add team" }).click();
-    // The server says what is wrong with it, and the input stays.
-    await dialog.getByRole("alert").waitFor();
-    await dialog.getByLabel("ID", { exact: true }).fill("search");
+    // The error is at the field that it names, which has the focus. The input stays.
+    const id = dialog.getByLabel("ID", { exact: true });
+    await dialog.getByText("Not saved. Fix: ID.").waitFor();
+    await expect.poll(() => id.evaluate((input) => input === document.activeElement)).toBe(true);
+    expect(await id.getAttribute("aria-invalid")).toBe("true");
+    const [, described = ""] = ((await id.getAttribute("aria-describedby")) ?? "").split(" ");
+    expect(await dialog.locator(`[id="${described}"]`).innerText()).not.toBe("");
+    await id.fill("search");
+    expect(await id.getAttribute("aria-invalid")).toBeNull();
     await dialog.getByRole("button", { name: "Add team" }).click();
     await saved(dialog);
     const row = page.getByRole("row", { name: /Search/ });

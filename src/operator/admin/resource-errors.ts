@@ -5,14 +5,15 @@ export function notFoundError(description: string): GatewayError {
   return new GatewayError(404, `${description} does not exist`, { code: "not_found" });
 }
 
-/** Creates the 409 error for something that already exists. */
+/** Creates the 409 error for something that already exists. `param` is the field that names it. */
 export function conflictError(description: string, param: string | null = null): GatewayError {
-  return new GatewayError(409, `${description} exists already`, { code: "invalid_request", param });
+  const message = `${param === null ? "" : `${param}: `}${description} exists already`;
+  return new GatewayError(409, message, { code: "invalid_request", param });
 }
 
 /** Creates the 409 error for an id that another entry has. `kind` has its article, as in "a team". */
 export function idTakenError(kind: string, id: string): GatewayError {
-  const message = `${kind} with this id exists already (${JSON.stringify(id)}): choose another id`;
+  const message = `id: ${kind} with this id exists already (${JSON.stringify(id)}): choose another id`;
   return new GatewayError(409, message, { code: "invalid_request", param: "id" });
 }
 

@@ -1,10 +1,13 @@
 import { type ComponentChildren, h, type TargetedInputEvent } from "preact";
 import { useId } from "preact/hooks";
+import { useFieldError } from "./form-errors.ts";
 
 interface FrameProps {
   readonly label: string;
   readonly hint?: ComponentChildren;
   readonly error?: string | undefined;
+  /** Name of the field in the gateway's errors. With it, the field shows the errors that the form gets for it. */
+  readonly path?: string;
 }
 
 interface InputProps<T> extends FrameProps {
@@ -52,6 +55,7 @@ interface TextFieldProps extends InputProps<string> {
 
 export function TextField(props: TextFieldProps) {
   const id = useId();
+  const { error, onInput } = useFieldError(props.path, props.label, props.error);
   const type = props.type ?? "text";
   // Preact's types of an `<input>` depend on `type`, which is dynamic here.
   const input = h("input", {
@@ -68,12 +72,15 @@ export function TextField(props: TextFieldProps) {
     step: type === "number" ? "any" : undefined,
     spellcheck: false,
     "data-focus": props.focus ? "" : undefined,
-    "aria-invalid": props.error ? true : undefined,
-    "aria-describedby": describedBy(id, props),
-    onInput: (event: TargetedInputEvent<HTMLInputElement>) => props.onChange(event.currentTarget.value),
+    "aria-invalid": error ? true : undefined,
+    "aria-describedby": describedBy(id, { ...props, error }),
+    onInput: (event: TargetedInputEvent<HTMLInputElement>) => {
+      onInput();
+      props.onChange(event.currentTarget.value);
+    },
   });
   return (
-    <Frame id={id} label={props.label} hint={props.hint} error={props.error}>
+    <Frame id={id} label={props.label} hint={props.hint} error={error}>
       {input}
     </Frame>
   );
@@ -87,8 +94,9 @@ interface AreaFieldProps extends InputProps<string> {
 
 export function AreaField(props: AreaFieldProps) {
   const id = useId();
+  const { error, onInput } = useFieldError(props.path, props.label, props.error);
   return (
-    <Frame id={id} label={props.label} hint={props.hint} error={props.error}>
+    <Frame id={id} label={props.label} hint={props.hint} error={error}>
       <textarea
         id={id}
         rows={props.rows ?? 4}
@@ -97,9 +105,12 @@ export function AreaField(props: AreaFieldProps) {
         placeholder={props.placeholder}
         disabled={props.disabled}
         spellcheck={false}
-        aria-invalid={props.error ? true : undefined}
-        aria-describedby={describedBy(id, props)}
-        onInput={(event) => props.onChange(event.currentTarget.value)}
+        aria-invalid={error ? true : undefined}
+        aria-describedby={describedBy(id, { ...props, error })}
+        onInput={(event) => {
+          onInput();
+          props.onChange(event.currentTarget.value);
+        }}
       />
     </Frame>
   );
@@ -114,14 +125,19 @@ interface SelectFieldProps extends InputProps<string> {
 
 export function SelectField(props: SelectFieldProps) {
   const id = useId();
+  const { error, onInput } = useFieldError(props.path, props.label, props.error);
   return (
-    <Frame id={id} label={props.label} hint={props.hint} error={props.error}>
+    <Frame id={id} label={props.label} hint={props.hint} error={error}>
       <select
         id={id}
         value={props.value}
         disabled={props.disabled}
-        aria-describedby={describedBy(id, props)}
-        onChange={(event) => props.onChange(event.currentTarget.value)}
+        aria-invalid={error ? true : undefined}
+        aria-describedby={describedBy(id, { ...props, error })}
+        onChange={(event) => {
+          onInput();
+          props.onChange(event.currentTarget.value);
+        }}
       >
         {props.choices.map(([value, name]) => (
           <option key={value} value={value}>

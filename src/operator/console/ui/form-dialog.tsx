@@ -1,9 +1,10 @@
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { type ApiError, isEditConflict } from "../api/client.ts";
 import { Button } from "./button.tsx";
 import { Conflict, type EntryVersion } from "./conflict.tsx";
 import { Dialog } from "./dialog.tsx";
+import { FormErrorsContext, focusFirstInvalid, useFormErrors } from "./form-errors.ts";
 import { LeaveGuard } from "./leave-guard.tsx";
 import { Problem } from "./problem.tsx";
 import { useAsyncAction } from "./use-async-action.ts";
@@ -15,7 +16,7 @@ interface FormDialogProps {
   readonly action: string;
   readonly children: ComponentChildren;
   /**
-   * Submits the form. The dialog shows a failure above the buttons and keeps the input. A form that waits after its request
+   * Submits the form. The dialog shows a failure at the field that it names, else above the buttons, and keeps the input. A form that waits after its request
    * succeeded (for example for a reload) calls `onSucceeded`: from then on closing loses no input. `ifMatch` is the entity tag
    * that the request sends; undefined: none, because the user overwrites what has changed.
    */
@@ -35,15 +36,20 @@ export function FormDialog(props: FormDialogProps) {
   const [conflict, setConflict] = useState<ApiError | null>(null);
   const [edited, setEdited] = useState(false);
   const [confirming, setConfirming] = useState(false);
+  const errors = useFormErrors();
+  const form = useRef<HTMLFormElement>(null);
   const isUnmounted = useIsUnmounted();
   const submit = async (ifMatch: string | undefined) => {
     setConflict(null);
+    errors.clearAll();
     try {
       await props.submit(() => setEdited(false), ifMatch);
     } catch (thrown) {
-      if (version === undefined || !isEditConflict(thrown)) throw thrown;
-      setConflict(thrown);
-      return;
+      if (version !== undefined && isEditConflict(thrown)) return setConflict(thrown);
+      const label = errors.showAtField(thrown);
+      if (label === undefined) throw thrown;
+      focusFirstInvalid(form.current);
+      throw new Error(words.notSavedFix(label));
     }
     // If the user closed the dialog meanwhile, do not close the dialog that is open now.
     if (!isUnmounted.current) props.onClose();
@@ -64,8 +70,10 @@ export function FormDialog(props: FormDialogProps) {
           </footer>
         </Dialog>
       )}
-      <form onSubmit={onSubmit(() => submit(version?.tag))} onInput={() => setEdited(true)}>
-        <div class="dialog-body stack">{props.children}</div>
+      <form ref={form} onSubmit={onSubmit(() => submit(version?.tag))} onInput={() => setEdited(true)}>
+        <div class="dialog-body stack">
+          <FormErrorsContext.Provider value={errors}>{props.children}</FormErrorsContext.Provider>
+        </div>
         <footer>
           {/* Here both are visible in a long form, too. */}
           <Problem error={error} />

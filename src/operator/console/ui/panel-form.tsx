@@ -3,15 +3,13 @@ import { useRef, useState } from "preact/hooks";
 import { type ApiError, isEditConflict, toMessage, type Versioned } from "../api/client.ts";
 import { Button } from "./button.tsx";
 import { Conflict } from "./conflict.tsx";
+import { type Faults, focusFirstInvalid, splitFault } from "./form-errors.ts";
 import { LeaveGuard } from "./leave-guard.tsx";
 import { Problem } from "./problem.tsx";
 import { showToast } from "./toasts.tsx";
 import { useAsyncAction } from "./use-async-action.ts";
 import { useLoaded } from "./use-loaded.ts";
 import { words } from "./words.ts";
-
-/** Error messages by the paths of the fields. */
-export type Faults = Readonly<Record<string, string>>;
 
 /** What the fields of a form show and change. */
 export interface PanelFormState<T, Draft> {
@@ -39,12 +37,6 @@ interface PanelFormProps<T extends object, Draft extends object> {
   readonly fields: (state: PanelFormState<Versioned<T>, Draft>) => ComponentChildren;
 }
 
-/** Splits an error message of the gateway that names a field: `runtime.account_max_queue: must be …`. null: it names none. */
-function splitFault(message: string): { readonly path: string; readonly fault: string } | null {
-  const { path, fault } = /^(?<path>[\w.[\]-]+): (?<fault>.+)$/s.exec(message)?.groups ?? {};
-  return path === undefined || fault === undefined ? null : { path, fault };
-}
-
 /**
  * A form within a page that loads, edits and saves something of which there is only one, such as the settings. If another edit came
  * first, it shows both versions.
@@ -65,11 +57,7 @@ export function PanelForm<T extends object, Draft extends object>(props: PanelFo
 
   const invalid = props.validate?.(draft) ?? {};
   const reject = (found: Faults): never => {
-    // After the fields have rendered the errors, focus the first invalid one.
-    setTimeout(() => {
-      const first = form.current?.querySelector('[aria-invalid="true"]');
-      if (first instanceof HTMLElement) first.focus();
-    });
+    focusFirstInvalid(form.current);
     const labels = Object.keys(found).map((path) => props.labelOf(path, draft) ?? path);
     throw new Error(words.notSavedFix(labels.join(", ")));
   };

@@ -141,7 +141,7 @@ describe("the form of a provider", () => {
     ["base_url: must be an address", { base_url: "must be an address" }],
     ["providers[3].driver: there is none", { driver: "there is none" }],
     ["headers.Host: belongs to the connection", { headers: "Host: belongs to the connection" }],
-    ["a provider with this id exists already", { id: "a provider with this id exists already" }],
+    ["id: a provider with this id exists already", { id: "a provider with this id exists already" }],
     ["the configuration is read-only", null],
     ["accounts[0].provider: does not exist", null],
   ])("finds the field of the refusal %j", (message, fault) => {

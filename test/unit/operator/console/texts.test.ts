@@ -17,7 +17,7 @@ const NO_TEXTS = [
   /^(?:ArrowDown|ArrowUp|Enter|Escape|Esc|Ctrl|Shift|Backspace)$/,
   /^(?:English|Deutsch)$/,
   /^(?:input, textarea|main input|429, 5xx|vllm\/qwen3|\(max-width|\(prefers-|11px system-ui|chat\.internal|X-Title|seed, tools)/,
-  /^(?:Hello!|The weather in a city at this moment\.|Name of the city|with this id exists)$/,
+  /^(?:Hello!|The weather in a city at this moment\.|Name of the city)$/,
   /^(?:outage|trouble) |^\.|^#|example\.com|^-----BEGIN|^https?:|^\{"/,
 ];
 /** Properties that show their value. */

@@ -51,6 +51,7 @@ export function AdministratorForm({ administrator, version, onClose, onSaved }: 
     >
       <TextField
         label={texts.signInName}
+        path="id"
         value={id}
         onChange={setId}
         hint={texts.signInNameHint}
@@ -59,9 +60,16 @@ export function AdministratorForm({ administrator, version, onClose, onSaved }: 
         mono
         focus={administrator === null}
       />
-      <TextField label={texts.fullName} value={name} onChange={setName} focus={administrator !== null} />
+      <TextField
+        label={texts.fullName}
+        path="name"
+        value={name}
+        onChange={setName}
+        focus={administrator !== null}
+      />
       <SelectField
         label={texts.role}
+        path="role"
         hint={texts.roleHints[role]}
         value={role}
         onChange={(text) => setRole(ROLES.find((each) => each === text) ?? "viewer")}
@@ -69,6 +77,7 @@ export function AdministratorForm({ administrator, version, onClose, onSaved }: 
       />
       <TextField
         label={words.password}
+        path="password"
         type="password"
         autocomplete="new-password"
         value={password}
@@ -79,8 +88,22 @@ export function AdministratorForm({ administrator, version, onClose, onSaved }: 
       {administrator?.has_password === true && (
         <CheckField label={texts.removePassword} value={removesPassword} onChange={setRemovesPassword} />
       )}
-      <TextField label={texts.email} type="email" value={email} onChange={setEmail} hint={texts.emailHint} />
-      <TextField label={texts.subject} value={subject} onChange={setSubject} hint={texts.subjectHint} mono />
+      <TextField
+        label={texts.email}
+        path="email"
+        type="email"
+        value={email}
+        onChange={setEmail}
+        hint={texts.emailHint}
+      />
+      <TextField
+        label={texts.subject}
+        path="oidc_subject"
+        value={subject}
+        onChange={setSubject}
+        hint={texts.subjectHint}
+        mono
+      />
       <CheckField
         label={texts.disabledTitle}
         value={disabled}

@@ -69,6 +69,7 @@ export function KeyForm({ apiKey, version, onClose, onSaved, onAdded }: KeyFormP
       {apiKey === null && (
         <TextField
           label={words.key}
+          path="key"
           value={key}
           onChange={setKey}
           required
@@ -76,10 +77,18 @@ export function KeyForm({ apiKey, version, onClose, onSaved, onAdded }: KeyFormP
           hint={texts.generatedInBrowserYouCan}
         />
       )}
-      <TextField label={words.name} value={name} onChange={setName} hint={texts.whoOrWhatUsesKey} focus />
-      <TextField label={texts.remark} value={remark} onChange={setRemark} />
+      <TextField
+        label={words.name}
+        path="name"
+        value={name}
+        onChange={setName}
+        hint={texts.whoOrWhatUsesKey}
+        focus
+      />
+      <TextField label={texts.remark} path="remark" value={remark} onChange={setRemark} />
       <TextField
         label={texts.expires}
+        path="expires"
         type="datetime-local"
         value={expires}
         onChange={setExpires}

@@ -1,5 +1,6 @@
 import type { KeyScope } from "../../api/config.ts";
 import { formatApiStyle } from "../../ui/api-styles.ts";
+import { InvalidInput } from "../../ui/form-errors.ts";
 import { texts } from "./texts.ts";
 
 /** A limit of a key, for the form. */
@@ -48,7 +49,7 @@ export function parseList(text: string): string[] {
 /**
  * Converts the input values of numbers to limits. Limits that this console does not know keep their values.
  *
- * @throws Error with a message for the user if a limit is invalid
+ * @throws InvalidInput with a message for the user if a limit is invalid
  */
 export function parseLimits(draft: LimitDraft, current: KeyScope["limits"] = {}): Record<string, unknown> {
   const limits: Record<string, unknown> = { ...current };
@@ -57,7 +58,8 @@ export function parseLimits(draft: LimitDraft, current: KeyScope["limits"] = {})
     const limit = Number(text);
     const isCost = name.startsWith("cost");
     if (!(limit >= 0 && (isCost || Number.isSafeInteger(limit)))) {
-      throw new Error(texts.orNothingForNoLimit(label, isCost ? texts.number : texts.wholeNumber));
+      const message = texts.orNothingForNoLimit(label, isCost ? texts.number : texts.wholeNumber);
+      throw new InvalidInput(`limits.${name}`, message);
     }
     if (limit > 0) limits[name] = limit;
     else Reflect.deleteProperty(limits, name);
@@ -68,7 +70,7 @@ export function parseLimits(draft: LimitDraft, current: KeyScope["limits"] = {})
 /**
  * Converts the input values to the request.
  *
- * @throws Error with a message for the user if a limit is invalid
+ * @throws InvalidInput with a message for the user if a limit is invalid
  */
 export function parseScope(draft: LimitDraft, current: KeyScope | null): KeyScope {
   const limits = parseLimits(draft, current?.limits);

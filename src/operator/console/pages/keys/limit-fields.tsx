@@ -14,6 +14,7 @@ interface LimitFieldsProps {
 }
 
 const createField = ({ draft, onChange }: LimitFieldsProps, name: string) => ({
+  path: name,
   value: draft[name] ?? "",
   onChange: (value: string) => onChange({ ...draft, [name]: value }),
 });
@@ -25,7 +26,14 @@ export function NumberLimitFields(props: LimitFieldsProps) {
       <p class="hint">{texts.emptyNoLimitDaysAnd}</p>
       <div class="limit-grid">
         {LIMIT_FIELDS.map(({ name, label }) => (
-          <TextField key={name} label={label} type="number" min={0} {...createField(props, name)} />
+          <TextField
+            key={name}
+            label={label}
+            type="number"
+            min={0}
+            {...createField(props, name)}
+            path={`limits.${name}`}
+          />
         ))}
       </div>
     </>

@@ -285,7 +285,6 @@ const isField = (name: string): name is keyof ProviderDraft => Object.hasOwn(FIE
 
 /** Finds the field that an error message of the gateway names; null: none. */
 export function findRejectedField(message: string): ProviderFaults | null {
-  if (message.includes("with this id exists")) return { id: message };
   const [path, fault] = splitOnce(message, ": ");
   const [name = ""] = path.replace(/^providers(?:\[\d+\]|\.\d+)\./, "").split(/[.[]/);
   if (fault === undefined || !isField(name)) return null;

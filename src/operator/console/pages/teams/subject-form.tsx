@@ -49,6 +49,7 @@ export function SubjectForm({ list, subject, version, onClose, onSaved }: Subjec
     >
       <TextField
         label={texts.id}
+        path="id"
         value={id}
         onChange={setId}
         hint={texts.idHint}
@@ -59,12 +60,13 @@ export function SubjectForm({ list, subject, version, onClose, onSaved }: Subjec
       />
       <TextField
         label={words.name}
+        path="name"
         value={name}
         onChange={setName}
         hint={texts.nameHint}
         focus={subject !== null}
       />
-      <TextField label={texts.remark} value={remark} onChange={setRemark} />
+      <TextField label={texts.remark} path="remark" value={remark} onChange={setRemark} />
       <HistoryModeField value={history} onChange={setHistory} />
       <SharedLimitFields draft={draft} onChange={setDraft} />
       {list !== "tags" && <AllowedTagsField draft={draft} onChange={setDraft} />}

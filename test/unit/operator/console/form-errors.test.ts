@@ -1,0 +1,24 @@
+import { describe, expect, test } from "vitest";
+import { findField, splitFault } from "../../../../src/operator/console/ui/form-errors.ts";
+
+describe("an error of the gateway", () => {
+  test.each([
+    ["name: must not be empty", { path: "name", fault: "must not be empty" }],
+    ["limits.cost_per_day: must be at least 0", { path: "limits.cost_per_day", fault: "must be at least 0" }],
+    ["networks[1]: is no network: 1.2.3", { path: "networks[1]", fault: "is no network: 1.2.3" }],
+    ["the password is wrong", null],
+    ["too many failed attempts: try again in 4 s", null],
+  ])("%s", (message, parts) => {
+    expect(splitFault(message)).toEqual(parts);
+  });
+
+  test.each([
+    ["name", "name"],
+    ["models[2]", "models"],
+    ["limits.cost_per_day", "limits.cost_per_day"],
+    ["limits.unknown", undefined],
+    ["names", undefined],
+  ])("about %s is shown at the field %s", (path, field) => {
+    expect(findField(path, ["name", "models", "limits.cost_per_day"])).toBe(field);
+  });
+});
