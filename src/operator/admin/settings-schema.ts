@@ -149,14 +149,14 @@ export const settingsSchema = lazyObject(() => {
         provider: describeSetting(
           embeddings.provider.unwrap(),
           "Embeddings",
-          "Where embeddings come from. The built-in ones are deterministic and without meaning, for tests.",
+          "Who answers requests for embeddings. Test vectors are computed from the words without a model: enough to try a client, not for real searches.",
           {
             choices: {
-              "": "Off (501)",
-              builtin: "Built-in",
-              upstream: "The provider’s own (upstream)",
-              deterministic: "Built-in, as “deterministic”",
-              mock: "Built-in, as “mock”",
+              "": "Nobody: requests get a 501",
+              builtin: "Test vectors; embedding models of providers by provider/model",
+              upstream: "The provider’s embedding models",
+              deterministic: "Test vectors (same, earlier name “deterministic”)",
+              mock: "Test vectors (same, earlier name “mock”)",
             },
           },
         ),

@@ -49,8 +49,8 @@ export function Conflict({ busy, edit, read, onReload, onOverwrite }: ConflictPr
           class="versions"
           columns={[
             { title: words.field, class: "mono", cell: ({ path }) => path },
-            { title: words.yourVersion, cell: ({ mine }) => mine || words.none },
-            { title: words.currentVersion, cell: ({ current }) => current || words.none },
+            { title: words.yourVersion, cell: ({ mine }) => mine || words.emptyValue },
+            { title: words.currentVersion, cell: ({ current }) => current || words.emptyValue },
           ]}
         />
       )}

@@ -26,6 +26,8 @@ export const words = translate("words", {
   all: "all",
   models: "Models",
   none: "none",
+  noKey: "no key",
+  emptyValue: "empty",
   usage: "Usage",
   history: "History",
   captures: "Captures",

@@ -51,7 +51,7 @@ export const accounts: PageTexts["accounts"] = {
   failing: "gestört",
   notTested: "nicht getestet",
   choose: (identifier) => `${identifier} auswählen`,
-  noneYet: "noch keine",
+  noneYet: "noch keins",
   direct: "direkt",
   test: (identifier) => `${identifier} testen`,
   edit: (identifier) => `${identifier} bearbeiten`,

@@ -2,7 +2,8 @@ import { formatPlural } from "../../ui/count.ts";
 import type { PageTexts } from "../page-texts.ts";
 
 export const history: PageTexts["history"] = {
-  noneYet: "noch keine",
+  noneYet: "noch keins",
+  noAccount: "kein Konto",
   readFromCache: "aus dem Cache gelesen",
   writtenToCacheFor5Minutes: "für 5 Minuten in den Cache geschrieben",
   writtenToCacheFor1Hour: "für 1 Stunde in den Cache geschrieben",

@@ -137,8 +137,16 @@ export const providers: PageTexts["providers"] = {
   silence: "Zeitlimit ohne Daten",
   refreshInterval: "Abstand der Modellabfragen",
   newModels: "Neue Modelle sind",
-  openaiDriver: "OpenAI Chat Completions (auch die meisten Engines)",
-  sessionsDriver: "Chatsitzungen (der eigene Provider dieses Gateways)",
+  openaiDriver: "OpenAI Chat Completions (die meisten Dienste)",
+  sessionsDriver: "Chatsitzungen (Polygates eigenes Protokoll)",
+  openaiHint:
+    "Die übliche Wahl: OpenAI, Azure, OpenRouter, Ollama, vLLM, llama.cpp und jeder Dienst mit /v1/chat/completions.",
+  openaiResponsesHint:
+    "Für OpenAI und andere Dienste mit /v1/responses. Richtig, wenn deren Modelle ihre Überlegungen zwischen Nachrichten behalten.",
+  anthropicHint: "Für Anthropic und andere Dienste mit /v1/messages.",
+  geminiHint: "Für Google Gemini und andere Dienste mit generateContent.",
+  sessionsHint:
+    "Nur für eine Bridge, die für Polygate geschrieben wurde, etwa die Sandbox: Konten melden sich mit E-Mail und Passwort an, und jeder Chat ist dort eine Sitzung. Siehe docs/provider-protocol.md.",
   sessionAffinity: "Gespräche bleiben beim Konto (nutzt Prompt-Caches)",
   roundRobin: "Reihum",
   fewestRequests: "Wenigste laufende Anfragen",

@@ -61,18 +61,18 @@ export const settings: PageTexts["settings"] = {
     "embeddings.provider": {
       title: "Embeddings",
       description:
-        "Woher Embeddings kommen. Die eingebauten sind deterministisch und ohne Bedeutung, für Tests.",
+        "Wer Anfragen nach Embeddings beantwortet. Testvektoren werden ohne Modell aus den Wörtern berechnet: Sie genügen, um einen Client zu testen, nicht für eine echte Suche.",
       choices: {
-        "": "Aus (501)",
-        builtin: "Eingebaut",
-        upstream: "Die des Providers (upstream)",
-        deterministic: "Eingebaut, als „deterministic“",
-        mock: "Eingebaut, als „mock“",
+        "": "Niemand: Anfragen erhalten 501",
+        builtin: "Testvektoren; Embedding-Modelle von Providern mit provider/modell",
+        upstream: "Die Embedding-Modelle des Providers",
+        deterministic: "Testvektoren (dasselbe, früherer Name „deterministic“)",
+        mock: "Testvektoren (dasselbe, früherer Name „mock“)",
       },
     },
     "unknown_models.provider": {
       title: "Provider für unbekannte Modellnamen",
-      description: "Id des Providers, der Anfragen für unbekannte Modelle erhält. Leer: ablehnen.",
+      description: "ID des Providers, der Anfragen für unbekannte Modelle erhält. Leer: ablehnen.",
     },
     "cache.ttl_seconds": {
       title: "Antwort-Cache (Sekunden)",

@@ -21,6 +21,7 @@ export const proxies: PageTexts["proxies"] = {
   type: "类型",
   host: "主机",
   port: "端口",
+  noUserName: "无用户名",
   userName: "用户名",
   passwordHint: "留空：保留当前密码。",
   notTested: "未测试",

@@ -55,13 +55,13 @@ export const settings: PageTexts["settings"] = {
     },
     "embeddings.provider": {
       title: "嵌入",
-      description: "嵌入的来源。内置嵌入是确定性的且无实际含义，仅供测试。",
+      description: "由谁回答嵌入请求。测试向量不用模型，只根据词语计算：足以试用客户端，不适合真正的搜索。",
       choices: {
-        "": "关闭（501）",
-        builtin: "内置",
-        upstream: "提供商自己的（upstream）",
-        deterministic: "内置，名为“deterministic”",
-        mock: "内置，名为“mock”",
+        "": "无：请求得到 501",
+        builtin: "测试向量；用 provider/model 可调用提供商的嵌入模型",
+        upstream: "提供商的嵌入模型",
+        deterministic: "测试向量（相同，旧名称“deterministic”）",
+        mock: "测试向量（相同，旧名称“mock”）",
       },
     },
     "unknown_models.provider": {

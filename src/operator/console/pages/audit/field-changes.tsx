@@ -19,10 +19,10 @@ export function FieldChanges({ changes, more }: FieldChangesProps) {
           <TruncatedText text={path} />{" "}
           <span class="mono">
             <span class="muted">
-              <TruncatedText text={before ?? words.none} />
+              <TruncatedText text={before ?? words.emptyValue} />
             </span>
             {" → "}
-            <TruncatedText text={after ?? words.none} />
+            <TruncatedText text={after ?? words.emptyValue} />
           </span>
         </li>
       ))}

@@ -1,5 +1,4 @@
 import type { HistorySummary } from "../../api/history.ts";
-import { words } from "../../ui/words.ts";
 import { texts } from "./texts.ts";
 
 /**
@@ -13,5 +12,5 @@ export function describeAccount({
 }: Pick<HistorySummary, "account" | "attempts" | "status">): string {
   if (account !== "") return account;
   if (attempts > 0) return "pass-through";
-  return status === "streaming" ? texts.noneYet : words.none;
+  return status === "streaming" ? texts.noneYet : texts.noAccount;
 }

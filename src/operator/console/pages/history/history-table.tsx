@@ -51,7 +51,7 @@ const columns = (query: string): readonly Column<HistorySummary>[] => [
     cell: ({ key, key_name, team = "", team_name }) => (
       <>
         <FilterLink name="key" value={filterValue(key, key_name)} query={query}>
-          {key_name || key || words.none}
+          {key_name || key || words.noKey}
         </FilterLink>
         {team !== "" && (
           <FilterLink name="team" value={filterValue(team, team_name)} query={query}>

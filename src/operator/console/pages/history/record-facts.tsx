@@ -99,7 +99,7 @@ export function Facts({ record }: { readonly record: HistoryRecord }) {
       </Fact>
       <Fact name={words.key}>
         <FilterLink name="key" value={filterValue(record.key, record.key_name)} query="">
-          {record.key_name || record.key || words.none}
+          {record.key_name || record.key || words.noKey}
         </FilterLink>
       </Fact>
       {team !== "" && (

@@ -1,7 +1,6 @@
 import { listSubjects, type Subject } from "../../api/subjects.ts";
 import { type Choice, SelectField, TextField } from "../../ui/field.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
-import { words } from "../../ui/words.ts";
 import { GuardrailChoices } from "./guardrail-choices.tsx";
 import { texts } from "./texts.ts";
 
@@ -18,23 +17,22 @@ export interface Membership {
 
 interface SubjectFieldProps {
   readonly label: string;
+  readonly path: string;
+  /** The choice of none. */
+  readonly none: string;
   readonly subjects: readonly Subject[];
   readonly value: string;
   readonly onChange: (id: string) => void;
 }
 
 /** Field for the team or the user of a key. */
-function SubjectField({ label, subjects, value, onChange }: SubjectFieldProps) {
+function SubjectField({ none, subjects, value, onChange, ...field }: SubjectFieldProps) {
   if (subjects.length > MAX_CHOICES)
-    return <TextField label={label} hint={texts.idOrNothing} value={value} onChange={onChange} mono />;
+    return <TextField {...field} hint={texts.idOrNothing} value={value} onChange={onChange} mono />;
   const known: readonly Choice[] = subjects.map(({ id, name }) => [id, name === "" ? id : `${name} (${id})`]);
   const isListed = value === "" || known.some(([id]) => id === value);
-  const choices: readonly Choice[] = [
-    ["", words.none],
-    ...known,
-    ...(isListed ? [] : [[value, value] as const]),
-  ];
-  return <SelectField label={label} value={value} onChange={onChange} choices={choices} />;
+  const choices: readonly Choice[] = [["", none], ...known, ...(isListed ? [] : [[value, value] as const])];
+  return <SelectField {...field} value={value} onChange={onChange} choices={choices} />;
 }
 
 interface MembershipFieldsProps {
@@ -54,12 +52,16 @@ export function MembershipFields({ membership, onChange }: MembershipFieldsProps
       <div class="limit-grid">
         <SubjectField
           label={texts.team}
+          path="team"
+          none={texts.noTeam}
           subjects={data?.teams ?? []}
           value={team}
           onChange={(id) => onChange({ ...membership, team: id })}
         />
         <SubjectField
           label={texts.user}
+          path="user"
+          none={texts.noUser}
           subjects={data?.users ?? []}
           value={user}
           onChange={(id) => onChange({ ...membership, user: id })}

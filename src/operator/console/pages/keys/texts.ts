@@ -23,6 +23,8 @@ export const texts = translate("keys", {
   requestsWithKeyRefusedIt: "Requests with this key are refused. It is never passed to the provider.",
   team: "Team",
   user: "User",
+  noTeam: "No team",
+  noUser: "No user",
   idOrNothing: "Its id, or nothing.",
   guardrails: "Guardrails",
   rulesForAllApplyToo: "Rules for all callers apply, too.",

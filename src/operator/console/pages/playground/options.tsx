@@ -43,7 +43,7 @@ export function Options({ choices, choose, models, aliases }: OptionsProps) {
             label={texts.compareWith}
             value={choices.otherModel}
             onChange={(otherModel) => choose({ otherModel })}
-            choices={[["", words.none], ...listModels(choices.otherModel)]}
+            choices={[["", texts.noOtherModel], ...listModels(choices.otherModel)]}
           />
           <TextField
             label={texts.temperature}

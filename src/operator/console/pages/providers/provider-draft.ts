@@ -112,6 +112,15 @@ export const DRIVERS = [
   ["sessions", texts.sessionsDriver],
 ] as const;
 
+/** Which services have a protocol, by the gateway's name of it. */
+export const DRIVER_HINTS: Readonly<Record<string, string>> = {
+  openai: texts.openaiHint,
+  "openai-responses": texts.openaiResponsesHint,
+  anthropic: texts.anthropicHint,
+  gemini: texts.geminiHint,
+  sessions: texts.sessionsHint,
+};
+
 /** How the account of a request is chosen: the gateway's name and the label. */
 export const STRATEGIES = [
   ["affinity", texts.sessionAffinity],

@@ -13,6 +13,7 @@ import {
   ADVANCED_FIELDS,
   CONCURRENCIES,
   changedProviderFields,
+  DRIVER_HINTS,
   DRIVERS,
   FIELD_NAMES,
   findRejectedField,
@@ -96,7 +97,7 @@ export function ProviderForm({ provider, proxies, version, onClose, onSaved }: P
       <TextField {...text("name")} hint={texts.nameHint} />
       <SelectField
         {...text("driver")}
-        hint={texts.driverHint}
+        hint={DRIVER_HINTS[draft.driver] ?? texts.driverHint}
         choices={isKnownDriver ? DRIVERS : [...DRIVERS, [draft.driver, draft.driver]]}
       />
       <TextField {...text("base_url")} required mono placeholder="http://127.0.0.1:8000/v1" />

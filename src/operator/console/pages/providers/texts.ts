@@ -132,8 +132,16 @@ export const texts = translate("providers", {
   silence: "Idle timeout",
   refreshInterval: "Model refresh interval",
   newModels: "New models are",
-  openaiDriver: "OpenAI chat completions (also most engines)",
-  sessionsDriver: "Chat sessions (this gateway's own provider)",
+  openaiDriver: "OpenAI Chat Completions (most services)",
+  sessionsDriver: "Chat sessions (Polygate's own protocol)",
+  openaiHint:
+    "The usual choice: OpenAI, Azure, OpenRouter, Ollama, vLLM, llama.cpp, and every service with /v1/chat/completions.",
+  openaiResponsesHint:
+    "For OpenAI and other services with /v1/responses. Choose it if their models keep reasoning between turns.",
+  anthropicHint: "For Anthropic and other services with /v1/messages.",
+  geminiHint: "For Google Gemini and other services with generateContent.",
+  sessionsHint:
+    "Only for a bridge written for Polygate, such as the sandbox: accounts sign in with e-mail and password, and a chat there is a session. See docs/provider-protocol.md.",
   sessionAffinity: "Session affinity (uses prompt caches)",
   roundRobin: "Round robin",
   fewestRequests: "Fewest active requests",

@@ -60,7 +60,7 @@ export function Proxies() {
       class: "muted",
       cell: ({ username, has_password }) => (
         <>
-          <TruncatedText text={username || words.none} />
+          <TruncatedText text={username || texts.noUserName} />
           {has_password && texts.withPassword}
         </>
       ),
