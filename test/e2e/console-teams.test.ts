@@ -17,7 +17,7 @@ describeWithBrowser("teams, users and tags in the console", () => {
     // The error is at the field that it names, which has the focus. The input stays.
     const id = dialog.getByLabel("ID", { exact: true });
     await dialog.getByText("Not saved. Fix: ID.").waitFor();
-    await expect.poll(() => id.evaluate((input) => input === document.activeElement)).toBe(true);
+    await dialog.locator("input:focus").and(id).waitFor();
     expect(await id.getAttribute("aria-invalid")).toBe("true");
     const [, described = ""] = ((await id.getAttribute("aria-describedby")) ?? "").split(" ");
     expect(await dialog.locator(`[id="${described}"]`).innerText()).not.toBe("");

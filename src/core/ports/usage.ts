@@ -10,7 +10,7 @@ export interface UsageDimensions {
   readonly requested_model: string;
   /** The model that was used. */
   readonly model: string;
-  /** The driver of the provider. */
+  /** Id of the provider; the driver of the default provider. Empty: the request was refused before a provider was chosen. */
   readonly provider: string;
   /** The account, the last one when there were several. */
   readonly account: string;
@@ -46,11 +46,16 @@ export const USAGE_DIMENSIONS = [
 /** Replaces the values of a dimension beyond the maximum number of distinct values. */
 export const OTHER_VALUES = "other";
 
+/** The model of requests for unknown models: callers may invent any number of names. */
+export const UNKNOWN_MODEL = "unknown";
+
 /** Totals. Times are milliseconds. */
 export interface UsageSums {
   readonly requests: number;
   /** Part of `requests`: answered from the response cache, without tokens and cost. */
   readonly cache_hits: number;
+  /** Part of `requests`: the provider failed, not the caller or the gateway. */
+  readonly provider_errors: number;
   readonly prompt_tokens: number;
   /** Part of `prompt_tokens`: read from the provider's cache. */
   readonly cached_tokens: number;
@@ -105,6 +110,7 @@ export const USAGE_SUMS = [
   "image_output_tokens",
   "audio_seconds",
   "search_units",
+  "provider_errors",
 ] as const satisfies readonly (keyof UsageSums)[];
 
 /** The name of the total of each detail of a usage. */
@@ -243,6 +249,8 @@ export interface UsedRequest extends UsageDimensions, EndedRequest {
   readonly attempts: number;
   /** The answer came from the response cache. Absent: no. */
   readonly isCacheHit?: boolean;
+  /** The provider failed. Absent: no. */
+  readonly isProviderError?: boolean;
 }
 
 /** Everything that one isolate has counted since its last acknowledged message. */

@@ -1,10 +1,8 @@
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 import type { Context } from "../../core/ports/context.ts";
 import type { RequestFacts } from "../../core/ports/request-outcome.ts";
+import { UNKNOWN_MODEL } from "../../core/ports/usage.ts";
 import type { ModelNameConfig } from "./configured-models.ts";
-
-/** The model name in usage records of requests for unknown models: callers may invent any number of names. */
-const UNKNOWN = "unknown";
 
 /** Labels under which usage counts a request: its API style and its operation. */
 export type UsageLabels = Required<Pick<RequestFacts, "dialect" | "operation">>;
@@ -27,7 +25,7 @@ export async function readWithModelNames<Body, Read>(
     return await readWithNewestConfig(context, body, read);
   } catch (thrown) {
     if (usage !== undefined && isUnknownModel(thrown)) {
-      Object.assign(context.facts, usage, { model: UNKNOWN, requestedModel: UNKNOWN });
+      Object.assign(context.facts, usage, { model: UNKNOWN_MODEL, requestedModel: UNKNOWN_MODEL });
     }
     throw thrown;
   }

@@ -32,6 +32,7 @@ const DETAILS = [
   "audio_seconds",
   "search_units",
   "cache_hits",
+  "provider_errors",
 ] as const;
 
 const TIMES = ["first_token_ms", "duration_ms", "queue_ms"] as const;

@@ -92,6 +92,8 @@ const sumsSchema = () =>
     requests: z.int(),
     succeeded: z.int(),
     failed: z.int(),
+    /** Part of `failed`: the provider or one of its accounts failed. What a provider refuses as wrong is not in it. */
+    provider_errors: z.int(),
     cancelled: z.int(),
     /** Requests that ended before an account was used. */
     refused: z.int(),
@@ -166,6 +168,7 @@ function sumsView(group: UsageGroup): UsageSumsView {
     requests: group.requests,
     succeeded: group.succeeded,
     failed: group.failed,
+    provider_errors: group.provider_errors,
     cancelled: group.cancelled,
     refused: group.refused,
     cache_hits: group.cache_hits,

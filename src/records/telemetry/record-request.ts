@@ -8,9 +8,8 @@ import { getOutbox } from "./outbox.ts";
 import { getGenerationSeries, getHttpSeries } from "./request-series.ts";
 import { countSubjects } from "./subject-series.ts";
 import { countUsageDetails } from "./usage-series.ts";
-import { toUsedRequest } from "./used-request.ts";
+import { isProviderCode, toUsedRequest } from "./used-request.ts";
 
-const UPSTREAM_CODES = /^(?:upstream_|model_unavailable$|account_login_failed$)/;
 const PAGE_OPERATIONS: Readonly<Record<string, string>> = {
   "/v1/thumbs": "thumbnail",
   "/v1/technologies": "technologies",
@@ -75,8 +74,7 @@ function countRequest(
   if (dialect === undefined || model === undefined || operation !== "chat") return;
   const names = getGenerationSeries({ dialect, provider, model, status, error });
   counts.add(names.generations);
-  if (error !== undefined && UPSTREAM_CODES.test(error))
-    counts.add(seriesName(UPSTREAM_ERRORS, { code: error }));
+  if (error !== undefined && isProviderCode(error)) counts.add(seriesName(UPSTREAM_ERRORS, { code: error }));
   if (facts.retries !== undefined) counts.add(names.retries, facts.retries);
   counts.observe(names.duration, durationMs / 1000);
   if (queueMs !== undefined) counts.observe(queueWait, queueMs / 1000);

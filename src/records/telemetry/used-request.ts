@@ -1,6 +1,11 @@
 import { readUsageDetails } from "../../core/conversation/usage-details.ts";
 import type { RequestFacts, RequestOutcome } from "../../core/ports/request-outcome.ts";
-import type { UsedRequest } from "../../core/ports/usage.ts";
+import { UNKNOWN_MODEL, type UsedRequest } from "../../core/ports/usage.ts";
+
+const PROVIDER_CODES = /^(?:upstream_|model_unavailable$|account_login_failed$)/;
+
+/** Whether an error's code says that the provider or one of its accounts failed. What it refuses as wrong is no failure. */
+export const isProviderCode = (code: string): boolean => PROVIDER_CODES.test(code);
 
 /** The outcome for the usage records: by the request's error, else by its status. */
 function classifyOutcome(status: number, { error, attempts }: RequestFacts): string {
@@ -9,6 +14,10 @@ function classifyOutcome(status: number, { error, attempts }: RequestFacts): str
   return attempts === undefined ? "refused" : "error";
 }
 
+/** Whether a refused request had got as far as a provider. */
+const hasProvider = ({ provider, model = UNKNOWN_MODEL }: RequestFacts): boolean =>
+  provider !== undefined || model !== UNKNOWN_MODEL;
+
 /** The usage of a request; null if it does not concern a provider. */
 export function toUsedRequest(
   { status, durationMs, facts }: RequestOutcome,
@@ -16,15 +25,16 @@ export function toUsedRequest(
 ): UsedRequest | null {
   const { dialect, operation } = facts;
   if (dialect === undefined || operation === undefined) return null;
+  const outcome = classifyOutcome(status, facts);
   return {
     key: facts.key ?? "",
     requested_model: facts.requestedModel ?? "",
     model: facts.model ?? "",
-    provider,
+    provider: outcome === "refused" && !hasProvider(facts) ? "" : provider,
     account: facts.account ?? "",
     dialect,
     operation,
-    outcome: classifyOutcome(status, facts),
+    outcome,
     team: facts.team ?? "",
     user: facts.user ?? "",
     tag: facts.tags ?? "",
@@ -36,6 +46,7 @@ export function toUsedRequest(
     ...readUsageDetails(facts),
     attempts: facts.attempts ?? 0,
     ...(facts.cache === "hit" ? { isCacheHit: true } : {}),
+    ...(outcome === "error" && isProviderCode(facts.error ?? "") ? { isProviderError: true } : {}),
     durationMs,
     firstTokenMs: facts.firstTokenMs,
     queueMs: facts.queueMs,

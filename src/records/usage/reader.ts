@@ -37,6 +37,7 @@ export function parseSums(row: SqlRow | undefined): UsageSums {
   return {
     requests: amountIn(row, "requests"),
     cache_hits: amountIn(row, "cache_hits"),
+    provider_errors: amountIn(row, "provider_errors"),
     prompt_tokens: amountIn(row, "prompt_tokens"),
     cached_tokens: amountIn(row, "cached_tokens"),
     cache_write_5m_tokens: amountIn(row, "cache_write_5m_tokens"),

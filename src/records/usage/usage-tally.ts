@@ -82,6 +82,7 @@ function openRow(hour: number, dimensions: UsageDimensions): OpenRow {
     dimensions,
     requests: 0,
     cache_hits: 0,
+    provider_errors: 0,
     prompt_tokens: 0,
     cached_tokens: 0,
     cache_write_5m_tokens: 0,
@@ -142,6 +143,7 @@ export class UsageTally {
     row.last = Math.max(row.last, now);
     row.requests += 1;
     if (used.isCacheHit === true) row.cache_hits += 1;
+    if (used.isProviderError === true) row.provider_errors += 1;
     row.prompt_tokens += tokens.promptTokens;
     row.completion_tokens += tokens.completionTokens;
     row.reasoning_tokens += tokens.reasoningTokens;

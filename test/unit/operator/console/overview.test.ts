@@ -8,7 +8,8 @@ import {
   toPerMinute,
   toTimes,
 } from "../../../../src/operator/console/pages/overview/series.ts";
-import { selectTop } from "../../../../src/operator/console/pages/overview/top-groups.ts";
+import { countErrors, selectTop } from "../../../../src/operator/console/pages/overview/top-groups.ts";
+import { formatProviderErrors } from "../../../../src/operator/console/pages/providers/provider-usage.ts";
 import { findIsolatedPoints } from "../../../../src/operator/console/ui/isolated-points.ts";
 
 const FROM = Date.UTC(2026, 10, 22, 12);
@@ -58,6 +59,7 @@ const NO_USAGE: UsageItem = {
   cancelled: 0,
   refused: 0,
   cache_hits: 0,
+  provider_errors: 0,
   prompt_tokens: 0,
   cached_tokens: 0,
   cache_write_5m_tokens: 0,
@@ -102,11 +104,22 @@ describe("the overview", () => {
       { ...NO_USAGE, model: "dear", requests: 5, cost: 7 },
       { ...NO_USAGE, model: "broken", requests: 9, failed: 3, refused: 2 },
     ];
-    const top = (order: Parameters<typeof selectTop>[1]) =>
-      selectTop(groups, order).map(({ model }) => model);
+    const top = (order: Parameters<typeof selectTop>[2]) =>
+      selectTop(groups, "model", order).map(({ model }) => model);
     expect(top("requests")).toEqual(["busy", "broken", "dear"]);
     expect(top("cost")).toEqual(["dear"]);
     expect(top("errors")).toEqual(["broken", "busy"]);
+  });
+
+  it("blames a provider only for requests that failed because of it", () => {
+    const refused = { ...NO_USAGE, provider: "", requests: 9, refused: 9 };
+    const asked = { ...NO_USAGE, provider: "engine", requests: 20, failed: 6, refused: 8, cache_hits: 2 };
+    const engine = { ...asked, provider_errors: 1 };
+    const top = selectTop([refused, engine], "provider", "errors");
+    expect(top.map((item) => [item.provider, countErrors(item, "provider")])).toEqual([["engine", 1]]);
+    expect(selectTop([refused, engine], "provider", "requests")).toEqual([engine]);
+    // Of 20 requests 10 reached it.
+    expect(formatProviderErrors(engine)).toBe("10%");
   });
 
   it("colours what passes a threshold", () => {

@@ -93,6 +93,7 @@ describe("how usage is looked at", () => {
         cancelled: 0,
         refused: 0,
         cache_hits: 0,
+        provider_errors: 0,
         prompt_tokens: 0,
         cached_tokens: 0,
         cache_write_5m_tokens: 0,

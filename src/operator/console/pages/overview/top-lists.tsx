@@ -7,17 +7,23 @@ import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { Panel } from "../../ui/page.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { words } from "../../ui/words.ts";
+import { formatProviderErrors } from "../providers/provider-usage.ts";
 import { displayName, formatCost, formatShare, type UsageNames } from "../usage/usage-view.ts";
 import { texts } from "./texts.ts";
-import { selectTop, TOP_ORDERS, type TopOrder } from "./top-groups.ts";
+import {
+  countErrors,
+  selectTop,
+  TOP_DIMENSIONS,
+  TOP_ORDERS,
+  type TopDimension,
+  type TopOrder,
+} from "./top-groups.ts";
 
-/** The dimensions of the lists, with their headings. */
-const LISTS = [
-  ["model", words.models],
-  ["key", words.keys],
-  ["provider", words.providers],
-] as const;
-type TopDimension = (typeof LISTS)[number][0];
+const HEADINGS: Readonly<Record<TopDimension, string>> = {
+  model: words.models,
+  key: words.keys,
+  provider: words.providers,
+};
 
 const ORDER_NAMES: Readonly<Record<TopOrder, string>> = {
   requests: texts.byRequests,
@@ -50,13 +56,13 @@ export function TopLists({ usage, names, days }: TopListsProps) {
   return (
     <Panel folds title={texts.top} actions={actions}>
       <div class="top-lists">
-        {LISTS.map(([by, heading]) => (
+        {TOP_DIMENSIONS.map((by) => (
           <DataTable
             key={by}
-            items={selectTop(usage[by], order)}
+            items={selectTop(usage[by], by, order)}
             keyOf={(item) => item[by] ?? ""}
             class="numbers"
-            columns={listColumns(by, heading, names, days)}
+            columns={listColumns(by, names, days)}
             empty={<p class="muted">{texts.noRequestsYet}</p>}
           />
         ))}
@@ -65,15 +71,10 @@ export function TopLists({ usage, names, days }: TopListsProps) {
   );
 }
 
-function listColumns(
-  by: TopDimension,
-  heading: string,
-  names: UsageNames,
-  days: number,
-): Column<UsageItem>[] {
+function listColumns(by: TopDimension, names: UsageNames, days: number): Column<UsageItem>[] {
   return [
     {
-      title: heading,
+      title: HEADINGS[by],
       cell: (item) => {
         const value = item[by] ?? "";
         const query = new URLSearchParams({ days: String(days), by, [by]: value });
@@ -90,11 +91,15 @@ function listColumns(
       title: texts.errorsTitle,
       end: true,
       class: "tabular",
-      cell: ({ failed, refused, requests }) => (
-        <>
-          {formatCount(failed + refused)} <span class="muted">{formatShare(failed + refused, requests)}</span>
-        </>
-      ),
+      cell: (item) => {
+        const errors = countErrors(item, by);
+        const share = by === "provider" ? formatProviderErrors(item) : formatShare(errors, item.requests);
+        return (
+          <>
+            {formatCount(errors)} <span class="muted">{share}</span>
+          </>
+        );
+      },
     },
   ];
 }

@@ -3,10 +3,10 @@ import { formatCount } from "../../ui/count.ts";
 import type { Column } from "../../ui/data-table.tsx";
 import { formatDuration } from "../../ui/format.ts";
 import { words } from "../../ui/words.ts";
-import { formatShare } from "../usage/usage-view.ts";
+import { formatProviderErrors } from "../providers/provider-usage.ts";
 import { texts } from "./texts.ts";
 
-/** Columns with the requests, the error rate and the latency of each item. `find` returns an item's usage. */
+/** Columns with the requests, the error rate and the latency of each provider. `find` returns a provider's usage. */
 export function usageColumns<T>(find: (item: T) => UsageItem | undefined): readonly Column<T>[] {
   return [
     {
@@ -21,7 +21,7 @@ export function usageColumns<T>(find: (item: T) => UsageItem | undefined): reado
       class: "tabular",
       cell: (item) => {
         const usage = find(item);
-        return usage === undefined ? "–" : formatShare(usage.failed, usage.requests);
+        return usage === undefined ? "–" : formatProviderErrors(usage);
       },
     },
     {

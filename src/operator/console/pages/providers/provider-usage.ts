@@ -1,5 +1,6 @@
 import { DEFAULT_PROVIDER, listOfferedModels, type ProviderView } from "../../api/providers.ts";
 import { readUsage, type UsageItem } from "../../api/usage.ts";
+import { formatShare } from "../usage/usage-view.ts";
 
 /** Limit of providers that are read. */
 const MAX_PROVIDERS = 500;
@@ -15,6 +16,12 @@ export async function readProviderUsage(from: number, signal?: AbortSignal): Pro
   } as const;
   return (await readUsage(query, signal)).items;
 }
+
+type Attempts = Pick<UsageItem, "requests" | "refused" | "cache_hits" | "provider_errors">;
+
+/** The share of the requests that reached a provider and failed because of it, as a text. */
+export const formatProviderErrors = ({ requests, refused, cache_hits, provider_errors }: Attempts): string =>
+  formatShare(provider_errors, requests - refused - cache_hits);
 
 /**
  * The usage of a provider. Usage names the default provider by its driver.

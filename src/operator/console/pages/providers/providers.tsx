@@ -25,13 +25,18 @@ import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { useAsyncAction } from "../../ui/use-async-action.ts";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { words } from "../../ui/words.ts";
-import { formatShare } from "../usage/usage-view.ts";
+
 import { formatModelCount, listModels } from "./model-list.ts";
 import { ProviderForm } from "./provider-form.tsx";
 import { ProviderModels } from "./provider-models.tsx";
 import { findOutages, findTroubles } from "./provider-outages.ts";
 import { providerStateColumn } from "./provider-state.tsx";
-import { findProviderUsage, findTestModel, readProviderUsage } from "./provider-usage.ts";
+import {
+  findProviderUsage,
+  findTestModel,
+  formatProviderErrors,
+  readProviderUsage,
+} from "./provider-usage.ts";
 import { texts } from "./texts.ts";
 
 /** Refresh interval of outages in milliseconds. */
@@ -177,12 +182,12 @@ function ProviderList() {
 /** Requests, error rate and latency of the last hour. */
 function LastHour({ usage }: { readonly usage: UsageItem | undefined }) {
   if (usage === undefined) return <span class="muted">{texts.noRequests}</span>;
-  const { requests, failed, first_token_ms: firstToken, duration_ms: duration } = usage;
+  const { requests, first_token_ms: firstToken, duration_ms: duration } = usage;
   const time = firstToken ?? duration;
   return (
     <>
       {texts.requestCount(requests)}
-      <span class="muted block">{texts.errorsInRequests(formatShare(failed, requests))}</span>
+      <span class="muted block">{texts.errorsInRequests(formatProviderErrors(usage))}</span>
       {time !== null && <span class="muted block">p95 {formatDuration(time.p95)}</span>}
     </>
   );
