@@ -167,6 +167,9 @@ function describeStatus(status: number): string {
   return `the provider failed (status ${status})${hint}`;
 }
 
+/** Marks a provider's own words in an error message. */
+const QUOTE = "the provider says: ";
+
 /** Creates an error with a message that callers may see: limited in length, on one line, without the account's token. */
 function createProviderError(
   kind: ProviderErrorKind,
@@ -178,13 +181,14 @@ function createProviderError(
 ): ProviderError {
   const fixed = FIXED_MESSAGES[kind];
   if (fixed !== undefined) return new ProviderError(kind, fixed, status);
-  const masked = maskSecrets(text, [secret])
+  // A provider that is a gateway like this one has marked its provider's words already.
+  const masked = maskSecrets(text.replaceAll(QUOTE, ""), [secret])
     .slice(0, MAX_MESSAGE_CHARS)
     .replace(/[\s\p{Cc}]+/gu, " ")
     .trim();
   return new ProviderError(
     kind,
-    masked === "" ? describeStatus(status) : `the provider says: ${masked}`,
+    masked === "" ? describeStatus(status) : `${QUOTE}${masked}`,
     status,
     undefined,
     retryAfter,

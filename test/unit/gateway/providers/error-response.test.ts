@@ -136,6 +136,18 @@ describe("the reason that a backend states", () => {
     expect((await read(body, headers)).message).toBe("the provider failed (status 400)");
   });
 
+  it("is marked once as the provider's words, also behind another gateway", async () => {
+    for (const message of [
+      "the provider says: no such model",
+      "the provider says: the provider says: no such model",
+      "no such model",
+    ]) {
+      expect((await read(JSON.stringify({ error: { message } }))).message).toBe(
+        "the provider says: no such model",
+      );
+    }
+  });
+
   it("is masked and bounded, and decides the kind", async () => {
     const { message } = await read(`bad sk-secret-token ${"x".repeat(5_000)}`);
     expect(message).toMatch(/^the provider says: bad \[masked\] x+$/);
