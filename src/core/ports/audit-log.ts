@@ -2,12 +2,21 @@ import type { ChangeNote } from "../config/snapshot.ts";
 
 import type { Awaitable } from "./awaitable.ts";
 
+/** A sign-in with the admin key or the password. */
+export interface SignIn {
+  /** Unix milliseconds. */
+  readonly at: number;
+  readonly address: string;
+}
+
 /** A recorded change. */
 export interface AuditEntry extends ChangeNote {
   /** Increases with each entry. */
   readonly id: number;
   /** Version of the resulting configuration; 0 if the change was no edit of the configuration. */
   readonly version: number;
+  /** The sign-in that began the session of `token:<id>`. null: `who` is another, or the sign-in is no longer stored. */
+  readonly session: SignIn | null;
 }
 
 /** Selects audit entries. An empty text, or 0, matches everything. */

@@ -36,6 +36,8 @@ const auditEntrySchema = () =>
     /** Version of the configuration after the change; 0: the action did not edit the configuration. */
     version: z.int(),
     who: z.string(),
+    /** The sign-in of the session of `token:<id>`, if it is still stored. */
+    session: z.object({ at: z.int(), address: z.string() }).nullable(),
     address: z.string(),
     action: z.string(),
     changes: z

@@ -1,5 +1,5 @@
 import type { ChangeNote, ConfigSnapshot, EditNote, FieldChange } from "../../core/config/snapshot.ts";
-import type { AuditEntry, AuditLog, AuditQuery, ConfigBackup } from "../../core/ports/audit-log.ts";
+import type { AuditEntry, AuditLog, AuditQuery, ConfigBackup, SignIn } from "../../core/ports/audit-log.ts";
 import { MAX_DATE_MS, retryWithoutDamagedRows, type TableCheck } from "../../core/storage/damaged-rows.ts";
 import { numberIn, type Sql, type SqlRow, type SqlValue, textIn } from "../../core/storage/sql.ts";
 import { TextTable } from "../../core/storage/text-table.ts";
@@ -11,6 +11,9 @@ const MAX_DELETIONS = 10;
 
 /** Whether a column contains a text. Not `like`: Durable Objects refuse patterns of more than 50 bytes. */
 const containsText = (column: string): string => `instr(lower(${column}), lower(?)) > 0`;
+
+/** The action of a sign-in with the admin key or the password. */
+const SIGN_IN = "POST /admin/login";
 
 /** The columns that a text search covers. */
 const SEARCHED_COLUMNS = ["changes", "action", "who", "address"];
@@ -78,7 +81,23 @@ export class SqlJournal implements AuditLog {
       pageSize,
       (page - 1) * pageSize,
     );
-    return { items: rows.map(toEntry), total: numberIn(count, "n") };
+    const signIns = this.#findSignIns(rows);
+    const items = rows.map((row) => toEntry(row, signIns.get(textIn(row, "who")) ?? null));
+    return { items, total: numberIn(count, "n") };
+  }
+
+  /** Finds the sign-ins of the sessions in `rows`, by who. */
+  #findSignIns(rows: readonly SqlRow[]): ReadonlyMap<string, SignIn> {
+    const sessions = new Set(rows.map((row) => textIn(row, "who")).filter((who) => who.startsWith("token:")));
+    if (sessions.size === 0) return new Map();
+    const found = this.#sql.all(
+      "select who, at, address from audit where action = ? and who in (select value from json_each(?))",
+      SIGN_IN,
+      JSON.stringify([...sessions]),
+    );
+    return new Map(
+      found.map((row) => [textIn(row, "who"), { at: numberIn(row, "at"), address: textIn(row, "address") }]),
+    );
   }
 
   listBackups(): ConfigBackup[] {
@@ -143,7 +162,7 @@ export class SqlJournal implements AuditLog {
   }
 }
 
-function toEntry(row: SqlRow): AuditEntry {
+function toEntry(row: SqlRow, session: SignIn | null): AuditEntry {
   const changes: FieldChange[] = JSON.parse(textIn(row, "changes"));
   return {
     id: numberIn(row, "id"),
@@ -154,5 +173,6 @@ function toEntry(row: SqlRow): AuditEntry {
     action: textIn(row, "action"),
     changes,
     more: numberIn(row, "more"),
+    session,
   };
 }

@@ -446,6 +446,9 @@ const german: Translation = {
   },
   audit: {
     adminKeyOrPassword: "Admin-Schlüssel oder Passwort",
+    signedInAt: (time) => `angemeldet ${time}`,
+    signedInFrom: (signedIn, address) => `${signedIn} von ${address}`,
+    session: (id) => `Sitzung ${id}`,
     who: "Wer",
     what: "Was",
     changes: "Änderungen",

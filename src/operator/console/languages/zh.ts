@@ -416,6 +416,9 @@ const chinese: Translation = {
   },
   audit: {
     adminKeyOrPassword: "管理密钥或密码",
+    signedInAt: (time) => `登录于 ${time}`,
+    signedInFrom: (signedIn, address) => `${signedIn}，来自 ${address}`,
+    session: (id) => `会话 ${id}`,
     who: "操作者",
     what: "操作",
     changes: "更改",

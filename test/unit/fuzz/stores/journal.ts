@@ -6,7 +6,7 @@ import type { Choices } from "./choices.ts";
 import { same, storeTarget } from "./store-target.ts";
 
 interface Model {
-  readonly entries: Omit<AuditEntry, "id">[];
+  readonly entries: Omit<AuditEntry, "id" | "session">[];
   /** Configurations by version, and whether they are from before a deletion. */
   readonly versions: Map<number, { readonly config: unknown; readonly isDeletion: boolean }>;
   version: number;

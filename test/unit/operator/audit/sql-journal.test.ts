@@ -48,6 +48,30 @@ describe("the record of changes", () => {
     expect(list({ q: "nothing of the kind" })).toEqual({ total: 0, at: [] });
   });
 
+  it("says when and where the session of an entry began", () => {
+    const journal = new SqlJournal(memoryDatabase());
+    const signIn = { action: "POST /admin/login", changes: [] };
+    journal.recordEntry(note(1, { who: "token:a", address: "192.0.2.7", ...signIn }));
+    journal.recordEntry(note(2, { who: "token:b", address: "", ...signIn }));
+    journal.recordEntry(note(3, { who: "token:a", address: "192.0.2.8", action: "PUT /admin/settings" }));
+    for (const [at, who] of [
+      [4, "token:b"],
+      [5, "token:older than the log"],
+      [6, "admin:ada"],
+      [7, "key"],
+    ] as const) {
+      journal.recordEntry(note(at, { who }));
+    }
+    const { items } = journal.listEntries({ ...ALL, since: 3 });
+    expect(items.map(({ at, session }) => [at, session])).toEqual([
+      [7, null],
+      [6, null],
+      [5, null],
+      [4, { at: 2, address: "" }],
+      [3, { at: 1, address: "192.0.2.7" }],
+    ]);
+  });
+
   it("is searched for texts of any length: Durable Objects refuse patterns of more than 50 bytes", () => {
     const database = memoryDatabase();
     const statements: string[] = [];

@@ -10,6 +10,7 @@ import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { usePaging } from "../../ui/use-paging.ts";
 import { words } from "../../ui/words.ts";
+import { describeActor, describeSession } from "./describe-actor.ts";
 import { FieldChanges } from "./field-changes.tsx";
 import { texts } from "./texts.ts";
 
@@ -18,20 +19,15 @@ const PAGE_SIZES = [25, 50, 200, LARGEST_PAGE] as const;
 /** Number of changes that are visible without expanding the entry. */
 const COLLAPSED_CHANGES = 3;
 
-/** Names the administrator, or describes how he or she signed in. */
-function describeActor(who: string): string {
-  if (who === "key") return texts.adminKeyOrPassword;
-  return who.startsWith("admin:") ? who.slice("admin:".length) : who.replace(":", " ");
-}
-
 const COLUMNS: readonly Column<AuditEntry>[] = [
   { title: words.time, class: "tabular", cell: ({ at }) => <Timestamp at={at} /> },
   {
     title: texts.who,
-    cell: ({ who, address }) => (
+    cell: (entry) => (
       <>
-        <span class="block">{describeActor(who)}</span>
-        <span class="muted block">{address}</span>
+        <span class="block">{describeActor(entry)}</span>
+        <span class="muted block">{describeSession(entry)}</span>
+        <span class="muted block">{entry.address}</span>
       </>
     ),
   },

@@ -3,6 +3,9 @@ import { formatPlural } from "../../ui/count.ts";
 
 export const texts = translate("audit", {
   adminKeyOrPassword: "admin key or password",
+  signedInAt: (time: string) => `signed in ${time}`,
+  signedInFrom: (signedIn: string, address: string) => `${signedIn} from ${address}`,
+  session: (id: string) => `session ${id}`,
   who: "Who",
   what: "What",
   changes: "Changes",

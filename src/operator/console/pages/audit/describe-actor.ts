@@ -1,0 +1,25 @@
+import type { AuditEntry } from "../../api/journal.ts";
+import { formatTime } from "../../ui/format.ts";
+import { texts } from "./texts.ts";
+
+const SESSION = "token:";
+const ADMINISTRATOR = "admin:";
+
+/** Names the administrator. Whoever has the admin key or its password has no name. */
+export function describeActor({ who }: Pick<AuditEntry, "who">): string {
+  if (who === "key" || who.startsWith(SESSION)) return texts.adminKeyOrPassword;
+  return who.startsWith(ADMINISTRATOR) ? who.slice(ADMINISTRATOR.length) : who;
+}
+
+/** What tells a session without a name from others: when and where it began. Empty: it was no session, or has a name. */
+export function describeSession({
+  who,
+  session,
+  address,
+}: Pick<AuditEntry, "who" | "session" | "address">): string {
+  if (!who.startsWith(SESSION)) return "";
+  if (session === null) return texts.session(who.slice(SESSION.length));
+  const began = texts.signedInAt(formatTime(session.at));
+  // The address of the entry stands below.
+  return session.address === address ? began : texts.signedInFrom(began, session.address);
+}
