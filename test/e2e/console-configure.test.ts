@@ -456,7 +456,7 @@ describeWithBrowser("configuring in the console", () => {
     await page.getByRole("button", { name: "Add model" }).click();
     await dialog.getByLabel("Name", { exact: true }).fill("small");
     await dialog.getByLabel("Name at the provider").fill("org/tiny");
-    await dialog.getByLabel("Image input").selectOption("no");
+    await dialog.getByLabel("Image input", { exact: true }).selectOption("no");
     await dialog.getByLabel("Context (tokens)").fill("32768");
     await dialog.getByLabel("Output price (per million tokens)").fill("2.5");
     expect(await violations(page)).toEqual([]);
@@ -526,6 +526,20 @@ describeWithBrowser("configuring in the console", () => {
     await named.waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Undo" }).click();
     await named.waitFor();
+
+    // The variables set the default provider, but not its limits and cache.
+    await page.getByRole("button", { name: "Limits and cache" }).click();
+    await dialog.getByLabel("Response cache (seconds)").fill("1.5");
+    await dialog.getByLabel("Requests per minute").fill("6000");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.getByText("Not saved. Fix: Response cache (seconds).").waitFor();
+    await dialog.getByLabel("Response cache (seconds)").fill("0");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await saved(dialog);
+    expect((await app.admin("GET", "/admin/settings")).body["default_provider"]).toEqual({
+      limits: { requests_per_minute: 6_000 },
+      cache: { ttl_seconds: 0 },
+    });
 
     await goTo(page, "models");
     await page.getByRole("button", { name: "Add route" }).click();

@@ -238,11 +238,13 @@ describeWithBrowser("watching and trying in the console", () => {
     await page.getByLabel("Model", { exact: true }).fill("provider-v4-flash");
     await page.getByLabel("Input (per million tokens)", { exact: true }).fill("2");
     await page.getByLabel("Output (per million tokens)").fill("8");
+    await page.getByText("Reasoning, audio, images and searches").click();
+    await page.getByLabel("Price of reasoning").fill("10");
     await page.getByRole("button", { name: "Save price" }).click();
     await page.getByText("Price saved").waitFor();
     await saved(page.getByRole("dialog"));
     const { body } = await app.admin("GET", "/admin/settings");
-    expect(body["prices"]).toEqual({ "provider-v4-flash": { input: 2, output: 8 } });
+    expect(body["prices"]).toEqual({ "provider-v4-flash": { input: 2, output: 8, reasoning: 10 } });
 
     await page.getByRole("button", { name: "Models", exact: true }).click();
     await page.getByRole("button", { name: "Filter: provider-v4-flash" }).click();

@@ -8,17 +8,6 @@ export type Settings = Versioned<AnswerOf<"GET /admin/settings">>;
 export type SettingField = AnswerOf<"GET /admin/settings/fields">["items"][number];
 /** Price of a million tokens. Without prices of their own, tokens that are read from or written to a cache cost `input`. */
 export type Price = Settings["prices"][string];
-/** The members of a price that have no field in forms. */
-const FURTHER_PRICES = [
-  ...["reasoning", "audio_input", "audio_output", "image_input", "image_output"],
-  ...["web_searches_1k", "search_units_1k", "audio_hour"],
-];
-
-/** What an edit of a price keeps of it. */
-export function keepFurtherPrices(price: Price | undefined): Partial<Price> {
-  return Object.fromEntries(Object.entries(price ?? {}).filter(([name]) => FURTHER_PRICES.includes(name)));
-}
-
 /** The models that a name may resolve to, in order; with weights, conversations are distributed among them. */
 export type StoredRoute = Settings["model_routes"][string];
 

@@ -256,11 +256,13 @@ describe("the models of a provider", () => {
     expect(modelDraft.toModelFields(draft)).toEqual({ ...unsaid, ...said, upstream });
   });
 
-  it("keep members of their price that have no field", () => {
-    const price = { input: 1, output: 2, audio_hour: 0.36, image_output: 30 };
+  it("have prices of reasoning, audio, images and searches", () => {
+    const price = { input: 1, output: 2, reasoning: 0, audio_hour: 0.36, image_output: 30 };
     const [model = null] = listModels({ ...ENGINE, models: { sound: { price } } });
-    const draft = { ...modelDraft.toModelDraft(model), price_output: "3" };
-    expect(modelDraft.toModelFields(draft, model?.price).price).toEqual({ ...price, output: 3 });
+    const before = modelDraft.toModelDraft(model);
+    const further_prices = { ...before.further_prices, audio_hour: " ", web_searches_1k: "10" };
+    const { price: changed } = modelDraft.toModelFields({ ...before, price_output: "3", further_prices });
+    expect(changed).toEqual({ input: 1, output: 3, reasoning: 0, image_output: 30, web_searches_1k: 10 });
   });
 
   it("of an older version have their price for cached tokens under its present name", () => {

@@ -118,6 +118,9 @@ export const providers: PageTexts["providers"] = {
   responseCacheSeconds: "Antwort-Cache (Sekunden)",
   responseCacheHint:
     "Wie lange gleiche Anfragen die gespeicherte Antwort erhalten. Leer: wie in den Einstellungen. 0: aus.",
+  limitsAndCache: "Limits und Cache",
+  defaultProvider: "Der Standard-Provider",
+  defaultProviderHint: "Die Umgebungsvariablen legen Adresse, Treiber, Token und Modelle fest.",
   providerLimits: "Limits aller Anfragen an diesen Provider",
   mustBeUpTo30Days: "Muss eine ganze Zahl von 0 bis 2.592.000 sein.",
   fieldsNeverSent: "Weggelassene Felder",

@@ -1,5 +1,5 @@
 import type { ModelFields } from "../../api/providers.ts";
-import { keepFurtherPrices } from "../../api/settings.ts";
+import { type FurtherPrices, parseFurtherPrices, toFurtherPrices } from "../usage/further-prices.tsx";
 import type { ListedModel } from "./model-list.ts";
 import { texts } from "./texts.ts";
 
@@ -18,6 +18,7 @@ export interface ModelDraft {
   readonly price_cache_read: string;
   readonly price_cache_write_5m: string;
   readonly price_cache_write_1h: string;
+  readonly further_prices: FurtherPrices;
 }
 
 /** Errors by field, as texts for the user. */
@@ -57,6 +58,7 @@ export function toModelDraft(model: ListedModel | null): ModelDraft {
     price_cache_read: formatNumber(model?.price?.cache_read ?? model?.price?.cached_input),
     price_cache_write_5m: formatNumber(model?.price?.cache_write_5m),
     price_cache_write_1h: formatNumber(model?.price?.cache_write_1h),
+    further_prices: toFurtherPrices(model?.price),
   };
 }
 
@@ -84,16 +86,13 @@ export function validateModelDraft(draft: ModelDraft, otherNames: readonly strin
 const parseAbility = (choice: string) => (choice === "" ? null : choice === "yes");
 const parseNumber = (text: string) => (text.trim() === "" ? null : Number(text));
 
-/**
- * Converts valid input values to the request.
- *
- * @param price the model's price until now
- */
-export function toModelFields(draft: ModelDraft, price?: ListedModel["price"]): ModelFields {
+/** Converts valid input values to the request. */
+export function toModelFields(draft: ModelDraft): ModelFields {
+  const further = parseFurtherPrices(draft.further_prices);
   const cacheRead = parseNumber(draft.price_cache_read);
   const cacheWrite5m = parseNumber(draft.price_cache_write_5m);
   const cacheWrite1h = parseNumber(draft.price_cache_write_1h);
-  const priced = PRICE_FIELDS.some((name) => draft[name].trim() !== "");
+  const priced = PRICE_FIELDS.some((name) => draft[name].trim() !== "") || Object.keys(further).length > 0;
   return {
     upstream: draft.upstream.trim() || null,
     enabled: draft.enabled,
@@ -104,7 +103,7 @@ export function toModelFields(draft: ModelDraft, price?: ListedModel["price"]): 
     output: parseNumber(draft.output),
     price: priced
       ? {
-          ...keepFurtherPrices(price),
+          ...further,
           input: Number(draft.price_input),
           output: Number(draft.price_output),
           ...(cacheRead !== null && { cache_read: cacheRead }),

@@ -3,6 +3,7 @@ import { changeModel, type ProviderEntryView, type ProviderView } from "../../ap
 import { CheckField, SelectField, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { words } from "../../ui/words.ts";
+import { FurtherPriceFields } from "../usage/further-prices.tsx";
 import {
   ABILITY_CHOICES,
   type ModelDraft,
@@ -24,7 +25,7 @@ interface ModelFormProps {
 }
 
 /** Names of text fields. */
-type TextName = Exclude<keyof ModelDraft, "enabled">;
+type TextName = Exclude<keyof ModelDraft, "enabled" | "further_prices">;
 
 /** Form to edit a model's properties. */
 export function ModelForm({ provider, model, onClose, onSaved }: ModelFormProps) {
@@ -50,7 +51,7 @@ export function ModelForm({ provider, model, onClose, onSaved }: ModelFormProps)
     const errors = validateModelDraft(draft, otherNames);
     setFaults(errors);
     if (Object.keys(errors).length > 0) throw new Error(texts.nothingWasSaved);
-    const changed = await changeModel(provider.id, draft.name.trim(), toModelFields(draft, model?.price));
+    const changed = await changeModel(provider.id, draft.name.trim(), toModelFields(draft));
     onSaved(changed, model === null ? texts.modelAdded : texts.modelSaved);
   };
   return (
@@ -109,6 +110,10 @@ export function ModelForm({ provider, model, onClose, onSaved }: ModelFormProps)
         {tokens("price_cache_write_5m", texts.cacheWriteMinutesPerMillion, texts.emptyInputPrice)}
         {tokens("price_cache_write_1h", texts.cacheWriteHourPerMillion, texts.emptyPriceForMinutes)}
       </div>
+      <FurtherPriceFields
+        prices={draft.further_prices}
+        onChange={(further_prices) => change({ further_prices })}
+      />
     </FormDialog>
   );
 }

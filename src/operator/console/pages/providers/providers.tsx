@@ -1,3 +1,4 @@
+import { useState } from "preact/hooks";
 import { HOUR_MS } from "../../../../core/units.ts";
 import {
   changeProvider,
@@ -9,6 +10,7 @@ import {
 } from "../../api/providers.ts";
 import { listProxies } from "../../api/proxies.ts";
 import { QUEUE_SHOWN, readQueue } from "../../api/queue.ts";
+import { readSettings } from "../../api/settings.ts";
 import type { UsageItem } from "../../api/usage.ts";
 import { formatHref } from "../../routing.ts";
 import { formatDriver } from "../../ui/api-styles.ts";
@@ -17,6 +19,7 @@ import { actionColumn, type Column } from "../../ui/data-table.tsx";
 import { AddButton, EditButtons, EditDialogs, useEditing } from "../../ui/editing.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { formatDuration } from "../../ui/format.ts";
+import { LoadedForm } from "../../ui/loaded-form.tsx";
 import { Page, Panel } from "../../ui/page.tsx";
 import { PagedTable } from "../../ui/paged-table.tsx";
 import { Problem } from "../../ui/problem.tsx";
@@ -25,7 +28,7 @@ import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { useAsyncAction } from "../../ui/use-async-action.ts";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { words } from "../../ui/words.ts";
-
+import { DefaultProviderForm } from "./default-provider-form.tsx";
 import { formatModelCount, listModels } from "./model-list.ts";
 import { ProviderForm } from "./provider-form.tsx";
 import { ProviderModels } from "./provider-models.tsx";
@@ -66,6 +69,7 @@ function ProviderList() {
   const outages = findOutages(queue, DEFAULT_PROVIDER);
   const troubles = findTroubles(queue, DEFAULT_PROVIDER);
   const editing = useEditing<ProviderView>(reload);
+  const [editsDefault, setEditsDefault] = useState(false);
   const switching = useAsyncAction();
   const turn = ({ id, name, enabled }: ProviderView) =>
     switching.run(async () => {
@@ -126,6 +130,11 @@ function ProviderList() {
     actionColumn((provider) => (
       <>
         <TestButton label={texts.testProvider(provider.id)} findModel={() => findTestModel(provider)} />
+        {provider.read_only && (
+          <Button kind="quiet" needs="operator" onClick={() => setEditsDefault(true)}>
+            {texts.limitsAndCache}
+          </Button>
+        )}
         {!provider.read_only && (
           <>
             <Button
@@ -161,6 +170,21 @@ function ProviderList() {
             }
           />
         </Panel>
+      )}
+      {editsDefault && (
+        <LoadedForm
+          title={texts.defaultProvider}
+          read={readSettings}
+          onClose={() => setEditsDefault(false)}
+          form={(settings, version) => (
+            <DefaultProviderForm
+              settings={settings}
+              version={version}
+              onClose={() => setEditsDefault(false)}
+              onSaved={editing.changed}
+            />
+          )}
+        />
       )}
       <EditDialogs
         editing={editing}

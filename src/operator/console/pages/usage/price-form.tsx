@@ -1,8 +1,9 @@
 import { useState } from "preact/hooks";
-import { keepFurtherPrices, type Price } from "../../api/settings.ts";
+import type { Price } from "../../api/settings.ts";
 import { TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { words } from "../../ui/words.ts";
+import { FurtherPriceFields, parseFurtherPrices, toFurtherPrices } from "./further-prices.tsx";
 import { texts } from "./texts.ts";
 
 interface PriceFormProps {
@@ -22,13 +23,14 @@ export function PriceForm({ model, price, onClose, onSave }: PriceFormProps) {
   const [cacheWrite5m, setCacheWrite5m] = useState(formatPrice(price?.cache_write_5m));
   const [cacheWrite1h, setCacheWrite1h] = useState(formatPrice(price?.cache_write_1h));
   const [output, setOutput] = useState(formatPrice(price?.output));
+  const [further, setFurther] = useState(() => toFurtherPrices(price));
   return (
     <FormDialog
       title={model === "" ? texts.addPrice : texts.changePrice}
       action={texts.savePrice}
       submit={() =>
         onSave(name.trim(), {
-          ...keepFurtherPrices(price),
+          ...parseFurtherPrices(further),
           input: Number(input),
           ...(cacheRead.trim() !== "" && { cache_read: Number(cacheRead) }),
           ...(cacheWrite5m.trim() !== "" && { cache_write_5m: Number(cacheWrite5m) }),
@@ -80,6 +82,7 @@ export function PriceForm({ model, price, onClose, onSave }: PriceFormProps) {
         onChange={setCacheWrite1h}
         hint={texts.empty5MinutePrice}
       />
+      <FurtherPriceFields prices={further} onChange={setFurther} />
     </FormDialog>
   );
 }
