@@ -47,12 +47,20 @@ describeWithBrowser("guardrails in the console", () => {
     for (const name of ["Limit the size", "Ask a moderation service", "Deny private keys"]) {
       await page.getByRole("button", { name }).click();
     }
+    // New rules are open, so each kind of form is checked.
+    for (const colorScheme of ["light", "dark"] as const) {
+      for (const width of [390, 1_280]) {
+        await page.emulateMedia({ colorScheme });
+        await page.setViewportSize({ width, height: 860 });
+        expect.soft(await violations(page), `${colorScheme}, ${width} pixels wide`).toEqual([]);
+      }
+    }
     const webhook = rule(page, "Moderation");
     await webhook.getByLabel("Token", { exact: true }).fill("a-webhook-token");
     await webhook.getByLabel("Applies to").selectOption({ label: "Where it is named" });
     await webhook.getByLabel("If the service does not answer").selectOption("allow");
     await rule(page, "Long requests").getByLabel("Maximum characters").fill("500");
-    await page.getByRole("button", { name: "Move Private keys up" }).click();
+    await page.getByRole("button", { name: "Move up Private keys" }).click();
     await page.getByLabel("Allow endpoints whose texts are not checked").check();
     await save(page);
     expect(await stored()).toMatchObject({

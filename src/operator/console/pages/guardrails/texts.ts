@@ -51,7 +51,7 @@ export const texts = translate("guardrails", {
   onFailure: "If the service does not answer",
   failures: { deny: "Deny", allow: "Allow" },
   moveUp: "Move up",
-  moveUpNamed: (name: string) => `Move ${name} up`,
+  moveUpNamed: (name: string) => `Move up ${name}`,
   removeNamed: (name: string) => `Remove ${name}`,
   allRules: "For all rules",
   privateHosts: "Hosts in private networks that the webhooks may use",
