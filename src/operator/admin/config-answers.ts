@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { authFields } from "../../core/config/account-auth.ts";
+import { priceSchema } from "../../core/config/price-schema.ts";
 import { modelRouteSchema } from "../../core/config/route-schema.ts";
 import { accountViewSchema, keyViewSchema, proxyViewSchema } from "./answers.ts";
 import { providerViewSchema } from "./provider-view.ts";
@@ -10,25 +11,7 @@ const visibleGroups = () => ({
   model_aliases: z.record(z.string(), z.string()),
   model_routes: z.record(z.string(), modelRouteSchema()),
   callers: z.object({ unknown_keys: z.enum(["auto", "pass_through", "refuse"]), keys_hashed: z.boolean() }),
-  prices: z.record(
-    z.string(),
-    z.object({
-      input: z.number(),
-      output: z.number(),
-      cache_read: z.number().optional(),
-      cached_input: z.number().optional(),
-      cache_write_5m: z.number().optional(),
-      cache_write_1h: z.number().optional(),
-      reasoning: z.number().optional(),
-      audio_input: z.number().optional(),
-      audio_output: z.number().optional(),
-      image_input: z.number().optional(),
-      image_output: z.number().optional(),
-      web_searches_1k: z.number().optional(),
-      search_units_1k: z.number().optional(),
-      audio_hour: z.number().optional(),
-    }),
-  ),
+  prices: z.record(z.string(), priceSchema),
   cache: z.object({ ttl_seconds: z.int(), models: z.record(z.string(), cacheViewSchema()) }),
   runtime: z.object({
     account_max_inflight: z.int(),

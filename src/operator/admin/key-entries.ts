@@ -3,6 +3,7 @@ import { type ApiKey, apiKeyFields } from "../../core/config/key-schema.ts";
 import { isShortenedSecret, maskText } from "../../core/config/secret-masking.ts";
 import { SHARED_STYLES } from "../../core/config/styles.ts";
 import { isObject } from "../../core/encoding/json.ts";
+import { once } from "../../core/encoding/lazy-schema.ts";
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { DIALECTS } from "../../gateway/dialects/index.ts";
@@ -16,36 +17,28 @@ export function maskKey({ key, last4 }: ApiKey): string {
 }
 
 /** Fields that identify a key. An edit cannot change them. */
-const IDENTITY_FIELDS = new Set([
-  "key",
-  "id",
-  "owner",
-  "digest",
-  "last4",
-  "created",
-  "previous",
-  "cache_epoch",
-]);
+const IDENTITY_FIELDS = {
+  key: true,
+  id: true,
+  owner: true,
+  digest: true,
+  last4: true,
+  created: true,
+  previous: true,
+  cache_epoch: true,
+} as const;
+
+/** The fields of a key that an edit can change. */
+export const editableKeyFields = once(() => apiKeyFields.omit(IDENTITY_FIELDS).shape);
 
 /** Fields that views add to a key. */
 const VIEW_ONLY_FIELDS = new Set(["hashed", "grace_until", "last_used", "used_today", "unpriced_models"]);
 
 /** Fields for which an empty value means the same as absence. */
-const OPTIONAL_FIELDS = new Set([
-  "created",
-  "expires",
-  "disabled",
-  "team",
-  "user",
-  "limits",
-  "models",
-  "dialects",
-  "networks",
-  "allowed_tags",
-  "guardrails",
-  "history",
-  "cache",
-]);
+const optionalFields = once(() => {
+  const { name: _, remark: __, ...fields } = editableKeyFields();
+  return new Set(["created", ...Object.keys(fields)]);
+});
 
 function isEmpty(value: unknown): boolean {
   if (isObject(value)) return Object.keys(value).length === 0;
@@ -62,7 +55,7 @@ function isEmpty(value: unknown): boolean {
 export function normalizeKey(entry: ApiKey): ApiKey {
   const normalized = { ...entry };
   for (const [name, value] of Object.entries(entry)) {
-    if (VIEW_ONLY_FIELDS.has(name) || (OPTIONAL_FIELDS.has(name) && isEmpty(value)))
+    if (VIEW_ONLY_FIELDS.has(name) || (optionalFields().has(name) && isEmpty(value)))
       Reflect.deleteProperty(normalized, name);
   }
   return normalized;
@@ -155,7 +148,7 @@ export function rejectUselessScope(
 /** Applies changes to a key, except to its identity. Omitted fields stay, also unknown ones. */
 export function applyKeyChanges(entry: ApiKey, changes: Readonly<Record<string, unknown>>): ApiKey {
   const changed = Object.entries(changes).filter(
-    ([name, value]) => !IDENTITY_FIELDS.has(name) && value !== undefined,
+    ([name, value]) => !Object.hasOwn(IDENTITY_FIELDS, name) && value !== undefined,
   );
   const after = normalizeKey({ ...entry, ...Object.fromEntries(changed) });
   return keepsLess(entry, after) ? invalidateCachedAnswers(after) : after;

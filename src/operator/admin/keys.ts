@@ -16,6 +16,7 @@ import { keyView } from "./config-view.ts";
 import { ENTRY_HEADERS, entryEtag, formatEtag, IF_MATCH, VERSION_HEADERS } from "./etag.ts";
 import {
   applyKeyChanges,
+  editableKeyFields,
   matchesIdentifier,
   normalizeKey,
   rejectForeignOwner,
@@ -32,37 +33,12 @@ import { countUnpricedModels, noteUnpricedModels } from "./unpriced-models.ts";
 const MAX_PAGE_SIZE = 5_000;
 
 /** Body of `PUT /admin/keys/{key}`. The key itself cannot change; omitted fields keep their values. */
-const keyChangeSchema = lazyLooseObject(() => {
-  const {
-    expires,
-    disabled,
-    team,
-    user,
-    limits,
-    models,
-    dialects,
-    networks,
-    allowed_tags,
-    guardrails,
-    history,
-  } = apiKeyFields.shape;
-  return {
-    name: z.string().optional(),
-    remark: z.string().optional(),
-    expires,
-    disabled,
-    team,
-    user,
-    limits,
-    models,
-    dialects,
-    networks,
-    allowed_tags,
-    guardrails,
-    history,
-    cache: cacheRequestSchema().optional(),
-  };
-});
+const keyChangeSchema = lazyLooseObject(() => ({
+  ...editableKeyFields(),
+  name: z.string().optional(),
+  remark: z.string().optional(),
+  cache: cacheRequestSchema().optional(),
+}));
 
 const keySecretSchema = once(() => z.string().trim().min(1, "a key must not be empty"));
 

@@ -8,21 +8,11 @@ import { getDefaultProvider } from "../../gateway/providers/provider-registry.ts
 import { findModelPrice } from "../../records/usage/prices.ts";
 import { getSavedProvider } from "./providers.ts";
 
-/** US dollars, by the names of a price in the configuration. */
-const knownPriceSchema = lazyObject(() => ({
-  input: z.number().optional(),
-  output: z.number().optional(),
-  cache_read: z.number().optional(),
-  cache_write_5m: z.number().optional(),
-  cache_write_1h: z.number().optional(),
-  reasoning: z.number().optional(),
-  audio_input: z.number().optional(),
-  audio_output: z.number().optional(),
-  image_input: z.number().optional(),
-  image_output: z.number().optional(),
-  web_searches_1k: z.number().optional(),
-  audio_hour: z.number().optional(),
-}));
+/** US dollars, by the names of a price in the configuration. An absent price is unknown. */
+const knownPriceSchema = lazyObject(() => {
+  const { cached_input: _, input, output, ...others } = priceSchema.shape;
+  return { input: input.unwrap().optional(), output: output.unwrap().optional(), ...others };
+});
 
 const knownModelSchema = lazyObject(() => ({
   /** The name in the provider's list, and the provider's own name. */
