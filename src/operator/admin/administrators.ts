@@ -7,8 +7,8 @@ import { GatewayError } from "../../core/errors/gateway-error.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
 import { successSchema } from "./answers.ts";
-import { editConfig } from "./config-edit.ts";
-import { ENTRY_HEADERS, entryEtag, formatEtag, IF_MATCH, VERSION_HEADERS } from "./etag.ts";
+import { addEntry, changeEntry, deleteEntry, type EntryList } from "./entry-list.ts";
+import { ENTRY_HEADERS, entryResponse, IF_MATCH, VERSION_HEADERS } from "./etag.ts";
 import { requestObject } from "./request-fields.ts";
 import { idTakenError, requireFound } from "./resource-errors.ts";
 
@@ -58,13 +58,6 @@ function administratorView({ id, name, role, email, oidc_subject, password_hash,
   return { id, name, role, email, oidc_subject, has_password: password_hash !== "", disabled };
 }
 
-const find = ({ administrators }: Config, id: string): Administrator =>
-  requireFound(
-    administrators.find((entry) => entry.id === id),
-    "the administrator",
-    id,
-  );
-
 /** A new part of tokens: those that were issued before are no longer valid. */
 export const createEpoch = (): string => crypto.randomUUID();
 
@@ -82,9 +75,23 @@ export function assertOwnerLeft({ platform }: Context, before: Config, after: Co
   });
 }
 
-async function respond(config: Config, id: string): Promise<Response> {
-  const entry = find(config, id);
-  return Response.json(administratorView(entry), { headers: { etag: await entryEtag(config, entry) } });
+const ADMINISTRATORS: EntryList<Administrator> = {
+  read: ({ administrators }) => administrators,
+  write: (config, administrators) => ({ ...config, administrators }),
+  getId: ({ id }) => id,
+  find: ({ administrators }, id) =>
+    requireFound(
+      administrators.find((entry) => entry.id === id),
+      "the administrator",
+      id,
+    ),
+  createConflict: (id) => idTakenError("an administrator", id),
+  assertAllowed: assertOwnerLeft,
+};
+
+function respond(config: Config, id: string): Promise<Response> {
+  const entry = ADMINISTRATORS.find(config, id);
+  return entryResponse(config, entry, administratorView(entry));
 }
 
 export const ADMINISTRATOR_ENDPOINTS = [
@@ -114,12 +121,7 @@ export const ADMINISTRATOR_ENDPOINTS = [
         password_hash: password === undefined ? "" : await hashPassword(password),
         session_epoch: createEpoch(),
       };
-      const { config } = await editConfig(context, (current) => {
-        if (current.administrators.some((entry) => entry.id === id))
-          throw idTakenError("an administrator", id);
-        return { ...current, administrators: [...current.administrators, added] };
-      });
-      return respond(config, id);
+      return respond(await addEntry(context, ADMINISTRATORS, added), id);
     },
   }),
   adminEndpoint({
@@ -145,9 +147,7 @@ export const ADMINISTRATOR_ENDPOINTS = [
     handler: async (context, { params: { id = "" }, body }) => {
       const { password } = body;
       const hash = typeof password === "string" ? await hashPassword(password) : "";
-      const entry = (current: Config) => find(current, id);
-      const change = (current: Config): Config => {
-        const stored = entry(current);
+      const change = (stored: Administrator): Administrator => {
         const changed: Administrator = {
           ...stored,
           name: body.name ?? stored.name,
@@ -163,12 +163,9 @@ export const ADMINISTRATOR_ENDPOINTS = [
           changed.email !== stored.email ||
           changed.oidc_subject !== stored.oidc_subject ||
           changed.password_hash !== stored.password_hash;
-        const next = endsTokens ? { ...changed, session_epoch: createEpoch() } : changed;
-        const administrators = current.administrators.map((other) => (other.id === id ? next : other));
-        return assertOwnerLeft(context, current, { ...current, administrators });
+        return endsTokens ? { ...changed, session_epoch: createEpoch() } : changed;
       };
-      const { config } = await editConfig(context, change, { entry });
-      return respond(config, id);
+      return respond(await changeEntry(context, ADMINISTRATORS, id, change), id);
     },
   }),
   adminEndpoint({
@@ -180,17 +177,8 @@ export const ADMINISTRATOR_ENDPOINTS = [
     ...VERSION_HEADERS,
     ...IF_MATCH,
     handler: async (context, { params: { id = "" } }) => {
-      const entry = (current: Config) => find(current, id);
-      const remove = (current: Config): Config => {
-        entry(current);
-        const administrators = current.administrators.filter((other) => other.id !== id);
-        return assertOwnerLeft(context, current, { ...current, administrators });
-      };
-      const { config, version } = await editConfig(context, remove, { keep: true, entry });
-      return Response.json(
-        { success: true, total: config.administrators.length },
-        { headers: { etag: formatEtag(version) } },
-      );
+      const { total, headers } = await deleteEntry(context, ADMINISTRATORS, id);
+      return Response.json({ success: true, total }, { headers });
     },
   }),
 ] satisfies readonly Endpoint[];

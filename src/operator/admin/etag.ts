@@ -14,6 +14,11 @@ export async function entryEtag({ admin }: Config, entry: unknown): Promise<stri
   return `"${(await sha256Hex(toCanonicalJson([admin.jwt_secret, entry]))).slice(0, 32)}"`;
 }
 
+/** Creates the response with a view of a stored entry and its entity tag. */
+export async function entryResponse(config: Config, entry: unknown, view: unknown): Promise<Response> {
+  return Response.json(view, { headers: { etag: await entryEtag(config, entry) } });
+}
+
 /**
  * Checks the `If-Match` header.
  *

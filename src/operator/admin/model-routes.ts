@@ -19,18 +19,22 @@ import { invalidRequest } from "../../core/errors/gateway-error.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
 import { routeModelsSchema, routeNameSchema } from "./aliases.ts";
 import { successSchema } from "./answers.ts";
-import { editConfig } from "./config-edit.ts";
-import { ENTRY_HEADERS, entryEtag, formatEtag, IF_MATCH, VERSION_HEADERS } from "./etag.ts";
+import { addEntry, changeEntry, deleteEntry, type EntryList, isIdTaken } from "./entry-list.ts";
+import { ENTRY_HEADERS, entryResponse, IF_MATCH, VERSION_HEADERS } from "./etag.ts";
 import { requestObject } from "./request-fields.ts";
 import { conflictError, requireFound } from "./resource-errors.ts";
 
-type Routes = Config["model_routes"];
+/** A route as the configuration has it, with its name. */
+interface NamedRoute {
+  readonly name: string;
+  readonly route: StoredRoute;
+}
 
 const routeViewSchema = () =>
   z.object({ name: z.string(), models: routeSchema(routeTargetSchema), strategy: z.enum(ROUTE_STRATEGIES) });
 
 /** A route as administrators see it. */
-const describeRoute = (name: string, route: StoredRoute) => {
+const describeRoute = ({ name, route }: NamedRoute) => {
   const { models, strategy } = readModelRoute(route);
   return { name, models, strategy };
 };
@@ -63,27 +67,27 @@ function toCheckedRoute(models: RouteModels, strategy: RouteStrategy): StoredRou
   return toStoredRoute(models, strategy);
 }
 
-/** Returns a stored route. Throws 404 for an unknown name. */
-function getRoute({ model_routes }: Pick<Config, "model_routes">, name: string): Routes[string] {
-  return requireFound(Object.hasOwn(model_routes, name) ? model_routes[name] : undefined, "the route", name);
-}
-
-/** Throws 409 if another route has the name. Names of models do not distinguish case. */
-function assertNameIsFree(routes: Routes, name: string, except?: string): void {
-  const isTaken = Object.keys(routes).some(
-    (other) => other !== except && other.toLowerCase() === name.toLowerCase(),
-  );
-  if (isTaken) throw conflictError("a route with this name", "name");
-}
+/** Names of models do not distinguish case. */
+const ROUTES: EntryList<NamedRoute> = {
+  read: ({ model_routes }) => Object.entries(model_routes).map(([name, route]) => ({ name, route })),
+  write: (config, routes) => ({
+    ...config,
+    model_routes: Object.fromEntries(routes.map(({ name, route }) => [name, route])),
+  }),
+  getId: ({ name }) => name,
+  find: ({ model_routes }, name) => {
+    const route = Object.hasOwn(model_routes, name) ? model_routes[name] : undefined;
+    return { name, route: requireFound(route, "the route", name) };
+  },
+  createConflict: () => conflictError("a route with this name", "name"),
+  ignoresCase: true,
+};
 
 /** The response with a route and its entity tag. */
-async function routeResponse(config: Config, name: string): Promise<Response> {
-  const route = describeRoute(name, getRoute(config, name));
-  return Response.json(route, { headers: { etag: await entryEtag(config, route) } });
+function routeResponse(config: Config, name: string): Promise<Response> {
+  const entry = ROUTES.find(config, name);
+  return entryResponse(config, entry, describeRoute(entry));
 }
-
-/** Creates a function that finds the stored entry of a route, with its name. */
-const createRouteFinder = (name: string) => (config: Config) => describeRoute(name, getRoute(config, name));
 
 /** Model routes, one by one. `PUT /admin/settings` replaces all of them. */
 export const MODEL_ROUTE_ENDPOINTS = [
@@ -93,8 +97,8 @@ export const MODEL_ROUTE_ENDPOINTS = [
     summary: "List the model routes",
     answers: jsonResponse(() => z.object({ items: z.array(routeViewSchema()), total: z.int() })),
     handler: async ({ platform }) => {
-      const { model_routes } = (await platform.configuration.readFresh()).config;
-      const items = Object.entries(model_routes).map(([name, route]) => describeRoute(name, route));
+      const { config } = await platform.configuration.readFresh();
+      const items = ROUTES.read(config).map(describeRoute);
       return Response.json({ items, total: items.length });
     },
   }),
@@ -107,11 +111,7 @@ export const MODEL_ROUTE_ENDPOINTS = [
     ...ENTRY_HEADERS,
     handler: async (context, { body: { name, models, strategy } }) => {
       const route = toCheckedRoute(models, strategy);
-      const { config } = await editConfig(context, (current) => {
-        assertNameIsFree(current.model_routes, name);
-        return { ...current, model_routes: { ...current.model_routes, [name]: route } };
-      });
-      return routeResponse(config, name);
+      return routeResponse(await addEntry(context, ROUTES, { name, route }), name);
     },
   }),
   adminEndpoint({
@@ -133,17 +133,14 @@ export const MODEL_ROUTE_ENDPOINTS = [
     ...IF_MATCH,
     handler: async (context, { params: { name = "" }, body }) => {
       const newName = body.name ?? name;
-      const change = (current: Config) => {
-        const present = readModelRoute(getRoute(current, name));
+      const change = ({ route: stored }: NamedRoute, current: Config): NamedRoute => {
+        const present = readModelRoute(stored);
         const route = toCheckedRoute(body.models ?? present.models, body.strategy ?? present.strategy);
-        assertNameIsFree(current.model_routes, newName, name);
-        const routes = Object.entries(current.model_routes).map(([other, targets]) =>
-          other === name ? ([newName, route] as const) : ([other, targets] as const),
-        );
-        return { ...current, model_routes: Object.fromEntries(routes) };
+        const others = ROUTES.read(current).filter((other) => other.name !== name);
+        if (isIdTaken(ROUTES, others, newName)) throw ROUTES.createConflict(newName);
+        return { name: newName, route };
       };
-      const { config } = await editConfig(context, change, { entry: createRouteFinder(name) });
-      return routeResponse(config, newName);
+      return routeResponse(await changeEntry(context, ROUTES, name, change), newName);
     },
   }),
   adminEndpoint({
@@ -154,17 +151,8 @@ export const MODEL_ROUTE_ENDPOINTS = [
     ...VERSION_HEADERS,
     ...IF_MATCH,
     handler: async (context, { params: { name = "" } }) => {
-      const remove = (current: Config) => {
-        getRoute(current, name);
-        const routes = Object.entries(current.model_routes).filter(([other]) => other !== name);
-        return { ...current, model_routes: Object.fromEntries(routes) };
-      };
-      const { config, version } = await editConfig(context, remove, {
-        keep: true,
-        entry: createRouteFinder(name),
-      });
-      const body = { success: true, total_routes: Object.keys(config.model_routes).length };
-      return Response.json(body, { headers: { etag: formatEtag(version) } });
+      const { total, headers } = await deleteEntry(context, ROUTES, name);
+      return Response.json({ success: true, total_routes: total }, { headers });
     },
   }),
 ] satisfies readonly Endpoint[];

@@ -13,8 +13,8 @@ import type { Platform } from "../../core/ports/platform.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
 import { needsNoAccount } from "../../gateway/providers/drivers.ts";
 import { providerHealthSchema, successSchema } from "./answers.ts";
-import { editConfig } from "./config-edit.ts";
-import { ENTRY_HEADERS, entryEtag, formatEtag, IF_MATCH, VERSION_HEADERS } from "./etag.ts";
+import { addEntry, changeEntry, deleteEntry, type EntryList } from "./entry-list.ts";
+import { ENTRY_HEADERS, entryResponse, IF_MATCH, VERSION_HEADERS } from "./etag.ts";
 import { priceRequestSchema } from "./price-request.ts";
 import { readProviderHealth } from "./provider-health.ts";
 import { defaultProviderView, mergeHeaders, providerView, providerViewSchema } from "./provider-view.ts";
@@ -124,6 +124,15 @@ export function getSavedProvider({ providers }: Pick<Config, "providers">, id: s
   );
 }
 
+const CONFIGURED_PROVIDERS: EntryList<ProviderEntry> = {
+  read: ({ providers }) => providers,
+  write: (config, providers) => ({ ...config, providers }),
+  getId: ({ id }) => id,
+  find: getSavedProvider,
+  createConflict: (id) => idTakenError("a provider", id),
+  ignoresCase: true,
+};
+
 function applyProviderChange(
   entry: ProviderEntry,
   body: z.output<typeof providerChangeSchema>,
@@ -170,9 +179,9 @@ async function listProviders(platform: Platform, config: Config): Promise<Listed
 }
 
 /** The response with a configured provider and its entity tag. */
-export async function providerResponse(config: Config, id: string): Promise<Response> {
+export function providerResponse(config: Config, id: string): Promise<Response> {
   const entry = getSavedProvider(config, id);
-  return Response.json(providerView(config, entry), { headers: { etag: await entryEtag(config, entry) } });
+  return entryResponse(config, entry, providerView(config, entry));
 }
 
 /** Providers of the configuration. The default provider comes from environment variables. */
@@ -205,8 +214,7 @@ export const PROVIDER_ENDPOINTS = [
         id,
       );
       if (view.read_only) return Response.json(view);
-      const headers = { etag: await entryEtag(config, getSavedProvider(config, id)) };
-      return Response.json(view, { headers });
+      return entryResponse(config, getSavedProvider(config, id), view);
     },
   }),
   /** `POST /admin/providers`: responds with the provider. */
@@ -224,12 +232,7 @@ export const PROVIDER_ENDPOINTS = [
         ...fields,
         ...(max_concurrent === null ? {} : { max_concurrent }),
       });
-      const { config } = await editConfig(context, (current) => {
-        if (current.providers.some(({ id }) => id.toLowerCase() === body.id.toLowerCase())) {
-          throw idTakenError("a provider", body.id);
-        }
-        return { ...current, providers: [...current.providers, body] };
-      });
+      const config = await addEntry(context, CONFIGURED_PROVIDERS, body);
       return Response.json(providerView(config, getSavedProvider(config, body.id)));
     },
   }),
@@ -243,14 +246,8 @@ export const PROVIDER_ENDPOINTS = [
     ...ENTRY_HEADERS,
     ...IF_MATCH,
     handler: async (context, { params: { providerID: id = "" }, body }) => {
-      const entry = (current: Config) => getSavedProvider(current, id);
-      const change = (current: Config) => {
-        const changed = applyProviderChange(entry(current), body);
-        const providers = current.providers.map((other) => (other.id === id ? changed : other));
-        return { ...current, providers };
-      };
-      const { config } = await editConfig(context, change, { entry });
-      return providerResponse(config, id);
+      const change = (entry: ProviderEntry) => applyProviderChange(entry, body);
+      return providerResponse(await changeEntry(context, CONFIGURED_PROVIDERS, id, change), id);
     },
   }),
   /**
@@ -265,9 +262,8 @@ export const PROVIDER_ENDPOINTS = [
     ...VERSION_HEADERS,
     ...IF_MATCH,
     handler: async (context, { params: { providerID: id = "" } }) => {
-      const entry = (current: Config) => getSavedProvider(current, id);
-      const remove = (current: Config) => {
-        const { accounts } = providerView(current, entry(current));
+      const assertNoAccounts = (current: Config, entry: ProviderEntry): Config => {
+        const { accounts } = providerView(current, entry);
         if (accounts > 0) {
           throw new GatewayError(
             409,
@@ -277,11 +273,10 @@ export const PROVIDER_ENDPOINTS = [
             },
           );
         }
-        return { ...current, providers: current.providers.filter((other) => other.id !== id) };
+        return current;
       };
-      const { config, version } = await editConfig(context, remove, { keep: true, entry });
-      const body = { success: true, total_providers: config.providers.length };
-      return Response.json(body, { headers: { etag: formatEtag(version) } });
+      const { total, headers } = await deleteEntry(context, CONFIGURED_PROVIDERS, id, assertNoAccounts);
+      return Response.json({ success: true, total_providers: total }, { headers });
     },
   }),
 ] satisfies readonly Endpoint[];

@@ -4,9 +4,9 @@ import { type Proxy as ConfiguredProxy, proxySchema } from "../../core/config/pr
 import type { Config } from "../../core/config/schema.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
 import { proxyViewSchema, successSchema } from "./answers.ts";
-import { editConfig } from "./config-edit.ts";
 import { proxyView } from "./config-view.ts";
-import { ENTRY_HEADERS, entryEtag, formatEtag, IF_MATCH, VERSION_HEADERS } from "./etag.ts";
+import { addEntry, changeEntry, deleteEntry, type EntryList } from "./entry-list.ts";
+import { ENTRY_HEADERS, entryResponse, IF_MATCH, VERSION_HEADERS } from "./etag.ts";
 import { requestObject } from "./request-fields.ts";
 import { idTakenError, requireFound } from "./resource-errors.ts";
 
@@ -37,6 +37,14 @@ export function getSavedProxy(proxies: readonly ConfiguredProxy[], id: string): 
     id,
   );
 }
+
+const PROXIES: EntryList<ConfiguredProxy> = {
+  read: ({ proxies }) => proxies,
+  write: (config, proxies) => ({ ...config, proxies }),
+  getId: ({ id }) => id,
+  find: ({ proxies }, id) => getSavedProxy(proxies, id),
+  createConflict: (id) => idTakenError("a proxy", id),
+};
 
 /** Applies an administrator's changes to a proxy. */
 function applyProxyChange(proxy: ConfiguredProxy, body: z.output<typeof proxyChangeSchema>): ConfiguredProxy {
@@ -74,19 +82,16 @@ export const PROXY_LIST_ENDPOINTS = [
     handler: async (context, { body }) => {
       const id = body.id || `proxy_${crypto.randomUUID().replaceAll("-", "").slice(0, 12)}`;
       const proxy: ConfiguredProxy = { ...body, id };
-      await editConfig(context, (config) => {
-        if (config.proxies.some((other) => other.id === id)) throw idTakenError("a proxy", id);
-        return { ...config, proxies: [...config.proxies, proxy] };
-      });
+      await addEntry(context, PROXIES, proxy);
       return Response.json(proxyView(proxy));
     },
   }),
 ] satisfies readonly Endpoint[];
 
 /** The response with a proxy and its entity tag. */
-async function proxyResponse(config: Config, id: string): Promise<Response> {
+function proxyResponse(config: Config, id: string): Promise<Response> {
   const proxy = getSavedProxy(config.proxies, id);
-  return Response.json(proxyView(proxy), { headers: { etag: await entryEtag(config, proxy) } });
+  return entryResponse(config, proxy, proxyView(proxy));
 }
 
 /** Endpoints that read, change or delete one proxy. */
@@ -111,15 +116,7 @@ export const PROXY_ENDPOINTS = [
     ...ENTRY_HEADERS,
     ...IF_MATCH,
     handler: async (context, { params: { proxyID: id = "" }, body }) => {
-      const entry = (current: Config) => getSavedProxy(current.proxies, id);
-      const change = (current: Config) => {
-        entry(current);
-        return {
-          ...current,
-          proxies: current.proxies.map((proxy) => (proxy.id === id ? applyProxyChange(proxy, body) : proxy)),
-        };
-      };
-      const { config } = await editConfig(context, change, { entry });
+      const config = await changeEntry(context, PROXIES, id, (proxy) => applyProxyChange(proxy, body));
       return proxyResponse(config, id);
     },
   }),
@@ -135,12 +132,10 @@ export const PROXY_ENDPOINTS = [
     ...IF_MATCH,
     handler: async (context, { params: { proxyID: id = "" } }) => {
       let unbound = 0;
-      const remove = (current: Config): Config => {
-        getSavedProxy(current.proxies, id);
+      const unbind = (current: Config): Config => {
         unbound = current.accounts.filter(({ proxy_id }) => proxy_id === id).length;
         return {
           ...current,
-          proxies: current.proxies.filter((proxy) => proxy.id !== id),
           accounts: current.accounts.map((account) =>
             account.proxy_id === id ? { ...account, proxy_id: "" } : account,
           ),
@@ -149,12 +144,8 @@ export const PROXY_ENDPOINTS = [
           ),
         };
       };
-      const entry = (current: Config) => getSavedProxy(current.proxies, id);
-      const { config, version } = await editConfig(context, remove, { keep: true, entry });
-      return Response.json(
-        { success: true, unbound_accounts: unbound, total_proxies: config.proxies.length },
-        { headers: { etag: formatEtag(version) } },
-      );
+      const { total, headers } = await deleteEntry(context, PROXIES, id, unbind);
+      return Response.json({ success: true, unbound_accounts: unbound, total_proxies: total }, { headers });
     },
   }),
 ] satisfies readonly Endpoint[];

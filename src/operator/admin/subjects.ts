@@ -8,8 +8,8 @@ import { formatSubject, type SubjectUsage } from "../../core/ports/key-limits.ts
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
 import { fromNano } from "../../records/usage/prices.ts";
 import { successSchema } from "./answers.ts";
-import { editConfig } from "./config-edit.ts";
-import { ENTRY_HEADERS, entryEtag, formatEtag, IF_MATCH, VERSION_HEADERS } from "./etag.ts";
+import { addEntry, changeEntry, deleteEntry, type EntryList } from "./entry-list.ts";
+import { ENTRY_HEADERS, entryResponse, IF_MATCH, VERSION_HEADERS } from "./etag.ts";
 import { idTakenError, requireFound } from "./resource-errors.ts";
 import {
   newSubjectSchema,
@@ -90,18 +90,22 @@ function subjectView(
 
 function createEndpoints(subject: SubjectList) {
   const { kind, list } = subject;
-  const find = (config: Config, id: string): SubjectEntry =>
-    requireFound(
-      config[list].find((entry) => entry.id === id),
-      `the ${kind}`,
-      id,
-    );
+  const subjects: EntryList<SubjectEntry> = {
+    read: (config) => config[list],
+    write: (config, entries) => ({ ...config, [list]: entries }),
+    getId: ({ id }) => id,
+    find: (config, id) =>
+      requireFound(
+        config[list].find((entry) => entry.id === id),
+        `the ${kind}`,
+        id,
+      ),
+    createConflict: (id) => idTakenError(`a ${kind}`, id),
+  };
   const respond = async ({ platform }: Context, config: Config, id: string): Promise<Response> => {
-    const entry = find(config, id);
+    const entry = subjects.find(config, id);
     const uses = await platform.accounts.listKeyUsage(formatSubject(kind, id));
-    return Response.json(subjectView(config, subject, entry, uses), {
-      headers: { etag: await entryEtag(config, entry) },
-    });
+    return entryResponse(config, entry, subjectView(config, subject, entry, uses));
   };
   return [
     adminEndpoint({
@@ -129,11 +133,7 @@ function createEndpoints(subject: SubjectList) {
         rejectUselessTags(subject, body);
         const { id, name, remark, limits, models, guardrails, history, allowed_tags } = body;
         const added = normalizeEntry({ id, name, remark, limits, models, guardrails, history, allowed_tags });
-        const { config } = await editConfig(context, (current) => {
-          if (current[list].some((entry) => entry.id === id)) throw idTakenError(`a ${kind}`, id);
-          return { ...current, [list]: [...current[list], added] };
-        });
-        return respond(context, config, id);
+        return respond(context, await addEntry(context, subjects, added), id);
       },
     }),
     adminEndpoint({
@@ -155,10 +155,8 @@ function createEndpoints(subject: SubjectList) {
       ...IF_MATCH,
       handler: async (context, { params: { id = "" }, body }) => {
         rejectUselessTags(subject, body);
-        const entry = (current: Config) => find(current, id);
-        const change = (current: Config): Config => {
-          const stored = entry(current);
-          const changed = normalizeEntry({
+        const change = (stored: SubjectEntry) =>
+          normalizeEntry({
             ...stored,
             name: body.name ?? stored.name,
             remark: body.remark ?? stored.remark,
@@ -168,13 +166,7 @@ function createEndpoints(subject: SubjectList) {
             history: body.history ?? stored.history,
             allowed_tags: body.allowed_tags ?? stored.allowed_tags,
           });
-          return {
-            ...current,
-            [list]: current[list].map((other) => (other.id === id ? changed : other)),
-          };
-        };
-        const { config } = await editConfig(context, change, { entry });
-        return respond(context, config, id);
+        return respond(context, await changeEntry(context, subjects, id, change), id);
       },
     }),
     /** Keys would lose their limits with their team or user, so one that has keys cannot be deleted. */
@@ -187,21 +179,16 @@ function createEndpoints(subject: SubjectList) {
       requestHeaders: IF_MATCH.requestHeaders,
       statuses: { ...IF_MATCH.statuses, 409: `Keys belong to the ${kind}.` },
       handler: async (context, { params: { id = "" } }) => {
-        const entry = (current: Config) => find(current, id);
-        const remove = (current: Config): Config => {
-          entry(current);
+        const assertNoKeys = (current: Config): Config => {
           const keys = countKeys(current, subject, id);
           if (keys > 0) {
             const message = `${keys} ${keys === 1 ? "key belongs" : "keys belong"} to the ${kind} ${JSON.stringify(id)}: move or delete them first`;
             throw new GatewayError(409, message, { code: "invalid_request" });
           }
-          return { ...current, [list]: current[list].filter((other) => other.id !== id) };
+          return current;
         };
-        const { config, version } = await editConfig(context, remove, { keep: true, entry });
-        return Response.json(
-          { success: true, total: config[list].length },
-          { headers: { etag: formatEtag(version) } },
-        );
+        const { total, headers } = await deleteEntry(context, subjects, id, assertNoKeys);
+        return Response.json({ success: true, total }, { headers });
       },
     }),
   ];
