@@ -46,9 +46,9 @@ async function authenticate(
 }
 
 /** Notes the key, team and user of a request, also of one that is refused for its key. */
-function describeKey({ facts, quota, refusal }: Context, key: CallerKey): void {
+function describeKey({ facts, requestLimits, refusal }: Context, key: CallerKey): void {
   facts.key = key.id;
-  refusal.allowsModel = (model) => isModelAllowed({ key }, quota, model);
+  refusal.allowsModel = (model) => isModelAllowed({ key }, requestLimits, model);
   const { team, user } = key.entry;
   if (team !== undefined && team !== "") facts.team = team;
   if (user !== undefined && user !== "") facts.user = user;

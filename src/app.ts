@@ -211,7 +211,7 @@ function removeProviderLimits(headers: Headers): void {
 function completeResponse(
   response: Response,
   { method, path, headers: requestHeaders }: RequestHead,
-  { requestId, quota, platform, facts }: Context,
+  { requestId, requestLimits, platform, facts }: Context,
   config: Config | null,
 ): Response {
   const { requestIdHeader, limitHeaders = formatStandardLimitHeaders } = families.familyOf(path);
@@ -220,9 +220,9 @@ function completeResponse(
   const complete = (headers: Headers) => {
     headers.set("x-request-id", requestId);
     if (requestIdHeader !== undefined) headers.set(requestIdHeader, requestId);
-    if (quota.remaining !== undefined) {
+    if (requestLimits.remaining !== undefined) {
       removeProviderLimits(headers);
-      for (const [name, value] of Object.entries(limitHeaders(quota.remaining, platform.now()))) {
+      for (const [name, value] of Object.entries(limitHeaders(requestLimits.remaining, platform.now()))) {
         headers.set(name, value);
       }
     }
@@ -257,10 +257,10 @@ function endRequest(
   outcome: RequestOutcome,
   snapshot: ConfigSnapshot | null,
 ): readonly (Promise<void> | null)[] {
-  const { platform, quota, trace, facts } = context;
+  const { platform, requestLimits, trace, facts } = context;
   const { sending, failure } = recordRequest(platform, outcome, snapshot);
   if (failure !== null) facts.cause = `the outcome was not stored yet: ${failure.message}`;
-  const settling = snapshot === null ? null : settleUse(platform, quota, outcome, snapshot.config);
+  const settling = snapshot === null ? null : settleUse(platform, requestLimits, outcome, snapshot.config);
   logRequest(outcome, snapshot?.config.log.sample ?? ALL);
   const refusing = recordIfRefused(context, outcome, snapshot);
   return [sending, settling, refusing, trace?.end({ ...outcome, facts: { ...facts } }) ?? null];
@@ -319,7 +319,7 @@ export async function handleRequest(request: Request, runtime: RequestRuntime): 
     uniqueRequestId,
     startedAt,
     facts,
-    quota: {},
+    requestLimits: {},
     refusal: {},
     ...(trace === null ? {} : { trace }),
     ...(runtime.connection === undefined ? {} : { connection: runtime.connection }),

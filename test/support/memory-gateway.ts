@@ -135,7 +135,7 @@ export class MemoryGateway {
       uniqueRequestId: crypto.randomUUID(),
       startedAt: this.platform.now(),
       facts: {},
-      quota: {},
+      requestLimits: {},
       refusal: {},
       recordOutcome: () => undefined,
       keepUntil: () => undefined,

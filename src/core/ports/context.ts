@@ -60,7 +60,7 @@ export interface Context extends RequestRuntime {
   /** Milliseconds since the epoch at which the request came in. */
   readonly startedAt: number;
   readonly facts: RequestFacts;
-  readonly quota: RequestLimits;
+  readonly requestLimits: RequestLimits;
   readonly refusal: RefusalNotes;
   /** The OpenTelemetry trace; absent: the deployment sends none. */
   readonly trace?: RequestTrace;

@@ -64,18 +64,21 @@ function listTagLists(key: CallerKey | null): TagList[] {
  * a tag's `history`, which hides requests from the operator, counts only where a list of allowed tags names it.
  */
 async function addTags(
-  { quota, facts, config: readConfig }: Pick<Context, "quota" | "facts" | "config">,
+  { requestLimits, facts, config: readConfig }: Pick<Context, "requestLimits" | "facts" | "config">,
   tags: readonly string[],
   isHistoryChosen: boolean,
 ): Promise<void> {
   if (tags.length === 0) return;
-  const all = [...new Set([...(quota.tags ?? []), ...tags])].slice(0, MAX_TAGS);
-  quota.tags = all;
+  const all = [...new Set([...(requestLimits.tags ?? []), ...tags])].slice(0, MAX_TAGS);
+  requestLimits.tags = all;
   facts.tags = all.toSorted().join(",");
   const { config } = await readConfig();
-  quota.tagEntries = config.tags.filter(({ id }) => all.includes(id));
+  requestLimits.tagEntries = config.tags.filter(({ id }) => all.includes(id));
   if (!isHistoryChosen) return;
-  const mode = selectStrictestMode([facts.history, ...quota.tagEntries.map(({ history }) => history)]);
+  const mode = selectStrictestMode([
+    facts.history,
+    ...requestLimits.tagEntries.map(({ history }) => history),
+  ]);
   if (mode !== undefined) facts.history = mode;
 }
 

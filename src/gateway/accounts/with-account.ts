@@ -155,11 +155,11 @@ async function acquireSlot(
   failover: Failover,
 ): Promise<AcquireGrant> {
   const { context, caller, model, dialect, abort } = request;
-  const { platform, requestId, uniqueRequestId, facts, quota } = context;
+  const { platform, requestId, uniqueRequestId, facts, requestLimits } = context;
   const limitedProvider = request.provider?.id || DEFAULT_PROVIDER;
   const limitedUse = getLimitedUse(context, caller, config, request.estimateUsage, limitedProvider);
   // If the pool's answer gets lost, the pool may still have granted a slot.
-  if (limitedUse !== undefined) quota.mustSettle = true;
+  if (limitedUse !== undefined) requestLimits.mustSettle = true;
   const target = caller.targetAccount;
   const provider = request.provider ?? getDefaultProvider(platform);
   const selection =
@@ -188,7 +188,7 @@ async function acquireSlot(
     abort,
   );
   facts.queueMs = (facts.queueMs ?? 0) + platform.now() - started;
-  if (acquired.limits !== undefined) quota.remaining = acquired.limits;
+  if (acquired.limits !== undefined) requestLimits.remaining = acquired.limits;
   if ("lease" in acquired) {
     if (selection !== undefined && acquired.isBranch !== true)
       rememberAccount(platform, provider.id, selection, acquired.lease.account.id);

@@ -81,7 +81,7 @@ async function readControls(headers: Headers): Promise<RequestControls> {
 /** Throws if the caller's key does not allow this style or model. */
 function assertAllowedByKey({ context, style, model }: EmbeddingRequest, caller: Caller): void {
   assertDialectAllowed(caller.key?.entry, style);
-  assertModelAllowed(caller, context.quota, model);
+  assertModelAllowed(caller, context.requestLimits, model);
 }
 
 /** How a request is embedded. */

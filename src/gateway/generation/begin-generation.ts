@@ -125,7 +125,7 @@ async function orderModelsFor(
 ): Promise<{ models: readonly ResolvedModel[]; stickyRoute?: StickyRoute }> {
   const { model } = conversation;
   if (model.route === undefined) {
-    assertModelAllowed(caller, context.quota, model);
+    assertModelAllowed(caller, context.requestLimits, model);
     if (fallbacks.length === 0) return { models: [model] };
   }
   const own =
@@ -159,18 +159,20 @@ export async function orderByStrategy(
  * @throws GatewayError 403 when the caller's key may use none of them
  */
 export function selectAllowedTargets(
-  { quota }: Pick<Context, "quota">,
+  { requestLimits }: Pick<Context, "requestLimits">,
   caller: Caller,
   model: ResolvedModel,
   route: readonly RouteTarget[],
 ): readonly RouteTarget[] {
   const { requested } = model;
-  const allowed = route.filter(({ model: { id } }) => isModelAllowed(caller, quota, { requested, id }));
+  const allowed = route.filter(({ model: { id } }) =>
+    isModelAllowed(caller, requestLimits, { requested, id }),
+  );
   // A pass-through token is only for the default provider.
   const usable =
     caller.mode === "pass-through" ? allowed.filter((target) => !target.model.provider) : allowed;
   if (usable.length > 0) return usable;
-  assertModelAllowed(caller, quota, model);
+  assertModelAllowed(caller, requestLimits, model);
   return allowed;
 }
 

@@ -17,7 +17,7 @@ const NO_OUTPUT = { rawText: "", rawReasoning: "" };
 export async function applyGuardrails(job: GenerationJob): Promise<GenerationJob> {
   const { context, caller, conversation, abort, recording } = job;
   const { config } = await context.config();
-  const rules = selectGuardrails(config, () => listSubjectEntries(caller, context.quota));
+  const rules = selectGuardrails(config, () => listSubjectEntries(caller, context.requestLimits));
   if (rules.length === 0) return job;
   const { Guard } = await loadGuard();
   const access = { platform: context.platform, privateHosts: config.guardrails.private_hosts };

@@ -28,13 +28,13 @@ export function selectNativePath(
 function namesUncheckedModels(
   job: NativeJob,
   { model }: Conversation,
-  { quota }: GenerationJob["context"],
+  { requestLimits }: GenerationJob["context"],
   caller: GenerationJob["caller"],
 ): boolean {
-  if (!hasModelList(caller, quota)) return false;
+  if (!hasModelList(caller, requestLimits)) return false;
   const isAllowed = (name: unknown) =>
     typeof name === "string" &&
-    (name === model.upstream || isModelAllowed(caller, quota, { requested: name, id: name }));
+    (name === model.upstream || isModelAllowed(caller, requestLimits, { requested: name, id: name }));
   return namesOtherModels(job) || namesForbiddenModel(job.request.text, [job.style.contentMember], isAllowed);
 }
 

@@ -69,7 +69,7 @@ export async function resolveNames(
   for (const name of names) {
     const model = await readWithModelNames(context, name, resolveModel).catch(renameField);
     for (const { model: target } of model.route ?? [{ model }]) {
-      assertModelAllowed(caller, context.quota, { requested: name, id: target.id });
+      assertModelAllowed(caller, context.requestLimits, { requested: name, id: target.id });
       if (caller.mode === "pass-through" && target.provider !== undefined) throw needsKeyError(name);
       targets.push({ model: target });
     }

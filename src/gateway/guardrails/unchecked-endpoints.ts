@@ -9,10 +9,13 @@ import { listSubjectEntries } from "../../pool/limits/key-scope.ts";
  *
  * @throws GatewayError 403, unless the configuration allows such endpoints
  */
-export async function assertNoGuardrails({ config: read, quota }: Context, caller: Caller): Promise<void> {
+export async function assertNoGuardrails(
+  { config: read, requestLimits }: Context,
+  caller: Caller,
+): Promise<void> {
   const { config } = await read();
   if (config.guardrails.unchecked_endpoints === "allow") return;
-  if (selectGuardrails(config, () => listSubjectEntries(caller, quota)).length === 0) return;
+  if (selectGuardrails(config, () => listSubjectEntries(caller, requestLimits)).length === 0) return;
   throw new GatewayError(
     403,
     "this endpoint is not available: its texts are not checked by the guardrails (guardrails.unchecked_endpoints)",

@@ -175,6 +175,6 @@ export async function describeKey(context: Context, key: CallerKey): Promise<Key
     networks,
     available_models: listAllModels(config)
       .map(({ id }) => id)
-      .filter((id) => isModelAllowed({ key }, context.quota, { requested: id, id })),
+      .filter((id) => isModelAllowed({ key }, context.requestLimits, { requested: id, id })),
   };
 }

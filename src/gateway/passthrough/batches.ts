@@ -29,10 +29,10 @@ function batchNotFoundError(id: string): GatewayError {
 }
 
 /** Begins a request: the lines of a batch name models that the gateway does not see, so a limited key must not use it. */
-function beginRequest({ context: { facts, quota }, caller }: BatchRequest): void {
+function beginRequest({ context: { facts, requestLimits }, caller }: BatchRequest): void {
   facts.dialect = PASSTHROUGH_STYLE;
   facts.operation = "batches";
-  assertModelAllowed(caller, quota, { requested: "", id: "" });
+  assertModelAllowed(caller, requestLimits, { requested: "", id: "" });
 }
 
 /**

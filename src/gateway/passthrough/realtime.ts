@@ -67,14 +67,14 @@ function selectProtocol({ headers }: Request): string | undefined {
  * @throws GatewayError 403
  */
 async function assertNoUseLimits(
-  { config: readConfig, quota }: Context,
+  { config: readConfig, requestLimits }: Context,
   { key }: Caller,
   targets: readonly Target[],
 ): Promise<void> {
   if (key === null) return;
   const { config } = await readConfig();
   for (const target of targets) {
-    const subjects = listLimitedSubjects(key, quota, config, target?.provider ?? DEFAULT_PROVIDER);
+    const subjects = listLimitedSubjects(key, requestLimits, config, target?.provider ?? DEFAULT_PROVIDER);
     const limited = subjects.find(({ limits }) => countsUsage(limits));
     if (limited === undefined) continue;
     const message = `${describeSubject(limited.key)} has limits of tokens or cost, which do not hold on an open connection`;
@@ -184,7 +184,7 @@ class RealtimeRun {
     provider: RegisteredProvider,
     target: Target,
   ): Promise<void> {
-    const { request, url, platform, memory, facts, quota } = this.#context;
+    const { request, url, platform, memory, facts, requestLimits } = this.#context;
     this.#recording.recordAccount(session.accountId);
     const timeout = new AttemptTimeout(provider.timeouts.firstByteTimeoutMs, this.#abort.signal);
     const intent = url.searchParams.get("intent");
@@ -206,7 +206,7 @@ class RealtimeRun {
         abort: this.#abort,
         events,
         model: opened.model,
-        isLimited: hasModelList(this.#caller, quota),
+        isLimited: hasModelList(this.#caller, requestLimits),
         onProviderMessage: () => {
           session.reportAnswering();
           this.#recording.refreshIfDue(platform.now());

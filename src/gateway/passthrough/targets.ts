@@ -55,20 +55,20 @@ export async function resolveTargets(
 ): Promise<readonly Target[]> {
   await assertNoGuardrails(context, caller);
   const fallbacks = await resolveFallbacks(context, caller, controls);
-  const { quota } = context;
-  if (hasModelList(caller, quota)) {
+  const { requestLimits } = context;
+  if (hasModelList(caller, requestLimits)) {
     const isAllowed = (name: unknown) =>
-      typeof name === "string" && isModelAllowed(caller, quota, { requested: name, id: name });
-    if (call.namesOtherModels?.(isAllowed) === true) assertNoModelList(caller, quota);
+      typeof name === "string" && isModelAllowed(caller, requestLimits, { requested: name, id: name });
+    if (call.namesOtherModels?.(isAllowed) === true) assertNoModelList(caller, requestLimits);
   }
   if (call.model === "") {
-    assertModelAllowed(caller, quota, { requested: "", id: "" });
+    assertModelAllowed(caller, requestLimits, { requested: "", id: "" });
     if (fallbacks.length === 0) return [null];
     throw invalidRequest(`${FALLBACK_HEADER} needs a request with a model`, FALLBACK_HEADER);
   }
   const model = await resolveOrKeepName(context, call);
   if (model.route === undefined) {
-    assertModelAllowed(caller, quota, model);
+    assertModelAllowed(caller, requestLimits, model);
     if (fallbacks.length === 0) return [model];
   }
   const own =

@@ -73,7 +73,7 @@ interface EntryParts extends CacheableInput {
 export function createEntryKey(parts: EntryParts): Promise<string> {
   const { context, caller, style, model, targets, headers } = parts;
   const { platform, url, request } = context;
-  const subjects = listSubjectEntries(caller, context.quota);
+  const subjects = listSubjectEntries(caller, context.requestLimits);
   const asked = [
     // A key that was deleted and added again has another time.
     [caller.owner, caller.key?.entry.created, subjects.map(({ cache_epoch = 0 }) => cache_epoch)],

@@ -93,10 +93,10 @@ function listModelLists(key: CallerKey | null, { tagEntries = [] }: RequestLimit
 /** Whether a key may be used for a model: see {@link assertModelAllowed}. */
 export function isModelAllowed(
   { key }: Pick<Caller, "key">,
-  quota: RequestLimits,
+  requestLimits: RequestLimits,
   { requested, id }: NamedModel,
 ): boolean {
-  return listModelLists(key, quota).every(
+  return listModelLists(key, requestLimits).every(
     ({ models }) => isListed(models, requested) || isListed(models, id),
   );
 }
@@ -106,15 +106,15 @@ export function isModelAllowed(
  *
  * @throws GatewayError 403
  */
-export function assertNoModelList({ key }: Pick<Caller, "key">, quota: RequestLimits): void {
-  const [list] = listModelLists(key, quota);
+export function assertNoModelList({ key }: Pick<Caller, "key">, requestLimits: RequestLimits): void {
+  const [list] = listModelLists(key, requestLimits);
   if (list === undefined) return;
   throw forbidden(`${list.owner} may use only some models: the body must not name further ones`);
 }
 
 /** Whether the caller may use only some models. */
-export function hasModelList({ key }: Pick<Caller, "key">, quota: RequestLimits): boolean {
-  return listModelLists(key, quota).length > 0;
+export function hasModelList({ key }: Pick<Caller, "key">, requestLimits: RequestLimits): boolean {
+  return listModelLists(key, requestLimits).length > 0;
 }
 
 /**
@@ -124,10 +124,10 @@ export function hasModelList({ key }: Pick<Caller, "key">, quota: RequestLimits)
  */
 export function assertModelAllowed(
   { key }: Pick<Caller, "key">,
-  quota: RequestLimits,
+  requestLimits: RequestLimits,
   { requested, id }: NamedModel,
 ): void {
-  const refusing = listModelLists(key, quota).find(
+  const refusing = listModelLists(key, requestLimits).find(
     ({ models }) => !isListed(models, requested) && !isListed(models, id),
   );
   if (refusing === undefined) return;

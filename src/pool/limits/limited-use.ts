@@ -106,16 +106,16 @@ export function countsUsage({
  * @param provider id of the provider of the attempt, or `DEFAULT_PROVIDER`; undefined: it uses none
  */
 export function getLimitedUse(
-  { quota, facts }: Pick<Context, "quota" | "facts">,
+  { requestLimits, facts }: Pick<Context, "requestLimits" | "facts">,
   caller: Pick<Caller, "key">,
   config: Config,
   expected: () => ExpectedTokens = () => NOTHING,
   provider?: string,
 ): LimitedUse | undefined {
   if (caller.key === null) return undefined;
-  const subjects = listLimitedSubjects(caller.key, quota, config, provider);
+  const subjects = listLimitedSubjects(caller.key, requestLimits, config, provider);
   const [first, ...others] = subjects;
-  const { use } = quota;
+  const { use } = requestLimits;
   if (use !== undefined) {
     use.key = first?.key ?? "";
     use.limits = first?.limits ?? {};
@@ -140,7 +140,7 @@ export function getLimitedUse(
     promptTokens: prompt,
     completionTokens: answer,
   });
-  quota.use = {
+  requestLimits.use = {
     id: crypto.randomUUID(),
     key: first.key,
     limits: first.limits,
@@ -148,7 +148,7 @@ export function getLimitedUse(
     tokens,
     cost: cost ?? 0,
   };
-  return quota.use;
+  return requestLimits.use;
 }
 
 /**
@@ -164,9 +164,9 @@ export async function countRequest(
   const { config } = await context.config();
   const use = getLimitedUse(context, caller, config, expected);
   if (use === undefined) return;
-  const { platform, quota } = context;
+  const { platform, requestLimits } = context;
   const result = await platform.accounts.countRequest(use);
-  if (result.limits !== undefined) quota.remaining = result.limits;
+  if (result.limits !== undefined) requestLimits.remaining = result.limits;
   if ("refused" in result && result.limit !== undefined) throw createLimitError(result.limit, platform.now());
 }
 

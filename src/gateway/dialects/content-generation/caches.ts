@@ -57,7 +57,7 @@ async function findModels({ context, caller }: CacheCall, name: string): Promise
       ...target.model,
       requested: name,
     }));
-  assertModelAllowed(caller, context.quota, model);
+  assertModelAllowed(caller, context.requestLimits, model);
   return [model];
 }
 
