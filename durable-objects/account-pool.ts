@@ -2,8 +2,8 @@ import { DurableObject } from "cloudflare:workers";
 import type { AccountHealth, QueueStatus } from "../src/core/ports/account-status.ts";
 import type { AcquireRefusal, AcquireRequest, CountResult } from "../src/core/ports/accounts.ts";
 import { monotonicNow, WALL_CLOCK, withTimeout } from "../src/core/ports/clock.ts";
-import type { LimitedUse, SpentAmounts, SubjectUsage } from "../src/core/ports/key-limits.ts";
 import type { PoolConfiguration } from "../src/core/ports/pool-configuration.ts";
+import type { LimitedUse, SpentAmounts, SubjectUsage } from "../src/core/ports/subject-limits.ts";
 import { MAX_SHARDS } from "../src/core/ports/variables.ts";
 import { createPoolDeployment } from "../src/gateway/providers/pool-deployment.ts";
 import type { OccupiedSlots } from "../src/pool/account-handover.ts";
@@ -188,7 +188,7 @@ export class AccountPool extends DurableObject<Env> {
   }
 
   keyUses(key?: string): SubjectUsage[] {
-    return this.#pool.limitedRequests.ofKeys(key);
+    return this.#pool.limitedRequests.listSubjectUses(key);
   }
 
   async status(maxEntries?: number): Promise<QueueStatus> {

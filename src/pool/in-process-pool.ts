@@ -13,8 +13,8 @@ import type {
   TokenResult,
 } from "../core/ports/accounts.ts";
 import { monotonicNow, WALL_CLOCK } from "../core/ports/clock.ts";
-import type { LimitedUse, SpentAmounts, SubjectUsage } from "../core/ports/key-limits.ts";
 import type { PoolConfiguration } from "../core/ports/pool-configuration.ts";
+import type { LimitedUse, SpentAmounts, SubjectUsage } from "../core/ports/subject-limits.ts";
 import type { UseStore } from "./limits/use-store.ts";
 import { AccountPool } from "./pool.ts";
 import type { PoolStore } from "./pool-store.ts";
@@ -136,8 +136,8 @@ export class InProcessAccountPool implements AccountPoolClient {
     this.#pool.limitedRequests.writeNow();
   }
 
-  async listKeyUsage(key?: string): Promise<SubjectUsage[]> {
-    return this.#pool.limitedRequests.ofKeys(key);
+  async listSubjectUsage(subject?: string): Promise<SubjectUsage[]> {
+    return this.#pool.limitedRequests.listSubjectUses(subject);
   }
 
   async getStatus(maxEntries?: number): Promise<QueueStatus> {

@@ -1,10 +1,10 @@
 import type { AcquireRefusal, CountResult } from "../core/ports/accounts.ts";
-import type { LimitedUse, SpentAmounts, SubjectUsage } from "../core/ports/key-limits.ts";
+import type { LimitedUse, SpentAmounts, SubjectUsage } from "../core/ports/subject-limits.ts";
 import type { UseLedger } from "./limits/use-ledger.ts";
 import type { MaintenanceTimers } from "./maintenance-timers.ts";
 
 /**
- * Counts the requests of keys with limits in this pool's ledger, including requests that use no slot of this pool. A
+ * Counts the requests of subjects with limits in this pool's ledger, including requests that use no slot of this pool. A
  * request with a slot of this pool begins and ends with its lease. For a slot of another pool, the isolate reports begin
  * and end.
  */
@@ -32,7 +32,7 @@ export class LimitedRequests {
     this.#ledger.writeNow();
   }
 
-  /** Reserves the expected use of a request, or returns why its key does not allow it. */
+  /** Reserves the expected use of a request, or returns the limit that does not allow it. */
   reserve(use: LimitedUse): AcquireRefusal | null {
     const now = this.#now();
     const limit = this.#ledger.reserve(use, now);
@@ -55,9 +55,9 @@ export class LimitedRequests {
     this.#ledger.settle(useId, spent, this.#now());
   }
 
-  /** See `AccountPoolClient.listKeyUsage`. */
-  ofKeys(key?: string): SubjectUsage[] {
-    return this.#ledger.listKeyUses(this.#now(), key);
+  /** See `AccountPoolClient.listSubjectUsage`. */
+  listSubjectUses(only?: string): SubjectUsage[] {
+    return this.#ledger.listSubjectUses(this.#now(), only);
   }
 
   /**

@@ -4,7 +4,7 @@ import type {
   LeasedAccount,
   SharedLimitNames,
 } from "../core/ports/accounts.ts";
-import type { RemainingLimits } from "../core/ports/key-limits.ts";
+import type { RemainingLimits } from "../core/ports/subject-limits.ts";
 import type { AccountState } from "./account-state.ts";
 import { LinkedList, ListNode } from "./linked-list.ts";
 

@@ -324,7 +324,7 @@ describe("a key with limits", () => {
     untold.release();
     await pool.settleUsage(use("told"), { tokens: 7, cost: 0 });
     await expect
-      .poll(() => pool.listKeyUsage())
+      .poll(() => pool.listSubjectUsage())
       .toMatchObject([{ key: "k", parallel: 0, day: { tokens: 107 } }]);
     expect(await pool.countRequest(use("counted"))).toEqual({ limits: { requests: null, tokens: null } });
   });

@@ -1,6 +1,6 @@
 import { env, reset, runInDurableObject } from "cloudflare:test";
 import { afterEach, expect, test } from "vitest";
-import type { LimitedUse } from "../../src/core/ports/key-limits.ts";
+import type { LimitedUse } from "../../src/core/ports/subject-limits.ts";
 import { POOL_NAME } from "../../src/pool/shards/pool-name.ts";
 import { createAccountPoolClient } from "../../src/runtime/cloudflare/pool-client/accounts.ts";
 import { emptyConfig } from "../support/config.ts";
@@ -42,7 +42,7 @@ test("a slot that cannot be written down is not granted, and is there once it ca
     await expect.poll(() => pool.getStatus()).toMatchObject({ in_use: 0 });
     await pool.settleUsage({ ...use, id: table }, { tokens: 1, cost: 0 });
   }
-  expect(await pool.listKeyUsage()).toMatchObject([{ key: "k", parallel: 0, day: { tokens: 2 } }]);
+  expect(await pool.listSubjectUsage()).toMatchObject([{ key: "k", parallel: 0, day: { tokens: 2 } }]);
 });
 
 test("an edit of the configuration whose record cannot be written does not happen", async () => {

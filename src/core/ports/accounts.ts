@@ -3,8 +3,14 @@ import type { SelectionStrategy } from "../config/selection-strategy.ts";
 import type { ProviderErrorKind } from "../errors/provider-error.ts";
 import type { AbortSignalLike } from "../http/light-abort-controller.ts";
 import type { AccountHealth, FaultParty, QueueStatus } from "./account-status.ts";
-import type { LimitedUse, LimitRefusal, RemainingLimits, SpentAmounts, SubjectUsage } from "./key-limits.ts";
 import type { PoolConfiguration, TokenType } from "./pool-configuration.ts";
+import type {
+  LimitedUse,
+  LimitRefusal,
+  RemainingLimits,
+  SpentAmounts,
+  SubjectUsage,
+} from "./subject-limits.ts";
 
 /**
  * The account pool as a request sees it. The pool is one Durable Object on Workers, or several shards; on Deno it is an
@@ -248,12 +254,12 @@ export interface AccountPoolClient {
   /** Counts a request that takes no slot, for a key with limits. Its usage is final. */
   countRequest(use: LimitedUse): Promise<CountResult>;
   /**
-   * Records the final usage of a request of a key with limits. Only the first call per request counts. All later calls
+   * Records the final usage of a request with limits. Only the first call per request counts. All later calls
    * of this client see the result.
    */
   settleUsage(use: LimitedUse, spent: SpentAmounts): Promise<void>;
-  /** Current usage of the keys that have limits and were used this month; with `key`, of the key with this id only. */
-  listKeyUsage(key?: string): Promise<SubjectUsage[]>;
+  /** Current usage of the subjects that have limits and were used this month; with `subject`, of this one only. */
+  listSubjectUsage(subject?: string): Promise<SubjectUsage[]>;
   /**
    * `maxEntries` bounds each list; then the entries that need attention come first. Absent: all entries, in no special
    * order.

@@ -3,10 +3,10 @@ import type { MemoryReservation } from "../http/memory-budget.ts";
 import type { RequestTimers } from "../http/request-timers.ts";
 import type { RetryBudget } from "../retries/retry-budget.ts";
 import type { Capture } from "./captures.ts";
-import type { RequestLimits } from "./key-limits.ts";
 import type { Platform } from "./platform.ts";
 import type { RequestFacts, RequestOutcome } from "./request-outcome.ts";
 import type { ConnectionResponses } from "./responses.ts";
+import type { RequestLimits } from "./subject-limits.ts";
 import type { Fetch } from "./upstream.ts";
 
 /** The OpenTelemetry trace of one request. It never contains texts of a conversation or secrets. */

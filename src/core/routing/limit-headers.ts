@@ -1,4 +1,4 @@
-import type { RateWindowState, RemainingLimits } from "../ports/key-limits.ts";
+import type { RateWindowState, RemainingLimits } from "../ports/subject-limits.ts";
 
 /** Formats a key's remaining limits as headers; `now` in Unix milliseconds. */
 export type LimitHeaders = (limits: RemainingLimits, now: number) => Readonly<Record<string, string>>;

@@ -1,7 +1,7 @@
 import type { CallerKey, KeyGroup } from "../../core/auth/caller-keys.ts";
 import type { ApiKey } from "../../core/config/key-schema.ts";
 import type { Context } from "../../core/ports/context.ts";
-import { formatSubject, type LimitName, type SubjectUsage } from "../../core/ports/key-limits.ts";
+import { formatSubject, type LimitName, type SubjectUsage } from "../../core/ports/subject-limits.ts";
 import type { UsageGroup } from "../../core/ports/usage.ts";
 import { DAYS, MONTHS } from "../../pool/limits/calendar-period.ts";
 import { isModelAllowed } from "../../pool/limits/key-scope.ts";
@@ -86,7 +86,7 @@ async function describeLimits(
   limits: ApiKey["limits"],
 ): Promise<LimitStates> {
   const counted = toCountedLimits(limits);
-  const uses = counted === null ? [] : await platform.accounts.listKeyUsage(subject);
+  const uses = counted === null ? [] : await platform.accounts.listSubjectUsage(subject);
   const use = uses.find((entry) => entry.key === subject) ?? NO_USE;
   const now = platform.now();
   const describe = (name: LimitName): LimitState | null => {

@@ -43,7 +43,7 @@ export async function carryOverInvalidation(present: Config, next: Config): Prom
  * The entries of teams, users or tags after an edit: of one whose history keeps less, no later request gets earlier answers. The
  * epoch of a new entry is the time: higher than any that a deleted entry of the same id had.
  */
-function leaveAnswersOfSubjects(
+function invalidateAnswersOfSubjects(
   before: readonly SubjectEntry[],
   after: SubjectEntry[],
   now: number,
@@ -60,11 +60,11 @@ function leaveAnswersOfSubjects(
 }
 
 /** The same for all teams, users and tags of a configuration. `now`: Unix milliseconds. */
-export function leaveAnswersOfTightened(before: Config, after: Config, now: number): Config {
+export function invalidateAnswersOfStricterSubjects(before: Config, after: Config, now: number): Config {
   return {
     ...after,
-    teams: leaveAnswersOfSubjects(before.teams, after.teams, now),
-    users: leaveAnswersOfSubjects(before.users, after.users, now),
-    tags: leaveAnswersOfSubjects(before.tags, after.tags, now),
+    teams: invalidateAnswersOfSubjects(before.teams, after.teams, now),
+    users: invalidateAnswersOfSubjects(before.users, after.users, now),
+    tags: invalidateAnswersOfSubjects(before.tags, after.tags, now),
   };
 }

@@ -4,7 +4,7 @@ import type { Config } from "../../core/config/schema.ts";
 import type { SubjectEntry } from "../../core/config/subject-schema.ts";
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
 import type { Context } from "../../core/ports/context.ts";
-import { formatSubject, type SubjectUsage } from "../../core/ports/key-limits.ts";
+import { formatSubject, type SubjectUsage } from "../../core/ports/subject-limits.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
 import { fromNano } from "../../records/usage/prices.ts";
 import { successSchema } from "./answers.ts";
@@ -104,7 +104,7 @@ function createEndpoints(subject: SubjectList) {
   };
   const respond = async ({ platform }: Context, config: Config, id: string): Promise<Response> => {
     const entry = subjects.find(config, id);
-    const uses = await platform.accounts.listKeyUsage(formatSubject(kind, id));
+    const uses = await platform.accounts.listSubjectUsage(formatSubject(kind, id));
     return entryResponse(config, entry, subjectView(config, subject, entry, uses));
   };
   return [
@@ -116,7 +116,7 @@ function createEndpoints(subject: SubjectList) {
       handler: async ({ platform }) => {
         const [{ config }, uses] = await Promise.all([
           platform.configuration.readFresh(),
-          platform.accounts.listKeyUsage(),
+          platform.accounts.listSubjectUsage(),
         ]);
         const items = config[list].map((entry) => subjectView(config, subject, entry, uses));
         return Response.json({ items, total: items.length });

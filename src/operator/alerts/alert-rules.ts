@@ -5,7 +5,7 @@ import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
 import type { Config } from "../../core/config/schema.ts";
 import type { ProviderTrouble, QueueStatus } from "../../core/ports/account-status.ts";
 import type { Alert } from "../../core/ports/alerts.ts";
-import { formatSubject, parseSubject, type SubjectUsage } from "../../core/ports/key-limits.ts";
+import { formatSubject, parseSubject, type SubjectUsage } from "../../core/ports/subject-limits.ts";
 import { NANO } from "../../core/units.ts";
 
 /** Below this number of generations a rate means nothing. */

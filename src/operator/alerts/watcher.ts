@@ -151,7 +151,7 @@ export class Watcher {
     // A failed read must not suppress the other checks.
     const [status, uses, metrics] = await Promise.all([
       readOrNull(() => accounts.getStatus()),
-      readOrNull(() => accounts.listKeyUsage()),
+      readOrNull(() => accounts.listSubjectUsage()),
       readOrNull(() => archive.readMetrics()),
     ]);
     const unreadKinds = new Set<AlertKind>([

@@ -1,4 +1,4 @@
-import type { SpentAmounts } from "../../core/ports/key-limits.ts";
+import type { SpentAmounts } from "../../core/ports/subject-limits.ts";
 import { DAY_MS } from "../../core/units.ts";
 
 /** A kind of time span: its spans are numbered, and each ends where the next begins. In UTC. */

@@ -7,7 +7,7 @@ import { isListed } from "../../core/config/name-list.ts";
 import type { SubjectEntry } from "../../core/config/subject-schema.ts";
 import { oncePer } from "../../core/encoding/once-per.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";
-import type { RequestLimits } from "../../core/ports/key-limits.ts";
+import type { RequestLimits } from "../../core/ports/subject-limits.ts";
 
 /** The API styles and networks that a key may be used with. */
 export type KeyScope = Pick<ApiKey, "dialects" | "networks">;

@@ -1,5 +1,5 @@
 import { GatewayError } from "../../core/errors/gateway-error.ts";
-import { type LimitName, type LimitRefusal, parseSubject } from "../../core/ports/key-limits.ts";
+import { type LimitName, type LimitRefusal, parseSubject } from "../../core/ports/subject-limits.ts";
 import { NANO } from "../../core/units.ts";
 
 /** The text for each limit in error messages. */

@@ -5,6 +5,8 @@ import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
 import type { Config } from "../../core/config/schema.ts";
 import { oncePer } from "../../core/encoding/once-per.ts";
 import type { Context } from "../../core/ports/context.ts";
+import type { Platform } from "../../core/ports/platform.ts";
+import type { RequestFacts, RequestOutcome } from "../../core/ports/request-outcome.ts";
 import {
   formatSubject,
   type LimitedSubject,
@@ -13,9 +15,7 @@ import {
   type SpentAmounts,
   type SubjectKind,
   type SubjectLimits,
-} from "../../core/ports/key-limits.ts";
-import type { Platform } from "../../core/ports/platform.ts";
-import type { RequestFacts, RequestOutcome } from "../../core/ports/request-outcome.ts";
+} from "../../core/ports/subject-limits.ts";
 import { NANO } from "../../core/units.ts";
 import { findRequestCost } from "../../records/usage/prices.ts";
 import { createLimitError } from "./limit-error.ts";

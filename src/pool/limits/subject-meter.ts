@@ -6,7 +6,7 @@ import type {
   SpentAmounts,
   SubjectLimits,
   SubjectUsage,
-} from "../../core/ports/key-limits.ts";
+} from "../../core/ports/subject-limits.ts";
 import { DAYS, MONTHS, Period } from "./calendar-period.ts";
 import { RollingMinute } from "./rolling-minute.ts";
 

@@ -4,7 +4,7 @@ import {
   parseSubject,
   type RateWindowState,
   type SpentAmounts,
-} from "../../core/ports/key-limits.ts";
+} from "../../core/ports/subject-limits.ts";
 import type { Counted } from "./rolling-minute.ts";
 import type { SubjectMeter } from "./subject-meter.ts";
 

@@ -6,7 +6,7 @@ import {
   type RemainingLimits,
   type SpentAmounts,
   type SubjectUsage,
-} from "../../core/ports/key-limits.ts";
+} from "../../core/ports/subject-limits.ts";
 import { DAYS, MONTHS, Period } from "./calendar-period.ts";
 import { SubjectMeter } from "./subject-meter.ts";
 import {
@@ -285,7 +285,7 @@ export class UseLedger {
   sweep(now: number): boolean {
     this.#endExpired(now);
     const cutoff = now - RETENTION_MS;
-    const keys = this.#unfolded;
+    const unfolded = this.#unfolded;
     for (const use of this.#uses.values()) {
       if (use.endedAt === 0 || use.endedAt > cutoff) continue;
       const extra = { tokens: use.extraTokens, cost: use.extraCost };
@@ -296,19 +296,19 @@ export class UseLedger {
           period.add(use.begunAt, use);
           period.add(use.endedAt, extra);
         }
-        keys.add(meter.subject);
+        unfolded.add(meter.subject);
       }
       this.#uses.delete(use.id);
     }
-    if (keys.size === 0) return this.hasUses;
-    const sums = Array.from(keys, (key) => this.#createSum(key));
+    if (unfolded.size === 0) return this.hasUses;
+    const sums = Array.from(unfolded, (subject) => this.#createSum(subject));
     this.#store.fold(cutoff, sums);
-    keys.clear();
+    unfolded.clear();
     return this.hasUses;
   }
 
-  /** The use that counts towards each key's limits: of the keys with any use this month, or of the key `only`. */
-  listKeyUses(now: number, only?: string): SubjectUsage[] {
+  /** The use that counts towards the limits of each subject: of those with any use this month, or of the subject `only`. */
+  listSubjectUses(now: number, only?: string): SubjectUsage[] {
     this.#endExpired(now);
     const meters = only === undefined ? [...this.#meters.values()] : [this.#meters.get(only) ?? []].flat();
     return meters.map((meter) => {
@@ -418,28 +418,28 @@ export class UseLedger {
     if (ended === 0) this.#scheduleEnd(use, now + orphanTimeoutMs);
   }
 
-  #getOrCreateMeter(key: string): SubjectMeter {
-    let meter = this.#meters.get(key);
+  #getOrCreateMeter(subject: string): SubjectMeter {
+    let meter = this.#meters.get(subject);
     if (meter === undefined) {
-      meter = new SubjectMeter(key);
-      this.#meters.set(key, meter);
+      meter = new SubjectMeter(subject);
+      this.#meters.set(subject, meter);
     }
     return meter;
   }
 
-  #getFoldedPeriods(key: string): { readonly day: Period; readonly month: Period } {
-    let folded = this.#foldedPeriods.get(key);
+  #getFoldedPeriods(subject: string): { readonly day: Period; readonly month: Period } {
+    let folded = this.#foldedPeriods.get(subject);
     if (folded === undefined) {
       folded = { day: new Period(DAYS), month: new Period(MONTHS) };
-      this.#foldedPeriods.set(key, folded);
+      this.#foldedPeriods.set(subject, folded);
     }
     return folded;
   }
 
-  #createSum(key: string): StoredSum {
-    const { day, month } = this.#getFoldedPeriods(key);
+  #createSum(subject: string): StoredSum {
+    const { day, month } = this.#getFoldedPeriods(subject);
     return {
-      key,
+      key: subject,
       day: day.index,
       dayTokens: day.tokens,
       dayCost: day.cost,

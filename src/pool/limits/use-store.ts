@@ -18,8 +18,9 @@ export interface StoredUse {
   readonly settled: boolean;
 }
 
-/** The use of a key in its newest day and month, without the individually stored requests. */
+/** The use of a subject in its newest day and month, without the individually stored requests. */
 export interface StoredSum {
+  /** The name of the subject, see `formatSubject`. */
   readonly key: string;
   /** Numbers of the day and of the month, see `Calendar`. */
   readonly day: number;

@@ -65,7 +65,7 @@ describe("a key of the page service", () => {
     const chat = await made.request("/v1/models", { headers: { authorization: `Bearer ${OPERATOR}` } });
     expect(chat.status).toBe(200);
     expect(counted).toEqual([]);
-    const [use] = await made.platform.accounts.listKeyUsage();
+    const [use] = await made.platform.accounts.listSubjectUsage();
     expect(use?.minute.requests).toBe(3);
     await pass(61_000);
     expect((await made.request(`/v1/thumbs?${PAGE}&key=${OPERATOR}`)).status).toBe(200);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { LimitedUse, SubjectLimits } from "../../../src/core/ports/key-limits.ts";
+import type { LimitedUse, SubjectLimits } from "../../../src/core/ports/subject-limits.ts";
 import { SqlUseStore } from "../../../src/pool/limits/sql-use-store.ts";
 import { memoryDatabase } from "../records/archive/sqlite.ts";
 import { configuration, leaseOf, Rig, request, result } from "./rig.ts";
@@ -51,7 +51,9 @@ describe("a key with limits", () => {
       it.pool.limitedRequests.settle(asked.id, { tokens: 70, cost: 0 });
     }
     expect(served).toBe(100);
-    expect(it.pool.limitedRequests.ofKeys()).toMatchObject([{ parallel: 0, day: { tokens: 7_000 } }]);
+    expect(it.pool.limitedRequests.listSubjectUses()).toMatchObject([
+      { parallel: 0, day: { tokens: 7_000 } },
+    ]);
   });
 
   test.each([
@@ -62,7 +64,9 @@ describe("a key with limits", () => {
     change(it);
     while (!("refused" in it.pool.acquire(request()))) {}
     expect(it.pool.acquire(request({ use: use({ requests_per_minute: 9 }) }))).toHaveProperty("refused");
-    expect(it.pool.limitedRequests.ofKeys()).toMatchObject([{ parallel: 0, minute: { requests: 0 } }]);
+    expect(it.pool.limitedRequests.listSubjectUses()).toMatchObject([
+      { parallel: 0, minute: { requests: 0 } },
+    ]);
   });
 
   test("gets back what was reserved for a request that leaves the queue, or waits for too long", () => {
@@ -76,7 +80,9 @@ describe("a key with limits", () => {
     left.cancel();
     it.advance(1_000);
     expect(result(late)).toBe("queue_timeout");
-    expect(it.pool.limitedRequests.ofKeys()).toMatchObject([{ parallel: 0, minute: { requests: 0 } }]);
+    expect(it.pool.limitedRequests.listSubjectUses()).toMatchObject([
+      { parallel: 0, minute: { requests: 0 } },
+    ]);
   });
 
   test("pays once for a request that goes on with another account", () => {
@@ -85,7 +91,9 @@ describe("a key with limits", () => {
     const first = it.grant({ use: asked });
     it.pool.release(first.lease);
     it.grant({ use: asked, exclude: [first.account.id] });
-    expect(it.pool.limitedRequests.ofKeys()).toMatchObject([{ parallel: 1, minute: { requests: 1 } }]);
+    expect(it.pool.limitedRequests.listSubjectUses()).toMatchObject([
+      { parallel: 1, minute: { requests: 1 } },
+    ]);
   });
 
   test("pays the estimate for a request whose isolate dies, and has its place back when the lease ends", () => {
@@ -93,7 +101,7 @@ describe("a key with limits", () => {
     const asked = use({ tokens_per_day: 1_000, max_parallel: 1 }, { tokens: 300 });
     it.grant({ use: asked });
     it.advance(40_000);
-    expect(it.pool.limitedRequests.ofKeys()).toMatchObject([{ parallel: 0, day: { tokens: 300 } }]);
+    expect(it.pool.limitedRequests.listSubjectUses()).toMatchObject([{ parallel: 0, day: { tokens: 300 } }]);
   });
 
   test("has all that counts after a restart, and its running requests go on", () => {
@@ -106,12 +114,12 @@ describe("a key with limits", () => {
     expect(it.pool.resumeLease(lease, "a", { ...HOLDER, use: asked.id })).not.toBeNull();
     expect(it.pool.acquire(request({ use: use(limits) }))).toMatchObject({ refused: "limited" });
     it.pool.limitedRequests.settle(asked.id, { tokens: 4, cost: 0 });
-    expect(it.pool.limitedRequests.ofKeys()).toMatchObject([
+    expect(it.pool.limitedRequests.listSubjectUses()).toMatchObject([
       { parallel: 1, minute: { requests: 2 }, day: { tokens: 14 } },
     ]);
     // The other one was never heard of again.
     it.advance(40_000);
-    expect(it.pool.limitedRequests.ofKeys()).toMatchObject([{ parallel: 0, day: { tokens: 14 } }]);
+    expect(it.pool.limitedRequests.listSubjectUses()).toMatchObject([{ parallel: 0, day: { tokens: 14 } }]);
   });
 
   test("counts what needs no slot", () => {
@@ -121,7 +129,7 @@ describe("a key with limits", () => {
       limits: { requests: { remaining: 0 } },
     });
     expect(pool.limitedRequests.count(use(limits))).toMatchObject({ refused: "limited" });
-    expect(pool.limitedRequests.ofKeys()).toMatchObject([{ parallel: 0, day: { tokens: 5 } }]);
+    expect(pool.limitedRequests.listSubjectUses()).toMatchObject([{ parallel: 0, day: { tokens: 5 } }]);
   });
 });
 
@@ -132,6 +140,6 @@ test("a key without limits writes nothing, and is told nothing", () => {
   const granted = it.grant();
   expect(granted.limits).toBeUndefined();
   it.pool.release(granted.lease);
-  expect(it.pool.limitedRequests.ofKeys()).toEqual([]);
+  expect(it.pool.limitedRequests.listSubjectUses()).toEqual([]);
   expect(sql.all("select count(*) as n from key_use")[0]?.["n"]).toBe(0);
 });

@@ -239,7 +239,7 @@ export class Isolate {
           this.#send(() => {
             for (const [use, spent] of settled) world.pool.limitedRequests.settle(use, spent);
           }),
-        keyUses: () => this.#send(() => world.pool.limitedRequests.ofKeys()),
+        keyUses: () => this.#send(() => world.pool.limitedRequests.listSubjectUses()),
         status: () => this.#send(() => world.pool.status()),
         health: () => this.#send(() => world.pool.health()),
         setTestStatus: async () => {},

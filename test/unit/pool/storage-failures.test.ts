@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { AccountPoolClient, AcquireRequest, Lease } from "../../../src/core/ports/accounts.ts";
 import { WALL_CLOCK } from "../../../src/core/ports/clock.ts";
-import type { LimitedUse } from "../../../src/core/ports/key-limits.ts";
+import type { LimitedUse } from "../../../src/core/ports/subject-limits.ts";
 import { createInProcessPool, InProcessAccountPool } from "../../../src/pool/in-process-pool.ts";
 import { BatchedUseStore } from "../../../src/pool/limits/batched-use-store.ts";
 import { SqlUseStore } from "../../../src/pool/limits/sql-use-store.ts";
@@ -66,7 +66,7 @@ async function ask(pool: AccountPoolClient, asked: Partial<AcquireRequest> = {})
 
 async function expectNothingHeld(pool: AccountPoolClient): Promise<void> {
   expect(await pool.getStatus()).toMatchObject({ in_use: 0, available: 2, waiting: 0 });
-  const [used] = await pool.listKeyUsage();
+  const [used] = await pool.listSubjectUsage();
   expect(used?.parallel ?? 0).toBe(0);
 }
 
@@ -103,7 +103,7 @@ async function serve(sql: FailingSql): Promise<void> {
     if (asking.lease !== undefined) await settle(id);
   await pool.setTestStatus("a", "well");
   await expectNothingHeld(pool);
-  const counted = async () => (await pool.listKeyUsage())[0]?.day.tokens ?? 0;
+  const counted = async () => (await pool.listSubjectUsage())[0]?.day.tokens ?? 0;
   expect(await counted()).toBe(25 * settled.length);
   await pool.configure({ ...configuration(["b", "c"], { queue: 10 }), version: 2 });
   const six = await ask(pool, { use: use("six") });
@@ -176,7 +176,7 @@ test("requests that get no slot while a disk is full fail alone, and leave nothi
     expect(lease).toBeDefined();
     lease?.release();
   }
-  expect((await pool.listKeyUsage())[0]).toMatchObject({ minute: { requests: 1 }, day: { tokens: 10 } });
+  expect((await pool.listSubjectUsage())[0]).toMatchObject({ minute: { requests: 1 }, day: { tokens: 10 } });
   await vi.advanceTimersByTimeAsync(60_000);
   expect(await pool.getStatus()).toMatchObject({ in_use: 0, available: 2 });
   expect(sql.all("select id from key_use")).toEqual([{ id: "healed" }]);

@@ -1,4 +1,4 @@
-import type { RateWindowState } from "../../../core/ports/key-limits.ts";
+import type { RateWindowState } from "../../../core/ports/subject-limits.ts";
 import type { LimitHeaders } from "../../../core/routing/limit-headers.ts";
 
 const PREFIX = "anthropic-ratelimit";

@@ -8,13 +8,13 @@ import type {
   CountResult,
 } from "../../../core/ports/accounts.ts";
 import { sleep } from "../../../core/ports/clock.ts";
+import type { PoolConfiguration } from "../../../core/ports/pool-configuration.ts";
 import {
   type LimitedUse,
   listSubjects,
   type SpentAmounts,
   type SubjectUsage,
-} from "../../../core/ports/key-limits.ts";
-import type { PoolConfiguration } from "../../../core/ports/pool-configuration.ts";
+} from "../../../core/ports/subject-limits.ts";
 import { POOL_CALL_PAUSES_MS } from "../../../core/retries/retry-policy.ts";
 import type { IsolateReport, IsolateReportAnswer } from "../../../pool/isolate-reports.ts";
 import { DEFAULT_WAIT_MS, HEARTBEAT_MS } from "../../../pool/lease-timing.ts";
@@ -205,9 +205,9 @@ export class CloudflareAccountPool implements ReportingAccountPool {
     await this.#settlements.add(use.id, spent, isParallelLimited);
   }
 
-  async listKeyUsage(key?: string): Promise<SubjectUsage[]> {
+  async listSubjectUsage(subject?: string): Promise<SubjectUsage[]> {
     await this.#settlements.flush();
-    return callPool(this.#pool, this.#clock, (pool) => pool.keyUses(key));
+    return callPool(this.#pool, this.#clock, (pool) => pool.keyUses(subject));
   }
 
   async getStatus(maxEntries?: number): Promise<QueueStatus> {

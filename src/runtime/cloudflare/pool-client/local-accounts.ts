@@ -9,8 +9,8 @@ import {
   ANY_PROVIDER,
   type CountResult,
 } from "../../../core/ports/accounts.ts";
-import type { LimitedUse, SpentAmounts, SubjectUsage } from "../../../core/ports/key-limits.ts";
 import type { PoolConfiguration } from "../../../core/ports/pool-configuration.ts";
+import type { LimitedUse, SpentAmounts, SubjectUsage } from "../../../core/ports/subject-limits.ts";
 import { hasNoLimit } from "../../../pool/configuration.ts";
 import type { LocalSelection, LocalSelectionOptions } from "./local-selection.ts";
 
@@ -72,8 +72,8 @@ export class LocalAccounts implements AccountPoolClient {
     return this.#pool.settleUsage(use, spent);
   }
 
-  listKeyUsage(key?: string): Promise<SubjectUsage[]> {
-    return this.#pool.listKeyUsage(key);
+  listSubjectUsage(subject?: string): Promise<SubjectUsage[]> {
+    return this.#pool.listSubjectUsage(subject);
   }
 
   async getStatus(maxEntries?: number): Promise<QueueStatus> {

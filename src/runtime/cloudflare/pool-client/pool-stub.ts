@@ -9,9 +9,9 @@ import type {
   TokenResult,
 } from "../../../core/ports/accounts.ts";
 import { type Clock, monotonicNow, sleep, WALL_CLOCK } from "../../../core/ports/clock.ts";
-import type { LimitedUse, SubjectUsage } from "../../../core/ports/key-limits.ts";
 import type { PoolConfiguration } from "../../../core/ports/pool-configuration.ts";
 import type { Region } from "../../../core/ports/regions.ts";
+import type { LimitedUse, SubjectUsage } from "../../../core/ports/subject-limits.ts";
 import { POOL_CALL_PAUSES_MS } from "../../../core/retries/retry-policy.ts";
 import type { IsolateReport, IsolateReportAnswer } from "../../../pool/isolate-reports.ts";
 import type { HeartbeatAnswer, LeaseHolder } from "../../../pool/leases.ts";

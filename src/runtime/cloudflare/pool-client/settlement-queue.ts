@@ -1,6 +1,6 @@
 import { unresponsivePoolError } from "../../../core/errors/unresponsive-pool.ts";
 import { type Clock, sleep, withTimeout } from "../../../core/ports/clock.ts";
-import type { SpentAmounts } from "../../../core/ports/key-limits.ts";
+import type { SpentAmounts } from "../../../core/ports/subject-limits.ts";
 
 /** What ended requests have used, by the id of their use. */
 export type SettledUses = readonly (readonly [use: string, spent: SpentAmounts])[];

@@ -1,5 +1,5 @@
 import type { CountResult } from "../../../core/ports/accounts.ts";
-import type { LimitedUse } from "../../../core/ports/key-limits.ts";
+import type { LimitedUse } from "../../../core/ports/subject-limits.ts";
 import type { ShardStatus } from "../../../pool/shards/shard-status.ts";
 import { CloudflareAccountPool, copyRefusal } from "./accounts.ts";
 import { callPool, type HolderClock, type PoolStubFactory, type ShardStub } from "./pool-stub.ts";

@@ -9,9 +9,9 @@ import type {
   Lease,
 } from "../../../core/ports/accounts.ts";
 import { withTimeout } from "../../../core/ports/clock.ts";
-import type { LimitedUse, SpentAmounts, SubjectUsage } from "../../../core/ports/key-limits.ts";
 import type { PoolConfiguration } from "../../../core/ports/pool-configuration.ts";
 import type { GeoLocation, Region } from "../../../core/ports/regions.ts";
+import type { LimitedUse, SpentAmounts, SubjectUsage } from "../../../core/ports/subject-limits.ts";
 import { MAX_SLOT_ATTEMPTS } from "../../../core/retries/retry-policy.ts";
 import type { IsolateReportAnswer } from "../../../pool/isolate-reports.ts";
 import { DEFAULT_WAIT_MS, HEARTBEAT_MS } from "../../../pool/lease-timing.ts";
@@ -136,7 +136,7 @@ export class ShardedAccountPool implements ReportingAccountPool {
 
   /** Counts a request of a key with limits. Rejects (503) if the limit shard does not answer. */
   #reserveUse(use: LimitedUse): Promise<CountResult> {
-    return this.#awaitQuotaShard(this.#limitShard.reserveUse(use), () =>
+    return this.#awaitLimitShard(this.#limitShard.reserveUse(use), () =>
       this.#limitShard.cancelUse(use.id, this.#isNew(use)),
     );
   }
@@ -151,7 +151,7 @@ export class ShardedAccountPool implements ReportingAccountPool {
    *
    * @param onLate runs if the answer comes after the time limit
    */
-  #awaitQuotaShard<T>(call: Promise<T>, onLate?: () => Promise<void>): Promise<T> {
+  #awaitLimitShard<T>(call: Promise<T>, onLate?: () => Promise<void>): Promise<T> {
     const message = "the account pool that counts what keys use does not answer";
     return this.#awaitAnswer(LIMIT_SHARD_TIMEOUT_MS, call, message, onLate);
   }
@@ -162,7 +162,7 @@ export class ShardedAccountPool implements ReportingAccountPool {
     const startedAt = now();
     let isValid = false;
     try {
-      const started = await this.#awaitQuotaShard(limitLease.start(), async () =>
+      const started = await this.#awaitLimitShard(limitLease.start(), async () =>
         limitLease.cancel(this.#isNew(use)),
       );
       if ("refused" in started) return started;
@@ -175,15 +175,15 @@ export class ShardedAccountPool implements ReportingAccountPool {
   }
 
   countRequest(use: LimitedUse): Promise<CountResult> {
-    return this.#awaitQuotaShard(this.#limitShard.countRequest(use));
+    return this.#awaitLimitShard(this.#limitShard.countRequest(use));
   }
 
   settleUsage(use: LimitedUse, spent: SpentAmounts): Promise<void> {
     return this.#limitShard.settleUsage(use, spent);
   }
 
-  listKeyUsage(key?: string): Promise<SubjectUsage[]> {
-    return this.#awaitQuotaShard(this.#limitShard.listKeyUsage(key));
+  listSubjectUsage(subject?: string): Promise<SubjectUsage[]> {
+    return this.#awaitLimitShard(this.#limitShard.listSubjectUsage(subject));
   }
 
   async getStatus(maxEntries?: number): Promise<QueueStatus> {

@@ -117,11 +117,11 @@ export const ledger = storeTarget<Books, { next: number }>({
   ],
   check: (books, _model, now) => {
     const told = books.ledger
-      .listKeyUses(now())
+      .listSubjectUses(now())
       .filter(({ month }) => month.tokens !== 0 || month.cost !== 0);
     const again = new Map(
       openBooks(books.sql, now)
-        .ledger.listKeyUses(now())
+        .ledger.listSubjectUses(now())
         .map((use) => [use.key, use]),
     );
     for (const { key, day, month, minute } of told) {

@@ -78,7 +78,7 @@ describe("an equal request without a conversation", () => {
     expect((await ask("/v1/embeddings", { input: "a" })).cache).toBe("miss");
     expect((await ask("/v1/embeddings", { input: "a" })).cache).toBe("hit");
     expect((await ask("/v1/embeddings", { input: "a" })).status).toBe(429);
-    const [use] = await gateway.platform.accounts.listKeyUsage();
+    const [use] = await gateway.platform.accounts.listSubjectUsage();
     expect(use).toMatchObject({ minute: { requests: 2 }, day: { tokens: 4 } });
   });
 });

@@ -224,7 +224,7 @@ describe("an alert", () => {
       throw new Error("overloaded");
     };
     const broken = vi.spyOn(accounts, "getStatus").mockImplementation(fails);
-    vi.spyOn(accounts, "listKeyUsage").mockImplementation(fails);
+    vi.spyOn(accounts, "listSubjectUsage").mockImplementation(fails);
     vi.spyOn(archive, "readMetrics").mockImplementation(fails);
     await site.pass(5);
     expect(broken).toHaveBeenCalled();

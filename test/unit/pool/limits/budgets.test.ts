@@ -56,7 +56,7 @@ it.each(
   // What was expected of the first ones and not used is free again.
   for (let wave = 0; wave < 20 && answered < 100; wave += 1) answered += await send(20);
   expect([answered, await send(20), upstream.asked.length]).toEqual([100, 0, 100]);
-  const [use] = await gateway.platform.accounts.listKeyUsage();
+  const [use] = await gateway.platform.accounts.listSubjectUsage();
   expect(use).toMatchObject({ parallel: 0, day: { tokens: 1_000, cost: 100e9 } });
   await gateway.expectIdle();
 });

@@ -4,7 +4,7 @@ import type {
   SpentAmounts,
   SubjectLimits,
   SubjectUsage,
-} from "../../../../src/core/ports/key-limits.ts";
+} from "../../../../src/core/ports/subject-limits.ts";
 
 const MINUTE = 60_000;
 const PAUSE = 2_000;

@@ -26,7 +26,7 @@ const STREAM = { ...SMALL_CHAT.body, stream: true };
 
 async function used(made: MemoryGateway) {
   await made.settle();
-  const [use] = await made.platform.accounts.listKeyUsage();
+  const [use] = await made.platform.accounts.listSubjectUsage();
   return use;
 }
 
@@ -97,7 +97,7 @@ describe("a limit that is reached", () => {
     caller.abort();
     expect((await left).status).toBe(499);
     await pass(1);
-    const [use] = await made.platform.accounts.listKeyUsage();
+    const [use] = await made.platform.accounts.listSubjectUsage();
     expect(use).toMatchObject({ parallel: 0, minute: { requests: 1 } });
     expect(use?.day.tokens).toBeGreaterThan(512);
     expect((await made.post(SMALL_CHAT.path, SMALL_CHAT.body)).status).toBe(200);
@@ -252,7 +252,7 @@ describe("what is left", () => {
     await answer.text();
     const other = await gateway();
     expect(rateLimits(await other.post(SMALL_CHAT.path, SMALL_CHAT.body))).toEqual({});
-    expect(await other.platform.accounts.listKeyUsage()).toEqual([]);
+    expect(await other.platform.accounts.listSubjectUsage()).toEqual([]);
   });
 });
 

@@ -4,7 +4,7 @@ import {
   type LimitedSubject,
   type LimitedUse,
   parseSubject,
-} from "../../../../src/core/ports/key-limits.ts";
+} from "../../../../src/core/ports/subject-limits.ts";
 import { SqlUseStore } from "../../../../src/pool/limits/sql-use-store.ts";
 import { UseLedger } from "../../../../src/pool/limits/use-ledger.ts";
 import { memoryDatabase } from "../../records/archive/sqlite.ts";
@@ -24,7 +24,7 @@ function useOf(others: readonly LimitedSubject[], tokens = 10): LimitedUse {
 
 function open(database = sql()) {
   const ledger = new UseLedger(new SqlUseStore(database), NOON, 12_000);
-  const usedBy = (key: string, now = NOON) => ledger.listKeyUses(now, key)[0];
+  const usedBy = (key: string, now = NOON) => ledger.listSubjectUses(now, key)[0];
   return { database, ledger, usedBy };
 }
 
@@ -37,7 +37,7 @@ describe("a request with several subjects", () => {
     ledger.releaseSlot(use.id, NOON);
     ledger.settle(use.id, { tokens: 25, cost: 4 }, NOON);
     for (const { usedBy } of [
-      { usedBy: (key: string) => ledger.listKeyUses(NOON, key)[0] },
+      { usedBy: (key: string) => ledger.listSubjectUses(NOON, key)[0] },
       open(database),
     ]) {
       for (const key of ["k", "team:core", "provider:one"]) {

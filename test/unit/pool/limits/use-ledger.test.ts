@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { LimitedUse, SubjectLimits } from "../../../../src/core/ports/key-limits.ts";
+import type { LimitedUse, SubjectLimits } from "../../../../src/core/ports/subject-limits.ts";
 import type { Sql } from "../../../../src/core/storage/sql.ts";
 import { SqlUseStore } from "../../../../src/pool/limits/sql-use-store.ts";
 import { RELEASE_GRACE_MS, UseLedger } from "../../../../src/pool/limits/use-ledger.ts";
@@ -44,7 +44,7 @@ class Book {
   }
 
   get state() {
-    return this.ledger.listKeyUses(this.now).find(({ key }) => key === "k");
+    return this.ledger.listSubjectUses(this.now).find(({ key }) => key === "k");
   }
 }
 
@@ -374,7 +374,7 @@ describe("the ledger agrees with its model", () => {
       } else book.now += below(10) === 0 ? below(7_200_000) : below(9_000);
       for (const key of KEYS) {
         const expected = model.of(key, book.now);
-        const found = book.ledger.listKeyUses(book.now).find((use) => use.key === key);
+        const found = book.ledger.listSubjectUses(book.now).find((use) => use.key === key);
         if (found !== undefined) expect(found).toEqual(expected);
         else expect(expected).toMatchObject({ parallel: 0, minute: { requests: 0 } });
       }

@@ -95,7 +95,7 @@ class Shard {
       },
       keyUses: async () => {
         await this.#speaks();
-        return pool.limitedRequests.ofKeys();
+        return pool.limitedRequests.listSubjectUses();
       },
       status: async (most) => pool.status(most),
       health: async (ids) => pool.health(ids),
@@ -418,14 +418,16 @@ describe("several pools", () => {
     const told = Promise.all([
       expect(world.pool.settleUsage(use("1"), { tokens: 7, cost: 0 })).rejects.toMatchObject(silent),
       expect(world.pool.countRequest(use("2"))).rejects.toMatchObject(silent),
-      expect(world.pool.listKeyUsage()).rejects.toMatchObject(silent),
+      expect(world.pool.listSubjectUsage()).rejects.toMatchObject(silent),
     ]);
     await world.pass(5_000);
     await told;
     // What it was told while it was silent is known when it is back.
     home.speakAgain();
     await world.pass(100);
-    expect(await world.pool.listKeyUsage()).toMatchObject([{ key: "k", parallel: 0, day: { tokens: 17 } }]);
+    expect(await world.pool.listSubjectUsage()).toMatchObject([
+      { key: "k", parallel: 0, day: { tokens: 17 } },
+    ]);
   });
 
   it("give a slot back whose request cannot begin since the one that counts has fallen silent", async () => {
@@ -444,7 +446,7 @@ describe("several pools", () => {
     expect(other.pool.status().in_use).toBe(0);
     home.speakAgain();
     await world.pass(5_000);
-    const [used] = await world.pool.listKeyUsage();
+    const [used] = await world.pool.listSubjectUsage();
     expect([used?.parallel ?? 0, used?.day.tokens ?? 0]).toEqual([0, 0]);
   });
 
@@ -515,7 +517,9 @@ describe("several pools", () => {
     for (const lease of leases) lease.release();
     const settled = ["1", "2"].map((id) => world.pool.settleUsage(use(id).use, { tokens: 7, cost: 0 }));
     await Promise.all(settled);
-    expect(await world.pool.listKeyUsage()).toMatchObject([{ key: "k", parallel: 0, day: { tokens: 14 } }]);
+    expect(await world.pool.listSubjectUsage()).toMatchObject([
+      { key: "k", parallel: 0, day: { tokens: 14 } },
+    ]);
     (await world.lease(use("4"))).release();
     expect(await world.acquire(use("5"))).toMatchObject({
       refused: "limited",
@@ -523,7 +527,7 @@ describe("several pools", () => {
     });
     // One that dies without a word is over in the end.
     await world.pass(15_000);
-    expect(await world.pool.listKeyUsage()).toMatchObject([{ key: "k", parallel: 0 }]);
+    expect(await world.pool.listSubjectUsage()).toMatchObject([{ key: "k", parallel: 0 }]);
   });
 
   it("count nothing for a request that gets no slot", async () => {
@@ -531,7 +535,9 @@ describe("several pools", () => {
     await world.lease();
     const use = { id: "1", key: "k", limits: { requests_per_minute: 1 }, tokens: 10, cost: 0 };
     expect(await world.acquire({ use, waitMs: 100 }, 200)).toMatchObject({ refused: "queue_timeout" });
-    expect(await world.pool.listKeyUsage()).toMatchObject([{ minute: { requests: 0 }, day: { tokens: 0 } }]);
+    expect(await world.pool.listSubjectUsage()).toMatchObject([
+      { minute: { requests: 0 }, day: { tokens: 0 } },
+    ]);
   });
 
   it("do not let a request begin uncounted of which its home has heard nothing", async () => {
@@ -552,7 +558,7 @@ describe("several pools", () => {
     home.beforeBegun = async () => home.pool.limitedRequests.releaseUnserved("3");
     await world.pass(61_000);
     await world.lease(use("3"));
-    expect(await world.pool.listKeyUsage()).toMatchObject([{ minute: { requests: 1 }, parallel: 1 }]);
+    expect(await world.pool.listSubjectUsage()).toMatchObject([{ minute: { requests: 1 }, parallel: 1 }]);
     // Both slots are where they belong.
     expect(await world.pool.getStatus()).toMatchObject({ in_use: 1 });
   });

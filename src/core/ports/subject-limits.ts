@@ -32,9 +32,11 @@ const SUBJECT_KINDS = ["key", "user", "team", "tag", "provider"] as const;
 
 export type SubjectKind = (typeof SUBJECT_KINDS)[number];
 
-/** Something with limits that a request counts for. */
+/**
+ * Something with limits that a request counts for. Here and below, `key` is the name of a subject (`formatSubject`): pools
+ * store it and send it to each other under this name.
+ */
 export interface LimitedSubject {
-  /** See `formatSubject`. */
   readonly key: string;
   readonly limits: SubjectLimits;
 }
@@ -43,7 +45,7 @@ export interface LimitedSubject {
 export interface LimitedUse extends SpentAmounts {
   /** A unique id of the request. Never a value from the client: the pool counts a repeated id only once. */
   readonly id: string;
-  /** The first subject, usually the key: see `formatSubject`. Empty: none, because another provider was tried. */
+  /** The first subject, usually the key. Empty: none, because another provider was tried. */
   key: string;
   limits: SubjectLimits;
   /** Further subjects. They change when the request goes to another provider. */
@@ -52,7 +54,7 @@ export interface LimitedUse extends SpentAmounts {
 
 const PREFIXED = /^(?:key|user|team|tag|provider):/;
 
-/** The name of a subject in the pool. A key has its id as its name, as before there were other subjects. */
+/** The name of a subject in the pool: its kind and id, or the id alone if it is a key. */
 export function formatSubject(kind: SubjectKind, id: string): string {
   return kind === "key" && !PREFIXED.test(id) ? id : `${kind}:${id}`;
 }
@@ -70,7 +72,7 @@ export function listSubjects({ key, limits, others = [] }: LimitedUse): LimitedS
 
 /** Why a request must wait, or can never be served. */
 export interface LimitRefusal {
-  /** Whose limit it is; absent: the key's. */
+  /** The name of the subject with the limit; absent: the key. */
   readonly subject?: string;
   readonly limit: LimitName;
   /** The value of the limit. */
@@ -94,9 +96,8 @@ export interface RemainingLimits {
   readonly tokens: RateWindowState | null;
 }
 
-/** Current usage of the limits of a key or another subject. Days and months are in UTC. */
+/** Current usage of the limits of a subject. Days and months are in UTC. */
 export interface SubjectUsage {
-  /** See `formatSubject`. */
   readonly key: string;
   readonly parallel: number;
   readonly minute: { readonly requests: number; readonly tokens: number };
