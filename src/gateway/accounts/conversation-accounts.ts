@@ -66,27 +66,23 @@ export function rememberAccount(
   getConversationAccounts(platform).remember(provider, conversation, account, platform.now());
 }
 
-const accountsByConfig = new WeakMap<Config, Promise<readonly PoolAccount[]>>();
+const listPoolAccounts = oncePer(
+  async (config: Config, { variables }: Platform): Promise<readonly PoolAccount[]> =>
+    (await buildPoolConfiguration(config, createPoolDeployment(variables))).accounts,
+);
 
 /**
  * The account of a conversation that this isolate does not know, if there are several shards: the request begins at that
  * account's shard. It is the one that the shard computes, too. Undefined: there is one pool, which computes it.
  */
 async function findFirstAccount(
-  { variables }: Platform,
+  platform: Platform,
   config: Config,
   provider: string,
   conversation: string,
 ): Promise<string | undefined> {
-  if (variables.poolShards === 1) return undefined;
-  let accounts = accountsByConfig.get(config);
-  if (accounts === undefined) {
-    accounts = buildPoolConfiguration(config, createPoolDeployment(variables)).then(
-      (configuration) => configuration.accounts,
-    );
-    accountsByConfig.set(config, accounts);
-  }
-  const candidates = (await accounts).filter(
+  if (platform.variables.poolShards === 1) return undefined;
+  const candidates = (await listPoolAccounts(config, platform)).filter(
     (account) => (account.provider ?? "") === provider && account.disabled !== true,
   );
   const first = findNode(

@@ -5,6 +5,7 @@ import type { CatalogueModel, ResolvedModel } from "../../core/conversation/mode
 import { toCanonicalJson } from "../../core/encoding/canonical-json.ts";
 import { sha256Hex } from "../../core/encoding/hash.ts";
 import { isObject } from "../../core/encoding/json.ts";
+import { oncePer } from "../../core/encoding/once-per.ts";
 import type { Context } from "../../core/ports/context.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import { FALLBACK_HEADER } from "../../core/routing/control-headers.ts";
@@ -14,12 +15,9 @@ import { listSubjectEntries } from "../../pool/limits/key-scope.ts";
 import type { GenerationRequest } from "../generation/generation-job.ts";
 import type { CacheableInput } from "./answer-through-cache.ts";
 
-const digestsByConfig = new WeakMap<Config, Promise<string>>();
-
 /** A digest of all settings on which answers depend: a change of any of them begins a new cache. */
-function digestSettings({ variables, providerBaseUrl }: Platform, config: Config): Promise<string> {
-  let digest = digestsByConfig.get(config);
-  if (digest === undefined) {
+const digestSettings = oncePer(
+  (config: Config, { variables, providerBaseUrl }: Platform): Promise<string> => {
     const { providers, model_aliases, model_routes, unknown_models, embeddings } = config;
     const { current_input_file, thinking_injection } = config;
     const { providerDriver, providerModels, providerToolCalls, providerNative, providerDropParams } =
@@ -29,13 +27,11 @@ function digestSettings({ variables, providerBaseUrl }: Platform, config: Config
       [providerToolCalls, providerNative, providerDropParams],
     ];
     const ofModels = [providers, model_aliases, model_routes, unknown_models, embeddings];
-    digest = sha256Hex(
+    return sha256Hex(
       JSON.stringify([VERSION, ofDefaultProvider, ofModels, current_input_file, thinking_injection]),
     );
-    digestsByConfig.set(config, digest);
-  }
-  return digest;
-}
+  },
+);
 
 /** Headers of a native request that choose features of the provider. */
 const FEATURE_HEADER = /-(?:beta|version)$/;
@@ -89,7 +85,7 @@ export function createEntryKey(parts: EntryParts): Promise<string> {
   return context
     .config()
     .then(async ({ config }) => [
-      await digestSettings(platform, config),
+      await digestSettings(config, platform),
       JSON.stringify(selectGuardrails(config, () => subjects)),
     ])
     .then((settings) => sha256Hex(JSON.stringify([...settings, text])))

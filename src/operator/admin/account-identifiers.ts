@@ -1,6 +1,7 @@
 import { accountIdentifier } from "../../core/config/account-identifier.ts";
 import type { Account } from "../../core/config/account-schema.ts";
 import type { Config } from "../../core/config/schema.ts";
+import { oncePer } from "../../core/encoding/once-per.ts";
 import { notFoundError, requireFound } from "./resource-errors.ts";
 
 /** Whether the account has an e-mail, a mobile number or a token. */
@@ -8,18 +9,14 @@ export function hasIdentity({ email, mobile, token }: Pick<Account, "email" | "m
   return email !== "" || mobile !== "" || token !== "";
 }
 
-const identifierCache = new WeakMap<readonly Account[], readonly string[]>();
+/** Cached, because token hashes are expensive. */
+const identifyAccounts = oncePer(
+  (accounts: readonly Account[]): Promise<readonly string[]> => Promise.all(accounts.map(accountIdentifier)),
+);
 
-/**
- * Returns the identifiers of a configuration's accounts, in order. Cached per configuration, because token hashes are
- * expensive.
- */
-export async function accountIdentifiers({ accounts }: Pick<Config, "accounts">): Promise<readonly string[]> {
-  const cached = identifierCache.get(accounts);
-  if (cached !== undefined) return cached;
-  const list = await Promise.all(accounts.map(accountIdentifier));
-  identifierCache.set(accounts, list);
-  return list;
+/** Returns the identifiers of a configuration's accounts, in order. */
+export function accountIdentifiers({ accounts }: Pick<Config, "accounts">): Promise<readonly string[]> {
+  return identifyAccounts(accounts);
 }
 
 /** Returns a stored account. Throws 404 if no account matches; see {@link findAccountIndex}. */

@@ -1,3 +1,4 @@
+import { oncePer } from "../../core/encoding/once-per.ts";
 import type { RequestTrace } from "../../core/ports/context.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import type { TelemetryVariables } from "../../core/ports/telemetry-variables.ts";
@@ -8,14 +9,10 @@ import { readTraceContext } from "./trace-context.ts";
 
 type TelemetryPlatform = Pick<Platform, "variables" | "deploymentFetch" | "now">;
 
-const exporters = new WeakMap<TelemetryPlatform, Exporter>();
-
 /** The exporter of this isolate or process. */
-function getExporter(platform: TelemetryPlatform, telemetry: TelemetryVariables): Exporter {
-  let exporter = exporters.get(platform);
-  if (exporter === undefined) {
-    const { deploymentFetch, now } = platform;
-    exporter = new Exporter({
+const getExporter = oncePer(
+  ({ deploymentFetch, now }: TelemetryPlatform, telemetry: TelemetryVariables): Exporter =>
+    new Exporter({
       telemetry,
       sender: {
         resource: {
@@ -29,11 +26,8 @@ function getExporter(platform: TelemetryPlatform, telemetry: TelemetryVariables)
       fetch: deploymentFetch,
       now: () => now(),
       sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
-    });
-    exporters.set(platform, exporter);
-  }
-  return exporter;
-}
+    }),
+);
 
 /** Begins the trace of a request, or continues its client's. */
 export function startTrace(
