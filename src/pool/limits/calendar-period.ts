@@ -33,6 +33,13 @@ export class Period {
     this.index = index;
   }
 
+  /** Takes the use of a span from the storage. */
+  restore(index: number, { tokens, cost }: SpentAmounts): void {
+    this.index = index;
+    this.tokens = tokens;
+    this.cost = cost;
+  }
+
   /** Starts a new span when its time has come. A clock that was set back a little does not return to an old span. */
   roll(now: number): void {
     const index = this.#calendar.indexOf(now);

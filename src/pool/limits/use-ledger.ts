@@ -7,7 +7,7 @@ import {
   type SpentAmounts,
   type SubjectUsage,
 } from "../../core/ports/subject-limits.ts";
-import { DAYS, MONTHS, Period } from "./calendar-period.ts";
+import { EndedSums } from "./ended-sums.ts";
 import { SubjectMeter } from "./subject-meter.ts";
 import {
   type CountedPart,
@@ -19,7 +19,7 @@ import {
   smallerWindow,
   type TrackedUse,
 } from "./tracked-use.ts";
-import type { StoredSum, StoredUse, UseStore } from "./use-store.ts";
+import type { StoredUse, UseStore } from "./use-store.ts";
 
 /**
  * How long a request still counts as running after it released its slot, milliseconds: it may continue with another
@@ -44,9 +44,7 @@ const RETENTION_MS = 60_000;
 export class UseLedger {
   readonly #store: UseStore;
   readonly #meters = new Map<string, SubjectMeter>();
-  readonly #foldedPeriods = new Map<string, { readonly day: Period; readonly month: Period }>();
-  /** Subjects whose sums in {@link UseLedger.#foldedPeriods} are not stored yet. */
-  readonly #unfolded = new Set<string>();
+  readonly #endedSums = new EndedSums();
   readonly #uses = new Map<string, TrackedUse>();
   /** Uses that end by themselves if no report follows. */
   readonly #ending = new Set<TrackedUse>();
@@ -57,12 +55,10 @@ export class UseLedger {
   constructor(store: UseStore, now: number, orphanTimeoutMs: number) {
     this.#store = store;
     for (const sum of store.loadSums()) {
-      const { day, month } = this.#getFoldedPeriods(sum.key);
-      restore(day, sum.day, sum.dayTokens, sum.dayCost);
-      restore(month, sum.month, sum.monthTokens, sum.monthCost);
+      this.#endedSums.restore(sum);
       const meter = this.#getOrCreateMeter(sum.key);
-      restore(meter.day, sum.day, sum.dayTokens, sum.dayCost);
-      restore(meter.month, sum.month, sum.monthTokens, sum.monthCost);
+      meter.day.restore(sum.day, { tokens: sum.dayTokens, cost: sum.dayCost });
+      meter.month.restore(sum.month, { tokens: sum.monthTokens, cost: sum.monthCost });
     }
     const events: { readonly at: number; readonly count: () => void }[] = [];
     for (const stored of store.loadUses()) this.#restore(stored, now, orphanTimeoutMs, events);
@@ -285,25 +281,14 @@ export class UseLedger {
   sweep(now: number): boolean {
     this.#endExpired(now);
     const cutoff = now - RETENTION_MS;
-    const unfolded = this.#unfolded;
     for (const use of this.#uses.values()) {
       if (use.endedAt === 0 || use.endedAt > cutoff) continue;
-      const extra = { tokens: use.extraTokens, cost: use.extraCost };
-      for (const { meter } of use.parts) {
-        const folded = this.#getFoldedPeriods(meter.subject);
-        for (const period of [folded.day, folded.month]) {
-          period.roll(now);
-          period.add(use.begunAt, use);
-          period.add(use.endedAt, extra);
-        }
-        unfolded.add(meter.subject);
-      }
+      for (const { meter } of use.parts) this.#endedSums.add(meter.subject, use, now);
       this.#uses.delete(use.id);
     }
-    if (unfolded.size === 0) return this.hasUses;
-    const sums = Array.from(unfolded, (subject) => this.#createSum(subject));
-    this.#store.fold(cutoff, sums);
-    unfolded.clear();
+    if (!this.#endedSums.hasUnstored) return this.hasUses;
+    this.#store.fold(cutoff, this.#endedSums.listUnstored());
+    this.#endedSums.markStored();
     return this.hasUses;
   }
 
@@ -426,32 +411,4 @@ export class UseLedger {
     }
     return meter;
   }
-
-  #getFoldedPeriods(subject: string): { readonly day: Period; readonly month: Period } {
-    let folded = this.#foldedPeriods.get(subject);
-    if (folded === undefined) {
-      folded = { day: new Period(DAYS), month: new Period(MONTHS) };
-      this.#foldedPeriods.set(subject, folded);
-    }
-    return folded;
-  }
-
-  #createSum(subject: string): StoredSum {
-    const { day, month } = this.#getFoldedPeriods(subject);
-    return {
-      key: subject,
-      day: day.index,
-      dayTokens: day.tokens,
-      dayCost: day.cost,
-      month: month.index,
-      monthTokens: month.tokens,
-      monthCost: month.cost,
-    };
-  }
-}
-
-function restore(period: Period, index: number, tokens: number, cost: number): void {
-  period.index = index;
-  period.tokens = tokens;
-  period.cost = cost;
 }
