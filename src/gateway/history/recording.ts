@@ -1,31 +1,23 @@
 import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
-import { type Conversation, joinText } from "../../core/conversation/conversation.ts";
-import type { Usage } from "../../core/conversation/events.ts";
+import type { Conversation } from "../../core/conversation/conversation.ts";
 import type { CatalogueModel } from "../../core/conversation/model.ts";
 import type { GenerationOutcome, RawOutput } from "../../core/conversation/outcome.ts";
-import { toUsageDetails } from "../../core/conversation/usage-details.ts";
-import { redactText } from "../../core/encoding/redaction.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
-import type {
-  FailedAttempt,
-  HistorySummary,
-  HistoryUsageDetails,
-  HistoryWrite,
-  SignInWait,
-} from "../../core/ports/archive.ts";
+import type { FailedAttempt, HistorySummary, HistoryWrite, SignInWait } from "../../core/ports/archive.ts";
 import type { Context } from "../../core/ports/context.ts";
-import type { RetryBudget } from "../../core/retries/retry-budget.ts";
-import { detachText, truncateText } from "../../core/storage/text-table.ts";
+import { truncateText } from "../../core/storage/text-table.ts";
 import {
   countCharacters,
   getOutbox,
   type Outbox,
   type RecordSource,
 } from "../../records/telemetry/outbox.ts";
-import { findRequestCost, fromNano, listUnpricedParts, type Pricing } from "../../records/usage/prices.ts";
+import type { Pricing } from "../../records/usage/prices.ts";
+import { createHistorySummary, type ListedAttempts } from "./history-summary.ts";
 import { serializeMessages } from "./message-archive.ts";
 import { serializeOptions } from "./options-archive.ts";
+import { limitForHistory, MAX_LABEL, MAX_SHORT, redactForHistory, shortenText } from "./stored-text.ts";
 
 /** How often a record is refreshed while its generation streams, milliseconds. */
 const REFRESH_MS = 1_500;
@@ -36,35 +28,8 @@ const LONG_CHARS = 50_000;
 /** Most characters stored of each text. */
 const MAX_PROMPT = 400_000;
 const MAX_OUTPUT = 600_000;
-/** The same when the queue for the archive is too long. */
-const MAX_SHORT = 2_000;
-const MAX_LABEL = 300;
 /** Most failed accounts whose reasons are stored. */
 const MAX_TRIED = 20;
-const PREVIEW = 200;
-
-/** The beginning of a text, with a note of how much is missing. */
-function shortenText(text: string): string {
-  const stored = detachText(truncateText(text, MAX_SHORT), text);
-  const missing = text.length - stored.length;
-  return missing === 0 ? stored : `${stored}… [${missing} characters left out]`;
-}
-
-/** Shortens a text to one line. */
-function createPreview(text: string): string {
-  return truncateText(
-    text
-      .slice(0, PREVIEW * 4)
-      .replace(/\s+/g, " ")
-      .trim(),
-    PREVIEW,
-  );
-}
-
-function lastQuestion({ messages }: Conversation): string {
-  const last = messages.findLast(({ role }) => role === "user") ?? messages.at(-1);
-  return last === undefined ? "" : joinText(last.parts);
-}
 
 /** `at`: Unix milliseconds. `target`: the account's provider and the requested model, where they are not obvious. */
 function createTriedAccount(
@@ -89,26 +54,6 @@ interface RunningGeneration {
 interface FinalRecord extends HistoryWrite {
   readonly request: NonNullable<HistoryWrite["request"]>;
 }
-
-function toHistoryUsageDetails(usage: Usage | null): HistoryUsageDetails {
-  const details = toUsageDetails(usage ?? { prompt: 0, completion: 0, reasoning: 0 });
-  return {
-    cached_tokens: details.cachedTokens,
-    cache_write_5m_tokens: details.cacheWrite5mTokens,
-    cache_write_1h_tokens: details.cacheWrite1hTokens,
-    audio_input_tokens: details.audioInputTokens,
-    audio_output_tokens: details.audioOutputTokens,
-    image_input_tokens: details.imageInputTokens,
-    image_output_tokens: details.imageOutputTokens,
-    web_searches: details.webSearches,
-    web_fetches: details.webFetches,
-    audio_seconds: details.audioSeconds,
-    search_units: details.searchUnits,
-  };
-}
-
-/** The list of a request's attempts. */
-type ListedAttempts = Pick<RetryBudget, "attempts" | "begunAttempts">;
 
 const EMPTY_OUTPUT: RawOutput = { rawText: "", rawReasoning: "" };
 
@@ -286,102 +231,39 @@ export class Recording implements RecordSource {
 
   #archiveRequest(): FinalRecord["request"] {
     const { conversation, prompt } = this.#running;
-    if (this.#context.facts.history === "no_texts") return { messages: "[]", prompt: "", options: "" };
+    const { history: mode } = this.#context.facts;
+    if (mode === "no_texts") return { messages: "[]", prompt: "", options: "" };
+    const redact = (text: string) => redactForHistory(text, mode);
     return {
-      messages: serializeMessages(conversation.messages, (text) => this.#redact(text)),
-      prompt: this.#archiveText(prompt, MAX_PROMPT),
-      options: serializeOptions(conversation, (text) => this.#redact(text)),
+      messages: serializeMessages(conversation.messages, redact),
+      prompt: limitForHistory(prompt, mode, MAX_PROMPT),
+      options: serializeOptions(conversation, redact),
     };
   }
 
   #archiveAnswer(): Omit<HistoryWrite, "request"> {
     const { rawText, rawReasoning } = this.#running.output;
+    const { history: mode } = this.#context.facts;
     return {
       summary: this.#createSummary(),
-      reasoning: this.#archiveText(rawReasoning, MAX_OUTPUT),
-      content: this.#archiveText(rawText, MAX_OUTPUT),
+      reasoning: limitForHistory(rawReasoning, mode, MAX_OUTPUT),
+      content: limitForHistory(rawText, mode, MAX_OUTPUT),
     };
-  }
-
-  #describeCost(usage: Usage | null): Pick<HistorySummary, "cost" | "unpriced"> {
-    if (usage === null || this.#pricing === null) return {};
-    const { hasUncountedAnswer = false } = this.#context.facts;
-    const fields = {
-      ...toUsageDetails(usage),
-      model: this.#running.conversation.model.id,
-      requestedModel: this.#running.conversation.model.requested,
-      promptTokens: usage.prompt,
-      completionTokens: usage.completion,
-      reasoningTokens: usage.reasoning,
-      hasUncountedAnswer,
-    };
-    const cost = findRequestCost(this.#pricing, fields);
-    const unpriced = listUnpricedParts(this.#pricing, fields);
-    return {
-      cost: cost === null ? null : fromNano(cost),
-      ...(unpriced.length === 0 ? {} : { unpriced }),
-    };
-  }
-
-  /** What may be stored of a text. */
-  #redact(text: string): string {
-    const { history } = this.#context.facts;
-    if (history === undefined) return text;
-    return history === "redacted" ? redactText(text) : "";
-  }
-
-  #archiveText(text: string, max: number): string {
-    // Redacts the whole text first: a part of an address may not be recognised.
-    const stored = this.#redact(text);
-    return detachText(truncateText(stored, max), stored);
   }
 
   #createSummary(): HistorySummary {
-    const { request, requestId, facts, startedAt, platform } = this.#context;
-    const { conversation, output } = this.#running;
-    const outcome = this.#outcome;
-    const now = outcome === null ? platform.now() : this.#endedAt;
-    return {
+    return createHistorySummary({
+      ...this.#running,
       id: this.#id,
-      created_at: startedAt,
-      updated_at: now,
-      completed_at: this.#endedAt,
-      request_id: requestId,
-      key: facts.key ?? "",
-      ...(facts.team === undefined ? {} : { team: facts.team }),
-      ...(facts.user === undefined ? {} : { user: facts.user }),
-      ...(facts.tags === undefined ? {} : { tags: facts.tags.split(",") }),
-      dialect: conversation.dialect,
-      requested_model: truncateText(facts.requestedModel ?? conversation.model.requested, MAX_LABEL),
-      model: conversation.model.id,
-      provider: facts.provider ?? "",
+      context: this.#context,
+      retries: this.#retries,
       account: this.#account,
-      leased_at: this.#leasedAt,
-      first_token_ms: facts.firstTokenMs ?? 0,
-      attempts: this.#retries.begunAttempts,
-      // A provider's message may quote the request.
-      tried: this.#tried.map((attempt) => ({ ...attempt, message: this.#redact(attempt.message) })),
-      upstream_attempts: this.#retries.attempts.map((attempt) => ({ ...attempt })),
-      sign_ins: [...this.#signIns],
-      source: truncateText(request.headers.get("x-gateway-source")?.trim() ?? "", MAX_LABEL),
-      ...(facts.answerPath === undefined ? {} : { path: facts.answerPath }),
-      ...(facts.cache === "hit" ? { cached: true } : {}),
-      ...(facts.droppedParams === undefined ? {} : { dropped_params: facts.droppedParams.split(",") }),
-      stream: conversation.stream,
-      thinking: conversation.thinking,
-      status: outcome?.status ?? "streaming",
-      status_code: outcome?.statusCode ?? 0,
-      error: truncateText(outcome?.error ?? "", MAX_LABEL),
-      ...(outcome === null || outcome.code === "" ? {} : { error_code: outcome.code }),
-      finish_reason: outcome?.finishReason ?? "",
-      prompt_tokens: outcome?.usage?.prompt ?? 0,
-      completion_tokens: outcome?.usage?.completion ?? 0,
-      reasoning_tokens: outcome?.usage?.reasoning ?? 0,
-      ...toHistoryUsageDetails(outcome?.usage ?? null),
-      ...this.#describeCost(outcome?.usage ?? null),
-      elapsed_ms: now - startedAt,
-      request_preview: createPreview(this.#redact(lastQuestion(conversation))),
-      response_preview: createPreview(this.#redact(output.rawText)),
-    };
+      leasedAt: this.#leasedAt,
+      failedAttempts: this.#tried,
+      signIns: this.#signIns,
+      outcome: this.#outcome,
+      endedAt: this.#endedAt,
+      pricing: this.#pricing,
+    });
   }
 }
