@@ -1,17 +1,18 @@
 import { type Conversation, hasAttachments } from "../../core/conversation/conversation.ts";
 import { hasUpstreamName, type ResolvedModel } from "../../core/conversation/model.ts";
-import { isObject, type JsonObject } from "../../core/encoding/json.ts";
-import { ProviderError } from "../../core/errors/provider-error.ts";
+import { isObject } from "../../core/encoding/json.ts";
 import type { Credentials, SignInResult } from "../../core/ports/accounts.ts";
 import { BackendModelNames, isMissingModelError } from "./backend-model-names.ts";
 import type { ProviderOptions } from "./driver.ts";
 import { DropParams } from "./drop-params.ts";
-import { type ErrorKinds, readErrorResponse, type UpstreamErrorResponse } from "./error-response.ts";
+import { readErrorResponse, type UpstreamErrorResponse } from "./error-response.ts";
 import type { FileKeeping } from "./file-keeping.ts";
-import { parseRecord } from "./json.ts";
+import type { AnswerReader, KeyedProtocol, RequestSettings, RequestWriter } from "./keyed-protocol.ts";
 import { MissingEndpoints } from "./missing-endpoints.ts";
+import { DEFAULT_LISTING } from "./model-list.ts";
 import type { NativePath, NativeRequest } from "./native-path.ts";
-import { type NativeProtocol, type NativeWire, withModelName } from "./native-request.ts";
+import { type NativeWire, withModelName } from "./native-request.ts";
+import { openTurn } from "./open-turn.ts";
 import type {
   ModelListing,
   PrepareOptions,
@@ -19,71 +20,15 @@ import type {
   ProviderAccount,
   ProviderCapabilities,
 } from "./provider.ts";
-import type { ProviderEvent } from "./provider-events.ts";
 import type { FieldRule } from "./refused-fields/field-rules.ts";
 import {
   type RefusedFieldMemory,
   RefusedFields,
   type SentRequest,
 } from "./refused-fields/refused-field-memory.ts";
-import { eventStreamOf, isWhole, mediaTypeOf, readAnswerText, readRecord, send } from "./transport.ts";
+import { readRecord, send } from "./transport.ts";
 import { mayRepeatCall, type UpstreamAccount } from "./upstream-account.ts";
-import type { FollowUp, PreparedTurn, TurnDecoder, UpstreamTurn } from "./upstream-turn.ts";
-
-/** Accepted media types of streams. Clients of the public APIs do not check the type, so some backends send a wrong one. */
-const STREAM_TYPES = ["text/event-stream", "text/plain"];
-
-/** The settings of a request apart from the conversation. */
-export interface RequestSettings {
-  /** The backend's name for the model. */
-  readonly model: string;
-  readonly toolCalls: "native" | "markup";
-  /** Request the answer in one piece, because the caller does not stream. */
-  readonly whole: boolean;
-}
-
-/** Reads the answer to one request. Both methods yield the same events. */
-export interface AnswerReader {
-  createStreamDecoder(): TurnDecoder;
-  /** Throws the same errors as a decoder. */
-  readWhole(answer: JsonObject): readonly ProviderEvent[];
-}
-
-/** Builds the requests of one conversation. */
-export interface RequestWriter<Wire> {
-  /** Everything that the model reads, as one text. */
-  readonly promptText: string;
-  /** Fetches attachments that are behind URLs. Throws a `GatewayError` 400 for an attachment that cannot be sent. */
-  load(signal: AbortSignal): Promise<void>;
-  /** Builds the request. `suffix` is the text of a follow-up turn (blank: none). */
-  build(suffix: string, signal: AbortSignal): Promise<Wire>;
-}
-
-/** What distinguishes one protocol of keyed backends from another. */
-export interface KeyedProtocol<Wire> {
-  /** The base URL of all paths. */
-  readonly address: string;
-  /** The path of generation requests. */
-  readonly path: string | ((request: { readonly model: string; readonly stream?: boolean }) => string);
-  /** Builds the posted body. Default: the request itself. */
-  readonly body?: (request: Wire) => unknown;
-  /**
-   * The path of the model list and how to read the names from the answer. Default: `/models` and the `id` of each
-   * entry in `data`.
-   */
-  readonly listing?: { readonly path: string; readonly names: (body: JsonObject) => readonly string[] };
-  /** Further headers of a generation request. */
-  readonly requestHeaders?: (request: Wire) => Readonly<Record<string, string>>;
-  /** How the protocol's error codes and statuses map to kinds of errors. */
-  readonly kinds: ErrorKinds;
-  /** Loads how requests change if the backend refuses a field, beyond the table of optional members. */
-  readonly loadRewrites: () => Promise<readonly FieldRule<Wire>[]>;
-  /** The sampling options for which the protocol has fields. */
-  readonly options: ProviderCapabilities["options"];
-  /** Whether a non-streamed answer distinguishes a truncated tool call from a complete one. */
-  readonly detectsTruncatedCalls: boolean;
-  readonly native: NativeProtocol;
-}
+import type { FollowUp, PreparedTurn } from "./upstream-turn.ts";
 
 /**
  * A backend that authenticates with an API key, without accounts and sessions. It may store files. An account's token is
@@ -102,7 +47,7 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
   readonly #names = new BackendModelNames();
   readonly models: ModelListing = {
     list: async (account, signal) => {
-      const { path, names } = this.#protocol.listing ?? LISTING;
+      const { path, names } = this.#protocol.listing ?? DEFAULT_LISTING;
       const response = await this.#get(account, path, signal);
       if (!response.ok) throw (await this.readError(response, account, signal)).error;
       return names(await readRecord(response, signal));
@@ -264,7 +209,7 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
 
   /** Checks the key by listing the models, which costs nothing and requires the key where the backend requires one. */
   async describeAccount(account: UpstreamAccount, signal: AbortSignal): Promise<ProviderAccount> {
-    const response = await this.#get(account, LISTING.path, signal);
+    const response = await this.#get(account, DEFAULT_LISTING.path, signal);
     // Not every backend lists its models. A missing list does not mean that the key is invalid.
     if (response.ok || response.status === 404 || response.status === 405) await response.body?.cancel();
     else throw (await this.readError(response, account, signal)).error;
@@ -394,41 +339,4 @@ function capOutputTokens(conversation: Conversation): Conversation {
   };
 }
 
-/** Opens the turn of a response. Some backends stream, or answer in one piece, regardless of the request. */
-async function openTurn(
-  response: Response,
-  sessionId: string,
-  reader: AnswerReader,
-  signal: AbortSignal,
-): Promise<UpstreamTurn> {
-  if (isWhole(mediaTypeOf(response))) {
-    let text = "";
-    const read = async () => {
-      text = await readAnswerText(response, signal);
-      return reader.readWhole(parseRecord(text));
-    };
-    return { sessionId, read, text: () => text };
-  }
-  return {
-    sessionId,
-    body: await eventStreamOf(response, STREAM_TYPES),
-    decoder: reader.createStreamDecoder(),
-  };
-}
-
 const identity = (request: unknown) => request;
-
-const LISTING = { path: "/models", names: (body: JsonObject) => modelNames(body["data"], "id") };
-
-/** Reads one member of each entry of a model list. Throws a `ProviderError` `malformed` if it is no list. */
-export function modelNames(list: unknown, member: string): string[] {
-  if (!Array.isArray(list))
-    throw new ProviderError(
-      "malformed",
-      "the provider's list of models is not in the form of its driver: its address or driver may be wrong",
-    );
-  return list.flatMap((entry: unknown) => {
-    const name = isObject(entry) ? entry[member] : undefined;
-    return typeof name === "string" ? [name] : [];
-  });
-}

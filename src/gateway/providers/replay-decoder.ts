@@ -1,4 +1,4 @@
-import type { AnswerReader } from "./keyed-backend.ts";
+import type { AnswerReader } from "./keyed-protocol.ts";
 import { isWhole } from "./transport.ts";
 import type { TurnDecoder } from "./upstream-turn.ts";
 import { WholeAnswerDecoder } from "./whole-answer.ts";

@@ -2,7 +2,7 @@ import { type Conversation, requiresTool, usesTools } from "../../../core/conver
 import type { JsonSchema } from "../../../core/conversation/tool.ts";
 import { describeToolChoice } from "../../tools/instructions.ts";
 import { ifDefined } from "../json.ts";
-import type { RequestSettings, RequestWriter } from "../keyed-backend.ts";
+import type { RequestSettings, RequestWriter } from "../keyed-protocol.ts";
 import { renderPromptRules } from "../prompt-rules.ts";
 import { joinParagraphList } from "../prompt-text.ts";
 import type { PrepareOptions } from "../provider.ts";

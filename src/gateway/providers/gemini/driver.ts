@@ -4,8 +4,10 @@ import { altersUrlPath, stripModelsPrefix } from "../../../core/conversation/mod
 import { withoutTrailingSlashes } from "../../../core/encoding/path-segment.ts";
 import type { Driver, ExchangeKind, ProviderOptions } from "../driver.ts";
 import type { FileKeeping } from "../file-keeping.ts";
-import { type AnswerReader, KeyedBackend, modelNames, type RequestSettings } from "../keyed-backend.ts";
+import { KeyedBackend } from "../keyed-backend.ts";
+import type { AnswerReader, RequestSettings } from "../keyed-protocol.ts";
 import { createLazyFiles } from "../lazy-files.ts";
+import { modelNames } from "../model-list.ts";
 import { modelNotFound } from "../model-not-found.ts";
 import type { NativeProtocol } from "../native-request.ts";
 import type { PromptCaches } from "../passthrough.ts";

@@ -2,7 +2,7 @@ import { type Conversation, usesTools } from "../../../core/conversation/convers
 import { fromBase64 } from "../../../core/encoding/bytes.ts";
 import { type Attachment, isText } from "../attachments.ts";
 import { ifDefined } from "../json.ts";
-import type { RequestSettings, RequestWriter } from "../keyed-backend.ts";
+import type { RequestSettings, RequestWriter } from "../keyed-protocol.ts";
 import { sniffMediaType } from "../media-type-sniffing.ts";
 import { renderPromptRules } from "../prompt-rules.ts";
 import { joinParagraphList, renderTextFile } from "../prompt-text.ts";

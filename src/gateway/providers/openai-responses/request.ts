@@ -1,7 +1,7 @@
 import { type Conversation, usesTools } from "../../../core/conversation/conversation.ts";
 import { providerFileId } from "../attachments.ts";
 import { ifDefined } from "../json.ts";
-import type { RequestSettings, RequestWriter } from "../keyed-backend.ts";
+import type { RequestSettings, RequestWriter } from "../keyed-protocol.ts";
 import { renderPromptRules } from "../prompt-rules.ts";
 import { joinParagraphList, renderTextFile } from "../prompt-text.ts";
 import type { PrepareOptions } from "../provider.ts";

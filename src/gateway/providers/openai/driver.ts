@@ -2,7 +2,7 @@ import type { Conversation } from "../../../core/conversation/conversation.ts";
 import { BearerBackend, classifyBearerExchange } from "../bearer-backend.ts";
 import type { Driver, ProviderOptions } from "../driver.ts";
 import type { ErrorKinds } from "../error-response.ts";
-import type { AnswerReader, RequestSettings } from "../keyed-backend.ts";
+import type { AnswerReader, RequestSettings } from "../keyed-protocol.ts";
 import type { NativeProtocol } from "../native-request.ts";
 import type { PrepareOptions } from "../provider.ts";
 import { createReplayDecoder } from "../replay-decoder.ts";

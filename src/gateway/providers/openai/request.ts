@@ -2,7 +2,7 @@ import { type Conversation, usesTools } from "../../../core/conversation/convers
 import type { WebSearch } from "../../../core/conversation/web-search.ts";
 import { providerFileId } from "../attachments.ts";
 import { ifDefined } from "../json.ts";
-import type { RequestSettings, RequestWriter } from "../keyed-backend.ts";
+import type { RequestSettings, RequestWriter } from "../keyed-protocol.ts";
 import { renderPromptRules } from "../prompt-rules.ts";
 import { renderTextFile } from "../prompt-text.ts";
 import type { PrepareOptions } from "../provider.ts";
