@@ -3,6 +3,7 @@ import type { Usage } from "../../core/conversation/events.ts";
 import type { RawOutput } from "../../core/conversation/outcome.ts";
 import { estimateTokens } from "../../core/conversation/tokens.ts";
 import { addUsageDetails } from "../../core/conversation/usage-details.ts";
+import { concatBytes } from "../../core/encoding/bytes.ts";
 import type { GatewayError } from "../../core/errors/gateway-error.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
 import { clientDisconnected } from "../../core/http/client-disconnect.ts";
@@ -26,10 +27,11 @@ import { ifDefined } from "../providers/json.ts";
 import type { Passthrough } from "../providers/passthrough.ts";
 import { missingEndpointError } from "../providers/passthrough-error.ts";
 import { getProvider, type RegisteredProvider } from "../providers/provider-registry.ts";
-import { mediaTypeOf } from "../providers/transport.ts";
+import { isWhole, mediaTypeOf } from "../providers/transport.ts";
 import { AnswerCopy } from "./answer-copy.ts";
 import { Attempt } from "./attempt.ts";
 import { ErrorEventMask } from "./error-event-mask.ts";
+import { HeldBytes } from "./held-bytes.ts";
 import type { PassthroughCall } from "./passthrough-call.ts";
 import { PASSTHROUGH_STYLE, type Target } from "./targets.ts";
 
@@ -53,6 +55,8 @@ export class PassthroughRun implements RawOutput {
   #copy: AnswerCopy | null = null;
   #isEventStream = false;
   #idleMs = 0;
+  /** The usage that is in the facts already. */
+  #usage: Usage | null = null;
 
   /** @param onBegun called when the caller's answer begins */
   constructor(
@@ -78,9 +82,9 @@ export class PassthroughRun implements RawOutput {
     return this.#response.promise;
   }
 
-  /** Whether the caller has got the headers of the answer. */
+  /** Whether the provider has begun to answer: from then on nothing else can answer. */
   get hasBegun(): boolean {
-    return this.#writer !== null;
+    return this.#copy !== null;
   }
 
   get rawText(): string {
@@ -169,33 +173,45 @@ export class PassthroughRun implements RawOutput {
       if (written !== undefined) stallDetector.beginWrite();
       return written;
     };
+    const held = isWhole(mediaType) && !this.call.stream ? new HeldBytes() : null;
     const take = (received: Uint8Array) => {
       if (received.length === 0) return undefined;
       stallDetector.recordContent();
-      const writer = this.#writer ?? this.#begin(response, mediaType, stallDetector);
+      this.#copy ??= this.#startCopy(mediaType);
       const bytes = this.#isEventStream ? mask.push(received) : received;
       session.reportAnswering();
-      this.#copy?.push(bytes);
+      this.#copy.push(bytes);
       this.#recording.refreshIfDue(this.context.platform.now());
-      return send(writer, bytes);
+      if (held?.hold(bytes) === true) return undefined;
+      if (this.#writer !== null) return send(this.#writer, bytes);
+      const writer = this.#begin(response, stallDetector);
+      return send(writer, held === null ? bytes : concatBytes([held.release(), bytes]));
     };
     if (response.body !== null) await readBody(response.body, attempt, { take });
-    const writer = this.#writer ?? this.#begin(response, mediaType, stallDetector);
-    await send(writer, mask.finish());
+    this.#copy ??= this.#startCopy(mediaType);
+    if (this.#writer !== null) return send(this.#writer, mask.finish());
+    // The headers of a held answer state its cost.
+    if (held !== null) this.#recordUsage();
+    const writer = this.#begin(response, stallDetector);
+    await send(writer, held === null ? mask.finish() : held.release());
   }
 
-  /** Begins the caller's answer: from now on nothing else can answer. */
-  #begin(response: Response, mediaType: string, stallDetector: StallDetector): StreamWriter {
-    const { context, abort } = this;
+  /** Notes that the provider has begun to answer. */
+  #startCopy(mediaType: string): AnswerCopy {
     this.#onBegun();
+    this.#isEventStream = mediaType === EVENT_STREAM;
+    return new AnswerCopy(mediaType);
+  }
+
+  /** Begins the caller's answer. */
+  #begin(response: Response, stallDetector: StallDetector): StreamWriter {
+    const { context, abort } = this;
     const writer = new StreamWriter(context.platform.variables.keepAliveMs, {
       onRead: (bytes) => stallDetector.recordRead(bytes),
       onDisconnect: () => abort.abort(clientDisconnected()),
     });
     abort.addEventListener("abort", () => writer.rejectPendingWrite(abort.reason));
     this.#writer = writer;
-    this.#copy = new AnswerCopy(mediaType);
-    this.#isEventStream = mediaType === EVENT_STREAM;
     context.facts.answerPath = "native";
     context.facts.firstTokenMs = context.platform.now() - context.startedAt;
     const headers = {
@@ -241,9 +257,9 @@ export class PassthroughRun implements RawOutput {
     await writer.end(dataItem(JSON.stringify({ error: errorObject(error) })));
   }
 
-  /** Writes the usage to the log. Null: the provider had not begun to answer. */
+  /** Writes the usage to the log, once. Null: the provider had not begun to answer. */
   #recordUsage(): Usage | null {
-    if (this.#copy === null) return null;
+    if (this.#copy === null || this.#usage !== null) return this.#usage;
     const { facts } = this.context;
     const { tokens, isImplausible, isStated, audioSeconds, searchUnits } = this.#copy.readUsage();
     if (isImplausible) facts.usageRefused = true;
@@ -257,6 +273,7 @@ export class PassthroughRun implements RawOutput {
     facts.promptTokens = usage.prompt;
     facts.completionTokens = usage.completion;
     addUsageDetails(facts, usage);
+    this.#usage = usage;
     return usage;
   }
 }

@@ -57,6 +57,32 @@ describe.each(ENDPOINTS)("POST %s", (path, upstreamPath) => {
   });
 });
 
+describe("the cost of an answer that passes through", () => {
+  const priced = { prices: { "vendor/mine": { input: 2, output: 10 } } };
+  const usage = { prompt_tokens: 1_000_000, completion_tokens: 100_000 };
+
+  test.each([
+    ["short JSON", "application/json", [JSON.stringify({ data: [], usage })], "3"],
+    ["JSON in pieces", "application/json", ['{"usage":', JSON.stringify(usage), "}"], "3"],
+    ["long JSON", "application/json", [JSON.stringify({ data: "x".repeat(70_000), usage })], null],
+    ["a stream", "text/event-stream", [`data: ${JSON.stringify({ usage })}\n\n`], null],
+  ])("of %s is in a header if it is known in time", async (_, type, body, cost) => {
+    const made = await behind(() => ({ type, body }), priced);
+    const response = await send(made, "/v1/images/generations", requestOf());
+    expect([response.status, response.headers.get("x-gateway-cost")]).toEqual([200, cost]);
+    expect(await response.text()).toBe(body.join(""));
+    await made.settle();
+    expect((await made.history())[0]).toMatchObject({ prompt_tokens: 1_000_000, completion_tokens: 100_000 });
+  });
+
+  test("that breaks off before its headers were sent is an error, and is not made twice", async () => {
+    const made = await behind(() => ({ type: "application/json", body: ['{"data":', "reset"] }), priced);
+    const response = await send(made, "/v1/images/generations", requestOf());
+    expect(response.status).toBe(503);
+    expect(made.upstream.asked).toHaveLength(1);
+  });
+});
+
 describe("an endpoint without translation", () => {
   test("forwards the headers of the protocol in both directions, and no others", async () => {
     const made = await behind(() =>
