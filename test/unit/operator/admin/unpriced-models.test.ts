@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import { configSchema } from "../../../../src/core/config/schema.ts";
+import {
+  countUnpricedModels,
+  countUnpricedProviderModels,
+} from "../../../../src/operator/admin/unpriced-models.ts";
+
+const limits = { cost_per_day: 5 };
+const provider = {
+  id: "vendor",
+  driver: "openai",
+  base_url: "https://vendor.example/v1",
+  models: { free: "free", paid: { price: { input: 1, output: 2 } } },
+};
+const config = configSchema.parse({
+  providers: [provider],
+  model_aliases: { cheap: "vendor/free", dear: "vendor/paid" },
+  model_routes: { any: ["vendor/paid", "vendor/free"], priced: ["vendor/free"] },
+  prices: { priced: { input: 1, output: 1 } },
+  teams: [
+    { id: "careful", models: ["vendor/paid"] },
+    { id: "careless", models: ["any"] },
+  ],
+});
+
+describe("the number of models without a price under a budget of cost", () => {
+  it.each([
+    ["by its id", { models: ["vendor/free"] }, 1],
+    ["by a pattern", { models: ["vendor/*"] }, 1],
+    ["by an alias", { models: ["cheap"] }, 1],
+    ["by a route that leads to it", { models: ["any"] }, 1],
+    ["by a route that has a price itself", { models: ["priced"] }, 0],
+    ["with a price", { models: ["vendor/paid", "dear"] }, 0],
+    ["that the team of the key does not allow", { models: ["vendor/*"], team: "careful" }, 0],
+    ["by a route of the team, for a key without a list", { team: "careless" }, 1],
+  ])("counts a model %s", (_, subject, count) => {
+    expect(countUnpricedModels(config, { ...subject, limits })).toBe(count);
+    expect(countUnpricedModels(config, subject)).toBe(0);
+  });
+
+  it("is that of its models for a provider", () => {
+    expect(countUnpricedProviderModels(config, { limits }, "vendor")).toBe(1);
+    expect(countUnpricedProviderModels(config, {}, "vendor")).toBe(0);
+  });
+
+  it("is that of all models for a key without a list: those of each provider together", () => {
+    const own = countUnpricedProviderModels(config, { limits }, undefined);
+    expect(own).toBeGreaterThan(0);
+    expect(countUnpricedModels(config, { limits })).toBe(own + 1);
+  });
+});
