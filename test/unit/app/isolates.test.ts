@@ -224,6 +224,8 @@ describe("embeddings and files", () => {
     await pass(SEEN_MS);
     expect((await embed(isolate)).status).toBe(200);
     expect(deployment.sent).toBe(1);
+    // The isolate's own work behind its answers ends first.
+    await isolate.gateway.settle();
     await deployment.main.expectIdle();
   });
 
