@@ -70,7 +70,7 @@ function HelpOverlay({ onClose }: { readonly onClose: () => void }) {
     [texts.searchOnPage, ["/"]],
     [texts.undoLastDeletion, ["z"]],
     [texts.theseKeys, ["?"]],
-    [texts.closeWhatOpen, ["Esc"]],
+    [texts.closeDialog, ["Esc"]],
     ...Object.entries(PAGE_KEYS).map(([key, page]) => [names.get(page) ?? page, ["g", key]] as const),
   ];
   return (
@@ -92,7 +92,7 @@ function HelpOverlay({ onClose }: { readonly onClose: () => void }) {
           label={texts.singleKeysDo}
           value={enabled}
           onChange={setShortcutsEnabled}
-          hint={texts.ctrlOrKWorksWithout}
+          hint={texts.searchShortcutHint}
         />
       </div>
     </Dialog>

@@ -84,7 +84,7 @@ export function SearchOverlay({ onClose }: { readonly onClose: () => void }) {
       <div class="dialog-body search-sheet">
         {input}
         {results.length === 0 ? (
-          <p class="muted">{searching ? texts.looking : texts.nothingHasInName}</p>
+          <p class="muted">{searching ? texts.looking : texts.nothingFound}</p>
         ) : (
           <div id={`${id}-list`} role="listbox" aria-label={texts.found} aria-busy={searching}>
             {results.map((item, index) => (

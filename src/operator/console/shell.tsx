@@ -146,7 +146,7 @@ export function Shell() {
             <Icon name="keyboard" />
             {texts.shortcuts} <kbd>?</kbd>
           </Button>
-          <Button kind="quiet" onClick={nextTheme} title={texts.lightDarkOrAsSystem}>
+          <Button kind="quiet" onClick={nextTheme} title={texts.themeHint}>
             <Icon name={THEME_ICONS[chosen]} />
             {texts.themes[chosen]}
           </Button>

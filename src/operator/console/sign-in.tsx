@@ -79,7 +79,7 @@ export function SignInAgain() {
     <Dialog title={texts.yourSessionHasEnded}>
       <form onSubmit={submit}>
         <div class="dialog-body stack">
-          <p>{texts.signInAgainToGo}</p>
+          <p>{texts.signInAgain}</p>
           {fields}
         </div>
         <Problem error={error} />

@@ -65,7 +65,7 @@ async function readJson(response: Response): Promise<unknown> {
  */
 export async function sendRequest(path: string, options: CallOptions = {}): Promise<Response> {
   if ((path.split("?")[0] ?? "").split("/").some(isDotSegment)) {
-    throw new ApiError(400, words.entriesNamedOrCannotBe);
+    throw new ApiError(400, words.uneditableNameHint);
   }
   const headers = new Headers({ accept: "application/json", authorization: `Bearer ${currentToken()}` });
   if (options.body !== undefined) headers.set("content-type", "application/json");
@@ -81,7 +81,7 @@ export async function sendRequest(path: string, options: CallOptions = {}): Prom
   } catch (error) {
     if (options.signal?.aborted === true) throw error;
     reportUnreachable();
-    throw new ApiError(0, words.gatewayCannotBeReachedCheck);
+    throw new ApiError(0, words.gatewayUnreachableHint);
   }
   reportReachable();
   if (response.ok) return response;

@@ -41,9 +41,9 @@ const german: Translation = {
     hours6: "6 Stunden",
     hours24: "24 Stunden",
     days7: "7 Tage",
-    entriesNamedOrCannotBe:
+    uneditableNameHint:
       "Einträge mit dem Namen „.“ oder „..“ lassen sich hier nicht bearbeiten. Importieren Sie stattdessen die Konfiguration.",
-    gatewayCannotBeReachedCheck:
+    gatewayUnreachableHint:
       "Das Gateway ist nicht erreichbar. Prüfen Sie die Verbindung und versuchen Sie es noch einmal.",
     gatewayAnsweredWithStatus: (status) => `Das Gateway hat mit dem Status ${status} geantwortet`,
     pageNotLoaded:
@@ -113,7 +113,7 @@ const german: Translation = {
     currentVersion: "Aktuelle Fassung",
     reload: "Neu laden",
     overwrite: "Überschreiben",
-    nothingWasSavedBecauseHas:
+    changedMeanwhileWarning:
       "Nicht gespeichert: Jemand anderes hat dies geändert, seit Sie es geöffnet haben. „Neu laden“ zeigt die aktuellen Werte und verwirft Ihre. „Überschreiben“ speichert Ihre.",
     notSavedFix: (labels) => `Nicht gespeichert. Zu korrigieren: ${labels}.`,
     copy: "Kopieren",
@@ -126,7 +126,7 @@ const german: Translation = {
     confirmDeletion: (noun) => `${noun} löschen?`,
     deleteAction: (noun) => `${noun} löschen`,
     deleted: (noun) => `${noun} gelöscht`,
-    formWasNotSent: "ein nicht gesendetes Formular",
+    unsentForm: "ein nicht gesendetes Formular",
     discardChanges: "Änderungen verwerfen?",
     keepEditing: "Weiter bearbeiten",
     discard: "Verwerfen",
@@ -150,7 +150,7 @@ const german: Translation = {
     undone: "Rückgängig gemacht",
     notUndone: (error) => `Nicht rückgängig gemacht: ${error}`,
     undo: "Rückgängig",
-    whatShownFrom: (at) => ` Angezeigt werden Daten von ${at}.`,
+    showingDataFrom: (at) => ` Angezeigt werden Daten von ${at}.`,
   },
   shell: {
     dataFrom: (time) => `, Daten von ${time}`,
@@ -161,10 +161,10 @@ const german: Translation = {
     searchOnPage: "Auf dieser Seite suchen",
     undoLastDeletion: "Letztes Löschen rückgängig machen",
     theseKeys: "Diese Tastenkürzel",
-    closeWhatOpen: "Dialog schließen",
+    closeDialog: "Dialog schließen",
     keyboardShortcuts: "Tastenkürzel",
     singleKeysDo: "Kürzel aus einer Taste",
-    ctrlOrKWorksWithout: "Strg oder ⌘ K funktioniert immer.",
+    searchShortcutHint: "Strg oder ⌘ K funktioniert immer.",
     overview: "Übersicht",
     monitor: "Beobachten",
     alerts: "Alarme",
@@ -184,7 +184,7 @@ const german: Translation = {
       "Seiten, Konten, Schlüssel, Modelle, Schutzregeln und Anfragen durchsuchen",
     pagesAccountsKeysModelsRecords: "Seiten, Konten, Schlüssel, Modelle, Schutzregeln, Anfragen",
     looking: "Suche …",
-    nothingHasInName: "Nichts gefunden.",
+    nothingFound: "Nichts gefunden.",
     found: "Ergebnisse",
     error: (statusCode) => `Fehler ${statusCode}`,
     pages: "Seiten",
@@ -193,7 +193,7 @@ const german: Translation = {
     console: "Konsole",
     search: "Suchen",
     shortcuts: "Tastenkürzel",
-    lightDarkOrAsSystem: "Hell, dunkel oder wie das System",
+    themeHint: "Hell, dunkel oder wie das System",
     kinds: {
       page: "Seite",
       account: "Konto",
@@ -213,7 +213,7 @@ const german: Translation = {
     adminKeyOrPassword: "Admin-Schlüssel oder Passwort",
     signIn: "Anmelden",
     yourSessionHasEnded: "Ihre Sitzung ist abgelaufen",
-    signInAgainToGo: "Melden Sie sich wieder an, um weiterzumachen. Ihre Eingaben bleiben erhalten.",
+    signInAgain: "Melden Sie sich wieder an, um weiterzumachen. Ihre Eingaben bleiben erhalten.",
     leave: "Verlassen",
   },
   overview: {
@@ -255,13 +255,13 @@ const german: Translation = {
     waits: "wartet",
     runs: "läuft",
     activeRequests: "Laufende Anfragen",
-    noneTheyAppearHereWhile: "Keine. Anfragen erscheinen hier, solange sie laufen oder warten.",
+    noActiveRequests: "Keine. Anfragen erscheinen hier, solange sie laufen oder warten.",
     overview: "Übersicht",
     activity: "Aktivität",
     charts: "Diagramme",
     provider: "Provider",
     promptCacheHitRate: "Trefferquote des Prompt-Caches",
-    inputTokensProvidersReadFrom: (from) =>
+    cacheHitRateHint: (from) =>
       `Eingabe-Tokens, die Provider seit ${from} aus ihrem Cache gelesen haben. Gelesene Tokens kosten bei den meisten Providern weniger, geschriebene manchmal mehr.`,
     hitRate: "Trefferquote",
     tokensIn: "Tokens ein",
@@ -291,16 +291,15 @@ const german: Translation = {
     errorsTitle: "Fehler",
     failedRefused: (failed, refused) => `${failed} fehlgeschlagen, ${refused} abgelehnt`,
     inOut: (promptTokens, completionTokens) => `${promptTokens} ein, ${completionTokens} aus`,
-    tokensInCachedTokens: (cachedTokens, promptTokens) =>
-      `${cachedTokens} von ${promptTokens} Eingabe-Tokens`,
+    cachedTokenShare: (cachedTokens, promptTokens) => `${cachedTokens} von ${promptTokens} Eingabe-Tokens`,
     costTitle: "Kosten",
     atYourPrices: "zu Ihren Preisen",
-    adminKeyPublicDevelopmentDefault: (link) =>
+    publicAdminKeyWarning: (link) =>
       rich`Der Admin-Schlüssel ist der öffentlich bekannte Standardwert. ${link}`,
     setPassword: "Passwort festlegen",
-    configurationComesFromEnvironmentAnd:
+    readOnlyConfigurationWarning:
       "Die Konfiguration stammt aus der Umgebung und lässt sich hier nicht ändern. Neue Tokens der Konten gehen beim Neustart verloren.",
-    oneRequestAtTimeTests: (provider, reason, link) =>
+    providerProbeNotice: (provider, reason, link) =>
       rich`${provider}: ${reason}. Jeweils eine Anfrage prüft, ob er sich erholt hat. ${link}`,
     showProviders: "Provider anzeigen",
     accountsInCooldown: (count, link) =>
@@ -313,18 +312,18 @@ const german: Translation = {
     gatewayAcceptsAnyApiKey: (link) =>
       rich`Das Gateway akzeptiert jeden API-Schlüssel: Es gibt unbekannte Schlüssel an den Provider weiter und hat selbst keine Zugangsdaten, also prüft der Provider vermutlich keine. ${link}`,
     refuseUnknownKeys: "Unbekannte Schlüssel ablehnen",
-    thereNoApiKeyAnd:
+    everyRequestFailsWarning:
       "Es gibt keinen API-Schlüssel, und unbekannte Schlüssel werden abgelehnt: Jede Anfrage scheitert.",
-    thereNoApiKeyOnly: "Es gibt keinen API-Schlüssel. Nur Tokens des Providers werden akzeptiert.",
+    onlyProviderTokensWarning: "Es gibt keinen API-Schlüssel. Nur Tokens des Providers werden akzeptiert.",
     addKey: "Schlüssel hinzufügen",
-    configurationHasChangedSinceLast: (link) =>
+    hostingSyncNeeded: (link) =>
       rich`Die Konfiguration hat sich seit dem letzten Hosting-Abgleich geändert. ${link}`,
     versionAvailable: (latestVersion, currentVersion) =>
       `Version ${latestVersion} ist verfügbar; hier läuft ${currentVersion}.`,
     releaseNotes: "Versionshinweise",
   },
   keys: {
-    keyNotThereAnyMore: "Der Schlüssel existiert nicht mehr.",
+    keyNotFound: "Der Schlüssel existiert nicht mehr.",
     disabled: "deaktiviert",
     expired: "abgelaufen",
     expiresIn: (time) => `läuft ab in ${time}`,
@@ -335,13 +334,13 @@ const german: Translation = {
     addKey: "Schlüssel hinzufügen",
     key: (key) => `Schlüssel ${key}`,
     copyKey: "Schlüssel kopieren",
-    generatedInBrowserYouCan: "In diesem Browser erzeugt. Sie können auch einen eigenen eingeben.",
+    generatedKeyHint: "In diesem Browser erzeugt. Sie können auch einen eigenen eingeben.",
     whoOrWhatUsesKey: "Wer oder was den Schlüssel benutzt.",
     remark: "Bemerkung",
     expires: "Läuft ab",
-    inYourTimeZoneEmpty: "In Ihrer Zeitzone. Leer: nie.",
+    expiryHint: "In Ihrer Zeitzone. Leer: nie.",
     disabledTitle: "Deaktiviert",
-    requestsWithKeyRefusedIt:
+    disabledKeyHint:
       "Anfragen mit diesem Schlüssel werden abgelehnt. Er wird nie an den Provider weitergegeben.",
     team: "Team",
     user: "Benutzer",
@@ -361,19 +360,19 @@ const german: Translation = {
     keyNoun: "Schlüssel",
     noName: "ohne Namen",
     onlyDigestKept: "Nur der Hash ist gespeichert",
-    expiresExpires: (time) => `läuft ab am ${time}`,
+    expiresOn: (time) => `läuft ab am ${time}`,
     lastUsed: "Zuletzt benutzt",
     tokensToday: (requests, tokens) => `heute ${requests}, ${tokens} Tokens`,
     requestCount: (count) => formatPlural(count, "Anfrage", "Anfragen"),
     limits: "Limits",
     copyKeyName: (name) => `Schlüssel ${name} kopieren`,
     rotate: "Erneuern",
-    requestsWithTheseKeysUse: (link) =>
+    keysLead: (link) =>
       rich`Anfragen mit diesen Schlüsseln benutzen die Konten des Pools. Die Einstellung „Unbekannte API-Schlüssel“ entscheidet über andere Tokens. Inhaber eines Schlüssels sehen seine Limits und seinen Verbrauch unter ${link}.`,
     noKeysYet: "Noch keine Schlüssel",
     withoutKeyCallersNeedToken: "Ohne Schlüssel brauchen Aufrufer ein Token des Providers.",
     connectWithNewKey: "Mit dem neuen Schlüssel verbinden",
-    callersUseRefusedImmediately: (name) => rich`Anfragen mit ${name} werden sofort abgelehnt.`,
+    deleteKeyWarning: (name) => rich`Anfragen mit ${name} werden sofort abgelehnt.`,
     requestsMinute: "Anfragen pro Minute",
     tokensMinute: "Tokens pro Minute",
     requestsAtOnce: "Gleichzeitige Anfragen",
@@ -381,12 +380,12 @@ const german: Translation = {
     tokensMonth: "Tokens pro Monat",
     costDay: "Kosten pro Tag",
     costMonth: "Kosten pro Monat",
-    orNothingForNoLimit: (label, kind) => `${label}: ${kind}, oder leer für kein Limit`,
+    emptyForNoLimit: (label, kind) => `${label}: ${kind}, oder leer für kein Limit`,
     number: "eine Zahl",
     wholeNumber: "eine ganze Zahl",
-    emptyNoLimitDaysAnd:
+    limitsHint:
       "Leer oder 0: kein Limit. Tage und Monate gelten in UTC. Kosten haben die Währung Ihrer Preise.",
-    allowedModelNamesOrIds: "Erlaubte Namen oder IDs von Modellen. Ein * am Ende steht für jedes Ende.",
+    allowedModelsHint: "Erlaubte Namen oder IDs von Modellen. Ein * am Ende steht für jedes Ende.",
     styles: "Stile",
     searchKeys: "Suche in Name, Bemerkung, Zustand, Modell oder API-Stil",
     sortedBy: "Sortiert nach",
@@ -404,24 +403,23 @@ const german: Translation = {
     usedUp: "aufgebraucht",
     modelCount: (count) => formatPlural(count, "Modell", "Modelle"),
     notCountedWithoutPrice: (models) => `Die Kosten enthalten nicht: ${models} ohne Preis`,
-    noStyleMeansAll: "Kein Stil gewählt: alle.",
+    allStylesHint: "Kein Stil gewählt: alle.",
     networks: "Netze",
     allowedTags: "Erlaubte Tags",
-    historyOfListedTagsCounts:
+    tagsHint:
       "Tags, die Anfragen nennen dürfen. Ein * am Ende steht für jedes Ende. Was der Verlauf behält, entscheiden nur Tags, die hier stehen.",
-    clientAddressesMayUseKey:
-      "Adressen von Clients, die den Schlüssel benutzen dürfen, zum Beispiel 192.0.2.0/24.",
+    networksHint: "Adressen von Clients, die den Schlüssel benutzen dürfen, zum Beispiel 192.0.2.0/24.",
     notAtAll: "Gar nicht",
     oneHour: "Eine Stunde",
     oneDay: "Einen Tag",
     oneWeek: "Eine Woche",
     newKey: "Der neue Schlüssel",
-    copyItNowAndGive: "Kopieren Sie ihn jetzt und geben Sie ihn dem Benutzer des Schlüssels.",
+    copyKeyHint: "Kopieren Sie ihn jetzt und geben Sie ihn dem Benutzer des Schlüssels.",
     done: "Fertig",
     rotateKey: "Diesen Schlüssel erneuern?",
-    getsNewSecretSettingsUse: (name) =>
+    rotateKeyLead: (name) =>
       rich`${name} bekommt ein neues Geheimnis. Einstellungen, Verbrauch und gespeicherte Daten bleiben.`,
-    oldSecretGoesOnWorking: "Der alte Schlüssel gilt noch",
+    oldKeyValidFor: "Der alte Schlüssel gilt noch",
     rotateKeyTitle: "Schlüssel erneuern",
     eraseData: "Daten löschen",
     eraseDataQuestion: "Alle gespeicherten Daten löschen?",
@@ -432,7 +430,7 @@ const german: Translation = {
   },
   connect: {
     apiKey: "API-Schlüssel",
-    onlyUsedForSnippetsBelow: "Nur für die Beispiele unten. Er verlässt diese Seite nicht.",
+    snippetKeyHint: "Nur für die Beispiele unten. Er verlässt diese Seite nicht.",
     waysToConnect: "Wege zur Verbindung",
     baseAddresses: "Basisadressen",
     agents: "Agenten",

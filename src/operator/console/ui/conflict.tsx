@@ -41,7 +41,7 @@ export function Conflict({ busy, edit, read, onReload, onOverwrite }: ConflictPr
   );
   return (
     <Notice kind="error" action={actions}>
-      {words.nothingWasSavedBecauseHas}
+      {words.changedMeanwhileWarning}
       {differences.length > 0 && (
         <DataTable
           items={differences}

@@ -57,7 +57,7 @@ export function FormDialog(props: FormDialogProps) {
   const close = () => (edited ? setConfirming(true) : props.onClose());
   return (
     <Dialog title={props.title} onClose={close} wide={props.wide ?? false}>
-      <LeaveGuard unsaved={edited ? words.formWasNotSent : ""} />
+      <LeaveGuard unsaved={edited ? words.unsentForm : ""} />
       {confirming && (
         <Dialog title={words.discardChanges} onClose={() => setConfirming(false)}>
           <footer>

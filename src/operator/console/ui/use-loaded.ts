@@ -17,7 +17,7 @@ export interface Loaded<T> {
 
 /** Says when the displayed data was loaded. `at`: Unix milliseconds, 0 if nothing is displayed. */
 function formatStaleNote(at: number): string {
-  return at === 0 ? "" : words.whatShownFrom(formatTime(at));
+  return at === 0 ? "" : words.showingDataFrom(formatTime(at));
 }
 
 /**

@@ -8,9 +8,8 @@ export const words = translate("words", {
   hours6: "6 hours",
   hours24: "24 hours",
   days7: "7 days",
-  entriesNamedOrCannotBe:
-    "Entries named “.” or “..” cannot be edited here. Import the configuration instead.",
-  gatewayCannotBeReachedCheck: "The gateway cannot be reached. Check the connection and try again.",
+  uneditableNameHint: "Entries named “.” or “..” cannot be edited here. Import the configuration instead.",
+  gatewayUnreachableHint: "The gateway cannot be reached. Check the connection and try again.",
   gatewayAnsweredWithStatus: (status: number) => `The gateway answered with status ${status}`,
   pageNotLoaded: "This page could not be loaded. Reload the console: the gateway may have been updated.",
   unexpectedAnswer: (path: string) => `${path}: unexpected answer`,
@@ -78,7 +77,7 @@ export const words = translate("words", {
   currentVersion: "Current version",
   reload: "Reload",
   overwrite: "Overwrite",
-  nothingWasSavedBecauseHas:
+  changedMeanwhileWarning:
     "Not saved: somebody else has changed this since you opened it. Reload shows the current values and discards yours. Overwrite saves yours.",
   notSavedFix: (labels: string) => `Not saved. Fix: ${labels}.`,
   copy: "Copy",
@@ -91,7 +90,7 @@ export const words = translate("words", {
   confirmDeletion: (noun: string) => `Delete this ${noun}?`,
   deleteAction: (noun: string) => `Delete ${noun}`,
   deleted: (noun: string) => `${noun.charAt(0).toUpperCase()}${noun.slice(1)} deleted`,
-  formWasNotSent: "a form that was not sent",
+  unsentForm: "a form that was not sent",
   discardChanges: "Discard changes?",
   keepEditing: "Keep editing",
   discard: "Discard",
@@ -115,5 +114,5 @@ export const words = translate("words", {
   undone: "Undone",
   notUndone: (error: string) => `Not undone: ${error}`,
   undo: "Undo",
-  whatShownFrom: (at: string) => ` Showing data from ${at}.`,
+  showingDataFrom: (at: string) => ` Showing data from ${at}.`,
 });

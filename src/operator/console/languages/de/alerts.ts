@@ -44,7 +44,7 @@ export const alerts: PageTexts["alerts"] = {
   hostingSyncFailed: "Hosting-Abgleich gescheitert",
   providerDown: "Provider ausgefallen",
   thresholdNotNumber: (name) => `${name}: Der Schwellenwert ist keine Zahl`,
-  repeatIntervalMustBeWhole: (name) => `${name}: Die Wiederholung muss eine ganze Zahl von Minuten sein`,
+  repeatIntervalError: (name) => `${name}: Die Wiederholung muss eine ganze Zahl von Minuten sein`,
   rulesSaved: "Regeln gespeichert",
   unsavedRules: "eine Änderung an den Regeln",
   rules: "Regeln",

@@ -54,7 +54,7 @@ ${body}`,
   invalidToolJson: (value) => `Ungültiges JSON bei den Werkzeugen: ${value}`,
   toolsMustBeList: "Die Werkzeuge müssen eine Liste von Objekten mit name, description und parameters sein.",
   noMessagesYet: "Noch keine Nachrichten.",
-  developmentProviderRepeats:
+  developmentProviderHint:
     "Der Entwicklungs-Provider wiederholt, was Sie schreiben; mit „use the tool get_weather for Paris“ ruft er ein Werkzeug auf.",
   keyIsNeeded:
     "Anfragen brauchen einen API-Schlüssel. Geben Sie einen unter „Systemprompt, weitere Parameter, Schlüssel und Konto“ ein, oder erstellen Sie einen:",

@@ -58,7 +58,7 @@ export const usage: PageTexts["usage"] = {
   cacheWrite5Minutes: "Cache schreiben, 5 Minuten (pro Million Tokens)",
   cacheWriteHint: "Leer: der Eingabepreis. Auch für Schreiben ohne angegebene Dauer.",
   cacheWrite1Hour: "Cache schreiben, 1 Stunde (pro Million Tokens)",
-  empty5MinutePrice: "Leer: der Preis für 5 Minuten.",
+  cacheWrite1HourDefaultHint: "Leer: der Preis für 5 Minuten.",
   errorsWord: "Fehler",
   cancelled: "abgebrochen",
   inWord: "ein",
@@ -100,7 +100,7 @@ export const usage: PageTexts["usage"] = {
   fromDay: "Von",
   toDay: "Bis",
   showDays: "Tage anzeigen",
-  fromMustNotBeAfterTo: "Der erste Tag darf nicht nach dem letzten liegen.",
+  dateOrderError: "Der erste Tag darf nicht nach dem letzten liegen.",
   before: (change, before) => `${change} (davor: ${before})`,
   nothingBefore: "davor nichts",
   comparedWith: (from, to) =>

@@ -43,7 +43,7 @@ export const alerts: PageTexts["alerts"] = {
   hostingSyncFailed: "托管同步失败",
   providerDown: "提供商中断",
   thresholdNotNumber: (name) => `${name}：阈值不是数字`,
-  repeatIntervalMustBeWhole: (name) => `${name}：重复间隔必须是整数分钟`,
+  repeatIntervalError: (name) => `${name}：重复间隔必须是整数分钟`,
   rulesSaved: "规则已保存",
   unsavedRules: "对规则的更改",
   rules: "规则",

@@ -53,7 +53,7 @@ ${body}`,
   invalidToolJson: (value) => `工具的 JSON 无效：${value}`,
   toolsMustBeList: "工具必须是由包含 name、description 和 parameters 的对象组成的列表。",
   noMessagesYet: "还没有消息。",
-  developmentProviderRepeats:
+  developmentProviderHint:
     "开发用提供商会重复您写的内容；输入“use the tool get_weather for Paris”会让它调用工具。",
   keyIsNeeded: "请求需要 API 密钥。请在“系统提示、更多参数、密钥和账号”中输入，或创建一个：",
   makeKey: "创建 1 小时有效的密钥",

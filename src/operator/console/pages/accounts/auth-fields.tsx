@@ -38,7 +38,7 @@ const FIELDS: Readonly<Record<string, readonly Field[]>> = {
     { name: "audience", label: texts.audience },
     { name: "resource", label: texts.resource },
   ],
-  google_service_account: [{ name: "scope", label: texts.scope, hint: texts.emptyCloudPlatform }],
+  google_service_account: [{ name: "scope", label: texts.scope, hint: texts.defaultScopeHint }],
   aws_sigv4: [
     { name: "access_key_id", label: texts.accessKeyId, required: true },
     { name: "secret_access_key", label: texts.secretAccessKey, secret: true, required: true },
@@ -103,7 +103,7 @@ export function AuthFields({ auth, onChange, isStored }: AuthFieldsProps) {
           onChange={change("client_auth")}
           choices={[
             ["post", texts.intoBody],
-            ["basic", texts.intoHeaderAuthorization],
+            ["basic", texts.authorizationHeader],
           ]}
         />
       )}

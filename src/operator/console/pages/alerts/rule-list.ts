@@ -39,7 +39,7 @@ export function parseRules(drafts: Readonly<Record<string, RuleDraft>>): Record<
       if (threshold.trim() === "" || !(value >= 0)) throw new Error(texts.thresholdNotNumber(name));
       const minutes = Number(quiet);
       if (!Number.isInteger(minutes) || minutes < 1) {
-        throw new Error(texts.repeatIntervalMustBeWhole(name));
+        throw new Error(texts.repeatIntervalError(name));
       }
       return [kind, { enabled, threshold: value, quiet_minutes: minutes }];
     }),

@@ -44,8 +44,7 @@ export const texts = translate("alerts", {
   hostingSyncFailed: "Hosting sync failed",
   providerDown: "Provider down",
   thresholdNotNumber: (name: string) => `${name}: the threshold is not a number`,
-  repeatIntervalMustBeWhole: (name: string) =>
-    `${name}: the repeat interval must be a whole number of minutes`,
+  repeatIntervalError: (name: string) => `${name}: the repeat interval must be a whole number of minutes`,
   rulesSaved: "Rules saved",
   unsavedRules: "a change to the rules",
   rules: "Rules",

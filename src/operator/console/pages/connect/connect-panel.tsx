@@ -42,7 +42,7 @@ export function ConnectPanel({ initialKey = "" }: ConnectPanelProps) {
           onChange={setKey}
           mono
           placeholder={KEY_PLACEHOLDER}
-          hint={texts.onlyUsedForSnippetsBelow}
+          hint={texts.snippetKeyHint}
         />
         <SelectField
           label={words.model}

@@ -2,7 +2,7 @@ import { translate } from "../../language.ts";
 
 export const texts = translate("connect", {
   apiKey: "API key",
-  onlyUsedForSnippetsBelow: "Only used for the snippets below. It stays in this page.",
+  snippetKeyHint: "Only used for the snippets below. It stays in this page.",
   waysToConnect: "Ways to connect",
   baseAddresses: "Base addresses",
   agents: "Agents",

@@ -11,7 +11,7 @@ const exported = z.object({ api_keys: z.array(z.object({ key: z.string() })) });
 export function findFullKey(config: unknown, index: number): string {
   const parsed = exported.safeParse(config);
   const key = parsed.success ? parsed.data.api_keys[index]?.key : undefined;
-  if (key === undefined) throw new Error(texts.keyNotThereAnyMore);
+  if (key === undefined) throw new Error(texts.keyNotFound);
   return key;
 }
 

@@ -74,7 +74,7 @@ export function KeyForm({ apiKey, version, onClose, onSaved, onAdded }: KeyFormP
           onChange={setKey}
           required
           mono
-          hint={texts.generatedInBrowserYouCan}
+          hint={texts.generatedKeyHint}
         />
       )}
       <TextField
@@ -92,13 +92,13 @@ export function KeyForm({ apiKey, version, onClose, onSaved, onAdded }: KeyFormP
         type="datetime-local"
         value={expires}
         onChange={setExpires}
-        hint={texts.inYourTimeZoneEmpty}
+        hint={texts.expiryHint}
       />
       <CheckField
         label={texts.disabledTitle}
         value={disabled}
         onChange={setDisabled}
-        hint={texts.requestsWithKeyRefusedIt}
+        hint={texts.disabledKeyHint}
       />
       <MembershipFields membership={membership} onChange={setMembership} />
       <HistoryModeField value={history} onChange={setHistory} />

@@ -94,7 +94,7 @@ export function Keys() {
         return (
           <Badge
             tone={tone}
-            title={apiKey.expires === 0 ? "" : texts.expiresExpires(formatFullTime(apiKey.expires))}
+            title={apiKey.expires === 0 ? "" : texts.expiresOn(formatFullTime(apiKey.expires))}
           >
             {text}
           </Badge>
@@ -146,7 +146,7 @@ export function Keys() {
     )),
   ];
   return (
-    <Page title={words.keys} lead={texts.requestsWithTheseKeysUse(<a href="/key">/key</a>)} actions={add}>
+    <Page title={words.keys} lead={texts.keysLead(<a href="/key">/key</a>)} actions={add}>
       <Problem error={error} retry={reload} />
       {data !== null && data.items.length > 1 && (
         <div class="toolbar">
@@ -197,7 +197,7 @@ export function Keys() {
         form={(apiKey, props) => <KeyForm apiKey={apiKey} onAdded={setAddedKey} {...props} />}
         read={({ id }) => readKey(id)}
         remove={({ id }) => deleteKey(id)}
-        warning={({ name, key }) => <>{texts.callersUseRefusedImmediately(<strong>{name || key}</strong>)}</>}
+        warning={({ name, key }) => <>{texts.deleteKeyWarning(<strong>{name || key}</strong>)}</>}
       />
     </Page>
   );

@@ -58,7 +58,7 @@ export function parseLimits(draft: LimitDraft, current: KeyScope["limits"] = {})
     const limit = Number(text);
     const isCost = name.startsWith("cost");
     if (!(limit >= 0 && (isCost || Number.isSafeInteger(limit)))) {
-      const message = texts.orNothingForNoLimit(label, isCost ? texts.number : texts.wholeNumber);
+      const message = texts.emptyForNoLimit(label, isCost ? texts.number : texts.wholeNumber);
       throw new InvalidInput(`limits.${name}`, message);
     }
     if (limit > 0) limits[name] = limit;

@@ -23,7 +23,7 @@ const createField = ({ draft, onChange }: LimitFieldsProps, name: string) => ({
 export function NumberLimitFields(props: LimitFieldsProps) {
   return (
     <>
-      <p class="hint">{texts.emptyNoLimitDaysAnd}</p>
+      <p class="hint">{texts.limitsHint}</p>
       <div class="limit-grid">
         {LIMIT_FIELDS.map(({ name, label }) => (
           <TextField
@@ -49,7 +49,7 @@ export function SharedLimitFields(props: LimitFieldsProps) {
         label={words.models}
         mono
         placeholder={words.all}
-        hint={texts.allowedModelNamesOrIds}
+        hint={texts.allowedModelsHint}
         {...createField(props, "models")}
       />
     </>
@@ -63,7 +63,7 @@ export function AllowedTagsField(props: LimitFieldsProps) {
       label={texts.allowedTags}
       mono
       placeholder={words.all}
-      hint={texts.historyOfListedTagsCounts}
+      hint={texts.tagsHint}
       {...createField(props, "allowed_tags")}
     />
   );
@@ -83,7 +83,7 @@ export function LimitFields(props: LimitFieldsProps) {
       <SharedLimitFields {...props} />
       <fieldset class="style-choices">
         <legend>{texts.styles}</legend>
-        <p class="hint">{texts.noStyleMeansAll}</p>
+        <p class="hint">{texts.allStylesHint}</p>
         {STYLES.map((style) => (
           <CheckField
             key={style}
@@ -97,7 +97,7 @@ export function LimitFields(props: LimitFieldsProps) {
         label={texts.networks}
         mono
         placeholder={words.all}
-        hint={texts.clientAddressesMayUseKey}
+        hint={texts.networksHint}
         {...createField(props, "networks")}
       />
       <AllowedTagsField {...props} />

@@ -37,7 +37,7 @@ export function RotateKey({ apiKey, onClose, onRotated }: RotateKeyProps) {
     return (
       <Dialog title={texts.newKey}>
         <div class="dialog-body stack">
-          <p>{texts.copyItNowAndGive}</p>
+          <p>{texts.copyKeyHint}</p>
           <CodeBlock label={texts.newKey} text={secret} />
         </div>
         <footer>
@@ -53,18 +53,13 @@ export function RotateKey({ apiKey, onClose, onRotated }: RotateKeyProps) {
       <form onSubmit={onSubmit(rotate)}>
         <div class="dialog-body stack">
           <p>
-            {texts.getsNewSecretSettingsUse(
+            {texts.rotateKeyLead(
               <strong>
                 <TruncatedText text={apiKey.name || apiKey.key} />
               </strong>,
             )}
           </p>
-          <SelectField
-            label={texts.oldSecretGoesOnWorking}
-            value={grace}
-            onChange={setGrace}
-            choices={GRACES}
-          />
+          <SelectField label={texts.oldKeyValidFor} value={grace} onChange={setGrace} choices={GRACES} />
         </div>
         <Problem error={error} />
         <footer>

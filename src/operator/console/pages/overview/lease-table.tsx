@@ -53,7 +53,7 @@ export function LeaseTable({ queue }: { readonly queue: QueueStatus | null }) {
         items={requests}
         keyOf={({ id, waits }) => `${id}${waits}`}
         columns={COLUMNS}
-        empty={<p class="muted">{texts.noneTheyAppearHereWhile}</p>}
+        empty={<p class="muted">{texts.noActiveRequests}</p>}
       />
       {more > 0 && <p class="muted">{texts.andMore(formatCount(more))}</p>}
     </Panel>

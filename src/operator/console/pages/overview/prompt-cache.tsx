@@ -43,7 +43,7 @@ export function PromptCache({ usage, names }: PromptCacheProps) {
           />
         ))}
       </div>
-      <p class="hint">{texts.inputTokensProvidersReadFrom(formatTime(usage.from))}</p>
+      <p class="hint">{texts.cacheHitRateHint(formatTime(usage.from))}</p>
     </Panel>
   );
 }

@@ -31,7 +31,7 @@ export const texts = translate("overview", {
   waits: "waits",
   runs: "runs",
   activeRequests: "Active requests",
-  noneTheyAppearHereWhile: "None. They appear here while they run or wait.",
+  noActiveRequests: "None. They appear here while they run or wait.",
   overview: "Overview",
   activity: "Activity",
   charts: "Charts",
@@ -47,7 +47,7 @@ export const texts = translate("overview", {
   healthyProviders: "Healthy providers",
   withTrouble: (count: string) => `${count} with trouble`,
   promptCacheHitRate: "Prompt cache hit rate",
-  inputTokensProvidersReadFrom: (from: string) =>
+  cacheHitRateHint: (from: string) =>
     `Input tokens that providers read from their caches, since ${from}. Cached tokens cost less at most providers; written ones may cost more.`,
   hitRate: "Hit rate",
   tokensIn: "Tokens in",
@@ -77,16 +77,16 @@ export const texts = translate("overview", {
   errorsTitle: "Errors",
   failedRefused: (failed: string, refused: string) => `${failed} failed, ${refused} refused`,
   inOut: (promptTokens: string, completionTokens: string) => `${promptTokens} in, ${completionTokens} out`,
-  tokensInCachedTokens: (cachedTokens: string, promptTokens: string) =>
+  cachedTokenShare: (cachedTokens: string, promptTokens: string) =>
     `${cachedTokens} of ${promptTokens} tokens in`,
   costTitle: "Cost",
   atYourPrices: "at your prices",
-  adminKeyPublicDevelopmentDefault: (link: ComponentChildren) =>
+  publicAdminKeyWarning: (link: ComponentChildren) =>
     rich`The admin key is the public development default. ${link}`,
   setPassword: "Set a password",
-  configurationComesFromEnvironmentAnd:
+  readOnlyConfigurationWarning:
     "The configuration comes from the environment and cannot be changed here. New account tokens are lost on restart.",
-  oneRequestAtTimeTests: (provider: string, reason: string, link: ComponentChildren) =>
+  providerProbeNotice: (provider: string, reason: string, link: ComponentChildren) =>
     rich`${provider}: ${reason}. One request at a time tests whether it has recovered. ${link}`,
   showProviders: "Show providers",
   accountsInCooldown: (count: number, link: ComponentChildren) =>
@@ -99,10 +99,10 @@ export const texts = translate("overview", {
   gatewayAcceptsAnyApiKey: (link: ComponentChildren) =>
     rich`The gateway accepts any API key: it passes unknown keys to the provider and has no credential of its own, so the provider probably checks none. ${link}`,
   refuseUnknownKeys: "Refuse unknown keys",
-  thereNoApiKeyAnd: "There is no API key and unknown keys are refused: every request fails.",
-  thereNoApiKeyOnly: "There is no API key. Only tokens of the provider are accepted.",
+  everyRequestFailsWarning: "There is no API key and unknown keys are refused: every request fails.",
+  onlyProviderTokensWarning: "There is no API key. Only tokens of the provider are accepted.",
   addKey: "Add a key",
-  configurationHasChangedSinceLast: (link: ComponentChildren) =>
+  hostingSyncNeeded: (link: ComponentChildren) =>
     rich`The configuration has changed since the last hosting sync. ${link}`,
   versionAvailable: (latestVersion: string | null | undefined, currentVersion: string | undefined) =>
     `Version ${latestVersion} is available; this is ${currentVersion}.`,

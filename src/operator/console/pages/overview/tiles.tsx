@@ -135,7 +135,7 @@ function Past({ activity }: { readonly activity: Activity }) {
       <Tile
         name={texts.promptCacheHitRate}
         value={formatShare(totals.cached_tokens, totals.prompt_tokens)}
-        below={texts.tokensInCachedTokens(
+        below={texts.cachedTokenShare(
           formatCompact(totals.cached_tokens),
           formatCompact(totals.prompt_tokens),
         )}

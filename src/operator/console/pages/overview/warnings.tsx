@@ -38,21 +38,16 @@ export function Warnings({ queue, settings }: WarningsProps) {
     settings?.admin.default_password_warning,
     "password",
     "warning",
-    texts.adminKeyPublicDevelopmentDefault(<a href={formatHref("settings")}>{texts.setPassword}</a>),
+    texts.publicAdminKeyWarning(<a href={formatHref("settings")}>{texts.setPassword}</a>),
   );
-  add(
-    settings?.config_writable === false,
-    "read-only",
-    "warning",
-    texts.configurationComesFromEnvironmentAnd,
-  );
+  add(settings?.config_writable === false, "read-only", "warning", texts.readOnlyConfigurationWarning);
   add(silent.length > 0, "silent", "warning", texts.poolsDoNotAnswer(silent));
   for (const { provider, model, reason } of queue?.outages ?? []) {
     add(
       true,
       `outage ${provider} ${model}`,
       "warning",
-      texts.oneRequestAtTimeTests(
+      texts.providerProbeNotice(
         describeOutage(provider, model),
         reason,
         <a href={formatHref("providers")}>{texts.showProviders}</a>,
@@ -90,8 +85,8 @@ export function Warnings({ queue, settings }: WarningsProps) {
     "warning",
     <>
       {settings?.callers.unknown_keys_in_force === "refuse"
-        ? texts.thereNoApiKeyAnd
-        : texts.thereNoApiKeyOnly}{" "}
+        ? texts.everyRequestFailsWarning
+        : texts.onlyProviderTokensWarning}{" "}
       <a href={formatHref("keys")}>{texts.addKey}</a>
     </>,
   );
@@ -99,7 +94,7 @@ export function Warnings({ queue, settings }: WarningsProps) {
     settings?.needs_hosting_sync,
     "sync",
     "info",
-    texts.configurationHasChangedSinceLast(<a href={formatHref("hosting")}>{words.hostingSync}</a>),
+    texts.hostingSyncNeeded(<a href={formatHref("hosting")}>{words.hostingSync}</a>),
   );
   add(
     version?.has_update,

@@ -21,5 +21,5 @@ export function isServedBySandbox(
 /** Says what the sandbox does with messages; empty for a model of another provider. */
 export function useSandboxHint(model: string): string {
   const { data } = useLoaded(listProviders);
-  return isServedBySandbox(model, data ?? []) ? texts.developmentProviderRepeats : "";
+  return isServedBySandbox(model, data ?? []) ? texts.developmentProviderHint : "";
 }

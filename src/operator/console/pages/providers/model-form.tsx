@@ -108,7 +108,7 @@ export function ModelForm({ provider, model, onClose, onSaved }: ModelFormProps)
       <div class="limit-grid">
         {tokens("price_cache_read", texts.cacheReadPerMillionTokens, texts.emptyInputPrice)}
         {tokens("price_cache_write_5m", texts.cacheWriteMinutesPerMillion, texts.emptyInputPrice)}
-        {tokens("price_cache_write_1h", texts.cacheWriteHourPerMillion, texts.emptyPriceForMinutes)}
+        {tokens("price_cache_write_1h", texts.cacheWriteHourPerMillion, texts.cacheWrite1HourDefaultHint)}
       </div>
       <FurtherPriceFields
         prices={draft.further_prices}

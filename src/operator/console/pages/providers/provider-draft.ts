@@ -232,7 +232,7 @@ export function validateProviderDraft(draft: ProviderDraft): ProviderFaults {
   }
   for (const time of TIMES) {
     const seconds = Number(draft[time]);
-    if (!(seconds >= 0 && seconds <= MAX_TIME)) faults[time] = texts.mustBeUpTo2147483;
+    if (!(seconds >= 0 && seconds <= MAX_TIME)) faults[time] = texts.timeoutOutOfRange;
   }
   for (const line of lines(draft.headers)) {
     const [name, value] = splitOnce(line, ":");

@@ -80,7 +80,7 @@ export function PriceForm({ model, price, onClose, onSave }: PriceFormProps) {
         min={0}
         value={cacheWrite1h}
         onChange={setCacheWrite1h}
-        hint={texts.empty5MinutePrice}
+        hint={texts.cacheWrite1HourDefaultHint}
       />
       <FurtherPriceFields prices={further} onChange={setFurther} />
     </FormDialog>

@@ -58,7 +58,7 @@ export const texts = translate("usage", {
   cacheWrite5Minutes: "Cache write, 5 minutes (per million tokens)",
   cacheWriteHint: "Empty: the input price. Also for writes without a stated lifetime.",
   cacheWrite1Hour: "Cache write, 1 hour (per million tokens)",
-  empty5MinutePrice: "Empty: the price for 5 minutes.",
+  cacheWrite1HourDefaultHint: "Empty: the price for 5 minutes.",
   errorsWord: "errors",
   cancelled: "cancelled",
   inWord: "in",
@@ -85,7 +85,7 @@ export const texts = translate("usage", {
   fromDay: "From",
   toDay: "To",
   showDays: "Show days",
-  fromMustNotBeAfterTo: "The first day must not be after the last one.",
+  dateOrderError: "The first day must not be after the last one.",
   before: (change: string, before: string) => `${change} (before: ${before})`,
   nothingBefore: "nothing before",
   comparedWith: (from: string, to: string) =>

@@ -105,7 +105,7 @@ function DayChoice({ view }: { readonly view: UsageView }) {
       <Button type="submit" disabled={!isValid || !isChanged} pressed={typeof range !== "number"}>
         {texts.showDays}
       </Button>
-      {!isValid && <span class="field-error">{texts.fromMustNotBeAfterTo}</span>}
+      {!isValid && <span class="field-error">{texts.dateOrderError}</span>}
     </form>
   );
 }
