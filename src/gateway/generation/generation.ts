@@ -48,6 +48,38 @@ const STALL_MESSAGES: Readonly<Record<Exclude<StallReason, "stalled-reader">, st
   "no-answer": "the provider did not complete its answer in time",
 };
 
+/** The attempt with one account. A new attempt gets a new state. */
+interface Attempt {
+  /**
+   * Aborted when the generation is aborted, or when the provider times out. A timeout ends only this attempt.
+   */
+  readonly controller: AbortController;
+  /** Null: no account was leased yet. */
+  readonly session: AccountSession | null;
+  /** Unix milliseconds. */
+  readonly startedAt: number;
+  /** The provider's chat session of the current turn. */
+  chatSessionId: string;
+  /** The provider's chat sessions that it has created. A turn that is opened again with a fresh token has two. */
+  readonly chatSessions: Promise<string>[];
+  /** Whether the account has begun to answer. */
+  isAnswering: boolean;
+  /** How long it took until its first content, milliseconds. Null: none came, or not as a stream. */
+  firstContentMs: number | null;
+}
+
+const createAttempt = (
+  controller: AbortController,
+  session: AccountSession | null,
+  startedAt: number,
+): Attempt => ({
+  ...{ controller, session, startedAt },
+  chatSessionId: "",
+  chatSessions: [],
+  isAnswering: false,
+  firstContentMs: null,
+});
+
 /**
  * Runs one conversation to its end: opens a turn with an account and passes the upstream's bytes through the stages to the
  * sink. It continues incomplete messages, retries an answer of reasoning alone once, and asks for another account where the contract
@@ -69,23 +101,10 @@ export class Generation {
   #hasReceivedData = false;
   #attempts = 0;
   #retries = 0;
-  #chatSessionId = "";
-  /** The provider's chat sessions that this attempt has created. A turn that is opened again with a fresh token has two. */
-  #chatSessions: Promise<string>[] = [];
-  /**
-   * Aborted when the generation is aborted, or when the provider times out. A timeout ends only the attempt with this
-   * account.
-   */
-  #attempt = new AbortController();
-  #accountSession: AccountSession | null = null;
-  /** Whether the current attempt's account has begun to answer. */
-  #isAnswering = false;
-  #attemptStartedAt = 0;
-  /** How long the current attempt took until its first content, milliseconds. Null: none came, or not as a stream. */
-  firstContentMs: number | null = null;
-
+  #attempt = createAttempt(new AbortController(), null, 0);
   /** The provider's answer to a native request. Null: the answer is translated, or has not come. */
   nativeAnswer: { readonly headers: Readonly<Record<string, string>>; text: string } | null = null;
+
   constructor(
     job: GenerationJob,
     provider: RegisteredProvider,
@@ -106,7 +125,7 @@ export class Generation {
       timers,
       (reason) => {
         if (reason === "stalled-reader") job.abort.abort(clientStoppedReading());
-        else this.#attempt.abort(new ProviderError("timeout", STALL_MESSAGES[reason]));
+        else this.#attempt.controller.abort(new ProviderError("timeout", STALL_MESSAGES[reason]));
       },
     );
   }
@@ -119,6 +138,11 @@ export class Generation {
   /** Whether the caller has got a part of the answer that no other answer can follow. */
   get hasVisibleOutput(): boolean {
     return this.assembler.hasVisibleOutput || (this.#hasSentNativeBytes && !this.#canContinueStream);
+  }
+
+  /** How long the current attempt took until its first content, milliseconds. Null: none came, or not as a stream. */
+  get firstContentMs(): number | null {
+    return this.#attempt.firstContentMs;
   }
 
   /** The stream of the provider's own bytes. Null: the answer is translated, or is not streamed. */
@@ -198,17 +222,12 @@ export class Generation {
   async #runAttempt(session: AccountSession): Promise<void> {
     const { context, recording, abort } = this.#job;
     if (this.#attempts > 0) this.#discardAttempt();
-    this.#accountSession = session;
-    this.#isAnswering = false;
-    this.#attemptStartedAt = context.platform.now();
-    this.firstContentMs = null;
     this.#attempts += 1;
-    this.#chatSessionId = "";
-    this.#chatSessions = [];
-    recording?.recordAccount(session.accountId);
-    const attempt = this.#attempts === 1 ? this.#attempt : new AbortController();
-    const stop = () => attempt.abort(abort.reason);
+    const controller = this.#attempts === 1 ? this.#attempt.controller : new AbortController();
+    const attempt = createAttempt(controller, session, context.platform.now());
     this.#attempt = attempt;
+    recording?.recordAccount(session.accountId);
+    const stop = () => controller.abort(abort.reason);
     abort.addEventListener("abort", stop);
     this.stallDetector.beginAttempt();
     try {
@@ -217,7 +236,7 @@ export class Generation {
     } finally {
       abort.removeEventListener("abort", stop);
       this.stallDetector.stop();
-      scheduleSessionCleanup(context, this.#provider.api, session.account, this.#chatSessions);
+      scheduleSessionCleanup(context, this.#provider.api, session.account, attempt.chatSessions);
     }
   }
 
@@ -231,7 +250,7 @@ export class Generation {
       if (!canFollowUp || !retries.take("answer", emptyOutputError())) throw emptyOutputError();
       this.#countRetry();
       end = await this.#runTurn(session, {
-        sessionId: this.#chatSessionId,
+        sessionId: this.#attempt.chatSessionId,
         parentMessageId: this.assembler.messageId,
         suffix: RETRY_SUFFIX,
       });
@@ -276,10 +295,10 @@ export class Generation {
 
   /** Reads one upstream message, and continues it while it is `isIncomplete`. */
   async #runTurn(session: AccountSession, followUp: FollowUp | null): Promise<TurnEnd> {
-    const { signal } = this.#attempt;
+    const { signal } = this.#attempt.controller;
     const { api } = this.#provider;
     let turn = await this.#openTurn(session, followUp);
-    this.#chatSessionId = turn.sessionId;
+    this.#attempt.chatSessionId = turn.sessionId;
     const { dropped = [] } = turn;
     if (dropped.length > 0) this.#job.context.facts.droppedParams = [...new Set(dropped)].join(",");
     // A provider may stream or not, regardless of the request. Then the answer has to be rendered.
@@ -293,7 +312,8 @@ export class Generation {
       if (continued === MAX_CONTINUATIONS) break;
       this.assembler.continueTurn();
       this.stallDetector.beginTurn();
-      turn = await api.resume(session.account, this.#chatSessionId, this.assembler.messageId, signal);
+      const { chatSessionId } = this.#attempt;
+      turn = await api.resume(session.account, chatSessionId, this.assembler.messageId, signal);
     }
     const out: GenerationEvent[] = [];
     const end = this.assembler.finishTurn(out);
@@ -303,9 +323,10 @@ export class Generation {
   }
 
   #openTurn(session: AccountSession, followUp: FollowUp | null): Promise<UpstreamTurn> {
-    const { signal } = this.#attempt;
+    const { controller, chatSessions } = this.#attempt;
+    const { signal } = controller;
     // The driver reports the chat session before the turn opens, so that the session of a failed turn is deleted too.
-    const onChatSession = (chatSession: Promise<string>) => this.#chatSessions.push(chatSession);
+    const onChatSession = (chatSession: Promise<string>) => chatSessions.push(chatSession);
     return session.runWithToken(async (account) => {
       this.stallDetector.beginTurn();
       try {
@@ -328,7 +349,7 @@ export class Generation {
       token: session.account.token,
       assembler: this.assembler,
       stallDetector: this.stallDetector,
-      attempt: this.#attempt,
+      attempt: this.#attempt.controller,
       hasVisibleOutput: () => this.hasVisibleOutput,
       reportData: () => {
         this.#hasReceivedData = true;
@@ -350,7 +371,7 @@ export class Generation {
 
   /** Passes one upstream body through the stages. Native streams go through a {@link NativeRelay} instead. */
   async #readStream({ body, decoder }: StreamedTurn): Promise<void> {
-    const { signal } = this.#attempt;
+    const { signal } = this.#attempt.controller;
     const { recording } = this.#job;
     const process = (events: readonly ProviderEvent[]) =>
       events.length > 0 ? this.#processEvents(events) : undefined;
@@ -385,10 +406,11 @@ export class Generation {
   #reportContent(isWhole: boolean): void {
     // An unstreamed answer has one time limit, independent of progress: its client may have left unnoticed.
     if (!this.#isUnstreamed) this.stallDetector.recordContent();
-    if (this.#isAnswering) return;
-    this.#isAnswering = true;
-    this.#accountSession?.reportAnswering();
-    if (!isWhole) this.firstContentMs = this.#job.context.platform.now() - this.#attemptStartedAt;
+    const attempt = this.#attempt;
+    if (attempt.isAnswering) return;
+    attempt.isAnswering = true;
+    attempt.session?.reportAnswering();
+    if (!isWhole) attempt.firstContentMs = this.#job.context.platform.now() - attempt.startedAt;
   }
 
   /**
@@ -398,7 +420,7 @@ export class Generation {
   #deliver(events: GenerationEvent[], native?: Uint8Array): Promise<void> | undefined {
     if (!this.#started) {
       this.#started = true;
-      events.unshift({ type: "start", sessionId: this.#chatSessionId });
+      events.unshift({ type: "start", sessionId: this.#attempt.chatSessionId });
       const { facts, platform, startedAt } = this.#job.context;
       facts.firstTokenMs ??= platform.now() - startedAt;
     }
