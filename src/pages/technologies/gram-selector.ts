@@ -24,18 +24,18 @@ export class GramSelector {
   }
 
   /**
-   * The start of the rarest gram of a literal, among the offsets `first`, `first + GRAM`, and so on. For a short
+   * The start of the rarest gram of a literal, among the offsets `first`, `first + step`, and so on. For a short
    * literal it returns the offset that covers most of it, which may be before its start.
    */
-  findRarest(literal: string, first: number): number {
+  findRarest(literal: string, first: number, step: number): number {
     let rarest = first;
     let lowestCount = Number.POSITIVE_INFINITY;
-    for (let offset = first; offset + GRAM_BYTES <= literal.length; offset += GRAM_BYTES) {
+    for (let offset = first; offset + GRAM_BYTES <= literal.length; offset += step) {
       const count = this.#counts[counterIndex(literal, offset)] ?? 0;
       if (count < lowestCount) [rarest, lowestCount] = [offset, count];
     }
-    return countKnownBytes(literal, rarest - GRAM_BYTES) > countKnownBytes(literal, rarest)
-      ? rarest - GRAM_BYTES
+    return countKnownBytes(literal, rarest - step) > countKnownBytes(literal, rarest)
+      ? rarest - step
       : rarest;
   }
 
@@ -48,7 +48,7 @@ export class GramSelector {
 }
 
 /** The number of bytes of the gram at an offset that belong to the literal. */
-export function countKnownBytes({ length }: string, offset: number): number {
+function countKnownBytes({ length }: string, offset: number): number {
   return Math.min(offset + GRAM_BYTES, length) - Math.max(offset, 0);
 }
 

@@ -1,19 +1,21 @@
-import { countKnownBytes, GramSelector } from "./gram-selector.ts";
-import { GRAM_BYTES, GramTable, halfwayWord } from "./gram-table.ts";
-import { hitIndexes, TextSection, words } from "./text-bytes.ts";
+import { GramSelector } from "./gram-selector.ts";
+import { GramTable } from "./gram-table.ts";
+import { hits, TextSection } from "./text-bytes.ts";
 
 /** Maximum positions per literal. Only a page built to be slow has more. */
 const MAX_POSITIONS = 5_000;
+/** Shorter literals may have no gram with three known bytes at one of four neighbouring positions. */
+const MIN_LENGTH_FOR_FOUR = 5;
 
 /**
- * Finds which of many literals occur in a text, ignoring ASCII case. It checks only every fourth byte of the text: in
- * any occurrence of a literal of five characters or more, one of the literal's grams starts at a checked byte, with at
- * least three known bytes. For shorter literals it also checks the bytes halfway between.
+ * Finds which of many literals occur in a text, ignoring ASCII case. It looks at every fourth byte of the text, or at
+ * every second one if a literal is short: wherever a literal occurs, one of its grams starts at such a byte.
  */
 export class LiteralScanner {
   readonly #literals: readonly string[];
-  readonly #aligned: GramTable;
-  readonly #halfway: GramTable | undefined;
+  readonly #table = new GramTable();
+  /** Distance in bytes of the positions that it looks at. */
+  readonly #step: number;
   readonly #bytes = new TextSection();
   /** Overlap of neighbouring sections of a text in characters, so that each occurrence is complete in one of them. */
   readonly #overlap: number;
@@ -23,24 +25,13 @@ export class LiteralScanner {
    * this list
    */
   constructor(literals: readonly string[]) {
-    const shortLiterals = literals.filter(({ length }) => length <= GRAM_BYTES);
     this.#literals = literals;
+    this.#step = literals.every(({ length }) => length >= MIN_LENGTH_FOR_FOUR) ? 4 : 2;
     this.#overlap = literals.reduce((longest, { length }) => Math.max(longest, length - 1), 0);
-    this.#aligned = new GramTable(GRAM_BYTES * literals.length);
-    // A gram with an unknown byte has 256 forms.
-    this.#halfway = shortLiterals.length === 0 ? undefined : new GramTable(256 * shortLiterals.length);
     const selector = new GramSelector(literals);
     literals.forEach((literal, number) => {
-      for (let first = 0; first < GRAM_BYTES; first++) {
-        const aligned = selector.findRarest(literal, first);
-        if (countKnownBytes(literal, aligned) >= GRAM_BYTES - 1) this.#aligned.add(literal, number, aligned);
-        else
-          this.#halfway?.add(
-            literal,
-            number,
-            selector.findRarest(literal, (first + GRAM_BYTES / 2) % GRAM_BYTES),
-          );
-      }
+      for (let first = 0; first < this.#step; first++)
+        this.#table.add(literal, number, selector.findRarest(literal, first, this.#step));
     });
   }
 
@@ -60,38 +51,13 @@ export class LiteralScanner {
 
   /** @param scannedEnd the end of the previous section, which has reported all literals that end before it */
   #scanSection(scannedEnd: number, found: Map<number, number[]>): void {
-    const count = Math.ceil(this.#bytes.length / GRAM_BYTES);
-    const aligned = this.#aligned.findAligned(count);
-    for (let i = 0; i < aligned; i++) {
-      const word = hitIndexes[i] ?? 0;
-      this.#compareLiterals(this.#aligned, GRAM_BYTES * word, words[word] ?? 0, scannedEnd, found);
-    }
-    if (this.#halfway === undefined) return;
-    const halfway = this.#halfway.findHalfway(count);
-    for (let i = 0; i < halfway; i++) {
-      const word = hitIndexes[i] ?? 0;
-      this.#compareLiterals(
-        this.#halfway,
-        GRAM_BYTES * word + GRAM_BYTES / 2,
-        halfwayWord(word),
-        scannedEnd,
-        found,
-      );
-    }
-  }
-
-  /** Compares the literals at the position of a gram. */
-  #compareLiterals(
-    table: GramTable,
-    offset: number,
-    gram: number,
-    scannedEnd: number,
-    found: Map<number, number[]>,
-  ): void {
-    for (const mask of table.masks) {
-      for (let entry = table.first(gram, mask); entry !== 0; entry = table.next(entry)) {
+    const table = this.#table;
+    const count = table.findHits(this.#step, this.#bytes.length);
+    for (let i = 0; i < count; i++) {
+      const position = hits[i] ?? 0;
+      for (let entry = table.first(position); entry !== 0; entry = table.next(entry)) {
         const number = table.literal(entry);
-        const start = offset - table.offset(entry);
+        const start = position - table.offset(entry);
         if (this.#bytes.hasLiteralAt(this.#literals[number] ?? "", start))
           this.#recordPosition(number, start, scannedEnd, found);
       }
