@@ -64,7 +64,7 @@ export class AccountMoves implements MigrationTarget {
     const { accounts } = this.#slots;
     for (const stored of answer.known ?? []) {
       const state = accounts.get(stored.id);
-      // Only before the first grant here: state that was learned here since is newer.
+      // Only before the first grant here: afterwards this shard has newer state.
       if (state?.isOwnedHere === true && state.slotsElsewhere === Number.POSITIVE_INFINITY)
         this.#tokens.importState(state, stored, this.#now());
     }

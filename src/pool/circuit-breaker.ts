@@ -36,7 +36,7 @@ const MAX_STATED_WAIT_MS = 32 * DAY_MS;
 const MAX_REASON_LENGTH = 300;
 /** The circuit of an account opens after this many provider failures in a row, while the provider works with others. */
 const MAX_STRIKES = 3;
-/** What has never worked may get this many requests before its first result. */
+/** An account, proxy or model that has never worked may get this many requests before its first result. */
 const UNPROVEN_ALLOWANCE = 3;
 /** When the running probes have had no result for this long, one more probe is allowed. Milliseconds. */
 const PROBE_TIMEOUT_MS = 10_000;
@@ -80,7 +80,7 @@ export class CircuitBreaker {
   cooldown: Cooldown | null = null;
   /** Whether the cooldown is still running. */
   isOpen = false;
-  /** Serial number of the newest lease at the last failure: results of leases up to it say nothing new. */
+  /** Serial number of the newest lease at the last failure. Results of leases up to this one are ignored. */
   #failedAtSerial = 0;
   /** Failures of the provider in a row that opened no circuit. */
   #strikes = 0;
@@ -193,7 +193,7 @@ export class CircuitBreaker {
     this.#lastProbeAt = now;
   }
 
-  /** One request must try it before others use it, since it has failed or its proxy has. */
+  /** It or its proxy has failed: one request must try it before others use it. */
   requireProbe(): void {
     this.#startPeriod(1);
   }

@@ -74,7 +74,7 @@ export class Health {
     this.#add(false, now);
   }
 
-  /** Records that an administrator's test succeeded: earlier failures say nothing any more. */
+  /** Records that an administrator's test succeeded: earlier failures no longer count. */
   testSucceeded(now: number): void {
     this.#tested = now;
   }

@@ -27,8 +27,8 @@ class FailureSeries {
   readonly requests = new Set<string>();
   readonly since: number;
   /**
-   * Serial number of the newest lease at the last failure: leases up to it were granted before, so their results are
-   * ignored.
+   * Serial number of the newest lease at the last failure. Results of leases up to this one are ignored: they were granted
+   * before the failure.
    */
   failedAtSerial = 0;
   last: AccountFailure;
@@ -138,7 +138,7 @@ export class ProviderBreaker {
     }
   }
 
-  /** Evicts the oldest series when there are too many. It prefers one that is not an outage. */
+  /** Evicts the oldest series when there are too many, if possible one that is no outage. */
   #evictSeries(): void {
     if (this.#series.size < MAX_SERIES) return;
     const scopes = [...this.#series.keys()];

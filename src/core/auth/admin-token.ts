@@ -13,7 +13,7 @@ const encodeSecret = (secret: string): Uint8Array => new TextEncoder().encode(se
 
 /** The administrator that a token belongs to. The token ends when its holder gets another epoch. */
 export interface TokenHolder {
-  /** Null: whoever has the admin key. */
+  /** Null: the holder of the admin key. */
   readonly id: string | null;
   /** Empty in tokens of earlier versions for the admin key. */
   readonly epoch: string;

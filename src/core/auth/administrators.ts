@@ -235,7 +235,7 @@ export interface AdminToken {
   /** A public id, no secret. */
   readonly id: string;
   readonly role: Role;
-  /** The administrator's name to sign in with; null: whoever has the admin key. */
+  /** The administrator's name to sign in with; null: the holder of the admin key. */
   readonly administrator: string | null;
 }
 

@@ -185,7 +185,7 @@ export async function authenticateCaller(
   }
   if (effectiveUnknownKeyPolicy(context.platform, config) === "refuse")
     throw unauthorized(unknownKeyMessage(config));
-  // Another owner than that of a key with this secret: whoever still has a deleted key must not read what it has stored.
+  // The owner differs from that of a key with this secret: the holder of a deleted key must not read what it has stored.
   const owner = await getDigest(`pass-through\0${first}`);
   return { mode: "pass-through", credential: first, owner, key: null, targetAccount: null };
 }

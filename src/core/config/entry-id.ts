@@ -6,7 +6,7 @@ const ENTRY_ID = /^[A-Za-z\d](?:[\w.-]{0,62}[A-Za-z\d])?$/;
 /** Ids of teams, users, tags and administrators: no comma, because lists of tags have commas. */
 export const SUBJECT_ID = /^[A-Za-z\d_][\w.:@+=-]{0,63}$/;
 
-/** What an id may be, for the error of one that may not. */
+/** The rule for ids, for error messages. */
 const describeIdRule = (further: string, ends: string): string =>
   `an id has 1 to 64 characters: letters, digits and ${further}, with ${ends}`;
 

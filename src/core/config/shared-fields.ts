@@ -18,7 +18,7 @@ export const baseAddress = () =>
     .refine(isBaseAddress, BASE_ADDRESS_FAULT)
     .transform(withoutTrailingSlashes);
 
-/** An object schema that preserves unknown fields, typed as one that knows all: so that values can be sent over RPC. */
+/** An object schema that preserves unknown fields. Its type has only the known ones, so that values can be sent over RPC. */
 export function extensibleObject<Shape extends z.core.$ZodLooseShape>(
   fields: () => Shape,
 ): z.ZodObject<Shape, z.core.$strip> {

@@ -5,10 +5,10 @@ const MARKS = /[{}"\d-]/g;
 
 const NUMBER = /-?\d[\d.eE+-]*/y;
 
-/** Any decimal fraction of so many digits is told from all others as a number. */
+/** Numbers with at most this many significant digits stay distinct when they are parsed. */
 const EXACT_DIGITS = 15;
 
-/** The least number whose digits all count. */
+/** The smallest number that has full precision. */
 const LEAST_NORMAL = 2 ** -1022;
 
 function isExact(source: string): boolean {
@@ -31,7 +31,7 @@ function readNumber(text: string, at: number): string {
 }
 
 /**
- * Whether all parsers read a JSON text alike: no object states a member twice, and no number has more digits than are kept.
+ * Whether all parsers read a JSON text alike: no object states a member twice, and parsing loses no digit of a number.
  * `text` must be valid JSON.
  */
 export function isUnambiguousJson(text: string): boolean {

@@ -13,7 +13,7 @@ export class NewerDataError extends Error {
   override readonly name = "NewerDataError";
 }
 
-/** Whether an error is a {@link NewerDataError}, also one that came from a Durable Object: of that only the message is left. */
+/** Whether an error is a {@link NewerDataError}. Of an error of a Durable Object only the message is left. */
 export function isNewerDataError(error: unknown): boolean {
   return error instanceof Error && error.message.includes(NEWER_DATA);
 }

@@ -32,8 +32,8 @@ export async function recordAccountStates(
 }
 
 /**
- * Pins a caller to the account that has what the request names. Ids that the gateway does not know are the provider's to
- * judge: they may have been created without the gateway.
+ * Pins a caller to the account that has what the request names. The provider checks ids that the gateway does not
+ * know: they may have been created without the gateway.
  */
 export async function pinToAccount(
   context: Context,

@@ -94,7 +94,7 @@ export async function beginGeneration(request: GenerationRequest): Promise<Gener
   };
 }
 
-/** Pins the caller to the account of what the request names, for example a container. Most requests name nothing. */
+/** Pins the caller to the account that has an object of the request, for example a container. Most requests name none. */
 async function pinToAccountState(
   { context, native }: GenerationRequest,
   pinned: PinnedCaller,

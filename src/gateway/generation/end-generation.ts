@@ -24,7 +24,7 @@ export function finishFromCache(job: GenerationJob, finishReason: string): void 
   finish(job, { status: "success", statusCode: 200, error: "", code: "", finishReason, usage: null });
 }
 
-/** A nested generation has no record: the one around it reports the usage of both. */
+/** A nested generation has no record: the outer generation reports the usage of both. */
 function finish({ context, recording, onOutcome }: GenerationJob, outcome: GenerationOutcome): void {
   if (context.trace !== undefined) context.trace.finishReason = outcome.finishReason;
   if (recording === null) return;
@@ -33,7 +33,7 @@ function finish({ context, recording, onOutcome }: GenerationJob, outcome: Gener
   onOutcome?.(outcome);
 }
 
-/** Adds usage and error to the request's facts, which usage, limits, metrics and the log line are made from. */
+/** Adds usage and error to the request's facts. Usage reports, limits, metrics and the log line are made from them. */
 function recordOutcomeFacts(facts: RequestFacts, { usage, code, statusCode }: GenerationOutcome): void {
   if (usage !== null) {
     // The counts are sums: an administrator's test of many accounts is one request.

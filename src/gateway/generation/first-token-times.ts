@@ -32,7 +32,7 @@ export class FirstTokenTimes {
     this.#trials.set(id, true, now);
   }
 
-  /** The median; null: the model is to be measured. Infinite: another request measures it. */
+  /** The median; null: the next request should measure the model. Infinite: another request measures it. */
   find(id: string, now: number): number | null {
     const times = this.#recent(id, now)
       .map(({ ms }) => ms)

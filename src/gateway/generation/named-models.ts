@@ -7,7 +7,7 @@ const CHOOSING_MEMBERS: ReadonlySet<string> = new Set(["FALLBACK", "FALLBACKS", 
 /** Members of a JSON Schema with the names of a tool's arguments or of an answer's members: they name no models. */
 const SCHEMA_MEMBERS: ReadonlySet<string> = new Set(["PROPERTIES", "$DEFS", "DEFINITIONS"]);
 
-/** Whether a value may be used, which a body states as the name of a model. */
+/** Whether a body may state a value as the name of a model. */
 export type IsModelAllowed = (name: unknown) => boolean;
 
 function decideOnValue(

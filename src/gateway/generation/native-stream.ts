@@ -112,7 +112,7 @@ export class NativeStream {
     return this.#isRenamed === false && !this.#hidesUsageEvent && this.#continued === null;
   }
 
-  /** Takes bytes that have left already, and keeps the beginning of an unfinished event. They may change afterwards. */
+  /** Notes bytes that the caller has got already, and keeps the beginning of an unfinished event. The buffer may be reused afterwards. */
   observe(bytes: Uint8Array): void {
     if (this.#heldLength === 0 && endsWithBlankLine(bytes)) return;
     const searched = concatBytes([this.#tail, bytes]);
@@ -278,7 +278,7 @@ export class NativeStream {
   }
 }
 
-/** Where the event that begins at `start` ends, and where the next one begins. */
+/** The end of the event that begins at `start`, and the beginning of the next event. */
 function findEventEnd(
   text: string,
   start: number,

@@ -32,7 +32,7 @@ export interface NativeJob {
   readonly style: NativeStyle;
   /** The stream ends with an event that states only the usage, and the caller did not request it. */
   readonly hidesUsageEvent?: boolean;
-  /** Ids of what lives at an account and is named in the request, for example a container. */
+  /** Ids in the request of objects that exist at one account, for example a container. */
   readonly accountStateIds: readonly string[];
   /** Why the request cannot be translated for providers of other protocols. Absent: it can. */
   readonly translationError?: Error;

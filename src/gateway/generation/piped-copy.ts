@@ -44,7 +44,7 @@ export class PipedCopy {
   readonly #waitMs: number;
   #hasPipeEnded = false;
   #hasEnded = false;
-  /** How many turns have shown that the caller takes nothing, and how many have shown nothing, since one showed that it does. */
+  /** Counted since the caller last took bytes: the turns in which it took none, and those that do not tell. */
   #stalledTurns = 0;
   #unclearTurns = 0;
   #stalledSince = 0;
@@ -157,8 +157,8 @@ export class PipedCopy {
   }
 
   /**
-   * While the caller takes bytes, the first read finds nearly all of them. If it finds little, and the next ones find as much as
-   * they may take, again and again, the bytes come only because the copy is read.
+   * Judges from one turn whether the caller takes bytes. If it does, the first read finds nearly all bytes of the turn. If it does
+   * not, only the reads of this copy pull bytes: the first one finds little, and the next ones reach their limit.
    */
   #judgeReader(isLimitReached: boolean, turn: { first: number; more: number; largest: number }): void {
     const { now, stallDetector, readerLimitMs } = this.#options;

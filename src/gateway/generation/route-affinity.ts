@@ -27,7 +27,7 @@ export interface StickyRoute {
   readonly key: string;
   /** Whether the order of the targets may differ in the conversation's next turn. */
   readonly isDynamic?: boolean;
-  /** Records how long a model took until its first token. Absent: nobody needs it. */
+  /** Records how long a model took until its first token. Absent: the time is not needed. */
   recordFirstToken?(id: string, ms: number): void;
 }
 
@@ -45,8 +45,8 @@ function orderByWeight(targets: readonly RouteTarget[], key: string): CatalogueM
 }
 
 /**
- * One isolate's state of routes: the failing models, and the conversations that a model answered which is not always
- * the first of their route. A conversation stays with the model that answered it last while that model is healthy: the
+ * One isolate's state of routes: the failing models, and the conversations whose last model is not always the first of
+ * their route. A conversation stays with the model that answered it last while that model is healthy: the
  * provider has its prompts in the cache and signed its reasoning.
  */
 export class RouteAffinity {

@@ -7,7 +7,7 @@ export interface TargetFacts {
   promptTokens(): number;
   /** The estimated cost of the request with a model; null: the model has no price. */
   findCost(model: CatalogueModel): number | null;
-  /** How long a model usually takes until its first token, milliseconds; null: it is to be measured. */
+  /** How long a model usually takes until its first token, milliseconds; null: the next request should measure it. */
   findFirstTokenMs(model: CatalogueModel): number | null;
 }
 

@@ -12,7 +12,7 @@ import { rejectUnsupportedOptions, selectCapableModel } from "./model-selection.
 import { prepareGeneration } from "./prepare-generation.ts";
 import { getRouteAffinity } from "./route-affinity.ts";
 
-/** Why another model may succeed after one that could not answer. */
+/** Why another model may succeed although the last one could not answer. */
 interface ModelFailure {
   /** The model fails independently of the request. */
   readonly isFailing: boolean;

@@ -57,7 +57,7 @@ export function assertDialectAllowed(scope: KeyScope | undefined, style: string)
   throw forbidden(`this API key may not be used for ${style}: only for ${dialects.join(", ")}`);
 }
 
-/** A model, by the name that the caller wrote and by the one that it stands for: a list may have either. */
+/** A model: the name that the caller wrote, and the model that it leads to. A list of models may have either. */
 interface NamedModel {
   readonly requested: string;
   readonly id: string;
