@@ -49,7 +49,7 @@ function orderByWeight(targets: readonly RouteTarget[], key: string): CatalogueM
  * their route. A conversation stays with the model that answered it last while that model is healthy: the
  * provider has its prompts in the cache and signed its reasoning.
  */
-export class RouteAffinity {
+class RouteAffinity {
   readonly #stickyModels = new RecentMap<string>(MAX_STICKY_ROUTES);
   readonly #failing = new RecentMap<CircuitBreaker>(MAX_FAILING_MODELS);
 

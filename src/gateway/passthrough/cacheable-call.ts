@@ -21,7 +21,7 @@ const ADDRESS_MEMBER = /"url"\s{0,9}:\s{0,9}"/;
 const JSON_TYPE = /^application\/json\b/i;
 
 /** Whether a later request may get an answer: it is whole, no stream of events, and has no address that expires. */
-export function isStorableAnswer({ headers, body }: RecordedAnswer): boolean {
+function isStorableAnswer({ headers, body }: RecordedAnswer): boolean {
   const type = headers["content-type"] ?? "";
   if (type.startsWith("text/")) return false;
   if (!JSON_TYPE.test(type)) return true;

@@ -6,7 +6,7 @@ import { words } from "./ui/words.ts";
 type OwnSession = AnswerOf<"GET /admin/verify">;
 
 /** Role of the user who is signed in. Until it is known, nothing is held back: the gateway checks every request. */
-export const ownRole = createStore<OwnSession["role"]>("owner");
+const ownRole = createStore<OwnSession["role"]>("owner");
 
 /** The roles, weakest first. */
 const ROLES: readonly OwnSession["role"][] = ["viewer", "operator", "owner"];

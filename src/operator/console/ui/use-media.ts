@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 export const useIsNarrow = (): boolean => useMedia("(max-width: 700px)");
 
 /** Whether a media query matches. Updates when that changes. */
-export function useMedia(query: string): boolean {
+function useMedia(query: string): boolean {
   const [matches, setMatches] = useState(() => matchMedia(query).matches);
   useEffect(() => {
     const media = matchMedia(query);

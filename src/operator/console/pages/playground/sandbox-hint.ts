@@ -7,7 +7,7 @@ const SANDBOX_DRIVER = "sessions";
 const SANDBOX_ADDRESS = /^http:\/\/(?:sandbox|127\.0\.0\.1|localhost|\[::1\])(?:[:/]|$)/;
 
 /** Whether a model is served by the sandbox: the default provider of development. */
-export function isServedBySandbox(
+function isServedBySandbox(
   model: string,
   providers: readonly Pick<ProviderView, "id" | "driver" | "base_url">[],
 ): boolean {

@@ -53,7 +53,7 @@ export function findProviderState({
 }
 
 /** Shows a provider's health. */
-export function ProviderState({ enabled, ...known }: ProviderStateProps) {
+function ProviderState({ enabled, ...known }: ProviderStateProps) {
   if (!enabled) return <Badge tone="neutral">{texts.switchedOffWord}</Badge>;
   const state = findProviderState(known);
   if (state === null) return <span class="muted">{texts.healthy}</span>;
