@@ -57,6 +57,7 @@ export function toCacheableCall(context: Context, { caller, call, targets }: Tar
     },
     readInput: () => {
       if (jsonText === undefined || stream || !isUnambiguousJson(jsonText)) return null;
+      // Parsed again: the parsed body does not stay in memory while a request waits, and few deployments cache.
       return { body: JSON.parse(jsonText), ignoredMembers: ["user"] };
     },
     headers: selectRequestHeaders(context.request, { requestHeaders: OPENAI_REQUEST_HEADERS }),
