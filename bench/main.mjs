@@ -43,6 +43,10 @@ const benches = {
     const { run } = await import("./gateway/counts.mjs");
     await run();
   },
+  operations: async () => {
+    const { run } = await import("./gateway/operations.mjs");
+    await run();
+  },
   compare: async (...folders) => {
     const { run } = await import("./gateway/compare.mjs");
     const only = values.only?.split(",").map(Number);
