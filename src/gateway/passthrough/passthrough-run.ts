@@ -198,7 +198,9 @@ export class PassthroughRun implements RawOutput {
 
   /** Notes that the provider has begun to answer. */
   #startCopy(mediaType: string): AnswerCopy {
+    const { context } = this;
     this.#onBegun();
+    context.facts.firstTokenMs = context.platform.now() - context.startedAt;
     this.#isEventStream = mediaType === EVENT_STREAM;
     return new AnswerCopy(mediaType);
   }
@@ -213,7 +215,6 @@ export class PassthroughRun implements RawOutput {
     abort.addEventListener("abort", () => writer.rejectPendingWrite(abort.reason));
     this.#writer = writer;
     context.facts.answerPath = "native";
-    context.facts.firstTokenMs = context.platform.now() - context.startedAt;
     const headers = {
       ...(this.#isEventStream ? EVENT_STREAM_HEADERS : {}),
       "content-type": response.headers.get("content-type") ?? "application/octet-stream",
