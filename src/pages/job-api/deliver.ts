@@ -6,7 +6,7 @@ import type { JobState, TaskResult } from "../../core/ports/page-jobs.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import { checkPageUrl, isListedPrivateHost } from "../../core/url-safety/index.ts";
 import { createJobResponse } from "../jobs/job-response.ts";
-import type { DueWebhook } from "../jobs/job-table.ts";
+import type { DueWebhook } from "../jobs/webhook-table.ts";
 import { clientKeyId } from "../limits/page-caller.ts";
 
 /** How long a receiver may take to answer, milliseconds. */

@@ -3,7 +3,8 @@ import { toGatewayError } from "../../core/errors/gateway-error.ts";
 import type { JobState, NewJob, TaskError, TaskResult } from "../../core/ports/page-jobs.ts";
 import type { Sql } from "../../core/storage/sql.ts";
 import { HOUR_MS } from "../../core/units.ts";
-import { type DueWebhook, JobTable, type QueuedTask, taskBytes } from "./job-table.ts";
+import { JobTable, type QueuedTask, taskBytes } from "./job-table.ts";
+import type { DueWebhook } from "./webhook-table.ts";
 
 /** Options of the job queue. */
 export interface JobSchedulerOptions {
@@ -168,11 +169,11 @@ export class JobScheduler {
   }
 
   #startNextWebhook(busy: ReadonlySet<string>): boolean {
-    const webhook = this.#table.findDueWebhook(this.#options.now(), busy);
+    const webhook = this.#table.webhooks.findDue(this.#options.now(), busy);
     if (webhook === null) return false;
     const retryMs = WEBHOOK_RETRY_MS[webhook.attempts];
     // The next attempt is stored first: a process that ends meanwhile repeats the call, and does not forget it.
-    this.#table.countWebhookAttempt(webhook, this.#options.now() + (retryMs ?? RETRY_MS));
+    this.#table.webhooks.countAttempt(webhook, this.#options.now() + (retryMs ?? RETRY_MS));
     this.#track(this.#callWebhook(webhook, retryMs === undefined), webhook.client);
     return true;
   }
@@ -190,7 +191,7 @@ export class JobScheduler {
         () => true,
         () => false,
       ));
-    if (isAccepted || isLastAttempt) this.#table.deleteWebhook(webhook.job);
+    if (isAccepted || isLastAttempt) this.#table.webhooks.delete(webhook.job);
   }
 
   async #runTask(task: QueuedTask): Promise<void> {

@@ -1,5 +1,4 @@
 import { fromBase64, toBase64 } from "../../core/encoding/bytes.ts";
-
 import {
   type JobState,
   type NewJob,
@@ -10,10 +9,10 @@ import {
   type TaskResult,
   type TaskStatus,
 } from "../../core/ports/page-jobs.ts";
-
 import { MAX_DATE_MS, quarantineDamagedRows, type TableCheck } from "../../core/storage/damaged-rows.ts";
 import { numberIn, type Sql, type SqlRow, textIn } from "../../core/storage/sql.ts";
 import { TextTable } from "../../core/storage/text-table.ts";
+import { WebhookTable } from "./webhook-table.ts";
 
 /** A task that may start. */
 export interface QueuedTask {
@@ -28,15 +27,6 @@ export interface QueuedTask {
   readonly attempts: number;
   /** Where the result is sent with PUT; null: nowhere. */
   readonly uploadUrl: string | null;
-}
-
-/** A webhook of a finished job that may be called. */
-export interface DueWebhook {
-  readonly job: string;
-  readonly client: string;
-  readonly url: string;
-  /** Number of attempts so far. */
-  readonly attempts: number;
 }
 
 /** Indexes for the frequent queries. */
@@ -62,6 +52,7 @@ const TABLE_CHECKS: readonly TableCheck[] = [
 
 /** The database tables of jobs, tasks and results. */
 export class JobTable {
+  readonly webhooks: WebhookTable;
   readonly #sql: Sql;
   readonly #results: TextTable;
   #bytes: number;
@@ -77,9 +68,7 @@ export class JobTable {
     sql.all(
       "create table if not exists page_uploads(job text not null, n integer not null, url text not null, primary key(job, n)) without rowid",
     );
-    sql.all(
-      "create table if not exists page_webhooks(job text primary key, url text not null, attempts integer not null, due integer not null) without rowid",
-    );
+    this.webhooks = new WebhookTable(sql);
     for (const [name, columns] of Object.entries(INDEXES)) {
       sql.all(`create index if not exists page_${name} on page_${columns}`);
     }
@@ -129,7 +118,7 @@ export class JobTable {
         if (task.uploadUrl !== undefined)
           this.#sql.all("insert into page_uploads values(?,?,?)", id, n, task.uploadUrl);
       }
-      if (webhook !== undefined) this.#sql.all("insert into page_webhooks values(?,?,0,?)", id, webhook, now);
+      if (webhook !== undefined) this.webhooks.insert(id, webhook, now);
     });
     for (const task of tasks) this.#bytes += taskBytes(task);
   }
@@ -183,31 +172,6 @@ export class JobTable {
   #findUploadUrl(job: string, n: number): string | null {
     const [row] = this.#sql.all("select url from page_uploads where job=? and n=?", job, n);
     return row === undefined ? null : textIn(row, "url");
-  }
-
-  /** A finished job's webhook that is due, none of the given clients; null if there is none. */
-  findDueWebhook(now: number, busy: ReadonlySet<string>): DueWebhook | null {
-    const rows = this.#sql.all(
-      "select w.job, w.url, w.attempts, j.client from page_webhooks w join page_jobs j on j.id=w.job where j.finished is not null and w.due<=? order by w.due",
-      now,
-    );
-    const row = rows.find((candidate) => !busy.has(textIn(candidate, "client")));
-    if (row === undefined) return null;
-    return {
-      job: textIn(row, "job"),
-      client: textIn(row, "client"),
-      url: textIn(row, "url"),
-      attempts: numberIn(row, "attempts"),
-    };
-  }
-
-  /** Counts an attempt at a webhook, and says when the next one is due unless the webhook is deleted before. */
-  countWebhookAttempt({ job }: Pick<DueWebhook, "job">, due: number): void {
-    this.#sql.all("update page_webhooks set attempts=attempts+1, due=? where job=?", due, job);
-  }
-
-  deleteWebhook(job: string): void {
-    this.#sql.all("delete from page_webhooks where job=?", job);
   }
 
   /** When the next queued task or webhook of a finished job is due; null if there is none. */
@@ -311,7 +275,7 @@ export class JobTable {
       this.#sql.all("delete from page_jobs where id=?", id);
       this.#sql.all("delete from page_tasks where job=?", id);
       this.#sql.all("delete from page_uploads where job=?", id);
-      this.#sql.all("delete from page_webhooks where job=?", id);
+      this.webhooks.delete(id);
       this.#results.delete(id);
     });
     this.#bytes -= numberIn(row, "n");

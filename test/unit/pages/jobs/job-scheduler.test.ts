@@ -4,7 +4,8 @@ import { GatewayError } from "../../../../src/core/errors/gateway-error.ts";
 import type { JobState, NewJob, TaskResult } from "../../../../src/core/ports/page-jobs.ts";
 import type { Sql } from "../../../../src/core/storage/sql.ts";
 import { JobScheduler, MAX_UNFINISHED_JOBS } from "../../../../src/pages/jobs/job-scheduler.ts";
-import type { DueWebhook, QueuedTask } from "../../../../src/pages/jobs/job-table.ts";
+import type { QueuedTask } from "../../../../src/pages/jobs/job-table.ts";
+import type { DueWebhook } from "../../../../src/pages/jobs/webhook-table.ts";
 import { memoryDatabase } from "../../records/archive/sqlite.ts";
 
 const HOUR = 3_600_000;
