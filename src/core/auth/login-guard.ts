@@ -20,8 +20,8 @@ export const FORGET_MS = 900_000;
 /**
  * Slows down guessing: after ten failed attempts an address must pause, twice as long each time, up to five minutes. An
  * attempt counts as failed until it has succeeded, so that parallel guesses are counted too. A success removes only its own
- * attempt: earlier failures may be another person's at the same address. Those expire after a quarter of an hour without
- * failures.
+ * attempt: another person at the same address may have caused the earlier failures. They expire after a quarter of an hour
+ * without failures.
  */
 export class LoginGuard {
   #failures: LoginFailures | null;

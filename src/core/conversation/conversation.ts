@@ -133,8 +133,8 @@ export interface Conversation {
   /** Whether the model thinks: as the request says, unless the model is a `-nothinking` variant. */
   readonly thinking: boolean;
   /**
-   * The meaning of a request that has no option for thinking, for backends whose models think only on request: they do not
-   * think (`off`), or the model decides (`model`). Absent: the request has such an option.
+   * What backends do whose models think only on request, if the request has no option for thinking: their models do not
+   * think (`off`), or decide themselves (`model`). Absent: the request has such an option.
    */
   readonly thinkingDefault?: "off" | "model";
   /**

@@ -31,8 +31,8 @@ function isCardNumber(text: string): boolean {
 }
 
 /**
- * Replaces email addresses, card numbers, phone numbers and credentials of known forms by what they are. It works by their
- * form: names, addresses and unusual forms stay.
+ * Replaces email addresses, card numbers, phone numbers and credentials by the name of their kind. It recognises them by
+ * their form, so names, postal addresses and unusual forms stay.
  */
 export function redactText(text: string): string {
   let redacted = text;

@@ -2,7 +2,7 @@ const MAX_SHOWN = 500;
 
 /**
  * Admin paths contain keys and account names, and a job's name gives access to the job. Also matches paths with an extra
- * prefix or slash, which no route has.
+ * prefix or slash, although no route has them.
  */
 const NAMED_PATHS = /^(.*?\/(?:admin\/+(?:keys|accounts)|v1\/+jobs))\/.*/is;
 /** A query that became part of the path, because its question mark was percent-encoded. */

@@ -83,10 +83,10 @@ export interface Context extends RequestRuntime {
    */
   keepUntil(sent: Promise<void>): void;
   /**
-   * Serves another request of the same client, which this request contains, with the same authorization, limits and log as a
-   * separate request. Never throws.
+   * Serves a request that this request contains, with the same authorization, limits and log as a separate request of the
+   * same client. Never throws.
    *
-   * @param connection the responses of the WebSocket connection that it came over
+   * @param connection the responses of the WebSocket connection, if this request is one
    */
   serveRequest(request: Request, connection?: ConnectionResponses): Promise<Response>;
   /** The configuration, at most two seconds old. Read once per request; the two methods below may replace it. */

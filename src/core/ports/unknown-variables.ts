@@ -36,8 +36,8 @@ function countEdits(one: string, other: string): number {
 /**
  * Describes names that no variable of the program has: each in a sentence, with the nearest known name.
  *
- * @param isOwn whether all names are meant for the program. False: they are those of a whole environment, of which only
- *   names that look like ours count
+ * @param isOwn whether all names are meant for the program. False: they are a whole environment, and only names that look
+ *   like ours count
  */
 export function describeUnknownVariables(
   names: readonly string[],

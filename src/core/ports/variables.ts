@@ -300,7 +300,8 @@ export function parseVariables(env: Readonly<Record<string, unknown>>, options: 
 }
 
 /**
- * Rejects a driver without an address where the sandbox would take its place, which speaks the first driver's protocol alone.
+ * Rejects a driver that needs an address and has none. The sandbox would answer instead, but it speaks only the protocol of
+ * the first driver.
  *
  * @throws VariableError
  */

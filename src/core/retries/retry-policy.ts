@@ -51,8 +51,8 @@ export const MAX_ATTEMPTS = 100;
 export const MAX_RETRY_TIME_MS = 60 * 60_000;
 
 /**
- * Pauses before a call to a pool is repeated which has just restarted, milliseconds. These repetitions belong to the
- * transport below a request: they are no attempts, and end with its wait for an account.
+ * Pauses before repeated calls to a pool that has just restarted, milliseconds. These repetitions belong to the transport:
+ * they do not count as attempts, and they end with the request's wait for an account.
  */
 export const POOL_CALL_PAUSES_MS: readonly number[] = [20, 100, 400];
 

@@ -1,8 +1,8 @@
 import { numberIn, type Sql } from "./sql.ts";
 
 /**
- * The version of the stored data. Raise it when an earlier build would misread what this one writes. 1 was stored without
- * a version.
+ * The version of the stored data. Raise it when earlier builds would misread the data of this build. Data without a
+ * version has version 1.
  */
 export const DATA_VERSION = 2;
 
