@@ -34,11 +34,8 @@ export async function run({ folder, rounds = ROUNDS } = {}) {
   const pages = await Promise.all(names.map((name) => readPage(path.join(folder, name), signalsFromHtml)));
   const rows = pages.map((signals, index) => {
     const runs = createEngineRuns(clampSignals(signals));
-    const [plain, ours] = timeInTurns(
-      rounds,
-      () => runs.flatMap((items) => engine.analyze(items)),
-      () => detector.findMatches(signals),
-    );
+    const plain = time(rounds, () => runs.flatMap((items) => engine.analyze(items)));
+    const ours = time(rounds, () => detector.findMatches(signals));
     const found = ours.result.filter(({ technology }) => !technology.isConditional);
     return {
       name: names[index],
@@ -48,7 +45,7 @@ export async function run({ folder, rounds = ROUNDS } = {}) {
     };
   });
   for (const [what, signals] of Object.entries(SLOW_PAGES)) {
-    const [{ ms }] = timeInTurns(rounds, () => detector.findMatches(signals));
+    const { ms } = time(rounds, () => detector.findMatches(signals));
     console.log(`page made to be slow, ${what}: ${ms.toFixed(0)} ms`);
   }
   return report(rows);
@@ -86,18 +83,17 @@ async function loadProgram() {
   return program;
 }
 
-/** The least processor time of each work, and its last result. They take turns, so that other programs disturb all of them. */
-function timeInTurns(rounds, ...works) {
-  const timed = works.map(() => ({ ms: Number.POSITIVE_INFINITY, result: undefined }));
+/** The least processor time of the rounds, which other programs disturb less than the time of a clock. */
+function time(rounds, work) {
+  let ms = Number.POSITIVE_INFINITY;
+  let result;
   for (let round = 0; round < rounds; round++) {
-    for (const [index, work] of works.entries()) {
-      const start = process.cpuUsage();
-      const result = work();
-      const { user, system } = process.cpuUsage(start);
-      timed[index] = { ms: Math.min(timed[index].ms, (user + system) / 1000), result };
-    }
+    const start = process.cpuUsage();
+    result = work();
+    const { user, system } = process.cpuUsage(start);
+    ms = Math.min(ms, (user + system) / 1000);
   }
-  return timed;
+  return { ms, result };
 }
 
 /** Fields that must be equal on both sides: technology, field, match, version and confidence, including their order. */

@@ -116,6 +116,7 @@ export function sidebar(reference, decisions) {
         page("Measured: streams", "/bench/results/streams"),
         page("Measured: starts", "/bench/results/startup"),
         page("Measured: captures", "/bench/results/captures"),
+        page("Measured: detection of technologies", "/bench/results/technologies"),
         page("Measured: the simulated pool", "/bench/results/pool"),
       ],
     },

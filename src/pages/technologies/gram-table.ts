@@ -3,7 +3,7 @@ import { hits, section } from "./text-bytes.ts";
 /** Bytes of a gram. */
 export const GRAM_BYTES = 4;
 /** Bits of a gram's hash. */
-const HASH_BITS = 17;
+const HASH_BITS = 16;
 /** 2^SHARED_BITS hashes share a list of entries, to keep the table small; the lists are read rarely. */
 const SHARED_BITS = 2;
 const EVERY_BYTE = [...Array(256).keys()];
@@ -116,5 +116,5 @@ function foldCase(gram: number): number {
 
 /** Multiplicative hashing: the upper {@link HASH_BITS} bits of the product. */
 function hashGram(gram: number): number {
-  return Math.imul(gram, 0x9e3779b1) >>> (32 - 17);
+  return Math.imul(gram, 0x9e3779b1) >>> (32 - 16);
 }
