@@ -20,6 +20,8 @@ interface Deadline {
  * Cancelling a deadline does not touch the timer, so that most requests set it once and clear it once.
  *
  * The clock may be set, even by hours. Deadlines then neither fire all at once nor wait for hours.
+ *
+ * A build with a native timer for each deadline costs 0.96 (0.87 to 1.06) for short whole answers: this class saves nothing there.
  */
 export class RequestTimers {
   readonly #clock: () => number;
