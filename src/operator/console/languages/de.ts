@@ -47,7 +47,7 @@ const german: Translation = {
       "Das Gateway ist nicht erreichbar. Prüfen Sie die Verbindung und versuchen Sie es noch einmal.",
     gatewayAnsweredWithStatus: (status) => `Das Gateway hat mit dem Status ${status} geantwortet`,
     pageNotLoaded:
-      "Diese Seite konnte nicht geladen werden. Lade die Konsole neu: das Gateway wurde vielleicht aktualisiert.",
+      "Diese Seite konnte nicht geladen werden. Laden Sie die Konsole neu: Das Gateway wurde vielleicht aktualisiert.",
     unexpectedAnswer: (path) => `${path}: unerwartete Antwort`,
     gatewayCannotBeReached: "Das Gateway ist nicht erreichbar.",
     conditions: {
@@ -425,7 +425,7 @@ const german: Translation = {
     eraseDataQuestion: "Alle gespeicherten Daten löschen?",
     eraseDataAction: "Endgültig löschen",
     eraseDataWarning: (name) =>
-      rich`Verlauf, Mitschnitte, gespeicherte Antworten, Angaben zu Dateien und Stapeln sowie Uploads von ${name} werden gelöscht. Nutzungszahlen und Protokoll bleiben. Das lässt sich nicht rückgängig machen.`,
+      rich`Verlauf, Mitschnitte, gespeicherte Antworten, Angaben zu Dateien und Stapeln sowie Uploads von ${name} werden gelöscht. Verbrauchszahlen und Audit bleiben. Das lässt sich nicht rückgängig machen.`,
     dataErased: (count) => (count === 1 ? "1 Eintrag gelöscht" : `${count} Einträge gelöscht`),
   },
   connect: {
@@ -464,7 +464,7 @@ const german: Translation = {
   },
   teams: {
     title: "Teams und Benutzer",
-    lead: "Limits, die sich mehrere Schlüssel teilen. Ein Schlüssel gehört zu einem Team und einem Benutzer; Anfragen nennen ihre Tags. Jedes Limit zählt, welches auch zuerst erreicht ist.",
+    lead: "Limits, die sich mehrere Schlüssel teilen. Ein Schlüssel gehört zu einem Team und einem Benutzer; Anfragen nennen ihre Tags. Jedes Limit gilt; das zuerst erreichte lehnt Anfragen ab.",
     lists: { teams: "Teams", users: "Benutzer", tags: "Tags" },
     nouns: { teams: "Team", users: "Benutzer", tags: "Tag" },
     leads: {
@@ -494,7 +494,7 @@ const german: Translation = {
   },
   administrators: {
     title: "Administratoren",
-    lead: "Wer sich hier anmelden darf. Das Protokoll nennt sie. Admin-Schlüssel und Passwort der Einstellungen bleiben die eines Eigentümers.",
+    lead: "Wer sich hier anmelden darf. Das Audit nennt sie. Admin-Schlüssel und Passwort der Einstellungen bleiben die eines Eigentümers.",
     noun: "Administrator",
     role: "Rolle",
     roles: { viewer: "Leser", operator: "Betreiber", owner: "Eigentümer" },
@@ -509,7 +509,7 @@ const german: Translation = {
     disabled: "deaktiviert",
     none: "Noch keine Administratoren",
     noneHint:
-      "Bis dahin meldet sich an, wer den Admin-Schlüssel hat, und das Protokoll kann Menschen nicht unterscheiden.",
+      "Bis dahin meldet sich an, wer den Admin-Schlüssel hat, und das Audit kann Menschen nicht unterscheiden.",
     signInName: "Name zum Anmelden",
     signInNameHint: "Buchstaben, Ziffern, Punkte, Binde- und Unterstriche. Er kann nicht geändert werden.",
     fullName: "Voller Name",

@@ -130,8 +130,8 @@ export const providers: PageTexts["providers"] = {
   headers: "Header",
   requestsPerAccount: "Anfragen pro Konto",
   concurrentRequests: "Gleichzeitige Anfragen",
-  noLimitUnlessSessions: "Keine Grenze; bei Chatsitzungen die allgemeine Einstellung",
-  unlimited: "Keine Grenze, außer „Anfragen pro Konto“ setzt eine",
+  noLimitUnlessSessions: "Kein Limit; bei Chatsitzungen die allgemeine Einstellung",
+  unlimited: "Kein Limit, außer „Anfragen pro Konto“ setzt eines",
   limited: "„Anfragen pro Konto“ oder die allgemeine Einstellung",
   choiceAccount: "Auswahl des Kontos",
   waitForAccount: "Auf das Konto warten",
@@ -145,7 +145,7 @@ export const providers: PageTexts["providers"] = {
   openaiHint:
     "Die übliche Wahl: OpenAI, Azure, OpenRouter, Ollama, vLLM, llama.cpp und jeder Dienst mit /v1/chat/completions.",
   openaiResponsesHint:
-    "Für OpenAI und andere Dienste mit /v1/responses. Richtig, wenn deren Modelle ihre Überlegungen zwischen Nachrichten behalten.",
+    "Für OpenAI und andere Dienste mit /v1/responses. Richtig, wenn deren Modelle ihr Denken von einer Nachricht zur nächsten behalten.",
   anthropicHint: "Für Anthropic und andere Dienste mit /v1/messages.",
   geminiHint: "Für Google Gemini und andere Dienste mit generateContent.",
   sessionsHint:

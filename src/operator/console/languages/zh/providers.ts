@@ -137,11 +137,11 @@ export const providers: PageTexts["providers"] = {
   openaiHint:
     "通常选择此项：OpenAI、Azure、OpenRouter、Ollama、vLLM、llama.cpp，以及提供 /v1/chat/completions 的任何服务。",
   openaiResponsesHint:
-    "适用于 OpenAI 及其他提供 /v1/responses 的服务。模型需要在多轮之间保留推理时选择此项。",
+    "适用于 OpenAI 及其他提供 /v1/responses 的服务。模型需要在多轮之间保留思考时选择此项。",
   anthropicHint: "适用于 Anthropic 及其他提供 /v1/messages 的服务。",
   geminiHint: "适用于 Google Gemini 及其他提供 generateContent 的服务。",
   sessionsHint:
-    "仅适用于为 Polygate 编写的桥接程序，例如沙盒：账户用电子邮件和密码登录，每个聊天是一个会话。参见 docs/provider-protocol.md。",
+    "仅适用于为 Polygate 编写的桥接程序，例如沙盒：账号用电子邮件和密码登录，每个聊天是一个会话。参见 docs/provider-protocol.md。",
   sessionAffinity: "会话保持（利用提示缓存）",
   roundRobin: "轮询",
   fewestRequests: "活动请求最少",

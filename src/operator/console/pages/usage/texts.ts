@@ -95,6 +95,7 @@ export const texts = translate("usage", {
   hours: "24 hours",
   days: "7 days",
   days90: "90 days",
+  none: "none",
   noKey: "no key (a token of the provider)",
   lead: "All generations, embeddings and files, including failed and cancelled requests.",
   downloadCsv: "Download CSV",

@@ -144,7 +144,7 @@ export type UsageNames = Readonly<Partial<Record<Dimension, ReadonlyMap<string, 
 
 /** Returns the label of a dimension's value. */
 export function displayName(dimension: Dimension, value: string, names: UsageNames): string {
-  if (value === "") return dimension === "key" ? texts.noKey : words.none;
+  if (value === "") return dimension === "key" ? texts.noKey : texts.none;
   if (dimension === "dialect") return formatApiStyle(value);
   return names[dimension]?.get(value) || value;
 }
