@@ -70,6 +70,13 @@ describeWithBrowser("the history in the console", () => {
     expect(await dialog.count()).toBe(0);
   });
 
+  it.each([1_100, 1_180, 1_250])("shows what was asked in a window of %i pixels", async (width) => {
+    const page = await app.at("history", { width });
+    const link = page.getByRole("link", { name: "from the laptop" });
+    await link.waitFor();
+    expect((await link.boundingBox())?.width).toBeGreaterThan(60);
+  });
+
   it("finds errors by the codes that it shows", async () => {
     const page = await app.at("history");
     const row = page.getByRole("row", { name: /broken/ });
