@@ -528,7 +528,7 @@ describeWithBrowser("configuring in the console", () => {
     await named.waitFor();
 
     // The variables set the default provider, but not its limits and cache.
-    await page.getByRole("button", { name: "Limits and cache" }).click();
+    await page.getByRole("button", { name: "Edit limits and cache" }).click();
     await dialog.getByLabel("Response cache (seconds)").fill("1.5");
     await dialog.getByLabel("Requests per minute").fill("6000");
     await dialog.getByRole("button", { name: "Save" }).click();

@@ -118,7 +118,7 @@ export const providers: PageTexts["providers"] = {
   responseCacheSeconds: "Antwort-Cache (Sekunden)",
   responseCacheHint:
     "Wie lange gleiche Anfragen die gespeicherte Antwort erhalten. Leer: wie in den Einstellungen. 0: aus.",
-  limitsAndCache: "Limits und Cache",
+  editLimitsAndCache: "Limits und Cache bearbeiten",
   defaultProvider: "Der Standard-Provider",
   defaultProviderHint: "Die Umgebungsvariablen legen Adresse, Treiber, Token und Modelle fest.",
   providerLimits: "Limits aller Anfragen an diesen Provider",

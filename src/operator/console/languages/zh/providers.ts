@@ -110,7 +110,7 @@ export const providers: PageTexts["providers"] = {
   responseCache: "响应缓存",
   responseCacheSeconds: "响应缓存（秒）",
   responseCacheHint: "相同请求使用已存储回答的时长。留空：与设置相同。0：关闭。",
-  limitsAndCache: "限额与缓存",
+  editLimitsAndCache: "编辑限额与缓存",
   defaultProvider: "默认提供商",
   defaultProviderHint: "其地址、驱动、令牌和模型由环境变量设置。",
   providerLimits: "对此提供商所有请求的限额",

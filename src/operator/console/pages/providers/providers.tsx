@@ -131,8 +131,13 @@ function ProviderList() {
       <>
         <TestButton label={texts.testProvider(provider.id)} findModel={() => findTestModel(provider)} />
         {provider.read_only && (
-          <Button kind="quiet" needs="operator" onClick={() => setEditsDefault(true)}>
-            {texts.limitsAndCache}
+          <Button
+            kind="quiet"
+            needs="operator"
+            label={texts.editLimitsAndCache}
+            onClick={() => setEditsDefault(true)}
+          >
+            {words.edit}
           </Button>
         )}
         {!provider.read_only && (

@@ -113,7 +113,7 @@ export const texts = translate("providers", {
   responseCache: "Response cache",
   responseCacheSeconds: "Response cache (seconds)",
   responseCacheHint: "How long equal requests get the stored answer. Empty: as in the settings. 0: off.",
-  limitsAndCache: "Limits and cache",
+  editLimitsAndCache: "Edit limits and cache",
   defaultProvider: "The default provider",
   defaultProviderHint: "The environment variables set its address, driver, token and models.",
   providerLimits: "Limits of all requests to this provider",
