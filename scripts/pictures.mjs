@@ -1,5 +1,5 @@
-// Regenerates the README's pictures (`npm run pictures`). Starts the gateway with the sandbox, sends traffic, and takes
-// screenshots with a browser and with the gateway's own page service.
+// Regenerates the pictures of the README and the tutorial (`npm run pictures`, or one of them: `npm run pictures -- recording`). Starts the gateway with
+// the sandbox, sends traffic, takes screenshots with a browser and with the gateway's own page service, and records the console.
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,11 +9,15 @@ import { chromium } from "playwright-core";
 import { freePort } from "../test/support/free-port.ts";
 import { root } from "./development.mjs";
 import { browserExecutable } from "./ensure-browser.mjs";
+import { recordConsole } from "./record-console.mjs";
 
 const folder = join(root, "docs", "pictures");
-const START_MS = 60_000;
+const START_MS = 180_000;
 /** Duration of the traffic. Shorter traffic would leave the charts empty. */
 const TRAFFIC_MS = 300_000;
+
+/** How long the charts of another range take at most. */
+const CHARTS_MS = 5_000;
 
 /** Requests in common API styles. Sandbox directives make some answers slow and some fail. */
 const ASKED = [
@@ -73,8 +77,8 @@ async function traffic(url) {
   await Promise.all(asked);
 }
 
-/** Takes a screenshot of the console after sign-in, while requests arrive. */
-async function pictureOfConsole(url) {
+/** Calls `show` with a page of the console after sign-in. */
+async function withConsole(url, show) {
   const browser = await chromium.launch({ executablePath: browserExecutable() ?? "" });
   try {
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 }, locale: "en-GB" });
@@ -82,27 +86,40 @@ async function pictureOfConsole(url) {
     await page.getByLabel("Admin key or password").fill(ADMIN_KEY);
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("heading", { level: 1, name: "Overview" }).waitFor();
-    const busy = traffic(url);
-    await sleep(TRAFFIC_MS - 1_000);
-    // Select the shortest range of the charts.
-    const shortest = page.getByRole("button", { name: /^\d+ min$/ }).first();
-    if (await shortest.isVisible()) await shortest.click();
-    await page.mouse.move(0, 0);
-    await sleep(500);
-    await page.screenshot({ path: join(folder, "console.jpg"), type: "jpeg", quality: 78 });
-    await busy;
+    await page.getByText("Slots in use").waitFor();
+    await show(page);
   } finally {
     await browser.close();
   }
 }
 
+/** Takes a screenshot of the console while requests arrive. */
+async function pictureOfConsole(page, file) {
+  const busy = traffic(url);
+  await sleep(TRAFFIC_MS - 2 * CHARTS_MS);
+  // Select the shortest range of the charts.
+  const shortest = page.getByRole("button", { name: /^\d+ min$/ }).first();
+  if (await shortest.isVisible()) await shortest.click();
+  await page.mouse.move(0, 0);
+  await sleep(CHARTS_MS);
+  await page.screenshot({ path: file, type: "jpeg", quality: 78 });
+  await busy;
+}
+
 /** Takes a thumbnail of the public page with the page service itself. */
-async function pictureByPageService(url) {
+async function pictureByPageService(url, file) {
   const query = new URLSearchParams({ url: `${url}/`, size: "og", format: "jpg", quality: "75" });
   const answer = await fetch(`${url}/v1/thumbs?${query}`);
   if (!answer.ok) throw new Error(`The page service answers ${answer.status}: ${await answer.text()}`);
-  writeFileSync(join(folder, "thumbnail.jpg"), Buffer.from(await answer.arrayBuffer()));
+  writeFileSync(file, Buffer.from(await answer.arrayBuffer()));
 }
+
+const PICTURES = {
+  thumbnail: ["thumbnail.jpg", (file) => pictureByPageService(url, file)],
+  console: ["console.jpg", (file) => withConsole(url, (page) => pictureOfConsole(page, file))],
+  recording: ["console.webp", (file) => withConsole(url, (page) => recordConsole(page, file))],
+};
+const wanted = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(PICTURES);
 
 const port = await freePort();
 const url = `http://127.0.0.1:${port}`;
@@ -119,10 +136,11 @@ const gateway = spawn(
 try {
   mkdirSync(folder, { recursive: true });
   await started(url);
-  await pictureByPageService(url);
-  await pictureOfConsole(url);
-  for (const name of ["console.jpg", "thumbnail.jpg"]) {
-    console.log(`docs/pictures/${name}: ${Math.round(statSync(join(folder, name)).size / 1024)} KB`);
+  for (const name of wanted) {
+    const [fileName, take] = PICTURES[name];
+    const file = join(folder, fileName);
+    await take(file);
+    console.log(`docs/pictures/${fileName}: ${Math.round(statSync(file).size / 1024)} KB`);
   }
 } finally {
   gateway.kill("SIGTERM");
