@@ -162,7 +162,7 @@ export class UsageTally {
     const group = team === "" && user === "" && tag === "" ? "" : `\0${team}\0${user}\0${tag}`;
     const requested = truncateName(used.requested_model);
     const model = truncateName(used.model);
-    const id = `${hour}\0${key}\0${requested}\0${model}\0${account}\0${dialect}\0${operation}\0${outcome}${group}`;
+    const id = `${hour}\0${key}\0${requested}\0${model}\0${provider}\0${account}\0${dialect}\0${operation}\0${outcome}${group}`;
     const known = this.#rows.get(id);
     if (known !== undefined) return known;
     const dimensions = {
@@ -180,7 +180,7 @@ export class UsageTally {
     };
     if (this.#rows.size < MAX_ROWS) return this.#newRow(id, hour, dimensions);
     const reduced = { ...dimensions, requested_model: OTHER_VALUES, tag: tag === "" ? "" : OTHER_VALUES };
-    const reducedId = `${hour}\0${key}\0\0${model}\0${account}\0${dialect}\0${operation}\0${outcome}\0${team}\0${user}\0${reduced.tag}`;
+    const reducedId = `${hour}\0${key}\0\0${model}\0${provider}\0${account}\0${dialect}\0${operation}\0${outcome}\0${team}\0${user}\0${reduced.tag}`;
     const reducedRow = this.#rows.get(reducedId);
     if (reducedRow !== undefined) return reducedRow;
     if (this.#rows.size < MAX_ALL_ROWS) return this.#newRow(reducedId, hour, reduced);
@@ -188,6 +188,7 @@ export class UsageTally {
     const minimal = {
       ...reduced,
       model: OTHER_VALUES,
+      provider: OTHER_VALUES,
       account: OTHER_VALUES,
       dialect: OTHER_VALUES,
       operation: OTHER_VALUES,

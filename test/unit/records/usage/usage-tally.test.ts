@@ -1,0 +1,36 @@
+import { expect, it } from "vitest";
+import type { UsageDelta, UsageMessage, UsedRequest } from "../../../../src/core/ports/usage.ts";
+import { UsageTally } from "../../../../src/records/usage/usage-tally.ts";
+import { emptyConfig } from "../../../support/config.ts";
+import { used } from "./support.ts";
+
+/** The rows that are sent for these requests. */
+async function rowsOf(requests: readonly UsedRequest[]): Promise<readonly UsageDelta[]> {
+  const tally = new UsageTally();
+  for (const request of requests) tally.count(request, 0);
+  const messages: UsageMessage[] = [];
+  const store = { write: async (message: UsageMessage) => void messages.push(message) };
+  await tally.send(store, { config: emptyConfig() }, 0);
+  return messages.flatMap(({ deltas }) => deltas);
+}
+
+it("requests for a model of the same name are counted for the provider that each reached", async () => {
+  const of = (provider: string) => used({ provider, model: "", account: "" });
+  const rows = await rowsOf([of("one"), of("two"), of("two")]);
+  expect(rows.map(({ dimensions, requests }) => [dimensions.provider, requests])).toEqual([
+    ["one", 1],
+    ["two", 2],
+  ]);
+});
+
+it("what is merged, as there are too many rows, names no provider", async () => {
+  const requests = Array.from({ length: 2_100 }, (_, index) =>
+    used({ provider: `provider-${index % 7}`, model: `model-${index}` }),
+  );
+  const rows = await rowsOf(requests);
+  expect(rows.reduce((sum, row) => sum + row.requests, 0)).toBe(2_100);
+  const merged = rows.filter((row) => row.requests > 1);
+  expect(merged.map(({ dimensions }) => [dimensions.model, dimensions.provider])).toEqual([
+    ["other", "other"],
+  ]);
+});
