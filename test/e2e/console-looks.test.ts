@@ -127,7 +127,8 @@ describeWithBrowser("how the console looks", () => {
       await page.getByRole("region", { name: "Answer" }).waitFor();
       await check("a record");
       await shoot("record");
-    });
+      // Some twenty pages, each checked for accessibility.
+    }, 120_000);
   });
 
   it("changes its colours by a button, and remembers", async () => {

@@ -134,19 +134,35 @@ function fingerprint(): string {
   return hash.digest("hex").slice(0, 16);
 }
 
-/** The files of a build in Miniflare's format, the entry first. */
-export function modulesOf(bundle: Bundle): {
-  type: "ESModule" | "Text" | "Data" | "CompiledWasm";
-  path: string;
-  contents: string | Uint8Array<ArrayBuffer>;
-}[] {
-  const names = readdirSync(bundle.folder, { recursive: true, encoding: "utf8" });
-  const sizeOf = (name: string) => statSync(join(bundle.folder, name)).size;
+/** A file of a build in Miniflare's format. */
+interface BundledModule {
+  readonly type: "ESModule" | "Text" | "Data" | "CompiledWasm";
+  readonly path: string;
+  readonly contents: string | Uint8Array<ArrayBuffer>;
+}
+
+/** The modules of builds, by folder. */
+const modules = new Map<string, readonly BundledModule[]>();
+
+/**
+ * The files of a build in Miniflare's format: the entry first, and then by size, because Miniflare copies all that it has
+ * written before for each module.
+ */
+export function modulesOf(bundle: Bundle): BundledModule[] {
+  const known = modules.get(bundle.folder) ?? readModules(bundle);
+  modules.set(bundle.folder, known);
+  return [...known];
+}
+
+function readModules({ folder, entry }: Bundle): readonly BundledModule[] {
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
   const others = names
-    .filter((name) => /\.(?:m?js|txt|wasm|bin)$/.test(name) && name !== bundle.entry)
-    .sort((a, b) => sizeOf(a) - sizeOf(b));
-  return [bundle.entry, ...others].map((name) => {
-    const path = join(bundle.folder, name);
+    .filter((name) => /\.(?:m?js|txt|wasm|bin)$/.test(name) && name !== entry)
+    .map((name) => ({ name, size: statSync(join(folder, name)).size }))
+    .sort((a, b) => a.size - b.size)
+    .map(({ name }) => name);
+  return [entry, ...others].map((name) => {
+    const path = join(folder, name);
     if (/js$/.test(name)) return { type: "ESModule", path, contents: readFileSync(path, "utf8") };
     if (name.endsWith(".txt")) return { type: "Text", path, contents: readFileSync(path, "utf8") };
     const contents = new Uint8Array(readFileSync(path));
