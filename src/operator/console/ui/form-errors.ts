@@ -23,8 +23,19 @@ export function splitFault(message: string): { readonly path: string; readonly f
   return path === undefined || fault === undefined ? null : { path, fault };
 }
 
-/** Finds the field of a path, or of what contains it: `models` for `models[2]`. */
+/** The place of a form's entry in the configuration, in front of a field's path. */
+const ENTRY_PLACE = /^(?:[a-z_]+\[\d+\]|default_provider)\./;
+
+/**
+ * Finds the field of a path, or of what contains it: `models` for `models[2]`. The path may begin with the place of the
+ * form's entry: `limits.cost_per_day` for `api_keys[0].limits.cost_per_day`.
+ */
 export function findField(path: string, fields: Iterable<string>): string | undefined {
+  const known = [...fields];
+  return findLongestField(path, known) ?? findLongestField(path.replace(ENTRY_PLACE, ""), known);
+}
+
+function findLongestField(path: string, fields: readonly string[]): string | undefined {
   let found: string | undefined;
   for (const field of fields) {
     const contains = path === field || path.startsWith(`${field}.`) || path.startsWith(`${field}[`);

@@ -16,7 +16,11 @@ describe("an error of the gateway", () => {
     ["name", "name"],
     ["models[2]", "models"],
     ["limits.cost_per_day", "limits.cost_per_day"],
+    ["api_keys[0].limits.cost_per_day", "limits.cost_per_day"],
+    ["default_provider.limits.cost_per_day", "limits.cost_per_day"],
+    ["teams[12].models[2]", "models"],
     ["limits.unknown", undefined],
+    ["api_keys[0].limits.unknown", undefined],
     ["names", undefined],
   ])("about %s is shown at the field %s", (path, field) => {
     expect(findField(path, ["name", "models", "limits.cost_per_day"])).toBe(field);

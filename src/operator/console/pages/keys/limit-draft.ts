@@ -1,6 +1,7 @@
 import type { KeyScope } from "../../api/config.ts";
 import { formatApiStyle } from "../../ui/api-styles.ts";
 import { InvalidInput } from "../../ui/form-errors.ts";
+import { words } from "../../ui/words.ts";
 import { texts } from "./texts.ts";
 
 /** A limit of a key, for the form. */
@@ -90,10 +91,10 @@ export function summarizeScope({ limits, models, dialects, networks, allowed_tag
     ({ name, label }) => `${label}: ${Number(limits[name]).toLocaleString()}`,
   );
   const lists = [
-    ["models", models],
-    ["styles", dialects.map(formatApiStyle)],
-    ["networks", networks],
-    ["tags", allowed_tags],
+    [words.models, models],
+    [texts.styles, dialects.map(formatApiStyle)],
+    [texts.networks, networks],
+    [texts.allowedTags, allowed_tags],
   ] as const;
   const listTexts = lists
     .filter(([, list]) => list.length > 0)

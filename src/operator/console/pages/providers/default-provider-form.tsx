@@ -41,7 +41,7 @@ export function DefaultProviderForm({ settings, version, onClose, onSaved }: Def
       <p class="muted">{texts.defaultProviderHint}</p>
       <TextField
         label={texts.responseCacheSeconds}
-        path="default_provider.cache.ttl_seconds"
+        path="cache.ttl_seconds"
         type="number"
         min={0}
         value={seconds}

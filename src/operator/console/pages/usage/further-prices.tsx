@@ -1,9 +1,10 @@
+import { useState } from "preact/hooks";
 import type { Price } from "../../api/settings.ts";
 import { TextField } from "../../ui/field.tsx";
 import { texts } from "./texts.ts";
 
 /** The members of a price that few models need, with their labels. */
-export const FURTHER_PRICES = [
+const FURTHER_PRICES = [
   ["reasoning", texts.reasoningPrice],
   ["audio_input", texts.audioInputPrice],
   ["audio_output", texts.audioOutputPrice],
@@ -36,10 +37,11 @@ interface FurtherPriceFieldsProps {
   readonly onChange: (prices: FurtherPrices) => void;
 }
 
-/** Form fields for the members of a price that few models need. They are open if one is set. */
+/** Form fields for the members of a price that few models need. They are open at first if one is set. */
 export function FurtherPriceFields({ prices, onChange }: FurtherPriceFieldsProps) {
+  const [isOpenAtFirst] = useState(() => Object.values(prices).some((text) => text !== ""));
   return (
-    <details open={Object.values(prices).some((text) => text !== "")}>
+    <details open={isOpenAtFirst}>
       <summary>{texts.furtherPrices}</summary>
       <div class="stack">
         <p class="hint">{texts.furtherPricesHint}</p>

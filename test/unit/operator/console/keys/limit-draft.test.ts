@@ -42,6 +42,6 @@ describe("the limits of a key in its form", () => {
     expect(summarizeScope(NONE)).toBe("");
     expect(
       summarizeScope({ ...NONE, limits: { max_parallel: 2, cost_per_day: 0.5 }, models: ["a", "b"] }),
-    ).toBe("Concurrent requests: 2 · Cost per day: 0.5 · models: a, b");
+    ).toBe("Concurrent requests: 2 · Cost per day: 0.5 · Models: a, b");
   });
 });
