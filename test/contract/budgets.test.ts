@@ -185,14 +185,15 @@ describe("200 requests at once for a budget of 100", () => {
       (found) => found.succeeded === 100,
     );
     expect(usage).toMatchObject({ tokens: 1_000, cost: expect.closeTo(100, 6) });
-    if (kind === "team" || kind === "user" || kind === "tag") {
-      const { body } = await admin("GET", `/admin/${kind}s/${id}`);
-      expect(body["used"]).toMatchObject({
-        tokens_per_day: 1_000,
-        cost_per_day: expect.closeTo(100, 6),
-        parallel: 0,
-      });
-    }
+    const name = kind === "provider of the variables" ? "default" : kind === "key" ? keys[0]?.id : id;
+    const { body } = await admin("GET", `/admin/${kind.split(" ")[0]}s/${name}`);
+    expect(body["used"]).toMatchObject({
+      ...(kind !== "provider of the variables" && { tokens_per_day: 1_000 }),
+      cost_per_day: expect.closeTo(100, 6),
+      parallel: 0,
+    });
+    const { body: list } = await admin("GET", `/admin/${kind.split(" ")[0]}s`);
+    expect(list["items"]).toContainEqual(expect.objectContaining({ used: body["used"] }));
     if (kind === "provider of the variables")
       await admin("PUT", "/admin/settings", { default_provider: { limits: {} } });
   });

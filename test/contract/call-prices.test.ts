@@ -209,6 +209,7 @@ describe("what a price leaves out", () => {
     await admin("PUT", "/admin/settings", { default_provider: { limits } });
     const { body: own } = await admin("GET", "/admin/providers/default");
     expect(Number(own["unpriced_models"])).toBeGreaterThan(0);
+    expect(own["used"]).toMatchObject({ cost_per_day: 0 });
     await admin("PUT", "/admin/settings", { default_provider: { limits: {} } });
   });
 });

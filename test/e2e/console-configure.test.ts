@@ -498,6 +498,10 @@ describeWithBrowser("configuring in the console", () => {
     await dialog.getByRole("button", { name: "Save" }).click();
     await saved(dialog);
     await row.waitFor({ state: "detached" });
+    await page
+      .getByRole("row", { name: /The engine/ })
+      .getByText("0 of 2.50 (Cost per day)")
+      .waitFor();
     const { body } = await app.admin("GET", "/admin/config/export");
     expect(body["config"]).toMatchObject({
       providers: [

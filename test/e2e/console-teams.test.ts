@@ -28,7 +28,9 @@ describeWithBrowser("teams, users and tags in the console", () => {
     const row = page.getByRole("row", { name: /Search/ });
     await row.getByText("0 keys").waitFor();
     // The models of this gateway have no prices.
-    await row.getByRole("link", { name: /^The cost does not count \d+ models without a price$/ }).waitFor();
+    await row
+      .getByRole("link", { name: /^The budget does not hold for \d+ models without a price/ })
+      .waitFor();
     await page.getByRole("tab", { name: "Users" }).click();
     await page.getByRole("button", { name: "Add user" }).first().click();
     await dialog.getByLabel("ID", { exact: true }).fill("ada");

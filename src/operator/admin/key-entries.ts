@@ -32,7 +32,14 @@ const IDENTITY_FIELDS = {
 export const editableKeyFields = once(() => apiKeyFields.omit(IDENTITY_FIELDS).shape);
 
 /** Fields that views add to a key. */
-const VIEW_ONLY_FIELDS = new Set(["hashed", "grace_until", "last_used", "used_today", "unpriced_models"]);
+const VIEW_ONLY_FIELDS = new Set([
+  "hashed",
+  "grace_until",
+  "last_used",
+  "used_today",
+  "used",
+  "unpriced_models",
+]);
 
 /** Fields for which an empty value means the same as absence. */
 const optionalFields = once(() => {

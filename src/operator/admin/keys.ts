@@ -6,6 +6,7 @@ import type { Config } from "../../core/config/schema.ts";
 import { sha256Hex } from "../../core/encoding/hash.ts";
 import { lazyLooseObject, lazyObject, once } from "../../core/encoding/lazy-schema.ts";
 import type { Context } from "../../core/ports/context.ts";
+import { formatSubject, type SubjectUsage } from "../../core/ports/subject-limits.ts";
 import type { KeyUsage } from "../../core/ports/usage.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
 import { clampedSum, fromNano } from "../../records/usage/prices.ts";
@@ -24,6 +25,7 @@ import {
   rejectUselessScope,
 } from "./key-entries.ts";
 import { getKeyDigests, rotateKey } from "./key-rotation.ts";
+import { readLimitUse, usedSchema, usedView } from "./limit-use.ts";
 import { pageSchema, queryNumber } from "./paging.ts";
 import { requestObject } from "./request-fields.ts";
 import { conflictError, notFoundError } from "./resource-errors.ts";
@@ -94,11 +96,12 @@ const keyWithUsageSchema = () =>
     last_used: z.int(),
     /** Since midnight (UTC). */
     used_today: z.object({ requests: z.int(), tokens: z.int(), cost: z.number() }),
+    used: usedSchema(),
     /** Models without a price that it may use, if it has a budget of cost: their cost is not counted. */
     unpriced_models: z.int(),
   });
 
-function keyUsageView(usage: KeyUsage | undefined) {
+function keyUsageView(usage: KeyUsage | undefined, limitUse: SubjectUsage | undefined) {
   const today = usage?.today;
   return {
     last_used: usage?.last_used ?? 0,
@@ -107,6 +110,7 @@ function keyUsageView(usage: KeyUsage | undefined) {
       tokens: clampedSum(today?.prompt_tokens ?? 0, today?.completion_tokens ?? 0),
       cost: fromNano(today?.cost_nano ?? 0),
     },
+    used: usedView(limitUse),
   };
 }
 
@@ -173,6 +177,7 @@ export const KEY_ENDPOINTS = [
     handler: async ({ platform }, { query: { page, page_size, q } }) => {
       const usageByKey = new Map((await platform.usage.listKeyUsage()).map((usage) => [usage.key, usage]));
       const { config } = await platform.configuration.readFresh();
+      const limitUse = await readLimitUse(platform, listApiKeys(config));
       const needle = q.trim().toLowerCase();
       const views = await Promise.all(
         listApiKeys(config).map(async (entry) => ({
@@ -185,9 +190,10 @@ export const KEY_ENDPOINTS = [
       );
       const start = (page - 1) * page_size;
       return Response.json({
-        items: matches
-          .slice(start, start + page_size)
-          .map((key) => ({ ...key, ...keyUsageView(usageByKey.get(key.id)) })),
+        items: matches.slice(start, start + page_size).map((key) => ({
+          ...key,
+          ...keyUsageView(usageByKey.get(key.id), limitUse.get(formatSubject("key", key.id))),
+        })),
         total: matches.length,
         page,
         page_size,
@@ -207,9 +213,10 @@ export const KEY_ENDPOINTS = [
       const entry = await createKeyFinder(params["key"])(config);
       const view = await keyView(entry);
       const usage = (await platform.usage.listKeyUsage()).find(({ key }) => key === view.id);
+      const limitUse = (await readLimitUse(platform, [entry])).get(formatSubject("key", view.id));
       const headers = { etag: await entryEtag(config, entry) };
       const unpriced_models = countUnpricedModels(config, entry);
-      return Response.json({ ...view, ...keyUsageView(usage), unpriced_models }, { headers });
+      return Response.json({ ...view, ...keyUsageView(usage, limitUse), unpriced_models }, { headers });
     },
   }),
   /** `POST /admin/keys` (contract). */

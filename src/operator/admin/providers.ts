@@ -10,11 +10,13 @@ import { once } from "../../core/encoding/lazy-schema.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 import { parseWith } from "../../core/http/json-body.ts";
 import type { Platform } from "../../core/ports/platform.ts";
+import { formatSubject } from "../../core/ports/subject-limits.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
 import { needsNoAccount } from "../../gateway/providers/drivers.ts";
 import { providerHealthSchema, successSchema } from "./answers.ts";
 import { addEntry, changeEntry, deleteEntry, type EntryList } from "./entry-list.ts";
 import { ENTRY_HEADERS, entryResponse, IF_MATCH, VERSION_HEADERS } from "./etag.ts";
+import { readLimitUse, usedSchema, usedView } from "./limit-use.ts";
 import { priceRequestSchema } from "./price-request.ts";
 import { readProviderHealth } from "./provider-health.ts";
 import { defaultProviderView, mergeHeaders, providerView, providerViewSchema } from "./provider-view.ts";
@@ -153,10 +155,11 @@ function applyProviderChange(
   };
 }
 
-/** A provider in the list, with its health and the result of its last scheduled model refresh. */
+/** A provider in the list, with its health, the use of its limits and the result of its last scheduled model refresh. */
 const listedProviderSchema = () =>
   providerViewSchema().extend({
     ...providerHealthSchema().shape,
+    used: usedSchema(),
     models_asked: z.object({ at: z.int(), error: z.string(), added: z.int() }).nullable(),
   });
 
@@ -171,9 +174,11 @@ async function listProviders(platform: Platform, config: Config): Promise<Listed
   const views = config.providers.map((entry) => providerView(config, entry));
   if (defaultProvider !== null) views.unshift(defaultProvider);
   const status = await platform.accounts.getStatus(0);
+  const limitUse = await readLimitUse(platform, views);
   return views.map((view) => ({
     ...view,
     ...readProviderHealth(status, view.id),
+    used: usedView(limitUse.get(formatSubject("provider", view.id))),
     models_asked: (Object.hasOwn(refreshes, view.id) ? refreshes[view.id] : null) ?? null,
   }));
 }

@@ -3,6 +3,7 @@ import { HISTORY_MODES } from "../../core/config/history-mode.ts";
 import { cacheSettingSchema } from "../../core/config/response-cache.ts";
 import { subjectEntrySchema } from "../../core/config/subject-schema.ts";
 import { once } from "../../core/encoding/lazy-schema.ts";
+import { usedSchema } from "./limit-use.ts";
 import { requestObject } from "./request-fields.ts";
 
 /** Limits in a request body. A misspelt limit is an error, because it would have no effect. */
@@ -15,18 +16,6 @@ export const cacheRequestSchema = once(() => requestObject(() => cacheSettingSch
 
 /** The same in a view; empty: the next wider setting applies. */
 export const cacheViewSchema = () => z.object({ ttl_seconds: z.int().optional() });
-
-/** What counts towards the limits of a team, user or tag now. Costs are in the currency of the prices. */
-const usedSchema = () =>
-  z.object({
-    parallel: z.int(),
-    requests_per_minute: z.int(),
-    tokens_per_minute: z.int(),
-    tokens_per_day: z.int(),
-    tokens_per_month: z.int(),
-    cost_per_day: z.number(),
-    cost_per_month: z.number(),
-  });
 
 /** A team, a user or a tag as administrators see it. */
 export const subjectViewSchema = () =>

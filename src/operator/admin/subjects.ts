@@ -6,10 +6,10 @@ import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts
 import type { Context } from "../../core/ports/context.ts";
 import { formatSubject, type SubjectUsage } from "../../core/ports/subject-limits.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
-import { fromNano } from "../../records/usage/prices.ts";
 import { successSchema } from "./answers.ts";
 import { addEntry, changeEntry, deleteEntry, type EntryList } from "./entry-list.ts";
 import { ENTRY_HEADERS, entryResponse, IF_MATCH, VERSION_HEADERS } from "./etag.ts";
+import { usedView } from "./limit-use.ts";
 import { idTakenError, requireFound } from "./resource-errors.ts";
 import {
   newSubjectSchema,
@@ -56,18 +56,6 @@ function normalizeEntry({
     ...(guardrails === undefined || guardrails.length === 0 ? {} : { guardrails }),
     ...(history === undefined || history === "full" ? {} : { history }),
     ...(allowed_tags === undefined || allowed_tags.length === 0 ? {} : { allowed_tags }),
-  };
-}
-
-function usedView(use: SubjectUsage | undefined): SubjectView["used"] {
-  return {
-    parallel: use?.parallel ?? 0,
-    requests_per_minute: use?.minute.requests ?? 0,
-    tokens_per_minute: use?.minute.tokens ?? 0,
-    tokens_per_day: use?.day.tokens ?? 0,
-    tokens_per_month: use?.month.tokens ?? 0,
-    cost_per_day: fromNano(use?.day.cost ?? 0),
-    cost_per_month: fromNano(use?.month.cost ?? 0),
   };
 }
 

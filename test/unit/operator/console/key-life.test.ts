@@ -7,7 +7,23 @@ import {
 
 const NOW = 1_800_000_000_000;
 const DAY = 86_400_000;
-const key = (fields: object) => ({ disabled: false, expires: 0, grace_until: 0, ...fields });
+const USED = {
+  parallel: 0,
+  requests_per_minute: 0,
+  tokens_per_minute: 0,
+  tokens_per_day: 0,
+  tokens_per_month: 0,
+  cost_per_day: 0,
+  cost_per_month: 3,
+};
+const key = (fields: object) => ({
+  disabled: false,
+  expires: 0,
+  grace_until: 0,
+  limits: {},
+  used: USED,
+  ...fields,
+});
 
 describe("the life of a key", () => {
   it.each([
@@ -18,6 +34,9 @@ describe("the life of a key", () => {
     [{ expires: NOW + 30 * DAY }, "good", "active"],
     [{ grace_until: NOW + DAY }, "live", "rotated; the old key expires in 24 h"],
     [{ grace_until: NOW }, "good", "active"],
+    [{ limits: { cost_per_month: 2 } }, "warn", "Limit reached"],
+    [{ limits: { cost_per_month: 4 } }, "good", "active"],
+    [{ limits: { cost_per_month: 2 }, disabled: true }, "neutral", "disabled"],
   ])("%j is told as %s: %s", (fields, tone, text) => {
     expect(describeKeyState(key(fields), NOW)).toEqual({ tone, text });
   });

@@ -39,6 +39,15 @@ const ENGINE: ProviderView = {
   driver: "openai",
   base_url: "http://engine.test/v1",
   unpriced_models: 0,
+  used: {
+    parallel: 0,
+    requests_per_minute: 0,
+    tokens_per_minute: 0,
+    tokens_per_day: 0,
+    tokens_per_month: 0,
+    cost_per_day: 0,
+    cost_per_month: 0,
+  },
   has_token: true,
   token_preview: "se****en",
   models: {
@@ -92,7 +101,7 @@ describe("the form of a provider", () => {
 
   it("gives back what it was given, and keeps the token", () => {
     const { id, has_token, token_preview, models, accounts, read_only, ...rest } = ENGINE;
-    const { models_asked, unpriced_models, health, last_error, ...fields } = rest;
+    const { models_asked, unpriced_models, used, health, last_error, ...fields } = rest;
     expect(toProviderFields(toProviderDraft(ENGINE))).toEqual({ ...fields, token: "" });
     expect(validateProviderDraft(toProviderDraft(ENGINE))).toEqual({});
     expect(changedProviderFields(toProviderDraft(ENGINE), ENGINE)).toEqual({});

@@ -94,6 +94,7 @@ export const providers: PageTexts["providers"] = {
   addAll: (size) => `Alle ${size} hinzufügen`,
   addSelected: (size) => `${size} ausgewählte hinzufügen`,
   testProvider: (id) => `${id} testen`,
+  limits: "Limits",
   lastHour: "Letzte Stunde",
   noRequests: "keine Anfragen",
   requestCount: (count) => formatPlural(count, "Anfrage", "Anfragen"),

@@ -89,6 +89,7 @@ export const providers: PageTexts["providers"] = {
   addAll: (size) => `添加全部 ${size} 个`,
   addSelected: (size) => `添加选中的 ${size} 个`,
   testProvider: (id) => `测试 ${id}`,
+  limits: "限额",
   lastHour: "最近一小时",
   noRequests: "没有请求",
   requestCount: (count) => `${formatCount(count)} 次请求`,

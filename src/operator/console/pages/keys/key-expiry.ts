@@ -2,6 +2,7 @@ import { DAY_MS } from "../../../../core/units.ts";
 import type { ApiKey } from "../../api/config.ts";
 import type { Tone } from "../../ui/badge.tsx";
 import { formatDuration } from "../../ui/format.ts";
+import { isBudgetUsedUp } from "./limit-use.ts";
 import { texts } from "./texts.ts";
 
 /** Keys that expire within this time get a warning. */
@@ -9,11 +10,17 @@ const EXPIRY_WARNING_MS = 7 * DAY_MS;
 
 /** Describes whether a key works. `now` is in Unix milliseconds. */
 export function describeKeyState(
-  { disabled, expires, grace_until }: Pick<ApiKey, "disabled" | "expires" | "grace_until">,
+  {
+    disabled,
+    expires,
+    grace_until,
+    ...limited
+  }: Pick<ApiKey, "disabled" | "expires" | "grace_until" | "limits" | "used">,
   now: number,
 ): { readonly tone: Tone; readonly text: string } {
   if (disabled) return { tone: "neutral", text: texts.disabled };
   if (expires !== 0 && expires <= now) return { tone: "bad", text: texts.expired };
+  if (isBudgetUsedUp(limited)) return { tone: "warn", text: texts.limitReached };
   if (expires !== 0 && expires - now < EXPIRY_WARNING_MS) {
     return { tone: "warn", text: texts.expiresIn(formatDuration(expires - now)) };
   }

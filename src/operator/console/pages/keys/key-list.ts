@@ -51,26 +51,3 @@ export function selectKeys(
     .filter(({ apiKey }) => needle === "" || isMatch(apiKey))
     .sort((a, b) => compareKeys(a, b, order));
 }
-
-/** How much of a limit is used: both in the limit's unit. */
-export interface LimitUse {
-  /** Name in the configuration. */
-  readonly name: string;
-  readonly used: number;
-  readonly limit: number;
-}
-
-/** The daily limits of a key with what it has used today. */
-export function listLimitUse({
-  limits,
-  used_today,
-}: Pick<ApiKey, "limits" | "used_today">): readonly LimitUse[] {
-  const daily = [
-    ["tokens_per_day", used_today.tokens],
-    ["cost_per_day", used_today.cost],
-  ] as const;
-  return daily.flatMap(([name, used]) => {
-    const limit = Number(limits[name]);
-    return limit > 0 ? [{ name, used, limit }] : [];
-  });
-}

@@ -21,13 +21,15 @@ import { useIsNarrow } from "../../ui/use-media.ts";
 import { usePaging } from "../../ui/use-paging.ts";
 import { words } from "../../ui/words.ts";
 import { ConnectPanel } from "../connect/connect-panel.tsx";
+import { formatCost } from "../usage/usage-view.ts";
 import { EraseData } from "./erase-data.tsx";
 import { findFullKey } from "./full-key.ts";
 import { describeKeyState } from "./key-expiry.ts";
 import { KeyForm } from "./key-form.tsx";
-import { KEY_ORDERS, type ListedKey, listLimitUse, selectKeys } from "./key-list.ts";
+import { KEY_ORDERS, type ListedKey, selectKeys } from "./key-list.ts";
 import { LimitBars } from "./limit-bars.tsx";
 import { summarizeScope } from "./limit-draft.ts";
+import { listLimitUse } from "./limit-use.ts";
 import { RotateKey } from "./rotate-key.tsx";
 import { texts } from "./texts.ts";
 
@@ -107,7 +109,7 @@ export function Keys() {
       cell: ({
         apiKey: {
           last_used,
-          used_today: { requests, tokens },
+          used_today: { requests, tokens, cost },
         },
       }) => (
         <>
@@ -115,6 +117,7 @@ export function Keys() {
           {requests > 0 && (
             <div>{texts.tokensToday(texts.requestCount(requests), formatCompact(tokens))}</div>
           )}
+          {(cost > 0 || order === "cost") && <div>{texts.costToday(formatCost(cost))}</div>}
         </>
       ),
     },

@@ -1,8 +1,8 @@
 import { formatHref } from "../../routing.ts";
 import { formatCompact } from "../../ui/format.ts";
 import { formatCost } from "../usage/usage-view.ts";
-import type { LimitUse } from "./key-list.ts";
 import { LIMIT_FIELDS } from "./limit-draft.ts";
+import type { LimitUse } from "./limit-use.ts";
 import { texts } from "./texts.ts";
 
 /** Share of a limit from which its bar warns. */

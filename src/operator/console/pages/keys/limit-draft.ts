@@ -85,19 +85,21 @@ export function parseScope(draft: LimitDraft, current: KeyScope | null): KeyScop
   };
 }
 
-/** Summarizes a key's limits; empty: no limits. */
-export function summarizeScope({ limits, models, dialects, networks, allowed_tags }: KeyScope): string {
-  const limitTexts = LIMIT_FIELDS.filter(({ name }) => Number(limits[name]) > 0).map(
-    ({ name, label }) => `${label}: ${Number(limits[name]).toLocaleString()}`,
-  );
+/** Summarizes what a key may be used for; empty: everything. */
+export function summarizeScope({
+  models,
+  dialects,
+  networks,
+  allowed_tags,
+}: Omit<KeyScope, "limits">): string {
   const lists = [
     [words.models, models],
     [texts.styles, dialects.map(formatApiStyle)],
     [texts.networks, networks],
     [texts.allowedTags, allowed_tags],
   ] as const;
-  const listTexts = lists
+  return lists
     .filter(([, list]) => list.length > 0)
-    .map(([name, list]) => `${name}: ${list.join(", ")}`);
-  return [...limitTexts, ...listTexts].join(" · ");
+    .map(([name, list]) => `${name}: ${list.join(", ")}`)
+    .join(" · ");
 }

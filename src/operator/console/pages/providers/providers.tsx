@@ -28,6 +28,8 @@ import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { useAsyncAction } from "../../ui/use-async-action.ts";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { words } from "../../ui/words.ts";
+import { LimitBars } from "../keys/limit-bars.tsx";
+import { listLimitUse } from "../keys/limit-use.ts";
 import { DefaultProviderForm } from "./default-provider-form.tsx";
 import { formatModelCount, listModels } from "./model-list.ts";
 import { ProviderForm } from "./provider-form.tsx";
@@ -55,6 +57,12 @@ const accountsLink = ({ id, read_only }: ProviderView) =>
     new URLSearchParams({ provider: read_only ? DEFAULT_PROVIDER : `:${id}` }).toString(),
   );
 
+const LIMIT_COLUMN: Column<ProviderView> = {
+  title: texts.limits,
+  class: "muted",
+  cell: (provider) => <LimitBars uses={listLimitUse(provider)} unpricedModels={provider.unpriced_models} />,
+};
+
 /** Page that lists the providers, or the models of one provider. */
 export function Providers({ detail }: { readonly detail: string }) {
   return detail === "" ? <ProviderList /> : <ProviderModels key={detail} id={detail} />;
@@ -77,6 +85,7 @@ function ProviderList() {
       await editing.changed(texts.switched(name || id, !enabled));
     });
   const add = <AddButton noun={texts.providerNoun} onClick={editing.add} />;
+  const hasLimits = (data ?? []).some((provider) => listLimitUse(provider).length > 0);
   const columns: Column<ProviderView>[] = [
     {
       title: words.name,
@@ -127,6 +136,8 @@ function ProviderList() {
       class: "tabular nowrap",
       cell: (provider) => <LastHour usage={findProviderUsage(provider, usage)} />,
     },
+    // Most providers have no limits, and the table has little room.
+    ...(hasLimits ? [LIMIT_COLUMN] : []),
     actionColumn((provider) => (
       <>
         <TestButton label={texts.testProvider(provider.id)} findModel={() => findTestModel(provider)} />

@@ -91,6 +91,7 @@ export const texts = translate("providers", {
   addAll: (size: number) => `Add all ${size}`,
   addSelected: (size: number) => `Add ${size} selected`,
   testProvider: (id: string) => `Test ${id}`,
+  limits: "Limits",
   lastHour: "Last hour",
   noRequests: "no requests",
   requestCount: (count: number) => formatPlural(count, "request"),

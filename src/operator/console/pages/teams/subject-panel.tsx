@@ -18,16 +18,17 @@ import { usePaging } from "../../ui/use-paging.ts";
 import { words } from "../../ui/words.ts";
 import { EraseData } from "../keys/erase-data.tsx";
 import { LimitBars } from "../keys/limit-bars.tsx";
+import { listLimitUse } from "../keys/limit-use.ts";
 import { texts as keyTexts } from "../keys/texts.ts";
+import { searchSubjects } from "./search-subjects.ts";
 import { SubjectForm } from "./subject-form.tsx";
-import { listSubjectUse, searchSubjects } from "./subject-use.ts";
 import { texts } from "./texts.ts";
 
 const PAGE_SIZES = [25, 50, 200] as const;
 
 /** What is used of the limits of an entry. */
 function SubjectLimits({ subject }: { readonly subject: Subject }) {
-  const uses = listSubjectUse(subject);
+  const uses = listLimitUse(subject);
   const { models } = subject;
   return (
     <>

@@ -1,6 +1,17 @@
 import { describe, expect, it } from "vitest";
 import type { ApiKey } from "../../../../../src/operator/console/api/config.ts";
-import { listLimitUse, selectKeys } from "../../../../../src/operator/console/pages/keys/key-list.ts";
+import { selectKeys } from "../../../../../src/operator/console/pages/keys/key-list.ts";
+import { listLimitUse } from "../../../../../src/operator/console/pages/keys/limit-use.ts";
+
+const UNUSED = {
+  parallel: 0,
+  requests_per_minute: 0,
+  tokens_per_minute: 0,
+  tokens_per_day: 0,
+  tokens_per_month: 0,
+  cost_per_day: 0,
+  cost_per_month: 0,
+};
 
 const key = (name: string, more: Partial<ApiKey> = {}): ApiKey => ({
   key: "sk-****",
@@ -14,6 +25,7 @@ const key = (name: string, more: Partial<ApiKey> = {}): ApiKey => ({
   grace_until: 0,
   last_used: 0,
   used_today: { requests: 0, tokens: 0, cost: 0 },
+  used: UNUSED,
   team: "",
   user: "",
   limits: {},
@@ -55,10 +67,17 @@ describe("the list of keys", () => {
     expect(selectKeys(keys, "", "name", 10).map(({ index }) => index)).toEqual([1, 0, 2]);
   });
 
-  it("compares today's use with the daily limits", () => {
-    const limits = { tokens_per_day: 1_000, cost_per_day: 0, tokens_per_month: 5 };
-    expect(listLimitUse({ limits, used_today: { requests: 1, tokens: 900, cost: 2 } })).toEqual([
+  it("compares the use with each limit that is set", () => {
+    const limits = { tokens_per_day: 1_000, cost_per_day: 0, cost_per_month: 2 };
+    expect(listLimitUse({ limits, used: { ...UNUSED, tokens_per_day: 900, cost_per_month: 3 } })).toEqual([
       { name: "tokens_per_day", used: 900, limit: 1_000 },
+      { name: "cost_per_month", used: 3, limit: 2 },
     ]);
+  });
+
+  it("finds keys whose limit of a day or a month is reached by this state", () => {
+    const spent = key("spent", { limits: { cost_per_month: 2 }, used: { ...UNUSED, cost_per_month: 3 } });
+    const busy = key("busy", { limits: { max_parallel: 1 }, used: { ...UNUSED, parallel: 1 } });
+    expect(selectKeys([spent, busy], "limit reached", "created", 10)).toEqual([{ apiKey: spent, index: 0 }]);
   });
 });

@@ -38,10 +38,10 @@ describe("the limits of a key in its form", () => {
     expect(() => parseScope({ [name]: text }, null)).toThrow(words);
   });
 
-  test("are summarized in a few words", () => {
+  test("name what it may be used for, in a few words", () => {
     expect(summarizeScope(NONE)).toBe("");
-    expect(
-      summarizeScope({ ...NONE, limits: { max_parallel: 2, cost_per_day: 0.5 }, models: ["a", "b"] }),
-    ).toBe("Concurrent requests: 2 · Cost per day: 0.5 · Models: a, b");
+    expect(summarizeScope({ ...NONE, models: ["a", "b"], allowed_tags: ["batch"] })).toBe(
+      "Models: a, b · Allowed tags: batch",
+    );
   });
 });
