@@ -210,7 +210,7 @@ describeWithBrowser("configuring in the console", () => {
     await dialog.getByLabel("Networks").fill("");
     await dialog.getByRole("button", { name: "Save" }).click();
     await saved(dialog);
-    await row.getByText("Tokens per month: 1").waitFor();
+    await row.getByText(/ of 1 \(Tokens per month\)/).waitFor();
     await ask();
     expect(await (await ask()).json()).toMatchObject({ error: { code: "insufficient_quota" } });
 
@@ -222,6 +222,7 @@ describeWithBrowser("configuring in the console", () => {
     await dialog.getByRole("button", { name: "Done" }).click();
     await saved(dialog);
     expect((await ask()).status).toBe(401);
+    await row.getByText("Limit reached").waitFor();
     await row.getByRole("button", { name: "Edit" }).click();
     await dialog.getByLabel("Expires").fill("2020-01-02T03:04");
     await dialog.getByRole("button", { name: "Save" }).click();

@@ -32,7 +32,7 @@ describeWithBrowser("sending requests from the console", () => {
     );
     const page = await app.at(`history/${items[0].id}`);
     const sent = nextBody(page, "/v1/chat/completions");
-    await page.getByRole("button", { name: "Send again" }).click();
+    await page.getByRole("button", { name: "Send again now" }).click();
     expect(await sent).toMatchObject({
       messages: [{ role: "user", content: "[[say:Once more.]] again" }],
       tools: [{ function: { name: "look_up", ...parameters } }],

@@ -28,9 +28,17 @@ describeWithBrowser("teams, users and tags in the console", () => {
     const row = page.getByRole("row", { name: /Search/ });
     await row.getByText("0 keys").waitFor();
     // The models of this gateway have no prices.
-    await row
-      .getByRole("link", { name: /^The budget does not hold for \d+ models without a price/ })
-      .waitFor();
+    const warning = row.getByRole("link", {
+      name: /^The budget does not hold for \d+ models without a price/,
+    });
+    expect(await warning.getAttribute("href")).toBe("#/usage/prices");
+    await goTo(page, "models");
+    await page.getByRole("link", { name: "Prices", exact: true }).click();
+    const prices = page.getByRole("heading", { name: "Prices per million tokens" });
+    await expect
+      .poll(async () => (await prices.boundingBox())?.y)
+      .toBeLessThan(page.viewportSize()?.height ?? 0);
+    await goTo(page, "teams");
     await page.getByRole("tab", { name: "Users" }).click();
     await page.getByRole("button", { name: "Add user" }).first().click();
     await dialog.getByLabel("ID", { exact: true }).fill("ada");

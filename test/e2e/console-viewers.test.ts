@@ -78,6 +78,9 @@ describeWithBrowser("a viewer in the console", () => {
     await goTo(page, "settings");
     await page.getByText("Session lifetime").first().waitFor();
     expect(await page.getByLabel("New password").count()).toBe(0);
+    await goTo(page, "playground");
+    await page.getByText("Ask an operator or an owner of this gateway for a key").waitFor();
+    expect(await page.getByRole("button", { name: "Make a key for 1 hour" }).count()).toBe(0);
     await goTo(page, "accounts");
     const edit = page.getByRole("button", { name: "Edit three@sandbox.test" });
     expect(await edit.isDisabled()).toBe(true);

@@ -217,6 +217,7 @@ const german: Translation = {
     leave: "Verlassen",
   },
   overview: {
+    streamsOnly: "nur Streams",
     testProvider: (id: string) => `${id} testen`,
     top: "Spitzenreiter",
     sortedBy: "Sortiert nach",
@@ -385,8 +386,9 @@ const german: Translation = {
     emptyForNoLimit: (label, kind) => `${label}: ${kind}, oder leer für kein Limit`,
     number: "eine Zahl",
     wholeNumber: "eine ganze Zahl",
-    limitsHint:
-      "Leer oder 0: kein Limit. Tage und Monate gelten in UTC. Kosten haben die Währung Ihrer Preise.",
+    limitsHint: (prices) =>
+      rich`Leer oder 0: kein Limit. Tage und Monate gelten in UTC. Kosten haben die Währung der ${prices}.`,
+    yourPrices: "Preise",
     allowedModelsHint: "Erlaubte Namen oder IDs von Modellen. Ein * am Ende steht für jedes Ende.",
     styles: "Stile",
     searchKeys: "Suche in Name, Bemerkung, Zustand, Modell oder API-Stil",

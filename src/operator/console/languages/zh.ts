@@ -198,6 +198,7 @@ const chinese: Translation = {
     leave: "离开",
   },
   overview: {
+    streamsOnly: "仅流式请求",
     testProvider: (id: string) => `测试 ${id}`,
     top: "排行",
     sortedBy: "排序",
@@ -359,7 +360,8 @@ const chinese: Translation = {
     emptyForNoLimit: (label, kind) => `${label}：${kind}，留空表示不限`,
     number: "数字",
     wholeNumber: "整数",
-    limitsHint: "留空或 0：不限。天和月按 UTC 计算。费用按您价格的货币计算。",
+    limitsHint: (prices) => rich`留空或 0：不限。天和月按 UTC 计算。费用按${prices}的货币计算。`,
+    yourPrices: "您的价格",
     allowedModelsHint: "允许的模型名称或 ID。末尾的 * 匹配任意结尾。",
     styles: "风格",
     searchKeys: "搜索名称、备注、状态、模型或样式",

@@ -80,7 +80,7 @@ export const history: PageTexts["history"] = {
   tools: "Werkzeuge",
   toolsAndParameters: "Werkzeuge und Parameter, die nicht gespeichert sind",
   editAndSend: "Bearbeiten und senden",
-  sendAgain: "Noch einmal senden",
+  sendAgain: "Jetzt noch einmal senden",
   copyAsCurl: "Als curl kopieren",
   answer: "Antwort",
   noAnswerText: "Die Antwort hat keinen Text.",

@@ -1,6 +1,7 @@
 import type { PageTexts } from "../page-texts.ts";
 
 export const models: PageTexts["models"] = {
+  prices: "Preise",
   aliasRemoved: "Alias entfernt",
   addAlias: "Alias hinzufügen",
   requestedName: "Name in der Anfrage",

@@ -58,6 +58,8 @@ ${body}`,
     "Der Entwicklungs-Provider wiederholt, was Sie schreiben; mit „use the tool get_weather for Paris“ ruft er ein Werkzeug auf.",
   keyIsNeeded:
     "Anfragen brauchen einen API-Schlüssel. Geben Sie einen unter „Systemprompt, weitere Parameter, Schlüssel und Konto“ ein, oder erstellen Sie einen:",
+  viewersAskForKey:
+    "Anfragen brauchen einen API-Schlüssel, und Leser können keinen anlegen. Bitten Sie einen Betreiber oder Eigentümer dieses Gateways um einen Schlüssel, und tragen Sie ihn unter „Systemprompt, weitere Parameter, Schlüssel und Konto“ ein.",
   makeKey: "Schlüssel für 1 Stunde erstellen",
   toKeys: "Schlüssel",
   keyName: "Playground",

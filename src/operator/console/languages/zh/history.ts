@@ -79,7 +79,7 @@ export const history: PageTexts["history"] = {
   tools: "工具",
   toolsAndParameters: "未存储的工具和参数",
   editAndSend: "编辑并发送",
-  sendAgain: "重新发送",
+  sendAgain: "立即重新发送",
   copyAsCurl: "复制为 curl",
   answer: "回答",
   noAnswerText: "回答没有文本。",

@@ -1,6 +1,7 @@
 import type { PageTexts } from "../page-texts.ts";
 
 export const models: PageTexts["models"] = {
+  prices: "价格",
   aliasRemoved: "别名已移除",
   addAlias: "添加别名",
   requestedName: "请求的名称",

@@ -56,6 +56,8 @@ ${body}`,
   developmentProviderHint:
     "开发用提供商会重复您写的内容；输入“use the tool get_weather for Paris”会让它调用工具。",
   keyIsNeeded: "请求需要 API 密钥。请在“系统提示、更多参数、密钥和账号”中输入，或创建一个：",
+  viewersAskForKey:
+    "请求需要 API 密钥，而查看者无法创建密钥。请向此网关的操作员或所有者索取密钥，并在“系统提示、更多参数、密钥和账号”中输入。",
   makeKey: "创建 1 小时有效的密钥",
   toKeys: "密钥",
   keyName: "演练场",

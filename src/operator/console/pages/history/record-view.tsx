@@ -132,11 +132,11 @@ function ReplayButtons({ record }: { readonly record: HistoryRecord }) {
     <>
       {lost.length > 0 && <span class="muted grow">{texts.sentWithout(lost.join(", "))}</span>}
       <CopyButton text={command} name={texts.copyAsCurl} />
-      <Button kind="quiet" onClick={() => open(false)}>
-        {texts.editAndSend}
-      </Button>
-      <Button disabled={request.turns.length === 0} onClick={() => open(true)}>
+      <Button kind="quiet" disabled={request.turns.length === 0} onClick={() => open(true)}>
         {texts.sendAgain}
+      </Button>
+      <Button kind="primary" onClick={() => open(false)}>
+        {texts.editAndSend}
       </Button>
     </>
   );

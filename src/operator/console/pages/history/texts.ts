@@ -79,7 +79,7 @@ export const texts = translate("history", {
   tools: "tools",
   toolsAndParameters: "tools and parameters, which are not stored",
   editAndSend: "Edit and send",
-  sendAgain: "Send again",
+  sendAgain: "Send again now",
   copyAsCurl: "Copy as curl",
   answer: "Answer",
   noAnswerText: "The answer has no text.",

@@ -1,5 +1,5 @@
-import { formatHref } from "../../routing.ts";
 import { formatCompact } from "../../ui/format.ts";
+import { PRICES_HREF } from "../usage/prices-link.ts";
 import { formatCost } from "../usage/usage-view.ts";
 import { LIMIT_FIELDS } from "./limit-draft.ts";
 import type { LimitUse } from "./limit-use.ts";
@@ -35,7 +35,7 @@ export function LimitBars({ uses, unpricedModels }: LimitBarsProps) {
         );
       })}
       {unpricedModels > 0 && (
-        <a class="unpriced" href={formatHref("usage")}>
+        <a class="unpriced" href={PRICES_HREF}>
           {texts.notCountedWithoutPrice(texts.modelCount(unpricedModels))}
         </a>
       )}

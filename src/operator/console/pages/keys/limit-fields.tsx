@@ -3,6 +3,7 @@ import { SHARED_STYLES } from "../../../../core/config/styles.ts";
 import { formatApiStyle } from "../../ui/api-styles.ts";
 import { CheckField, TextField } from "../../ui/field.tsx";
 import { words } from "../../ui/words.ts";
+import { PRICES_HREF } from "../usage/prices-link.ts";
 import { LIMIT_FIELDS, type LimitDraft, parseList } from "./limit-draft.ts";
 import { texts } from "./texts.ts";
 
@@ -23,7 +24,14 @@ const createField = ({ draft, onChange }: LimitFieldsProps, name: string) => ({
 export function NumberLimitFields(props: LimitFieldsProps) {
   return (
     <>
-      <p class="hint">{texts.limitsHint}</p>
+      <p class="hint">
+        {/* In another tab, because this one would lose what was entered. */}
+        {texts.limitsHint(
+          <a href={PRICES_HREF} target="_blank" rel="noreferrer">
+            {texts.yourPrices}
+          </a>,
+        )}
+      </p>
       <div class="limit-grid">
         {LIMIT_FIELDS.map(({ name, label }) => (
           <TextField

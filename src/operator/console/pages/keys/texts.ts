@@ -82,7 +82,9 @@ export const texts = translate("keys", {
   emptyForNoLimit: (label: string, value: string) => `${label}: ${value}, or empty for no limit`,
   number: "a number",
   wholeNumber: "a whole number",
-  limitsHint: "Empty or 0: no limit. Days and months are in UTC. Costs are in the currency of your prices.",
+  limitsHint: (prices: ComponentChildren) =>
+    rich`Empty or 0: no limit. Days and months are in UTC. Costs are in the currency of ${prices}.`,
+  yourPrices: "your prices",
   allowedModelsHint: "Allowed model names or ids. A * at the end matches any ending.",
   styles: "Styles",
   networks: "Networks",

@@ -7,6 +7,7 @@ import { Problem } from "../../ui/problem.tsx";
 import { TestButton } from "../../ui/test-button.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { words } from "../../ui/words.ts";
+import { PRICES_HREF } from "../usage/prices-link.ts";
 import { AliasEditor } from "./alias-editor.tsx";
 import { ResolveName } from "./resolve-name.tsx";
 import { RouteEditor } from "./route-editor.tsx";
@@ -36,7 +37,15 @@ export function Models() {
   const models = useLoaded(listModels);
   const settings = useLoaded(readSettings);
   return (
-    <Page title={words.models} lead={texts.lead}>
+    <Page
+      title={words.models}
+      lead={texts.lead}
+      actions={
+        <a class="button plain" href={PRICES_HREF}>
+          {texts.prices}
+        </a>
+      }
+    >
       <Problem error={models.error} retry={models.reload} />
       <Problem error={settings.error} retry={settings.reload} />
       <ResolveName />

@@ -1,6 +1,7 @@
 import { translate } from "../../language.ts";
 
 export const texts = translate("models", {
+  prices: "Prices",
   aliasRemoved: "Alias removed",
   addAlias: "Add alias",
   requestedName: "Requested name",

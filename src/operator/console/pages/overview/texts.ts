@@ -17,6 +17,7 @@ export const texts = translate("overview", {
   slots: "slots",
   waiting: "waiting",
   requestsAndErrorsPerMinute: "Requests and errors per minute",
+  streamsOnly: "streams only",
   timeToFirstToken: "Time to first token",
   tokensPerMinute: "Tokens per minute",
   slotsAndQueueAverage: "Slots and queue (average)",

@@ -117,6 +117,7 @@ function Past({ activity }: { readonly activity: Activity }) {
         name={words.firstToken}
         value={formatMedian(firstToken)}
         below={formatTail(firstToken)}
+        more={texts.streamsOnly}
         tone={thresholdTone(firstToken?.p95 ?? 0, ...FIRST_TOKEN_MS)}
       />
       <Tile

@@ -35,11 +35,13 @@ async function makeKey(): Promise<string> {
 /** Says that a key is needed, and makes one that expires soon. */
 export function KeyNotice({ onKey }: { readonly onKey: (key: string) => void }) {
   const { busy, error, run } = useAsyncAction();
+  const canMake = useHasRole("operator");
   const make = () =>
     run(async () => {
       onKey(await makeKey());
       showToast(texts.keyMade);
     });
+  if (!canMake) return <Notice kind="info">{texts.viewersAskForKey}</Notice>;
   return (
     <>
       <Notice

@@ -57,6 +57,8 @@ ${body}`,
     "The development provider repeats what you write; “use the tool get_weather for Paris” makes it call a tool.",
   keyIsNeeded:
     "Requests need an API key. Enter one under “System prompt, more parameters, key and account”, or make one:",
+  viewersAskForKey:
+    "Requests need an API key, and viewers cannot make one. Ask an operator or an owner of this gateway for a key, and enter it under “System prompt, more parameters, key and account”.",
   makeKey: "Make a key for 1 hour",
   toKeys: "Keys",
   keyName: "Playground",

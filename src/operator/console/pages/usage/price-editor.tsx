@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { editPresentSettings, omitEntry, type Price, readSettings } from "../../api/settings.ts";
 import { Button } from "../../ui/button.tsx";
 import { actionColumn, type Column } from "../../ui/data-table.tsx";
@@ -23,11 +23,20 @@ function completePrice(price: Price | undefined) {
   return { cache_read, cache_write_5m, cache_write_1h };
 }
 
+interface PriceEditorProps {
+  /** The address leads to the prices: they are open, and in view. */
+  readonly isTarget: boolean;
+}
+
 /** Editor for token prices by model. Past usage keeps the price of its time. */
-export function PriceEditor() {
+export function PriceEditor({ isTarget }: PriceEditorProps) {
+  const foot = useRef<HTMLDivElement>(null);
   const { data, error, reload, replace } = useLoaded(readSettings);
   const [editing, setEditing] = useState<string | null>(null);
   const removal = useAsyncAction();
+  useEffect(() => {
+    if (isTarget && data !== null) foot.current?.scrollIntoView();
+  }, [isTarget, data === null]);
   const prices: Prices = data?.prices ?? {};
   const models = Object.keys(prices).sort();
   /** Replaces the price of one model. Edits of other prices stay. */
@@ -86,30 +95,36 @@ export function PriceEditor() {
     )),
   ];
   return (
-    <Panel folds title={texts.pricesPerMillionTokens} {...(models.length > 0 && { actions: add })}>
-      <Problem error={error} retry={reload} />
-      <Problem error={removal.error} />
-      {data !== null && (
-        <PagedTable
-          rows={8}
-          items={models}
-          keyOf={(model) => model}
-          columns={columns}
-          empty={
-            <Empty icon="usage" title={texts.noPrices} action={add}>
-              {texts.noPricesHint}
-            </Empty>
-          }
-        />
-      )}
-      {editing !== null && (
-        <PriceForm
-          model={editing}
-          price={prices[editing]}
-          onClose={() => setEditing(null)}
-          onSave={(model, price) => replacePrice(editing, { [model]: price }, texts.priceSaved)}
-        />
-      )}
-    </Panel>
+    <div ref={foot}>
+      <Panel
+        folds={!isTarget}
+        title={texts.pricesPerMillionTokens}
+        {...(models.length > 0 && { actions: add })}
+      >
+        <Problem error={error} retry={reload} />
+        <Problem error={removal.error} />
+        {data !== null && (
+          <PagedTable
+            rows={8}
+            items={models}
+            keyOf={(model) => model}
+            columns={columns}
+            empty={
+              <Empty icon="usage" title={texts.noPrices} action={add}>
+                {texts.noPricesHint}
+              </Empty>
+            }
+          />
+        )}
+        {editing !== null && (
+          <PriceForm
+            model={editing}
+            price={prices[editing]}
+            onClose={() => setEditing(null)}
+            onSave={(model, price) => replacePrice(editing, { [model]: price }, texts.priceSaved)}
+          />
+        )}
+      </Panel>
+    </div>
   );
 }

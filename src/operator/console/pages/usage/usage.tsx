@@ -10,6 +10,7 @@ import { useLoaded } from "../../ui/use-loaded.ts";
 import { words } from "../../ui/words.ts";
 import { GroupTable } from "./group-table.tsx";
 import { PriceEditor } from "./price-editor.tsx";
+import { PRICES_DETAIL } from "./prices-link.ts";
 import { texts } from "./texts.ts";
 import { UsageCharts } from "./usage-charts.tsx";
 import { UsageChoices } from "./usage-choices.tsx";
@@ -41,7 +42,7 @@ async function readView(view: UsageView, signal: AbortSignal) {
 }
 
 /** Page for usage, summed up by the gateway. */
-export function Usage() {
+export function Usage({ detail }: { readonly detail: string }) {
   const view = parseView(useAddress().query);
   const key = formatView(view);
   const { filters, by } = view;
@@ -90,7 +91,8 @@ export function Usage() {
           />
         </>
       )}
-      <PriceEditor />
+      {/* The prices are the last part: their place is known when the parts before have loaded. */}
+      <PriceEditor isTarget={detail === PRICES_DETAIL && (data !== null || error !== "")} />
     </Page>
   );
 }
