@@ -1,7 +1,7 @@
 import type { AccountPoolClient } from "../../src/core/ports/accounts.ts";
 import type { PoolAccount } from "../../src/core/ports/pool-configuration.ts";
 import { buildShardConfiguration } from "../../src/pool/shards/layout.ts";
-import { type Shard, ShardMap, splitProportionally } from "../../src/pool/shards/shard-map.ts";
+import { type Shard, ShardMap } from "../../src/pool/shards/shard-map.ts";
 import { createAccountPoolClient } from "../../src/runtime/cloudflare/pool-client/accounts.ts";
 import { ShardClient } from "../../src/runtime/cloudflare/pool-client/shard-client.ts";
 import { ShardedAccountPool } from "../../src/runtime/cloudflare/pool-client/sharded-accounts.ts";
@@ -10,6 +10,7 @@ import { randomFrom, VirtualClock } from "./clock.ts";
 import { Isolate } from "./isolate.ts";
 import { REGIONS, regionOf, roundTrip } from "./regions.ts";
 import { ShardHost } from "./shard-host.ts";
+import { splitProportionally } from "./split-proportionally.ts";
 
 /** Parameters of a simulation. Times are in milliseconds. */
 export interface Scenario {

@@ -33,7 +33,7 @@ export interface LeaseHolder {
   readonly key?: string;
   /** See `AcquireRequest.caller`; never shown. */
   readonly caller: string;
-  /** Id of the request's use, if its key has limits. */
+  /** Id of the request's use, if one of its subjects has limits. */
   readonly use?: string;
   /** The first pool shard counts the slot: the holder has a shared slot there, too. */
   readonly isShared?: boolean;

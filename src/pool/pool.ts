@@ -37,7 +37,7 @@ import { type AcquireOutcome, Waiter } from "./waiter.ts";
 /** Dependencies and settings of the pool. */
 export interface PoolOptions extends MaintenanceClock {
   readonly store: PoolStore;
-  /** Store for the use counted for keys with limits; by default a restart loses it. */
+  /** Store for the counted use of subjects with limits; by default a restart loses it. */
   readonly uses?: UseStore;
   /** Lifetime of a lease that is not renewed, milliseconds. */
   readonly leaseTtlMs?: number;
@@ -72,7 +72,7 @@ function toLeasedAccount({ id, account, provider }: AccountState): LeasedAccount
  * counts. A lease ends exactly once, by release or by expiry; ending it again, or too late, has no effect.
  */
 export class AccountPool {
-  /** Counts requests of keys with limits. */
+  /** Counts requests of subjects with limits. */
   readonly limitedRequests: LimitedRequests;
   /** Accounts that move between this pool and other shards. */
   readonly moves: AccountMoves;

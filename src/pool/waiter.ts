@@ -17,7 +17,7 @@ export interface Grant {
   readonly token: string | null;
   /** Whether a success must be reported, because the account or the provider has failed recently. */
   readonly failing: boolean;
-  /** Remaining limits of the key, if it has any. */
+  /** Remaining limits of the request's subjects, if they have any. */
   readonly limits?: RemainingLimits;
   /** See `AcquireGrant.configVersion`. */
   readonly configVersion?: number;

@@ -55,7 +55,7 @@ export const apiKeyFields = extensibleObject(() => ({
   /** What history and captures keep of its requests; absent: everything. */
   history: z.enum(HISTORY_MODES).optional(),
   cache: cacheSettingSchema.optional(),
-  /** Part of the addresses of its cached answers. A higher value leaves all that were stored before. */
+  /** Part of the cache key of its answers. An increase invalidates all answers cached before. */
   cache_epoch: count().optional(),
 }));
 

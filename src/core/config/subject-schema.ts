@@ -16,7 +16,7 @@ export const subjectEntrySchema = extensibleObject(() => ({
   guardrails: names().optional(),
   /** What history and captures keep of its requests; absent: everything. */
   history: z.enum(HISTORY_MODES).optional(),
-  /** As a key's: a higher value leaves the answers that were cached for its requests before. */
+  /** Part of the cache key of its answers. An increase invalidates all answers cached before. */
   cache_epoch: count().optional(),
   /** Of teams and users: tags that their requests may name; empty or absent: all. See `request-tags.ts`. */
   allowed_tags: names().optional(),

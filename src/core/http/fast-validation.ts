@@ -12,8 +12,7 @@ const tests = new WeakMap<Schema, Test | null>();
 /**
  * Whether a parsed JSON value is valid for a schema and would leave it unchanged. False if this simple check cannot tell:
  * then zod must validate. On Workers, which forbid code generation, zod takes longer for a conversation than parsing its
- * JSON, and copies all of it (docs/performance.md). For a body of 52 KB that is 100 µs or more, a tenth of a request. For a body of
- * 0.1 KB the difference is within the noise: a build without it costs 0.99 (0.91 to 1.07).
+ * JSON, and copies all of it (docs/performance.md). It matters for long bodies only (bench/results/answers.md).
  */
 export function isValidUnchanged<T>(schema: z.ZodType<T>, value: unknown): value is T {
   return getTest(schema)?.(value) ?? false;

@@ -8,8 +8,8 @@ export interface AbortSignalLike {
 
 /**
  * An abort controller and its signal in one object, for listeners within the program. It creates a native controller, which
- * is expensive on Workers (0.8 µs), only when `signal` is read. A build with native controllers costs 0.97 (0.87 to 1.08) for
- * short whole answers: the difference is within the noise.
+ * is expensive on Workers, only when `signal` is read. For a whole answer the difference is within the noise
+ * (bench/results/answers.md).
  */
 export class LightAbortController implements AbortSignalLike {
   readonly #listeners: (() => void)[] = [];

@@ -110,7 +110,7 @@ export interface AcquireRefusal {
   readonly failure?: AccountFailure;
   /** The exhausted limit; present if `refused` is `limited`. */
   readonly limit?: LimitRefusal;
-  /** What remains of the key's limits, if they are counted. */
+  /** What remains of the limits of the request's subjects, if they are counted. */
   readonly limits?: RemainingLimits;
   /** The pool has healthy accounts, but all are busy. Set only for a request with `wellOnly`. */
   readonly isWell?: boolean;
@@ -125,7 +125,7 @@ export interface AcquireGrant {
   readonly lease: Lease;
   /** The request runs beside another one of its conversation, on another account. The conversation stays where it is. */
   readonly isBranch?: boolean;
-  /** What remains of the key's limits, if they are counted. */
+  /** What remains of the limits of the request's subjects, if they are counted. */
   readonly limits?: RemainingLimits;
   /** Version of the newest configuration. Absent if no isolate can have an older one. */
   readonly configVersion?: number;
@@ -251,7 +251,7 @@ export interface AccountPoolClient {
    * aborts, the request leaves the queue, and a slot granted at that moment returns to the pool.
    */
   acquire(request: AcquireRequest, signal?: AbortSignalLike): Promise<AcquireResult>;
-  /** Counts a request that takes no slot, for a key with limits. Its usage is final. */
+  /** Counts a request that takes no slot, for subjects with limits. Its usage is final. */
   countRequest(use: LimitedUse): Promise<CountResult>;
   /**
    * Records the final usage of a request with limits. Only the first call per request counts. All later calls

@@ -109,7 +109,7 @@ export interface SubjectUsage {
 export interface RequestLimits {
   /** The tags that the caller gave the request. */
   tags?: readonly string[];
-  /** Those of them that have limits in the configuration. */
+  /** The entries of these tags in the configuration, with their limits, models and history mode. */
   tagEntries?: readonly SubjectEntry[];
   /**
    * The use that the request has declared to the pool. Undefined if not declared yet, or if none of its subjects has

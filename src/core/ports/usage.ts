@@ -10,7 +10,7 @@ export interface UsageDimensions {
   readonly requested_model: string;
   /** The model that was used. */
   readonly model: string;
-  /** Id of the provider; the driver of the default provider. Empty: the request was refused before a provider was chosen. */
+  /** Id of the provider. For the default provider: the name of its driver. Empty: no provider was chosen. */
   readonly provider: string;
   /** The account, the last one when there were several. */
   readonly account: string;

@@ -178,7 +178,7 @@ export class Generation {
       : null;
   }
 
-  /** Returns `usage` unchanged. Logs if the provider stated implausible counts. */
+  /** Returns `usage` unchanged. Notes in the facts if the provider stated implausible counts. */
   #noteImplausibleUsage(usage: Usage): Usage {
     if (this.assembler.hasImplausibleUsage) this.#job.context.facts.usageRefused = true;
     return usage;

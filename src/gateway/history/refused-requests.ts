@@ -10,6 +10,7 @@ import {
   type OutboxPlatform,
   type RecordSource,
 } from "../../records/telemetry/outbox.ts";
+import { MAX_LABEL, redactForHistory } from "./stored-text.ts";
 
 /** For how long equal refusals share a record, milliseconds. */
 const GROUP_MS = 60_000;
@@ -23,7 +24,6 @@ const MAX_SHARED_GROUPS = 50;
 /** The first refusals of a group update its record at once, further ones at this interval, milliseconds. */
 const PROMPT_UPDATES = 5;
 const UPDATE_MS = 5_000;
-const MAX_LABEL = 300;
 /** How much of a name is searched for personal data: a part of an address may not be recognised. */
 const MAX_REDACTED = 2_000;
 
@@ -189,7 +189,6 @@ export async function recordRefusedRequest(
   const { message = "" } = refusal;
   const model = (refusal.model ?? facts.requestedModel ?? "").slice(0, MAX_REDACTED);
   // A message may quote the request, and the caller may have written anything instead of a model.
-  const storedMessage = mode === undefined ? message : mode === "redacted" ? redactText(message) : "";
   const storedModel = mode === undefined ? model : redactText(model);
   getRefusedRequests(platform).record(
     {
@@ -203,7 +202,7 @@ export async function recordRefusedRequest(
       requested_model: createLabel(storedModel),
       source: createLabel(request.headers.get("x-gateway-source")?.trim() ?? ""),
       status_code: status,
-      error: createLabel(storedMessage),
+      error: createLabel(redactForHistory(message, mode)),
       ...(error === undefined ? {} : { error_code: error }),
     },
     platform.now(),

@@ -8,7 +8,7 @@ export const MAX_SHORT = 2_000;
 export const MAX_LABEL = 300;
 const PREVIEW = 200;
 
-/** What may be stored of a text. Absent mode: everything. */
+/** Returns the part of a text that the history mode allows to store. Absent mode: all of it. */
 export function redactForHistory(text: string, mode: HistoryMode | undefined): string {
   if (mode === undefined) return text;
   return mode === "redacted" ? redactText(text) : "";

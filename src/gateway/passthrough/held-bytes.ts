@@ -9,7 +9,7 @@ export class HeldBytes {
   #size = 0;
   #isReleased = false;
 
-  /** Keeps the next bytes. Returns false if the answer is not held any more: then {@link release} has those before. */
+  /** Keeps the next bytes. Returns false if the answer became too long: {@link release} then returns the bytes that were held. */
   hold(bytes: Uint8Array): boolean {
     if (this.#isReleased || this.#size + bytes.length > MAX_HELD_BYTES) return false;
     this.#pieces.push(bytes);

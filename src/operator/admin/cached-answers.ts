@@ -5,10 +5,22 @@ import type { Config } from "../../core/config/schema.ts";
 import type { SubjectEntry } from "../../core/config/subject-schema.ts";
 
 type Mode = Pick<SubjectEntry, "history">;
+type Cached = Pick<SubjectEntry, "history" | "cache_epoch">;
 
 /** Whether the history keeps less of the requests of a key or another subject than before. */
 export function keepsLess(before: Mode, after: Mode): boolean {
   return selectStrictestMode([before.history]) !== selectStrictestMode([before.history, after.history]);
+}
+
+/** The epoch of an edited entry: it never decreases, and increases if the history keeps less than before. */
+function nextEpoch(before: Cached, after: Cached): number {
+  const epoch = Math.max(before.cache_epoch ?? 0, after.cache_epoch ?? 0);
+  return keepsLess(before, after) ? epoch + 1 : epoch;
+}
+
+/** An entry without invalidations stays without an epoch. */
+function withEpoch<Entry extends Cached>(entry: Entry, epoch: number): Entry {
+  return epoch === 0 ? entry : { ...entry, cache_epoch: epoch };
 }
 
 /** The key with a new epoch of the response cache: no later request gets answers that were cached before. */
@@ -28,9 +40,7 @@ export async function carryOverInvalidation(present: Config, next: Config): Prom
   const changed = listApiKeys(next).map(async (entry) => {
     const before = entries.get(await getOwner(entry));
     if (before === undefined) return entry;
-    const epoch = Math.max(before.cache_epoch ?? 0, entry.cache_epoch ?? 0);
-    const kept = epoch === 0 ? entry : { ...entry, cache_epoch: epoch };
-    return keepsLess(before, entry) ? invalidateCachedAnswers(kept) : kept;
+    return withEpoch(entry, nextEpoch(before, entry));
   });
   const keys = await Promise.all(changed);
   // Keys without settings stay in their list.
@@ -43,28 +53,22 @@ export async function carryOverInvalidation(present: Config, next: Config): Prom
  * The entries of teams, users or tags after an edit: of one whose history keeps less, no later request gets earlier answers. The
  * epoch of a new entry is the time: higher than any that a deleted entry of the same id had.
  */
-function invalidateAnswersOfSubjects(
-  before: readonly SubjectEntry[],
-  after: SubjectEntry[],
-  now: number,
-): SubjectEntry[] {
+function updateEpochs(before: readonly SubjectEntry[], after: SubjectEntry[], now: number): SubjectEntry[] {
   const entries = new Map(before.map((entry) => [entry.id, entry]));
   return after.map((entry) => {
     const known = entries.get(entry.id);
     if (known === entry) return entry;
     if (known === undefined) return { ...entry, cache_epoch: Math.max(now, entry.cache_epoch ?? 0) };
-    const epoch =
-      Math.max(known.cache_epoch ?? 0, entry.cache_epoch ?? 0) + (keepsLess(known, entry) ? 1 : 0);
-    return epoch === 0 ? entry : { ...entry, cache_epoch: epoch };
+    return withEpoch(entry, nextEpoch(known, entry));
   });
 }
 
 /** The same for all teams, users and tags of a configuration. `now`: Unix milliseconds. */
-export function invalidateAnswersOfStricterSubjects(before: Config, after: Config, now: number): Config {
+export function updateSubjectEpochs(before: Config, after: Config, now: number): Config {
   return {
     ...after,
-    teams: invalidateAnswersOfSubjects(before.teams, after.teams, now),
-    users: invalidateAnswersOfSubjects(before.users, after.users, now),
-    tags: invalidateAnswersOfSubjects(before.tags, after.tags, now),
+    teams: updateEpochs(before.teams, after.teams, now),
+    users: updateEpochs(before.users, after.users, now),
+    tags: updateEpochs(before.tags, after.tags, now),
   };
 }

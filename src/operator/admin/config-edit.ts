@@ -5,7 +5,7 @@ import { invalidRequest } from "../../core/errors/gateway-error.ts";
 import { parseWith } from "../../core/http/json-body.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { createAuditNote } from "./audit-recording.ts";
-import { invalidateAnswersOfStricterSubjects } from "./cached-answers.ts";
+import { updateSubjectEpochs } from "./cached-answers.ts";
 import { diffConfigs } from "./config-diff.ts";
 import { assertReferences } from "./config-references.ts";
 import { assertIfMatch, entryEtag } from "./etag.ts";
@@ -60,7 +60,7 @@ export function editConfig(
   const stored = store.update(async (config, version) => {
     if (!anyVersion) await assertEditedVersion(context.request, config, version, entry);
     const parsed = parseWith(configSchema, await change(config));
-    const changed = invalidateAnswersOfStricterSubjects(config, parsed, context.platform.now());
+    const changed = updateSubjectEpochs(config, parsed, context.platform.now());
     const { administratorRole = "owner" } = context.facts;
     if (administratorRole !== "owner") assertSecretsStay(config, changed);
     assertReferences(config, changed);

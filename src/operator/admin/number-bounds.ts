@@ -1,5 +1,6 @@
 import type { Config } from "../../core/config/schema.ts";
 import { invalidRequest } from "../../core/errors/gateway-error.ts";
+import type { LimitName } from "../../core/ports/subject-limits.ts";
 
 /** The largest numbers that an edit may store. Larger ones are mistakes, and their sums are not exact. */
 const MAX_REQUESTS = 1_000_000_000;
@@ -22,11 +23,11 @@ const LIMIT_BOUNDS = {
   tokens_per_month: MAX_TOKENS,
   cost_per_day: MAX_AMOUNT,
   cost_per_month: MAX_AMOUNT,
-} as const;
-const LIMIT_NAMES = Object.keys(LIMIT_BOUNDS) as readonly (keyof typeof LIMIT_BOUNDS)[];
+} as const satisfies Record<LimitName, number>;
+const LIMIT_NAMES = Object.keys(LIMIT_BOUNDS) as readonly LimitName[];
 
 /** Limits as the configuration has them. */
-type Limits = Readonly<Partial<Record<keyof typeof LIMIT_BOUNDS, number | undefined>>>;
+type Limits = Readonly<Partial<Record<LimitName, number | undefined>>>;
 
 const listLimits = (place: string, limits: Limits = {}): BoundedNumber[] =>
   LIMIT_NAMES.map((name) => ({
@@ -57,7 +58,8 @@ function findHugeNumbers(config: Config): BoundedNumber[] {
 }
 
 /**
- * Rejects new numbers that make no sense. Numbers from before the edit are allowed, so stored configurations stay valid.
+ * Rejects numbers above their bound. A value that the configuration has already, in any field, is allowed: entries may move
+ * within their lists.
  *
  * @throws GatewayError 400 that names the field.
  */

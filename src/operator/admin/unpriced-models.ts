@@ -1,4 +1,4 @@
-import { isListed } from "../../core/config/name-list.ts";
+import { isModelListed } from "../../core/config/name-list.ts";
 import type { Config } from "../../core/config/schema.ts";
 import type { CatalogueModel, ResolvedModel } from "../../core/conversation/model.ts";
 import { oncePer } from "../../core/encoding/once-per.ts";
@@ -75,12 +75,12 @@ export function countUnpricedModels(config: Config, subject: Subject): number {
   const uses = listUnpricedUses(config);
   return countModels(
     uses.filter(({ requested, model: { id } }) =>
-      lists.every((list) => isListed(list, requested) || isListed(list, id)),
+      lists.every((list) => isModelListed(list, { requested, id })),
     ),
   );
 }
 
-/** {@link countUnpricedModels} as a member of an answer that lacks it for 0 (contract: `POST /admin/keys`). */
+/** The member `unpriced_models` of an answer; absent if the number is 0 (contract: `POST /admin/keys`). */
 export function noteUnpricedModels(config: Config, subject: Subject): { unpriced_models?: number } {
   const count = countUnpricedModels(config, subject);
   return count === 0 ? {} : { unpriced_models: count };

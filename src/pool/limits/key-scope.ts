@@ -3,7 +3,7 @@ import type { CallerKey } from "../../core/auth/caller-keys.ts";
 import type { Caller } from "../../core/auth/callers.ts";
 import { type Network, parseNetwork } from "../../core/config/cidr-network.ts";
 import type { ApiKey } from "../../core/config/key-schema.ts";
-import { isListed } from "../../core/config/name-list.ts";
+import { isModelListed, type NamedModel } from "../../core/config/name-list.ts";
 import type { SubjectEntry } from "../../core/config/subject-schema.ts";
 import { oncePer } from "../../core/encoding/once-per.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";
@@ -57,12 +57,6 @@ export function assertDialectAllowed(scope: KeyScope | undefined, style: string)
   throw forbidden(`this API key may not be used for ${style}: only for ${dialects.join(", ")}`);
 }
 
-/** A model: the name that the caller wrote, and the model that it leads to. A list of models may have either. */
-interface NamedModel {
-  readonly requested: string;
-  readonly id: string;
-}
-
 /** The entries of the configuration whose rules hold for a request: its key, the key's user and team, and its tags. */
 export function listSubjectEntries(
   { key }: Pick<Caller, "key">,
@@ -94,11 +88,9 @@ function listModelLists(key: CallerKey | null, { tagEntries = [] }: RequestLimit
 export function isModelAllowed(
   { key }: Pick<Caller, "key">,
   requestLimits: RequestLimits,
-  { requested, id }: NamedModel,
+  model: NamedModel,
 ): boolean {
-  return listModelLists(key, requestLimits).every(
-    ({ models }) => isListed(models, requested) || isListed(models, id),
-  );
+  return listModelLists(key, requestLimits).every(({ models }) => isModelListed(models, model));
 }
 
 /**
@@ -125,11 +117,9 @@ export function hasModelList({ key }: Pick<Caller, "key">, requestLimits: Reques
 export function assertModelAllowed(
   { key }: Pick<Caller, "key">,
   requestLimits: RequestLimits,
-  { requested, id }: NamedModel,
+  model: NamedModel,
 ): void {
-  const refusing = listModelLists(key, requestLimits).find(
-    ({ models }) => !isListed(models, requested) && !isListed(models, id),
-  );
+  const refusing = listModelLists(key, requestLimits).find(({ models }) => !isModelListed(models, model));
   if (refusing === undefined) return;
-  throw forbidden(`${refusing.owner} may not use the model ${JSON.stringify(requested)}`, "model");
+  throw forbidden(`${refusing.owner} may not use the model ${JSON.stringify(model.requested)}`, "model");
 }

@@ -154,7 +154,7 @@ export function getLimitedUse(
 /**
  * Counts a request that needs no account.
  *
- * @throws GatewayError 429 when its key has reached a limit.
+ * @throws GatewayError 429 when one of its subjects has reached a limit.
  */
 export async function countRequest(
   context: Context,

@@ -35,7 +35,7 @@ const LIMIT_SHARD_TIMEOUT_MS = 4_000;
 
 /** See {@link SearchOptions}. */
 export interface ShardedAccountPoolOptions extends SearchOptions {
-  /** The first shard is the limit shard: it counts the usage of keys with limits, and the limits of all shards together. */
+  /** The first shard is the limit shard: it counts the usage of subjects with limits, and the limits of all shards together. */
   readonly shards: readonly (Shard & { readonly client: ShardClient })[];
   readonly clock: HolderClock;
 }
@@ -134,7 +134,7 @@ export class ShardedAccountPool implements ReportingAccountPool {
     }
   }
 
-  /** Counts a request of a key with limits. Rejects (503) if the limit shard does not answer. */
+  /** Counts a request of subjects with limits. Rejects (503) if the limit shard does not answer. */
   #reserveUse(use: LimitedUse): Promise<CountResult> {
     return this.#awaitLimitShard(this.#limitShard.reserveUse(use), () =>
       this.#limitShard.cancelUse(use.id, this.#isNew(use)),
@@ -156,7 +156,7 @@ export class ShardedAccountPool implements ReportingAccountPool {
     return this.#awaitAnswer(LIMIT_SHARD_TIMEOUT_MS, call, message, onLate);
   }
 
-  /** Starts a request of a key with limits that has its slot. Null: the slot was lost meanwhile. */
+  /** Starts a request of subjects with limits; it has its slot. Null: the slot was lost meanwhile. */
   async #startUse(limitLease: LimitLease, use: LimitedUse, grant: AcquireGrant): Promise<CountResult | null> {
     const { now } = this.#clock;
     const startedAt = now();

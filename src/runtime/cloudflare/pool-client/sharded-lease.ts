@@ -19,7 +19,7 @@ export class ShardedLease implements Lease {
 
   /**
    * @param isOtherShardHealthy whether another shard has a healthy account; null: the request needs its target account
-   * @param limitLease keeps the request counted at the limit shard; null: its key has no limits
+   * @param limitLease keeps the request counted at the limit shard; null: none of its subjects has limits
    * @param sharedSlot the request's slot of the limit for all shards together; null: there is no such limit
    */
   constructor(

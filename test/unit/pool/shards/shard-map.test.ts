@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Shard, ShardMap, splitProportionally } from "../../../../src/pool/shards/shard-map.ts";
+import { type Shard, ShardMap } from "../../../../src/pool/shards/shard-map.ts";
 import { ShardOrder } from "../../../../src/pool/shards/shard-order.ts";
 
 const shards = (count: number, regions = ["weur"]): Shard[] =>
@@ -41,28 +41,6 @@ describe("the shard of an account", () => {
     const [shard] = shards(1);
     expect(() => new ShardMap([])).toThrow(RangeError);
     expect(() => new ShardMap(shard === undefined ? [] : [shard, shard])).toThrow(RangeError);
-  });
-});
-
-describe("the parts of a limit", () => {
-  it("add up to it exactly, whatever the weights", () => {
-    for (const [total, weights] of [
-      [10, [1, 1, 1]],
-      [7, [5, 0, 3, 3]],
-      [2, [1, 1, 1, 1]],
-      [20_000, [3_071, 3_190, 3_142]],
-    ] as const) {
-      const parts = splitProportionally(total, weights);
-      expect(parts.reduce((all, part) => all + part, 0)).toBe(total);
-      for (const [index, part] of parts.entries()) {
-        const exact = (total * (weights[index] ?? 0)) / weights.reduce<number>((all, one) => all + one, 0);
-        expect(Math.abs(part - exact)).toBeLessThan(1);
-      }
-    }
-  });
-
-  it("leave the recommended value to each shard where it is set", () => {
-    expect(splitProportionally(0, [4, 6])).toEqual([0, 0]);
   });
 });
 
