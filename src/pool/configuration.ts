@@ -1,4 +1,4 @@
-import { authTypeOf, hasOwnCredentials } from "../core/config/account-auth.ts";
+import { authTypeOf, hasOwnCredentials } from "../core/config/account-auth-schema.ts";
 import { accountIdentifier } from "../core/config/account-identifier.ts";
 import type { Account } from "../core/config/account-schema.ts";
 import { DEFAULT_PROVIDER, type ProviderEntry } from "../core/config/provider-schema.ts";

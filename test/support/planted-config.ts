@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import * as z from "zod";
-import { authFields } from "../../src/core/config/account-auth.ts";
+import { authFields } from "../../src/core/config/account-auth-schema.ts";
 import { type Config, configSchema } from "../../src/core/config/schema.ts";
 import { visibilityOf } from "../../src/core/config/secret-masking.ts";
 

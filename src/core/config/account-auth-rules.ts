@@ -1,5 +1,5 @@
 import { parseObject } from "../encoding/json.ts";
-import { type AccountAuth, type AuthType, authFields } from "./account-auth.ts";
+import { type AccountAuth, type AuthType, authFields } from "./account-auth-schema.ts";
 import { BASE_ADDRESS_FAULT, isBaseAddress } from "./base-address.ts";
 
 export type AuthField = Exclude<keyof AccountAuth, "type">;

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { lazyObject } from "../encoding/lazy-schema.ts";
-import { authFields } from "./account-auth.ts";
+import { authFields } from "./account-auth-schema.ts";
 import { markSecret } from "./secret-masking.ts";
 
 /** A provider account as it is stored (contract, Accounts). All fields are strings, empty when unset. */

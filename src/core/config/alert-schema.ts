@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { lazyObject, once } from "../encoding/lazy-schema.ts";
-import { parseHostEntry } from "../url-safety/index.ts";
+import { lazyObject } from "../encoding/lazy-schema.ts";
 import { markSecret } from "./secret-masking.ts";
+import { privateHostsSchema } from "./shared-fields.ts";
 
 /** A destination of alerts. */
 export const webhookSchema = lazyObject(() => ({
@@ -36,21 +36,6 @@ export const alertRulesSchema = lazyObject(() => ({
   sync_failed: alertRule(0, 0),
   provider_down: alertRule(0, 0),
 }));
-
-/** Hosts in private networks that webhooks may use: `host` or `host:port`. */
-export const privateHostsSchema = once(() =>
-  z
-    .array(
-      z
-        .string()
-        .trim()
-        .refine(
-          (entry) => parseHostEntry(entry) !== null,
-          "must be host or host:port, an IPv6 address in brackets",
-        ),
-    )
-    .max(100),
-);
 
 export const alertsSchema = lazyObject(() => ({
   webhooks: z.array(webhookSchema).max(20).default([]),

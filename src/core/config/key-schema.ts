@@ -4,9 +4,9 @@ import { parseNetwork } from "./cidr-network.ts";
 import { subjectIdSchema } from "./entry-id.ts";
 import { HISTORY_MODES } from "./history-mode.ts";
 import { limitsSchema } from "./limits-schema.ts";
-import { cacheSettingSchema } from "./response-cache.ts";
+import { cacheSettingSchema } from "./response-cache-schema.ts";
 import { markSecret } from "./secret-masking.ts";
-import { count, extensibleObject, names, time } from "./shared-fields.ts";
+import { countSchema, extensibleObject, nameListSchema, timeSchema } from "./shared-fields.ts";
 
 const network = once(() =>
   z
@@ -34,29 +34,29 @@ export const apiKeyFields = extensibleObject(() => ({
   digest: digest().optional(),
   last4: z.string().max(4).optional(),
   /** Unix milliseconds; 0 or absent: unknown. */
-  created: time().optional(),
+  created: timeSchema().optional(),
   /** Unix milliseconds; 0 or absent: never. */
-  expires: time().optional(),
+  expires: timeSchema().optional(),
   disabled: z.boolean().optional(),
   /** Previous secrets after rotations, newest first, and until when each works: Unix milliseconds. */
-  previous: z.array(z.object({ digest: digest(), until: time() })).optional(),
+  previous: z.array(z.object({ digest: digest(), until: timeSchema() })).optional(),
   /** Ids of its team and of its user. Their limits hold for all of their keys together. */
   team: z.union([z.literal(""), subjectIdSchema()]).optional(),
   user: z.union([z.literal(""), subjectIdSchema()]).optional(),
   limits: limitsSchema.optional(),
   /** Allowed models, dialects and client networks (CIDR); empty or absent: all. */
-  models: names().optional(),
-  dialects: names().optional(),
+  models: nameListSchema().optional(),
+  dialects: nameListSchema().optional(),
   networks: z.array(network()).optional(),
   /** Tags that its requests may name; empty or absent: all. See `request-tags.ts`. */
-  allowed_tags: names().optional(),
+  allowed_tags: nameListSchema().optional(),
   /** Ids of the guardrails that apply besides those for all. */
-  guardrails: names().optional(),
+  guardrails: nameListSchema().optional(),
   /** What history and captures keep of its requests; absent: everything. */
   history: z.enum(HISTORY_MODES).optional(),
   cache: cacheSettingSchema.optional(),
   /** Part of the cache key of its answers. An increase invalidates all answers cached before. */
-  cache_epoch: count().optional(),
+  cache_epoch: countSchema().optional(),
 }));
 
 /** An API key of a caller (contract, API keys). Unknown fields are preserved. */

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { lazyObject } from "../encoding/lazy-schema.ts";
-import { amount } from "./shared-fields.ts";
+import { amountSchema } from "./shared-fields.ts";
 
 /** Price of a model, in the operator's currency: of a million tokens unless the name says otherwise. */
 export const priceSchema = lazyObject(() => ({
@@ -15,16 +15,16 @@ export const priceSchema = lazyObject(() => ({
   cache_write_1h: z.number().min(0).optional(),
   output: z.number().min(0).default(0),
   /** Tokens of reasoning, sound and images. Each defaults to `input` or `output`. */
-  reasoning: amount().optional(),
-  audio_input: amount().optional(),
-  audio_output: amount().optional(),
-  image_input: amount().optional(),
-  image_output: amount().optional(),
+  reasoning: amountSchema().optional(),
+  audio_input: amountSchema().optional(),
+  audio_output: amountSchema().optional(),
+  image_input: amountSchema().optional(),
+  image_output: amountSchema().optional(),
   /** A thousand web searches of the provider's tools, and a thousand search units of rankings. */
-  web_searches_1k: amount().optional(),
-  search_units_1k: amount().optional(),
+  web_searches_1k: amountSchema().optional(),
+  search_units_1k: amountSchema().optional(),
   /** An hour of sound that the provider counts in seconds. */
-  audio_hour: amount().optional(),
+  audio_hour: amountSchema().optional(),
 }));
 
 export type Price = z.output<typeof priceSchema>;

@@ -4,16 +4,16 @@ import { isDroppable, isMemberName } from "./drop-params.ts";
 import { entryIdSchema } from "./entry-id.ts";
 import { limitsSchema } from "./limits-schema.ts";
 import { priceSchema } from "./price-schema.ts";
-import { cacheSettingSchema } from "./response-cache.ts";
+import { cacheSettingSchema } from "./response-cache-schema.ts";
 import { markPublic, markSecret } from "./secret-masking.ts";
 import { AFFINITY_WAIT_MS, SELECTION_STRATEGIES } from "./selection-strategy.ts";
-import { baseAddress, count, extensibleObject } from "./shared-fields.ts";
+import { baseAddress, countSchema, extensibleObject } from "./shared-fields.ts";
 
 /** Id of the provider that the environment variables select. */
 export const DEFAULT_PROVIDER = "default";
 
 /** The maximum is the longest delay of a timer, milliseconds. */
-const timeout = once(() => count().max(2_147_483_647).default(0));
+const timeout = once(() => countSchema().max(2_147_483_647).default(0));
 
 /** Known properties of a provider's model. If one is absent, the backend decides. Unknown fields are preserved. */
 export const providerModelSchema = markPublic(
@@ -124,7 +124,7 @@ export const providerSchema = extensibleObject(() => ({
   /** How its accounts are selected. Absent: as its driver does by default. */
   strategy: z.enum(SELECTION_STRATEGIES).optional(),
   /** How long a turn of a conversation waits for the conversation's busy account, milliseconds; 0: not at all. */
-  affinity_wait_ms: count().max(60_000).default(AFFINITY_WAIT_MS),
+  affinity_wait_ms: countSchema().max(60_000).default(AFFINITY_WAIT_MS),
   /** Milliseconds; 0: the deployment's values. */
   first_byte_timeout_ms: timeout(),
   answer_timeout_ms: timeout(),

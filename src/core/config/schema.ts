@@ -2,17 +2,17 @@ import * as z from "zod";
 import { lazyObject } from "../encoding/lazy-schema.ts";
 import { accountSchema } from "./account-schema.ts";
 import { administratorSchema, oidcSchema } from "./administrator-schema.ts";
-import { alertsSchema, privateHostsSchema } from "./alert-schema.ts";
-import { guardrailSchema, MAX_GUARDRAILS } from "./guardrails.ts";
+import { alertsSchema } from "./alert-schema.ts";
+import { guardrailSchema, MAX_GUARDRAILS } from "./guardrail-schema.ts";
 import { apiKeySchema } from "./key-schema.ts";
 import { limitsSchema } from "./limits-schema.ts";
 import { priceSchema } from "./price-schema.ts";
 import { providerSchema } from "./provider-schema.ts";
 import { proxySchema } from "./proxy-schema.ts";
-import { cacheSettingSchema, responseCacheSchema } from "./response-cache.ts";
+import { cacheSettingSchema, responseCacheSchema } from "./response-cache-schema.ts";
 import { modelRouteSchema } from "./route-schema.ts";
 import { markSecret } from "./secret-masking.ts";
-import { count } from "./shared-fields.ts";
+import { countSchema, privateHostsSchema } from "./shared-fields.ts";
 import { subjectEntrySchema } from "./subject-schema.ts";
 
 const guardrailsSchema = lazyObject(() => ({
@@ -48,7 +48,7 @@ export const configSchema = lazyObject(() => ({
       /** PBKDF2 hash of the admin password; empty while only the `ADMIN_KEY` secret gives access. */
       password_hash: markSecret(z.string().default("")),
       jwt_expire_hours: z.number().positive().max(8760).default(24),
-      jwt_valid_after_unix: count().default(0),
+      jwt_valid_after_unix: countSchema().default(0),
       /** Signs administrators' tokens; created at first use. */
       jwt_secret: markSecret(z.string().default("")),
     })
@@ -72,10 +72,10 @@ export const configSchema = lazyObject(() => ({
   runtime: z
     .object({
       account_max_inflight: z.number().int().min(1).max(256).default(2),
-      account_max_queue: count().max(200_000).default(0),
-      global_max_inflight: count().max(200_000).default(0),
+      account_max_queue: countSchema().max(200_000).default(0),
+      global_max_inflight: countSchema().max(200_000).default(0),
       /** Number of other accounts to try when the provider fails before any part of the answer was visible. */
-      account_failovers: count().max(10).default(2),
+      account_failovers: countSchema().max(10).default(2),
       token_refresh_interval_hours: z.number().min(0).max(8760).default(6),
     })
     .prefault({}),
@@ -96,7 +96,7 @@ export const configSchema = lazyObject(() => ({
     }))
     .prefault({}),
   current_input_file: z
-    .object({ enabled: z.boolean().default(true), min_chars: count().default(200_000) })
+    .object({ enabled: z.boolean().default(true), min_chars: countSchema().default(200_000) })
     .prefault({}),
   thinking_injection: z
     .object({ enabled: z.boolean().default(true), prompt: z.string().default("") })
@@ -110,7 +110,7 @@ export const configSchema = lazyObject(() => ({
     .prefault({}),
   /** `sample`: the share of successful requests that write a log line. Failed requests always write one. */
   log: z.object({ sample: z.number().min(0).max(1).default(1) }).prefault({}),
-  history: z.object({ limit: count().max(100_000).default(200) }).prefault({}),
+  history: z.object({ limit: countSchema().max(100_000).default(200) }).prefault({}),
   captures: z
     .object({
       enabled: z.boolean().default(false),
@@ -123,7 +123,7 @@ export const configSchema = lazyObject(() => ({
   /** Checks of requests and answers. */
   guardrails: guardrailsSchema.prefault({}),
   /** Internal state of the hosting sync, for drift detection. */
-  sync: z.object({ hash: z.string().default(""), time: count().default(0) }).prefault({}),
+  sync: z.object({ hash: z.string().default(""), time: countSchema().default(0) }).prefault({}),
 }));
 
 export type Config = z.output<typeof configSchema>;

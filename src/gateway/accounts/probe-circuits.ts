@@ -85,7 +85,7 @@ async function probe(platform: Platform, target: ProbeTarget): Promise<boolean> 
     await withBackgroundAccount(
       platform,
       { purpose: "probe", acquireOptions, timeoutMs: TIMEOUT_MS, reportsOutcome: true },
-      (account, signal, { api }) => api.describeAccount(account, signal),
+      (account, signal, { api }) => api.checkAccount(account, signal),
     );
     return true;
   } catch {

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { FileRecord } from "../../core/ports/files.ts";
-import type { ProviderFile } from "../providers/file-keeping.ts";
+import type { ProviderFile } from "../providers/files-api.ts";
 
 /**
  * Builds the file object (contract, File object), in the full shape of the public API.

@@ -8,7 +8,7 @@ import { type Page, paginateById } from "../../core/routing/paginate-by-id.ts";
 import type { AccountSession } from "../accounts/account-request.ts";
 import { AttemptTimeout } from "../accounts/attempt-timeout.ts";
 import { withAccount } from "../accounts/with-account.ts";
-import type { ProviderFile } from "../providers/file-keeping.ts";
+import type { ProviderFile } from "../providers/files-api.ts";
 import { type FileProvider, fileNotFoundError, getFileProvider } from "./file-provider.ts";
 import { MAX_LIFETIME_SECONDS } from "./record-lifetime.ts";
 import type { UploadedFile } from "./upload.ts";
@@ -111,7 +111,7 @@ async function readCurrentFile(
   return withFileAccount(request, id, record, async ({ provider, files, fileId }, session, signal) => {
     const file = await session.runWithToken((account) => files.read(account, fileId, signal));
     if (record !== null) return { file: { ...file, id }, record };
-    const { id: account } = await provider.api.describeAccount(session.account, signal);
+    const { id: account } = await provider.api.checkAccount(session.account, signal);
     return { file, record: createUnstoredRecord(file, account) };
   });
 }

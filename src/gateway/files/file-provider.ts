@@ -6,7 +6,7 @@ import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts
 import type { Context } from "../../core/ports/context.ts";
 import type { FileRecord } from "../../core/ports/files.ts";
 import { findProviderOfTokenAccount } from "../../pool/configuration.ts";
-import type { FileKeeping } from "../providers/file-keeping.ts";
+import type { FilesApi } from "../providers/files-api.ts";
 import { getProvider, type RegisteredProvider } from "../providers/provider-registry.ts";
 
 /** Request header that names the provider of an upload. Answers of generations name theirs with the same header. */
@@ -15,7 +15,7 @@ const PROVIDER_HEADER = "X-Gateway-Provider";
 /** A provider that stores files. */
 export interface FileProvider {
   readonly provider: RegisteredProvider;
-  readonly files: FileKeeping;
+  readonly files: FilesApi;
 }
 
 /** Creates the 404 for a file that does not exist, has expired, or belongs to another caller. */

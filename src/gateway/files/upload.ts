@@ -8,7 +8,7 @@ import type { AccountSession } from "../accounts/account-request.ts";
 import { AttemptTimeout } from "../accounts/attempt-timeout.ts";
 import { withAccount } from "../accounts/with-account.ts";
 import { CATALOGUE } from "../models/catalogue.ts";
-import type { ProviderFile } from "../providers/file-keeping.ts";
+import type { ProviderFile } from "../providers/files-api.ts";
 import type { UpstreamAccount } from "../providers/upstream-account.ts";
 import type { FileProvider } from "./file-provider.ts";
 import { guessMediaType } from "./media-type-by-name.ts";
@@ -111,7 +111,7 @@ export class Upload {
     this.#attemptTimeout.restart();
     try {
       const { id } = await session.runWithToken((account) =>
-        api.describeAccount(account, this.#attemptTimeout.signal),
+        api.checkAccount(account, this.#attemptTimeout.signal),
       );
       return session.accountId || id;
     } finally {

@@ -130,7 +130,7 @@ async function orderModelsFor(
   }
   const own =
     model.route === undefined ? [{ model }] : selectAllowedTargets(context, caller, model, model.route);
-  const { targets, ...strategic } = await orderByStrategy(context, model, own, () =>
+  const { targets, ...strategic } = await orderRouteTargets(context, model, own, () =>
     estimateUsage(conversation, toPlainText(conversation)),
   );
   const stickyRoute = { ...strategic, targets: appendFallbacks(targets, fallbacks), key };
@@ -142,7 +142,7 @@ async function orderModelsFor(
 const loadStrategies = () => import("./route-strategies.ts");
 
 /** Orders the targets of a route by its strategy, if it has one. */
-export async function orderByStrategy(
+export async function orderRouteTargets(
   context: Context,
   { routeStrategy }: ResolvedModel,
   targets: readonly RouteTarget[],

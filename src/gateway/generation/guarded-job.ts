@@ -1,4 +1,4 @@
-import { selectGuardrails } from "../../core/config/guardrails.ts";
+import { selectGuardrails } from "../../core/config/select-guardrails.ts";
 import { listSubjectEntries } from "../../pool/limits/key-scope.ts";
 import type { GenerationJob } from "./generation-job.ts";
 

@@ -1,4 +1,4 @@
-import type { Guardrail } from "../../core/config/guardrails.ts";
+import type { Guardrail } from "../../core/config/guardrail-schema.ts";
 import type { GenerationEvent, Usage } from "../../core/conversation/events.ts";
 import { Denial } from "./denial.ts";
 import { findCut, maskText } from "./expressions.ts";

@@ -1,5 +1,5 @@
 import type { Caller } from "../../core/auth/callers.ts";
-import { selectGuardrails } from "../../core/config/guardrails.ts";
+import { selectGuardrails } from "../../core/config/select-guardrails.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { listSubjectEntries } from "../../pool/limits/key-scope.ts";

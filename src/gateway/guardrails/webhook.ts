@@ -1,4 +1,4 @@
-import type { Guardrail } from "../../core/config/guardrails.ts";
+import type { Guardrail } from "../../core/config/guardrail-schema.ts";
 import type { Config } from "../../core/config/schema.ts";
 import { checkWebhookUrl } from "../../core/config/webhook-url.ts";
 import { isObject } from "../../core/encoding/json.ts";

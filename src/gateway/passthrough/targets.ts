@@ -11,7 +11,7 @@ import {
   hasModelList,
   isModelAllowed,
 } from "../../pool/limits/key-scope.ts";
-import { orderByStrategy, selectAllowedTargets } from "../generation/begin-generation.ts";
+import { orderRouteTargets, selectAllowedTargets } from "../generation/begin-generation.ts";
 import type { IsModelAllowed } from "../generation/named-models.ts";
 import type { RequestControls } from "../generation/parse-request-controls.ts";
 import { appendFallbacks, resolveFallbacks } from "../generation/request-controls.ts";
@@ -73,7 +73,7 @@ export async function resolveTargets(
   }
   const own =
     model.route === undefined ? [{ model }] : selectAllowedTargets(context, caller, model, model.route);
-  const { targets, ...strategic } = await orderByStrategy(context, model, own, () => ({
+  const { targets, ...strategic } = await orderRouteTargets(context, model, own, () => ({
     prompt: estimateTokens(call.promptText ?? ""),
     answer: 0,
   }));

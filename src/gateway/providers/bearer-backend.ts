@@ -1,12 +1,12 @@
 import { withoutTrailingSlashes } from "../../core/encoding/path-segment.ts";
 import type { ExchangeKind, ProviderOptions } from "./driver.ts";
 import { readEmbeddings } from "./embeddings.ts";
-import type { FileKeeping } from "./file-keeping.ts";
+import type { FilesApi } from "./files-api.ts";
 import { KeyedBackend } from "./keyed-backend.ts";
 import type { KeyedProtocol } from "./keyed-protocol.ts";
 import { createLazyFiles } from "./lazy-files.ts";
 import type { Passthrough } from "./passthrough.ts";
-import type { Embedding } from "./provider.ts";
+import type { EmbeddingsApi } from "./provider.ts";
 import { readRecord } from "./transport.ts";
 
 /**
@@ -14,7 +14,7 @@ import { readRecord } from "./transport.ts";
  * translation. Chat completions and responses backends differ only in their paths.
  */
 export abstract class BearerBackend<Wire extends { readonly model: string }> extends KeyedBackend<Wire> {
-  readonly embeddings: Embedding = {
+  readonly embeddings: EmbeddingsApi = {
     embed: async (account, { model, ...options }, signal) => {
       const body = { model: this.modelName(model), ...options, encoding_format: "float" };
       const response = await this.post(account, "/embeddings", body, "application/json", signal);
@@ -23,7 +23,7 @@ export abstract class BearerBackend<Wire extends { readonly model: string }> ext
     },
   };
 
-  override readonly files: FileKeeping;
+  override readonly files: FilesApi;
   readonly passthrough: Passthrough;
 
   constructor(options: ProviderOptions, protocol: Omit<KeyedProtocol<Wire>, "address">) {

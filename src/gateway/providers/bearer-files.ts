@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../core/encoding/json.ts";
-import type { FileUpload, ProviderFile } from "./file-keeping.ts";
+import type { FileUpload, ProviderFile } from "./files-api.ts";
 import { ifDefined, readCount, stringIn, unixSecondsOf } from "./json.ts";
 import { KeyedFiles, readFileId } from "./keyed-files.ts";
 import { encodeMultipart } from "./multipart.ts";

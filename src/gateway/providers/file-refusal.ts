@@ -2,7 +2,7 @@ import type { AttachmentSource, Conversation } from "../../core/conversation/con
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
 import { providerFileId } from "./attachments.ts";
-import type { FileKeeping, ProviderFile } from "./file-keeping.ts";
+import type { FilesApi, ProviderFile } from "./files-api.ts";
 import type { UpstreamAccount } from "./upstream-account.ts";
 
 type FileSource = Extract<AttachmentSource, { kind: "file" }>;
@@ -31,7 +31,7 @@ type Sleep = (milliseconds: number, signal: AbortSignal) => Promise<void>;
 export async function recoverFromFileRefusal(
   error: unknown,
   conversation: Conversation,
-  files: FileKeeping,
+  files: FilesApi,
   account: UpstreamAccount,
   signal: AbortSignal,
   sleep: Sleep,
@@ -79,7 +79,7 @@ async function readStoredFile(
   source: FileSource,
   field: string,
   refusal: ProviderError,
-  files: FileKeeping,
+  files: FilesApi,
   account: UpstreamAccount,
   signal: AbortSignal,
 ): Promise<ProviderFile> {

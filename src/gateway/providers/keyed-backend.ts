@@ -6,7 +6,7 @@ import { BackendModelNames, isMissingModelError } from "./backend-model-names.ts
 import type { ProviderOptions } from "./driver.ts";
 import { DropParams } from "./drop-params.ts";
 import { readErrorResponse, type UpstreamErrorResponse } from "./error-response.ts";
-import type { FileKeeping } from "./file-keeping.ts";
+import type { FilesApi } from "./files-api.ts";
 import type { AnswerReader, KeyedProtocol, RequestSettings, RequestWriter } from "./keyed-protocol.ts";
 import { MissingEndpoints } from "./missing-endpoints.ts";
 import { DEFAULT_LISTING } from "./model-list.ts";
@@ -39,8 +39,8 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
   readonly capabilities: ProviderCapabilities;
   protected readonly options: ProviderOptions;
   readonly #protocol: KeyedProtocol<Wire>;
-  readonly #refusedFields = new RefusedFields<Wire>();
-  readonly #refusedMembers = new RefusedFields<NativeWire>();
+  readonly #refusedTranslatedFields = new RefusedFields<Wire>();
+  readonly #refusedNativeFields = new RefusedFields<NativeWire>();
   readonly #dropParams: DropParams;
   readonly native: NativePath | undefined;
   readonly #missingEndpoints = new MissingEndpoints();
@@ -77,7 +77,7 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
     };
   }
 
-  abstract readonly files: FileKeeping;
+  abstract readonly files: FilesApi;
 
   /** The header that carries an API key. */
   protected abstract keyHeaders(token: string): Readonly<Record<string, string>>;
@@ -101,14 +101,14 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
   }
 
   /** Throws a `GatewayError` 400 for an attachment that cannot be sent. */
-  protected abstract writer(
+  protected abstract createWriter(
     conversation: Conversation,
     options: PrepareOptions,
     settings: RequestSettings,
   ): RequestWriter<Wire>;
 
   /** Creates the reader of the answer to one request. A native request (null) has the caller's own reasoning state. */
-  protected abstract reader(
+  protected abstract createReader(
     account: UpstreamAccount,
     request: Wire | null,
     conversation: Conversation,
@@ -121,7 +121,7 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
     const isWhole = wholeAnswers && !conversation.stream && (this.#protocol.detectsTruncatedCalls || !calls);
     const { model } = conversation;
     const settings = { model: this.getBackendName(model), toolCalls, whole: isWhole };
-    const writer = this.writer(conversation, options, settings);
+    const writer = this.createWriter(conversation, options, settings);
     return {
       promptText: writer.promptText,
       whole: isWhole,
@@ -141,7 +141,7 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
           if (!mayRepeatCall(account, "file", error)) throw error;
           return sendTurn();
         });
-        const reader = this.reader(account, request, conversation);
+        const reader = this.createReader(account, request, conversation);
         const turn = await openTurn(sent.response, followUp?.sessionId ?? newId(), reader, signal);
         return { ...turn, dropped: [...dropped, ...sent.dropped] };
       },
@@ -160,7 +160,7 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
       whole: !stream,
       open: async (account, signal) => {
         const post = (named: NativeWire) =>
-          this.#refusedMembers.of(named.model).send(named, {
+          this.#refusedNativeFields.of(named.model).send(named, {
             loadRules: async () => (await import("./field-rule-modules.ts")).NATIVE_RULES,
             send: (trimmed) => this.#postNative(account, trimmed, request, signal),
             read: (response) => this.readError(response, account, signal, true),
@@ -169,7 +169,7 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
           });
         const { sent } = await this.#withNameFallback(account, wire, model, post, signal);
         const { response } = sent;
-        const reader = this.reader(account, null, conversation);
+        const reader = this.createReader(account, null, conversation);
         const turn = await openTurn(response, this.options.newId(), reader, signal);
         return {
           ...turn,
@@ -208,7 +208,7 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
   }
 
   /** Checks the key by listing the models, which costs nothing and requires the key where the backend requires one. */
-  async describeAccount(account: UpstreamAccount, signal: AbortSignal): Promise<ProviderAccount> {
+  async checkAccount(account: UpstreamAccount, signal: AbortSignal): Promise<ProviderAccount> {
     const response = await this.#get(account, DEFAULT_LISTING.path, signal);
     // Not every backend lists its models. A missing list does not mean that the key is invalid.
     if (response.ok || response.status === 404 || response.status === 405) await response.body?.cancel();
@@ -239,7 +239,7 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
 
   /** The fields that a model is known to refuse. `model` is the backend's name for it. */
   protected fieldsOf(model: string): RefusedFieldMemory<Wire> {
-    return this.#refusedFields.of(model);
+    return this.#refusedTranslatedFields.of(model);
   }
 
   async #loadRules(): Promise<readonly FieldRule<Wire>[]> {

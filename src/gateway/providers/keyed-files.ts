@@ -3,7 +3,7 @@ import type { JsonObject } from "../../core/encoding/json.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
 import { type ErrorKinds, readErrorResponse } from "./error-response.ts";
-import type { FileKeeping, FileUpload, ProviderFile } from "./file-keeping.ts";
+import type { FilesApi, FileUpload, ProviderFile } from "./files-api.ts";
 import type { MultipartBody } from "./multipart.ts";
 import { readRecord, send } from "./transport.ts";
 import type { UpstreamAccount } from "./upstream-account.ts";
@@ -37,7 +37,7 @@ const MAY_NOT_EXIST = /may not exist/i;
 const NO_UPLOADS: readonly number[] = [404, 405, 501];
 
 /** The files of a backend that authenticates with an API key. */
-export class KeyedFiles implements Required<Omit<FileKeeping, "showsOwnIds">> {
+export class KeyedFiles implements Required<Omit<FilesApi, "showsOwnIds">> {
   readonly #protocol: FileProtocol;
   readonly #newId: () => string;
 

@@ -1,7 +1,7 @@
 import type { Conversation, Sampling } from "../../core/conversation/conversation.ts";
 import type { Credentials, SignInResult } from "../../core/ports/accounts.ts";
 import type { Fetch } from "../../core/ports/upstream.ts";
-import type { FileKeeping } from "./file-keeping.ts";
+import type { FilesApi } from "./files-api.ts";
 import type { NativePath } from "./native-path.ts";
 import type { Passthrough, PromptCaches } from "./passthrough.ts";
 import type { UpstreamAccount } from "./upstream-account.ts";
@@ -14,7 +14,7 @@ export interface ProviderAccount {
 }
 
 /** Operations on chat sessions stored by the provider. */
-export interface SessionKeeping {
+export interface ChatSessionsApi {
   create(account: UpstreamAccount, signal: AbortSignal): Promise<string>;
   delete(account: UpstreamAccount, sessionId: string, signal: AbortSignal): Promise<void>;
   /** Deletes every session of the account. Returns the number of deleted sessions. */
@@ -22,7 +22,7 @@ export interface SessionKeeping {
 }
 
 /** Creates embeddings. */
-export interface Embedding {
+export interface EmbeddingsApi {
   /** Returns one vector for each input, in order, and the number of input tokens. The provider may ignore `dimensions`. */
   embed(
     account: UpstreamAccount,
@@ -71,16 +71,16 @@ export interface Provider {
   readonly capabilities: ProviderCapabilities;
   signIn(credentials: Credentials, fetch: Fetch, signal: AbortSignal): Promise<SignInResult>;
   /** Checks a token at low cost. */
-  describeAccount(account: UpstreamAccount, signal: AbortSignal): Promise<ProviderAccount>;
+  checkAccount(account: UpstreamAccount, signal: AbortSignal): Promise<ProviderAccount>;
   /**
    * Renders a conversation for this provider; `open` uploads the attachments. Throws a `GatewayError` 400 for an
    * attachment that is broken or that the model does not support.
    */
   prepare(conversation: Conversation, options: PrepareOptions): PreparedTurn;
   readonly native?: NativePath | undefined;
-  readonly sessions?: SessionKeeping;
-  readonly files?: FileKeeping;
-  readonly embeddings?: Embedding;
+  readonly sessions?: ChatSessionsApi;
+  readonly files?: FilesApi;
+  readonly embeddings?: EmbeddingsApi;
   readonly passthrough?: Passthrough;
   readonly caches?: PromptCaches;
   readonly models?: ModelListing;

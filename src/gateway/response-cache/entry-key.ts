@@ -1,6 +1,6 @@
 import type { Caller } from "../../core/auth/callers.ts";
-import { selectGuardrails } from "../../core/config/guardrails.ts";
 import type { Config } from "../../core/config/schema.ts";
+import { selectGuardrails } from "../../core/config/select-guardrails.ts";
 import type { CatalogueModel, ResolvedModel } from "../../core/conversation/model.ts";
 import { toCanonicalJson } from "../../core/encoding/canonical-json.ts";
 import { sha256Hex } from "../../core/encoding/hash.ts";

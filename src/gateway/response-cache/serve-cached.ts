@@ -1,4 +1,4 @@
-import type { CacheConfig } from "../../core/config/response-cache.ts";
+import type { CacheConfig } from "../../core/config/response-cache-schema.ts";
 import type { GenerationOutcome } from "../../core/conversation/outcome.ts";
 import { toGatewayError } from "../../core/errors/gateway-error.ts";
 import { countRequest } from "../../pool/limits/limited-use.ts";

@@ -1,5 +1,10 @@
-import { type AccountAuth, authFields, authShape, authTypeOf } from "../../core/config/account-auth.ts";
 import { AUTH_SECRETS, findAuthFault } from "../../core/config/account-auth-rules.ts";
+import {
+  type AccountAuth,
+  authFields,
+  authShape,
+  authTypeOf,
+} from "../../core/config/account-auth-schema.ts";
 import type { Account } from "../../core/config/account-schema.ts";
 import { isShortenedSecret, maskText } from "../../core/config/secret-masking.ts";
 import { once } from "../../core/encoding/lazy-schema.ts";

@@ -52,7 +52,7 @@ interface TokenCheck {
 /** Checks an account's token. If the provider has sessions, creates and deletes one. */
 function checkToken(context: Context, account: string, model: string): Promise<TokenCheck> {
   return callWithAccount(context, account, model, async (upstream, signal, provider) => {
-    const { sessionCount } = await provider.describeAccount(upstream, signal);
+    const { sessionCount } = await provider.checkAccount(upstream, signal);
     const { sessions } = provider;
     if (sessions === undefined) return { message: "the provider accepted the token", sessions: 0 };
     await sessions.delete(upstream, await sessions.create(upstream, signal), signal);

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { hasOwnCredentials } from "../../core/config/account-auth.ts";
+import { hasOwnCredentials } from "../../core/config/account-auth-schema.ts";
 import { accountIdentifier } from "../../core/config/account-identifier.ts";
 import { accountSchema } from "../../core/config/account-schema.ts";
 import { lazyObject } from "../../core/encoding/lazy-schema.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { authFields } from "../../core/config/account-auth.ts";
+import { authFields } from "../../core/config/account-auth-schema.ts";
 import { HISTORY_MODES } from "../../core/config/history-mode.ts";
 import { PROVIDER_ERROR_KINDS } from "../../core/errors/provider-error.ts";
 import { ACCOUNT_CONDITIONS, type CooldownView, PROVIDER_HEALTHS } from "../../core/ports/account-status.ts";

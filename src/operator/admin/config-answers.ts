@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { authFields } from "../../core/config/account-auth.ts";
+import { authFields } from "../../core/config/account-auth-schema.ts";
 import { priceSchema } from "../../core/config/price-schema.ts";
 import { modelRouteSchema } from "../../core/config/route-schema.ts";
 import { accountViewSchema, keyViewSchema, proxyViewSchema } from "./answers.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { HISTORY_MODES } from "../../core/config/history-mode.ts";
-import { cacheSettingSchema } from "../../core/config/response-cache.ts";
+import { cacheSettingSchema } from "../../core/config/response-cache-schema.ts";
 import { subjectEntrySchema } from "../../core/config/subject-schema.ts";
 import { once } from "../../core/encoding/lazy-schema.ts";
 import { usedSchema } from "./limit-use.ts";

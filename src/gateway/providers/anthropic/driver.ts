@@ -1,7 +1,7 @@
 import type { Conversation } from "../../../core/conversation/conversation.ts";
 import { withoutTrailingSlashes } from "../../../core/encoding/path-segment.ts";
 import type { Driver, ExchangeKind, ProviderOptions } from "../driver.ts";
-import type { FileKeeping } from "../file-keeping.ts";
+import type { FilesApi } from "../files-api.ts";
 import { KeyedBackend } from "../keyed-backend.ts";
 import type { AnswerReader, RequestSettings } from "../keyed-protocol.ts";
 import { createLazyFiles } from "../lazy-files.ts";
@@ -64,7 +64,7 @@ function countCharacters(thought: WireThinkingBlock): number {
 class AnthropicProvider extends KeyedBackend<WireRequest> {
   readonly #memory = new ReasoningCache(countCharacters);
 
-  override readonly files: FileKeeping;
+  override readonly files: FilesApi;
 
   constructor(options: ProviderOptions) {
     const address = toEndpointUrl(options.baseUrl);
@@ -99,7 +99,7 @@ class AnthropicProvider extends KeyedBackend<WireRequest> {
     return { "anthropic-version": VERSION };
   }
 
-  protected override writer(
+  protected override createWriter(
     conversation: Conversation,
     options: PrepareOptions,
     settings: RequestSettings,
@@ -107,7 +107,7 @@ class AnthropicProvider extends KeyedBackend<WireRequest> {
     return new RequestBuilder(conversation, options, settings, () => this.#thoughtsOf(settings.model));
   }
 
-  protected override reader(account: UpstreamAccount, request: WireRequest | null): AnswerReader {
+  protected override createReader(account: UpstreamAccount, request: WireRequest | null): AnswerReader {
     const context = this.#contextOf(account, request);
     return {
       createStreamDecoder: () => new MessageStreamDecoder(context),

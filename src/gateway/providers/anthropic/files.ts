@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../core/encoding/json.ts";
 import { isText } from "../attachments.ts";
-import type { ProviderFile } from "../file-keeping.ts";
+import type { ProviderFile } from "../files-api.ts";
 import { ifDefined, readCount, stringIn, unixSecondsAt } from "../json.ts";
 import { KeyedFiles, readFileId } from "../keyed-files.ts";
 import { encodeMultipart } from "../multipart.ts";

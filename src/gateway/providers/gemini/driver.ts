@@ -3,7 +3,7 @@ import type { ResolvedModel } from "../../../core/conversation/model.ts";
 import { altersUrlPath, stripModelsPrefix } from "../../../core/conversation/model-path.ts";
 import { withoutTrailingSlashes } from "../../../core/encoding/path-segment.ts";
 import type { Driver, ExchangeKind, ProviderOptions } from "../driver.ts";
-import type { FileKeeping } from "../file-keeping.ts";
+import type { FilesApi } from "../files-api.ts";
 import { KeyedBackend } from "../keyed-backend.ts";
 import type { AnswerReader, RequestSettings } from "../keyed-protocol.ts";
 import { createLazyFiles } from "../lazy-files.ts";
@@ -11,7 +11,7 @@ import { modelNames } from "../model-list.ts";
 import { modelNotFound } from "../model-not-found.ts";
 import type { NativeProtocol } from "../native-request.ts";
 import type { PromptCaches } from "../passthrough.ts";
-import type { Embedding, PrepareOptions } from "../provider.ts";
+import type { EmbeddingsApi, PrepareOptions } from "../provider.ts";
 import { ReasoningCache } from "../reasoning-cache.ts";
 import { createReplayDecoder } from "../replay-decoder.ts";
 import { readRecord, send } from "../transport.ts";
@@ -83,7 +83,7 @@ function assertModelName({ id, provider, isUpstreamName }: ResolvedModel, name: 
 class GeminiProvider extends KeyedBackend<WireRequest> {
   readonly #memory = new ReasoningCache<string>((signature) => signature.length);
 
-  readonly embeddings: Embedding = {
+  readonly embeddings: EmbeddingsApi = {
     embed: async (account, { model, input, dimensions }, signal) => {
       const path = toModelPath(this.modelName(model));
       const { verb, body } = buildEmbeddingRequest(path, input, dimensions);
@@ -106,7 +106,7 @@ class GeminiProvider extends KeyedBackend<WireRequest> {
     },
   };
 
-  override readonly files: FileKeeping;
+  override readonly files: FilesApi;
 
   constructor(options: ProviderOptions) {
     const address = toEndpointUrl(options.baseUrl);
@@ -136,7 +136,7 @@ class GeminiProvider extends KeyedBackend<WireRequest> {
     return { "x-goog-api-key": token };
   }
 
-  protected override writer(
+  protected override createWriter(
     conversation: Conversation,
     options: PrepareOptions,
     settings: RequestSettings,
@@ -147,7 +147,7 @@ class GeminiProvider extends KeyedBackend<WireRequest> {
     return new RequestBuilder(conversation, options, settings, getSignature, files);
   }
 
-  protected override reader(account: UpstreamAccount, request: WireRequest | null): AnswerReader {
+  protected override createReader(account: UpstreamAccount, request: WireRequest | null): AnswerReader {
     const context: AnswerContext = {
       secret: account.token,
       newId: this.options.newId,

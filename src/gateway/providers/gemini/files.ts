@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from "../../../core/encoding/json.ts";
-import type { ProviderFile } from "../file-keeping.ts";
+import type { ProviderFile } from "../files-api.ts";
 import { ifDefined, readCount, stringIn, unixSecondsAt } from "../json.ts";
 import { KeyedFiles, readFileId } from "../keyed-files.ts";
 import { encodeRelated } from "../multipart.ts";

@@ -50,7 +50,7 @@ class OpenAiResponsesProvider extends BearerBackend<WireRequest> {
     });
   }
 
-  protected override writer(
+  protected override createWriter(
     conversation: Conversation,
     options: PrepareOptions,
     settings: RequestSettings,
@@ -59,7 +59,7 @@ class OpenAiResponsesProvider extends BearerBackend<WireRequest> {
     return new RequestBuilder(conversation, options, settings, thoughts);
   }
 
-  protected override reader(
+  protected override createReader(
     account: UpstreamAccount,
     request: WireRequest | null,
     { sampling }: Conversation,

@@ -46,7 +46,7 @@ class OpenAiProvider extends BearerBackend<WireRequest> {
     });
   }
 
-  protected override writer(
+  protected override createWriter(
     conversation: Conversation,
     options: PrepareOptions,
     settings: RequestSettings,
@@ -54,7 +54,7 @@ class OpenAiProvider extends BearerBackend<WireRequest> {
     return new RequestBuilder(conversation, options, settings);
   }
 
-  protected override reader(account: UpstreamAccount, request: WireRequest | null): AnswerReader {
+  protected override createReader(account: UpstreamAccount, request: WireRequest | null): AnswerReader {
     const context = {
       secret: account.token,
       newId: this.options.newId,

@@ -4,7 +4,7 @@ import { ProviderError } from "../../../core/errors/provider-error.ts";
 import type { Credentials, SignInResult } from "../../../core/ports/accounts.ts";
 import type { Fetch } from "../../../core/ports/upstream.ts";
 import { type ErrorKinds, readErrorResponse } from "../error-response.ts";
-import type { FileUpload, ProviderFile } from "../file-keeping.ts";
+import type { FileUpload, ProviderFile } from "../files-api.ts";
 import { readCount, unixSecondsOf } from "../json.ts";
 import { encodeMultipart } from "../multipart.ts";
 import type { ProviderAccount } from "../provider.ts";
@@ -51,7 +51,7 @@ export class SessionsApi {
     return { token, expiresAt: unixSecondsOf(expiresAt) };
   }
 
-  async describeAccount(account: UpstreamAccount, signal: AbortSignal): Promise<ProviderAccount> {
+  async checkAccount(account: UpstreamAccount, signal: AbortSignal): Promise<ProviderAccount> {
     const record = await this.#json(account, "GET", "/api/account", signal);
     const { id, session_count: count } = record;
     return { id: requireText(id, "an account id"), sessionCount: readCount(count) ?? 0 };

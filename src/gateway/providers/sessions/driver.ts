@@ -3,13 +3,13 @@ import { ProviderError } from "../../../core/errors/provider-error.ts";
 import type { Credentials, SignInResult } from "../../../core/ports/accounts.ts";
 import type { Fetch } from "../../../core/ports/upstream.ts";
 import type { Driver, ExchangeKind, ProviderOptions } from "../driver.ts";
-import type { FileKeeping } from "../file-keeping.ts";
+import type { FilesApi } from "../files-api.ts";
 import type {
+  ChatSessionsApi,
   PrepareOptions,
   Provider,
   ProviderAccount,
   ProviderCapabilities,
-  SessionKeeping,
 } from "../provider.ts";
 import type { UpstreamAccount } from "../upstream-account.ts";
 import type { FollowUp, PreparedTurn, UpstreamTurn } from "../upstream-turn.ts";
@@ -58,8 +58,8 @@ class SessionsProvider implements Provider {
   readonly #api: SessionsApi;
   readonly #sleep: Sleep;
 
-  readonly sessions: SessionKeeping;
-  readonly files: FileKeeping;
+  readonly sessions: ChatSessionsApi;
+  readonly files: FilesApi;
 
   constructor(options: Pick<ProviderOptions, "baseUrl" | "newId" | "sleep">) {
     const api = new SessionsApi(options.baseUrl, options.newId);
@@ -84,8 +84,8 @@ class SessionsProvider implements Provider {
     return this.#api.signIn(credentials, fetch, signal);
   }
 
-  describeAccount(account: UpstreamAccount, signal: AbortSignal): Promise<ProviderAccount> {
-    return this.#api.describeAccount(account, signal);
+  checkAccount(account: UpstreamAccount, signal: AbortSignal): Promise<ProviderAccount> {
+    return this.#api.checkAccount(account, signal);
   }
 
   prepare(conversation: Conversation, options: PrepareOptions): PreparedTurn {

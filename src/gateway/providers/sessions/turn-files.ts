@@ -2,7 +2,7 @@ import { GatewayError, invalidRequest } from "../../../core/errors/gateway-error
 import { ProviderError } from "../../../core/errors/provider-error.ts";
 import { allOrAbort } from "../all-or-abort.ts";
 import { ImageWithoutVisionError, type LoadedAttachment, loadAttachment } from "../attachments.ts";
-import type { FileUpload, ProviderFile } from "../file-keeping.ts";
+import type { FileUpload, ProviderFile } from "../files-api.ts";
 import type { PrepareOptions } from "../provider.ts";
 import type { UpstreamAccount } from "../upstream-account.ts";
 import type { SessionsApi } from "./api.ts";

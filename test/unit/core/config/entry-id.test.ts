@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ENTRY_ID_RULE, SUBJECT_ID_RULE } from "../../../../src/core/config/entry-id.ts";
-import { guardrailSchema } from "../../../../src/core/config/guardrails.ts";
+import { guardrailSchema } from "../../../../src/core/config/guardrail-schema.ts";
 import { providerSchema } from "../../../../src/core/config/provider-schema.ts";
 import { configSchema } from "../../../../src/core/config/schema.ts";
 import { subjectEntrySchema } from "../../../../src/core/config/subject-schema.ts";

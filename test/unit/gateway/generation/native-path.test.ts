@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Guardrail, guardrailSchema } from "../../../../src/core/config/guardrails.ts";
+import { type Guardrail, guardrailSchema } from "../../../../src/core/config/guardrail-schema.ts";
 import { type MemoryGateway, useMemoryGateway } from "../../../support/memory-gateway.ts";
 import { KEY } from "../../../support/memory-platform.ts";
 import { type Asked, type Reply, ScriptedUpstream } from "../../../support/scripted-upstream.ts";

@@ -75,7 +75,7 @@ describe.each(backends)("a backend with an API key, driver $name", (backend) => 
     const outcomes = [200, 404, 405, 401, 500].map((status) => {
       const fake = new FakeUpstream(() => Response.json({}, { status }));
       return provider()
-        .describeAccount(fake.account, neverAborted())
+        .checkAccount(fake.account, neverAborted())
         .then(
           () => fake.only(`${version}/models`).headers.get(header),
           (error: unknown) => (error instanceof Error ? error.message : error),

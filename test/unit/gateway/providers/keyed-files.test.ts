@@ -1,10 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Part } from "../../../../src/core/conversation/conversation.ts";
-import type {
-  FileKeeping,
-  FileUpload,
-  ProviderFile,
-} from "../../../../src/gateway/providers/file-keeping.ts";
+import type { FilesApi, FileUpload, ProviderFile } from "../../../../src/gateway/providers/files-api.ts";
 import * as anthropic from "./anthropic/fake.ts";
 import * as gemini from "./gemini/fake.ts";
 import * as openai from "./openai/fake.ts";
@@ -113,7 +109,7 @@ describe.each(backends)("files of a backend, driver $name", (backend) => {
     createdAt: CREATED,
     expiresAt: EXPIRES,
   };
-  const files = (): Required<Omit<FileKeeping, "showsOwnIds">> => {
+  const files = (): Required<Omit<FilesApi, "showsOwnIds">> => {
     const { files: kept } = provider();
     if (kept?.delete === undefined || kept.readContent === undefined) throw new Error("no files");
     return { upload: kept.upload, read: kept.read, delete: kept.delete, readContent: kept.readContent };

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { usesResponseCache } from "../../../../src/core/config/response-cache.ts";
+import { usesResponseCache } from "../../../../src/core/config/response-cache-schema.ts";
 import { configSchema } from "../../../../src/core/config/schema.ts";
 import { selectCacheSeconds } from "../../../../src/gateway/response-cache/cache-seconds.ts";
 

@@ -119,7 +119,7 @@ export const DRIVER_HINTS: Readonly<Record<string, string>> = {
   anthropic: texts.anthropicHint,
   gemini: texts.geminiHint,
   sessions: texts.sessionsHint,
-};
+} satisfies Record<(typeof DRIVERS)[number][0], string>;
 
 /** How the account of a request is chosen: the gateway's name and the label. */
 export const STRATEGIES = [

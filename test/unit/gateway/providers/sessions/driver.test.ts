@@ -160,7 +160,7 @@ describe("accounts and sessions", () => {
       return url.endsWith("/api/sessions") ? json({ deleted: 12 }) : new Response(null, { status: 204 });
     });
     const driver = provider();
-    expect(await driver.describeAccount(fake.account, neverAborted())).toEqual({
+    expect(await driver.checkAccount(fake.account, neverAborted())).toEqual({
       id: "acc",
       sessionCount: 3,
     });

@@ -161,7 +161,7 @@ describe("the sessions driver before the sandbox provider", () => {
     const mine = { token, fetch };
     const id = await provider.sessions.create(mine, signal);
     await provider.sessions.create(mine, signal);
-    expect((await provider.describeAccount(mine, signal)).sessionCount).toBe(2);
+    expect((await provider.checkAccount(mine, signal)).sessionCount).toBe(2);
     await provider.sessions.delete(mine, id, signal);
     expect(await provider.sessions.deleteAll(mine, signal)).toBe(1);
     const wrong = provider.signIn({ ...credentials, password: "no" }, fetch, signal);

@@ -29,7 +29,7 @@ export interface FileUpload {
 }
 
 /** Operations on files stored by the provider, in the account that uploaded them. `fileId` is the provider's id. */
-export interface FileKeeping {
+export interface FilesApi {
   /** Callers see the provider's ids. Absent: the gateway gives each file an id of its own. */
   readonly showsOwnIds?: true;
   /** Uploads a file as a stream. Throws a `GatewayError` 501 if the backend has no place for files. */
