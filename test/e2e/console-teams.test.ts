@@ -105,6 +105,20 @@ describeWithBrowser("teams, users and tags in the console", () => {
     await row.waitFor();
   });
 
+  it("says that it loads while the gateway has not answered", async () => {
+    const page = await app.at("keys");
+    const answer = Promise.withResolvers<void>();
+    await page.route("**/admin/teams", async (route) => {
+      await answer.promise;
+      await route.continue();
+    });
+    await goTo(page, "teams");
+    const loading = page.getByRole("status").filter({ hasText: "Loading…" });
+    await loading.waitFor();
+    answer.resolve();
+    await loading.waitFor({ state: "detached" });
+  });
+
   it("does not delete a team that has keys", async () => {
     await app.admin("POST", "/admin/teams", { id: "busy" });
     await app.admin("POST", "/admin/keys", { key: "sk-busy", team: "busy" });

@@ -36,6 +36,7 @@ const german: Translation = {
   transfer,
   usage,
   words: {
+    loading: "Wird geladen…",
     minutes15: "15 min",
     hour1: "1 Stunde",
     hours6: "6 Stunden",
@@ -358,7 +359,8 @@ const german: Translation = {
       no_texts: "Keine Texte",
       none: "Nichts",
     },
-    strictestModeCounts: "Von Schlüssel, Team, Benutzer und erlaubten Tags gilt die strengste Wahl.",
+    strictestModeCounts:
+      "Der Schlüssel, sein Team, sein Benutzer und seine erlaubten Tags können je eine Wahl treffen. Es gilt die, bei der am wenigsten behalten wird.",
     keyNoun: "Schlüssel",
     noName: "ohne Namen",
     onlyDigestKept: "Nur der Hash ist gespeichert",
@@ -371,7 +373,7 @@ const german: Translation = {
     copyKeyName: (name) => `Schlüssel ${name} kopieren`,
     rotate: "Erneuern",
     keysLead: (link) =>
-      rich`Anfragen mit diesen Schlüsseln benutzen die Konten des Pools. Die Einstellung „Unbekannte API-Schlüssel“ entscheidet über andere Tokens. Inhaber eines Schlüssels sehen seine Limits und seinen Verbrauch unter ${link}.`,
+      rich`Aufrufer senden einen dieser Schlüssel, und das Gateway antwortet mit seinen eigenen Konten. Ob es auch andere Schlüssel annimmt, bestimmt „Unbekannte API-Schlüssel“ in den Einstellungen. Inhaber eines Schlüssels sehen seine Limits und seinen Verbrauch unter ${link}.`,
     noKeysYet: "Noch keine Schlüssel",
     withoutKeyCallersNeedToken: "Ohne Schlüssel brauchen Aufrufer ein Token des Providers.",
     connectWithNewKey: "Mit dem neuen Schlüssel verbinden",
@@ -498,13 +500,14 @@ const german: Translation = {
   },
   administrators: {
     title: "Administratoren",
-    lead: "Wer sich hier anmelden darf. Das Audit nennt sie. Admin-Schlüssel und Passwort der Einstellungen bleiben die eines Eigentümers.",
+    lead: "Wer sich hier anmelden darf. Das Audit nennt sie. Auch wer sich mit dem Admin-Schlüssel oder dem Passwort aus den Einstellungen anmeldet, ist Eigentümer.",
     noun: "Administrator",
     role: "Rolle",
     roles: { viewer: "Leser", operator: "Betreiber", owner: "Eigentümer" },
     roleHints: {
       viewer: "Liest alles außer Geheimnissen.",
-      operator: "Ändert auch die Konfiguration, ohne Administratoren, Exporte und das Löschen von Daten.",
+      operator:
+        "Liest alles außer Geheimnissen und ändert die Konfiguration. Darf keine Administratoren verwalten, nichts exportieren und keine gespeicherten Daten löschen.",
       owner: "Darf alles.",
     },
     signsInBy: "Meldet sich an mit",

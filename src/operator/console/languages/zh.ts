@@ -34,6 +34,7 @@ const chinese: Translation = {
   transfer,
   usage,
   words: {
+    loading: "正在加载…",
     minutes15: "15 分钟",
     hour1: "1 小时",
     hours6: "6 小时",
@@ -332,7 +333,7 @@ const chinese: Translation = {
       no_texts: "不保留文本",
       none: "不保留任何内容",
     },
-    strictestModeCounts: "在密钥、团队、用户和允许的标签中，以最严格的选择为准。",
+    strictestModeCounts: "密钥、其团队、其用户和其允许的标签都可以各自选择，以保留最少的选择为准。",
     keyNoun: "密钥",
     noName: "未命名",
     onlyDigestKept: "只保存摘要",
@@ -345,7 +346,7 @@ const chinese: Translation = {
     copyKeyName: (name) => `复制密钥 ${name}`,
     rotate: "轮换",
     keysLead: (link) =>
-      rich`使用这些密钥的请求会用到账号池。设置“未知 API 密钥”决定如何处理其他令牌。密钥持有者可在 ${link} 查看限额和用量。`,
+      rich`调用方发送其中一个密钥，网关用自己的账号应答。是否也接受其他密钥，由设置中的“未知 API 密钥”决定。密钥持有者可在 ${link} 查看限额和用量。`,
     noKeysYet: "还没有密钥",
     withoutKeyCallersNeedToken: "没有密钥时，调用方需要供应商的令牌。",
     connectWithNewKey: "使用新密钥接入",
@@ -468,13 +469,13 @@ const chinese: Translation = {
   },
   administrators: {
     title: "管理员",
-    lead: "谁可以在此登录。审计日志会记录其名称。管理密钥和设置中的密码始终拥有所有者权限。",
+    lead: "谁可以在此登录。审计日志会记录其名称。用管理密钥或设置中的密码登录的人也是所有者。",
     noun: "管理员",
     role: "角色",
     roles: { viewer: "查看者", operator: "操作员", owner: "所有者" },
     roleHints: {
       viewer: "可读取除机密外的一切。",
-      operator: "还可更改配置，但不包括管理员、导出和数据删除。",
+      operator: "可读取除机密外的一切，并可更改配置。不能管理管理员、导出或删除已存数据。",
       owner: "可执行所有操作。",
     },
     signsInBy: "登录方式",

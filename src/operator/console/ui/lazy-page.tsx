@@ -1,6 +1,6 @@
 import type { ComponentType } from "preact";
 import { useCallback, useEffect, useState } from "preact/hooks";
-import { Problem } from "./problem.tsx";
+import { LoadState } from "./load-state.tsx";
 import { words } from "./words.ts";
 
 type PageView = ComponentType<{ readonly detail: string }>;
@@ -27,6 +27,6 @@ export function lazyPage(load: () => Promise<PageView>): PageView {
     useEffect(() => {
       if (View === null) void open();
     }, [View, open]);
-    return View === null ? <Problem error={error} retry={open} /> : <View detail={detail} />;
+    return View === null ? <LoadState data={View} error={error} reload={open} /> : <View detail={detail} />;
   };
 }

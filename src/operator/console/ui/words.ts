@@ -80,6 +80,7 @@ export const words = translate("words", {
   changedMeanwhileWarning:
     "Not saved: somebody else has changed this since you opened it. Reload shows the current values and discards yours. Overwrite saves yours.",
   notSavedFix: (labels: string) => `Not saved. Fix: ${labels}.`,
+  loading: "Loading…",
   copy: "Copy",
   copied: "Copied",
   notCopied: "Not copied",

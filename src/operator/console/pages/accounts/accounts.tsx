@@ -6,9 +6,9 @@ import { useAddress } from "../../routing.ts";
 import { Button } from "../../ui/button.tsx";
 import { AddButton, EditDialogs, useEditing } from "../../ui/editing.tsx";
 import { Empty } from "../../ui/empty.tsx";
+import { LoadState } from "../../ui/load-state.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Pager } from "../../ui/pager.tsx";
-import { Problem } from "../../ui/problem.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { usePaging } from "../../ui/use-paging.ts";
@@ -72,7 +72,7 @@ export function Accounts() {
         <TestAll chosen={selection.chosen} onDone={reload} />
       </div>
       <BulkBar selection={selection} proxies={proxies} changed={editing.changed} />
-      <Problem error={error} retry={reload} />
+      <LoadState {...{ data, error, reload }} />
       {data !== null && data.total === 0 && (
         <div class="panel">
           {query === "" && !isFiltered ? (

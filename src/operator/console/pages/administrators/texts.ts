@@ -3,13 +3,14 @@ import { rich, translate } from "../../language.ts";
 
 export const texts = translate("administrators", {
   title: "Administrators",
-  lead: "Who may sign in here. The audit names them. The admin key and the password of the settings stay an owner's.",
+  lead: "Who may sign in here. The audit names them. People who sign in with the admin key, or with the password from the settings, are owners.",
   noun: "administrator",
   role: "Role",
   roles: { viewer: "Viewer", operator: "Operator", owner: "Owner" },
   roleHints: {
     viewer: "Reads everything but secrets.",
-    operator: "Also changes the configuration, without administrators, exports and deletions of data.",
+    operator:
+      "Reads everything but secrets, and changes the configuration. Cannot manage administrators, export, or delete stored data.",
     owner: "May do everything.",
   },
   signsInBy: "Signs in by",

@@ -6,10 +6,10 @@ import { CopyButton } from "../../ui/copy-button.tsx";
 import { actionColumn, type Column } from "../../ui/data-table.tsx";
 import { AddButton, EditButtons, EditDialogs, useEditing } from "../../ui/editing.tsx";
 import { Empty } from "../../ui/empty.tsx";
+import { LoadState } from "../../ui/load-state.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Page, Panel } from "../../ui/page.tsx";
 import { PagedTable } from "../../ui/paged-table.tsx";
-import { Problem } from "../../ui/problem.tsx";
 import { Timestamp } from "../../ui/timestamp.tsx";
 import { showToast } from "../../ui/toasts.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
@@ -73,7 +73,7 @@ export function Alerts() {
   ];
   return (
     <Page title={texts.alerts} lead={texts.lead} actions={add}>
-      <Problem error={error} retry={reload} />
+      <LoadState {...{ data, error, reload }} />
       {data !== null && (
         <>
           {data.firing.length > 0 && (

@@ -1,9 +1,9 @@
 import { type AuditEntry, listAudit } from "../../api/journal.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
+import { LoadState } from "../../ui/load-state.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Pager } from "../../ui/pager.tsx";
-import { Problem } from "../../ui/problem.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { Timestamp } from "../../ui/timestamp.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
@@ -56,7 +56,7 @@ export function Audit() {
       <div class="toolbar">
         <SearchBox label={texts.searchLabel} value={query} onSearch={paging.search} />
       </div>
-      <Problem error={error} retry={reload} />
+      <LoadState {...{ data, error, reload }} />
       {data !== null && data.items.length === 0 && (
         <div class="panel">
           <Empty icon="audit" title={query === "" ? texts.noChangesYet : texts.nothingMatches}>

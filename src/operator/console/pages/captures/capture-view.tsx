@@ -4,7 +4,7 @@ import { formatHref } from "../../routing.ts";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { formatDuration, formatFullTime } from "../../ui/format.ts";
-import { Problem } from "../../ui/problem.tsx";
+import { LoadState } from "../../ui/load-state.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { words } from "../../ui/words.ts";
@@ -31,7 +31,7 @@ export function CaptureView({ id, onClose }: CaptureViewProps) {
       wide
     >
       <div class="dialog-body stack">
-        <Problem error={error} retry={reload} />
+        <LoadState {...{ data, error, reload }} />
         {data !== null && (
           <>
             <p class="muted">

@@ -4,6 +4,7 @@ import { changeSettings } from "../../api/settings.ts";
 import { navigateTo } from "../../routing.ts";
 import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/empty.tsx";
+import { LoadState } from "../../ui/load-state.tsx";
 import { Page, Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { showToast } from "../../ui/toasts.tsx";
@@ -46,7 +47,7 @@ export function Captures({ detail }: { readonly detail: string }) {
   );
   return (
     <Page title={words.captures} lead={texts.lead} actions={data !== null && toggleButton}>
-      <Problem error={error} retry={reload} />
+      <LoadState {...{ data, error, reload }} />
       <Problem error={action.error} />
       {data !== null && (
         <Panel

@@ -4,7 +4,7 @@ import { CodeBlock } from "../../ui/code-block.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
-import { Problem } from "../../ui/problem.tsx";
+import { LoadState } from "../../ui/load-state.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { words } from "../../ui/words.ts";
@@ -34,7 +34,7 @@ export function ConnectPanel({ initialKey = "" }: ConnectPanelProps) {
   const connection = { origin: location.origin, key: key.trim() || KEY_PLACEHOLDER, model };
   return (
     <div class="stack">
-      <Problem error={error} retry={reload} />
+      <LoadState {...{ data, error, reload }} />
       <div class="setting-grid">
         <TextField
           label={texts.apiKey}

@@ -5,6 +5,7 @@ import { Button } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
 import { formatCount } from "../../ui/count.ts";
 import { Empty } from "../../ui/empty.tsx";
+import { LoadState } from "../../ui/load-state.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Pager } from "../../ui/pager.tsx";
 import { Problem } from "../../ui/problem.tsx";
@@ -80,7 +81,7 @@ export function History({ detail }: { readonly detail: string }) {
       </div>
       <SavedList />
       <Filters />
-      <Problem error={error} retry={reload} />
+      <LoadState {...{ data, error, reload }} />
       <Problem error={exporting.error} />
       {data !== null && data.items.length === 0 && (
         <div class="panel">

@@ -8,6 +8,7 @@ import { Confirm } from "../../ui/confirm.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { formatDuration } from "../../ui/format.ts";
+import { LoadState } from "../../ui/load-state.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { showToast } from "../../ui/toasts.tsx";
@@ -62,7 +63,7 @@ export function RecordView({ id, onClose, onDeleted }: RecordViewProps) {
   return (
     <Dialog title={texts.generation} onClose={onClose} wide>
       <div class="dialog-body stack">
-        <Problem error={error} retry={reload} />
+        <LoadState {...{ data, error, reload }} />
         {data !== null && (
           <>
             <Facts record={data} />

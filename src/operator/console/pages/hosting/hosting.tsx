@@ -1,6 +1,7 @@
 import { readCredentials, readHostingStatus } from "../../api/hosting.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { formatFullTime } from "../../ui/format.ts";
+import { LoadState } from "../../ui/load-state.tsx";
 import { Page, Panel } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
@@ -15,7 +16,7 @@ export function Hosting() {
   const { data } = status;
   return (
     <Page title={words.hostingSync} lead={texts.lead}>
-      <Problem error={status.error} retry={status.reload} />
+      <LoadState {...status} />
       <Problem error={credentials.error} retry={credentials.reload} />
       {data !== null && (
         <Panel title={words.state}>

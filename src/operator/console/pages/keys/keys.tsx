@@ -10,9 +10,9 @@ import { AddButton, EditButtons, EditDialogs, useEditing } from "../../ui/editin
 import { Empty } from "../../ui/empty.tsx";
 import { type Choice, SelectField } from "../../ui/field.tsx";
 import { formatCompact, formatFullTime } from "../../ui/format.ts";
+import { LoadState } from "../../ui/load-state.tsx";
 import { Page, Panel } from "../../ui/page.tsx";
 import { Pager } from "../../ui/pager.tsx";
-import { Problem } from "../../ui/problem.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { Timestamp } from "../../ui/timestamp.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
@@ -150,7 +150,7 @@ export function Keys() {
   ];
   return (
     <Page title={words.keys} lead={texts.keysLead(<a href="/key">/key</a>)} actions={add}>
-      <Problem error={error} retry={reload} />
+      <LoadState {...{ data, error, reload }} />
       {data !== null && data.items.length > 1 && (
         <div class="toolbar">
           <SearchBox label={texts.searchKeys} value={paging.query} onSearch={paging.search} />

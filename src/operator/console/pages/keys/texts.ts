@@ -36,7 +36,8 @@ export const texts = translate("keys", {
     no_texts: "No texts",
     none: "Nothing",
   },
-  strictestModeCounts: "Of key, team, user and allowed tags, the strictest choice counts.",
+  strictestModeCounts:
+    "The key, its team, its user and its allowed tags can each choose. The choice that keeps least applies.",
   keyNoun: "key",
   searchKeys: "Search name, remark, state, model or style",
   sortedBy: "Sorted by",
@@ -67,7 +68,7 @@ export const texts = translate("keys", {
   copyKeyName: (name: string) => `Copy the key ${name}`,
   rotate: "Rotate",
   keysLead: (link: ComponentChildren) =>
-    rich`Requests with these keys use the accounts of the pool. The setting “Unknown API keys” decides about other tokens. Holders of a key see its limits and its use at ${link}.`,
+    rich`Callers send one of these keys, and the gateway answers with its own accounts. Whether it also takes other keys is set by “Unknown API keys” in the settings. Holders of a key see its limits and its use at ${link}.`,
   noKeysYet: "No keys yet",
   withoutKeyCallersNeedToken: "Without a key, callers need a token of the provider.",
   connectWithNewKey: "Connect with the new key",

@@ -1,6 +1,7 @@
 import { listModels } from "../../api/models.ts";
 import { readSettings } from "../../api/settings.ts";
 import { actionColumn, type Column } from "../../ui/data-table.tsx";
+import { LoadState } from "../../ui/load-state.tsx";
 import { Page, Panel } from "../../ui/page.tsx";
 import { PagedTable } from "../../ui/paged-table.tsx";
 import { Problem } from "../../ui/problem.tsx";
@@ -46,7 +47,7 @@ export function Models() {
         </a>
       }
     >
-      <Problem error={models.error} retry={models.reload} />
+      <LoadState {...models} />
       <Problem error={settings.error} retry={settings.reload} />
       <ResolveName />
       {settings.data !== null && models.data !== null && (

@@ -9,6 +9,7 @@ import { Button } from "../../ui/button.tsx";
 import { formatCount } from "../../ui/count.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { CheckField, TextField } from "../../ui/field.tsx";
+import { LoadState } from "../../ui/load-state.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { Scroller } from "../../ui/scroller.tsx";
 import { useAsyncAction } from "../../ui/use-async-action.ts";
@@ -54,8 +55,7 @@ export function OfferedModels({ provider, onClose, onListed }: OfferedModelsProp
   return (
     <Dialog title={texts.modelsOffers(id)} onClose={onClose}>
       <div class="dialog-body stack">
-        <Problem error={error} retry={reload} />
-        {data === null && error === "" && <p class="muted">{texts.loading}</p>}
+        <LoadState {...{ data, error, reload }} />
         {data?.length === 0 && <p>{texts.offersNoModels}</p>}
         {data !== null && data.length > 0 && (
           <>

@@ -4,8 +4,8 @@ import { formatHref } from "../../routing.ts";
 import { formatDriver } from "../../ui/api-styles.ts";
 import { Button } from "../../ui/button.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { LoadState } from "../../ui/load-state.tsx";
 import { Page } from "../../ui/page.tsx";
-import { Problem } from "../../ui/problem.tsx";
 import { showToast } from "../../ui/toasts.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { words } from "../../ui/words.ts";
@@ -66,7 +66,7 @@ export function ProviderModels({ id }: { readonly id: string }) {
         )
       }
     >
-      <Problem error={error} retry={reload} />
+      <LoadState {...{ data, error, reload }} />
       {data !== null && (
         <ModelTable
           provider={data}

@@ -19,6 +19,7 @@ import { actionColumn, type Column } from "../../ui/data-table.tsx";
 import { AddButton, EditButtons, EditDialogs, useEditing } from "../../ui/editing.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { formatDuration } from "../../ui/format.ts";
+import { LoadState } from "../../ui/load-state.tsx";
 import { LoadedForm } from "../../ui/loaded-form.tsx";
 import { Page, Panel } from "../../ui/page.tsx";
 import { PagedTable } from "../../ui/paged-table.tsx";
@@ -170,7 +171,7 @@ function ProviderList() {
   ];
   return (
     <Page title={words.providers} lead={texts.lead} actions={add}>
-      <Problem error={error} retry={reload} />
+      <LoadState {...{ data, error, reload }} />
       <Problem error={switching.error} />
       {data !== null && (
         <Panel>

@@ -12,9 +12,9 @@ import { Button } from "../../ui/button.tsx";
 import { actionColumn, type Column } from "../../ui/data-table.tsx";
 import { AddButton, EditButtons, EditDialogs, useEditing } from "../../ui/editing.tsx";
 import { Empty } from "../../ui/empty.tsx";
+import { LoadState } from "../../ui/load-state.tsx";
 import { Page, Panel } from "../../ui/page.tsx";
 import { PagedTable } from "../../ui/paged-table.tsx";
-import { Problem } from "../../ui/problem.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { words } from "../../ui/words.ts";
@@ -78,7 +78,7 @@ export function Proxies() {
   ];
   return (
     <Page title={texts.proxies} lead={texts.lead} actions={add}>
-      <Problem error={error} retry={reload} />
+      <LoadState {...{ data, error, reload }} />
       {data !== null && (
         <Panel>
           <PagedTable

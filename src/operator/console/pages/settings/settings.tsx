@@ -1,8 +1,8 @@
 import { changeSettings, listSettingFields, readSettings, type SettingField } from "../../api/settings.ts";
 import { useHasRole } from "../../own-user.ts";
+import { LoadState } from "../../ui/load-state.tsx";
 import { Page, Panel } from "../../ui/page.tsx";
 import { PanelForm } from "../../ui/panel-form.tsx";
-import { Problem } from "../../ui/problem.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { words } from "../../ui/words.ts";
 import { groupFields, localizeFields } from "./localize-fields.ts";
@@ -61,7 +61,7 @@ export function SettingsPage() {
   });
   return (
     <Page title={texts.settings} lead={texts.lead}>
-      <Problem error={error} retry={reload} />
+      <LoadState {...{ data, error, reload }} />
       {data !== null && (
         <>
           <SettingsForm fields={data.fields} />

@@ -9,9 +9,9 @@ import { formatHref } from "../../routing.ts";
 import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
 import { AddButton, EditButtons, EditDialogs, type Editing } from "../../ui/editing.tsx";
 import { Empty } from "../../ui/empty.tsx";
+import { LoadState } from "../../ui/load-state.tsx";
 import { Panel } from "../../ui/page.tsx";
 import { Pager } from "../../ui/pager.tsx";
-import { Problem } from "../../ui/problem.tsx";
 import { SearchBox } from "../../ui/search-box.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { usePaging } from "../../ui/use-paging.ts";
@@ -122,7 +122,7 @@ export function SubjectPanel({ list, subjects, error, reload, editing }: Subject
   return (
     <div class="stack">
       {all.length > 0 && <p class="muted">{texts.leads[list]}</p>}
-      <Problem error={error} retry={reload} />
+      <LoadState data={subjects} error={error} reload={reload} />
       {all.length > 0 && (
         <div class="toolbar">
           <SearchBox label={texts.search} value={paging.query} onSearch={paging.search} />

@@ -2,6 +2,7 @@ import { readUsage, readUsageCsv, type UsageQuery } from "../../api/usage.ts";
 import { useAddress } from "../../routing.ts";
 import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/empty.tsx";
+import { LoadState } from "../../ui/load-state.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { saveFile } from "../../ui/save-file.ts";
@@ -65,7 +66,7 @@ export function Usage({ detail }: { readonly detail: string }) {
       }
     >
       <UsageChoices view={view} names={names} />
-      <Problem error={error} retry={reload} />
+      <LoadState {...{ data, error, reload }} />
       <Problem error={download.error} />
       {data !== null && data.steps.totals.requests === 0 && (
         <div class="panel">
