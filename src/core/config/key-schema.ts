@@ -6,7 +6,7 @@ import { HISTORY_MODES } from "./history-mode.ts";
 import { limitsSchema } from "./limits-schema.ts";
 import { cacheSettingSchema } from "./response-cache-schema.ts";
 import { markSecret } from "./secret-masking.ts";
-import { countSchema, extensibleObject, nameListSchema, timeSchema } from "./shared-fields.ts";
+import { extensibleObject, nameListSchema, timeSchema } from "./shared-fields.ts";
 
 const network = once(() =>
   z
@@ -56,7 +56,7 @@ export const apiKeyFields = extensibleObject(() => ({
   history: z.enum(HISTORY_MODES).optional(),
   cache: cacheSettingSchema.optional(),
   /** Part of the cache key of its answers. An increase invalidates all answers cached before. */
-  cache_epoch: countSchema().optional(),
+  cache_epoch: timeSchema().optional(),
 }));
 
 /** An API key of a caller (contract, API keys). Unknown fields are preserved. */

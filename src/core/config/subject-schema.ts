@@ -2,7 +2,7 @@ import * as z from "zod";
 import { subjectIdSchema } from "./entry-id.ts";
 import { HISTORY_MODES } from "./history-mode.ts";
 import { limitsSchema } from "./limits-schema.ts";
-import { countSchema, extensibleObject, nameListSchema } from "./shared-fields.ts";
+import { extensibleObject, nameListSchema, timeSchema } from "./shared-fields.ts";
 
 /** A team, a user or a tag: what its requests may use. Unknown fields are preserved. */
 export const subjectEntrySchema = extensibleObject(() => ({
@@ -17,7 +17,7 @@ export const subjectEntrySchema = extensibleObject(() => ({
   /** What history and captures keep of its requests; absent: everything. */
   history: z.enum(HISTORY_MODES).optional(),
   /** Part of the cache key of its answers. An increase invalidates all answers cached before. */
-  cache_epoch: countSchema().optional(),
+  cache_epoch: timeSchema().optional(),
   /** Of teams and users: tags that their requests may name; empty or absent: all. See `request-tags.ts`. */
   allowed_tags: nameListSchema().optional(),
 }));

@@ -18,7 +18,13 @@ export const routeModelsSchema = once(() =>
   ),
 );
 
-const requestedName = () => z.string().trim().min(1, "a model name must not be empty");
+const requestedName = () =>
+  z
+    .string()
+    .trim()
+    .min(1, "a model name must not be empty")
+    // Objects of the configuration cannot have a member of this name.
+    .refine((name) => name !== "__proto__", "a model cannot have this name");
 
 /** The name of a route, which may have one wildcard. */
 export const routeNameSchema = once(() =>

@@ -63,10 +63,23 @@ function updateEpochs(before: readonly SubjectEntry[], after: SubjectEntry[], no
   });
 }
 
-/** The same for all teams, users and tags of a configuration. `now`: Unix milliseconds. */
-export function updateSubjectEpochs(before: Config, after: Config, now: number): Config {
+/** The API keys after an edit: a new one gets no answers of an earlier key of the same text. */
+async function updateKeyEpochs(before: Config, after: ApiKey[], now: number): Promise<ApiKey[]> {
+  const owners = new Set(await Promise.all(listApiKeys(before).map(getOwner)));
+  return Promise.all(
+    after.map(async (entry) =>
+      owners.has(await getOwner(entry))
+        ? entry
+        : { ...entry, cache_epoch: Math.max(now, entry.cache_epoch ?? 0) },
+    ),
+  );
+}
+
+/** The same for all API keys, teams, users and tags of a configuration. `now`: Unix milliseconds. */
+export async function updateSubjectEpochs(before: Config, after: Config, now: number): Promise<Config> {
   return {
     ...after,
+    api_keys: await updateKeyEpochs(before, after.api_keys, now),
     teams: updateEpochs(before.teams, after.teams, now),
     users: updateEpochs(before.users, after.users, now),
     tags: updateEpochs(before.tags, after.tags, now),

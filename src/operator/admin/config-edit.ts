@@ -60,7 +60,7 @@ export function editConfig(
   const stored = store.update(async (config, version) => {
     if (!anyVersion) await assertEditedVersion(context.request, config, version, entry);
     const parsed = parseWith(configSchema, await change(config));
-    const changed = updateSubjectEpochs(config, parsed, context.platform.now());
+    const changed = await updateSubjectEpochs(config, parsed, context.platform.now());
     const { administratorRole = "owner" } = context.facts;
     if (administratorRole !== "owner") assertSecretsStay(config, changed);
     assertReferences(config, changed);

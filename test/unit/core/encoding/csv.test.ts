@@ -38,6 +38,10 @@ describe("a field of a CSV file", () => {
     },
   );
 
+  it("is no formula in a quoted field after a separator either", () => {
+    expect(encodeCsvField('a;"=A1"')).toBe(`"a;'""=A1"""`);
+  });
+
   it("is a formula of nobody's where its sign stands further on", () => {
     expect(encodeCsvField("a=b")).toBe("a=b");
   });

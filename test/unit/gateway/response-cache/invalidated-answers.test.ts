@@ -122,6 +122,26 @@ describe("no cached answer from before is served after the history was to keep l
 });
 
 describe("no cached answer from before is served after a deletion", () => {
+  it("of a key whose data were erased, and that is added again with the same time of creation", async () => {
+    const key = { key: "sk-one", created: 1_700_000_000_000 };
+    const { ask, admin } = await createClient({ api_keys: [key] }, "sk-one");
+    expect([await ask(), await ask()]).toEqual(["miss", "hit"]);
+    await admin("DELETE", "/admin/keys/sk-one/data");
+    await admin("DELETE", "/admin/keys/sk-one");
+    await admin("POST", "/admin/keys", key);
+    expect([await ask(), await ask()]).toEqual(["miss", "hit"]);
+  });
+
+  it("of a key whose data were erased, and that an import brings back", async () => {
+    const { ask, admin } = await createClient({ api_keys: [{ key: "sk-one" }] }, "sk-one");
+    const config = JSON.parse((await admin("GET", "/admin/config/export")).json);
+    expect([await ask(), await ask()]).toEqual(["miss", "hit"]);
+    await admin("DELETE", "/admin/keys/sk-one/data");
+    await admin("DELETE", "/admin/keys/sk-one");
+    await admin("POST", "/admin/config/import?mode=replace", { config });
+    expect(await ask()).toBe("miss");
+  });
+
   it.each(["teams", "users", "tags"] as const)("of %s, under the same id", async (list) => {
     const config = { [list]: [{ id: "some" }], api_keys: [{ key: "sk-one" }] };
     const { gateway, admin } = await createClient(config, "sk-one");

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { configSchema } from "../../../../src/core/config/schema.ts";
-import { aliasesSchema, routesSchema } from "../../../../src/operator/admin/aliases.ts";
+import { aliasesSchema, routeNameSchema, routesSchema } from "../../../../src/operator/admin/aliases.ts";
 import { assertReferences } from "../../../../src/operator/admin/config-references.ts";
 import { refusalOf } from "../../../support/refusal.ts";
 
@@ -14,6 +14,11 @@ it("a route has at most one wildcard", () => {
   const accepts = (name: string) => routesSchema().safeParse({ [name]: ["provider-v4-flash"] }).success;
   expect(["gpt-*", "*", "a*b", "plain"].map(accepts)).toEqual([true, true, true, true]);
   expect(["**", "a*b*"].map(accepts)).toEqual([false, false]);
+});
+
+it("a route cannot have a name that objects lose", () => {
+  expect(routeNameSchema().safeParse("__proto__").success).toBe(false);
+  expect(routeNameSchema().safeParse("constructor").success).toBe(true);
 });
 
 it("an alias may name a route, but nothing that does not exist", () => {
