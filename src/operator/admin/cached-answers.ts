@@ -1,6 +1,7 @@
 import { getOwner, listApiKeys } from "../../core/config/api-keys.ts";
 import { selectStrictestMode } from "../../core/config/history-mode.ts";
 import type { ApiKey } from "../../core/config/key-schema.ts";
+import { usesResponseCache } from "../../core/config/response-cache-schema.ts";
 import type { Config } from "../../core/config/schema.ts";
 import type { SubjectEntry } from "../../core/config/subject-schema.ts";
 
@@ -63,7 +64,10 @@ function updateEpochs(before: readonly SubjectEntry[], after: SubjectEntry[], no
   });
 }
 
-/** The API keys after an edit: a new one gets no answers of an earlier key of the same text. */
+/**
+ * The API keys after an edit: where answers are cached, a new key gets none of an earlier key of the same text. Elsewhere an import
+ * comes back as it was exported.
+ */
 async function updateKeyEpochs(before: Config, after: ApiKey[], now: number): Promise<ApiKey[]> {
   const owners = new Set(await Promise.all(listApiKeys(before).map(getOwner)));
   return Promise.all(
@@ -79,7 +83,9 @@ async function updateKeyEpochs(before: Config, after: ApiKey[], now: number): Pr
 export async function updateSubjectEpochs(before: Config, after: Config, now: number): Promise<Config> {
   return {
     ...after,
-    api_keys: await updateKeyEpochs(before, after.api_keys, now),
+    ...((usesResponseCache(before) || usesResponseCache(after)) && {
+      api_keys: await updateKeyEpochs(before, after.api_keys, now),
+    }),
     teams: updateEpochs(before.teams, after.teams, now),
     users: updateEpochs(before.users, after.users, now),
     tags: updateEpochs(before.tags, after.tags, now),
