@@ -19,6 +19,12 @@ function nextEpoch(before: Cached, after: Cached): number {
   return keepsLess(before, after) ? epoch + 1 : epoch;
 }
 
+/** A new entry with the time as its epoch: higher than any that a deleted entry of the same name had. `now`: Unix milliseconds. */
+const withFirstEpoch = <Entry extends Cached>(entry: Entry, now: number): Entry => ({
+  ...entry,
+  cache_epoch: Math.max(now, entry.cache_epoch ?? 0),
+});
+
 /** An entry without invalidations stays without an epoch. */
 function withEpoch<Entry extends Cached>(entry: Entry, epoch: number): Entry {
   return epoch === 0 ? entry : { ...entry, cache_epoch: epoch };
@@ -29,15 +35,18 @@ export function invalidateCachedAnswers(entry: ApiKey): ApiKey {
   return { ...entry, cache_epoch: (entry.cache_epoch ?? 0) + 1 };
 }
 
+/** The API keys of a configuration by their owner. */
+async function mapKeysByOwner(config: Config): Promise<ReadonlyMap<string, ApiKey>> {
+  const entries = listApiKeys(config).map(async (entry) => [await getOwner(entry), entry] as const);
+  return new Map(await Promise.all(entries));
+}
+
 /**
  * The configuration that replaces the present one. Its keys get no cached answers that were invalidated before, or that their
  * new history setting forbids to keep.
  */
 export async function carryOverInvalidation(present: Config, next: Config): Promise<Config> {
-  const presentKeys = listApiKeys(present);
-  const entries = new Map(
-    await Promise.all(presentKeys.map(async (entry) => [await getOwner(entry), entry] as const)),
-  );
+  const entries = await mapKeysByOwner(present);
   const changed = listApiKeys(next).map(async (entry) => {
     const before = entries.get(await getOwner(entry));
     if (before === undefined) return entry;
@@ -51,15 +60,15 @@ export async function carryOverInvalidation(present: Config, next: Config): Prom
 }
 
 /**
- * The entries of teams, users or tags after an edit: of one whose history keeps less, no later request gets earlier answers. The
- * epoch of a new entry is the time: higher than any that a deleted entry of the same id had.
+ * The entries of teams, users or tags after an edit: of one whose history keeps less, and of a new one, no later request gets
+ * earlier answers.
  */
 function updateEpochs(before: readonly SubjectEntry[], after: SubjectEntry[], now: number): SubjectEntry[] {
   const entries = new Map(before.map((entry) => [entry.id, entry]));
   return after.map((entry) => {
     const known = entries.get(entry.id);
     if (known === entry) return entry;
-    if (known === undefined) return { ...entry, cache_epoch: Math.max(now, entry.cache_epoch ?? 0) };
+    if (known === undefined) return withFirstEpoch(entry, now);
     return withEpoch(entry, nextEpoch(known, entry));
   });
 }
@@ -69,13 +78,9 @@ function updateEpochs(before: readonly SubjectEntry[], after: SubjectEntry[], no
  * comes back as it was exported.
  */
 async function updateKeyEpochs(before: Config, after: ApiKey[], now: number): Promise<ApiKey[]> {
-  const owners = new Set(await Promise.all(listApiKeys(before).map(getOwner)));
+  const known = await mapKeysByOwner(before);
   return Promise.all(
-    after.map(async (entry) =>
-      owners.has(await getOwner(entry))
-        ? entry
-        : { ...entry, cache_epoch: Math.max(now, entry.cache_epoch ?? 0) },
-    ),
+    after.map(async (entry) => (known.has(await getOwner(entry)) ? entry : withFirstEpoch(entry, now))),
   );
 }
 
