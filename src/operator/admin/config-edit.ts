@@ -63,15 +63,25 @@ export function editConfig(
     const changed = await updateSubjectEpochs(config, parsed, context.platform.now());
     const { administratorRole = "owner" } = context.facts;
     if (administratorRole !== "owner") assertSecretsStay(config, changed);
-    assertReferences(config, changed);
-    rejectUnusableValues(config, changed);
-    if (!isRestored) rejectHugeNumbers(config, changed);
+    assertStorable(config, changed, isRestored);
     await assertUniqueIds(config, changed);
     return changed.callers.keys_hashed ? hashKeys(changed) : changed;
   }, createNote);
   // Edits wait in one queue. An edit must finish even if its client disconnects.
   context.waitUntil(stored.catch(() => undefined));
   return stored;
+}
+
+/**
+ * Checks what an edit changes.
+ *
+ * @param isRestored see {@link editConfig}
+ * @throws GatewayError 400 that names the field
+ */
+export function assertStorable(before: Config, after: Config, isRestored = false): void {
+  assertReferences(before, after);
+  rejectUnusableValues(before, after);
+  if (!isRestored) rejectHugeNumbers(before, after);
 }
 
 /** Returns the indexes of ids that occur earlier in the list. */

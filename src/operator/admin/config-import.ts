@@ -16,13 +16,10 @@ import { successSchema } from "./answers.ts";
 import { recordAction } from "./audit-recording.ts";
 import { exportedConfigSchema } from "./config-answers.ts";
 import { diffConfigs, diffShape } from "./config-diff.ts";
-import { editConfig } from "./config-edit.ts";
+import { assertStorable, editConfig } from "./config-edit.ts";
 import { exportConfig } from "./config-export.ts";
 import { mergeConfig, replaceConfig } from "./config-merge.ts";
-import { assertReferences } from "./config-references.ts";
 import { IMPORT_MODES, modeSchema, objectSchema, readImport } from "./import-body.ts";
-import { rejectHugeNumbers } from "./number-bounds.ts";
-import { rejectUnusableValues } from "./unusable-values.ts";
 
 /** The two forms of the body. An object with a member `config` is always a wrapper. */
 function importBodySchema() {
@@ -144,9 +141,7 @@ export const IMPORT_ENDPOINTS = [
       if (query.dry_run === "true") {
         const current = await context.platform.configuration.readFresh();
         const after = await applyImport(current.config);
-        assertReferences(current.config, after);
-        rejectUnusableValues(current.config, after);
-        rejectHugeNumbers(current.config, after);
+        assertStorable(current.config, after);
         const confirmReason = mode === "replace" ? describeLoss(current.config, after) : null;
         const changed = await diffConfigs(current.config, after, MAX_CHANGES);
         await recordAction(context, { dry_run: mode });
