@@ -213,7 +213,8 @@ export const KEY_ENDPOINTS = [
       const entry = await createKeyFinder(params["key"])(config);
       const view = await keyView(entry);
       const usage = (await platform.usage.listKeyUsage()).find(({ key }) => key === view.id);
-      const limitUse = (await readLimitUse(platform, [entry])).get(formatSubject("key", view.id));
+      const subject = formatSubject("key", view.id);
+      const limitUse = (await readLimitUse(platform, [entry], subject)).get(subject);
       const headers = { etag: await entryEtag(config, entry) };
       const unpriced_models = countUnpricedModels(config, entry);
       return Response.json({ ...view, ...keyUsageView(usage, limitUse), unpriced_models }, { headers });

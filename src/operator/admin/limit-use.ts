@@ -29,12 +29,16 @@ export function usedView(use: SubjectUsage | undefined): UsedView {
   };
 }
 
-/** Reads the use of all limits, by the name of its subject. The pool is asked only if one of the entries has limits. */
+/**
+ * Reads the use of limits, by the name of its subject: of all subjects, or of `subject` alone. The pool is asked only if one
+ * of the entries has limits.
+ */
 export async function readLimitUse(
   { accounts }: Platform,
   entries: readonly { readonly limits?: object | undefined }[],
+  subject?: string,
 ): Promise<ReadonlyMap<string, SubjectUsage>> {
   const hasLimits = entries.some(({ limits = {} }) => Object.keys(limits).length > 0);
-  const uses = hasLimits ? await accounts.listSubjectUsage() : [];
+  const uses = hasLimits ? await accounts.listSubjectUsage(subject) : [];
   return new Map(uses.map((use) => [use.key, use]));
 }
