@@ -7,11 +7,10 @@ const MAX_HELD_BYTES = 64 * 1024;
 export class HeldBytes {
   #pieces: Uint8Array[] = [];
   #size = 0;
-  #isReleased = false;
 
   /** Keeps the next bytes. Returns false if the answer became too long: {@link release} then returns the bytes that were held. */
   hold(bytes: Uint8Array): boolean {
-    if (this.#isReleased || this.#size + bytes.length > MAX_HELD_BYTES) return false;
+    if (this.#size + bytes.length > MAX_HELD_BYTES) return false;
     this.#pieces.push(bytes);
     this.#size += bytes.length;
     return true;
@@ -20,7 +19,6 @@ export class HeldBytes {
   /** Returns all bytes that are still held. */
   release(): Uint8Array<ArrayBuffer> {
     const held = concatBytes(this.#pieces);
-    this.#isReleased = true;
     this.#pieces = [];
     return held;
   }

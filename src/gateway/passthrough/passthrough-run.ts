@@ -182,8 +182,8 @@ export class PassthroughRun implements RawOutput {
       session.reportAnswering();
       this.#copy.push(bytes);
       this.#recording.refreshIfDue(this.context.platform.now());
-      if (held?.hold(bytes) === true) return undefined;
       if (this.#writer !== null) return send(this.#writer, bytes);
+      if (held?.hold(bytes) === true) return undefined;
       const writer = this.#begin(response, stallDetector);
       return send(writer, held === null ? bytes : concatBytes([held.release(), bytes]));
     };
