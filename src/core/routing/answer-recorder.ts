@@ -43,9 +43,14 @@ export async function recordAnswer(
     );
     return recorder.response;
   }
-  const { body, rest } = await readRecordable(stream, context.memory);
-  await settle(rest === null ? { status, headers: Object.fromEntries(headers), body } : null);
-  return new Response(rest === null ? body : prepend(body, rest), { status, headers });
+  const { chunks, rest } = await readRecordable(stream, context.memory);
+  if (rest !== null) {
+    await settle(null);
+    return new Response(prepend(chunks, rest), { status, headers });
+  }
+  const body = concatBytes(chunks);
+  await settle({ status, headers: Object.fromEntries(headers), body });
+  return new Response(body, { status, headers });
 }
 
 /**
@@ -56,27 +61,28 @@ export async function recordAnswer(
 async function readRecordable(
   stream: ReadableStream<Uint8Array>,
   memory: Context["memory"],
-): Promise<{ body: Uint8Array<ArrayBuffer>; rest: ReadableStreamDefaultReader<Uint8Array> | null }> {
+): Promise<{ chunks: readonly Uint8Array[]; rest: ReadableStreamDefaultReader<Uint8Array> | null }> {
   const reader = stream.getReader();
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) return { body: concatBytes(chunks), rest: null };
+    if (done) return { chunks, rest: null };
     chunks.push(value);
     bytes += value.byteLength;
-    if (bytes > MAX_RECORDED_BYTES || !memory.tryReserve(value.byteLength))
-      return { body: concatBytes(chunks), rest: reader };
+    if (bytes > MAX_RECORDED_BYTES || !memory.tryReserve(value.byteLength)) return { chunks, rest: reader };
   }
 }
 
-/** The bytes, and what follows them. */
+/** The bytes that were read, and what follows them. */
 function prepend(
-  head: Uint8Array,
+  head: readonly Uint8Array[],
   rest: ReadableStreamDefaultReader<Uint8Array>,
 ): ReadableStream<Uint8Array> {
   return new ReadableStream({
-    start: (controller) => controller.enqueue(head),
+    start: (controller) => {
+      for (const chunk of head) controller.enqueue(chunk);
+    },
     pull: async (controller) => {
       const { done, value } = await rest.read();
       if (done) controller.close();
