@@ -1,3 +1,4 @@
+import type { NamedModel } from "../config/name-list.ts";
 import type { ConfigSnapshot } from "../config/snapshot.ts";
 import type { MemoryReservation } from "../http/memory-budget.ts";
 import type { RequestTimers } from "../http/request-timers.ts";
@@ -26,7 +27,7 @@ export interface RefusalNotes {
   /** Whether the history has a record of the request's generation. */
   hasRecord?: boolean;
   /** Whether the caller's configured key may be used for a model; absent: the caller has none. */
-  allowsModel?: (model: { readonly requested: string; readonly id: string }) => boolean;
+  allowsModel?: (model: NamedModel) => boolean;
   /** The API style of the route. */
   style?: string;
   /** The model name that the caller wrote, as far as it could be read. */

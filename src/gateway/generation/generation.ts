@@ -73,7 +73,9 @@ const createAttempt = (
   session: AccountSession | null,
   startedAt: number,
 ): Attempt => ({
-  ...{ controller, session, startedAt },
+  controller,
+  session,
+  startedAt,
   chatSessionId: "",
   chatSessions: [],
   isAnswering: false,

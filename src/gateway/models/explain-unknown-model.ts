@@ -1,3 +1,4 @@
+import type { NamedModel } from "../../core/config/name-list.ts";
 import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
 import type { Variables } from "../../core/ports/variables.ts";
 import { findDriver } from "../providers/drivers.ts";
@@ -52,7 +53,7 @@ function suggestProvider(requested: string, { providers = [] }: ModelNameConfig)
 }
 
 /** Whether the caller may use a model of this name. */
-export type AllowsModel = (model: { readonly requested: string; readonly id: string }) => boolean;
+export type AllowsModel = (model: NamedModel) => boolean;
 
 /** Whether the caller may use what a name stands for. A name without a model is judged by itself. */
 function isAllowedName(requested: string, nameConfig: ModelNameConfig, allows: AllowsModel): boolean {

@@ -7,7 +7,7 @@ import { words } from "./words.ts";
 const DELAY_MS = 200;
 
 /** Says that something loads, if that takes a while. */
-export function Loading() {
+function Loading() {
   const [isShown, setIsShown] = useState(false);
   useEffect(() => {
     const timer = setTimeout(() => setIsShown(true), DELAY_MS);

@@ -47,7 +47,7 @@ export function KeyNotice({ onKey }: { readonly onKey: (key: string) => void }) 
       <Notice
         kind="info"
         action={
-          <Button needs="operator" busy={busy} onClick={() => void make()}>
+          <Button busy={busy} onClick={() => void make()}>
             {texts.makeKey}
           </Button>
         }
