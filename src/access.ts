@@ -1,3 +1,4 @@
+import { assertDialectAllowed, assertNetworkAllowed, isModelAllowed } from "./core/auth/access-rules.ts";
 import { authenticateAdmin, authenticateToken } from "./core/auth/administrators.ts";
 import type { CallerKey } from "./core/auth/caller-keys.ts";
 import { authenticateCaller, type Caller } from "./core/auth/callers.ts";
@@ -9,7 +10,6 @@ import type { Context } from "./core/ports/context.ts";
 import { TAGS_HEADER } from "./core/routing/control-headers.ts";
 import type { CallerEndpoint, PathParams } from "./core/routing/endpoint.ts";
 import type { Route } from "./core/routing/route-group.ts";
-import { assertDialectAllowed, assertNetworkAllowed, isModelAllowed } from "./pool/limits/key-scope.ts";
 import { ROUTE_GROUPS } from "./routes.ts";
 
 /** Credential sources, in order of precedence. */

@@ -1,9 +1,9 @@
+import { assertDialectAllowed } from "../../core/auth/access-rules.ts";
 import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
 import type { ConfigSnapshot } from "../../core/config/snapshot.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
 import type { AcquireGrant, Lease } from "../../core/ports/accounts.ts";
 import { RetryBudget } from "../../core/retries/retry-budget.ts";
-import { assertDialectAllowed } from "../../pool/limits/key-scope.ts";
 import { createLimitError } from "../../pool/limits/limit-error.ts";
 import { getLimitedUse } from "../../pool/limits/limited-use.ts";
 import { maskFailure } from "../captures/capture-masking.ts";

@@ -1,8 +1,8 @@
+import { assertDialectAllowed, assertModelAllowed } from "../../core/auth/access-rules.ts";
 import type { Caller } from "../../core/auth/callers.ts";
 import { estimateTokens, maxPlausibleTokens } from "../../core/conversation/tokens.ts";
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
 import { FALLBACK_HEADER } from "../../core/routing/control-headers.ts";
-import { assertDialectAllowed, assertModelAllowed } from "../../pool/limits/key-scope.ts";
 import { countRequest } from "../../pool/limits/limited-use.ts";
 import type { RequestControls } from "../generation/parse-request-controls.ts";
 import { readRequestControls } from "../generation/request-controls.ts";

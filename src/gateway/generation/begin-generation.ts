@@ -1,24 +1,22 @@
-import type { Caller } from "../../core/auth/callers.ts";
+import { assertDialectAllowed } from "../../core/auth/access-rules.ts";
 import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
-import type { ResolvedModel, RouteTarget } from "../../core/conversation/model.ts";
+import type { ResolvedModel } from "../../core/conversation/model.ts";
 import { abortOnDisconnect } from "../../core/http/client-disconnect.ts";
 import { costOfValue } from "../../core/http/value-cost.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { RetryBudget } from "../../core/retries/retry-budget.ts";
-import { assertDialectAllowed, assertModelAllowed, isModelAllowed } from "../../pool/limits/key-scope.ts";
-import type { ExpectedTokens } from "../../pool/limits/limited-use.ts";
 import { Recording } from "../history/recording.ts";
 import type { Provider } from "../providers/provider.ts";
 import { findDefaultProviderApi, getProvider } from "../providers/provider-registry.ts";
-import { type ConversationTurn, identifyTurn } from "./conversation-key.ts";
+import { identifyTurn } from "./conversation-key.ts";
 import { estimateUsage } from "./expected-usage.ts";
 import { type PinnedCaller, pinToFileAccount } from "./file-references.ts";
 import type { Generation } from "./generation.ts";
 import type { AnswerInfo, GenerationJob, GenerationRequest } from "./generation-job.ts";
 import { rejectUnsupportedOptions, selectCapableModel } from "./model-selection.ts";
 import { toPlainText } from "./plain-text.ts";
-import { appendFallbacks, readRequestControls, resolveFallbacks } from "./request-controls.ts";
-import { getRouteAffinity, type StickyRoute } from "./route-affinity.ts";
+import { readRequestControls, resolveFallbacks } from "./request-controls.ts";
+import { orderModels } from "./route-targets.ts";
 
 /** A conversation's texts are in memory twice: in the original form, and in the form for the provider. */
 const TEXT_COPIES = 2;
@@ -51,7 +49,11 @@ export async function beginGeneration(request: GenerationRequest): Promise<Gener
   const controls = await readRequestControls(context.request.headers);
   const fallbacks = await resolveFallbacks(context, request.caller, controls);
   const turn = identifyTurn(request.caller.owner, context.request.headers, originalConversation);
-  const ordered = await orderModelsFor(request, turn, fallbacks);
+  const ordered = await orderModels(context, request.caller, originalConversation.model, {
+    fallbacks,
+    key: turn.key,
+    estimateTokens: () => estimateUsage(originalConversation, toPlainText(originalConversation)),
+  });
   const filePinned = await pinToFileAccount(context, request.caller, originalConversation, ordered.models);
   const { conversation: resolvedConversation, hasImages } = filePinned;
   const { caller, models } = await pinToAccountState(request, filePinned);
@@ -111,69 +113,6 @@ async function findProviderApi(
 ): Promise<Provider | null> {
   if (provider === undefined) return findDefaultProviderApi(platform);
   return getProvider(platform, (await config()).config, provider).api;
-}
-
-/**
- * The models that may answer a conversation, in the order in which they are tried.
- *
- * @throws GatewayError 403 when the caller's key may use none of them
- */
-async function orderModelsFor(
-  { context, caller, conversation }: GenerationRequest,
-  { key }: ConversationTurn,
-  fallbacks: readonly RouteTarget[],
-): Promise<{ models: readonly ResolvedModel[]; stickyRoute?: StickyRoute }> {
-  const { model } = conversation;
-  if (model.route === undefined) {
-    assertModelAllowed(caller, context.requestLimits, model);
-    if (fallbacks.length === 0) return { models: [model] };
-  }
-  const own =
-    model.route === undefined ? [{ model }] : selectAllowedTargets(context, caller, model, model.route);
-  const { targets, ...strategic } = await orderRouteTargets(context, model, own, () =>
-    estimateUsage(conversation, toPlainText(conversation)),
-  );
-  const stickyRoute = { ...strategic, targets: appendFallbacks(targets, fallbacks), key };
-  const ordered = getRouteAffinity(context.platform).orderModels(stickyRoute, context.platform.now());
-  return { models: ordered.map((target) => ({ ...target, requested: target.id })), stickyRoute };
-}
-
-/** Few routes have a strategy. */
-const loadStrategies = () => import("./route-strategies.ts");
-
-/** Orders the targets of a route by its strategy, if it has one. */
-export async function orderRouteTargets(
-  context: Context,
-  { routeStrategy }: ResolvedModel,
-  targets: readonly RouteTarget[],
-  estimateTokens: () => ExpectedTokens,
-): Promise<Omit<StickyRoute, "key">> {
-  if (routeStrategy === undefined) return { targets };
-  const { orderTargets } = await loadStrategies();
-  return { ...(await orderTargets(context, routeStrategy, targets, estimateTokens)), isDynamic: true };
-}
-
-/**
- * The targets of a route that a caller may use.
- *
- * @throws GatewayError 403 when the caller's key may use none of them
- */
-export function selectAllowedTargets(
-  { requestLimits }: Pick<Context, "requestLimits">,
-  caller: Caller,
-  model: ResolvedModel,
-  route: readonly RouteTarget[],
-): readonly RouteTarget[] {
-  const { requested } = model;
-  const allowed = route.filter(({ model: { id } }) =>
-    isModelAllowed(caller, requestLimits, { requested, id }),
-  );
-  // A pass-through token is only for the default provider.
-  const usable =
-    caller.mode === "pass-through" ? allowed.filter((target) => !target.model.provider) : allowed;
-  if (usable.length > 0) return usable;
-  assertModelAllowed(caller, requestLimits, model);
-  return allowed;
 }
 
 /** The facts about a generation's answer that renderers need. */

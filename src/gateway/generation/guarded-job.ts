@@ -1,5 +1,5 @@
+import { listSubjectEntries } from "../../core/auth/access-rules.ts";
 import { selectGuardrails } from "../../core/config/select-guardrails.ts";
-import { listSubjectEntries } from "../../pool/limits/key-scope.ts";
 import type { GenerationJob } from "./generation-job.ts";
 
 /** Few deployments have guardrails. */

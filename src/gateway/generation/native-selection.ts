@@ -1,5 +1,5 @@
+import { hasModelList, isModelAllowed } from "../../core/auth/access-rules.ts";
 import type { Conversation } from "../../core/conversation/conversation.ts";
-import { hasModelList, isModelAllowed } from "../../pool/limits/key-scope.ts";
 import { NO_THINKING_SUFFIX } from "../models/catalogue.ts";
 import type { RegisteredProvider } from "../providers/provider-registry.ts";
 import type { PreparedTurn } from "../providers/upstream-turn.ts";

@@ -1,3 +1,4 @@
+import { assertModelAllowed } from "../../core/auth/access-rules.ts";
 import type { Caller } from "../../core/auth/callers.ts";
 import type { RouteTarget } from "../../core/conversation/model.ts";
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
@@ -6,7 +7,6 @@ import type { RequestTimers } from "../../core/http/request-timers.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { FALLBACK_HEADER, RETRIES_HEADER, TIMEOUT_HEADER } from "../../core/routing/control-headers.ts";
 import { HOUR_MS } from "../../core/units.ts";
-import { assertModelAllowed } from "../../pool/limits/key-scope.ts";
 import { readWithModelNames } from "../models/read-with-model-names.ts";
 import { resolveModel } from "../models/resolve-model.ts";
 import { RequestDeadline } from "./request-deadline.ts";

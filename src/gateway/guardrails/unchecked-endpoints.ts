@@ -1,8 +1,8 @@
+import { listSubjectEntries } from "../../core/auth/access-rules.ts";
 import type { Caller } from "../../core/auth/callers.ts";
 import { selectGuardrails } from "../../core/config/select-guardrails.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 import type { Context } from "../../core/ports/context.ts";
-import { listSubjectEntries } from "../../pool/limits/key-scope.ts";
 
 /**
  * Rejects requests to an endpoint whose texts are not checked, for callers whose texts are checked elsewhere.

@@ -1,10 +1,10 @@
+import { isModelAllowed } from "../../core/auth/access-rules.ts";
 import type { CallerKey, KeyGroup } from "../../core/auth/caller-keys.ts";
 import type { ApiKey } from "../../core/config/key-schema.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { formatSubject, type LimitName, type SubjectUsage } from "../../core/ports/subject-limits.ts";
 import type { UsageGroup } from "../../core/ports/usage.ts";
 import { DAYS, MONTHS } from "../../pool/limits/calendar-period.ts";
-import { isModelAllowed } from "../../pool/limits/key-scope.ts";
 import { toCountedLimits } from "../../pool/limits/limited-use.ts";
 import { clampedSum, fromNano } from "../../records/usage/prices.ts";
 import { listAllModels } from "../models/resolve-model.ts";

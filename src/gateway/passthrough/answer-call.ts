@@ -1,10 +1,10 @@
+import { assertDialectAllowed } from "../../core/auth/access-rules.ts";
 import type { Caller } from "../../core/auth/callers.ts";
 import { type GatewayError, toGatewayError } from "../../core/errors/gateway-error.ts";
 import { ProviderError, providerErrorToGateway } from "../../core/errors/provider-error.ts";
 import { abortOnDisconnect } from "../../core/http/client-disconnect.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { RetryBudget } from "../../core/retries/retry-budget.ts";
-import { assertDialectAllowed } from "../../pool/limits/key-scope.ts";
 import type { RequestControls } from "../generation/parse-request-controls.ts";
 import { readRequestControls } from "../generation/request-controls.ts";
 import { classifyFailure } from "../generation/route-runner.ts";

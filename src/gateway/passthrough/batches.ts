@@ -1,3 +1,4 @@
+import { assertModelAllowed } from "../../core/auth/access-rules.ts";
 import { altersUrlPath } from "../../core/conversation/model-path.ts";
 import { sha256Hex } from "../../core/encoding/hash.ts";
 import { isObject, type JsonObject, parseObject } from "../../core/encoding/json.ts";
@@ -7,7 +8,6 @@ import type { JsonBody } from "../../core/http/json-body.ts";
 import type { BatchRecord } from "../../core/ports/batches.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { type Page, paginateById } from "../../core/routing/paginate-by-id.ts";
-import { assertModelAllowed } from "../../pool/limits/key-scope.ts";
 import { assertClearMembers } from "../dialects/shared/native-request.ts";
 import { fileNotFoundError } from "../files/file-provider.ts";
 import { MAX_LIFETIME_SECONDS } from "../files/record-lifetime.ts";

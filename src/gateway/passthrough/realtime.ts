@@ -1,3 +1,4 @@
+import { assertDialectAllowed, hasModelList } from "../../core/auth/access-rules.ts";
 import type { Caller } from "../../core/auth/callers.ts";
 import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
 import { GatewayError, invalidRequest, toGatewayError } from "../../core/errors/gateway-error.ts";
@@ -6,7 +7,6 @@ import { abortOnDisconnect } from "../../core/http/client-disconnect.ts";
 import type { LightAbortController } from "../../core/http/light-abort-controller.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { RetryBudget } from "../../core/retries/retry-budget.ts";
-import { assertDialectAllowed, hasModelList } from "../../pool/limits/key-scope.ts";
 import { describeSubject } from "../../pool/limits/limit-error.ts";
 import { countsUsage, listLimitedSubjects } from "../../pool/limits/limited-use.ts";
 import type { AccountSession } from "../accounts/account-request.ts";

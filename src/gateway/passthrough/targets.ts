@@ -1,3 +1,9 @@
+import {
+  assertModelAllowed,
+  assertNoModelList,
+  hasModelList,
+  isModelAllowed,
+} from "../../core/auth/access-rules.ts";
 import type { Caller } from "../../core/auth/callers.ts";
 import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
 import type { ResolvedModel } from "../../core/conversation/model.ts";
@@ -5,17 +11,10 @@ import { estimateTokens } from "../../core/conversation/tokens.ts";
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { FALLBACK_HEADER } from "../../core/routing/control-headers.ts";
-import {
-  assertModelAllowed,
-  assertNoModelList,
-  hasModelList,
-  isModelAllowed,
-} from "../../pool/limits/key-scope.ts";
-import { orderRouteTargets, selectAllowedTargets } from "../generation/begin-generation.ts";
 import type { IsModelAllowed } from "../generation/named-models.ts";
 import type { RequestControls } from "../generation/parse-request-controls.ts";
-import { appendFallbacks, resolveFallbacks } from "../generation/request-controls.ts";
-import { getRouteAffinity } from "../generation/route-affinity.ts";
+import { resolveFallbacks } from "../generation/request-controls.ts";
+import { orderModels } from "../generation/route-targets.ts";
 import { assertNoGuardrails } from "../guardrails/unchecked-endpoints.ts";
 import { readWithModelNames } from "../models/read-with-model-names.ts";
 import { resolveModel } from "../models/resolve-model.ts";
@@ -67,23 +66,12 @@ export async function resolveTargets(
     throw invalidRequest(`${FALLBACK_HEADER} needs a request with a model`, FALLBACK_HEADER);
   }
   const model = await resolveOrKeepName(context, call);
-  if (model.route === undefined) {
-    assertModelAllowed(caller, requestLimits, model);
-    if (fallbacks.length === 0) return [model];
-  }
-  const own =
-    model.route === undefined ? [{ model }] : selectAllowedTargets(context, caller, model, model.route);
-  const { targets, ...strategic } = await orderRouteTargets(context, model, own, () => ({
-    prompt: estimateTokens(call.promptText ?? ""),
-    answer: 0,
-  }));
-  const stickyRoute = {
-    ...strategic,
-    targets: appendFallbacks(targets, fallbacks),
+  const { models } = await orderModels(context, caller, model, {
+    fallbacks,
     key: context.uniqueRequestId,
-  };
-  const ordered = getRouteAffinity(context.platform).orderModels(stickyRoute, context.platform.now());
-  return ordered.map((target) => ({ ...target, requested: target.id }));
+    estimateTokens: () => ({ prompt: estimateTokens(call.promptText ?? ""), answer: 0 }),
+  });
+  return models;
 }
 
 /**

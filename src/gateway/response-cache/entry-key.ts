@@ -1,3 +1,4 @@
+import { listSubjectEntries } from "../../core/auth/access-rules.ts";
 import type { Caller } from "../../core/auth/callers.ts";
 import type { Config } from "../../core/config/schema.ts";
 import { selectGuardrails } from "../../core/config/select-guardrails.ts";
@@ -11,7 +12,6 @@ import type { Platform } from "../../core/ports/platform.ts";
 import { FALLBACK_HEADER } from "../../core/routing/control-headers.ts";
 import { getPublicQuery } from "../../core/routing/public-query.ts";
 import { VERSION } from "../../core/version.ts";
-import { listSubjectEntries } from "../../pool/limits/key-scope.ts";
 import type { GenerationRequest } from "../generation/generation-job.ts";
 import type { CacheableInput } from "./answer-through-cache.ts";
 

@@ -1,3 +1,4 @@
+import { assertDialectAllowed, assertNetworkAllowed } from "../../core/auth/access-rules.ts";
 import { getKeyRejection, getKnownKeys, type KnownKey } from "../../core/auth/caller-keys.ts";
 import { createManagedCaller } from "../../core/auth/callers.ts";
 import { hasValidSignature, LINK_PARAMETERS } from "../../core/auth/signed-links.ts";
@@ -7,7 +8,6 @@ import { sha256Hex } from "../../core/encoding/hash.ts";
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
 import { clientKey } from "../../core/http/client-key.ts";
 import type { Context } from "../../core/ports/context.ts";
-import { assertDialectAllowed, assertNetworkAllowed } from "../../pool/limits/key-scope.ts";
 
 /** The caller of the page service. */
 export interface PageCaller {

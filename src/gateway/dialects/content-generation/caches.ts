@@ -1,3 +1,4 @@
+import { assertDialectAllowed, assertModelAllowed } from "../../../core/auth/access-rules.ts";
 import type { Caller } from "../../../core/auth/callers.ts";
 import type { ResolvedModel } from "../../../core/conversation/model.ts";
 import { altersUrlPath } from "../../../core/conversation/model-path.ts";
@@ -8,11 +9,10 @@ import { abortOnDisconnect } from "../../../core/http/client-disconnect.ts";
 import type { AccountState } from "../../../core/ports/account-states.ts";
 import type { Context } from "../../../core/ports/context.ts";
 import { DAY_MS } from "../../../core/units.ts";
-import { assertDialectAllowed, assertModelAllowed } from "../../../pool/limits/key-scope.ts";
 import { AttemptTimeout } from "../../accounts/attempt-timeout.ts";
 import { withAccount } from "../../accounts/with-account.ts";
-import { selectAllowedTargets } from "../../generation/begin-generation.ts";
 import { findAccount } from "../../generation/file-references.ts";
+import { selectAllowedTargets } from "../../generation/route-targets.ts";
 import { readWithModelNames } from "../../models/read-with-model-names.ts";
 import { resolveModel } from "../../models/resolve-model.ts";
 import type { CacheRequest } from "../../providers/passthrough.ts";

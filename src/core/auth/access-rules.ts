@@ -1,13 +1,13 @@
 import ipaddr from "ipaddr.js";
-import type { CallerKey } from "../../core/auth/caller-keys.ts";
-import type { Caller } from "../../core/auth/callers.ts";
-import { type Network, parseNetwork } from "../../core/config/cidr-network.ts";
-import type { ApiKey } from "../../core/config/key-schema.ts";
-import { isModelListed, type NamedModel } from "../../core/config/name-list.ts";
-import type { SubjectEntry } from "../../core/config/subject-schema.ts";
-import { oncePer } from "../../core/encoding/once-per.ts";
-import { GatewayError } from "../../core/errors/gateway-error.ts";
-import type { RequestLimits } from "../../core/ports/subject-limits.ts";
+import { type Network, parseNetwork } from "../config/cidr-network.ts";
+import type { ApiKey } from "../config/key-schema.ts";
+import { isModelListed, type NamedModel } from "../config/name-list.ts";
+import type { SubjectEntry } from "../config/subject-schema.ts";
+import { oncePer } from "../encoding/once-per.ts";
+import { GatewayError } from "../errors/gateway-error.ts";
+import type { RequestLimits } from "../ports/subject-limits.ts";
+import type { CallerKey } from "./caller-keys.ts";
+import type { Caller } from "./callers.ts";
 
 /** The API styles and networks that a key may be used with. */
 export type KeyScope = Pick<ApiKey, "dialects" | "networks">;

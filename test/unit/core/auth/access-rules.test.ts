@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { assertModelAllowed, isAddressInNetworks } from "../../../../src/core/auth/access-rules.ts";
 import { parseNetwork } from "../../../../src/core/config/cidr-network.ts";
-import { formatDuration } from "../../../../src/core/routing/limit-headers.ts";
-import { assertModelAllowed, isAddressInNetworks } from "../../../../src/pool/limits/key-scope.ts";
 
 describe("networks", () => {
   test.each([
@@ -39,15 +38,4 @@ test.each([
   const check = () => assertModelAllowed({ key }, {}, { requested, id: "canonical" });
   if (expected) expect(check).not.toThrow();
   else expect(check).toThrow("may not use the model");
-});
-
-test.each([
-  [0, "0s"],
-  [1, "1ms"],
-  [999, "999ms"],
-  [1_500, "1.5s"],
-  [60_000, "1m0s"],
-  [83_250, "1m23.25s"],
-])("%i ms are written %s", (ms, text) => {
-  expect(formatDuration(ms)).toBe(text);
 });
