@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DIALECTS } from "../../../src/gateway/dialects/index.ts";
 import { DRIVER_ALIASES, DRIVER_NAMES, DRIVERS } from "../../../src/gateway/providers/drivers.ts";
-import { root, type SourceFile, sources } from "./sources.ts";
+import { importsOf, root, type SourceFile, sources } from "./sources.ts";
 
 const offenders = (files: readonly SourceFile[], pattern: RegExp) =>
   files.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
@@ -52,5 +52,19 @@ describe("the house", () => {
     expect(
       offenders(everything, /: any[;,)\]=|]|<any>|\bas any\b|as unknown as|@ts-ignore|@ts-expect-error/),
     ).toEqual([]);
+  });
+
+  it("imports a page of the console only to show it: parts of several pages are in shared/", () => {
+    const console = src.filter(({ path }) => path.startsWith("src/operator/console/"));
+    const pageOf = (path: string) => /^src\/operator\/console\/pages\/([^/]+)\//.exec(path)?.[1];
+    const shown = /^src\/operator\/console\/(?:pages\.tsx|languages\/page-texts\.ts)$/;
+    const breaches = console
+      .filter(({ path }) => !shown.test(path))
+      .flatMap((file) =>
+        importsOf(file)
+          .filter((target) => pageOf(target) !== undefined && pageOf(target) !== pageOf(file.path))
+          .map((target) => `${file.path} → ${target}`),
+      );
+    expect(breaches).toEqual([]);
   });
 });

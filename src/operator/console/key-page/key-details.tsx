@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { LIMIT_FIELDS } from "../pages/keys/limit-draft.ts";
+import { LIMIT_FIELDS } from "../shared/limit-draft.ts";
 import { formatCount } from "../ui/count.ts";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { formatCompact, formatFullTime } from "../ui/format.ts";

@@ -13,6 +13,7 @@ import { playground } from "./de/playground.ts";
 import { providers } from "./de/providers.ts";
 import { proxies } from "./de/proxies.ts";
 import { settings } from "./de/settings.ts";
+import { shared } from "./de/shared.ts";
 import { transfer } from "./de/transfer.ts";
 import { usage } from "./de/usage.ts";
 import type { Translation } from "./page-texts.ts";
@@ -33,9 +34,12 @@ const german: Translation = {
   providers,
   proxies,
   settings,
+  shared,
   transfer,
   usage,
   words: {
+    modelCount: (count) => formatPlural(count, "Modell", "Modelle"),
+    limits: "Limits",
     loading: "Wird geladen…",
     minutes15: "15 min",
     hour1: "1 Stunde",
@@ -350,17 +354,6 @@ const german: Translation = {
     noTeam: "Kein Team",
     noUser: "Kein Benutzer",
     idOrNothing: "Die ID, oder nichts.",
-    guardrails: "Leitplanken",
-    rulesForAllApplyToo: "Regeln für alle Aufrufer gelten auch.",
-    historyKeeps: "Verlauf und Mitschnitte behalten",
-    historyModes: {
-      full: "Alles",
-      redacted: "Texte ohne persönliche Daten und Zugangsdaten",
-      no_texts: "Keine Texte",
-      none: "Nichts",
-    },
-    strictestModeCounts:
-      "Der Schlüssel, sein Team, sein Benutzer und seine erlaubten Tags können je eine Wahl treffen. Es gilt die, bei der am wenigsten behalten wird.",
     keyNoun: "Schlüssel",
     noName: "ohne Namen",
     onlyDigestKept: "Nur der Hash ist gespeichert",
@@ -369,7 +362,6 @@ const german: Translation = {
     tokensToday: (requests, tokens) => `heute ${requests}, ${tokens} Tokens`,
     costToday: (cost) => `Kosten heute: ${cost}`,
     requestCount: (count) => formatPlural(count, "Anfrage", "Anfragen"),
-    limits: "Limits",
     copyKeyName: (name) => `Schlüssel ${name} kopieren`,
     rotate: "Erneuern",
     keysLead: (link) =>
@@ -378,21 +370,6 @@ const german: Translation = {
     withoutKeyCallersNeedToken: "Ohne Schlüssel brauchen Aufrufer ein Token des Providers.",
     connectWithNewKey: "Mit dem neuen Schlüssel verbinden",
     deleteKeyWarning: (name) => rich`Anfragen mit ${name} werden sofort abgelehnt.`,
-    requestsMinute: "Anfragen pro Minute",
-    tokensMinute: "Tokens pro Minute",
-    requestsAtOnce: "Gleichzeitige Anfragen",
-    tokensDay: "Tokens pro Tag",
-    tokensMonth: "Tokens pro Monat",
-    costDay: "Kosten pro Tag",
-    costMonth: "Kosten pro Monat",
-    emptyForNoLimit: (label, kind) => `${label}: ${kind}, oder leer für kein Limit`,
-    number: "eine Zahl",
-    wholeNumber: "eine ganze Zahl",
-    limitsHint: (prices) =>
-      rich`Leer oder 0: kein Limit. Tage und Monate gelten in UTC. Kosten haben die Währung der ${prices}.`,
-    yourPrices: "Preise",
-    allowedModelsHint: "Erlaubte Namen oder IDs von Modellen. Ein * am Ende steht für jedes Ende.",
-    styles: "Stile",
     searchKeys: "Suche in Name, Bemerkung, Zustand, Modell oder API-Stil",
     sortedBy: "Sortiert nach",
     orders: {
@@ -405,16 +382,6 @@ const german: Translation = {
     },
     noKeyMatches: "Kein passender Schlüssel.",
     keyCount: (count: number) => (count === 1 ? "1 Schlüssel" : `${count} Schlüssel`),
-    usedOfLimit: (used: string, limit: string, label: string) => `${used} von ${limit} (${label})`,
-    usedUp: "aufgebraucht",
-    modelCount: (count) => formatPlural(count, "Modell", "Modelle"),
-    notCountedWithoutPrice: (models) => `Das Budget gilt nicht für ${models} ohne Preis: Preise eintragen`,
-    allStylesHint: "Kein Stil gewählt: alle.",
-    networks: "Netze",
-    allowedTags: "Erlaubte Tags",
-    tagsHint:
-      "Tags, die Anfragen nennen dürfen. Ein * am Ende steht für jedes Ende. Was der Verlauf behält, entscheiden nur Tags, die hier stehen.",
-    networksHint: "Adressen von Clients, die den Schlüssel benutzen dürfen, zum Beispiel 192.0.2.0/24.",
     notAtAll: "Gar nicht",
     oneHour: "Eine Stunde",
     oneDay: "Einen Tag",
@@ -427,24 +394,8 @@ const german: Translation = {
       rich`${name} bekommt ein neues Geheimnis. Einstellungen, Verbrauch und gespeicherte Daten bleiben.`,
     oldKeyValidFor: "Der alte Schlüssel gilt noch",
     rotateKeyTitle: "Schlüssel erneuern",
-    eraseData: "Daten löschen",
-    eraseDataQuestion: "Alle gespeicherten Daten löschen?",
-    eraseDataAction: "Endgültig löschen",
-    eraseDataWarning: (name) =>
-      rich`Verlauf, Mitschnitte, gespeicherte Antworten, Angaben zu Dateien und Stapeln sowie Uploads von ${name} werden gelöscht. Verbrauchszahlen und Audit bleiben. Das lässt sich nicht rückgängig machen.`,
-    dataErased: (count) => (count === 1 ? "1 Eintrag gelöscht" : `${count} Einträge gelöscht`),
   },
   connect: {
-    apiKey: "API-Schlüssel",
-    snippetKeyHint: "Nur für die Beispiele unten. Er verlässt diese Seite nicht.",
-    waysToConnect: "Wege zur Verbindung",
-    baseAddresses: "Basisadressen",
-    agents: "Agenten",
-    baseAddress: "Basisadresse",
-    copy: "Kopieren",
-    copyKey: "Schlüssel kopieren",
-    copyStyle: (style) => `Kopieren: ${style}`,
-    client: "Client",
     connect: "Verbinden",
     lead: "Adressen und Beispiele für SDKs, Agenten und curl.",
   },
@@ -466,7 +417,6 @@ const german: Translation = {
     noChangeContains: (query) => `Keine Änderung enthält „${query}“.`,
     newestKept: (total) => `${total}; die neuesten 10.000 bleiben gespeichert`,
     entryCount: (count) => formatPlural(count, "Eintrag", "Einträge"),
-    andMore: (more) => `und ${more} weitere`,
   },
   teams: {
     title: "Teams und Benutzer",

@@ -19,6 +19,7 @@ import type { texts as settings } from "../pages/settings/texts.ts";
 import type { texts as teams } from "../pages/teams/texts.ts";
 import type { texts as transfer } from "../pages/transfer/texts.ts";
 import type { texts as usage } from "../pages/usage/texts.ts";
+import type { texts as shared } from "../shared/texts.ts";
 import type { texts as shell } from "../texts.ts";
 import type { words } from "../ui/words.ts";
 
@@ -44,6 +45,7 @@ export interface PageTexts {
   readonly providers: typeof providers;
   readonly proxies: typeof proxies;
   readonly settings: typeof settings;
+  readonly shared: typeof shared;
   readonly teams: typeof teams;
   readonly transfer: typeof transfer;
   readonly usage: typeof usage;

@@ -41,3 +41,19 @@ export function formatFullTime(at: number): string {
 function getTimeZone(at: number): string {
   return ZONE.formatToParts(at).find(({ type }) => type === "timeZoneName")?.value ?? "";
 }
+
+/** Formats a share in percent: "12%", "0.4%". */
+export function formatShare(part: number, whole: number): string {
+  if (whole === 0 || part === 0) return "0%";
+  const percent = (part / whole) * 100;
+  return `${percent < 10 ? Number(percent.toFixed(1)) : Math.round(percent)}%`;
+}
+
+/** Never in the form 5e-7, which few people read. */
+const SMALL_COST = new Intl.NumberFormat("en", { maximumSignificantDigits: 3, useGrouping: false });
+
+/** Formats a cost: two decimals, or three significant digits for small amounts. */
+export function formatCost(value: number): string {
+  if (value === 0) return "0";
+  return value >= 1 || value <= -1 ? value.toFixed(2) : SMALL_COST.format(value);
+}

@@ -3,6 +3,8 @@ import { formatPlural } from "./count.ts";
 
 /** Texts that several pages share, and those of the common components. */
 export const words = translate("words", {
+  modelCount: (count: number) => formatPlural(count, "model"),
+  limits: "Limits",
   minutes15: "15 min",
   hour1: "1 hour",
   hours6: "6 hours",

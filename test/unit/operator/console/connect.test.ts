@@ -2,12 +2,12 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { listSetupSteps } from "../../../../src/operator/console/pages/overview/setup-steps.ts";
 import {
   listAgentSnippets,
   listBaseAddresses,
   listSdkSnippets,
-} from "../../../../src/operator/console/pages/connect/snippets.ts";
-import { listSetupSteps } from "../../../../src/operator/console/pages/overview/setup-steps.ts";
+} from "../../../../src/operator/console/shared/snippets.ts";
 
 const ORIGIN = "http://127.0.0.1:8787";
 const EXAMPLE = { origin: ORIGIN, key: "sk-dev", model: "gpt-4o" };

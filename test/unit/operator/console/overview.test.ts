@@ -9,7 +9,7 @@ import {
   toTimes,
 } from "../../../../src/operator/console/pages/overview/series.ts";
 import { countErrors, selectTop } from "../../../../src/operator/console/pages/overview/top-groups.ts";
-import { formatProviderErrors } from "../../../../src/operator/console/pages/providers/provider-usage.ts";
+import { formatProviderErrors } from "../../../../src/operator/console/shared/provider-usage.ts";
 import { findIsolatedPoints } from "../../../../src/operator/console/ui/isolated-points.ts";
 
 const FROM = Date.UTC(2026, 10, 22, 12);

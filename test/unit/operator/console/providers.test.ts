@@ -30,8 +30,8 @@ import {
   findOutages,
   findTroubles,
   findTroublesBesideOutages,
-} from "../../../../src/operator/console/pages/providers/provider-outages.ts";
-import { findProviderState } from "../../../../src/operator/console/pages/providers/provider-state.tsx";
+} from "../../../../src/operator/console/shared/provider-outages.ts";
+import { findProviderState } from "../../../../src/operator/console/shared/provider-state.tsx";
 
 const ENGINE: ProviderView = {
   id: "engine",

@@ -5,7 +5,7 @@ import { describeUsage } from "../../../../src/operator/console/pages/history/de
 import { countFilters, toApiQuery } from "../../../../src/operator/console/pages/history/filter-fields.ts";
 import { buildTimeline } from "../../../../src/operator/console/pages/history/timeline.ts";
 import { extractToolCallMarkup } from "../../../../src/operator/console/pages/history/tool-call-markup.ts";
-import { findFullKey, generateKey } from "../../../../src/operator/console/pages/keys/full-key.ts";
+import { findFullKey } from "../../../../src/operator/console/pages/keys/full-key.ts";
 import { parseQuery } from "../../../../src/operator/console/pages/page-service/link.ts";
 import {
   DEFAULT_SCREENSHOT,
@@ -13,6 +13,7 @@ import {
 } from "../../../../src/operator/console/pages/page-service/screenshot-path.ts";
 import { parseTools, SAMPLE_TOOLS } from "../../../../src/operator/console/pages/playground/tools.ts";
 import { findProxyCooldowns } from "../../../../src/operator/console/pages/proxies/cooling-proxies.ts";
+import { generateKey } from "../../../../src/operator/console/shared/generate-key.ts";
 import { formatPlural } from "../../../../src/operator/console/ui/count.ts";
 import {
   formatCompact,

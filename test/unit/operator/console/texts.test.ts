@@ -81,9 +81,11 @@ describe.each<[string, Translation]>([
         ? "ui/words.ts"
         : page === "shell"
           ? "texts.ts"
-          : page === "keyPage"
-            ? "key-page/texts.ts"
-            : `pages/${folder}/texts.ts`;
+          : page === "shared"
+            ? "shared/texts.ts"
+            : page === "keyPage"
+              ? "key-page/texts.ts"
+              : `pages/${folder}/texts.ts`;
     const english: Record<string, object> = await import(join(root, file));
     const translated = Object.entries(translation).find(([name]) => name === page)?.[1];
     expect(shapeOf(translated ?? {}).toSorted()).toEqual(

@@ -2,15 +2,14 @@ import { describe, expect, it } from "vitest";
 import type { UsageItem } from "../../../../src/operator/console/api/usage.ts";
 import {
   buildSeries,
-  displayName,
   findPeriod,
   findPeriodBefore,
   formatChange,
-  formatCost,
-  formatShare,
   formatView,
   parseView,
 } from "../../../../src/operator/console/pages/usage/usage-view.ts";
+import { displayName } from "../../../../src/operator/console/shared/usage-names.ts";
+import { formatCost, formatShare } from "../../../../src/operator/console/ui/format.ts";
 
 const NOW = Date.UTC(2026, 10, 22, 10, 30);
 const HOUR = 3_600_000;

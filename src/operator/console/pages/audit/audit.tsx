@@ -1,4 +1,5 @@
 import { type AuditEntry, listAudit } from "../../api/journal.ts";
+import { FieldChanges } from "../../shared/field-changes.tsx";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { LoadState } from "../../ui/load-state.tsx";
@@ -11,7 +12,6 @@ import { useLoaded } from "../../ui/use-loaded.ts";
 import { usePaging } from "../../ui/use-paging.ts";
 import { words } from "../../ui/words.ts";
 import { describeActor, describeSession } from "./describe-actor.ts";
-import { FieldChanges } from "./field-changes.tsx";
 import { texts } from "./texts.ts";
 
 const LARGEST_PAGE = 1_000;

@@ -19,5 +19,4 @@ export const texts = translate("audit", {
   noChangeContains: (query: string) => `No change contains “${query}”.`,
   newestKept: (total: string) => `${total}; the newest 10,000 are kept`,
   entryCount: (count: number) => formatPlural(count, "entry", "entries"),
-  andMore: (more: string) => `and ${more} more`,
 });

@@ -1,5 +1,5 @@
+import { ConnectPanel } from "../../shared/connect-panel.tsx";
 import { Page, Panel } from "../../ui/page.tsx";
-import { ConnectPanel } from "./connect-panel.tsx";
 import { texts } from "./texts.ts";
 
 /** Page that shows how clients connect to this gateway. */

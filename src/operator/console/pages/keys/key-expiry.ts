@@ -1,8 +1,8 @@
 import { DAY_MS } from "../../../../core/units.ts";
 import type { ApiKey } from "../../api/config.ts";
+import { isBudgetUsedUp } from "../../shared/limit-use.ts";
 import type { Tone } from "../../ui/badge.tsx";
 import { formatDuration } from "../../ui/format.ts";
-import { isBudgetUsedUp } from "./limit-use.ts";
 import { texts } from "./texts.ts";
 
 /** Keys that expire within this time get a warning. */

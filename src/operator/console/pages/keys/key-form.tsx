@@ -1,15 +1,15 @@
 import { useState } from "preact/hooks";
 import { type ApiKey, addKey, changeKey } from "../../api/config.ts";
+import { generateKey } from "../../shared/generate-key.ts";
+import { HistoryModeField } from "../../shared/history-mode-field.tsx";
+import { parseScope, toLimitDraft } from "../../shared/limit-draft.ts";
+import { LimitFields } from "../../shared/limit-fields.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import type { EditFormProps } from "../../ui/editing.tsx";
 import { CheckField, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { words } from "../../ui/words.ts";
-import { generateKey } from "./full-key.ts";
-import { HistoryModeField } from "./history-mode-field.tsx";
 import { fromLocalInput, toLocalInput } from "./key-expiry.ts";
-import { parseScope, toLimitDraft } from "./limit-draft.ts";
-import { LimitFields } from "./limit-fields.tsx";
 import { type Membership, MembershipFields } from "./membership-fields.tsx";
 import { texts } from "./texts.ts";
 

@@ -1,6 +1,11 @@
 import { useState } from "preact/hooks";
 import { type ApiKey, deleteKey, eraseKeyData, exportConfig, listKeys, readKey } from "../../api/config.ts";
 import { setQuery, useAddress } from "../../routing.ts";
+import { ConnectPanel } from "../../shared/connect-panel.tsx";
+import { EraseData } from "../../shared/erase-data.tsx";
+import { LimitBars } from "../../shared/limit-bars.tsx";
+import { summarizeScope } from "../../shared/limit-draft.ts";
+import { listLimitUse } from "../../shared/limit-use.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
@@ -9,7 +14,7 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { AddButton, EditButtons, EditDialogs, useEditing } from "../../ui/editing.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { type Choice, SelectField } from "../../ui/field.tsx";
-import { formatCompact, formatFullTime } from "../../ui/format.ts";
+import { formatCompact, formatCost, formatFullTime } from "../../ui/format.ts";
 import { LoadState } from "../../ui/load-state.tsx";
 import { Page, Panel } from "../../ui/page.tsx";
 import { Pager } from "../../ui/pager.tsx";
@@ -20,16 +25,10 @@ import { useLoaded } from "../../ui/use-loaded.ts";
 import { useIsNarrow } from "../../ui/use-media.ts";
 import { usePaging } from "../../ui/use-paging.ts";
 import { words } from "../../ui/words.ts";
-import { ConnectPanel } from "../connect/connect-panel.tsx";
-import { formatCost } from "../usage/usage-view.ts";
-import { EraseData } from "./erase-data.tsx";
 import { findFullKey } from "./full-key.ts";
 import { describeKeyState } from "./key-expiry.ts";
 import { KeyForm } from "./key-form.tsx";
 import { KEY_ORDERS, type ListedKey, selectKeys } from "./key-list.ts";
-import { LimitBars } from "./limit-bars.tsx";
-import { summarizeScope } from "./limit-draft.ts";
-import { listLimitUse } from "./limit-use.ts";
 import { RotateKey } from "./rotate-key.tsx";
 import { texts } from "./texts.ts";
 
@@ -122,7 +121,7 @@ export function Keys() {
       ),
     },
     {
-      title: texts.limits,
+      title: words.limits,
       class: "muted",
       cell: ({ apiKey }) => (
         <>

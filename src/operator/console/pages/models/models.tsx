@@ -1,5 +1,6 @@
 import { listModels } from "../../api/models.ts";
 import { readSettings } from "../../api/settings.ts";
+import { PRICES_HREF } from "../../shared/prices-link.ts";
 import { actionColumn, type Column } from "../../ui/data-table.tsx";
 import { LoadState } from "../../ui/load-state.tsx";
 import { Page, Panel } from "../../ui/page.tsx";
@@ -8,7 +9,6 @@ import { Problem } from "../../ui/problem.tsx";
 import { TestButton } from "../../ui/test-button.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { words } from "../../ui/words.ts";
-import { PRICES_HREF } from "../usage/prices-link.ts";
 import { AliasEditor } from "./alias-editor.tsx";
 import { ResolveName } from "./resolve-name.tsx";
 import { RouteEditor } from "./route-editor.tsx";

@@ -1,11 +1,11 @@
 import type { UsageItem } from "../../api/usage.ts";
 import { formatHref } from "../../routing.ts";
+import { displayName, type UsageNames } from "../../shared/usage-names.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
-import { formatCompact, formatTime } from "../../ui/format.ts";
+import { formatCompact, formatShare, formatTime } from "../../ui/format.ts";
 import { Panel } from "../../ui/page.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { words } from "../../ui/words.ts";
-import { displayName, formatShare, type UsageNames } from "../usage/usage-view.ts";
 import { selectCacheGroups } from "./cache-groups.ts";
 import { texts } from "./texts.ts";
 

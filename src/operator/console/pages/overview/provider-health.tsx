@@ -2,15 +2,15 @@ import { DEFAULT_PROVIDER, type ProviderView } from "../../api/providers.ts";
 import type { QueueStatus } from "../../api/queue.ts";
 import type { UsageItem } from "../../api/usage.ts";
 import { formatHref } from "../../routing.ts";
+import { findOutages, findTroubles } from "../../shared/provider-outages.ts";
+import { providerStateColumn } from "../../shared/provider-state.tsx";
+import { findProviderUsage, findTestModel } from "../../shared/provider-usage.ts";
 import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
 import { Panel } from "../../ui/page.tsx";
 import { TestButton } from "../../ui/test-button.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { useIsNarrow } from "../../ui/use-media.ts";
 import { words } from "../../ui/words.ts";
-import { findOutages, findTroubles } from "../providers/provider-outages.ts";
-import { providerStateColumn } from "../providers/provider-state.tsx";
-import { findProviderUsage, findTestModel } from "../providers/provider-usage.ts";
 import { texts } from "./texts.ts";
 import { usageColumns } from "./usage-columns.tsx";
 

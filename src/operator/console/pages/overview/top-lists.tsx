@@ -1,14 +1,15 @@
 import { useState } from "preact/hooks";
 import type { UsageItem } from "../../api/usage.ts";
 import { formatHref } from "../../routing.ts";
+import { formatProviderErrors } from "../../shared/provider-usage.ts";
+import { displayName, type UsageNames } from "../../shared/usage-names.ts";
 import { Button } from "../../ui/button.tsx";
 import { formatCount } from "../../ui/count.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { formatCost, formatShare } from "../../ui/format.ts";
 import { Panel } from "../../ui/page.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { words } from "../../ui/words.ts";
-import { formatProviderErrors } from "../providers/provider-usage.ts";
-import { displayName, formatCost, formatShare, type UsageNames } from "../usage/usage-view.ts";
 import { texts } from "./texts.ts";
 import {
   countErrors,

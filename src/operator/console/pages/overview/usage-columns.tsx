@@ -1,9 +1,9 @@
 import type { UsageItem } from "../../api/usage.ts";
+import { formatProviderErrors } from "../../shared/provider-usage.ts";
 import { formatCount } from "../../ui/count.ts";
 import type { Column } from "../../ui/data-table.tsx";
 import { formatDuration } from "../../ui/format.ts";
 import { words } from "../../ui/words.ts";
-import { formatProviderErrors } from "../providers/provider-usage.ts";
 import { texts } from "./texts.ts";
 
 /** Columns with the requests, the error rate and the latency of each provider. `find` returns a provider's usage. */

@@ -3,10 +3,10 @@ import type { QueueStatus } from "../../api/queue.ts";
 import type { Settings } from "../../api/settings.ts";
 import { readVersion } from "../../api/version.ts";
 import { formatHref } from "../../routing.ts";
+import { describeOutage, describeTrouble, findTroublesBesideOutages } from "../../shared/provider-outages.ts";
 import { Notice } from "../../ui/notice.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { words } from "../../ui/words.ts";
-import { describeOutage, describeTrouble, findTroublesBesideOutages } from "../providers/provider-outages.ts";
 import { texts } from "./texts.ts";
 
 interface Warning {

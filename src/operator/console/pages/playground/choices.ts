@@ -7,7 +7,7 @@ import {
   type PlaygroundRequest,
   type PlaygroundTurn,
 } from "../../../../gateway/dialects/playground/types.ts";
-import type { InitialConversation } from "./initial-conversation.ts";
+import type { InitialConversation } from "../../shared/initial-conversation.ts";
 import { texts } from "./texts.ts";
 import { parseTools, SAMPLE_TOOLS } from "./tools.ts";
 

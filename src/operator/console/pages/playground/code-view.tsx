@@ -1,5 +1,5 @@
+import { formatCurl } from "../../shared/curl.ts";
 import { CodeBlock } from "../../ui/code-block.tsx";
-import { formatCurl } from "./curl.ts";
 import { texts } from "./texts.ts";
 import type { Conversation } from "./use-conversation.ts";
 

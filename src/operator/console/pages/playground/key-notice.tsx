@@ -1,13 +1,13 @@
 import { addKey, readFirstKey } from "../../api/config.ts";
 import { useHasRole } from "../../own-user.ts";
 import { formatHref } from "../../routing.ts";
+import { generateKey } from "../../shared/generate-key.ts";
 import { Button } from "../../ui/button.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { showToast } from "../../ui/toasts.tsx";
 import { useAsyncAction } from "../../ui/use-async-action.ts";
 import { useLoaded } from "../../ui/use-loaded.ts";
-import { generateKey } from "../keys/full-key.ts";
 import { texts } from "./texts.ts";
 
 const HOUR_MS = 3_600_000;

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { listModels } from "../../api/models.ts";
 import { readSettings } from "../../api/settings.ts";
+import { takeInitialConversation } from "../../shared/initial-conversation.ts";
 import { Button } from "../../ui/button.tsx";
 import { Page, Panel } from "../../ui/page.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
@@ -11,7 +12,6 @@ import { CodeView } from "./code-view.tsx";
 import { Composer } from "./composer.tsx";
 import { NO_DRAFT } from "./draft.ts";
 import { EventList } from "./event-list.tsx";
-import { takeInitialConversation } from "./initial-conversation.ts";
 import { KeyNotice, useNeedsKey } from "./key-notice.tsx";
 import { Options } from "./options.tsx";
 import { useSandboxHint } from "./sandbox-hint.ts";

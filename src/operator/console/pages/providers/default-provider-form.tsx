@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
 import { changeSettings, type Settings } from "../../api/settings.ts";
+import { parseLimits, toLimitDraft } from "../../shared/limit-draft.ts";
+import { NumberLimitFields } from "../../shared/limit-fields.tsx";
 import type { EntryVersion } from "../../ui/conflict.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { words } from "../../ui/words.ts";
-import { parseLimits, toLimitDraft } from "../keys/limit-draft.ts";
-import { NumberLimitFields } from "../keys/limit-fields.tsx";
 import { texts } from "./texts.ts";
 
 interface DefaultProviderFormProps {

@@ -1,5 +1,5 @@
 import type { ModelFields } from "../../api/providers.ts";
-import { type FurtherPrices, parseFurtherPrices, toFurtherPrices } from "../usage/further-prices.tsx";
+import { type FurtherPrices, parseFurtherPrices, toFurtherPrices } from "../../shared/further-prices.tsx";
 import type { ListedModel } from "./model-list.ts";
 import { texts } from "./texts.ts";
 

@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
 import { changeModel, type ProviderEntryView, type ProviderView } from "../../api/providers.ts";
+import { FurtherPriceFields } from "../../shared/further-prices.tsx";
 import { CheckField, SelectField, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { words } from "../../ui/words.ts";
-import { FurtherPriceFields } from "../usage/further-prices.tsx";
 import {
   ABILITY_CHOICES,
   type ModelDraft,

@@ -53,7 +53,7 @@ export function ModelTable({ provider, onChanged, reload, onEdit, ask }: ModelTa
     await action.run(async () => {
       onChanged(await switchModels(id, names, enabled));
       const [first = ""] = names;
-      const subject = names.length === 1 ? first : texts.modelCount(names.length);
+      const subject = names.length === 1 ? first : words.modelCount(names.length);
       showToast(texts.switched(subject, enabled));
     });
     setPending(undefined);

@@ -14,6 +14,7 @@ import { Problem } from "../../ui/problem.tsx";
 import { Scroller } from "../../ui/scroller.tsx";
 import { useAsyncAction } from "../../ui/use-async-action.ts";
 import { useLoaded } from "../../ui/use-loaded.ts";
+import { words } from "../../ui/words.ts";
 import { listModels } from "./model-list.ts";
 import { findRemoved, findUnlisted, searchNames } from "./offered-names.ts";
 import { texts } from "./texts.ts";
@@ -42,7 +43,7 @@ export function OfferedModels({ provider, onClose, onListed }: OfferedModelsProp
   const missing = data === null || read_only ? [] : findRemoved(offered, models);
   const list = (names: readonly string[]) => async () => {
     const done = await listing.run(async () => {
-      onListed(await addModels(id, names, enabled), texts.added(texts.modelCount(names.length)));
+      onListed(await addModels(id, names, enabled), texts.added(words.modelCount(names.length)));
     });
     if (done) onClose();
   };

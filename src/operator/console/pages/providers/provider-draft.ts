@@ -1,7 +1,7 @@
 import type { ProviderFields, ProviderView } from "../../api/providers.ts";
+import { type LimitDraft, parseLimits, toLimitDraft } from "../../shared/limit-draft.ts";
 import { formatDriver } from "../../ui/api-styles.ts";
 import { words } from "../../ui/words.ts";
-import { type LimitDraft, parseLimits, toLimitDraft } from "../keys/limit-draft.ts";
 import { texts } from "./texts.ts";
 
 /** Input values of the provider form: numbers and lists are texts, times are in seconds. */

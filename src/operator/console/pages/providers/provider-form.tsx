@@ -3,12 +3,12 @@ import { toMessage } from "../../api/client.ts";
 import { addProvider, changeProvider, type ProviderView } from "../../api/providers.ts";
 import type { ProxyView } from "../../api/proxies.ts";
 import { navigateTo } from "../../routing.ts";
+import { NumberLimitFields } from "../../shared/limit-fields.tsx";
 import type { EditFormProps } from "../../ui/editing.tsx";
 import { AreaField, CheckField, SelectField, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { useIsUnmounted } from "../../ui/use-is-unmounted.ts";
 import { words } from "../../ui/words.ts";
-import { NumberLimitFields } from "../keys/limit-fields.tsx";
 import {
   ADVANCED_FIELDS,
   CONCURRENCIES,

@@ -13,6 +13,16 @@ import { QUEUE_SHOWN, readQueue } from "../../api/queue.ts";
 import { readSettings } from "../../api/settings.ts";
 import type { UsageItem } from "../../api/usage.ts";
 import { formatHref } from "../../routing.ts";
+import { LimitBars } from "../../shared/limit-bars.tsx";
+import { listLimitUse } from "../../shared/limit-use.ts";
+import { findOutages, findTroubles } from "../../shared/provider-outages.ts";
+import { providerStateColumn } from "../../shared/provider-state.tsx";
+import {
+  findProviderUsage,
+  findTestModel,
+  formatProviderErrors,
+  readProviderUsage,
+} from "../../shared/provider-usage.ts";
 import { formatDriver } from "../../ui/api-styles.ts";
 import { Button } from "../../ui/button.tsx";
 import { actionColumn, type Column } from "../../ui/data-table.tsx";
@@ -29,20 +39,10 @@ import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { useAsyncAction } from "../../ui/use-async-action.ts";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { words } from "../../ui/words.ts";
-import { LimitBars } from "../keys/limit-bars.tsx";
-import { listLimitUse } from "../keys/limit-use.ts";
 import { DefaultProviderForm } from "./default-provider-form.tsx";
 import { formatModelCount, listModels } from "./model-list.ts";
 import { ProviderForm } from "./provider-form.tsx";
 import { ProviderModels } from "./provider-models.tsx";
-import { findOutages, findTroubles } from "./provider-outages.ts";
-import { providerStateColumn } from "./provider-state.tsx";
-import {
-  findProviderUsage,
-  findTestModel,
-  formatProviderErrors,
-  readProviderUsage,
-} from "./provider-usage.ts";
 import { texts } from "./texts.ts";
 
 /** Refresh interval of outages in milliseconds. */
@@ -59,7 +59,7 @@ const accountsLink = ({ id, read_only }: ProviderView) =>
   );
 
 const LIMIT_COLUMN: Column<ProviderView> = {
-  title: texts.limits,
+  title: words.limits,
   class: "muted",
   cell: (provider) => <LimitBars uses={listLimitUse(provider)} unpricedModels={provider.unpriced_models} />,
 };

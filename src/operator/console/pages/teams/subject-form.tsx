@@ -1,13 +1,13 @@
 import { useState } from "preact/hooks";
 import { addSubject, changeSubject, type Subject, type SubjectList } from "../../api/subjects.ts";
+import { GuardrailChoices } from "../../shared/guardrail-choices.tsx";
+import { HistoryModeField } from "../../shared/history-mode-field.tsx";
+import { parseLimits, parseList, toLimitDraft } from "../../shared/limit-draft.ts";
+import { AllowedTagsField, SharedLimitFields } from "../../shared/limit-fields.tsx";
 import type { EditFormProps } from "../../ui/editing.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { words } from "../../ui/words.ts";
-import { GuardrailChoices } from "../keys/guardrail-choices.tsx";
-import { HistoryModeField } from "../keys/history-mode-field.tsx";
-import { parseLimits, parseList, toLimitDraft } from "../keys/limit-draft.ts";
-import { AllowedTagsField, SharedLimitFields } from "../keys/limit-fields.tsx";
 import { texts } from "./texts.ts";
 
 interface SubjectFormProps extends EditFormProps {

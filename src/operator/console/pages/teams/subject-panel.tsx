@@ -6,6 +6,10 @@ import {
   type SubjectList,
 } from "../../api/subjects.ts";
 import { formatHref } from "../../routing.ts";
+import { EraseData } from "../../shared/erase-data.tsx";
+import { LimitBars } from "../../shared/limit-bars.tsx";
+import { listLimitUse } from "../../shared/limit-use.ts";
+import { texts as sharedTexts } from "../../shared/texts.ts";
 import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
 import { AddButton, EditButtons, EditDialogs, type Editing } from "../../ui/editing.tsx";
 import { Empty } from "../../ui/empty.tsx";
@@ -16,10 +20,6 @@ import { SearchBox } from "../../ui/search-box.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { usePaging } from "../../ui/use-paging.ts";
 import { words } from "../../ui/words.ts";
-import { EraseData } from "../keys/erase-data.tsx";
-import { LimitBars } from "../keys/limit-bars.tsx";
-import { listLimitUse } from "../keys/limit-use.ts";
-import { texts as keyTexts } from "../keys/texts.ts";
 import { searchSubjects } from "./search-subjects.ts";
 import { SubjectForm } from "./subject-form.tsx";
 import { texts } from "./texts.ts";
@@ -107,7 +107,7 @@ export function SubjectPanel({ list, subjects, error, reload, editing }: Subject
       cell: (subject) => <SubjectLinks list={list} subject={subject} />,
     },
     { title: texts.limits, class: "muted", cell: (subject) => <SubjectLimits subject={subject} /> },
-    { title: texts.history, class: "muted", cell: ({ history }) => keyTexts.historyModes[history] },
+    { title: texts.history, class: "muted", cell: ({ history }) => sharedTexts.historyModes[history] },
     actionColumn((subject) => (
       <>
         {list === "users" && (

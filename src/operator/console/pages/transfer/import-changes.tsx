@@ -1,7 +1,7 @@
 import type { ImportPreview } from "../../api/config.ts";
+import { FieldChanges } from "../../shared/field-changes.tsx";
 import { formatCount } from "../../ui/count.ts";
 import { words } from "../../ui/words.ts";
-import { FieldChanges } from "../audit/field-changes.tsx";
 import { groupChanges } from "./group-changes.ts";
 import { texts } from "./texts.ts";
 

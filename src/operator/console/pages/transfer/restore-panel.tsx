@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { listVersions, restoreVersion, type SavedVersion } from "../../api/journal.ts";
+import { FieldChanges } from "../../shared/field-changes.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
 import { actionColumn, type Column, DataTable } from "../../ui/data-table.tsx";
@@ -12,7 +13,6 @@ import { showToast } from "../../ui/toasts.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { words } from "../../ui/words.ts";
-import { FieldChanges } from "../audit/field-changes.tsx";
 import { texts } from "./texts.ts";
 
 interface RestoreDialogProps {

@@ -1,24 +1,17 @@
 import type { Dimension, UsageItem } from "../../api/usage.ts";
 import { formatHref, setQuery } from "../../routing.ts";
+import { displayName, type UsageNames } from "../../shared/usage-names.ts";
 import { Button } from "../../ui/button.tsx";
 import { formatCount } from "../../ui/count.ts";
 import { actionColumn, type Column } from "../../ui/data-table.tsx";
-import { formatCompact, formatDuration } from "../../ui/format.ts";
+import { formatCompact, formatCost, formatDuration, formatShare } from "../../ui/format.ts";
 import { Panel } from "../../ui/page.tsx";
 import { PagedTable } from "../../ui/paged-table.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { useIsNarrow } from "../../ui/use-media.ts";
 import { words } from "../../ui/words.ts";
 import { texts } from "./texts.ts";
-import {
-  displayName,
-  formatChange,
-  formatCost,
-  formatShare,
-  formatView,
-  type UsageNames,
-  type UsageView,
-} from "./usage-view.ts";
+import { formatChange, formatView, type UsageView } from "./usage-view.ts";
 
 const TITLES: Readonly<Record<Dimension, string>> = {
   key: texts.byKey,

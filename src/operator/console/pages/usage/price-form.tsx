@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
 import type { Price } from "../../api/settings.ts";
+import { FurtherPriceFields, parseFurtherPrices, toFurtherPrices } from "../../shared/further-prices.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { words } from "../../ui/words.ts";
-import { FurtherPriceFields, parseFurtherPrices, toFurtherPrices } from "./further-prices.tsx";
 import { texts } from "./texts.ts";
 
 interface PriceFormProps {

@@ -2,10 +2,10 @@ import { useMemo } from "preact/hooks";
 import type { UsageItem } from "../../api/usage.ts";
 import { Chart } from "../../ui/chart.tsx";
 import { ChartList } from "../../ui/chart-list.tsx";
-import { formatCompact, formatDuration } from "../../ui/format.ts";
+import { formatCompact, formatCost, formatDuration } from "../../ui/format.ts";
 import { words } from "../../ui/words.ts";
 import { texts } from "./texts.ts";
-import { buildSeries, formatCost, type Period } from "./usage-view.ts";
+import { buildSeries, type Period } from "./usage-view.ts";
 
 interface UsageChartsProps {
   readonly items: readonly UsageItem[];

@@ -1,19 +1,12 @@
 import { useState } from "preact/hooks";
 import type { Dimension } from "../../api/usage.ts";
 import { setQuery } from "../../routing.ts";
+import { displayName, type UsageNames } from "../../shared/usage-names.ts";
 import { Button } from "../../ui/button.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { words } from "../../ui/words.ts";
 import { texts } from "./texts.ts";
-import {
-  displayName,
-  findPeriod,
-  formatDay,
-  formatView,
-  RANGES,
-  type UsageNames,
-  type UsageView,
-} from "./usage-view.ts";
+import { findPeriod, formatDay, formatView, RANGES, type UsageView } from "./usage-view.ts";
 
 const TITLES: readonly (readonly [Dimension, string])[] = [
   ["key", words.keys],

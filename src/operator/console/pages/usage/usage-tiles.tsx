@@ -1,10 +1,10 @@
 import type { UsageTotals } from "../../api/usage.ts";
 import { formatCount } from "../../ui/count.ts";
-import { formatCompact, formatDuration, formatTime } from "../../ui/format.ts";
+import { formatCompact, formatCost, formatDuration, formatShare, formatTime } from "../../ui/format.ts";
 import { Tile } from "../../ui/tile.tsx";
 import { words } from "../../ui/words.ts";
 import { texts } from "./texts.ts";
-import { formatChange, formatCost, formatShare, type Period } from "./usage-view.ts";
+import { formatChange, type Period } from "./usage-view.ts";
 
 interface UsageTilesProps {
   readonly totals: UsageTotals;

@@ -1,6 +1,5 @@
 import { DAY_MS, HOUR_MS } from "../../../../core/units.ts";
 import { DIMENSIONS, type Dimension, type UsageItem } from "../../api/usage.ts";
-import { formatApiStyle } from "../../ui/api-styles.ts";
 import { words } from "../../ui/words.ts";
 import { texts } from "./texts.ts";
 
@@ -139,36 +138,10 @@ export function buildSeries(items: readonly UsageItem[], { from, to, unit }: Per
   };
 }
 
-/** Names of the ids of dimensions. */
-export type UsageNames = Readonly<Partial<Record<Dimension, ReadonlyMap<string, string>>>>;
-
-/** Returns the label of a dimension's value. */
-export function displayName(dimension: Dimension, value: string, names: UsageNames): string {
-  if (value === "") return dimension === "key" ? texts.noKey : texts.none;
-  if (dimension === "dialect") return formatApiStyle(value);
-  return names[dimension]?.get(value) || value;
-}
-
-/** Formats a share in percent: "12%", "0.4%". */
-export function formatShare(part: number, whole: number): string {
-  if (whole === 0 || part === 0) return "0%";
-  const percent = (part / whole) * 100;
-  return `${percent < 10 ? Number(percent.toFixed(1)) : Math.round(percent)}%`;
-}
-
 /** Formats how much a number has changed: "+12%", "−40%", "±0%"; empty if there was nothing before. */
 export function formatChange(now: number, before: number): string {
   if (before === 0) return "";
   const percent = Math.round((now / before - 1) * 100);
   if (percent === 0) return "±0%";
   return percent > 0 ? `+${percent}%` : `−${-percent}%`;
-}
-
-/** Never in the form 5e-7, which few people read. */
-const SMALL_COST = new Intl.NumberFormat("en", { maximumSignificantDigits: 3, useGrouping: false });
-
-/** Formats a cost: two decimals, or three significant digits for small amounts. */
-export function formatCost(value: number): string {
-  if (value === 0) return "0";
-  return value >= 1 || value <= -1 ? value.toFixed(2) : SMALL_COST.format(value);
 }

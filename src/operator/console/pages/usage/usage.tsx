@@ -1,5 +1,7 @@
 import { readUsage, readUsageCsv, type UsageQuery } from "../../api/usage.ts";
 import { useAddress } from "../../routing.ts";
+import { PRICES_DETAIL } from "../../shared/prices-link.ts";
+import { useNames } from "../../shared/usage-names.ts";
 import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { LoadState } from "../../ui/load-state.tsx";
@@ -11,13 +13,11 @@ import { useLoaded } from "../../ui/use-loaded.ts";
 import { words } from "../../ui/words.ts";
 import { GroupTable } from "./group-table.tsx";
 import { PriceEditor } from "./price-editor.tsx";
-import { PRICES_DETAIL } from "./prices-link.ts";
 import { texts } from "./texts.ts";
 import { UsageCharts } from "./usage-charts.tsx";
 import { UsageChoices } from "./usage-choices.tsx";
 import { UsageTiles } from "./usage-tiles.tsx";
 import { findPeriod, findPeriodBefore, formatView, parseView, type UsageView } from "./usage-view.ts";
-import { useNames } from "./use-names.ts";
 
 const REFRESH_MS = 30_000;
 /** Maximum number of groups in the table. */

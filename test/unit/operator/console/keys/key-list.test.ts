@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ApiKey } from "../../../../../src/operator/console/api/config.ts";
 import { selectKeys } from "../../../../../src/operator/console/pages/keys/key-list.ts";
-import { listLimitUse } from "../../../../../src/operator/console/pages/keys/limit-use.ts";
+import { listLimitUse } from "../../../../../src/operator/console/shared/limit-use.ts";
 
 const UNUSED = {
   parallel: 0,

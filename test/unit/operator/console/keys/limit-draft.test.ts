@@ -3,7 +3,7 @@ import {
   parseScope,
   summarizeScope,
   toLimitDraft,
-} from "../../../../../src/operator/console/pages/keys/limit-draft.ts";
+} from "../../../../../src/operator/console/shared/limit-draft.ts";
 
 const NONE = { limits: {}, models: [], dialects: [], networks: [], allowed_tags: [] };
 

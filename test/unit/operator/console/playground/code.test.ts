@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { javascriptLiteral, pythonLiteral } from "../../../../../src/gateway/dialects/playground/literals.ts";
 import type { PlaygroundRequest } from "../../../../../src/gateway/dialects/playground/types.ts";
-import { formatCurl } from "../../../../../src/operator/console/pages/playground/curl.ts";
+import { formatCurl } from "../../../../../src/operator/console/shared/curl.ts";
 import { playgrounds } from "./playgrounds.ts";
 
 const ask: PlaygroundRequest = {

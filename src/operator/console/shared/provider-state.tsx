@@ -1,8 +1,8 @@
-import type { ProviderView } from "../../api/providers.ts";
-import { Badge } from "../../ui/badge.tsx";
-import type { Column } from "../../ui/data-table.tsx";
-import { formatTime } from "../../ui/format.ts";
-import { words } from "../../ui/words.ts";
+import type { ProviderView } from "../api/providers.ts";
+import { Badge } from "../ui/badge.tsx";
+import type { Column } from "../ui/data-table.tsx";
+import { formatTime } from "../ui/format.ts";
+import { words } from "../ui/words.ts";
 import type { ProviderOutage, ProviderTrouble } from "./provider-outages.ts";
 import { texts } from "./texts.ts";
 
@@ -38,7 +38,7 @@ export function findProviderState({
     );
     return models.length === 0
       ? { tone: "bad", label: texts.downWord, reason, title }
-      : { tone: "warn", label: texts.downForModels(texts.modelCount(models.length)), reason, title };
+      : { tone: "warn", label: texts.downForModels(words.modelCount(models.length)), reason, title };
   }
   if (trouble !== undefined) {
     const { reason = "", at = 0 } = trouble.last_error ?? {};

@@ -1,13 +1,13 @@
 import { useState } from "preact/hooks";
-import { listModels } from "../../api/models.ts";
-import { CodeBlock } from "../../ui/code-block.tsx";
-import { CopyButton } from "../../ui/copy-button.tsx";
-import { type Column, DataTable } from "../../ui/data-table.tsx";
-import { SelectField, TextField } from "../../ui/field.tsx";
-import { LoadState } from "../../ui/load-state.tsx";
-import { Tabs } from "../../ui/tabs.tsx";
-import { useLoaded } from "../../ui/use-loaded.ts";
-import { words } from "../../ui/words.ts";
+import { listModels } from "../api/models.ts";
+import { CodeBlock } from "../ui/code-block.tsx";
+import { CopyButton } from "../ui/copy-button.tsx";
+import { type Column, DataTable } from "../ui/data-table.tsx";
+import { SelectField, TextField } from "../ui/field.tsx";
+import { LoadState } from "../ui/load-state.tsx";
+import { Tabs } from "../ui/tabs.tsx";
+import { useLoaded } from "../ui/use-loaded.ts";
+import { words } from "../ui/words.ts";
 import {
   type Connection,
   KEY_PLACEHOLDER,
@@ -80,9 +80,9 @@ const ADDRESS_COLUMNS: readonly Column<BaseAddress>[] = [
   { title: words.apiStyle, cell: ([style]) => style },
   { title: texts.baseAddress, class: "mono", cell: ([, address]) => address },
   {
-    title: texts.copy,
+    title: words.copy,
     hidden: true,
-    cell: ([style, address]) => <CopyButton text={address} label={texts.copyStyle(style)} />,
+    cell: ([style, address]) => <CopyButton text={address} label={words.copyNamed(style)} />,
   },
 ];
 

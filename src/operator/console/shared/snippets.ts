@@ -1,4 +1,4 @@
-import { formatApiStyle } from "../../ui/api-styles.ts";
+import { formatApiStyle } from "../ui/api-styles.ts";
 
 /** What a snippet needs to know of the gateway and its caller. */
 export interface Connection {

@@ -1,8 +1,7 @@
-import type { FieldChange } from "../../api/journal.ts";
-import { formatCount } from "../../ui/count.ts";
-import { TruncatedText } from "../../ui/truncated-text.tsx";
-import { words } from "../../ui/words.ts";
-import { texts } from "./texts.ts";
+import type { FieldChange } from "../api/journal.ts";
+import { formatCount } from "../ui/count.ts";
+import { TruncatedText } from "../ui/truncated-text.tsx";
+import { words } from "../ui/words.ts";
 
 interface FieldChangesProps {
   readonly changes: readonly FieldChange[];
@@ -26,7 +25,7 @@ export function FieldChanges({ changes, more }: FieldChangesProps) {
           </span>
         </li>
       ))}
-      {more > 0 && <li class="muted">{texts.andMore(formatCount(more))}</li>}
+      {more > 0 && <li class="muted">{words.andMore(formatCount(more))}</li>}
     </ul>
   );
 }

@@ -1,8 +1,20 @@
-import { listKeys } from "../../api/config.ts";
-import { DEFAULT_PROVIDER, listProviders } from "../../api/providers.ts";
-import { listSubjects } from "../../api/subjects.ts";
-import { useLoaded } from "../../ui/use-loaded.ts";
-import type { UsageNames } from "./usage-view.ts";
+import { listKeys } from "../api/config.ts";
+import { DEFAULT_PROVIDER, listProviders } from "../api/providers.ts";
+import { listSubjects } from "../api/subjects.ts";
+import type { Dimension } from "../api/usage.ts";
+import { formatApiStyle } from "../ui/api-styles.ts";
+import { useLoaded } from "../ui/use-loaded.ts";
+import { texts } from "./texts.ts";
+
+/** Names of the ids of dimensions. */
+export type UsageNames = Readonly<Partial<Record<Dimension, ReadonlyMap<string, string>>>>;
+
+/** Returns the label of a dimension's value. */
+export function displayName(dimension: Dimension, value: string, names: UsageNames): string {
+  if (value === "") return dimension === "key" ? texts.noKey : texts.none;
+  if (dimension === "dialect") return formatApiStyle(value);
+  return names[dimension]?.get(value) || value;
+}
 
 interface Named {
   readonly id: string;

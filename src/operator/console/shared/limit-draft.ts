@@ -1,7 +1,7 @@
-import type { KeyScope } from "../../api/config.ts";
-import { formatApiStyle } from "../../ui/api-styles.ts";
-import { InvalidInput } from "../../ui/form-errors.ts";
-import { words } from "../../ui/words.ts";
+import type { KeyScope } from "../api/config.ts";
+import { formatApiStyle } from "../ui/api-styles.ts";
+import { InvalidInput } from "../ui/form-errors.ts";
+import { words } from "../ui/words.ts";
 import { texts } from "./texts.ts";
 
 /** A limit of a key, for the form. */

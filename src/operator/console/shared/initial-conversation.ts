@@ -1,4 +1,4 @@
-import type { Parameters, PlaygroundTurn, Tool } from "../../../../gateway/dialects/playground/types.ts";
+import type { Parameters, PlaygroundTurn, Tool } from "../../../gateway/dialects/playground/types.ts";
 
 /** The conversation with which the playground starts. */
 export interface InitialConversation {

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import type { Price } from "../../api/settings.ts";
-import { TextField } from "../../ui/field.tsx";
+import type { Price } from "../api/settings.ts";
+import { TextField } from "../ui/field.tsx";
 import { texts } from "./texts.ts";
 
 /** The members of a price that few models need, with their labels. */

@@ -1,10 +1,10 @@
 import { dialectIds } from "polygate:playgrounds";
-import { SHARED_STYLES } from "../../../../core/config/styles.ts";
-import { formatApiStyle } from "../../ui/api-styles.ts";
-import { CheckField, TextField } from "../../ui/field.tsx";
-import { words } from "../../ui/words.ts";
-import { PRICES_HREF } from "../usage/prices-link.ts";
+import { SHARED_STYLES } from "../../../core/config/styles.ts";
+import { formatApiStyle } from "../ui/api-styles.ts";
+import { CheckField, TextField } from "../ui/field.tsx";
+import { words } from "../ui/words.ts";
 import { LIMIT_FIELDS, type LimitDraft, parseList } from "./limit-draft.ts";
+import { PRICES_HREF } from "./prices-link.ts";
 import { texts } from "./texts.ts";
 
 const STYLES: readonly string[] = [...dialectIds, ...SHARED_STYLES];
@@ -87,7 +87,7 @@ export function LimitFields(props: LimitFieldsProps) {
   };
   return (
     <fieldset class="stack">
-      <legend>{texts.limits}</legend>
+      <legend>{words.limits}</legend>
       <SharedLimitFields {...props} />
       <fieldset class="style-choices">
         <legend>{texts.styles}</legend>

@@ -1,5 +1,5 @@
-import { KEY_VARIABLE } from "../../../../gateway/dialects/playground/literals.ts";
-import type { WireRequest } from "../../../../gateway/dialects/playground/types.ts";
+import { KEY_VARIABLE } from "../../../gateway/dialects/playground/literals.ts";
+import type { WireRequest } from "../../../gateway/dialects/playground/types.ts";
 
 /** Quotes a text for a shell, in single quotes. */
 const shellQuote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,8 +1,8 @@
-import { formatCompact } from "../../ui/format.ts";
-import { PRICES_HREF } from "../usage/prices-link.ts";
-import { formatCost } from "../usage/usage-view.ts";
+import { formatCompact, formatCost } from "../ui/format.ts";
+import { words } from "../ui/words.ts";
 import { LIMIT_FIELDS } from "./limit-draft.ts";
 import type { LimitUse } from "./limit-use.ts";
+import { PRICES_HREF } from "./prices-link.ts";
 import { texts } from "./texts.ts";
 
 /** Share of a limit from which its bar warns. */
@@ -36,7 +36,7 @@ export function LimitBars({ uses, unpricedModels }: LimitBarsProps) {
       })}
       {unpricedModels > 0 && (
         <a class="unpriced" href={PRICES_HREF}>
-          {texts.notCountedWithoutPrice(texts.modelCount(unpricedModels))}
+          {texts.notCountedWithoutPrice(words.modelCount(unpricedModels))}
         </a>
       )}
     </>

@@ -1,4 +1,4 @@
-import type { Subject } from "../../api/subjects.ts";
+import type { Subject } from "../api/subjects.ts";
 
 /** How much of a limit is used: both in the limit's unit. */
 export interface LimitUse {

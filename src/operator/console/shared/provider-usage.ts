@@ -1,6 +1,6 @@
-import { DEFAULT_PROVIDER, listOfferedModels, type ProviderView } from "../../api/providers.ts";
-import { readUsage, type UsageItem } from "../../api/usage.ts";
-import { formatShare } from "../usage/usage-view.ts";
+import { DEFAULT_PROVIDER, listOfferedModels, type ProviderView } from "../api/providers.ts";
+import { readUsage, type UsageItem } from "../api/usage.ts";
+import { formatShare } from "../ui/format.ts";
 
 /** Limit of providers that are read. */
 const MAX_PROVIDERS = 500;

@@ -1,4 +1,4 @@
-import type { QueueStatus } from "../../api/queue.ts";
+import type { QueueStatus } from "../api/queue.ts";
 import { texts } from "./texts.ts";
 
 /** Outage of a provider. */

@@ -1,0 +1,86 @@
+import type { ComponentChildren } from "preact";
+import { rich, translate } from "../language.ts";
+import { formatPlural } from "../ui/count.ts";
+
+/** Texts of the parts that several pages share. */
+export const texts = translate("shared", {
+  eraseData: "Erase data",
+  eraseDataQuestion: "Erase all stored data?",
+  eraseDataAction: "Erase for good",
+  dataErased: (count: number) => `${formatPlural(count, "entry", "entries")} erased`,
+  eraseDataWarning: (name: ComponentChildren) =>
+    rich`History, captures, stored responses, records of files and batches, and uploads of ${name} are erased. Usage numbers and the audit stay. This cannot be undone.`,
+  guardrails: "Guardrails",
+  rulesForAllApplyToo: "Rules for all callers apply, too.",
+  historyModes: {
+    full: "Everything",
+    redacted: "Texts without personal data and credentials",
+    no_texts: "No texts",
+    none: "Nothing",
+  },
+  historyKeeps: "History and captures keep",
+  strictestModeCounts:
+    "The key, its team, its user and its allowed tags can each choose. The choice that keeps least applies.",
+  usedOfLimit: (used: string, limit: string, label: string) => `${used} of ${limit} (${label})`,
+  usedUp: "used up",
+  notCountedWithoutPrice: (models: string) =>
+    `The budget does not hold for ${models} without a price: add prices`,
+  requestsMinute: "Requests per minute",
+  tokensMinute: "Tokens per minute",
+  requestsAtOnce: "Concurrent requests",
+  tokensDay: "Tokens per day",
+  tokensMonth: "Tokens per month",
+  costDay: "Cost per day",
+  costMonth: "Cost per month",
+  emptyForNoLimit: (label: string, value: string) => `${label}: ${value}, or empty for no limit`,
+  number: "a number",
+  wholeNumber: "a whole number",
+  styles: "Styles",
+  networks: "Networks",
+  allowedTags: "Allowed tags",
+  limitsHint: (prices: ComponentChildren) =>
+    rich`Empty or 0: no limit. Days and months are in UTC. Costs are in the currency of ${prices}.`,
+  yourPrices: "your prices",
+  allowedModelsHint: "Allowed model names or ids. A * at the end matches any ending.",
+  tagsHint:
+    "Tags that requests may name. A * at the end matches any ending. What the history keeps is decided only by tags that are listed here.",
+  allStylesHint: "No style chosen: all of them.",
+  networksHint: "Client addresses that may use the key, for example 192.0.2.0/24.",
+  apiKey: "API key",
+  snippetKeyHint: "Only used for the snippets below. It stays in this page.",
+  copyKey: "Copy the key",
+  waysToConnect: "Ways to connect",
+  baseAddresses: "Base addresses",
+  agents: "Agents",
+  baseAddress: "Base address",
+  client: "Client",
+  providerTitle: "The provider",
+  providerProvider: (provider: string) => `The provider ${provider}`,
+  down: (subject: string) => `${subject} is down`,
+  hasElevatedErrors: (subject: string) => `${subject} has elevated errors`,
+  downFor: (subject: string, model: string) => `${subject} is down for ${model}`,
+  since: (reason: string, since: string, value: string) => `${reason}
+Since ${since}${value}`,
+  for: (value: string) => `, for ${value}`,
+  downWord: "down",
+  downForModels: (modelsCount: string) => `down for ${modelsCount}`,
+  lastFailure: (reason: string, at: string) => `${reason}
+Last failure: ${at}`,
+  degraded: "degraded",
+  modelListUnavailable: "model list unavailable",
+  switchedOffWord: "disabled",
+  healthy: "Healthy",
+  reasoningPrice: "Price of reasoning",
+  audioInputPrice: "Price of audio input",
+  audioOutputPrice: "Price of audio output",
+  imageInputPrice: "Price of image input",
+  imageOutputPrice: "Price of image output",
+  webSearchesPrice: "Price of web searches (per 1,000)",
+  searchUnitsPrice: "Price of rankings (per 1,000 search units)",
+  audioHourPrice: "Price of audio by time (per hour)",
+  furtherPrices: "Reasoning, audio, images and searches",
+  furtherPricesHint:
+    "Prices are per million tokens unless the label says otherwise. Empty: these tokens cost as much as other input or output; the cost of searches and of audio by the hour is then unknown.",
+  noKey: "no key (a token of the provider)",
+  none: "none",
+});
