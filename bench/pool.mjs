@@ -132,7 +132,7 @@ async function objectOf(count) {
 /** Rows for all sizes: nanoseconds of the rules, wall-clock and CPU milliseconds over RPC. */
 export async function run({ quick = false } = {}) {
   const source = await bundled(
-    'export { AccountPool } from "./src/pool/pool.ts"; export { MemoryPoolStore } from "./test/support/memory-pool-store.ts";',
+    'export { AccountPool } from "./src/pool/pool.ts"; export { MemoryPoolStore } from "./test/support/pool-simulator/memory-pool-store.ts";',
   );
   const rules = await import(`data:text/javascript;base64,${Buffer.from(source).toString("base64")}`);
   const pools = SIZES.map((count) => ({ turn: rulesOf(rules, count), count, ns: [] }));

@@ -1,5 +1,6 @@
 import type { SelectionStrategy } from "../../src/core/config/selection-strategy.ts";
-import { configuration, leaseOf, Rig, request, result } from "../../test/unit/pool/rig.ts";
+import { configuration, leaseOf, request, result } from "../../test/support/pool-simulator/fixtures.ts";
+import { PoolSimulator } from "../../test/support/pool-simulator/pool-simulator.ts";
 
 /** Prices per token in units of the input price, as vendors with prompt caches have them. */
 const PRICE = { input: 1, read: 0.1, write5m: 1.25, write1h: 2, output: 5 };
@@ -62,12 +63,12 @@ export function simulateCaches(strategy: SelectionStrategy, accounts: number, pe
   const random = createRandom(20_261_126);
   const ids = Array.from({ length: accounts }, (_, index) => `account-${index}`);
   const caches = new Map(ids.map((id) => [id, new PromptCache()]));
-  const rig = new Rig();
-  rig.pool.configure(configuration(ids, { perAccount, queue: 1_000 }));
+  const simulator = new PoolSimulator();
+  simulator.pool.configure(configuration(ids, { perAccount, queue: 1_000 }));
   for (const target of ids) {
-    const { lease } = rig.grant({ target });
-    rig.pool.succeeded(lease);
-    rig.pool.release(lease);
+    const { lease } = simulator.grant({ target });
+    simulator.pool.succeeded(lease);
+    simulator.pool.release(lease);
   }
   const plans = Array.from({ length: CONVERSATIONS }, () => createTurns(random));
   let cost = 0;
@@ -84,29 +85,29 @@ export function simulateCaches(strategy: SelectionStrategy, accounts: number, pe
       conversation: `conversation ${index}`,
       ...(turn === 0 ? {} : { waitMs: 500 }),
     };
-    const outcome = rig.pool.acquire(request({ selection, requestId: `${index}.${turn}` }));
+    const outcome = simulator.pool.acquire(request({ selection, requestId: `${index}.${turn}` }));
     const onGranted = (id: string, lease: string) => {
       const length = before + tokens;
-      const used = caches.get(id)?.use(index, length, rig.now) ?? { read: 0, write5m: 0, write1h: 0 };
+      const used = caches.get(id)?.use(index, length, simulator.now) ?? { read: 0, write5m: 0, write1h: 0 };
       cost += used.read * PRICE.read + used.write5m * PRICE.write5m + used.write1h * PRICE.write1h;
       cost += OUTPUT_TOKENS * PRICE.output;
       read += used.read;
       prompt += SHARED_TOKENS + length;
-      rig.after(2_000 + ((index * 7 + turn * 3) % 7) * 1_000, () => {
-        rig.pool.succeeded(lease);
-        rig.pool.release(lease);
+      simulator.clock.setTimer(2_000 + ((index * 7 + turn * 3) % 7) * 1_000, () => {
+        simulator.pool.succeeded(lease);
+        simulator.pool.release(lease);
         const next = plans[index]?.[turn + 1];
         if (next === undefined) startNext();
-        else rig.after(next.pauseMs, () => runTurn(index, turn + 1, length + OUTPUT_TOKENS));
+        else simulator.clock.setTimer(next.pauseMs, () => runTurn(index, turn + 1, length + OUTPUT_TOKENS));
       });
     };
     if ("granted" in outcome) onGranted(outcome.granted.account.id, outcome.granted.lease);
     else if ("settled" in outcome)
-      rig.whenSettled(outcome, () => onGranted(result(outcome) ?? "", leaseOf(outcome)));
+      simulator.whenSettled(outcome, () => onGranted(result(outcome) ?? "", leaseOf(outcome)));
     else throw new Error(outcome.refused);
   };
   for (let client = 0; client < AT_ONCE; client += 1) startNext();
-  rig.advance(48 * HOUR_MS);
+  simulator.advance(48 * HOUR_MS);
   return { cost, hitRate: read / prompt };
 }
 

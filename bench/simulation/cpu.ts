@@ -1,6 +1,6 @@
 import { AccountPool } from "../../src/pool/pool.ts";
 import { Waiter } from "../../src/pool/waiter.ts";
-import { MemoryPoolStore } from "../../test/support/memory-pool-store.ts";
+import { MemoryPoolStore } from "../../test/support/pool-simulator/memory-pool-store.ts";
 
 const SIZES = [10, 1_000, 100_000];
 const HELD = 8;

@@ -5,11 +5,14 @@ import { type Shard, ShardMap } from "../../src/pool/shards/shard-map.ts";
 import { createAccountPoolClient } from "../../src/runtime/cloudflare/pool-client/accounts.ts";
 import { ShardClient } from "../../src/runtime/cloudflare/pool-client/shard-client.ts";
 import { ShardedAccountPool } from "../../src/runtime/cloudflare/pool-client/sharded-accounts.ts";
-import { Books, type Waits } from "./books.ts";
-import { randomFrom, VirtualClock } from "./clock.ts";
-import { Isolate } from "./isolate.ts";
+import { createRandom, SimulatedClock } from "../../test/support/pool-simulator/clock.ts";
+import { Network } from "../../test/support/pool-simulator/network.ts";
+import { PoolObject } from "../../test/support/pool-simulator/pool-object.ts";
+import { createPoolStub } from "../../test/support/pool-simulator/pool-stub.ts";
+import { SlotUsage } from "../../test/support/pool-simulator/slot-usage.ts";
+import { Outcomes, type Waits } from "./outcomes.ts";
 import { REGIONS, regionOf, roundTrip } from "./regions.ts";
-import { ShardHost } from "./shard-host.ts";
+import { runRequest } from "./requests.ts";
 import { splitProportionally } from "./split-proportionally.ts";
 
 /** Parameters of a simulation. Times are in milliseconds. */
@@ -95,44 +98,44 @@ function placed(count: number): Shard[] {
 export async function simulate(scenario: Scenario): Promise<Result> {
   const { accounts: count, rate, lengthMs, seed, perAccount = 2, global = 0, callMs = 1 } = scenario;
   const { slow = 0.1, burst = 1, banned: bannedShare = 0 } = scenario;
-  const random = randomFrom(seed);
-  const clock = new VirtualClock(START - 1);
+  const random = createRandom(seed);
+  const clock = new SimulatedClock(START - 1);
   const map = new ShardMap(placed(scenario.shards));
   const parts = map.split(accountsOf(count));
-  const books = new Books(perAccount, global || count * perAccount);
+  const outcomes = new Outcomes();
+  const usage = new SlotUsage<string>(perAccount, global || count * perAccount);
   // A message takes half a round trip, plus up to 20 %.
   const oneWay = (from: number, to: number) => () => (roundTrip(from, to) / 2) * (1 + 0.2 * random());
   const shards = map.shards.map(({ name }) => name);
   const limits = { perAccount, global, queue: count * perAccount, queueWaitMs: 20_000, tokenRefreshMs: 0 };
   const layout = { generation: 1, shards, earlier: [], former: [] };
   const configuration = { accounts: parts.flat(), limits };
-  const hosts: readonly ShardHost[] = map.shards.map(({ name, region }) => {
+  const objects = map.shards.map(({ name, region }) => {
     const part = buildShardConfiguration(configuration, layout, name, 1);
-    return new ShardHost(clock, { name, region: regionOf(region) }, part, callMs);
+    return { name, region: regionOf(region), object: new PoolObject(clock, { configuration: part, callMs }) };
   });
-  for (const host of hosts) host.begin();
   const banned = new Set<string>();
   const holders = { now: clock.now, setTimer: clock.setTimer, waitUntil: () => {} };
   /** Returns an isolate's client for the pools: as in the program, with one pool or several. */
   const poolSeenFrom = (region: number): AccountPoolClient => {
-    const seen = hosts.map((host) => ({ host, pools: host.seenFrom(oneWay(region, host.region)) }));
-    const [only] = seen;
-    if (only !== undefined && seen.length === 1)
-      return createAccountPoolClient({ ACCOUNT_POOL: only.pools }, holders);
-    const reached = seen.map(({ host: { name, region: where }, pools }) => ({
-      name,
-      region: REGIONS[where]?.name ?? "",
-      client: new ShardClient(() => pools.getByName(name), holders),
+    const shards = objects.map(({ name, region: where, object }) => {
+      const stub = createPoolStub(object, new Network({ clock, latency: oneWay(region, where) }));
+      return { name, region: REGIONS[where]?.name ?? "", stub };
+    });
+    const [only] = shards;
+    if (only !== undefined && shards.length === 1)
+      return createAccountPoolClient({ ACCOUNT_POOL: { getByName: () => only.stub } }, holders);
+    const reached = shards.map(({ stub, ...shard }) => ({
+      ...shard,
+      client: new ShardClient(() => stub, holders),
     }));
     const place = () => REGIONS[region]?.place ?? { continent: "", longitude: Number.NaN };
-    const turn = Math.floor(random() * hosts.length);
+    const turn = Math.floor(random() * objects.length);
     return new ShardedAccountPool({ shards: reached, clock: holders, place, turn });
   };
+  const context = { clock, outcomes, usage, banned };
   const isolates = REGIONS.map(({ share }, region) =>
-    Array.from(
-      { length: Math.max(1, Math.round((rate * share) / PER_ISOLATE)) },
-      () => new Isolate({ clock, books, banned }, region, poolSeenFrom(region)),
-    ),
+    Array.from({ length: Math.max(1, Math.round((rate * share) / PER_ISOLATE)) }, () => poolSeenFrom(region)),
   );
 
   const lost = scenario.lostRegion === undefined ? -1 : regionOf(scenario.lostRegion);
@@ -149,7 +152,8 @@ export async function simulate(scenario: Scenario): Promise<Result> {
       const now = clock.now();
       if (now >= START + lengthMs) return;
       const inLost = region === lost && now >= lostFrom && now < lostFrom + REGION_DOWN_MS;
-      const those = isolates[inLost ? (refuge ?? region) : region] ?? [];
+      const from = inLost ? (refuge ?? region) : region;
+      const those = isolates[from] ?? [];
       const times = now >= middle && now < middle + 1_000 ? burst : 1;
       // Number of arrivals in this millisecond: a Poisson process.
       const expected = (rate * share * times) / 1_000;
@@ -157,7 +161,8 @@ export async function simulate(scenario: Scenario): Promise<Result> {
         number += 1;
         const isolate = those[Math.floor(random() * those.length)];
         const caller = `caller-${Math.floor(CALLERS * random() ** 2)}`;
-        if (isolate !== undefined) void isolate.request(`r${number}`, caller, holdMs());
+        const request = { requestId: `r${number}`, caller, ms: holdMs() };
+        if (isolate !== undefined) void runRequest(context, isolate, from, request);
       }
       clock.setTimer(1, arrive);
     };
@@ -168,35 +173,35 @@ export async function simulate(scenario: Scenario): Promise<Result> {
       for (const { id } of parts.flat()) if (random() < bannedShare) banned.add(id);
     });
   if (scenario.deployment === true)
-    for (const [shard, host] of hosts.entries())
-      clock.setTimer(lengthMs / 2 + shard * APART_MS, () => host.restart(DOWN_MS));
+    for (const [shard, { object }] of objects.entries())
+      clock.setTimer(lengthMs / 2 + shard * APART_MS, () => object.restart({}, DOWN_MS));
   if (lost >= 0)
     clock.setTimer(0.6 * lengthMs, () => {
-      for (const host of hosts) if (host.region === lost) host.restart(REGION_DOWN_MS);
+      for (const { region, object } of objects) if (region === lost) object.restart({}, REGION_DOWN_MS);
     });
 
-  await clock.runUntil(START + lengthMs);
-  const busiest = Math.max(...hosts.map(({ messages }) => messages));
-  await clock.runUntil(START + lengthMs + TAIL_MS);
-  const messages = hosts.reduce((all, host) => all + host.messages, 0);
-  const left = hosts.reduce((all, { pool }) => {
-    const { in_use, waiting } = pool.status(0);
+  await clock.pass(lengthMs + 1);
+  const busiest = Math.max(...objects.map(({ object }) => object.messages));
+  await clock.pass(TAIL_MS);
+  const messages = objects.reduce((all, { object }) => all + object.messages, 0);
+  const left = objects.reduce((all, { object }) => {
+    const { in_use, waiting } = object.pool.status(0);
     return all + in_use + waiting;
   }, 0);
   return {
     scenario,
-    waits: books.waits(),
-    byRegion: books.waitsByRegion(),
-    requests: books.requests,
-    done: books.done,
-    aborted: books.aborted,
-    refusals: books.refusals,
-    doubleGrants: books.doubleGrants,
-    overLimit: books.overLimit,
-    mostInUse: books.mostInUse,
-    messagesPerRequest: messages / books.requests,
+    waits: outcomes.waits(),
+    byRegion: outcomes.waitsByRegion(),
+    requests: outcomes.requests,
+    done: outcomes.done,
+    aborted: outcomes.aborted,
+    refusals: outcomes.refusals,
+    doubleGrants: usage.doubleGrants,
+    overLimit: usage.overLimit,
+    mostInUse: usage.mostInUse,
+    messagesPerRequest: messages / outcomes.requests,
     busiestShard: (1_000 * busiest) / lengthMs,
-    overloads: hosts.reduce((all, host) => all + host.overloads, 0),
+    overloads: objects.reduce((all, { object }) => all + object.overloads, 0),
     left,
   };
 }

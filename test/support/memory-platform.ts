@@ -22,7 +22,7 @@ import { SqlUsage } from "../../src/records/usage/sql-usage.ts";
 import { createInProcessAdministration } from "../../src/runtime/deno/administration.ts";
 import { CallerObjectStore } from "../../src/runtime/deno/caller-object-store.ts";
 import { memoryDatabase } from "../unit/records/archive/sqlite.ts";
-import { MemoryPoolStore } from "./memory-pool-store.ts";
+import { MemoryPoolStore } from "./pool-simulator/memory-pool-store.ts";
 import { ScriptedUpstream } from "./scripted-upstream.ts";
 import { sessionsScript } from "./upstream-scripts.ts";
 

@@ -13,7 +13,7 @@ import { LocalAccounts } from "../../../src/runtime/cloudflare/pool-client/local
 import { eventBlocks } from "../../support/fault-body.ts";
 import { MemoryGateway, pass, useMemoryGateway } from "../../support/memory-gateway.ts";
 import { KEY } from "../../support/memory-platform.ts";
-import { MemoryPoolStore } from "../../support/memory-pool-store.ts";
+import { MemoryPoolStore } from "../../support/pool-simulator/memory-pool-store.ts";
 import { type Asked, type Reply, ScriptedUpstream } from "../../support/scripted-upstream.ts";
 import { completionsScript } from "../../support/upstream-scripts.ts";
 

@@ -12,7 +12,7 @@ import {
   useMemoryGateway,
 } from "../../support/memory-gateway.ts";
 import { KEY } from "../../support/memory-platform.ts";
-import { MemoryPoolStore } from "../../support/memory-pool-store.ts";
+import { MemoryPoolStore } from "../../support/pool-simulator/memory-pool-store.ts";
 import { ScriptedUpstream } from "../../support/scripted-upstream.ts";
 import { completionsScript } from "../../support/upstream-scripts.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { Books } from "../../../bench/simulation/books.ts";
 import { type Scenario, simulate } from "../../../bench/simulation/simulate.ts";
+import { SlotUsage } from "../../support/pool-simulator/slot-usage.ts";
 
 /** A short day on which everything happens. */
 const ROUGH: Scenario = {
@@ -17,7 +17,7 @@ const ROUGH: Scenario = {
 };
 
 describe("the simulation", () => {
-  it("plays the same run for the same seed, and closes its books", async () => {
+  it("plays the same run for the same seed; all requests end", async () => {
     const [one, other] = [await simulate(ROUGH), await simulate(ROUGH)];
     expect(other).toEqual(one);
     expect(one.requests).toBeGreaterThan(100);
@@ -38,9 +38,9 @@ describe("the simulation", () => {
   });
 
   it("would notice a slot that is granted twice", () => {
-    const books = new Books(1, 1);
-    books.begins("a");
-    books.begins("a");
-    expect(books).toMatchObject({ doubleGrants: 1, overLimit: 1 });
+    const usage = new SlotUsage(1, 1);
+    usage.begin("a", "one");
+    usage.begin("a", "other");
+    expect(usage).toMatchObject({ doubleGrants: 1, overLimit: 1 });
   });
 });

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { AccountAuth } from "../../../src/core/config/account-auth-schema.ts";
 import type { SignInTicket } from "../../../src/core/ports/accounts.ts";
 import type { PoolAccount } from "../../../src/core/ports/pool-configuration.ts";
-import { account, LIMITS, Rig } from "./rig.ts";
+import { account, LIMITS } from "../../support/pool-simulator/fixtures.ts";
+import { PoolSimulator } from "../../support/pool-simulator/pool-simulator.ts";
 
 const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;
@@ -15,69 +16,78 @@ const SETTINGS: AccountAuth = {
   refresh_token: "first",
 };
 
-function configure(rig: Rig, settings: AccountAuth = SETTINGS, more: Partial<PoolAccount> = {}): void {
+function configure(
+  simulator: PoolSimulator,
+  settings: AccountAuth = SETTINGS,
+  more: Partial<PoolAccount> = {},
+): void {
   const { token_url, client_id, refresh_token } = settings;
   const auth = { settings, grantDigest: `${token_url} ${client_id} ${refresh_token}` };
   const robot = account("robot", { password: "", auth, tokenType: "access_token", ...more });
-  rig.pool.configure({ accounts: [robot], limits: { ...LIMITS, perAccount: 50 } });
+  simulator.pool.configure({ accounts: [robot], limits: { ...LIMITS, perAccount: 50 } });
 }
 
-function newRig(): Rig {
-  const rig = new Rig();
-  configure(rig);
-  return rig;
+function newRig(): PoolSimulator {
+  const simulator = new PoolSimulator();
+  configure(simulator);
+  return simulator;
 }
 
 /** The ticket that a new request gets; it holds its slot. */
-function ticketOf(rig: Rig, stale?: string): SignInTicket {
-  const { lease } = rig.grant();
-  const answer = rig.pool.token(lease, stale);
+function ticketOf(simulator: PoolSimulator, stale?: string): SignInTicket {
+  const { lease } = simulator.grant();
+  const answer = simulator.pool.token(lease, stale);
   if (answer instanceof Promise || !("signIn" in answer)) throw new Error("no ticket");
   return answer.signIn;
 }
 
 /** Completes a renewal with a token that lasts an hour. */
-function complete(rig: Rig, { ticket, credentials }: SignInTicket, token: string, next?: string): void {
+function complete(
+  simulator: PoolSimulator,
+  { ticket, credentials }: SignInTicket,
+  token: string,
+  next?: string,
+): void {
   const replaced = credentials.auth?.refresh_token ?? "";
   const rotation = next === undefined ? {} : { rotation: { replaced, refreshToken: next } };
-  const expiresAt = (rig.now + HOUR) / SECOND;
-  rig.pool.signedIn("robot", ticket, { token, expiresAt, ...rotation });
+  const expiresAt = (simulator.now + HOUR) / SECOND;
+  simulator.pool.signedIn("robot", ticket, { token, expiresAt, ...rotation });
 }
 
 const refreshTokenOf = ({ credentials }: SignInTicket) => credentials.auth?.refresh_token;
 
 describe("an access token", () => {
   it("is renewed by one request before it expires, while all others use it", () => {
-    const rig = newRig();
-    complete(rig, ticketOf(rig), "one");
-    rig.advance(HOUR - 301 * SECOND);
-    expect(rig.grant().token).toBe("one");
-    rig.advance(2 * SECOND);
-    const renewal = ticketOf(rig);
+    const simulator = newRig();
+    complete(simulator, ticketOf(simulator), "one");
+    simulator.advance(HOUR - 301 * SECOND);
+    expect(simulator.grant().token).toBe("one");
+    simulator.advance(2 * SECOND);
+    const renewal = ticketOf(simulator);
     expect(renewal.current).toBe("one");
-    expect(rig.grant().token).toBe("one");
-    complete(rig, renewal, "two");
-    expect(rig.grant().token).toBe("two");
+    expect(simulator.grant().token).toBe("one");
+    complete(simulator, renewal, "two");
+    expect(simulator.grant().token).toBe("two");
   });
 
   it("is tried again half a minute after a failed renewal, and used meanwhile", () => {
-    const rig = newRig();
-    complete(rig, ticketOf(rig), "one");
-    rig.advance(HOUR - 200 * SECOND);
-    const { ticket } = ticketOf(rig);
+    const simulator = newRig();
+    complete(simulator, ticketOf(simulator), "one");
+    simulator.advance(HOUR - 200 * SECOND);
+    const { ticket } = ticketOf(simulator);
     const failure = { message: "down", status: 503, fault: "account", retryAfter: null } as const;
-    rig.pool.signInFailed("robot", ticket, { kind: "account_suspended", ...failure });
-    expect(rig.grant().token).toBe("one");
-    rig.advance(31 * SECOND);
-    expect(ticketOf(rig).current).toBe("one");
+    simulator.pool.signInFailed("robot", ticket, { kind: "account_suspended", ...failure });
+    expect(simulator.grant().token).toBe("one");
+    simulator.advance(31 * SECOND);
+    expect(ticketOf(simulator).current).toBe("one");
   });
 
   it("of an idle account is due for renewal before it expires", () => {
-    const rig = newRig();
-    complete(rig, ticketOf(rig), "one");
-    expect(rig.pool.tokensDueForRefresh()).toEqual([]);
-    rig.advance(HOUR - 299 * SECOND);
-    expect(rig.pool.tokensDueForRefresh()).toEqual(["robot"]);
+    const simulator = newRig();
+    complete(simulator, ticketOf(simulator), "one");
+    expect(simulator.pool.tokensDueForRefresh()).toEqual([]);
+    simulator.advance(HOUR - 299 * SECOND);
+    expect(simulator.pool.tokensDueForRefresh()).toEqual(["robot"]);
   });
 
   it("says what it is to whoever gets the slot", () => {
@@ -87,40 +97,40 @@ describe("an access token", () => {
 
 describe("a rotated refresh token", () => {
   it("is used from then on, also after a restart", () => {
-    const rig = newRig();
-    complete(rig, ticketOf(rig), "one", "second");
-    rig.restart();
-    configure(rig);
-    rig.advance(2 * SECOND);
-    const renewal = ticketOf(rig, "one");
+    const simulator = newRig();
+    complete(simulator, ticketOf(simulator), "one", "second");
+    simulator.restart();
+    configure(simulator);
+    simulator.advance(2 * SECOND);
+    const renewal = ticketOf(simulator, "one");
     expect(refreshTokenOf(renewal)).toBe("second");
-    complete(rig, renewal, "two", "third");
-    expect(refreshTokenOf(ticketOf(rig, "two"))).toBe("third");
+    complete(simulator, renewal, "two", "third");
+    expect(refreshTokenOf(ticketOf(simulator, "two"))).toBe("third");
   });
 
   it("is stored although the request that got it has lost its slot", () => {
-    const rig = newRig();
-    const { lease } = rig.grant();
-    const answer = rig.pool.token(lease);
+    const simulator = newRig();
+    const { lease } = simulator.grant();
+    const answer = simulator.pool.token(lease);
     if (answer instanceof Promise || !("signIn" in answer)) throw new Error("no ticket");
-    rig.pool.release(lease);
-    complete(rig, answer.signIn, "one", "second");
-    expect(refreshTokenOf(ticketOf(rig))).toBe("second");
+    simulator.pool.release(lease);
+    complete(simulator, answer.signIn, "one", "second");
+    expect(refreshTokenOf(ticketOf(simulator))).toBe("second");
   });
 
   it("does not replace a newer one", () => {
-    const rig = newRig();
-    const late = ticketOf(rig);
-    complete(rig, late, "one", "second");
-    complete(rig, late, "late", "another");
-    expect(refreshTokenOf(ticketOf(rig, "one"))).toBe("second");
+    const simulator = newRig();
+    const late = ticketOf(simulator);
+    complete(simulator, late, "one", "second");
+    complete(simulator, late, "late", "another");
+    expect(refreshTokenOf(ticketOf(simulator, "one"))).toBe("second");
   });
 
   it("stays when only the scope or the client's secret changes", () => {
-    const rig = newRig();
-    complete(rig, ticketOf(rig), "one", "second");
-    configure(rig, { ...SETTINGS, scope: "more", client_secret: "new" });
-    const renewal = ticketOf(rig);
+    const simulator = newRig();
+    complete(simulator, ticketOf(simulator), "one", "second");
+    configure(simulator, { ...SETTINGS, scope: "more", client_secret: "new" });
+    const renewal = ticketOf(simulator);
     expect(refreshTokenOf(renewal)).toBe("second");
     expect(renewal.credentials.auth?.scope).toBe("more");
   });
@@ -130,12 +140,12 @@ describe("a rotated refresh token", () => {
     ["token endpoint", { ...SETTINGS, token_url: "https://other.test/" }, {}, "first"],
     ["provider", SETTINGS, { provider: "other" }, "first"],
   ] as const)("is discarded with another %s", (_, settings, more, expected) => {
-    const rig = newRig();
-    complete(rig, ticketOf(rig), "one", "second");
-    configure(rig, settings, more);
-    const { lease, token } = rig.grant({ provider: "provider" in more ? more.provider : "" });
+    const simulator = newRig();
+    complete(simulator, ticketOf(simulator), "one", "second");
+    configure(simulator, settings, more);
+    const { lease, token } = simulator.grant({ provider: "provider" in more ? more.provider : "" });
     expect(token).toBeNull();
-    const answer = rig.pool.token(lease);
+    const answer = simulator.pool.token(lease);
     if (answer instanceof Promise || !("signIn" in answer)) throw new Error("no ticket");
     expect(refreshTokenOf(answer.signIn)).toBe(expected);
   });

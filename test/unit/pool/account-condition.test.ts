@@ -1,20 +1,21 @@
 import { describe, expect, it, test } from "vitest";
 import { failure } from "../../support/failures.ts";
-import { account, configuration, LIMITS, Rig } from "./rig.ts";
+import { account, configuration, LIMITS } from "../../support/pool-simulator/fixtures.ts";
+import { PoolSimulator } from "../../support/pool-simulator/pool-simulator.ts";
 
 it("tells how many accounts are how, and of thousands no more than a screen shows", async () => {
   const ids = Array.from(
     { length: 5_000 },
     (_, index) => `account-${String(index).padStart(4, "0")}@example.test`,
   );
-  const rig = new Rig();
-  rig.pool.configure({
+  const simulator = new PoolSimulator();
+  simulator.pool.configure({
     accounts: ids.map((id, index) => account(id, { disabled: index < 10 })),
     limits: LIMITS,
   });
-  for (const id of ids.slice(0, 30)) rig.pool.setTestStatus(id, "ok");
-  for (const id of ids.slice(30)) rig.pool.setTestStatus(id, `it failed: ${"x".repeat(400)}`);
-  const status = rig.pool.status(16);
+  for (const id of ids.slice(0, 30)) simulator.pool.setTestStatus(id, "ok");
+  for (const id of ids.slice(30)) simulator.pool.setTestStatus(id, `it failed: ${"x".repeat(400)}`);
+  const status = simulator.pool.status(16);
   expect(status.conditions).toEqual({ ok: 20, untested: 0, failing: 4_970, cooling: 0, disabled: 10 });
   expect(status.failing).toHaveLength(16);
   expect(JSON.stringify(status).length).toBeLessThan(20_000);
@@ -22,29 +23,29 @@ it("tells how many accounts are how, and of thousands no more than a screen show
 
 /** An account that requests are sent to. */
 class Site {
-  readonly rig = new Rig();
+  readonly simulator = new PoolSimulator();
 
   constructor() {
-    this.rig.pool.configure(configuration(["only"]));
+    this.simulator.pool.configure(configuration(["only"]));
   }
 
   ask(...works: readonly boolean[]): this {
     for (const isFine of works) {
-      this.rig.now += 1_000;
-      const { lease } = this.rig.grant({ target: "only" });
-      if (!isFine) this.rig.pool.failed(lease, failure("cut"));
-      this.rig.pool.release(lease);
+      this.simulator.advance(1_000);
+      const { lease } = this.simulator.grant({ target: "only" });
+      if (!isFine) this.simulator.pool.failed(lease, failure("cut"));
+      this.simulator.pool.release(lease);
     }
     return this;
   }
 
   pass(minutes: number): this {
-    this.rig.now += minutes * 60_000;
+    this.simulator.advance(minutes * 60_000);
     return this;
   }
 
   get condition(): string {
-    return this.rig.pool.health(["only"])[0]?.condition ?? "";
+    return this.simulator.pool.health(["only"])[0]?.condition ?? "";
   }
 }
 
@@ -78,9 +79,9 @@ describe("an account is failing", () => {
   test("also after a restart of the pool", () => {
     const site = new Site().ask(FINE, FINE, BAD);
     // Health is stored some seconds later.
-    site.rig.advance(60_000);
-    site.rig.restart();
-    site.rig.pool.configure(configuration(["only"]));
+    site.simulator.advance(60_000);
+    site.simulator.restart();
+    site.simulator.pool.configure(configuration(["only"]));
     expect(site.condition).toBe("ok");
     expect(site.ask(BAD).condition).toBe("ok");
     expect(site.ask(BAD).condition).toBe("failing");
@@ -89,7 +90,7 @@ describe("an account is failing", () => {
   test("until a test of it succeeds", () => {
     const site = new Site().ask(BAD, BAD).pass(5);
     expect(site.condition).toBe("failing");
-    site.rig.pool.setTestStatus("only", "ok");
+    site.simulator.pool.setTestStatus("only", "ok");
     expect(site.condition).toBe("ok");
     expect(site.ask(BAD).condition).toBe("failing");
   });

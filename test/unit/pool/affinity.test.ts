@@ -1,7 +1,15 @@
 import { describe, expect, test } from "vitest";
 import type { AccountSelection } from "../../../src/core/ports/accounts.ts";
 import { failure } from "../../support/failures.ts";
-import { account, configuration, LIMITS, leaseOf, Rig, request, result } from "./rig.ts";
+import {
+  account,
+  configuration,
+  LIMITS,
+  leaseOf,
+  request,
+  result,
+} from "../../support/pool-simulator/fixtures.ts";
+import { PoolSimulator } from "../../support/pool-simulator/pool-simulator.ts";
 
 const IDS = ["a", "b", "c", "d", "e", "f", "g", "h"];
 const WAIT_MS = 500;
@@ -17,53 +25,53 @@ function nextTurn(conversation: string, lastAccount?: string): { selection: Acco
   return { selection: { strategy: "affinity", conversation, waitMs: WAIT_MS, ...known } };
 }
 
-function rigOf(perAccount: number, ids: readonly string[] = IDS): Rig {
-  const rig = new Rig();
-  rig.pool.configure(configuration(ids, { perAccount, queue: 1_000 }));
+function rigOf(perAccount: number, ids: readonly string[] = IDS): PoolSimulator {
+  const simulator = new PoolSimulator();
+  simulator.pool.configure(configuration(ids, { perAccount, queue: 1_000 }));
   for (const target of ids) {
-    const { lease } = rig.grant({ target });
-    rig.pool.succeeded(lease);
-    rig.pool.release(lease);
+    const { lease } = simulator.grant({ target });
+    simulator.pool.succeeded(lease);
+    simulator.pool.release(lease);
   }
-  return rig;
+  return simulator;
 }
 
 /** The account of a conversation's first turn. */
-function startConversation(rig: Rig, conversation: string): string {
-  const { account: granted, lease } = rig.grant(firstTurn(conversation));
-  rig.pool.release(lease);
+function startConversation(simulator: PoolSimulator, conversation: string): string {
+  const { account: granted, lease } = simulator.grant(firstTurn(conversation));
+  simulator.pool.release(lease);
   return granted.id;
 }
 
 /** Runs conversations of eight turns, eight at a time, with turns of 1 to 8 seconds. Returns the accounts of each. */
-function runConversations(rig: Rig, count: number, limited: string | null): string[][] {
+function runConversations(simulator: PoolSimulator, count: number, limited: string | null): string[][] {
   const accounts = Array.from({ length: count }, (): string[] => []);
   let started = 0;
   const runTurn = (index: number, turn: number, exclude: readonly string[]) => {
     const conversation = `conversation ${index}`;
     const selection = turn === 0 ? firstTurn(conversation) : nextTurn(conversation);
-    const outcome = rig.pool.acquire(request({ ...selection, requestId: `${index}.${turn}`, exclude }));
+    const outcome = simulator.pool.acquire(request({ ...selection, requestId: `${index}.${turn}`, exclude }));
     const onSettled = (id: string, lease: string) => {
       if (id === limited) {
-        rig.pool.failed(lease, { ...failure("rate_limited"), retryAfter: 3_600 });
-        rig.pool.release(lease);
+        simulator.pool.failed(lease, { ...failure("rate_limited"), retryAfter: 3_600 });
+        simulator.pool.release(lease);
         runTurn(index, turn, [...exclude, id]);
         return;
       }
       accounts[index]?.push(id);
-      rig.after(1_000 + ((index * 7 + turn * 3) % 8) * 1_000, () => {
-        rig.pool.release(lease);
+      simulator.clock.setTimer(1_000 + ((index * 7 + turn * 3) % 8) * 1_000, () => {
+        simulator.pool.release(lease);
         if (turn < 7) runTurn(index, turn + 1, []);
         else if (started < count) runTurn(started++, 0, []);
       });
     };
     if ("granted" in outcome) onSettled(outcome.granted.account.id, outcome.granted.lease);
     else if ("settled" in outcome)
-      rig.whenSettled(outcome, () => onSettled(result(outcome) ?? "", leaseOf(outcome)));
+      simulator.whenSettled(outcome, () => onSettled(result(outcome) ?? "", leaseOf(outcome)));
     else throw new Error(outcome.refused);
   };
   while (started < 8) runTurn(started++, 0, []);
-  rig.advance(3_600_000);
+  simulator.advance(3_600_000);
   return accounts;
 }
 
@@ -76,8 +84,8 @@ describe("conversations stay with their accounts", () => {
     ["all accounts healthy", null],
     ["one account limited", "c"],
   ])("in 95 of 100 turns: %s", (_, limited) => {
-    const rig = rigOf(2);
-    const conversations = runConversations(rig, 40, limited);
+    const simulator = rigOf(2);
+    const conversations = runConversations(simulator, 40, limited);
     expect(conversations.map(({ length }) => length)).toEqual(Array(40).fill(8));
     const moves = conversations.map(countMoves);
     expect(moves.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(0.05 * 40 * 7);
@@ -86,12 +94,12 @@ describe("conversations stay with their accounts", () => {
   });
 
   test("and new ones are spread over all accounts, by weight", () => {
-    const rig = new Rig();
+    const simulator = new PoolSimulator();
     const accounts = IDS.map((id, index) => account(id, { weight: index === 0 ? 3 : 1 }));
-    rig.pool.configure({ accounts, limits: { ...LIMITS, perAccount: 2 } });
+    simulator.pool.configure({ accounts, limits: { ...LIMITS, perAccount: 2 } });
     const counts = new Map<string, number>();
     for (let index = 0; index < 4_000; index += 1) {
-      const id = startConversation(rig, `conversation ${index}`);
+      const id = startConversation(simulator, `conversation ${index}`);
       counts.set(id, (counts.get(id) ?? 0) + 1);
     }
     for (const id of IDS) {
@@ -111,155 +119,155 @@ describe("conversations stay with their accounts", () => {
 
 describe("a continued conversation", () => {
   test("waits for its busy account, although others are free", () => {
-    const rig = rigOf(1);
-    const home = startConversation(rig, "talk");
-    const other = rig.grant({ target: home });
-    const waiter = rig.queue(nextTurn("talk"));
-    rig.advance(WAIT_MS - 1);
+    const simulator = rigOf(1);
+    const home = startConversation(simulator, "talk");
+    const other = simulator.grant({ target: home });
+    const waiter = simulator.queue(nextTurn("talk"));
+    simulator.advance(WAIT_MS - 1);
     expect(result(waiter)).toBeNull();
-    rig.pool.release(other.lease);
+    simulator.pool.release(other.lease);
     expect(result(waiter)).toBe(home);
   });
 
   test("moves when its account stays busy, and stays where it went", () => {
-    const rig = rigOf(1);
-    const home = startConversation(rig, "talk");
-    const other = rig.grant({ target: home });
-    const waiter = rig.queue(nextTurn("talk"));
-    rig.advance(WAIT_MS);
+    const simulator = rigOf(1);
+    const home = startConversation(simulator, "talk");
+    const other = simulator.grant({ target: home });
+    const waiter = simulator.queue(nextTurn("talk"));
+    simulator.advance(WAIT_MS);
     const moved = result(waiter);
     expect(moved).not.toBe(home);
-    rig.pool.release(leaseOf(waiter));
-    rig.pool.release(other.lease);
-    expect(rig.grant(nextTurn("talk")).account.id).toBe(moved);
+    simulator.pool.release(leaseOf(waiter));
+    simulator.pool.release(other.lease);
+    expect(simulator.grant(nextTurn("talk")).account.id).toBe(moved);
   });
 
   test("is back at its first account when it was silent for an hour", () => {
-    const rig = rigOf(1);
-    const home = startConversation(rig, "talk");
-    const other = rig.grant({ target: home });
-    const waiter = rig.queue(nextTurn("talk"));
-    rig.advance(WAIT_MS);
-    rig.pool.release(leaseOf(waiter));
-    rig.pool.release(other.lease);
-    rig.advance(3_600_000);
-    expect(rig.grant(nextTurn("talk")).account.id).toBe(home);
+    const simulator = rigOf(1);
+    const home = startConversation(simulator, "talk");
+    const other = simulator.grant({ target: home });
+    const waiter = simulator.queue(nextTurn("talk"));
+    simulator.advance(WAIT_MS);
+    simulator.pool.release(leaseOf(waiter));
+    simulator.pool.release(other.lease);
+    simulator.advance(3_600_000);
+    expect(simulator.grant(nextTurn("talk")).account.id).toBe(home);
   });
 
   test("does not wait for an account that cools down, and does not return when it recovers", () => {
-    const rig = rigOf(1);
-    const home = startConversation(rig, "talk");
-    const { lease } = rig.grant(nextTurn("talk"));
-    rig.pool.failed(lease, failure("rate_limited"));
-    rig.pool.release(lease);
-    const moved = rig.grant({ ...nextTurn("talk"), exclude: [home] });
-    rig.pool.release(moved.lease);
-    rig.advance(600_000);
-    const back = rig.grant({ target: home });
-    rig.pool.succeeded(back.lease);
-    rig.pool.release(back.lease);
-    expect(rig.grant(nextTurn("talk")).account.id).toBe(moved.account.id);
+    const simulator = rigOf(1);
+    const home = startConversation(simulator, "talk");
+    const { lease } = simulator.grant(nextTurn("talk"));
+    simulator.pool.failed(lease, failure("rate_limited"));
+    simulator.pool.release(lease);
+    const moved = simulator.grant({ ...nextTurn("talk"), exclude: [home] });
+    simulator.pool.release(moved.lease);
+    simulator.advance(600_000);
+    const back = simulator.grant({ target: home });
+    simulator.pool.succeeded(back.lease);
+    simulator.pool.release(back.lease);
+    expect(simulator.grant(nextTurn("talk")).account.id).toBe(moved.account.id);
   });
 
   test("stops waiting at once when its account fails", () => {
-    const rig = rigOf(1);
-    const home = startConversation(rig, "talk");
-    const { lease } = rig.grant({ target: home });
-    const waiter = rig.queue(nextTurn("talk"));
-    rig.pool.failed(lease, failure("rate_limited"));
+    const simulator = rigOf(1);
+    const home = startConversation(simulator, "talk");
+    const { lease } = simulator.grant({ target: home });
+    const waiter = simulator.queue(nextTurn("talk"));
+    simulator.pool.failed(lease, failure("rate_limited"));
     expect(result(waiter)).not.toBeNull();
     expect(result(waiter)).not.toBe(home);
   });
 
   test("stops waiting at once when its account is removed or switched off", () => {
     for (const gone of ["removed", "disabled"]) {
-      const rig = rigOf(1);
-      const home = startConversation(rig, "talk");
-      rig.grant({ target: home });
-      const waiter = rig.queue(nextTurn("talk"));
+      const simulator = rigOf(1);
+      const home = startConversation(simulator, "talk");
+      simulator.grant({ target: home });
+      const waiter = simulator.queue(nextTurn("talk"));
       const accounts = IDS.flatMap((id) => {
         if (id !== home) return [account(id)];
         return gone === "removed" ? [] : [account(id, { disabled: true })];
       });
-      rig.pool.configure({ accounts, limits: { ...LIMITS, queue: 10 } });
+      simulator.pool.configure({ accounts, limits: { ...LIMITS, queue: 10 } });
       expect([null, home, "target_not_found"], gone).not.toContain(result(waiter));
     }
   });
 
   test("keeps its place in the queue when its wait for one account is over", () => {
-    const rig = rigOf(1, ["a", "b"]);
-    const home = startConversation(rig, "talk");
+    const simulator = rigOf(1, ["a", "b"]);
+    const home = startConversation(simulator, "talk");
     const other = home === "a" ? "b" : "a";
-    rig.grant({ target: home });
-    const { lease } = rig.grant({ target: other });
-    const continued = rig.queue(nextTurn("talk"));
-    const later = rig.queue(firstTurn("new"));
-    rig.advance(WAIT_MS);
-    rig.pool.release(lease);
+    simulator.grant({ target: home });
+    const { lease } = simulator.grant({ target: other });
+    const continued = simulator.queue(nextTurn("talk"));
+    const later = simulator.queue(firstTurn("new"));
+    simulator.advance(WAIT_MS);
+    simulator.pool.release(lease);
     expect([result(continued), result(later)]).toEqual([other, null]);
   });
 
   test("gets another account at once when the queue is full", () => {
-    const rig = new Rig();
-    rig.pool.configure(configuration(["a", "b"], { queue: 1 }));
-    const home = startConversation(rig, "talk");
-    rig.grant({ target: home });
-    rig.queue({ target: home });
-    expect(rig.grant(nextTurn("talk")).account.id).not.toBe(home);
+    const simulator = new PoolSimulator();
+    simulator.pool.configure(configuration(["a", "b"], { queue: 1 }));
+    const home = startConversation(simulator, "talk");
+    simulator.grant({ target: home });
+    simulator.queue({ target: home });
+    expect(simulator.grant(nextTurn("talk")).account.id).not.toBe(home);
   });
 
   test("is known to a restarted pool by what the isolate remembers", () => {
-    const rig = rigOf(1);
-    const home = startConversation(rig, "talk");
+    const simulator = rigOf(1);
+    const home = startConversation(simulator, "talk");
     const moved = IDS.find((id) => id !== home) ?? "";
-    rig.restart();
-    rig.pool.configure(configuration(IDS));
-    rig.advance(10_000);
-    expect(rig.grant(nextTurn("talk", moved)).account.id).toBe(moved);
+    simulator.restart();
+    simulator.pool.configure(configuration(IDS));
+    simulator.advance(10_000);
+    expect(simulator.grant(nextTurn("talk", moved)).account.id).toBe(moved);
   });
 });
 
 describe("requests beside another one of their conversation", () => {
   test("do not wait, and do not move it", () => {
-    const rig = rigOf(1);
-    const main = rig.grant(firstTurn("talk"));
-    const branch = rig.grant(nextTurn("talk"));
+    const simulator = rigOf(1);
+    const main = simulator.grant(firstTurn("talk"));
+    const branch = simulator.grant(nextTurn("talk"));
     expect(branch.account.id).not.toBe(main.account.id);
     expect([main.isBranch, branch.isBranch]).toEqual([undefined, true]);
-    rig.pool.release(branch.lease);
-    rig.pool.release(main.lease);
-    expect(rig.grant(nextTurn("talk")).account.id).toBe(main.account.id);
+    simulator.pool.release(branch.lease);
+    simulator.pool.release(main.lease);
+    expect(simulator.grant(nextTurn("talk")).account.id).toBe(main.account.id);
   });
 });
 
 describe("the other strategies", () => {
   test("least_busy takes the account with the fewest requests for its weight", () => {
-    const rig = new Rig();
+    const simulator = new PoolSimulator();
     const accounts = [account("a"), account("b", { weight: 2 })];
-    rig.pool.configure({ accounts, limits: { ...LIMITS, perAccount: 8 } });
+    simulator.pool.configure({ accounts, limits: { ...LIMITS, perAccount: 8 } });
     const selection: AccountSelection = { strategy: "least_busy" };
-    for (const target of ["a", "a"]) rig.pool.succeeded(rig.grant({ target }).lease);
-    rig.pool.succeeded(rig.grant({ target: "b" }).lease);
-    const ids = [1, 2, 3].map(() => rig.grant({ selection }).account.id);
+    for (const target of ["a", "a"]) simulator.pool.succeeded(simulator.grant({ target }).lease);
+    simulator.pool.succeeded(simulator.grant({ target: "b" }).lease);
+    const ids = [1, 2, 3].map(() => simulator.grant({ selection }).account.id);
     expect(ids).toEqual(["b", "b", "b"]);
   });
 
   test("fill_first takes the first account until it is full", () => {
-    const rig = new Rig();
-    rig.pool.configure(configuration(["z", "a"], { perAccount: 2 }));
+    const simulator = new PoolSimulator();
+    simulator.pool.configure(configuration(["z", "a"], { perAccount: 2 }));
     const selection: AccountSelection = { strategy: "fill_first" };
-    const granted = [1, 2, 3].map(() => rig.grant({ selection }));
+    const granted = [1, 2, 3].map(() => simulator.grant({ selection }));
     expect(granted.map((grant) => grant.account.id)).toEqual(["z", "z", "a"]);
-    rig.pool.release(granted[0]?.lease ?? "");
-    expect(rig.grant({ selection }).account.id).toBe("z");
+    simulator.pool.release(granted[0]?.lease ?? "");
+    expect(simulator.grant({ selection }).account.id).toBe("z");
   });
 
   test("without a conversation, accounts take turns", () => {
-    const rig = rigOf(1, ["a", "b", "c"]);
+    const simulator = rigOf(1, ["a", "b", "c"]);
     const selection: AccountSelection = { strategy: "affinity" };
     const turns = [1, 2, 3, 4].map(() => {
-      const { account: granted, lease } = rig.grant({ selection });
-      rig.pool.release(lease);
+      const { account: granted, lease } = simulator.grant({ selection });
+      simulator.pool.release(lease);
       return granted.id;
     });
     expect(new Set(turns.slice(0, 3)).size).toBe(3);

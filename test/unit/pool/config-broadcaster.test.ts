@@ -1,20 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { VirtualClock } from "../../../bench/simulation/clock.ts";
 import { ConfigBroadcaster } from "../../../src/pool/config-broadcaster.ts";
+import { SimulatedClock } from "../../support/pool-simulator/clock.ts";
 
 const POOLS = ["one", "two"];
 
-/** Pools that are told: a silent one answers when it is let go. */
-function world() {
-  const clock = new VirtualClock(1_800_000_000_000);
+/** Pools that receive broadcasts. A silent one answers when its promise resolves. */
+function createPools() {
+  const clock = new SimulatedClock(1_800_000_000_000);
   const news = new ConfigBroadcaster(clock);
   const told: string[] = [];
   const silent = new Map<string, PromiseWithResolvers<void>>();
-  const pass = async (ms: number) => {
-    await new Promise((resolve) => setImmediate(resolve));
-    await clock.runUntil(clock.now() + ms);
-  };
-  /** Whether all know it by then; null: it is still waited for. */
+  const pass = (ms: number) => clock.pass(ms);
+  /** Whether all pools have acknowledged after `ms`; null: the broadcast still waits. */
   const tell = async (ms: number) => {
     let isKnown: boolean | null = null;
     const telling = news.broadcast(POOLS, async (pool) => {
@@ -32,7 +29,7 @@ function world() {
 
 describe("what pools are told", () => {
   it("is told to all once", async () => {
-    const { news, told, tell } = world();
+    const { news, told, tell } = createPools();
     expect(await tell(10), "after a start nobody is known to know it").toBe(true);
     expect(told).toEqual(POOLS);
     news.markChanged();
@@ -43,7 +40,7 @@ describe("what pools are told", () => {
   });
 
   it("waits for a silent one for some seconds, and counts what it says later", async () => {
-    const { pass, news, told, silent, tell } = world();
+    const { pass, news, told, silent, tell } = createPools();
     const late = Promise.withResolvers<void>();
     silent.set("two", late);
     expect(await tell(2_000), "it may be slow").toBeNull();
@@ -58,7 +55,7 @@ describe("what pools are told", () => {
   });
 
   it("is not known to one that acknowledges what was told before", async () => {
-    const { pass, news, silent, tell } = world();
+    const { pass, news, silent, tell } = createPools();
     const late = Promise.withResolvers<void>();
     silent.set("two", late);
     await tell(10);
@@ -69,7 +66,7 @@ describe("what pools are told", () => {
   });
 
   it("is told again ever later, and soon when there is more", () => {
-    const { news } = world();
+    const { news } = createPools();
     const pauses = Array.from({ length: 6 }, () => news.nextRetryMs());
     expect(pauses).toEqual([2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
     news.markChanged();

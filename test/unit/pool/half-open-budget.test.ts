@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { failure } from "../../support/failures.ts";
-import { configuration, leaseOf, Rig, request, result } from "./rig.ts";
+import { configuration, leaseOf, request, result } from "../../support/pool-simulator/fixtures.ts";
+import { PoolSimulator } from "../../support/pool-simulator/pool-simulator.ts";
 
 const SLOTS = 10;
 const COOLDOWN_MS = 5_000;
@@ -8,7 +9,7 @@ const TRIAL_MS = 10_000;
 const CONFIGURATION = configuration(["sick", "well"], { perAccount: SLOTS });
 const refusal = failure("rate_limited", "slow down");
 
-let rig: Rig;
+let simulator: PoolSimulator;
 
 /** How many requests get that account when `count` come at once. */
 function burst(count: number): { sick: string[]; well: string[]; waiting: number } {
@@ -16,7 +17,7 @@ function burst(count: number): { sick: string[]; well: string[]; waiting: number
   const well: string[] = [];
   let waiting = 0;
   for (let n = 0; n < count; n += 1) {
-    const outcome = rig.pool.acquire(request());
+    const outcome = simulator.pool.acquire(request());
     if ("granted" in outcome)
       (outcome.granted.account.id === "sick" ? sick : well).push(outcome.granted.lease);
     else waiting += 1;
@@ -26,24 +27,24 @@ function burst(count: number): { sick: string[]; well: string[]; waiting: number
 
 /** Both accounts have worked; then `sick` has failed, and cooled down. */
 function recovered(): void {
-  for (const target of ["sick", "well"]) succeed(rig.grant({ target }).lease);
-  fail(rig.grant({ target: "sick" }).lease);
-  rig.advance(COOLDOWN_MS);
+  for (const target of ["sick", "well"]) succeed(simulator.grant({ target }).lease);
+  fail(simulator.grant({ target: "sick" }).lease);
+  simulator.advance(COOLDOWN_MS);
 }
 
 function succeed(lease: string): void {
-  rig.pool.succeeded(lease);
-  rig.pool.release(lease);
+  simulator.pool.succeeded(lease);
+  simulator.pool.release(lease);
 }
 
 function fail(lease: string): void {
-  rig.pool.failed(lease, refusal);
-  rig.pool.release(lease);
+  simulator.pool.failed(lease, refusal);
+  simulator.pool.release(lease);
 }
 
 beforeEach(() => {
-  rig = new Rig();
-  rig.pool.configure(CONFIGURATION);
+  simulator = new PoolSimulator();
+  simulator.pool.configure(CONFIGURATION);
 });
 
 describe("an account that has failed, once it has cooled down", () => {
@@ -56,8 +57,8 @@ describe("an account that has failed, once it has cooled down", () => {
   test("serves all who wait with its first success", () => {
     recovered();
     const { sick } = burst(11);
-    const waiting = Array.from({ length: 5 }, () => rig.queue());
-    rig.pool.succeeded(sick[0] ?? "");
+    const waiting = Array.from({ length: 5 }, () => simulator.queue());
+    simulator.pool.succeeded(sick[0] ?? "");
     expect(waiting.map(result)).toEqual(Array(5).fill("sick"));
   });
 
@@ -67,88 +68,88 @@ describe("an account that has failed, once it has cooled down", () => {
       const { sick, well } = burst(SLOTS + 5);
       expect(sick).toHaveLength(1);
       fail(sick[0] ?? "");
-      for (const lease of well) rig.pool.release(lease);
-      for (const lease of rig.pool.status().leases) expect(lease.account).toBe("well");
-      rig.advance(cooldown);
+      for (const lease of well) simulator.pool.release(lease);
+      for (const lease of simulator.pool.status().leases) expect(lease.account).toBe("well");
+      simulator.advance(cooldown);
     }
   });
 
   test("is tried by one more when nothing comes of the trial for long", () => {
     recovered();
     const { sick } = burst(11);
-    for (const lease of sick) rig.pool.renew(lease);
-    const [first, second] = [rig.queue(), rig.queue()];
-    rig.advance(TRIAL_MS - 1);
+    for (const lease of sick) simulator.pool.renew(lease);
+    const [first, second] = [simulator.queue(), simulator.queue()];
+    simulator.advance(TRIAL_MS - 1);
     expect([first, second].map(result)).toEqual([null, null]);
-    rig.advance(1);
+    simulator.advance(1);
     expect([first, second].map(result)).toEqual(["sick", null]);
   });
 
   test("is tried by the next one when the first has learnt nothing", () => {
     recovered();
     const { sick } = burst(11);
-    const next = rig.queue();
-    rig.pool.failed(sick[0] ?? "", failure("unreachable", "the client left", { fault: null }));
-    rig.pool.release(sick[0] ?? "");
+    const next = simulator.queue();
+    simulator.pool.failed(sick[0] ?? "", failure("unreachable", "the client left", { fault: null }));
+    simulator.pool.release(sick[0] ?? "");
     expect(result(next)).toBe("sick");
   });
 
   test("is tried also while requests from before go on, whose success says nothing", () => {
-    for (const target of ["sick", "well"]) succeed(rig.grant({ target }).lease);
-    const old = rig.grant({ target: "sick" }).lease;
-    fail(rig.grant({ target: "sick" }).lease);
-    rig.advance(COOLDOWN_MS);
+    for (const target of ["sick", "well"]) succeed(simulator.grant({ target }).lease);
+    const old = simulator.grant({ target: "sick" }).lease;
+    fail(simulator.grant({ target: "sick" }).lease);
+    simulator.advance(COOLDOWN_MS);
     expect(burst(11).sick).toHaveLength(1);
-    rig.pool.succeeded(old);
+    simulator.pool.succeeded(old);
     expect(burst(5).sick).toHaveLength(0);
   });
 
   test("holds nobody up who wants it and no other", () => {
     recovered();
-    for (let n = 0; n < SLOTS; n += 1) expect(rig.grant({ target: "sick" }).account.id).toBe("sick");
+    for (let n = 0; n < SLOTS; n += 1) expect(simulator.grant({ target: "sick" }).account.id).toBe("sick");
   });
 
   test("is used by all when there is no other that is well", () => {
-    rig.pool.configure(configuration(["sick"], { perAccount: SLOTS }));
-    fail(rig.grant().lease);
-    rig.advance(COOLDOWN_MS);
+    simulator.pool.configure(configuration(["sick"], { perAccount: SLOTS }));
+    fail(simulator.grant().lease);
+    simulator.advance(COOLDOWN_MS);
     expect(burst(SLOTS).sick).toHaveLength(SLOTS);
   });
 
   test("is used by those who have failed with all the others that are well", () => {
     recovered();
     expect(burst(1 + SLOTS).sick).toHaveLength(1);
-    expect(rig.grant({ exclude: ["well"] }).account.id).toBe("sick");
-    rig.queue({ exclude: ["sick"] });
+    expect(simulator.grant({ exclude: ["well"] }).account.id).toBe("sick");
+    simulator.queue({ exclude: ["sick"] });
   });
 
   test("is used by those who waited with others for a slot, and have failed with all that are well", () => {
-    rig.pool.configure(configuration(["sick", "well"], { perAccount: SLOTS, global: SLOTS + 1 }));
+    simulator.pool.configure(configuration(["sick", "well"], { perAccount: SLOTS, global: SLOTS + 1 }));
     recovered();
     const { sick, well } = burst(1 + SLOTS);
     expect(sick).toHaveLength(1);
-    const [other, failedOver] = [rig.queue(), rig.queue({ exclude: ["well"] })];
-    rig.pool.configure(configuration(["sick", "well"], { perAccount: SLOTS, global: SLOTS + 2 }));
+    const [other, failedOver] = [simulator.queue(), simulator.queue({ exclude: ["well"] })];
+    simulator.pool.configure(configuration(["sick", "well"], { perAccount: SLOTS, global: SLOTS + 2 }));
     expect([other, failedOver].map(result)).toEqual([null, "sick"]);
-    rig.pool.release(well[0] ?? "");
+    simulator.pool.release(well[0] ?? "");
     expect(result(other)).toBe("well");
   });
 
   test("is held back from those who have failed with one of several others that are well", () => {
-    rig.pool.configure(configuration(["sick", "well", "better"], { perAccount: 1 }));
-    for (const target of ["sick", "well", "better"]) succeed(rig.grant({ target }).lease);
-    rig.pool.configure(configuration(["sick", "well", "better"], { perAccount: 2 }));
-    fail(rig.grant({ target: "sick" }).lease);
-    rig.advance(COOLDOWN_MS);
-    for (let n = 0; n < 5; n += 1) rig.grant();
-    rig.queue({ exclude: ["well"] });
+    simulator.pool.configure(configuration(["sick", "well", "better"], { perAccount: 1 }));
+    for (const target of ["sick", "well", "better"]) succeed(simulator.grant({ target }).lease);
+    simulator.pool.configure(configuration(["sick", "well", "better"], { perAccount: 2 }));
+    fail(simulator.grant({ target: "sick" }).lease);
+    simulator.advance(COOLDOWN_MS);
+    for (let n = 0; n < 5; n += 1) simulator.grant();
+    simulator.queue({ exclude: ["well"] });
   });
 
   test("serves those who waited for it when the other one falls ill", () => {
     recovered();
     const { well } = burst(11);
-    const waiting = rig.queue();
-    rig.pool.failed(well[0] ?? "", refusal);
+    const waiting = simulator.queue();
+    simulator.pool.failed(well[0] ?? "", refusal);
     expect(result(waiting)).toBe("sick");
     succeed(leaseOf(waiting));
   });
@@ -156,33 +157,33 @@ describe("an account that has failed, once it has cooled down", () => {
 
 describe("an account that has never worked", () => {
   test("is tried by three at a time, until it has", () => {
-    succeed(rig.grant({ target: "well" }).lease);
+    succeed(simulator.grant({ target: "well" }).lease);
     const { sick, waiting } = burst(15);
     expect({ sick: sick.length, waiting }).toEqual({ sick: 3, waiting: 2 });
-    rig.pool.succeeded(sick[0] ?? "");
-    expect(rig.pool.status()).toMatchObject({ waiting: 0, in_use: 15 });
+    simulator.pool.succeeded(sick[0] ?? "");
+    expect(simulator.pool.status()).toMatchObject({ waiting: 0, in_use: 15 });
   });
 
   test("is used by all when it is the only one", () => {
-    rig.pool.configure(configuration(["sick"], { perAccount: SLOTS }));
+    simulator.pool.configure(configuration(["sick"], { perAccount: SLOTS }));
     expect(burst(SLOTS).sick).toHaveLength(SLOTS);
   });
 });
 
 describe("a restart", () => {
   test("does not forget which accounts work", () => {
-    for (const target of ["sick", "well"]) succeed(rig.grant({ target }).lease);
-    rig.advance(60_000);
-    rig.restart();
-    rig.pool.configure(CONFIGURATION);
+    for (const target of ["sick", "well"]) succeed(simulator.grant({ target }).lease);
+    simulator.advance(60_000);
+    simulator.restart();
+    simulator.pool.configure(CONFIGURATION);
     expect(burst(2 * SLOTS).waiting).toBe(0);
   });
 
   test("does not forget which one has failed", () => {
     recovered();
-    rig.advance(60_000);
-    rig.restart();
-    rig.pool.configure(CONFIGURATION);
+    simulator.advance(60_000);
+    simulator.restart();
+    simulator.pool.configure(CONFIGURATION);
     expect(burst(15).sick).toHaveLength(1);
   });
 });

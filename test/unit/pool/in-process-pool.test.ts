@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createInProcessPool } from "../../../src/pool/in-process-pool.ts";
-import { MemoryPoolStore } from "../../support/memory-pool-store.ts";
-import { configuration, request } from "./rig.ts";
+import { configuration, request } from "../../support/pool-simulator/fixtures.ts";
+import { MemoryPoolStore } from "../../support/pool-simulator/memory-pool-store.ts";
 
 async function pool(limits = {}) {
   const created = createInProcessPool(new MemoryPoolStore());

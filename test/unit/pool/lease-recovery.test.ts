@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { AccountPool } from "../../../src/pool/pool.ts";
-import { MemoryPoolStore } from "../../support/memory-pool-store.ts";
+import { MemoryPoolStore } from "../../support/pool-simulator/memory-pool-store.ts";
 
 const SLOTS = 50;
 

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { LimitedUse, SubjectLimits } from "../../../src/core/ports/subject-limits.ts";
 import { SqlUseStore } from "../../../src/pool/limits/sql-use-store.ts";
+import { configuration, leaseOf, request, result } from "../../support/pool-simulator/fixtures.ts";
+import { PoolSimulator } from "../../support/pool-simulator/pool-simulator.ts";
 import { memoryDatabase } from "../records/archive/sqlite.ts";
-import { configuration, leaseOf, Rig, request, result } from "./rig.ts";
 
 let uses = 0;
 
@@ -11,8 +12,8 @@ function use(limits: SubjectLimits, more: Partial<LimitedUse> = {}): LimitedUse 
   return { id: `use-${uses}`, key: "k", limits, tokens: 0, cost: 0, ...more };
 }
 
-function rig(slots = 100, accounts: readonly string[] = ["a"]): Rig {
-  const made = new Rig({ uses: new SqlUseStore(memoryDatabase()) });
+function simulator(slots = 100, accounts: readonly string[] = ["a"]): PoolSimulator {
+  const made = new PoolSimulator({ uses: new SqlUseStore(memoryDatabase()) });
   made.pool.configure(configuration(accounts, { perAccount: slots }));
   return made;
 }
@@ -21,7 +22,7 @@ const HOLDER = { requestId: "r", model: "m", dialect: "", caller: "" };
 
 describe("a key with limits", () => {
   test("is refused with the slot that it asks for, and told how it stands", () => {
-    const { pool } = rig();
+    const { pool } = simulator();
     const limits = { requests_per_minute: 1 };
     expect(pool.acquire(request({ use: use(limits) }))).toMatchObject({
       granted: { limits: { requests: { limit: 1, remaining: 0, resetMs: 60_000 }, tokens: null } },
@@ -35,7 +36,7 @@ describe("a key with limits", () => {
   });
 
   test("200 requests at once against a budget for 100: 100 get a slot, whether at once or from the queue", () => {
-    const it = rig(30);
+    const it = simulator(30);
     it.pool.configure(configuration(["a"], { perAccount: 30, queue: 1_000 }));
     const limits = { tokens_per_day: 100 * 70 };
     const outcomes = Array.from({ length: 200 }, () => {
@@ -57,10 +58,10 @@ describe("a key with limits", () => {
   });
 
   test.each([
-    ["there is no account", (it: Rig) => it.pool.configure(configuration([]))],
-    ["the queue is full", (it: Rig) => it.pool.configure(configuration(["a"], { queue: 1 }))],
+    ["there is no account", (it: PoolSimulator) => it.pool.configure(configuration([]))],
+    ["the queue is full", (it: PoolSimulator) => it.pool.configure(configuration(["a"], { queue: 1 }))],
   ])("gets back what was reserved when %s", (_, change) => {
-    const it = rig(1);
+    const it = simulator(1);
     change(it);
     while (!("refused" in it.pool.acquire(request()))) {}
     expect(it.pool.acquire(request({ use: use({ requests_per_minute: 9 }) }))).toHaveProperty("refused");
@@ -70,7 +71,7 @@ describe("a key with limits", () => {
   });
 
   test("gets back what was reserved for a request that leaves the queue, or waits for too long", () => {
-    const it = rig(1);
+    const it = simulator(1);
     it.pool.configure(configuration(["a"], { queue: 10 }));
     it.grant();
     const limits = { requests_per_minute: 2 };
@@ -86,7 +87,7 @@ describe("a key with limits", () => {
   });
 
   test("pays once for a request that goes on with another account", () => {
-    const it = rig(1, ["a", "b"]);
+    const it = simulator(1, ["a", "b"]);
     const asked = use({ requests_per_minute: 1, max_parallel: 1 });
     const first = it.grant({ use: asked });
     it.pool.release(first.lease);
@@ -97,7 +98,7 @@ describe("a key with limits", () => {
   });
 
   test("pays the estimate for a request whose isolate dies, and has its place back when the lease ends", () => {
-    const it = rig();
+    const it = simulator();
     const asked = use({ tokens_per_day: 1_000, max_parallel: 1 }, { tokens: 300 });
     it.grant({ use: asked });
     it.advance(40_000);
@@ -105,7 +106,7 @@ describe("a key with limits", () => {
   });
 
   test("has all that counts after a restart, and its running requests go on", () => {
-    const it = rig();
+    const it = simulator();
     const limits = { requests_per_minute: 2, max_parallel: 2 };
     const asked = use(limits, { tokens: 10 });
     const { lease } = it.grant({ use: asked });
@@ -123,7 +124,7 @@ describe("a key with limits", () => {
   });
 
   test("counts what needs no slot", () => {
-    const { pool } = rig();
+    const { pool } = simulator();
     const limits = { requests_per_minute: 1 };
     expect(pool.limitedRequests.count(use(limits, { tokens: 5 }))).toMatchObject({
       limits: { requests: { remaining: 0 } },
@@ -135,7 +136,7 @@ describe("a key with limits", () => {
 
 test("a key without limits writes nothing, and is told nothing", () => {
   const sql = memoryDatabase();
-  const it = new Rig({ uses: new SqlUseStore(sql) });
+  const it = new PoolSimulator({ uses: new SqlUseStore(sql) });
   it.pool.configure(configuration(["a"]));
   const granted = it.grant();
   expect(granted.limits).toBeUndefined();

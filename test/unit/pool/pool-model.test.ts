@@ -3,22 +3,20 @@ import type { AcquireRequest } from "../../../src/core/ports/accounts.ts";
 import type { PoolConfiguration, PoolLimits } from "../../../src/core/ports/pool-configuration.ts";
 import { Waiter } from "../../../src/pool/waiter.ts";
 import { failure } from "../../support/failures.ts";
-import { type ModelLease, type ModelWaiter, PoolModel, PROXY_OF, TTL, UNKNOWN } from "./pool-model.ts";
-import { account, LIMITS, leaseOf, Rig, request, result } from "./rig.ts";
+import { createRandom } from "../../support/pool-simulator/clock.ts";
+import { account, LIMITS, leaseOf, request, result } from "../../support/pool-simulator/fixtures.ts";
+import { PoolSimulator } from "../../support/pool-simulator/pool-simulator.ts";
+import {
+  type ModelLease,
+  type ModelWaiter,
+  PoolModel,
+  PROXY_OF,
+  TTL,
+  UNKNOWN,
+} from "../../support/pool-simulator/reference-model.ts";
 
 /** Operations of one run. `SEEDS` says how many runs there are: the long form has hundreds. */
 const RUN = 2_000;
-
-/** Mulberry32. */
-function random(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 const HOLDER = { requestId: "r", model: "m", dialect: "", caller: "" };
 const CALLERS = ["x", "x", "x", "y", "z"];
@@ -35,7 +33,7 @@ function configured(ids: readonly string[], model: PoolModel): PoolConfiguration
 
 /** Drives a pool and its model side by side, and compares them after each step. */
 class Driver {
-  readonly rig = new Rig({ probeWaitMs: 0, leaseTtlMs: TTL, claimMs: TTL });
+  readonly simulator = new PoolSimulator({ probeWaitMs: 0, leaseTtlMs: TTL, claimMs: TTL });
   readonly model: PoolModel;
   readonly #random: () => number;
   readonly #waiters = new Map<number, Waiter>();
@@ -64,7 +62,7 @@ class Driver {
   };
 
   constructor(seed: number) {
-    this.#random = random(seed);
+    this.#random = createRandom(seed);
     this.model = new PoolModel(LIMITS);
     this.configure();
   }
@@ -79,7 +77,7 @@ class Driver {
 
   step(): void {
     this.model.step += 1;
-    this.advance(this.#random() * (this.#below(20) === 0 ? 20_000 : 300));
+    this.advance(this.#below(this.#below(20) === 0 ? 20_000 : 300));
     const dice = this.#below(100);
     if (dice < 38) this.acquire();
     else if (dice < 60) this.release();
@@ -96,19 +94,21 @@ class Driver {
   }
 
   advance(ms: number): void {
-    const end = this.rig.now + ms;
-    for (let at = this.model.nextEvent(this.rig.now); at <= end; at = this.model.nextEvent(this.rig.now)) {
-      this.rig.advance(at - this.rig.now);
-      this.rig.now = at;
+    const end = this.simulator.now + ms;
+    for (
+      let at = this.model.nextEvent(this.simulator.now);
+      at <= end;
+      at = this.model.nextEvent(this.simulator.now)
+    ) {
+      this.simulator.advance(at - this.simulator.now);
       // While nobody waits the pool may notice late.
-      if (this.model.waiting.length === 0) this.rig.pool.status();
+      if (this.model.waiting.length === 0) this.simulator.pool.status();
       const before = this.model.leases.length;
       for (const { name } of this.model.elapse(at)) this.#ended(name, "queue_timeout");
       this.counts.expired += before - this.model.leases.length;
       this.#serve();
     }
-    this.rig.advance(end - this.rig.now);
-    this.rig.now = end;
+    this.simulator.advance(end - this.simulator.now);
   }
 
   acquire(): void {
@@ -120,11 +120,11 @@ class Driver {
     if (this.#below(6) === 0) more.waitMs = this.#below(3) * 2_500;
     this.#requests += 1;
     const asked = { ...request(more), requestId: `r${this.#requests}`, caller: this.#pick(CALLERS) ?? "x" };
-    const refusal = this.model.refusal(asked, this.rig.now);
-    const candidates = refusal === null ? this.model.candidates(asked, this.rig.now) : [];
+    const refusal = this.model.refusal(asked, this.simulator.now);
+    const candidates = refusal === null ? this.model.candidates(asked, this.simulator.now) : [];
     const full = this.model.waiting.length >= this.model.queueLimit;
     const surplus = full ? this.model.surplus(asked) : null;
-    const outcome = this.rig.pool.acquire(asked);
+    const outcome = this.simulator.pool.acquire(asked);
     if (outcome instanceof Waiter) {
       expect({ refusal, candidates }).toEqual({ refusal: null, candidates: [] });
       if (surplus !== null) {
@@ -134,7 +134,7 @@ class Driver {
       }
       this.#name += 1;
       this.#waiters.set(this.#name, outcome);
-      const until = this.rig.now + (asked.waitMs ?? this.model.limits.queueWaitMs);
+      const until = this.simulator.now + (asked.waitMs ?? this.model.limits.queueWaitMs);
       this.model.waiting.push({ name: this.#name, request: asked, until });
       this.counts.waited += 1;
     } else if ("refused" in outcome) {
@@ -148,22 +148,22 @@ class Driver {
 
   #granted(id: string, lease: string, asked: AcquireRequest, candidates: readonly string[]): void {
     expect(candidates).toContain(id);
-    const valid = this.#holders.filter((it) => it.expires > this.rig.now);
+    const valid = this.#holders.filter((it) => it.expires > this.simulator.now);
     expect(valid.filter((it) => it.account === id).length).toBeLessThan(this.model.limits.perAccount);
     expect(valid.length).toBeLessThan(this.model.globalLimit);
-    this.#holders.push(this.model.grant(id, lease, asked, this.rig.now));
+    this.#holders.push(this.model.grant(id, lease, asked, this.simulator.now));
     this.counts.granted += 1;
   }
 
   /** Everybody who can run must have been served, each when it was its turn, and nobody else. */
   #serve(): void {
-    this.model.refresh(this.rig.now);
+    this.model.refresh(this.simulator.now);
     for (;;) {
-      const next = this.model.runnable(this.rig.now);
+      const next = this.model.runnable(this.simulator.now);
       if (next === null) break;
       const waiter = this.#waiters.get(next.name);
       if (waiter === undefined) throw new Error("unknown waiter");
-      const candidates = this.model.candidates(next.request, this.rig.now);
+      const candidates = this.model.candidates(next.request, this.simulator.now);
       expect(result(waiter), "a request that can run must not wait").not.toBeNull();
       const serial = Number(leaseOf(waiter).split(".")[1]);
       expect(serial, "served in order").toBeGreaterThan(this.#served);
@@ -192,15 +192,21 @@ class Driver {
 
   /** Known to the pool, or to be taken over by it: then a slot is still held back for it. */
   #isLive(lease: ModelLease): boolean {
-    return this.#known(lease) || (this.#orphans.has(lease) && this.rig.now < this.model.ghostDeadline);
+    return this.#known(lease) || (this.#orphans.has(lease) && this.simulator.now < this.model.claimDeadline);
   }
 
   /** Takes a lease from before a restart over in the model. */
   #adopt(lease: ModelLease, token: string): ModelLease {
     this.#orphans.delete(lease);
-    this.model.account(lease.account).ghosts -= 1;
+    this.model.account(lease.account).unconfirmed -= 1;
     this.model.order += 1;
-    const adopted = { ...lease, token, order: this.model.order, expires: this.rig.now + TTL, trial: false };
+    const adopted = {
+      ...lease,
+      token,
+      order: this.model.order,
+      expires: this.simulator.now + TTL,
+      trial: false,
+    };
     this.model.leases.push(adopted);
     this.#holders[this.#holders.indexOf(lease)] = adopted;
     if (this.#dead.delete(lease)) this.#dead.add(adopted);
@@ -216,7 +222,7 @@ class Driver {
       this.#renew(lease);
       return;
     }
-    expect(this.rig.pool.release(lease.token), "only a live lease is released").toBe(live);
+    expect(this.simulator.pool.release(lease.token), "only a live lease is released").toBe(live);
     this.model.leases = this.model.leases.filter((it) => it !== lease);
     this.#holders = this.#holders.filter((it) => it !== lease);
     this.#gone.push(lease);
@@ -227,16 +233,17 @@ class Driver {
   releaseAgain(): void {
     const lease = this.#pick(this.#gone.slice(-8));
     if (lease === undefined) return;
-    expect(this.rig.pool.release(lease.token)).toBe(false);
-    expect(this.rig.pool.renew(lease.token)).toBe(false);
+    expect(this.simulator.pool.release(lease.token)).toBe(false);
+    expect(this.simulator.pool.renew(lease.token)).toBe(false);
     const lost = this.#pick(this.#lost.slice(-8));
-    if (lost !== undefined) expect(this.rig.pool.resumeLease(lost.token, lost.account, HOLDER)).toBeNull();
+    if (lost !== undefined)
+      expect(this.simulator.pool.resumeLease(lost.token, lost.account, HOLDER)).toBeNull();
     this.#serve();
   }
 
   #renew(lease: ModelLease): void {
     const live = this.#isLive(lease);
-    const { pool } = this.rig;
+    const { pool } = this.simulator;
     const old = this.#isOld(lease);
     const name = old
       ? pool.resumeLease(lease.token, lease.account, {
@@ -254,7 +261,7 @@ class Driver {
       return;
     }
     const current = old ? this.#adopt(lease, name) : lease;
-    current.expires = this.rig.now + TTL;
+    current.expires = this.simulator.now + TTL;
   }
 
   renewAll(): void {
@@ -299,11 +306,11 @@ class Driver {
         weight: this.#below(3) === 0 ? 1 + this.#below(3) : 1,
       });
     }
-    this.rig.pool.configure(configured(ids, this.model));
+    this.simulator.pool.configure(configured(ids, this.model));
     for (const id of ids) this.model.account(id).configured = true;
     for (const [id, it] of this.model.accounts) {
       if (ids.includes(id)) continue;
-      Object.assign(it, { configured: false, failures: 0, strikes: 0, turn: 0, coolUntil: 0 });
+      Object.assign(it, { configured: false, failures: 0, providerFailures: 0, turn: 0, coolUntil: 0 });
       Object.assign(it, { allowance: UNKNOWN, proven: false });
       this.model.forgetTrials(id);
     }
@@ -326,16 +333,16 @@ class Driver {
     const lease = this.#pick(this.model.leases);
     if (lease === undefined) return;
     if (PROXY_OF[lease.account] !== undefined && this.#below(2) === 0) {
-      this.rig.pool.failed(lease.token, failure("unreachable", "no proxy", { fault: "proxy" }));
-      this.model.failProxy(lease, this.rig.now);
+      this.simulator.pool.failed(lease.token, failure("unreachable", "no proxy", { fault: "proxy" }));
+      this.model.failProxy(lease, this.simulator.now);
     } else if (this.#below(5) > 0) {
-      this.rig.pool.failed(lease.token, failure("server_error", "oops"));
-      const told = this.model.failProvider(lease, this.rig.now);
+      this.simulator.pool.failed(lease.token, failure("server_error", "oops"));
+      const told = this.model.failProvider(lease, this.simulator.now);
       for (const { name } of told) this.#ended(name, "provider_down");
       if (this.model.providerIsDown) this.counts.down += 1;
     } else {
-      this.rig.pool.failed(lease.token, failure("rate_limited", "slow down"));
-      this.model.fail(lease, this.rig.now);
+      this.simulator.pool.failed(lease.token, failure("rate_limited", "slow down"));
+      this.model.fail(lease, this.simulator.now);
     }
     this.#serve();
   }
@@ -343,66 +350,66 @@ class Driver {
   succeed(): void {
     const lease = this.#pick(this.model.leases);
     if (lease === undefined) return;
-    this.rig.pool.succeeded(lease.token);
+    this.simulator.pool.succeeded(lease.token);
     this.model.succeed(lease);
     this.#serve();
   }
 
   /** The pool's memory is lost. Its waiters are told by the runtime; holders of leases do not notice. */
   restart(): void {
-    const { model, rig } = this;
-    rig.pool.status();
-    if (rig.now >= model.ghostDeadline) this.#orphans.clear();
+    const { model, simulator } = this;
+    simulator.pool.status();
+    if (simulator.now >= model.claimDeadline) this.#orphans.clear();
     for (const lease of model.leases) this.#orphans.add(lease);
     this.#restarts += 1;
     this.counts.restarted += 1;
     this.#served = 0;
     const ids = [...model.accounts].filter(([, it]) => it.configured).map(([id]) => id);
     for (const [id, it] of model.accounts) {
-      it.ghosts = rig.store.marks.get(id) ?? 0;
+      it.unconfirmed = simulator.store.marks.get(id) ?? 0;
       it.failedAt = 0;
-      it.strikes = 0;
+      it.providerFailures = 0;
       it.turn = 0;
       it.ready = false;
       it.allowance = it.failures > 0 ? 1 : it.proven ? Number.POSITIVE_INFINITY : UNKNOWN;
       it.triedAt = 0;
-      const valid = this.#holders.filter((lease) => lease.account === id && lease.expires > rig.now);
-      expect(it.ghosts, "each live lease is known to the store").toBeGreaterThanOrEqual(valid.length);
+      const valid = this.#holders.filter((lease) => lease.account === id && lease.expires > simulator.now);
+      expect(it.unconfirmed, "each live lease is known to the store").toBeGreaterThanOrEqual(valid.length);
     }
     model.leases = [];
     model.waiting = [];
     model.served.clear();
     model.proxies.clear();
     model.provider = null;
-    model.ghostDeadline = rig.now + TTL;
-    rig.restart();
-    rig.pool.configure(configured(ids, model));
+    model.claimDeadline = simulator.now + TTL;
+    simulator.restart();
+    simulator.pool.configure(configured(ids, model));
     this.#serve();
   }
 
   check(): void {
-    const status = this.rig.pool.status();
+    const status = this.simulator.pool.status();
     const { model } = this;
     // What an operation has brought to light is looked at with the next call: this was one.
-    model.tryAgain(this.rig.now);
+    model.tryAgain(this.simulator.now);
     this.#serve();
     expect(status.in_use).toBe(model.inUse);
     expect(status.waiting).toBe(model.waiting.length);
     expect(status.total).toBe(model.total);
     expect(status.leases.length).toBe(model.leases.length);
     expect([...status.available_accounts].sort()).toEqual(IDS.filter((id) => model.free(id)));
-    const ready = model.healthy(this.rig.now).filter((id) => model.free(id));
+    const ready = model.healthy(this.simulator.now).filter((id) => model.free(id));
     expect(status.ready).toBe(ready.length);
     expect([...status.in_use_accounts].sort()).toEqual(IDS.filter((id) => model.held(id) > 0));
   }
 
   /** Everything is given back, or expires: then nothing is held and nobody waits. */
   finish(): void {
-    for (const lease of [...this.#holders]) this.rig.pool.release(lease.token);
-    this.rig.advance(2 * TTL + 60_000);
-    const status = this.rig.pool.status();
+    for (const lease of [...this.#holders]) this.simulator.pool.release(lease.token);
+    this.simulator.advance(2 * TTL + 60_000);
+    const status = this.simulator.pool.status();
     expect({ in_use: status.in_use, waiting: status.waiting }).toEqual({ in_use: 0, waiting: 0 });
-    expect(this.rig.store.marks.size).toBe(0);
+    expect(this.simulator.store.marks.size).toBe(0);
   }
 }
 

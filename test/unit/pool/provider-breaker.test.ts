@@ -4,25 +4,26 @@ import { ProviderBreaker } from "../../../src/pool/provider-breaker.ts";
 import { Waiter } from "../../../src/pool/waiter.ts";
 import { randomFrom } from "../../campaigns/site.ts";
 import { failure } from "../../support/failures.ts";
-import { configuration, leaseOf, Rig, result } from "./rig.ts";
+import { configuration, leaseOf, result } from "../../support/pool-simulator/fixtures.ts";
+import { PoolSimulator } from "../../support/pool-simulator/pool-simulator.ts";
 
 const IDS = ["a", "b", "c", "d"];
 
 /** A pool whose provider fails. */
 class Outage {
-  readonly rig = new Rig();
+  readonly simulator = new PoolSimulator();
   #requests = 0;
 
   constructor(limits = {}) {
-    this.rig.pool.configure(configuration(IDS, limits));
+    this.simulator.pool.configure(configuration(IDS, limits));
   }
 
   /** A request with each account, which goes well. */
   work(): void {
     for (const requestId of IDS) {
-      const { lease } = this.rig.grant({ requestId });
-      this.rig.pool.succeeded(lease);
-      this.rig.pool.release(lease);
+      const { lease } = this.simulator.grant({ requestId });
+      this.simulator.pool.succeeded(lease);
+      this.simulator.pool.release(lease);
     }
   }
 
@@ -31,14 +32,14 @@ class Outage {
     this.#requests += 1;
     const requestId = `failing-${this.#requests}`;
     for (let attempt = 0; attempt < attempts; attempt += 1) {
-      const { lease } = this.rig.grant({ requestId, model });
-      this.rig.pool.failed(lease, failure(kind));
-      this.rig.pool.release(lease);
+      const { lease } = this.simulator.grant({ requestId, model });
+      this.simulator.pool.failed(lease, failure(kind));
+      this.simulator.pool.release(lease);
     }
   }
 
   ask(requestId: string, more = {}) {
-    const outcome = this.rig.pool.acquire({ requestId, model: "m", ...more });
+    const outcome = this.simulator.pool.acquire({ requestId, model: "m", ...more });
     return "refused" in outcome ? outcome : "granted" in outcome ? outcome.granted : outcome;
   }
 }
@@ -57,10 +58,10 @@ describe("a provider that fails on three accounts in a row", () => {
   test("is not down by the word of one request alone: it may be that which it cannot take", () => {
     const outage = new Outage();
     outage.fail(3);
-    expect(outage.rig.pool.status().outages).toEqual([]);
+    expect(outage.simulator.pool.status().outages).toEqual([]);
     outage.fail(1);
-    expect(outage.rig.pool.status().outages).toMatchObject([{ model: "m", kind: "server_error" }]);
-    expect(outage.rig.pool.status().cooldowns).toEqual([]);
+    expect(outage.simulator.pool.status().outages).toMatchObject([{ model: "m", kind: "server_error" }]);
+    expect(outage.simulator.pool.status().cooldowns).toEqual([]);
   });
 
   test("is tried by one request at a time; the others wait a second for what comes of it, and are told its failure", () => {
@@ -70,15 +71,15 @@ describe("a provider that fails on three accounts in a row", () => {
     const trial = outage.ask("trial");
     expect(trial).toHaveProperty("lease");
     const other = waits(outage.ask("other"));
-    outage.rig.advance(999);
+    outage.simulator.advance(999);
     expect(other.outcome).toBeNull();
-    expect(outage.rig.pool.status()).toMatchObject({
+    expect(outage.simulator.pool.status()).toMatchObject({
       waiting: 1,
       waiting_requests: [{ request_id: "other" }],
     });
-    outage.rig.advance(1);
+    outage.simulator.advance(1);
     expect(other.outcome).toMatchObject(down);
-    if ("lease" in trial) outage.rig.pool.release(trial.lease);
+    if ("lease" in trial) outage.simulator.pool.release(trial.lease);
     expect(outage.ask("next")).toHaveProperty("lease");
   });
 
@@ -87,9 +88,9 @@ describe("a provider that fails on three accounts in a row", () => {
     outage.fail(3);
     outage.fail(1);
     outage.ask("trial");
-    outage.rig.advance(9_999);
+    outage.simulator.advance(9_999);
     const other = waits(outage.ask("other"));
-    outage.rig.advance(1);
+    outage.simulator.advance(1);
     expect(outage.ask("next")).toHaveProperty("lease");
     waits(outage.ask("another"));
     expect(other.outcome).toBeNull();
@@ -102,57 +103,57 @@ describe("a provider that fails on three accounts in a row", () => {
       outage.fail(1);
       const trial = outage.ask("trial");
       if (!("lease" in trial)) throw new Error("nobody tries");
-      return { outage, rig: outage.rig, trial: trial.lease };
+      return { outage, simulator: outage.simulator, trial: trial.lease };
     };
 
     test("go on in their order when it works again, those too that have failed with an account", () => {
-      const { outage, rig, trial } = begun();
+      const { outage, simulator, trial } = begun();
       const asking = ["first", "second", "third", "fourth"].map((name) => waits(outage.ask(name)));
       const again = waits(outage.ask("again", { exclude: ["a"] }));
-      rig.advance(500);
-      rig.pool.succeeded(trial);
+      simulator.advance(500);
+      simulator.pool.succeeded(trial);
       // The trial has one of the four slots.
       expect([...asking, again].map(granted)).toEqual([true, true, true, false, false]);
-      rig.pool.release(trial);
+      simulator.pool.release(trial);
       expect([...asking, again].map(granted)).toEqual([true, true, true, true, false]);
-      rig.advance(5_000);
+      simulator.advance(5_000);
       expect(again.outcome, "its own time in the queue begins").toBeNull();
-      for (const waiter of asking) rig.pool.release(leaseOf(waiter));
+      for (const waiter of asking) simulator.pool.release(leaseOf(waiter));
       expect(granted(again)).toBe(true);
-      rig.pool.release(leaseOf(again));
-      expect(rig.pool.status()).toMatchObject({ in_use: 0, waiting: 0, outages: [] });
+      simulator.pool.release(leaseOf(again));
+      expect(simulator.pool.status()).toMatchObject({ in_use: 0, waiting: 0, outages: [] });
     });
 
     test("know at once when it has failed", () => {
-      const { outage, rig, trial } = begun();
+      const { outage, simulator, trial } = begun();
       const waiting = [waits(outage.ask("one")), waits(outage.ask("two"))];
-      rig.pool.failed(trial, failure("server_error"));
+      simulator.pool.failed(trial, failure("server_error"));
       expect(waiting.map(({ outcome }) => outcome)).toMatchObject([down, down]);
-      rig.pool.release(trial);
+      simulator.pool.release(trial);
       expect(outage.ask("next")).toHaveProperty("lease");
     });
 
     test("try themselves, one of them, when its client has left", () => {
-      const { outage, rig, trial } = begun();
+      const { outage, simulator, trial } = begun();
       const again = waits(outage.ask("again", { exclude: ["a"] }));
       const waiting = [waits(outage.ask("one")), waits(outage.ask("two"))];
-      rig.pool.release(trial);
+      simulator.pool.release(trial);
       expect([again, ...waiting].map(granted)).toEqual([false, true, false]);
-      rig.pool.succeeded(leaseOf(waiting[0] ?? again));
+      simulator.pool.succeeded(leaseOf(waiting[0] ?? again));
       expect([again, ...waiting].map(granted)).toEqual([true, true, true]);
     });
 
     test("leave, and are forgotten", () => {
-      const { outage, rig, trial } = begun();
-      const before = rig.timers;
+      const { outage, simulator, trial } = begun();
+      const before = simulator.timers;
       const waiter = waits(outage.ask("one"));
       waiter.cancel();
       waiter.cancel();
-      expect(rig.pool.status().waiting).toBe(0);
-      expect(rig.timers).toBe(before);
-      rig.pool.succeeded(trial);
-      rig.pool.release(trial);
-      expect(rig.pool.status()).toMatchObject({ in_use: 0, waiting: 0 });
+      expect(simulator.pool.status().waiting).toBe(0);
+      expect(simulator.timers).toBe(before);
+      simulator.pool.succeeded(trial);
+      simulator.pool.release(trial);
+      expect(simulator.pool.status()).toMatchObject({ in_use: 0, waiting: 0 });
     });
 
     test("be no more than there are free slots, and places in the queue", () => {
@@ -162,11 +163,11 @@ describe("a provider that fails on three accounts in a row", () => {
     });
 
     test("go when the last account is deleted", () => {
-      const { outage, rig } = begun();
+      const { outage, simulator } = begun();
       const waiter = waits(outage.ask("one"));
-      rig.pool.configure(configuration([]));
+      simulator.pool.configure(configuration([]));
       expect(result(waiter)).toBe("no_accounts");
-      expect(rig.pool.status().waiting).toBe(0);
+      expect(simulator.pool.status().waiting).toBe(0);
     });
   });
 
@@ -177,8 +178,8 @@ describe("a provider that fails on three accounts in a row", () => {
     outage.fail(1);
     const trial = outage.ask("trial");
     expect(trial).toMatchObject({ failing: true });
-    if ("lease" in trial) outage.rig.pool.succeeded(trial.lease);
-    expect(outage.rig.pool.status().outages).toEqual([]);
+    if ("lease" in trial) outage.simulator.pool.succeeded(trial.lease);
+    expect(outage.simulator.pool.status().outages).toEqual([]);
     expect([outage.ask("x"), outage.ask("y")]).toMatchObject([{ failing: false }, { failing: false }]);
   });
 
@@ -200,29 +201,29 @@ describe("a provider that fails on three accounts in a row", () => {
 
   test("is tried by one of those that wait; the others wait for what comes of that, but not who wants one account", () => {
     const outage = new Outage({ queue: 8 });
-    const { rig } = outage;
+    const { simulator } = outage;
     outage.fail(3);
-    const leases = IDS.map((target, place) => rig.grant({ target, requestId: `r${place}` }).lease);
-    const again = rig.queue({ requestId: "w0", exclude: ["a"] });
-    const trial = rig.queue({ requestId: "w1" });
-    const waiting = rig.queue({ requestId: "w2" });
-    const other = rig.queue({ requestId: "w3", model: "another" });
-    const pinned = rig.queue({ requestId: "w4", target: "d" });
-    rig.pool.failed(leases[3] ?? "", failure("server_error"));
-    rig.advance(1_000);
+    const leases = IDS.map((target, place) => simulator.grant({ target, requestId: `r${place}` }).lease);
+    const again = simulator.queue({ requestId: "w0", exclude: ["a"] });
+    const trial = simulator.queue({ requestId: "w1" });
+    const waiting = simulator.queue({ requestId: "w2" });
+    const other = simulator.queue({ requestId: "w3", model: "another" });
+    const pinned = simulator.queue({ requestId: "w4", target: "d" });
+    simulator.pool.failed(leases[3] ?? "", failure("server_error"));
+    simulator.advance(1_000);
     expect([again.outcome, waiting.outcome]).toMatchObject([down, down]);
     expect([trial, other, pinned].map(result)).toEqual([null, null, null]);
-    rig.pool.release(leases[0] ?? "");
+    simulator.pool.release(leases[0] ?? "");
     expect(granted(trial)).toBe(true);
   });
 
   test("tells those that wait at once when none of them can try", () => {
     const outage = new Outage();
-    const { rig } = outage;
+    const { simulator } = outage;
     outage.fail(3);
-    const leases = IDS.map((target, place) => rig.grant({ target, requestId: `r${place}` }).lease);
-    const again = rig.queue({ requestId: "w0", exclude: ["a"] });
-    rig.pool.failed(leases[3] ?? "", failure("server_error"));
+    const leases = IDS.map((target, place) => simulator.grant({ target, requestId: `r${place}` }).lease);
+    const again = simulator.queue({ requestId: "w0", exclude: ["a"] });
+    simulator.pool.failed(leases[3] ?? "", failure("server_error"));
     expect(again.outcome).toMatchObject(down);
   });
 
@@ -243,19 +244,19 @@ describe("a provider that fails on three accounts in a row", () => {
     const outage = new Outage();
     for (let round = 0; round < 5; round += 1) {
       outage.fail(2);
-      const { lease, failing } = outage.rig.grant({ requestId: `ok-${round}` });
+      const { lease, failing } = outage.simulator.grant({ requestId: `ok-${round}` });
       expect(failing).toBe(true);
-      outage.rig.pool.succeeded(lease);
-      outage.rig.pool.release(lease);
+      outage.simulator.pool.succeeded(lease);
+      outage.simulator.pool.release(lease);
     }
-    expect(outage.rig.pool.status().outages).toEqual([]);
+    expect(outage.simulator.pool.status().outages).toEqual([]);
   });
 
   test("in one burst has failed once: they were all granted before", () => {
-    const { rig } = new Outage({ perAccount: 2 });
-    const leases = Array.from({ length: 8 }, (_, place) => rig.grant({ requestId: `r${place}` }).lease);
-    for (const lease of leases) rig.pool.failed(lease, failure("server_error"));
-    expect(rig.pool.status().outages).toEqual([]);
+    const { simulator } = new Outage({ perAccount: 2 });
+    const leases = Array.from({ length: 8 }, (_, place) => simulator.grant({ requestId: `r${place}` }).lease);
+    for (const lease of leases) simulator.pool.failed(lease, failure("server_error"));
+    expect(simulator.pool.status().outages).toEqual([]);
   });
 });
 
@@ -265,10 +266,10 @@ describe("whatever happens while the provider goes down and comes back", () => {
   test.each(seeds)("limits hold, nobody is forgotten, and the books balance (seed %i)", (seed) => {
     const dice = randomFrom(seed);
     const below = (count: number) => Math.floor(dice() * count);
-    const rig = new Rig();
+    const simulator = new PoolSimulator();
     let perAccount = 2;
     let limits = { perAccount, queue: 6, queueWaitMs: 5_000 };
-    rig.pool.configure(configuration(IDS, limits));
+    simulator.pool.configure(configuration(IDS, limits));
     const waiting = new Map<Waiter, number>();
     let leases: string[] = [];
     let waits = 0;
@@ -283,58 +284,69 @@ describe("whatever happens while the provider goes down and comes back", () => {
         const target = below(8) === 0 ? { target: take(IDS) ?? "" } : {};
         const model = below(3) === 0 ? "another" : "m";
         const caller = `caller-${below(3)}`;
-        const outcome = rig.pool.acquire({ requestId: `r${serial}`, model, caller, ...exclude, ...target });
-        if (outcome instanceof Waiter) waiting.set(outcome, rig.now);
+        const outcome = simulator.pool.acquire({
+          requestId: `r${serial}`,
+          model,
+          caller,
+          ...exclude,
+          ...target,
+        });
+        if (outcome instanceof Waiter) waiting.set(outcome, simulator.now);
         else if ("granted" in outcome) leases.push(outcome.granted.lease);
       } else if (what < 0.55)
-        rig.pool.failed(lease, failure(below(2) === 0 ? "unreachable" : "server_error"));
-      else if (what < 0.62) rig.pool.succeeded(lease);
+        simulator.pool.failed(lease, failure(below(2) === 0 ? "unreachable" : "server_error"));
+      else if (what < 0.62) simulator.pool.succeeded(lease);
       else if (what < 0.8) {
-        rig.pool.release(lease);
+        simulator.pool.release(lease);
         leases = leases.filter((it) => it !== lease);
       } else if (what < 0.85) take([...waiting.keys()])?.cancel();
       else if (what < 0.87) {
         perAccount = 1 + below(3);
         limits = { ...limits, perAccount };
         const ids = below(6) === 0 ? [] : IDS.filter(() => below(4) > 0);
-        rig.pool.configure(configuration(ids, limits));
-      } else rig.advance(below(400));
+        simulator.pool.configure(configuration(ids, limits));
+      } else simulator.advance(below(400));
       for (const [waiter, since] of waiting) {
         const { outcome } = waiter;
-        if (outcome === null) expect(rig.now - since).toBeLessThanOrEqual(limits.queueWaitMs);
+        if (outcome === null) expect(simulator.now - since).toBeLessThanOrEqual(limits.queueWaitMs);
         else {
           waiting.delete(waiter);
           waits += 1;
           if ("granted" in outcome) leases.push(outcome.granted.lease);
         }
       }
-      leases = leases.filter((it) => rig.pool.renew(it));
-      const status = rig.pool.status();
+      leases = leases.filter((it) => simulator.pool.renew(it));
+      const status = simulator.pool.status();
       expect(status.waiting).toBe(waiting.size);
       expect(status.in_use).toBe(leases.length);
     }
     for (const waiter of waiting.keys()) waiter.cancel();
-    for (const lease of leases) rig.pool.release(lease);
-    rig.advance(1_000);
-    expect(rig.pool.status()).toMatchObject({ in_use: 0, waiting: 0, leases: [], waiting_requests: [] });
-    expect(rig.timers).toBe(0);
+    for (const lease of leases) simulator.pool.release(lease);
+    simulator.advance(1_000);
+    expect(simulator.pool.status()).toMatchObject({
+      in_use: 0,
+      waiting: 0,
+      leases: [],
+      waiting_requests: [],
+    });
+    expect(simulator.timers).toBe(0);
     expect(waits).toBeGreaterThan(20);
   });
 });
 
 describe("an account on which the provider fails again and again, while it works with others", () => {
   test("cools down", () => {
-    const { rig } = new Outage();
+    const { simulator } = new Outage();
     for (let round = 0; round < 3; round += 1) {
-      expect(rig.pool.status().cooldowns).toEqual([]);
-      const sick = rig.grant({ requestId: `sick-${round}`, target: "a" });
-      rig.pool.failed(sick.lease, failure("timeout"));
-      rig.pool.release(sick.lease);
-      const well = rig.grant({ requestId: `well-${round}`, target: "b" });
-      rig.pool.succeeded(well.lease);
-      rig.pool.release(well.lease);
+      expect(simulator.pool.status().cooldowns).toEqual([]);
+      const sick = simulator.grant({ requestId: `sick-${round}`, target: "a" });
+      simulator.pool.failed(sick.lease, failure("timeout"));
+      simulator.pool.release(sick.lease);
+      const well = simulator.grant({ requestId: `well-${round}`, target: "b" });
+      simulator.pool.succeeded(well.lease);
+      simulator.pool.release(well.lease);
     }
-    expect(rig.pool.status().cooldowns).toMatchObject([{ account: "a", kind: "timeout", failures: 1 }]);
+    expect(simulator.pool.status().cooldowns).toMatchObject([{ account: "a", kind: "timeout", failures: 1 }]);
   });
 });
 
@@ -342,19 +354,19 @@ describe("requests whose callers call them the same", () => {
   const SAME = "session-1";
 
   test("are as many words as there are requests", () => {
-    const { rig } = new Outage();
+    const { simulator } = new Outage();
     for (const [at, target] of ["a", "b", "c"].entries()) {
-      const { lease } = rig.grant({ requestId: SAME, identity: `i-${at}`, target });
-      rig.pool.failed(lease, failure("server_error"));
-      rig.pool.release(lease);
+      const { lease } = simulator.grant({ requestId: SAME, identity: `i-${at}`, target });
+      simulator.pool.failed(lease, failure("server_error"));
+      simulator.pool.release(lease);
     }
-    expect(rig.pool.status().outages).toHaveLength(1);
+    expect(simulator.pool.status().outages).toHaveLength(1);
   });
 
   test("try one at a time whether the provider works again", () => {
     const outage = new Outage();
     for (let n = 0; n < 3; n += 1) outage.fail(1);
-    outage.rig.advance(60_000);
+    outage.simulator.advance(60_000);
     const trial = outage.ask(SAME, { identity: "first" });
     expect(trial).toHaveProperty("lease");
     waits(outage.ask(SAME, { identity: "second" })).cancel();

@@ -1,29 +1,30 @@
 import { describe, expect, test } from "vitest";
 import { mergeStatuses } from "../../../src/pool/shards/shard-status.ts";
 import { failure } from "../../support/failures.ts";
-import { account, configuration, Rig } from "./rig.ts";
+import { account, configuration } from "../../support/pool-simulator/fixtures.ts";
+import { PoolSimulator } from "../../support/pool-simulator/pool-simulator.ts";
 
 /** A provider with one token. */
 class Site {
-  readonly rig = new Rig();
+  readonly simulator = new PoolSimulator();
   #requests = 0;
 
   constructor() {
-    this.rig.pool.configure(configuration(["only"], { perAccount: 50 }));
+    this.simulator.pool.configure(configuration(["only"], { perAccount: 50 }));
   }
 
   ask(...works: readonly boolean[]): this {
     for (const isFine of works) {
       this.#requests += 1;
-      const { lease } = this.rig.grant({ requestId: `r${this.#requests}`, target: "only" });
-      if (!isFine) this.rig.pool.failed(lease, failure("server_error"));
-      this.rig.pool.release(lease);
+      const { lease } = this.simulator.grant({ requestId: `r${this.#requests}`, target: "only" });
+      if (!isFine) this.simulator.pool.failed(lease, failure("server_error"));
+      this.simulator.pool.release(lease);
     }
     return this;
   }
 
   get health(): string {
-    return this.rig.pool.status().troubles?.[0]?.health ?? "healthy";
+    return this.simulator.pool.status().troubles?.[0]?.health ?? "healthy";
   }
 }
 
@@ -32,16 +33,16 @@ const [FINE, BAD] = [true, false];
 describe("the health of a provider with one token", () => {
   test("is down after five failures in a row, and healthy once a minute without any has passed", () => {
     const site = new Site().ask(FINE, FINE, FINE, FINE, FINE, FINE);
-    expect(site.rig.pool.status()).not.toHaveProperty("troubles");
+    expect(site.simulator.pool.status()).not.toHaveProperty("troubles");
     site.ask(BAD, BAD, BAD, BAD);
     expect(site.health).toBe("degraded");
     site.ask(BAD);
-    expect(site.rig.pool.status().troubles).toEqual([
-      { provider: "", health: "down", last_error: { reason: expect.any(String), at: site.rig.now } },
+    expect(site.simulator.pool.status().troubles).toEqual([
+      { provider: "", health: "down", last_error: { reason: expect.any(String), at: site.simulator.now } },
     ]);
     site.ask(FINE);
     expect(site.health).toBe("degraded");
-    site.rig.now += 66_000;
+    site.simulator.advance(66_000);
     expect(site.health).toBe("healthy");
   });
 
@@ -54,9 +55,9 @@ describe("the health of a provider with one token", () => {
 
   test("is known for ten minutes after the last failure", () => {
     const site = new Site().ask(BAD, BAD, BAD, BAD, BAD);
-    site.rig.now += 590_000;
+    site.simulator.advance(590_000);
     expect(site.health).toBe("down");
-    site.rig.now += 11_000;
+    site.simulator.advance(11_000);
     expect(site.health).toBe("healthy");
     expect(site.ask(BAD).health).toBe("degraded");
   });
@@ -64,18 +65,18 @@ describe("the health of a provider with one token", () => {
   test("is none once the provider is deleted or its accounts are disabled", () => {
     const site = new Site().ask(BAD, BAD, BAD, BAD, BAD);
     const disabled = account("only", { disabled: true });
-    site.rig.pool.configure({ ...configuration([]), accounts: [disabled] });
+    site.simulator.pool.configure({ ...configuration([]), accounts: [disabled] });
     expect(site.health).toBe("healthy");
-    site.rig.pool.configure(configuration([]));
+    site.simulator.pool.configure(configuration([]));
     expect(site.health).toBe("healthy");
-    site.rig.pool.configure(configuration(["only"]));
+    site.simulator.pool.configure(configuration(["only"]));
     expect(site.health).toBe("down");
   });
 
   test("is that of all pools together", () => {
     const [one, other, unused] = [new Site().ask(BAD, BAD, BAD), new Site().ask(BAD, BAD), new Site()];
     const merged = (...sites: readonly Site[]) =>
-      mergeStatuses(sites.map(({ rig }) => rig.pool.shardStatus())).troubles?.[0]?.health;
+      mergeStatuses(sites.map(({ simulator }) => simulator.pool.shardStatus())).troubles?.[0]?.health;
     expect(merged(one, unused)).toBe("degraded");
     expect(merged(one, unused, other)).toBe("down");
     expect(merged(one, new Site().ask(FINE, FINE, FINE, FINE))).toBe("degraded");

@@ -5,7 +5,8 @@ import type { PoolConfiguration } from "../../../src/core/ports/pool-configurati
 import { needsNoAccount } from "../../../src/gateway/providers/drivers.ts";
 import { buildPoolConfiguration } from "../../../src/pool/configuration.ts";
 import { failure } from "../../support/failures.ts";
-import { account, LIMITS, Rig, request, result } from "./rig.ts";
+import { account, LIMITS, request, result } from "../../support/pool-simulator/fixtures.ts";
+import { PoolSimulator } from "../../support/pool-simulator/pool-simulator.ts";
 
 const OTHER = "other";
 
@@ -14,182 +15,182 @@ function rigOf(
   own: readonly string[],
   others: readonly string[],
   more: Partial<PoolConfiguration> = {},
-): Rig {
-  const rig = new Rig();
+): PoolSimulator {
+  const simulator = new PoolSimulator();
   const accounts = [...own.map((id) => account(id)), ...others.map((id) => account(id, { provider: OTHER }))];
-  rig.pool.configure({ accounts, limits: LIMITS, ...more });
-  return rig;
+  simulator.pool.configure({ accounts, limits: LIMITS, ...more });
+  return simulator;
 }
 
 describe("accounts of several providers", () => {
   test("serve requests for their own provider alone, and say whose they are", () => {
-    const rig = rigOf(["a"], ["x", "y"], { limits: { ...LIMITS, perAccount: 2 } });
-    expect([rig.grant(), rig.grant()].map((grant) => grant.account.id)).toEqual(["a", "a"]);
-    const others = [rig.grant({ provider: OTHER }), rig.grant({ provider: OTHER })];
+    const simulator = rigOf(["a"], ["x", "y"], { limits: { ...LIMITS, perAccount: 2 } });
+    expect([simulator.grant(), simulator.grant()].map((grant) => grant.account.id)).toEqual(["a", "a"]);
+    const others = [simulator.grant({ provider: OTHER }), simulator.grant({ provider: OTHER })];
     expect(others.map((grant) => grant.account)).toEqual([
       { id: "x", proxyId: "", provider: OTHER },
       { id: "y", proxyId: "", provider: OTHER },
     ]);
-    rig.queue();
+    simulator.queue();
   });
 
   test("a request for a provider without accounts is refused at once", () => {
-    const rig = rigOf(["a"], []);
-    expect(rig.pool.acquire(request({ provider: OTHER }))).toEqual({ refused: "no_accounts" });
+    const simulator = rigOf(["a"], []);
+    expect(simulator.pool.acquire(request({ provider: OTHER }))).toEqual({ refused: "no_accounts" });
     expect(rigOf([], ["x"]).pool.acquire(request())).toEqual({ refused: "no_accounts" });
   });
 
   test("who waits for one provider holds up nobody who waits for another", () => {
-    const rig = rigOf(["a"], ["x"]);
-    const [first, second] = [rig.grant(), rig.grant({ provider: OTHER })];
-    const own = rig.queue();
-    const other = rig.queue({ provider: OTHER });
-    rig.pool.release(second.lease);
+    const simulator = rigOf(["a"], ["x"]);
+    const [first, second] = [simulator.grant(), simulator.grant({ provider: OTHER })];
+    const own = simulator.queue();
+    const other = simulator.queue({ provider: OTHER });
+    simulator.pool.release(second.lease);
     expect([result(own), result(other)]).toEqual([null, "x"]);
-    rig.pool.release(first.lease);
+    simulator.pool.release(first.lease);
     expect(result(own)).toBe("a");
   });
 
   test("a queue that is full of requests for one provider takes those for another", () => {
-    const rig = rigOf(["a"], ["x"]);
-    rig.grant();
-    rig.grant({ provider: OTHER });
-    rig.queue();
-    expect(rig.pool.acquire(request())).toEqual({ refused: "queue_full" });
-    rig.queue({ provider: OTHER });
-    expect(rig.pool.status()).toMatchObject({ waiting: 2, max_queue_size: 2 });
+    const simulator = rigOf(["a"], ["x"]);
+    simulator.grant();
+    simulator.grant({ provider: OTHER });
+    simulator.queue();
+    expect(simulator.pool.acquire(request())).toEqual({ refused: "queue_full" });
+    simulator.queue({ provider: OTHER });
+    expect(simulator.pool.status()).toMatchObject({ waiting: 2, max_queue_size: 2 });
   });
 
   test("the limit for all slots goes to whoever came first, whatever provider is wanted", () => {
-    const rig = rigOf(["a", "b"], ["x", "y"], { limits: { ...LIMITS, global: 2 } });
-    const held = [rig.grant(), rig.grant({ provider: OTHER })];
-    const waiting = [rig.queue({ provider: OTHER }), rig.queue()];
+    const simulator = rigOf(["a", "b"], ["x", "y"], { limits: { ...LIMITS, global: 2 } });
+    const held = [simulator.grant(), simulator.grant({ provider: OTHER })];
+    const waiting = [simulator.queue({ provider: OTHER }), simulator.queue()];
     for (const { lease } of held) {
-      rig.pool.release(lease);
-      expect(rig.pool.status().in_use).toBe(2);
+      simulator.pool.release(lease);
+      expect(simulator.pool.status().in_use).toBe(2);
     }
     expect(waiting.map(result)).toEqual(["y", "b"]);
   });
 
   test("who holds much of one provider has no less of another", () => {
-    const rig = rigOf(["a", "b"], ["x"], { limits: { ...LIMITS, queue: 10 } });
-    for (let slot = 0; slot < 2; slot += 1) rig.grant({ caller: "much" });
-    const { lease } = rig.grant({ caller: "little", provider: OTHER });
-    const much = rig.queue({ caller: "much", provider: OTHER });
-    const little = rig.queue({ caller: "little", provider: OTHER });
-    rig.pool.release(lease);
+    const simulator = rigOf(["a", "b"], ["x"], { limits: { ...LIMITS, queue: 10 } });
+    for (let slot = 0; slot < 2; slot += 1) simulator.grant({ caller: "much" });
+    const { lease } = simulator.grant({ caller: "little", provider: OTHER });
+    const much = simulator.queue({ caller: "much", provider: OTHER });
+    const little = simulator.queue({ caller: "little", provider: OTHER });
+    simulator.pool.release(lease);
     expect([result(much), result(little)]).toEqual(["x", null]);
   });
 
   test("an outage of one provider says nothing of another", () => {
-    const rig = rigOf(["a", "b", "c", "d"], ["x"], { limits: { ...LIMITS, perAccount: 2 } });
+    const simulator = rigOf(["a", "b", "c", "d"], ["x"], { limits: { ...LIMITS, perAccount: 2 } });
     const down = failure("unreachable");
     for (const [index, target] of ["a", "b", "c"].entries()) {
-      const { lease } = rig.grant({ requestId: `r${index}`, target });
-      rig.pool.failed(lease, down);
-      rig.pool.release(lease);
+      const { lease } = simulator.grant({ requestId: `r${index}`, target });
+      simulator.pool.failed(lease, down);
+      simulator.pool.release(lease);
     }
-    expect(rig.pool.status().outages).toMatchObject([{ provider: "", model: "" }]);
+    expect(simulator.pool.status().outages).toMatchObject([{ provider: "", model: "" }]);
     // One at a time tries whether it works again.
-    rig.grant({ requestId: "tries" });
-    expect(rig.pool.acquire(request({ requestId: "late", waitMs: 0 }))).toMatchObject({
+    simulator.grant({ requestId: "tries" });
+    expect(simulator.pool.acquire(request({ requestId: "late", waitMs: 0 }))).toMatchObject({
       refused: "provider_down",
     });
-    expect(rig.grant({ provider: OTHER }).account.id).toBe("x");
+    expect(simulator.grant({ provider: OTHER }).account.id).toBe("x");
   });
 
   test("another account means one of the same provider", () => {
-    const rig = rigOf(["a"], ["x"]);
-    const { lease } = rig.grant();
-    expect(rig.pool.failed(lease, failure("rate_limited"))).toBe(false);
-    expect(rig.pool.acquire(request({ exclude: ["a"] }))).toEqual({ refused: "no_accounts" });
+    const simulator = rigOf(["a"], ["x"]);
+    const { lease } = simulator.grant();
+    expect(simulator.pool.failed(lease, failure("rate_limited"))).toBe(false);
+    expect(simulator.pool.acquire(request({ exclude: ["a"] }))).toEqual({ refused: "no_accounts" });
   });
 
   test("a pinned account of another provider is none, unless any will do", () => {
-    const rig = rigOf(["a"], ["x"]);
-    expect(rig.pool.acquire(request({ target: "x" }))).toEqual({ refused: "target_not_found" });
-    expect(rig.pool.acquire(request({ target: "a", provider: OTHER }))).toEqual({
+    const simulator = rigOf(["a"], ["x"]);
+    expect(simulator.pool.acquire(request({ target: "x" }))).toEqual({ refused: "target_not_found" });
+    expect(simulator.pool.acquire(request({ target: "a", provider: OTHER }))).toEqual({
       refused: "target_not_found",
     });
-    expect(rig.grant({ target: "x", provider: ANY_PROVIDER }).account.provider).toBe(OTHER);
+    expect(simulator.grant({ target: "x", provider: ANY_PROVIDER }).account.provider).toBe(OTHER);
   });
 
   test("a provider's accounts may have slots of their own number", () => {
-    const rig = rigOf(["a"], ["x"], { perAccount: { [OTHER]: 3 } });
-    rig.grant();
-    rig.queue();
-    for (let slot = 0; slot < 3; slot += 1) rig.grant({ provider: OTHER });
-    rig.queue({ provider: OTHER });
-    expect(rig.pool.status()).toMatchObject({ in_use: 4, recommended_concurrency: 4 });
+    const simulator = rigOf(["a"], ["x"], { perAccount: { [OTHER]: 3 } });
+    simulator.grant();
+    simulator.queue();
+    for (let slot = 0; slot < 3; slot += 1) simulator.grant({ provider: OTHER });
+    simulator.queue({ provider: OTHER });
+    expect(simulator.pool.status()).toMatchObject({ in_use: 4, recommended_concurrency: 4 });
   });
 
   test("an account that changes its provider takes neither slots nor tokens with it", () => {
-    const rig = rigOf(["a", "b"], ["x"]);
-    const { lease, account: moved } = rig.grant();
-    const pinned = rig.queue({ target: moved.id });
+    const simulator = rigOf(["a", "b"], ["x"]);
+    const { lease, account: moved } = simulator.grant();
+    const pinned = simulator.queue({ target: moved.id });
     const limits = LIMITS;
     const accounts = [account("a", { provider: OTHER }), account("b"), account("x", { provider: OTHER })];
-    rig.pool.configure({ accounts, limits });
+    simulator.pool.configure({ accounts, limits });
     expect(result(pinned)).toBe("target_not_found");
-    expect(rig.grant().account.id).toBe("b");
-    expect(rig.grant({ provider: OTHER }).account.id).toBe("x");
+    expect(simulator.grant().account.id).toBe("b");
+    expect(simulator.grant({ provider: OTHER }).account.id).toBe("x");
     // Its slot is still held.
-    const waits = rig.queue({ provider: OTHER });
-    rig.pool.release(lease);
+    const waits = simulator.queue({ provider: OTHER });
+    simulator.pool.release(lease);
     expect(result(waits)).toBe("a");
   });
 
   test("a token that one provider gave is not shown to another after a restart", () => {
-    const rig = rigOf(["a"], []);
-    const { lease } = rig.grant();
-    const asked = rig.pool.token(lease);
+    const simulator = rigOf(["a"], []);
+    const { lease } = simulator.grant();
+    const asked = simulator.pool.token(lease);
     if (!("signIn" in asked)) throw new Error("the holder was not asked to sign in");
-    rig.pool.signedIn("a", asked.signIn.ticket, { token: "of-the-first", expiresAt: 0 });
-    rig.pool.release(lease);
-    rig.restart();
-    rig.pool.configure({ accounts: [account("a")], limits: LIMITS });
-    rig.advance(5_000);
-    expect(rig.grant().token).toBe("of-the-first");
-    rig.restart();
-    rig.pool.configure({ accounts: [account("a", { provider: OTHER })], limits: LIMITS });
-    rig.advance(5_000);
-    expect(rig.grant({ provider: OTHER }).token).toBeNull();
+    simulator.pool.signedIn("a", asked.signIn.ticket, { token: "of-the-first", expiresAt: 0 });
+    simulator.pool.release(lease);
+    simulator.restart();
+    simulator.pool.configure({ accounts: [account("a")], limits: LIMITS });
+    simulator.advance(5_000);
+    expect(simulator.grant().token).toBe("of-the-first");
+    simulator.restart();
+    simulator.pool.configure({ accounts: [account("a", { provider: OTHER })], limits: LIMITS });
+    simulator.advance(5_000);
+    expect(simulator.grant({ provider: OTHER }).token).toBeNull();
   });
 });
 
 describe("a token that an account got from its provider", () => {
   test("is forgotten where the provider has another address or token, also by a later process", () => {
-    const rig = new Rig();
+    const simulator = new PoolSimulator();
     const at = (endpointDigest: string) => ({
       accounts: [account("a", { token: "", password: "secret", endpointDigest })],
       limits: LIMITS,
     });
     const signIn = (token: string) => {
-      const { lease } = rig.grant();
-      const answer = rig.pool.token(lease);
+      const { lease } = simulator.grant();
+      const answer = simulator.pool.token(lease);
       if (answer instanceof Promise || !("signIn" in answer)) throw new Error("no ticket");
-      rig.pool.signedIn("a", answer.signIn.ticket, { token, expiresAt: 0 });
-      rig.pool.release(lease);
+      simulator.pool.signedIn("a", answer.signIn.ticket, { token, expiresAt: 0 });
+      simulator.pool.release(lease);
     };
     const tokenNow = () => {
-      const { lease, token } = rig.grant();
-      rig.pool.release(lease);
+      const { lease, token } = simulator.grant();
+      simulator.pool.release(lease);
       return token;
     };
-    rig.pool.configure(at("one"));
-    rig.advance(5_000);
+    simulator.pool.configure(at("one"));
+    simulator.advance(5_000);
     signIn("of-one");
     expect(tokenNow()).toBe("of-one");
-    rig.restart();
-    rig.pool.configure(at("one"));
-    rig.advance(5_000);
+    simulator.restart();
+    simulator.pool.configure(at("one"));
+    simulator.advance(5_000);
     expect(tokenNow()).toBe("of-one");
-    rig.pool.configure(at("two"));
+    simulator.pool.configure(at("two"));
     expect(tokenNow()).toBeNull();
     signIn("of-two");
-    rig.restart();
-    rig.pool.configure(at("three"));
-    rig.advance(5_000);
+    simulator.restart();
+    simulator.pool.configure(at("three"));
+    simulator.advance(5_000);
     expect(tokenNow()).toBeNull();
   });
 });

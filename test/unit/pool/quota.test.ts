@@ -1,36 +1,37 @@
 import { describe, expect, test } from "vitest";
 import type { QuotaWindow } from "../../../src/core/ports/accounts.ts";
 import { failure } from "../../support/failures.ts";
-import { configuration, Rig } from "./rig.ts";
+import { configuration } from "../../support/pool-simulator/fixtures.ts";
+import { PoolSimulator } from "../../support/pool-simulator/pool-simulator.ts";
 
 const HOUR_MS = 3_600_000;
 
-function rigOf(): Rig {
-  const rig = new Rig();
-  rig.pool.configure(configuration(["a", "b"], { perAccount: 10 }));
+function rigOf(): PoolSimulator {
+  const simulator = new PoolSimulator();
+  simulator.pool.configure(configuration(["a", "b"], { perAccount: 10 }));
   for (const target of ["a", "b"]) {
-    const { lease } = rig.grant({ target });
-    rig.pool.succeeded(lease);
-    rig.pool.release(lease);
+    const { lease } = simulator.grant({ target });
+    simulator.pool.succeeded(lease);
+    simulator.pool.release(lease);
   }
-  return rig;
+  return simulator;
 }
 
-const exhausted = (rig: Rig, more: Partial<QuotaWindow> = {}): QuotaWindow => ({
+const exhausted = (simulator: PoolSimulator, more: Partial<QuotaWindow> = {}): QuotaWindow => ({
   name: "5h",
   remaining: 0,
   isExhausted: true,
-  resetsAt: rig.now + 5 * HOUR_MS,
+  resetsAt: simulator.now + 5 * HOUR_MS,
   isOfModel: false,
   ...more,
 });
 
 /** The accounts of four requests. */
-function accountsOf(rig: Rig, model: string): Set<string> {
+function accountsOf(simulator: PoolSimulator, model: string): Set<string> {
   return new Set(
     Array.from({ length: 4 }, () => {
-      const { account, lease } = rig.grant({ model });
-      rig.pool.release(lease);
+      const { account, lease } = simulator.grant({ model });
+      simulator.pool.release(lease);
       return account.id;
     }),
   );
@@ -38,59 +39,59 @@ function accountsOf(rig: Rig, model: string): Set<string> {
 
 describe("an account whose quota is used up", () => {
   test("gets no requests until the quota begins anew, although it has refused none", () => {
-    const rig = rigOf();
-    const { lease } = rig.grant({ target: "a" });
-    rig.pool.recordQuota(lease, [exhausted(rig)]);
-    rig.pool.succeeded(lease);
-    rig.pool.release(lease);
-    expect(accountsOf(rig, "m")).toEqual(new Set(["b"]));
-    const until = rig.now + 5 * HOUR_MS;
-    expect(rig.pool.status().cooldowns).toMatchObject([
+    const simulator = rigOf();
+    const { lease } = simulator.grant({ target: "a" });
+    simulator.pool.recordQuota(lease, [exhausted(simulator)]);
+    simulator.pool.succeeded(lease);
+    simulator.pool.release(lease);
+    expect(accountsOf(simulator, "m")).toEqual(new Set(["b"]));
+    const until = simulator.now + 5 * HOUR_MS;
+    expect(simulator.pool.status().cooldowns).toMatchObject([
       { account: "a", kind: "rate_limited", until, reason: expect.stringContaining("5h") },
     ]);
-    rig.advance(5 * HOUR_MS - 1);
-    expect(accountsOf(rig, "m")).toEqual(new Set(["b"]));
-    rig.advance(1);
-    expect(accountsOf(rig, "m")).toEqual(new Set(["a", "b"]));
+    simulator.advance(5 * HOUR_MS - 1);
+    expect(accountsOf(simulator, "m")).toEqual(new Set(["b"]));
+    simulator.advance(1);
+    expect(accountsOf(simulator, "m")).toEqual(new Set(["a", "b"]));
   });
 
   test("serves other models if the quota is that of one model", () => {
-    const rig = rigOf();
-    const { lease } = rig.grant({ target: "a", model: "large" });
-    rig.pool.recordQuota(lease, [exhausted(rig, { isOfModel: true })]);
-    rig.pool.failed(lease, failure("rate_limited"));
-    rig.pool.release(lease);
-    expect(accountsOf(rig, "large")).toEqual(new Set(["b"]));
-    expect(accountsOf(rig, "small")).toEqual(new Set(["a", "b"]));
-    rig.advance(5 * HOUR_MS);
-    expect(accountsOf(rig, "large")).toEqual(new Set(["a", "b"]));
+    const simulator = rigOf();
+    const { lease } = simulator.grant({ target: "a", model: "large" });
+    simulator.pool.recordQuota(lease, [exhausted(simulator, { isOfModel: true })]);
+    simulator.pool.failed(lease, failure("rate_limited"));
+    simulator.pool.release(lease);
+    expect(accountsOf(simulator, "large")).toEqual(new Set(["b"]));
+    expect(accountsOf(simulator, "small")).toEqual(new Set(["a", "b"]));
+    simulator.advance(5 * HOUR_MS);
+    expect(accountsOf(simulator, "large")).toEqual(new Set(["a", "b"]));
   });
 
   test("is used all the same when no other account is left for the model", () => {
-    const rig = rigOf();
+    const simulator = rigOf();
     for (const target of ["a", "b"]) {
-      const { lease } = rig.grant({ target, model: "large" });
-      rig.pool.recordQuota(lease, [exhausted(rig, { isOfModel: true })]);
-      rig.pool.release(lease);
+      const { lease } = simulator.grant({ target, model: "large" });
+      simulator.pool.recordQuota(lease, [exhausted(simulator, { isOfModel: true })]);
+      simulator.pool.release(lease);
     }
-    expect(accountsOf(rig, "large")).toEqual(new Set(["a", "b"]));
+    expect(accountsOf(simulator, "large")).toEqual(new Set(["a", "b"]));
   });
 
   test("is back as soon as the provider says that something is left", () => {
-    const rig = rigOf();
-    const { lease } = rig.grant({ target: "a" });
-    rig.pool.recordQuota(lease, [exhausted(rig)]);
-    rig.pool.recordQuota(lease, [exhausted(rig, { isExhausted: false, remaining: 0.9 })]);
-    rig.pool.release(lease);
-    expect(accountsOf(rig, "m")).toEqual(new Set(["a", "b"]));
+    const simulator = rigOf();
+    const { lease } = simulator.grant({ target: "a" });
+    simulator.pool.recordQuota(lease, [exhausted(simulator)]);
+    simulator.pool.recordQuota(lease, [exhausted(simulator, { isExhausted: false, remaining: 0.9 })]);
+    simulator.pool.release(lease);
+    expect(accountsOf(simulator, "m")).toEqual(new Set(["a", "b"]));
   });
 
   test("waits as long as a refusal states, beyond a quarter of an hour", () => {
-    const rig = rigOf();
-    const { lease } = rig.grant({ target: "a" });
-    rig.pool.failed(lease, { ...failure("rate_limited"), retryAfter: 5 * 3_600 });
-    rig.pool.release(lease);
-    rig.advance(5 * HOUR_MS - 1);
-    expect(accountsOf(rig, "m")).toEqual(new Set(["b"]));
+    const simulator = rigOf();
+    const { lease } = simulator.grant({ target: "a" });
+    simulator.pool.failed(lease, { ...failure("rate_limited"), retryAfter: 5 * 3_600 });
+    simulator.pool.release(lease);
+    simulator.advance(5 * HOUR_MS - 1);
+    expect(accountsOf(simulator, "m")).toEqual(new Set(["b"]));
   });
 });

@@ -8,7 +8,7 @@ import { SqlUseStore } from "../../../src/pool/limits/sql-use-store.ts";
 import { AccountPool } from "../../../src/pool/pool.ts";
 import { SqlPoolStore } from "../../../src/pool/sql-pool-store.ts";
 import { attempt, FAILURE_KINDS, FailingSql, failEachStep } from "../../support/failing-sql.ts";
-import { configuration, request } from "./rig.ts";
+import { configuration, request } from "../../support/pool-simulator/fixtures.ts";
 
 const NOON = Date.UTC(2026, 10, 22, 12);
 const KEY_LIMITS = { requests_per_minute: 100, max_parallel: 50, tokens_per_day: 10_000 };
@@ -134,7 +134,7 @@ async function serve(sql: FailingSql): Promise<void> {
 }
 
 test.each(FAILURE_KINDS)(
-  "the books balance whichever step of the pool's storage fails %s",
+  "no slot and no use is lost whichever step of the pool's storage fails %s",
   async (kind) => {
     const failed = await failEachStep(kind, async (sql) => {
       vi.clearAllTimers();

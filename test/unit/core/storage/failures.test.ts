@@ -19,7 +19,7 @@ import { createWatchStateStore } from "../../../../src/runtime/deno/watch-state-
 import { emptyConfig } from "../../../support/config.ts";
 import { again, attempt, FAILURE_KINDS, FailingSql, failEachStep } from "../../../support/failing-sql.ts";
 import { memoryPlatform } from "../../../support/memory-platform.ts";
-import { MemoryPoolStore } from "../../../support/memory-pool-store.ts";
+import { MemoryPoolStore } from "../../../support/pool-simulator/memory-pool-store.ts";
 import { batch, capture, write } from "../../records/archive/support.ts";
 import { used } from "../../records/usage/support.ts";
 

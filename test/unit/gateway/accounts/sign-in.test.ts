@@ -4,20 +4,24 @@ import type { Lease } from "../../../../src/core/ports/accounts.ts";
 import { getAccountToken } from "../../../../src/gateway/accounts/sign-in.ts";
 import { InProcessAccountPool } from "../../../../src/pool/in-process-pool.ts";
 import { failure } from "../../../support/failures.ts";
-import { account, LIMITS, Rig, request } from "../../pool/rig.ts";
+import { account, LIMITS, request } from "../../../support/pool-simulator/fixtures.ts";
+import { PoolSimulator } from "../../../support/pool-simulator/pool-simulator.ts";
 
 const HOUR = 3_600_000;
 
-async function leases(rig: Rig, count: number): Promise<Lease[]> {
-  const pool = new InProcessAccountPool(rig.pool);
+async function leases(simulator: PoolSimulator, count: number): Promise<Lease[]> {
+  const pool = new InProcessAccountPool(simulator.pool);
   const acquired = await Promise.all(Array.from({ length: count }, () => pool.acquire(request())));
   return acquired.flatMap((it) => ("lease" in it ? [it.lease] : []));
 }
 
-function rigWith(more: Partial<Parameters<typeof account>[1]> = {}, limits = {}): Rig {
-  const rig = new Rig();
-  rig.pool.configure({ accounts: [account("a", more)], limits: { ...LIMITS, perAccount: 200, ...limits } });
-  return rig;
+function simulatorWith(more: Partial<Parameters<typeof account>[1]> = {}, limits = {}): PoolSimulator {
+  const simulator = new PoolSimulator();
+  simulator.pool.configure({
+    accounts: [account("a", more)],
+    limits: { ...LIMITS, perAccount: 200, ...limits },
+  });
+  return simulator;
 }
 
 /** A provider whose sign-ins take until `finish` is called. */
@@ -44,9 +48,9 @@ const settle = () => new Promise((resolve) => setTimeout(resolve, 0));
 
 describe("sign-in", () => {
   test("100 requests at once without a token: one sign-in, one token for all", async () => {
-    const rig = rigWith();
+    const simulator = simulatorWith();
     const provider = new FakeProvider();
-    const held = await leases(rig, 100);
+    const held = await leases(simulator, 100);
     const tokens = Promise.all(held.map((lease) => getAccountToken(lease, provider.signIn)));
     await settle();
     provider.finish();
@@ -55,24 +59,24 @@ describe("sign-in", () => {
   });
 
   test("100 requests at once with an expired token: one sign-in", async () => {
-    const rig = rigWith({ token: "old" });
+    const simulator = simulatorWith({ token: "old" });
     const provider = new FakeProvider();
-    const held = await leases(rig, 100);
+    const held = await leases(simulator, 100);
     expect(held.map((lease) => lease.initialToken)).toEqual(Array(100).fill("old"));
     const tokens = Promise.all(held.map((lease) => getAccountToken(lease, provider.signIn, "old")));
     await settle();
     provider.finish();
     expect(new Set(await tokens)).toEqual(new Set(["token-1"]));
     expect(provider.attempts).toBe(1);
-    const [next] = await leases(rig, 1);
+    const [next] = await leases(simulator, 1);
     expect(next?.initialToken).toBe("token-1");
   });
 
   test("a refused token that is not the current one any more costs no sign-in", async () => {
-    const rig = rigWith({ token: "old" });
+    const simulator = simulatorWith({ token: "old" });
     const provider = new FakeProvider();
     provider.finish();
-    const [first, late] = await leases(rig, 2);
+    const [first, late] = await leases(simulator, 2);
     if (first === undefined || late === undefined) throw new Error("no lease");
     await getAccountToken(first, provider.signIn, "old");
     expect(await getAccountToken(late, provider.signIn, "old")).toBe("token-1");
@@ -80,10 +84,10 @@ describe("sign-in", () => {
   });
 
   test("a failure reaches everybody who waits, as the provider's own error, and cools the account down once", async () => {
-    const rig = rigWith();
+    const simulator = simulatorWith();
     const provider = new FakeProvider();
     provider.failure = new ProviderError("invalid_credentials", "wrong password", 401);
-    const held = await leases(rig, 20);
+    const held = await leases(simulator, 20);
     const outcomes = Promise.allSettled(held.map((lease) => getAccountToken(lease, provider.signIn)));
     await settle();
     provider.finish();
@@ -94,14 +98,14 @@ describe("sign-in", () => {
       });
     }
     expect(provider.attempts).toBe(1);
-    expect(rig.pool.status().cooldowns).toMatchObject([
+    expect(simulator.pool.status().cooldowns).toMatchObject([
       { account: "a", failures: 1, reason: "wrong password" },
     ]);
   });
 
   test("when the request that signs in dies, the next one does it", async () => {
-    const rig = rigWith();
-    const [dying, second, third] = await leases(rig, 3);
+    const simulator = simulatorWith();
+    const [dying, second, third] = await leases(simulator, 3);
     const ticket = await dying?.getToken();
     expect(ticket).toMatchObject({ signIn: { credentials: { email: "a", password: "secret" } } });
     const answers = [second?.getToken(), third?.getToken()];
@@ -116,8 +120,8 @@ describe("sign-in", () => {
   });
 
   test("when its client leaves meanwhile, that is no failure of the account: the next one does it", async () => {
-    const rig = rigWith();
-    const [leaving, second] = await leases(rig, 2);
+    const simulator = simulatorWith();
+    const [leaving, second] = await leases(simulator, 2);
     if (leaving === undefined || second === undefined) throw new Error("no lease");
     const client = new AbortController();
     const aborted = new FakeProvider();
@@ -132,44 +136,44 @@ describe("sign-in", () => {
     await expect(gone).rejects.toThrow("aborted");
     leaving.release();
     expect(await token).toBe("token-1");
-    expect(rig.pool.status().cooldowns).toEqual([]);
+    expect(simulator.pool.status().cooldowns).toEqual([]);
   });
 
   test("however long it takes, is the others' too as long as its request lives", async () => {
-    const rig = rigWith();
-    const [slow, second] = await leases(rig, 2);
+    const simulator = simulatorWith();
+    const [slow, second] = await leases(simulator, 2);
     const ticket = await slow?.getToken();
     if (ticket === undefined || !("signIn" in ticket)) throw new Error("no ticket");
     const answer = second?.getToken();
     for (let passed = 0; passed < 110_000; passed += 10_000) {
       await slow?.renew();
       await second?.renew();
-      rig.advance(10_000);
+      simulator.advance(10_000);
     }
     await slow?.completeSignIn(ticket.signIn.ticket, { token: "t", expiresAt: 0 });
     expect(await answer).toEqual({ token: "t" });
   });
 
   test("when its request is not heard of any more, the next one gets its chance", async () => {
-    const rig = rigWith();
-    const [dead, second] = await leases(rig, 2);
+    const simulator = simulatorWith();
+    const [dead, second] = await leases(simulator, 2);
     await dead?.getToken();
     const answer = second?.getToken();
     for (let passed = 0; passed < 40_000; passed += 10_000) {
       await second?.renew();
-      rig.advance(10_000);
+      simulator.advance(10_000);
     }
     expect(await answer).toMatchObject({ signIn: {} });
   });
 
   test("an account without a password answers with the provider's refusal, and keeps its token", async () => {
-    const rig = rigWith({ email: "", password: "", token: "only" });
-    const [lease] = await leases(rig, 1);
+    const simulator = simulatorWith({ email: "", password: "", token: "only" });
+    const [lease] = await leases(simulator, 1);
     expect(lease?.initialToken).toBe("only");
     expect(await lease?.getToken("only")).toMatchObject({
       failed: { kind: "invalid_credentials", status: 401 },
     });
-    const [next] = await leases(rig, 1);
+    const [next] = await leases(simulator, 1);
     expect(next?.initialToken).toBe("only");
   });
 
@@ -177,97 +181,97 @@ describe("sign-in", () => {
     ["given to another provider", { provider: "other" }, { provider: "other", signIn: {} }],
     ["given another password", { password: "newer" }, { signIn: { credentials: { password: "newer" } } }],
   ])("of an account that is %s meanwhile brings no token for what it is now", async (_, changed, told) => {
-    const rig = rigWith();
-    const [first, second] = await leases(rig, 2);
+    const simulator = simulatorWith();
+    const [first, second] = await leases(simulator, 2);
     const answer = await first?.getToken();
     if (answer === undefined || !("signIn" in answer)) throw new Error("no ticket");
     const waiting = second?.getToken();
-    rig.pool.configure({ accounts: [account("a", changed)], limits: { ...LIMITS, perAccount: 200 } });
+    simulator.pool.configure({ accounts: [account("a", changed)], limits: { ...LIMITS, perAccount: 200 } });
     await first?.completeSignIn(answer.signIn.ticket, { token: "of-before", expiresAt: 0 });
     expect(await waiting).toMatchObject(told);
-    expect(rig.pool.health()).toMatchObject([{ id: "a", token: null, cooldown: null }]);
+    expect(simulator.pool.health()).toMatchObject([{ id: "a", token: null, cooldown: null }]);
   });
 
   test("a token is not handed out any more shortly before it ends", async () => {
-    const rig = rigWith();
+    const simulator = simulatorWith();
     const provider = new FakeProvider();
     provider.finish();
-    provider.expiresAt = (rig.now + 60_000) / 1000;
-    const [lease] = await leases(rig, 1);
+    provider.expiresAt = (simulator.now + 60_000) / 1000;
+    const [lease] = await leases(simulator, 1);
     if (lease === undefined) throw new Error("no lease");
     await getAccountToken(lease, provider.signIn);
-    rig.advance(29_000);
-    expect((await leases(rig, 1))[0]?.initialToken).toBe("token-1");
-    rig.advance(25_000);
-    expect((await leases(rig, 1))[0]?.initialToken).toBeNull();
+    simulator.advance(29_000);
+    expect((await leases(simulator, 1))[0]?.initialToken).toBe("token-1");
+    simulator.advance(25_000);
+    expect((await leases(simulator, 1))[0]?.initialToken).toBeNull();
   });
 
   test("tokens survive a restart; a token changed in the configuration wins", async () => {
-    const rig = rigWith({ token: "configured" });
+    const simulator = simulatorWith({ token: "configured" });
     const provider = new FakeProvider();
     provider.finish();
-    const [lease] = await leases(rig, 1);
+    const [lease] = await leases(simulator, 1);
     if (lease === undefined) throw new Error("no lease");
     await getAccountToken(lease, provider.signIn, "configured");
     const limits = { ...LIMITS, perAccount: 200 };
-    rig.restart().configure({ accounts: [account("a", { token: "configured" })], limits });
-    expect(rig.pool.health()).toMatchObject([{ id: "a", token: "token-1" }]);
-    rig.restart().configure({ accounts: [account("a", { token: "newer" })], limits });
-    expect(rig.pool.health()).toMatchObject([{ id: "a", token: "newer" }]);
-    rig.pool.configure({ accounts: [account("a", { token: "newest" })], limits });
-    expect(rig.pool.health()).toMatchObject([{ id: "a", token: "newest" }]);
+    simulator.restart().configure({ accounts: [account("a", { token: "configured" })], limits });
+    expect(simulator.pool.health()).toMatchObject([{ id: "a", token: "token-1" }]);
+    simulator.restart().configure({ accounts: [account("a", { token: "newer" })], limits });
+    expect(simulator.pool.health()).toMatchObject([{ id: "a", token: "newer" }]);
+    simulator.pool.configure({ accounts: [account("a", { token: "newest" })], limits });
+    expect(simulator.pool.health()).toMatchObject([{ id: "a", token: "newest" }]);
   });
 });
 
 describe("periodic refresh", () => {
-  const signedInOnce = async (): Promise<Rig> => {
-    const rig = rigWith({}, { tokenRefreshMs: 6 * HOUR });
+  const signedInOnce = async (): Promise<PoolSimulator> => {
+    const simulator = simulatorWith({}, { tokenRefreshMs: 6 * HOUR });
     const provider = new FakeProvider();
     provider.finish();
-    const [lease] = await leases(rig, 1);
+    const [lease] = await leases(simulator, 1);
     if (lease === undefined) throw new Error("no lease");
     await getAccountToken(lease, provider.signIn);
     lease.release();
-    return rig;
+    return simulator;
   };
 
   test("one request signs an old token in anew, while the others go on with it", async () => {
-    const rig = await signedInOnce();
-    rig.advance(6 * HOUR - 1);
-    expect(rig.pool.tokensDueForRefresh()).toEqual([]);
-    rig.advance(1);
-    expect(rig.pool.tokensDueForRefresh()).toEqual(["a"]);
-    const [first, second] = await leases(rig, 2);
+    const simulator = await signedInOnce();
+    simulator.advance(6 * HOUR - 1);
+    expect(simulator.pool.tokensDueForRefresh()).toEqual([]);
+    simulator.advance(1);
+    expect(simulator.pool.tokensDueForRefresh()).toEqual(["a"]);
+    const [first, second] = await leases(simulator, 2);
     expect(await first?.getToken()).toMatchObject({ signIn: { current: "token-1" } });
     expect(await second?.getToken()).toMatchObject({ token: "token-1" });
-    expect((await leases(rig, 1))[0]?.initialToken).toBe("token-1");
+    expect((await leases(simulator, 1))[0]?.initialToken).toBe("token-1");
   });
 
   test("a failed refresh is no harm: the old token goes on, and the next attempt comes later", async () => {
-    const rig = await signedInOnce();
-    rig.advance(7 * HOUR);
+    const simulator = await signedInOnce();
+    simulator.advance(7 * HOUR);
     const provider = new FakeProvider();
     provider.finish();
     provider.failure = new ProviderError("invalid_credentials", "wrong password", 401);
-    const [lease] = await leases(rig, 1);
+    const [lease] = await leases(simulator, 1);
     if (lease === undefined) throw new Error("no lease");
     expect(await getAccountToken(lease, provider.signIn)).toBe("token-1");
-    expect(rig.pool.status().cooldowns).toEqual([]);
-    expect((await leases(rig, 1))[0]?.initialToken).toBe("token-1");
-    rig.advance(300_000);
-    expect(rig.pool.tokensDueForRefresh()).toEqual(["a"]);
+    expect(simulator.pool.status().cooldowns).toEqual([]);
+    expect((await leases(simulator, 1))[0]?.initialToken).toBe("token-1");
+    simulator.advance(300_000);
+    expect(simulator.pool.tokensDueForRefresh()).toEqual(["a"]);
   });
 });
 
 describe("account health", () => {
   test("a test's outcome is kept, and only configured accounts are shown", () => {
-    const rig = rigWith({ token: "t" });
-    rig.pool.setTestStatus("a", "ok");
-    rig.pool.setTestStatus("nobody", "ok");
-    rig.restart().configure({ accounts: [account("a", { token: "t" })], limits: LIMITS });
+    const simulator = simulatorWith({ token: "t" });
+    simulator.pool.setTestStatus("a", "ok");
+    simulator.pool.setTestStatus("nobody", "ok");
+    simulator.restart().configure({ accounts: [account("a", { token: "t" })], limits: LIMITS });
     const none = { requests: 0, succeeded: 0 };
     const activity = { inFlight: 0, lastUsed: 0, lastSuccess: 0, lastFault: null, hour: none, day: none };
-    expect(rig.pool.health(["a", "nobody"])).toEqual([
+    expect(simulator.pool.health(["a", "nobody"])).toEqual([
       { id: "a", token: "t", testStatus: "ok", condition: "ok", cooldown: null, quotas: [], activity },
     ]);
   });

@@ -9,7 +9,7 @@ import {
   shardNames,
 } from "../../../../src/pool/shards/layout.ts";
 import { POOL_NAME } from "../../../../src/pool/shards/pool-name.ts";
-import { configuration } from "../rig.ts";
+import { configuration } from "../../../support/pool-simulator/fixtures.ts";
 
 const ids = Array.from({ length: 400 }, (_, n) => `account-${n}@example.com`);
 

@@ -47,9 +47,9 @@ interface ModelAccount {
   weight: number;
   /** Grants in its present turn. */
   turn: number;
-  ghosts: number;
+  unconfirmed: number;
   failures: number;
-  strikes: number;
+  providerFailures: number;
   coolUntil: number;
   failedAt: number;
   /** Requests that it may have at once while others are healthy: all it likes once it works. */
@@ -70,7 +70,7 @@ export class PoolModel {
   limits: PoolLimits;
   step = 0;
   order = 0;
-  ghostDeadline = 0;
+  claimDeadline = 0;
   readonly accounts = new Map<string, ModelAccount>();
   readonly proxies = new Map<string, ModelProxy>();
   provider: ModelSeries | null = null;
@@ -91,12 +91,12 @@ export class PoolModel {
     return [...this.accounts.values()].filter((it) => it.configured && !it.disabled).length;
   }
 
-  get ghosts(): number {
-    return [...this.accounts.values()].reduce((sum, it) => sum + it.ghosts, 0);
+  get unconfirmed(): number {
+    return [...this.accounts.values()].reduce((sum, it) => sum + it.unconfirmed, 0);
   }
 
   get inUse(): number {
-    return this.leases.length + this.ghosts;
+    return this.leases.length + this.unconfirmed;
   }
 
   get globalLimit(): number {
@@ -115,9 +115,9 @@ export class PoolModel {
         disabled: false,
         weight: 1,
         turn: 0,
-        ghosts: 0,
+        unconfirmed: 0,
         failures: 0,
-        strikes: 0,
+        providerFailures: 0,
         coolUntil: 0,
         failedAt: 0,
         allowance: UNKNOWN,
@@ -132,7 +132,7 @@ export class PoolModel {
   }
 
   held(id: string): number {
-    return this.leases.filter((lease) => lease.account === id).length + this.account(id).ghosts;
+    return this.leases.filter((lease) => lease.account === id).length + this.account(id).unconfirmed;
   }
 
   free(id: string): boolean {
@@ -329,9 +329,9 @@ export class PoolModel {
       provider.failedAt = this.order;
     }
     if (first && it.configured && lease.order > it.failedAt) {
-      it.strikes += 1;
+      it.providerFailures += 1;
       it.failedAt = this.order;
-      if (it.strikes >= 3) {
+      if (it.providerFailures >= 3) {
         it.failures += 1;
         it.coolUntil = now + Math.min(120_000, 5_000 * 2 ** (it.failures - 1));
         it.proven = false;
@@ -363,7 +363,7 @@ export class PoolModel {
     const it = this.account(lease.account);
     if (lease.order <= it.failedAt) return;
     it.failures = 0;
-    it.strikes = 0;
+    it.providerFailures = 0;
     it.coolUntil = 0;
     if (bound && lease.order > proxy.failedAt) {
       Object.assign(it, { allowance: Number.POSITIVE_INFINITY, proven: true });
@@ -380,14 +380,14 @@ export class PoolModel {
         .map((it) => it.coolUntil),
       ...this.heldBack(now).map((it) => Math.max(now, it.triedAt + TRIAL_MS)),
     ];
-    if (this.ghosts > 0) times.push(this.ghostDeadline);
+    if (this.unconfirmed > 0) times.push(this.claimDeadline);
     return Math.min(...times);
   }
 
   /** Lets what is due at `now` happen; returns the waiters whose time is over. */
   elapse(now: number): ModelWaiter[] {
     this.leases = this.leases.filter((lease) => lease.expires > now);
-    if (now >= this.ghostDeadline) for (const it of this.accounts.values()) it.ghosts = 0;
+    if (now >= this.claimDeadline) for (const it of this.accounts.values()) it.unconfirmed = 0;
     this.tryAgain(now);
     const over = this.waiting.filter((waiter) => waiter.until <= now);
     this.waiting = this.waiting.filter((waiter) => waiter.until > now);
