@@ -1,14 +1,14 @@
 import { CompletionFold } from "../../core/conversation/completion-fold.ts";
 import type { Conversation } from "../../core/conversation/conversation.ts";
 import type { Completion, GenerationEvent } from "../../core/conversation/events.ts";
-import { toGatewayError } from "../../core/errors/gateway-error.ts";
+import { type GatewayError, toGatewayError } from "../../core/errors/gateway-error.ts";
 import { HAS_NATIVE_CHANNEL } from "../../core/http/byte-channel.ts";
 import { clientDisconnected } from "../../core/http/client-disconnect.ts";
 import { EVENT_STREAM_HEADERS } from "../../core/http/event-stream.ts";
 import { beginGeneration, createAnswerInfo } from "./begin-generation.ts";
 import { finishWithError, finishWithSuccess } from "./end-generation.ts";
 import type { Generation } from "./generation.ts";
-import type { AnswerInfo, GenerationRequest } from "./generation-job.ts";
+import type { AnswerInfo, GenerationJob, GenerationRequest } from "./generation-job.ts";
 import type { GenerationSink } from "./generation-sink.ts";
 import { RouteRunner } from "./route-runner.ts";
 import { MIN_BYTES_PER_SECOND } from "./stall-detector.ts";
@@ -64,6 +64,11 @@ function guardSink(sink: GenerationSink, generation: Generation): GenerationSink
   return guarded ?? sink;
 }
 
+/** Converts what was thrown to the error for the caller. */
+function toCallerError({ context, deadline }: GenerationJob, thrown: unknown): GatewayError {
+  return toGatewayError(deadline?.explain(thrown) ?? thrown, context.requestId);
+}
+
 /**
  * Answers a conversation as a stream. All generation routes use this function or `generateCompletion`.
  *
@@ -72,126 +77,181 @@ function guardSink(sink: GenerationSink, generation: Generation): GenerationSink
 export async function streamGeneration(request: GenerationRequest, answer: StreamAnswer): Promise<Response> {
   const job = await beginGeneration(request);
   const { context, deadline } = job;
-  const toCallerError = (thrown: unknown) =>
-    toGatewayError(deadline?.explain(thrown) ?? thrown, context.requestId);
   const runner = await RouteRunner.prepare(job).catch((thrown: unknown) => {
     deadline?.end();
-    const error = toCallerError(thrown);
+    const error = toCallerError(job, thrown);
     finishWithError(job, error, null);
     throw error;
   });
-  const fold = new CompletionFold();
-  let { generation } = runner;
-  let info = createAnswerInfo(generation.job, () => generation);
-  let renderer = answer.stream(info);
+  const stream = new AnswerStream(job, runner, answer);
+  // When the client leaves, only work under `waitUntil` continues to its `finally`.
+  const running = stream.run();
+  context.waitUntil(running);
+  const response = await stream.waitForResponse();
+  // `handleRequest` keeps the request's memory and timers until `running` has settled.
+  context.keepUntil(running);
+  return response;
+}
+
+/** One streamed answer: renders the events of the models that are tried, and ends the stream with an outcome or an error. */
+class AnswerStream {
+  readonly #job: GenerationJob;
+  readonly #runner: RouteRunner;
+  readonly #answer: StreamAnswer;
+  readonly #fold = new CompletionFold();
+  readonly #format: StreamedFormat;
+  readonly #writer: StreamWriter;
+  readonly #sink: GenerationSink;
+  /** The generation of the current model. */
+  #generation: Generation;
+  #info: AnswerInfo;
+  #renderer: StreamRenderer;
   /** Whether the renderer has begun the answer. The models that follow then continue it. */
-  let hasBegun = false;
-  let succeeded = false;
-  const format = new StreamedFormat(request.conversation.responseFormat);
-  const { keepAliveMs, idleTimeoutMs } = context.platform.variables;
-  const writer = new StreamWriter(keepAliveMs, {
-    onRead: (bytes) => generation.stallDetector.recordRead(bytes),
-    onDisconnect: () => job.abort.abort(clientDisconnected()),
-  });
-  const render = (events: readonly GenerationEvent[]): string => {
-    let text = "";
-    for (const event of events) text += renderer.push(event);
-    return text;
-  };
-  const sink: GenerationSink = {
-    ...(HAS_NATIVE_CHANNEL && answer.needsNativeEnd !== true
-      ? { pipe: (body: ReadableStream<Uint8Array>) => writer.pipe(body) }
-      : {}),
-    deliver(generated, native) {
-      if (deadline !== undefined && hasContent(generated, job.conversation)) deadline.end();
-      if (native !== undefined) return deliverNative(generated, native);
-      const events = format.push(hasBegun ? withoutStart(generated) : generated);
-      hasBegun = true;
-      for (const event of events) fold.push(event);
-      const rendered = render(events);
-      if (events.at(-1)?.type !== "finish") return writer.write(rendered);
-      if (answer.completed === undefined) return sendLastEvents(rendered);
-      return answer.completed(fold.completion(), info).then(() => sendLastEvents(rendered));
-    },
-  };
-  /** Sends the provider's own bytes. The events are only counted. */
-  const deliverNative = (events: readonly GenerationEvent[], bytes: Uint8Array) => {
-    for (const event of events) fold.push(event);
-    if (events.at(-1)?.type !== "finish") return writer.writeBytes(bytes);
-    const send = () => {
-      recordSuccess();
-      return writer.writeBytes(bytes, true);
+  #hasBegun = false;
+  #hasSucceeded = false;
+
+  constructor(job: GenerationJob, runner: RouteRunner, answer: StreamAnswer) {
+    this.#job = job;
+    this.#runner = runner;
+    this.#answer = answer;
+    this.#generation = runner.generation;
+    this.#info = createAnswerInfo(this.#generation.job, () => this.#generation);
+    this.#renderer = answer.stream(this.#info);
+    this.#format = new StreamedFormat(job.conversation.responseFormat);
+    this.#writer = new StreamWriter(job.context.platform.variables.keepAliveMs, {
+      onRead: (bytes) => this.#generation.stallDetector.recordRead(bytes),
+      onDisconnect: () => job.abort.abort(clientDisconnected()),
+    });
+    this.#sink = {
+      ...(HAS_NATIVE_CHANNEL && answer.needsNativeEnd !== true
+        ? { pipe: (body: ReadableStream<Uint8Array>) => this.#writer.pipe(body) }
+        : {}),
+      deliver: (events, bytes) => this.#deliver(events, bytes),
     };
-    return answer.completedNative === undefined
-      ? send()
-      : answer.completedNative(fold.completion(), bytes).then(send);
-  };
-  const recordSuccess = () => {
-    succeeded = true;
-    finishWithSuccess(generation.job, fold.completion());
-    context.recordOutcome(STREAM_STATUS);
-  };
-  /** Records the outcome, then sends the end of the answer. */
-  const sendLastEvents = (rendered: string) => {
-    recordSuccess();
-    return writer.write(rendered, true);
-  };
-  /** The time in which the slowest reader takes the bytes that may still be on their way, milliseconds. */
-  const readingTimeMs = () => ((generation.relay?.pipedBytes ?? 0) * 1000) / MIN_BYTES_PER_SECOND;
-  const { abort } = job;
-  abort.addEventListener("abort", () => writer.rejectPendingWrite(abort.reason));
-  // Keep-alives start while the request waits for an account: only a failed write shows a graceful close.
-  writer.startKeepAlives(renderer.keepAlive);
-  const run = async () => {
+  }
+
+  /** Runs the generation and sends its events until the stream is closed. */
+  async run(): Promise<void> {
+    const { abort, deadline } = this.#job;
+    const writer = this.#writer;
+    abort.addEventListener("abort", () => writer.rejectPendingWrite(abort.reason));
+    // Keep-alives start while the request waits for an account: only a failed write shows a graceful close.
+    writer.startKeepAlives(this.#renderer.keepAlive);
     try {
-      await runner.run(
-        (current) => {
-          const isNext = current !== generation;
-          generation = current;
-          // Until the answer has begun, the renderer can still name the model that answers.
-          if (isNext && !hasBegun) {
-            info = createAnswerInfo(current.job, () => generation);
-            renderer = answer.stream(info);
-          }
-          return current.run(guardSink(sink, current));
+      await this.#runner.run(
+        (generation) => {
+          this.#setGeneration(generation);
+          return generation.run(guardSink(this.#sink, generation));
         },
         // Reasoning is not visible output, as in failover between accounts.
-        () => generation.hasVisibleOutput,
+        () => this.#generation.hasVisibleOutput,
       );
-      // The wait is limited: a reader that has stopped may never take the rest, and the request no longer holds any
-      // resources.
-      await waitAtMost(writer.close(), idleTimeoutMs + readingTimeMs());
+      // A reader that has stopped may never take the rest, and the request no longer holds any resources.
+      await waitAtMost(writer.close(), this.#idleTimeoutMs + this.#pipedReadingTimeMs);
     } catch (thrown) {
-      const error = toCallerError(thrown);
-      if (succeeded) {
-        // Only sending the end failed.
-        void writer.end("");
-        return;
-      }
-      finishWithError(generation.job, error, generation.usageSoFar());
-      if (writer.isCommitted) {
-        const { relay } = generation;
-        const lineBreaks = relay?.hasSentFragment === true ? "\n\n" : "";
-        const last =
-          relay?.hasSentError === true ? "" : lineBreaks + render(format.push([{ type: "error", error }]));
-        if (error.status !== 499) await answer.failed?.();
-        context.recordOutcome(STREAM_STATUS);
-        const ended = writer.end(last);
-        if (error.status !== 499) await waitAtMost(ended, idleTimeoutMs);
-      } else writer.failBeforeStart(error);
+      await this.#endWithError(thrown);
     } finally {
       deadline?.end();
       writer.stopKeepAlives();
     }
-  };
-  // When the client leaves, only work under `waitUntil` continues to its `finally`.
-  const running = run();
-  context.waitUntil(running);
-  // Rejects on a failure before the first byte, so the caller gets an HTTP status.
-  const readable = await writer.ready;
-  // `handleRequest` keeps the request's memory and timers until `running` has settled.
-  context.keepUntil(running);
-  const headers =
-    answer.streamType === undefined ? EVENT_STREAM_HEADERS : { "content-type": answer.streamType };
-  return new Response(readable, { headers: { ...headers, ...generation.nativeAnswer?.headers } });
+  }
+
+  /**
+   * Waits for the first byte.
+   *
+   * @throws GatewayError a failure before the first byte, so that the caller gets an HTTP status
+   */
+  async waitForResponse(): Promise<Response> {
+    const readable = await this.#writer.ready;
+    const { streamType } = this.#answer;
+    const headers = streamType === undefined ? EVENT_STREAM_HEADERS : { "content-type": streamType };
+    return new Response(readable, { headers: { ...headers, ...this.#generation.nativeAnswer?.headers } });
+  }
+
+  get #idleTimeoutMs(): number {
+    return this.#job.context.platform.variables.idleTimeoutMs;
+  }
+
+  /** The time in which the slowest accepted reader takes the piped bytes, milliseconds. */
+  get #pipedReadingTimeMs(): number {
+    return ((this.#generation.relay?.pipedBytes ?? 0) * 1000) / MIN_BYTES_PER_SECOND;
+  }
+
+  #setGeneration(generation: Generation): void {
+    if (generation === this.#generation) return;
+    this.#generation = generation;
+    // Until the answer has begun, the renderer can still name the model that answers.
+    if (this.#hasBegun) return;
+    this.#info = createAnswerInfo(generation.job, () => this.#generation);
+    this.#renderer = this.#answer.stream(this.#info);
+  }
+
+  #deliver(generated: readonly GenerationEvent[], native?: Uint8Array): Promise<void> | undefined {
+    const { conversation, deadline } = this.#job;
+    if (deadline !== undefined && hasContent(generated, conversation)) deadline.end();
+    if (native !== undefined) return this.#deliverNative(generated, native);
+    const events = this.#format.push(this.#hasBegun ? withoutStart(generated) : generated);
+    this.#hasBegun = true;
+    for (const event of events) this.#fold.push(event);
+    const text = this.#render(events);
+    if (events.at(-1)?.type !== "finish") return this.#writer.write(text);
+    const send = () => {
+      this.#recordSuccess();
+      return this.#writer.write(text, true);
+    };
+    return this.#answer.completed?.(this.#fold.completion(), this.#info).then(send) ?? send();
+  }
+
+  /** Sends the provider's own bytes. The events are only counted. */
+  #deliverNative(events: readonly GenerationEvent[], bytes: Uint8Array): Promise<void> | undefined {
+    for (const event of events) this.#fold.push(event);
+    if (events.at(-1)?.type !== "finish") return this.#writer.writeBytes(bytes);
+    const send = () => {
+      this.#recordSuccess();
+      return this.#writer.writeBytes(bytes, true);
+    };
+    return this.#answer.completedNative?.(this.#fold.completion(), bytes).then(send) ?? send();
+  }
+
+  #render(events: readonly GenerationEvent[]): string {
+    let text = "";
+    for (const event of events) text += this.#renderer.push(event);
+    return text;
+  }
+
+  /** Records the outcome. The end of the answer is sent only afterwards. */
+  #recordSuccess(): void {
+    this.#hasSucceeded = true;
+    finishWithSuccess(this.#generation.job, this.#fold.completion());
+    this.#job.context.recordOutcome(STREAM_STATUS);
+  }
+
+  async #endWithError(thrown: unknown): Promise<void> {
+    const writer = this.#writer;
+    if (this.#hasSucceeded) {
+      // Only sending the end failed.
+      void writer.end("");
+      return;
+    }
+    const error = toCallerError(this.#job, thrown);
+    finishWithError(this.#generation.job, error, this.#generation.usageSoFar());
+    if (!writer.isCommitted) {
+      writer.failBeforeStart(error);
+      return;
+    }
+    const text = this.#renderError(error);
+    const isPresent = error.status !== 499;
+    if (isPresent) await this.#answer.failed?.();
+    this.#job.context.recordOutcome(STREAM_STATUS);
+    const ended = writer.end(text);
+    if (isPresent) await waitAtMost(ended, this.#idleTimeoutMs);
+  }
+
+  /** The dialect's error event; empty if the caller has got the provider's own. */
+  #renderError(error: GatewayError): string {
+    const { relay } = this.#generation;
+    if (relay?.hasSentError === true) return "";
+    const lineBreaks = relay?.hasSentFragment === true ? "\n\n" : "";
+    return lineBreaks + this.#render(this.#format.push([{ type: "error", error }]));
+  }
 }
