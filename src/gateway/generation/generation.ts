@@ -24,6 +24,7 @@ import {
 } from "./answer-checks.ts";
 import { chargeAnswerMemory } from "./answer-memory.ts";
 import { Assembler, type TurnEnd } from "./assembler.ts";
+import { Attempt } from "./attempt.ts";
 import { estimateUsage } from "./expected-usage.ts";
 import type { GenerationJob } from "./generation-job.ts";
 import { type GenerationSink, noopSink } from "./generation-sink.ts";
@@ -48,40 +49,6 @@ const STALL_MESSAGES: Readonly<Record<Exclude<StallReason, "stalled-reader">, st
   "no-answer": "the provider did not complete its answer in time",
 };
 
-/** The attempt with one account. A new attempt gets a new state. */
-interface Attempt {
-  /**
-   * Aborted when the generation is aborted, or when the provider times out. A timeout ends only this attempt.
-   */
-  readonly controller: AbortController;
-  /** Null: no account was leased yet. */
-  readonly session: AccountSession | null;
-  /** Unix milliseconds. */
-  readonly startedAt: number;
-  /** The provider's chat session of the current turn. */
-  chatSessionId: string;
-  /** The provider's chat sessions that it has created. A turn that is opened again with a fresh token has two. */
-  readonly chatSessions: Promise<string>[];
-  /** Whether the account has begun to answer. */
-  isAnswering: boolean;
-  /** How long it took until its first content, milliseconds. Null: none came, or not as a stream. */
-  firstContentMs: number | null;
-}
-
-const createAttempt = (
-  controller: AbortController,
-  session: AccountSession | null,
-  startedAt: number,
-): Attempt => ({
-  controller,
-  session,
-  startedAt,
-  chatSessionId: "",
-  chatSessions: [],
-  isAnswering: false,
-  firstContentMs: null,
-});
-
 /**
  * Runs one conversation to its end: opens a turn with an account and passes the upstream's bytes through the stages to the
  * sink. It continues incomplete messages, retries an answer of reasoning alone once, and asks for another account where the contract
@@ -103,7 +70,8 @@ export class Generation {
   #hasReceivedData = false;
   #attempts = 0;
   #retries = 0;
-  #attempt = createAttempt(new AbortController(), null, 0);
+  /** Null: no account was leased yet. */
+  #attempt: Attempt | null = null;
   /** The provider's answer to a native request. Null: the answer is translated, or has not come. */
   nativeAnswer: { readonly headers: Readonly<Record<string, string>>; text: string } | null = null;
 
@@ -127,7 +95,7 @@ export class Generation {
       timers,
       (reason) => {
         if (reason === "stalled-reader") job.abort.abort(clientStoppedReading());
-        else this.#attempt.controller.abort(new ProviderError("timeout", STALL_MESSAGES[reason]));
+        else this.#attempt?.controller.abort(new ProviderError("timeout", STALL_MESSAGES[reason]));
       },
     );
   }
@@ -144,7 +112,7 @@ export class Generation {
 
   /** How long the current attempt took until its first content, milliseconds. Null: none came, or not as a stream. */
   get firstContentMs(): number | null {
-    return this.#attempt.firstContentMs;
+    return this.#attempt?.firstContentMs ?? null;
   }
 
   /** The stream of the provider's own bytes. Null: the answer is translated, or is not streamed. */
@@ -225,16 +193,15 @@ export class Generation {
     const { context, recording, abort } = this.#job;
     if (this.#attempts > 0) this.#discardAttempt();
     this.#attempts += 1;
-    const controller = this.#attempts === 1 ? this.#attempt.controller : new AbortController();
-    const attempt = createAttempt(controller, session, context.platform.now());
+    const attempt = new Attempt(session, () => context.platform.now());
     this.#attempt = attempt;
     recording?.recordAccount(session.accountId);
-    const stop = () => controller.abort(abort.reason);
+    const stop = () => attempt.controller.abort(abort.reason);
     abort.addEventListener("abort", stop);
     this.stallDetector.beginAttempt();
     try {
       abort.throwIfAborted();
-      await this.#runTurns(session);
+      await this.#runTurns(attempt);
     } finally {
       abort.removeEventListener("abort", stop);
       this.stallDetector.stop();
@@ -242,17 +209,17 @@ export class Generation {
     }
   }
 
-  async #runTurns(session: AccountSession): Promise<void> {
+  async #runTurns(attempt: Attempt): Promise<void> {
     const { conversation } = this.#job;
-    let end = await this.#runTurn(session, null);
+    let end = await this.#runTurn(attempt, null);
     if (this.#lacksAnswer(end)) {
       // A native request cannot be extended, so another account or provider gets it.
       const { retries } = this.#job;
       const canFollowUp = this.#native === null && retries.countTaken("answer_account") === 0;
       if (!canFollowUp || !retries.take("answer", emptyOutputError())) throw emptyOutputError();
       this.#countRetry();
-      end = await this.#runTurn(session, {
-        sessionId: this.#attempt.chatSessionId,
+      end = await this.#runTurn(attempt, {
+        sessionId: attempt.chatSessionId,
         parentMessageId: this.assembler.messageId,
         suffix: RETRY_SUFFIX,
       });
@@ -263,7 +230,7 @@ export class Generation {
     const { accountStateIds } = this.assembler;
     if (accountStateIds.size > 0) {
       const { recordAccountStates } = await import("./account-states.ts");
-      await recordAccountStates(this.#job, session.accountId, accountStateIds);
+      await recordAccountStates(this.#job, attempt.session.accountId, accountStateIds);
     }
     const finish = createFinishEvent(this.assembler, end, usage);
     const held = this.#relay?.finish();
@@ -296,26 +263,26 @@ export class Generation {
   }
 
   /** Reads one upstream message, and continues it while it is `isIncomplete`. */
-  async #runTurn(session: AccountSession, followUp: FollowUp | null): Promise<TurnEnd> {
-    const { signal } = this.#attempt.controller;
+  async #runTurn(attempt: Attempt, followUp: FollowUp | null): Promise<TurnEnd> {
+    const { session, controller } = attempt;
     const { api } = this.#provider;
-    let turn = await this.#openTurn(session, followUp);
-    this.#attempt.chatSessionId = turn.sessionId;
+    let turn = await this.#openTurn(attempt, followUp);
+    attempt.chatSessionId = turn.sessionId;
     const { dropped = [] } = turn;
     if (dropped.length > 0) this.#job.context.facts.droppedParams = [...new Set(dropped)].join(",");
     // A provider may stream or not, regardless of the request. Then the answer has to be rendered.
     if (turn.native !== undefined && this.#native !== null && "read" in turn === this.#isUnstreamed)
-      this.#beginNativeAnswer(turn.native, this.#native, session);
+      this.#beginNativeAnswer(turn.native, this.#native, attempt);
     else this.#job.context.facts.answerPath = "translated";
     for (let continued = 0; ; continued += 1) {
       if ("read" in turn) await this.#readCompleteAnswer(turn);
-      else await (this.#relay?.read(turn) ?? this.#readStream(turn));
+      else await (this.#relay?.read(turn) ?? this.#readStream(turn, controller.signal));
       if (!this.assembler.isIncomplete || api.resume === undefined) break;
       if (continued === MAX_CONTINUATIONS) break;
       this.assembler.continueTurn();
       this.stallDetector.beginTurn();
-      const { chatSessionId } = this.#attempt;
-      turn = await api.resume(session.account, chatSessionId, this.assembler.messageId, signal);
+      const { messageId } = this.assembler;
+      turn = await api.resume(session.account, attempt.chatSessionId, messageId, controller.signal);
     }
     const out: GenerationEvent[] = [];
     const end = this.assembler.finishTurn(out);
@@ -324,15 +291,16 @@ export class Generation {
     return end;
   }
 
-  #openTurn(session: AccountSession, followUp: FollowUp | null): Promise<UpstreamTurn> {
-    const { controller, chatSessions } = this.#attempt;
-    const { signal } = controller;
+  #openTurn(
+    { session, controller, chatSessions }: Attempt,
+    followUp: FollowUp | null,
+  ): Promise<UpstreamTurn> {
     // The driver reports the chat session before the turn opens, so that the session of a failed turn is deleted too.
     const onChatSession = (chatSession: Promise<string>) => chatSessions.push(chatSession);
     return session.runWithToken(async (account) => {
       this.stallDetector.beginTurn();
       try {
-        return await this.#prepared.open(account, signal, followUp, onChatSession);
+        return await this.#prepared.open(account, controller.signal, followUp, onChatSession);
       } catch (error) {
         this.stallDetector.stop();
         throw error;
@@ -340,7 +308,7 @@ export class Generation {
     });
   }
 
-  #beginNativeAnswer({ headers }: NativeAnswer, native: NativeJob, session: AccountSession): void {
+  #beginNativeAnswer({ headers }: NativeAnswer, native: NativeJob, attempt: Attempt): void {
     this.nativeAnswer = { headers: selectAnswerHeaders(headers, native.style), text: "" };
     if (this.#isUnstreamed) return;
     this.#relay = new NativeRelay({
@@ -348,10 +316,10 @@ export class Generation {
       native,
       sink: this.#sink,
       provider: this.#provider,
-      token: session.account.token,
+      token: attempt.session.account.token,
       assembler: this.assembler,
       stallDetector: this.stallDetector,
-      attempt: this.#attempt.controller,
+      attempt: attempt.controller,
       hasVisibleOutput: () => this.hasVisibleOutput,
       reportData: () => {
         this.#hasReceivedData = true;
@@ -372,8 +340,7 @@ export class Generation {
   }
 
   /** Passes one upstream body through the stages. Native streams go through a {@link NativeRelay} instead. */
-  async #readStream({ body, decoder }: StreamedTurn): Promise<void> {
-    const { signal } = this.#attempt.controller;
+  async #readStream({ body, decoder }: StreamedTurn, signal: AbortSignal): Promise<void> {
     const { recording } = this.#job;
     const process = (events: readonly ProviderEvent[]) =>
       events.length > 0 ? this.#processEvents(events) : undefined;
@@ -408,11 +375,7 @@ export class Generation {
   #reportContent(isWhole: boolean): void {
     // An unstreamed answer has one time limit, independent of progress: its client may have left unnoticed.
     if (!this.#isUnstreamed) this.stallDetector.recordContent();
-    const attempt = this.#attempt;
-    if (attempt.isAnswering) return;
-    attempt.isAnswering = true;
-    attempt.session?.reportAnswering();
-    if (!isWhole) attempt.firstContentMs = this.#job.context.platform.now() - attempt.startedAt;
+    this.#attempt?.reportContent(isWhole);
   }
 
   /**
@@ -422,7 +385,7 @@ export class Generation {
   #deliver(events: GenerationEvent[], native?: Uint8Array): Promise<void> | undefined {
     if (!this.#started) {
       this.#started = true;
-      events.unshift({ type: "start", sessionId: this.#attempt.chatSessionId });
+      events.unshift({ type: "start", sessionId: this.#attempt?.chatSessionId ?? "" });
       const { facts, platform, startedAt } = this.#job.context;
       facts.firstTokenMs ??= platform.now() - startedAt;
     }
