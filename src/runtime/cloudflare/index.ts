@@ -10,6 +10,7 @@ import { shardNames } from "../../pool/shards/layout.ts";
 import { createAdministrationState } from "./administration.ts";
 import { createAlertWatcher } from "./alerts.ts";
 import { createArchive } from "./archive.ts";
+import { createCallerStores } from "./caller-stores.ts";
 import { createConfigurationClient, createJournal } from "./configuration.ts";
 import type { Env } from "./env.ts";
 import { getIsolatePlace } from "./isolate-place.ts";
@@ -18,7 +19,6 @@ import { createAccountPoolClient } from "./pool-client/accounts.ts";
 import { LocalAccounts } from "./pool-client/local-accounts.ts";
 import { SYSTEM_CLOCK } from "./pool-client/pool-stub.ts";
 import { createShardedAccountPool } from "./pool-client/sharded-accounts.ts";
-import { createResponseStore, eraseCaller } from "./response-store.ts";
 import { dial } from "./sockets.ts";
 import { createUsageStore } from "./usage.ts";
 import { getVariables } from "./variables.ts";
@@ -48,51 +48,7 @@ export function createCloudflarePlatform(env: Env): Platform {
     administration: createAdministrationState(env),
     auditLog: createJournal(env),
     alerts: createAlertWatcher(env),
-    responses: (owner, startedAt) => createResponseStore(env, owner, startedAt, variables.storedObjectLimits),
-    eraseCaller: (owner) => eraseCaller(env, owner),
-    files: (owner, startedAt) => {
-      const store = env.RESPONSE_STORE.getByName(owner);
-      return {
-        get: (id) => store.getFile(id),
-        list: () => store.listFiles(),
-        put: (file) => store.putFile(file, Date.now() - startedAt),
-      };
-    },
-    batches: (owner, startedAt) => {
-      const store = env.RESPONSE_STORE.getByName(owner);
-      return {
-        get: (id) => store.getBatch(id),
-        list: () => store.listBatches(),
-        put: (batch) => store.putBatch(batch, Date.now() - startedAt),
-      };
-    },
-    accountStates: (owner, startedAt) => {
-      const store = env.RESPONSE_STORE.getByName(owner);
-      return {
-        get: (id) => store.getState(id),
-        list: () => store.listStates(),
-        put: (state) => store.putState(state, Date.now() - startedAt),
-        remove: (id) => store.removeState(id),
-      };
-    },
-    uploads: (owner, startedAt) => {
-      const store = env.RESPONSE_STORE.getByName(owner);
-      return {
-        get: (id) => store.getUpload(id),
-        put: (upload) => store.putUpload(upload, Date.now() - startedAt),
-        getPiece: (id) => store.getPiece(id),
-        putPiece: (piece) => store.putPiece(piece, Date.now() - startedAt),
-        remove: (id) => store.removeUpload(id),
-      };
-    },
-    replays: (owner, startedAt) => {
-      const store = env.RESPONSE_STORE.getByName(owner);
-      return {
-        claim: (claim) => store.claimReplay(claim),
-        renew: (claim) => store.renewReplay(claim),
-        settle: (claim, answer) => store.settleReplay(claim, answer, Date.now() - startedAt),
-      };
-    },
+    ...createCallerStores(env, variables.storedObjectLimits),
     responseCache: DEFAULT_CACHE,
     fetch: direct,
     deploymentFetch: direct,
