@@ -1,5 +1,6 @@
-import { describeFailure, handleRequest } from "./app.ts";
+import { handleRequest } from "./app.ts";
 import { warnIfOpenToAnyKey } from "./core/auth/unknown-key-policy.ts";
+import { describeForLog } from "./core/errors/failure-message.ts";
 import { lastAddress } from "./core/http/client-key.ts";
 import { probeCircuits } from "./gateway/accounts/probe-circuits.ts";
 import { refreshModels } from "./gateway/accounts/refresh-models.ts";
@@ -57,13 +58,13 @@ function handleUncaughtError(thrown: unknown): void {
     runtime.close();
     Deno.exit(1);
   }
-  console.error(JSON.stringify({ at: new Date().toISOString(), uncaught: describeFailure(thrown) }));
+  console.error(JSON.stringify({ at: new Date().toISOString(), uncaught: describeForLog(thrown) }));
 }
 
 function describeStartFailure(thrown: unknown): string {
   return thrown instanceof Deno.errors.AddrInUse
     ? 'another program listens on its port. Choose another one with --port, or with PORT for "npm run start:deno".'
-    : `${describeFailure(thrown)}.`;
+    : `${describeForLog(thrown)}.`;
 }
 
 /** Prints the address in the runtime's format; the program that started it waits for this line. */

@@ -1,10 +1,13 @@
+import { CorsPolicy } from "./core/routing/cors.ts";
 import { STANDARD_FAMILY } from "./core/routing/error-formats.ts";
 import {
   type AnyRouteGroup,
   type LazyRouteGroup,
   loadRouteGroup,
+  PathFamilies,
   type RouteGroup,
 } from "./core/routing/route-group.ts";
+import { RouteTable } from "./core/routing/router.ts";
 import { STANDARD_ROUTES } from "./gateway/api/index.ts";
 import { DIALECTS } from "./gateway/dialects/index.ts";
 import { KEY_VIEW_GROUP } from "./gateway/key-view/route-group.ts";
@@ -33,6 +36,13 @@ export const ROUTE_GROUPS: readonly AnyRouteGroup[] = [
   ADMINISTRATION,
   OPENAPI_GROUP,
 ];
+
+/** Finds the endpoint of a request. */
+export const ROUTE_TABLE = new RouteTable(ROUTE_GROUPS);
+/** The error shape, and other traits of answers, by path: also for paths without an endpoint. */
+export const PATH_FAMILIES = new PathFamilies(ROUTE_GROUPS, STANDARD_FAMILY);
+/** Which headers browsers may send and read, by path. */
+export const CORS = new CorsPolicy(ROUTE_GROUPS);
 
 /** All route groups, with the lazy ones loaded. */
 export function loadRouteGroups(): Promise<RouteGroup[]> {

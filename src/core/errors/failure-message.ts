@@ -2,10 +2,20 @@ import { GatewayError } from "./gateway-error.ts";
 import { ProviderError } from "./provider-error.ts";
 
 /** The message about a failure for administrators. It contains nothing internal. */
-export function describeFailure(error: unknown): string {
+export function describeForAdministrator(error: unknown): string {
   // Callers get few details of an account's problems. Administrators also get the kind.
   if (error instanceof ProviderError) return `${error.message} (${error.kind})`;
   if (error instanceof GatewayError) return error.message;
   if (error instanceof DOMException && error.name === "TimeoutError") return "the provider took too long";
   return "the call failed inside the gateway";
+}
+
+/**
+ * Describes a failure for the log. Messages of parsers quote their input, and a provider's messages may quote the
+ * conversation. For these errors, only the kind is logged.
+ */
+export function describeForLog(thrown: unknown): string {
+  if (thrown instanceof ProviderError) return `ProviderError: ${thrown.kind} ${thrown.status}`;
+  if (thrown instanceof SyntaxError) return thrown.name;
+  return thrown instanceof Error ? `${thrown.name}: ${thrown.message}`.slice(0, 500) : "not an error";
 }

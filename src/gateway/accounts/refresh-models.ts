@@ -1,7 +1,7 @@
 import { addListedModels, selectNewNames } from "../../core/config/provider-models.ts";
 import type { ProviderEntry } from "../../core/config/provider-schema.ts";
 import type { EditNote, FieldChange } from "../../core/config/snapshot.ts";
-import { describeFailure } from "../../core/errors/failure-message.ts";
+import { describeForAdministrator } from "../../core/errors/failure-message.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 import type { ModelSyncResult } from "../../core/ports/administration.ts";
 import type { Platform } from "../../core/ports/platform.ts";
@@ -98,7 +98,7 @@ async function refreshProvider(platform: Platform, { id }: ProviderEntry): Promi
     );
     return { at, error: "", added: await addNewModels(platform, id, names) };
   } catch (error) {
-    return { at, error: describeFailure(error).slice(0, MAX_ERROR), added: 0 };
+    return { at, error: describeForAdministrator(error).slice(0, MAX_ERROR), added: 0 };
   }
 }
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { describeFailure } from "../../core/errors/failure-message.ts";
+import { describeForAdministrator } from "../../core/errors/failure-message.ts";
 import { isUnresponsivePool } from "../../core/errors/unresponsive-pool.ts";
 import type { AccountTestResult, TestAllProgress } from "../../core/ports/administration.ts";
 import type { Context } from "../../core/ports/context.ts";
@@ -130,7 +130,7 @@ async function runTests(
       if (run.cancelled) return;
       const result = await testAccount(context, account, model, "").catch((error: unknown) => {
         if (!isUnresponsivePool(error)) throw error;
-        const message = describeFailure(error);
+        const message = describeForAdministrator(error);
         return { account, model, success: false, message, response_time: 0, session_count: 0 };
       });
       run.recordResult(index, result);

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Completion } from "../../core/conversation/events.ts";
 import { lazyObject, once } from "../../core/encoding/lazy-schema.ts";
-import { describeFailure } from "../../core/errors/failure-message.ts";
+import { describeForAdministrator } from "../../core/errors/failure-message.ts";
 import { isUnresponsivePool } from "../../core/errors/unresponsive-pool.ts";
 import type { AccountTestResult } from "../../core/ports/administration.ts";
 import type { Context } from "../../core/ports/context.ts";
@@ -124,7 +124,7 @@ export async function testAccount(
   } catch (error) {
     if (isUnresponsivePool(error)) throw error;
     result.success = false;
-    result.message = describeFailure(error);
+    result.message = describeForAdministrator(error);
   }
   await platform.accounts.setTestStatus(account, result.success ? "ok" : "failed");
   const testResult = { ...result, response_time: platform.now() - started, session_count: sessions };
@@ -192,7 +192,7 @@ export const SESSION_ENDPOINTS = [
         );
         return Response.json({ success: true, message: `${deleted} sessions were deleted`, deleted });
       } catch (error) {
-        return Response.json({ success: false, message: describeFailure(error) });
+        return Response.json({ success: false, message: describeForAdministrator(error) });
       }
     },
   }),
