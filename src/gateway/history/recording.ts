@@ -7,12 +7,8 @@ import { ProviderError } from "../../core/errors/provider-error.ts";
 import type { FailedAttempt, HistorySummary, HistoryWrite, SignInWait } from "../../core/ports/archive.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { truncateText } from "../../core/storage/text-table.ts";
-import {
-  countCharacters,
-  getOutbox,
-  type Outbox,
-  type RecordSource,
-} from "../../records/telemetry/outbox.ts";
+import { getOutbox, type Outbox } from "../../records/telemetry/outbox.ts";
+import { countCharacters, type RecordSource } from "../../records/telemetry/waiting-records.ts";
 import type { Pricing } from "../../records/usage/prices.ts";
 import { createHistorySummary, type ListedAttempts } from "./history-summary.ts";
 import { serializeMessages } from "./message-archive.ts";

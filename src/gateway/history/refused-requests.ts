@@ -4,12 +4,8 @@ import { type HistorySummary, type HistoryWrite, REFUSAL_ID_PREFIX } from "../..
 import type { Context } from "../../core/ports/context.ts";
 import type { RequestOutcome } from "../../core/ports/request-outcome.ts";
 import { copyText, truncateText } from "../../core/storage/text-table.ts";
-import {
-  getOutbox,
-  type Outbox,
-  type OutboxPlatform,
-  type RecordSource,
-} from "../../records/telemetry/outbox.ts";
+import { getOutbox, type Outbox, type OutboxPlatform } from "../../records/telemetry/outbox.ts";
+import type { RecordSource } from "../../records/telemetry/waiting-records.ts";
 import { MAX_LABEL, redactForHistory } from "./stored-text.ts";
 
 /** For how long equal refusals share a record, milliseconds. */

@@ -14,6 +14,12 @@ import type { UsageStore, UsedRequest } from "../../core/ports/usage.ts";
 import { UsageTally } from "../usage/usage-tally.ts";
 import { Batcher } from "./batcher.ts";
 import { Counts } from "./counts.ts";
+import {
+  countCharacters,
+  type RecordSource,
+  selectRecordsToSend,
+  WaitingRecords,
+} from "./waiting-records.ts";
 
 /** Minimum interval between an isolate's messages to the archive, milliseconds. */
 const SEND_INTERVAL_MS = 500;
@@ -27,41 +33,12 @@ const STUCK_MS = 5_000;
 const USAGE_RETRY_MS = 25_000;
 /** Limit of waiting captures while the archive is unreachable. */
 const MAX_CAPTURES = 500;
-/** Limit of waiting records; the oldest are dropped first. */
-const MAX_RECORDS = 5_000;
-/**
- * Limit of characters of waiting records. Beyond it, the oldest keep only the beginnings of their texts. Text that a running
- * generation holds anyway does not count.
- */
-const MAX_RECORD_CHARS = 8 * 1024 * 1024;
 /** Size of a record in a message besides its texts, in characters. */
 const RECORD_OVERHEAD_CHARS = 1_000;
 /** Limit of characters of waiting captures: it bounds the isolate's memory. */
 const MAX_CAPTURE_CHARS = 24 * 1024 * 1024;
 /** Limit of characters in one message. */
 const MAX_MESSAGE_CHARS = 6 * 1024 * 1024;
-
-/** A generation in progress, as the source of the archive's record. */
-export interface RecordSource {
-  /**
-   * Returns the current state. It may omit texts that the archive already has, unless the generation has ended and `whole`
-   * is set.
-   */
-  write(whole?: boolean): HistoryWrite;
-  /** Characters in memory only for the archive. */
-  readonly characters: number;
-  /** When the request arrived, Unix milliseconds: the archive stores the newest records. */
-  readonly createdAt: number;
-  /** Whether the archive may know the record: then it must also get the outcome. */
-  readonly isKnownToArchive: boolean;
-  readonly hasEnded: boolean;
-  /** Whether it is a record of refused requests, which have a limit of their own. Absent: no. */
-  readonly isRefusal?: boolean;
-  /** Cuts its texts to their beginnings. The outcome of the generation is not lost. */
-  shorten(): void;
-  /** The last result of `write` did not reach the archive. */
-  markUndelivered(): void;
-}
 
 /** The retention limits of a configuration. */
 export function getRetention({ version, config }: ConfigSnapshot): Retention {
@@ -89,11 +66,7 @@ export interface OutboxOptions {
  */
 export class Outbox {
   readonly #options: OutboxOptions;
-  /** Waiting records, with the characters that each held when it was added. */
-  #records = new Map<RecordSource, number>();
-  /** Waiting records that hold characters and are not shortened yet. */
-  #unshortened = new Set<RecordSource>();
-  #recordChars = 0;
+  readonly #records = new WaitingRecords();
   #captures: Capture[] = [];
   #captureChars = 0;
   readonly counts = new Counts();
@@ -124,23 +97,7 @@ export class Outbox {
 
   /** Adds or updates a generation's record. */
   record(source: RecordSource): void {
-    this.#trackRecord(source);
-    for (const oldest of this.#unshortened) {
-      if (this.#recordChars <= MAX_RECORD_CHARS) break;
-      oldest.shorten();
-      this.#trackRecord(oldest);
-      this.#unshortened.delete(oldest);
-    }
-    for (const oldest of this.#records.keys()) {
-      if (this.#records.size <= MAX_RECORDS) return;
-      this.#drop(oldest);
-    }
-  }
-
-  #drop(source: RecordSource): void {
-    this.#recordChars -= this.#records.get(source) ?? 0;
-    this.#records.delete(source);
-    this.#unshortened.delete(source);
+    this.#records.add(source);
   }
 
   /**
@@ -170,23 +127,16 @@ export class Outbox {
    * Writes the records of all ended generations, which are those of this request, with its usage. Throws the store's error.
    */
   #writeOutcome(answers: OutcomeStore, outcome: Omit<StoredOutcome, "records">): number | undefined {
-    const ended = [...this.#records.keys()].filter(({ hasEnded }) => hasEnded);
+    const ended = this.#records.listEnded();
     if (ended.length === 0 && outcome.used === null) return undefined;
     try {
       const note = answers.write({ ...outcome, records: ended.map((source) => source.write()) });
-      for (const source of ended) this.#drop(source);
+      for (const source of ended) this.#records.remove(source);
       return note;
     } catch (error) {
       for (const source of ended) source.markUndelivered();
       throw error;
     }
-  }
-
-  #trackRecord(source: RecordSource): void {
-    const { characters } = source;
-    this.#recordChars += characters - (this.#records.get(source) ?? 0);
-    this.#records.set(source, characters);
-    if (characters > 0) this.#unshortened.add(source);
   }
 
   /** Adds a capture; drops it if too many wait. */
@@ -209,12 +159,6 @@ export class Outbox {
     return this.#batcher.waitUntilSent();
   }
 
-  #forgetRecords(): void {
-    this.#records = new Map();
-    this.#unshortened = new Set();
-    this.#recordChars = 0;
-  }
-
   #isEmpty(): boolean {
     return (
       this.#records.size === 0 && this.#captures.length === 0 && this.counts.isEmpty && this.usage.isEmpty
@@ -230,58 +174,33 @@ export class Outbox {
     this.#isUsageUndelivered = !this.usage.isEmpty;
     let usageSent: Promise<void> | undefined;
     let areMetricsSent = false;
-    let at = 0;
     let lostError: EndedRecordsLost | null = null;
     try {
       const snapshot = await configuration.read();
       // Not taken earlier: in the same process, `endRequest` must find a record here until the archive has it.
-      sources = [...this.#records.keys()];
+      sources = this.#records.takeAll();
       captures = this.#captures;
       metrics = this.counts.take();
-      this.#forgetRecords();
       this.#captures = [];
       this.#captureChars = 0;
       usageSent = this.#sendUsage(snapshot);
       const retention = getRetention(snapshot);
-      const toSend = selectRecordsToSend(sources, retention.records);
+      const toSend = [...selectRecordsToSend(sources, retention.records)];
       do {
-        const records: HistoryWrite[] = [];
-        const batch: Capture[] = [];
-        let chars = 0;
-        for (; at < toSend.length && chars < MAX_MESSAGE_CHARS; at += 1) {
-          const write = toSend[at]?.write(requiresWholeRecords);
-          if (write === undefined) continue;
-          records.push(write);
-          chars += countCharacters(write) + RECORD_OVERHEAD_CHARS;
-        }
-        while (captures.length > 0 && chars < MAX_MESSAGE_CHARS) {
-          const capture = captures.shift();
-          if (capture === undefined) break;
-          batch.push(capture);
-          chars += capture.request_body.length + capture.response_body.length;
-        }
+        const message = takeMessage(toSend, captures, requiresWholeRecords);
         try {
-          const pending = archive.write({
-            retention,
-            records,
-            captures: batch,
-            metrics: areMetricsSent ? {} : metrics,
-          });
+          const pending = archive.write({ retention, ...message, metrics: areMetricsSent ? {} : metrics });
           if (pending !== undefined) await pending;
         } catch (error) {
           if (!(error instanceof EndedRecordsLost)) throw error;
           lostError = error;
         }
         areMetricsSent = true;
-      } while (at < toSend.length || captures.length > 0);
+      } while (toSend.length > 0 || captures.length > 0);
       if (lostError !== null) throw lostError;
     } catch {
       for (const source of sources) source.markUndelivered();
-      // Reports that arrived meanwhile are newer, so add them last.
-      const newerSources = [...this.#records.keys()];
-      this.#forgetRecords();
-      for (const source of sources) this.record(source);
-      for (const source of newerSources) this.record(source);
+      this.#records.putBack(sources);
       for (const capture of captures) this.capture(capture);
       if (!areMetricsSent && metrics !== null) this.counts.restore(metrics);
     } finally {
@@ -302,22 +221,29 @@ export class Outbox {
   }
 }
 
-/** Selects the records that the archive will not drop at once. `maxRecords` is how many it stores; 0: none. */
-function selectRecordsToSend(sources: readonly RecordSource[], maxRecords: number): readonly RecordSource[] {
-  if (maxRecords === 0) return [];
-  if (sources.length <= maxRecords) return sources;
-  const generations = sources.filter(({ isRefusal }) => isRefusal !== true);
-  const excess = generations.length - maxRecords;
-  if (excess <= 0) return sources;
-  const byAge = generations.toSorted((a, b) => a.createdAt - b.createdAt);
-  const selected = byAge.filter(({ isKnownToArchive }, index) => isKnownToArchive || index >= excess);
-  return [...selected, ...sources.filter(({ isRefusal }) => isRefusal === true)];
-}
-
-/** Length of a record's texts in characters. */
-export function countCharacters({ request, reasoning, content }: HistoryWrite): number {
-  const { messages = "", prompt = "", options = "" } = request ?? {};
-  return messages.length + prompt.length + options.length + reasoning.length + content.length;
+/** Takes the records and captures that fit into one message to the archive from the beginnings of both lists. */
+function takeMessage(
+  sources: RecordSource[],
+  waitingCaptures: Capture[],
+  isWhole: boolean,
+): { readonly records: HistoryWrite[]; readonly captures: Capture[] } {
+  const records: HistoryWrite[] = [];
+  const captures: Capture[] = [];
+  let chars = 0;
+  while (chars < MAX_MESSAGE_CHARS) {
+    const source = sources.shift();
+    if (source === undefined) break;
+    const write = source.write(isWhole);
+    records.push(write);
+    chars += countCharacters(write) + RECORD_OVERHEAD_CHARS;
+  }
+  while (chars < MAX_MESSAGE_CHARS) {
+    const capture = waitingCaptures.shift();
+    if (capture === undefined) break;
+    captures.push(capture);
+    chars += capture.request_body.length + capture.response_body.length;
+  }
+  return { records, captures };
 }
 
 /** The parts of a platform that an outbox needs. */

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { RefusedRequests } from "../../../../src/gateway/history/refused-requests.ts";
-import type { RecordSource } from "../../../../src/records/telemetry/outbox.ts";
+import type { RecordSource } from "../../../../src/records/telemetry/waiting-records.ts";
 
 const MINUTE = 60_000;
 
