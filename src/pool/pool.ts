@@ -8,7 +8,7 @@ import type {
   SignInResult,
   TokenResult,
 } from "../core/ports/accounts.ts";
-import type { PoolConfiguration } from "../core/ports/pool-configuration.ts";
+import type { PoolAccount, PoolConfiguration } from "../core/ports/pool-configuration.ts";
 import { Handover } from "./account-handover.ts";
 import { AccountMoves } from "./account-moves.ts";
 import type { AccountState } from "./account-state.ts";
@@ -17,8 +17,7 @@ import { CircuitProbe } from "./circuit-probe.ts";
 import { HealthPersistence } from "./health-persistence.ts";
 import { type IsolateReport, type IsolateReportAnswer, IsolateReports } from "./isolate-reports.ts";
 import { CLAIM_MS, LEASE_TTL_MS } from "./lease-timing.ts";
-import type { HeartbeatAnswer } from "./leases.ts";
-import { type LeaseHolder, SLOT_RECLAIMED } from "./leases.ts";
+import { type HeartbeatAnswer, type LeaseHolder, type LeaseRecord, SLOT_RECLAIMED } from "./leases.ts";
 import { LimitedRequests } from "./limited-requests.ts";
 import { UseLedger } from "./limits/use-ledger.ts";
 import { noopStore, type UseStore } from "./limits/use-store.ts";
@@ -32,7 +31,7 @@ import { listTroubles, type ProviderRecord } from "./shards/provider-record.ts";
 import type { ShardStatus } from "./shards/shard-status.ts";
 import { isSharedLimit, isSharedQueue } from "./shards/shared-limit-accounts.ts";
 import { Slots } from "./slots.ts";
-import { type AcquireOutcome, Waiter } from "./waiter.ts";
+import { type AcquireOutcome, type Grant, Waiter } from "./waiter.ts";
 
 /** Dependencies and settings of the pool. */
 export interface PoolOptions extends MaintenanceClock {
@@ -56,6 +55,7 @@ export interface PoolOptions extends MaintenanceClock {
 
 /** Default of {@link PoolOptions.probeWaitMs}. */
 const PROBE_WAIT_MS = 1_000;
+
 /** The account data that a lease holder receives. */
 function toLeasedAccount({ id, account, provider }: AccountState): LeasedAccount {
   return {
@@ -95,14 +95,8 @@ export class AccountPool {
   #configVersion = 0;
 
   constructor(options: PoolOptions) {
-    const {
-      store,
-      uses = noopStore,
-      now,
-      leaseTtlMs = LEASE_TTL_MS,
-      claimMs = CLAIM_MS,
-      boot = "",
-    } = options;
+    const { store, uses = noopStore, now, setTimer, monotonicNow = now } = options;
+    const { leaseTtlMs = LEASE_TTL_MS, claimMs = CLAIM_MS, boot = "" } = options;
     const terms = {
       boot,
       claimMs,
@@ -117,7 +111,6 @@ export class AccountPool {
       () => this.#onWake(),
       () => this.#clearWhenIdle(),
     );
-    const { monotonicNow = now, setTimer } = options;
     this.#monotonicNow = monotonicNow;
     this.#slots = new Slots(
       store,
@@ -125,30 +118,8 @@ export class AccountPool {
       terms,
       { now, setTimer, monotonicNow },
       {
-        onGranted: (state, { model, use }, at) => {
-          this.#maintenance.scheduleSweep();
-          if (use !== undefined) this.#ledger.begin(use.id, at);
-          state.health.used(at);
-          return {
-            account: toLeasedAccount(state),
-            token: this.#tokens.peek(state, at),
-            failing:
-              state.mustReportSuccess || this.#slots.providerPools.of(state).breaker.tracksModel(model),
-            ...(use === undefined ? {} : { limits: this.#ledger.limitState(use, at) }),
-            ...(this.#configVersion === 0 ? {} : { configVersion: this.#configVersion }),
-          };
-        },
-        onLeaseEnded: ({ state, token, holder, outcomeReported, expiresAt }, at) => {
-          const providerPool = this.#slots.providerPools.of(state);
-          // A lease released without a report counts as a success. An expired lease has no known result.
-          if (!outcomeReported && expiresAt > monotonicNow()) {
-            state.health.succeeded(at);
-            providerPool.breaker.countOutcome(null, at);
-          }
-          this.#circuitProbe.onRequestEnded(providerPool, requestIdentityOf(holder));
-          if (holder.use !== undefined) this.#ledger.releaseSlot(holder.use, at);
-          this.#tokens.leaseEnded(state, token, at);
-        },
+        onGranted: (state, request, at) => this.#onGranted(state, request, at),
+        onLeaseEnded: (lease, at) => this.#onLeaseEnded(lease, at),
         onDismissed: (request) => this.#onUnserved(request),
         onIdle: () => this.#maintenance.onIdle(),
         onScheduleChanged: () => this.#scheduleWake(),
@@ -191,15 +162,7 @@ export class AccountPool {
     for (const [index, account] of accounts.entries()) {
       if (configured.has(account.id)) continue;
       configured.add(account.id);
-      const state = this.#slots.accounts.getOrCreate(account.id);
-      if (state.account !== null && state.provider !== (account.provider ?? "")) this.#tokens.clear(state);
-      state.position = account.rank ?? index;
-      this.#slots.assignProvider(state, account.provider ?? "");
-      this.#tokens.configure(state, account, this.#now());
-      this.#proxies.bind(state, account.proxyId);
-      if (isSharedLimit(state.provider)) state.breaker.markProven();
-      if (isSharedQueue(state.provider)) state.slotsElsewhere = Number.POSITIVE_INFINITY;
-      else state.slotsElsewhere = account.moved === true ? 0 : this.#handover.slotsElsewhere(account.id);
+      this.#configureAccount(account, index);
     }
     for (const state of this.#slots.accounts) {
       if (configured.has(state.id)) continue;
@@ -210,6 +173,19 @@ export class AccountPool {
     this.#slots.accounts.idsByName = indexAccountsByName(accounts.filter(({ moved }) => moved !== true));
     this.#slots.configure(limits, perAccount, shard);
     return true;
+  }
+
+  #configureAccount(account: PoolAccount, index: number): void {
+    const { id, provider = "", rank = index, proxyId, moved } = account;
+    const state = this.#slots.accounts.getOrCreate(id);
+    if (state.account !== null && state.provider !== provider) this.#tokens.clear(state);
+    state.position = rank;
+    this.#slots.assignProvider(state, provider);
+    this.#tokens.configure(state, account, this.#now());
+    this.#proxies.bind(state, proxyId);
+    if (isSharedLimit(state.provider)) state.breaker.markProven();
+    if (isSharedQueue(state.provider)) state.slotsElsewhere = Number.POSITIVE_INFINITY;
+    else state.slotsElsewhere = moved === true ? 0 : this.#handover.slotsElsewhere(id);
   }
 
   /** Whether the provider has an enabled account that is not cooling down, busy or not. Absent: the default provider. */
@@ -456,6 +432,31 @@ export class AccountPool {
   /** The alarm requested with `wakeAt` could not be set, so `sweep` will not be called. */
   onAlarmFailed(): void {
     this.#maintenance.onSwept(false);
+  }
+
+  #onGranted(state: AccountState, { model, use }: AcquireRequest, at: number): Omit<Grant, "lease"> {
+    this.#maintenance.scheduleSweep();
+    if (use !== undefined) this.#ledger.begin(use.id, at);
+    state.health.used(at);
+    return {
+      account: toLeasedAccount(state),
+      token: this.#tokens.peek(state, at),
+      failing: state.mustReportSuccess || this.#slots.providerPools.of(state).breaker.tracksModel(model),
+      ...(use === undefined ? {} : { limits: this.#ledger.limitState(use, at) }),
+      ...(this.#configVersion === 0 ? {} : { configVersion: this.#configVersion }),
+    };
+  }
+
+  #onLeaseEnded({ state, token, holder, outcomeReported, expiresAt }: LeaseRecord, at: number): void {
+    const providerPool = this.#slots.providerPools.of(state);
+    // A lease released without a report counts as a success. An expired lease has no known result.
+    if (!outcomeReported && expiresAt > this.#monotonicNow()) {
+      state.health.succeeded(at);
+      providerPool.breaker.countOutcome(null, at);
+    }
+    this.#circuitProbe.onRequestEnded(providerPool, requestIdentityOf(holder));
+    if (holder.use !== undefined) this.#ledger.releaseSlot(holder.use, at);
+    this.#tokens.leaseEnded(state, token, at);
   }
 
   /** A request was refused, or has left the queue. */

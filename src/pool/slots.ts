@@ -4,8 +4,7 @@ import type { PoolLimits, PoolShard } from "../core/ports/pool-configuration.ts"
 import type { AccountState } from "./account-state.ts";
 import { AccountTable } from "./account-table.ts";
 import { LeaseRecovery } from "./lease-recovery.ts";
-import type { HeartbeatAnswer } from "./leases.ts";
-import { type LeaseHolder, type LeaseRecord, Leases, leaseHolderOf } from "./leases.ts";
+import { type HeartbeatAnswer, type LeaseHolder, type LeaseRecord, Leases, leaseHolderOf } from "./leases.ts";
 import type { GrantTerms, PoolStore } from "./pool-store.ts";
 import { type ProviderPool, ProviderPools } from "./provider-pool.ts";
 import { RequestQueue, type RequestQueueEvents } from "./request-queue.ts";
