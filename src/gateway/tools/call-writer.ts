@@ -40,14 +40,14 @@ function toExpectedType(schema: DeclaredSchema): ExpectedType {
 /** An announced call. It is written to the output while it arrives. */
 export class CallWriter {
   readonly #output: EventOutput;
-  readonly #catalogue: ToolSchemas;
+  readonly #schemas: ToolSchemas;
   readonly #name: string;
   readonly #index: number;
   readonly #writer: ArgumentsWriter;
 
-  constructor(output: EventOutput, catalogue: ToolSchemas, name: string, isWhole: boolean) {
+  constructor(output: EventOutput, schemas: ToolSchemas, name: string, isWhole: boolean) {
     this.#output = output;
-    this.#catalogue = catalogue;
+    this.#schemas = schemas;
     this.#name = name;
     this.#index = output.beginCall(name);
     this.#writer = new ArgumentsWriter((fragment) => output.addArguments(this.#index, fragment), isWhole);
@@ -56,7 +56,7 @@ export class CallWriter {
   /** Begins the value of the parameter that `tag` opens. */
   beginParameter(tag: Tag): ParameterValue {
     const name = tag.name ?? "";
-    const schema = this.#catalogue.schemaOf(this.#name).member(name);
+    const schema = this.#schemas.schemaOf(this.#name).member(name);
     const expectedType = toExpectedType(schema);
     return new ParameterValue(
       this.#writer,
@@ -80,7 +80,7 @@ export class CallWriter {
   endWith(source: string): void {
     this.#output.addArguments(
       this.#index,
-      convertToDeclaredTypes(source, this.#catalogue.schemaOf(this.#name)),
+      convertToDeclaredTypes(source, this.#schemas.schemaOf(this.#name)),
     );
     this.#output.endCall(this.#index);
   }

@@ -1,12 +1,13 @@
 import { readCdataEnd } from "./cdata.ts";
-import { BACKSLASH, BACKTICK, BRACKET, findFlagged, NEWLINE, OPENER, UNIT_FLAGS } from "./characters.ts";
+import { findFlagged, UNIT_FLAGS } from "./characters.ts";
 import type { EnclosingTags } from "./enclosing-tags.ts";
 import { isClosing, isParameterOpening, MAX_CALL_TAG_LENGTH } from "./grammar.ts";
 import { MarkdownTracker } from "./markdown-tracker.ts";
 import type { ParameterValue } from "./parameter-value.ts";
 import { readTag, type Tag } from "./tags.ts";
+import { BACKSLASH_FLAG, BACKTICK_FLAG, BRACKET_FLAG, LINE_FEED_FLAG, OPENER_FLAG } from "./units.ts";
 
-const MARKS = OPENER | BRACKET | BACKTICK | NEWLINE | BACKSLASH;
+const MARKS = OPENER_FLAG | BRACKET_FLAG | BACKTICK_FLAG | LINE_FEED_FLAG | BACKSLASH_FLAG;
 
 /**
  * `open`: needs more input. `closed`: the end mark was read. `swallowing`: it ends here although it has no end mark.
@@ -93,8 +94,8 @@ export class CdataSection {
     const markdown = this.#markdown;
     const unit = source.charCodeAt(at);
     const flags = UNIT_FLAGS[unit] ?? 0;
-    if (flags === OPENER) return this.#readTag(source, at, final);
-    if (flags === BRACKET) return this.#readEnd(source, at, final);
+    if (flags === OPENER_FLAG) return this.#readTag(source, at, final);
+    if (flags === BRACKET_FLAG) return this.#readEnd(source, at, final);
     let index = at;
     while (index < source.length) {
       if (markdown.isPlainText) {
@@ -105,7 +106,7 @@ export class CdataSection {
         }
       }
       const nextUnit = source.charCodeAt(index);
-      if (((UNIT_FLAGS[nextUnit] ?? 0) & (OPENER | BRACKET)) !== 0) break;
+      if (((UNIT_FLAGS[nextUnit] ?? 0) & (OPENER_FLAG | BRACKET_FLAG)) !== 0) break;
       markdown.step(nextUnit);
       index++;
     }

@@ -1,4 +1,5 @@
-import { BRACKET, foldToAscii, UNIT_FLAGS } from "./characters.ts";
+import { foldToAscii, UNIT_FLAGS } from "./characters.ts";
+import { BRACKET_FLAG } from "./units.ts";
 
 const OPENED = /^<{1,2}[| -]{0,3}\[[| -]{0,2}cdata[| -]{0,2}\[/i;
 const MAY_OPEN = /^<{1,2}(?:[| -]{1,3}|[| -]{0,3}\[[| -]{0,2}(?:c(?:d(?:a(?:t(?:a[| -]{0,2})?)?)?)?)?)?$/i;
@@ -65,7 +66,7 @@ export function readCdataEnd(source: string, at: number, final: boolean): CdataE
   const incomplete = final ? "none" : "partial";
   const second = skipGap(source, at + 1);
   if (second >= source.length) return incomplete;
-  if (UNIT_FLAGS[source.charCodeAt(second)] !== BRACKET) return "none";
+  if (UNIT_FLAGS[source.charCodeAt(second)] !== BRACKET_FLAG) return "none";
   const last = skipGap(source, second + 1);
   if (last >= source.length) return incomplete;
   const isExact = last === at + 2;

@@ -1,3 +1,18 @@
+import {
+  AMPERSAND_FLAG,
+  BACKSLASH,
+  BACKSLASH_FLAG,
+  BACKTICK,
+  BACKTICK_FLAG,
+  BRACKET_FLAG,
+  LINE_FEED,
+  LINE_FEED_FLAG,
+  OPENER_FLAG,
+  RETURN,
+  SPACE,
+  TAB,
+} from "./units.ts";
+
 /**
  * Look-alike characters in tool markup, which models write in place of the ASCII ones. A tag candidate is read through
  * `foldToAscii`, which maps every look-alike to its ASCII character. Text and values are never folded.
@@ -84,34 +99,27 @@ export function foldToAscii(codePoint: number): string {
   return codePoint < 128 ? (ASCII[codePoint] ?? "|") : foldWide(codePoint);
 }
 
-/** Flags in `UNIT_FLAGS`. */
-export const OPENER = 1;
-export const BACKTICK = 2;
-export const NEWLINE = 4;
-export const BACKSLASH = 8;
-export const AMPERSAND = 16;
-export const BRACKET = 32;
-
 /** The flags of every UTF-16 unit. One look-up decides whether a unit needs any processing. */
 export const UNIT_FLAGS = new Uint8Array(65536);
-for (const char of OPENERS) UNIT_FLAGS[char.charCodeAt(0)] = OPENER;
-UNIT_FLAGS[0x60] = BACKTICK;
-UNIT_FLAGS[0x0a] = NEWLINE;
-UNIT_FLAGS[0x5c] = BACKSLASH;
-UNIT_FLAGS[0x26] = AMPERSAND;
-for (const char of "]］】") UNIT_FLAGS[char.charCodeAt(0)] = BRACKET;
+for (const char of OPENERS) UNIT_FLAGS[char.charCodeAt(0)] = OPENER_FLAG;
+UNIT_FLAGS[BACKTICK] = BACKTICK_FLAG;
+UNIT_FLAGS[LINE_FEED] = LINE_FEED_FLAG;
+UNIT_FLAGS[BACKSLASH] = BACKSLASH_FLAG;
+UNIT_FLAGS["&".charCodeAt(0)] = AMPERSAND_FLAG;
+for (const char of "]］】") UNIT_FLAGS[char.charCodeAt(0)] = BRACKET_FLAG;
 
 /** The index of the first unit in `[from, to)` that has one of the flags `flags`; `to` if there is none. */
 export function findFlagged(text: string, from: number, flags: number, to = text.length): number {
+  const unitFlags = UNIT_FLAGS;
   let index = from;
-  while (index < to && ((UNIT_FLAGS[text.charCodeAt(index)] ?? 0) & flags) === 0) index++;
+  while (index < to && ((unitFlags[text.charCodeAt(index)] ?? 0) & flags) === 0) index++;
   return index;
 }
 
 /** Whether the unit is white space between tags. */
 function isSpace(unit: number): boolean {
   return (
-    unit === 0x20 || (unit >= 0x09 && unit <= 0x0d) || unit === 0x3000 || unit === 0xa0 || unit === 0xfeff
+    unit === SPACE || (unit >= TAB && unit <= RETURN) || unit === 0x3000 || unit === 0xa0 || unit === 0xfeff
   );
 }
 

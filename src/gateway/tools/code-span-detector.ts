@@ -1,7 +1,6 @@
 import type { InputBuffer } from "./input-buffer.ts";
 import type { MarkdownTracker } from "./markdown-tracker.ts";
-
-const TICK = 0x60;
+import { BACKTICK } from "./units.ts";
 
 /**
  * Decides whether a position after unpaired backticks is inline code: it is if a run of the same length follows within the
@@ -24,7 +23,7 @@ export class CodeSpanDetector {
     for (;;) {
       const unit = input.isConsumed ? undefined : input.text.charCodeAt(input.at);
       if (unit === undefined && !input.isFinal) return "open";
-      if (unit !== TICK) markdown.endRun();
+      if (unit !== BACKTICK) markdown.endRun();
       if (markdown.endedBlocks !== this.#blocks) return "plain";
       if (markdown.openRunCount < this.#openRuns) return "code";
       if (unit === undefined) return "plain";

@@ -1,7 +1,8 @@
 import { readCdata } from "./cdata.ts";
-import { OPENER, skipSpace, UNIT_FLAGS } from "./characters.ts";
+import { skipSpace, UNIT_FLAGS } from "./characters.ts";
 import { MAX_CALL_TAG_LENGTH } from "./grammar.ts";
 import { endsInClosingTag, isOwnShell, readTag, type Tag } from "./tags.ts";
+import { OPENER_FLAG } from "./units.ts";
 
 /** How many units after a mark are searched for the next tag or CDATA. */
 const LOOK_AHEAD = 256;
@@ -35,7 +36,7 @@ export class EnclosingTags {
     const next = skipSpace(source, at);
     if (next - at > LOOK_AHEAD) return false;
     if (next === source.length) return final ? true : "partial";
-    if (UNIT_FLAGS[source.charCodeAt(next)] !== OPENER) return false;
+    if (UNIT_FLAGS[source.charCodeAt(next)] !== OPENER_FLAG) return false;
     const tag = readTag(source, next, MAX_CALL_TAG_LENGTH, final);
     if (tag === "partial") return tag;
     if (tag === "none") return final && this.endsInClosingTag(source, next, 1);

@@ -1,5 +1,5 @@
 import type { CallWriter } from "./call-writer.ts";
-import { OPENER, UNIT_FLAGS } from "./characters.ts";
+import { UNIT_FLAGS } from "./characters.ts";
 import {
   isClosing,
   isInvokeOpening,
@@ -10,6 +10,7 @@ import {
 import type { InputBuffer } from "./input-buffer.ts";
 import { ParameterBody } from "./parameter-body.ts";
 import { readTag, type Tag } from "./tags.ts";
+import { OPENER_FLAG } from "./units.ts";
 
 /**
  * The result of reading an invoke. `open`: needs more input. `closed`: the end tag was read. `unclosed`: the tag at the
@@ -75,7 +76,7 @@ export class InvokeReader {
     const input = this.#input;
     input.at = this.#options.skipSpace(input.at);
     if (input.isConsumed) return input.isFinal ? this.#end() : "open";
-    const isOpener = UNIT_FLAGS[input.text.charCodeAt(input.at)] === OPENER;
+    const isOpener = UNIT_FLAGS[input.text.charCodeAt(input.at)] === OPENER_FLAG;
     const tag = isOpener ? readTag(input.text, input.at, MAX_CALL_TAG_LENGTH, false) : "none";
     if (tag === "partial") {
       if (!input.isFinal) return "open";
@@ -163,7 +164,7 @@ export class InvokeReader {
         if (!input.isFinal) return "open";
         return input.isCut ? "cut" : "lost";
       }
-      if (UNIT_FLAGS[input.text.charCodeAt(input.at)] === OPENER) {
+      if (UNIT_FLAGS[input.text.charCodeAt(input.at)] === OPENER_FLAG) {
         const tag = readTag(input.text, input.at, MAX_CALL_TAG_LENGTH, input.isFinal);
         if (tag === "partial") return "open";
         if (tag !== "none" && isExpectedTag(tag)) {

@@ -1,8 +1,9 @@
-import { findFlagged, OPENER } from "./characters.ts";
+import { findFlagged } from "./characters.ts";
 import { isClosing, MAX_CALL_TAG_LENGTH } from "./grammar.ts";
 import type { InputBuffer } from "./input-buffer.ts";
 import { parseArguments } from "./literals.ts";
 import { readTag } from "./tags.ts";
+import { OPENER_FLAG } from "./units.ts";
 
 /** Most end tags that are read as part of a string before the body is rejected. */
 const MAX_ENDS = 4;
@@ -26,7 +27,7 @@ export class JsonBody {
    */
   read(input: InputBuffer): { source: string } | "open" | "refused" {
     for (;;) {
-      const at = findFlagged(input.text, input.at, OPENER);
+      const at = findFlagged(input.text, input.at, OPENER_FLAG);
       this.#add(input, at);
       if (input.isConsumed) return input.isFinal ? "refused" : "open";
       const tag = readTag(input.text, at, MAX_CALL_TAG_LENGTH, input.isFinal);

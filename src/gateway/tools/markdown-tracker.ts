@@ -1,13 +1,18 @@
-import { BACKSLASH, BACKTICK, findFlagged, NEWLINE } from "./characters.ts";
-
-const SPACE = 0x20;
-const TAB = 0x09;
-const RETURN = 0x0d;
-const LINE_FEED = 0x0a;
-const TICK = 0x60;
-const TILDE = 0x7e;
-const HASH = 0x23;
-const QUOTE = 0x3e;
+import { findFlagged } from "./characters.ts";
+import {
+  BACKSLASH,
+  BACKSLASH_FLAG,
+  BACKTICK,
+  BACKTICK_FLAG,
+  GREATER,
+  HASH,
+  LINE_FEED,
+  LINE_FEED_FLAG,
+  RETURN,
+  SPACE,
+  TAB,
+  TILDE,
+} from "./units.ts";
 
 /** The position in the line of the last unit. */
 type LinePosition =
@@ -123,8 +128,9 @@ export class MarkdownTracker {
   feed(text: string, from = 0, to = text.length): void {
     let index = from;
     while (index < to) {
-      if (this.#position === "text") index = findFlagged(text, index, BACKTICK | NEWLINE | BACKSLASH, to);
-      else if (this.#position === "code") index = findFlagged(text, index, NEWLINE, to);
+      if (this.#position === "text")
+        index = findFlagged(text, index, BACKTICK_FLAG | LINE_FEED_FLAG | BACKSLASH_FLAG, to);
+      else if (this.#position === "code") index = findFlagged(text, index, LINE_FEED_FLAG, to);
       if (index < to) this.step(text.charCodeAt(index++));
     }
   }
@@ -154,15 +160,15 @@ export class MarkdownTracker {
   /** Ends a run of backticks, knowing that the next unit is not a backtick. */
   endRun(): void {
     if (this.#position === "run") this.#endRun();
-    else if (this.#position === "fence" && this.#unit === TICK && this.#run < 3) this.#endFenceRun();
+    else if (this.#position === "fence" && this.#unit === BACKTICK && this.#run < 3) this.#endFenceRun();
   }
 
   step(unit: number): void {
     switch (this.#position) {
       case "text":
         if (unit === LINE_FEED) this.#newline();
-        else if (unit === TICK) this.#startRun();
-        else if (unit === 0x5c) this.#position = "escape";
+        else if (unit === BACKTICK) this.#startRun();
+        else if (unit === BACKSLASH) this.#position = "escape";
         break;
       case "code":
         if (unit === LINE_FEED) this.#newline();
@@ -172,7 +178,7 @@ export class MarkdownTracker {
         if (unit === LINE_FEED) this.#newline();
         break;
       case "run":
-        if (unit === TICK) this.#run++;
+        if (unit === BACKTICK) this.#run++;
         else {
           this.#endRun();
           this.step(unit);
@@ -190,7 +196,7 @@ export class MarkdownTracker {
         break;
       case "info":
         if (unit === LINE_FEED) this.#openFence();
-        else if (unit === TICK) {
+        else if (unit === BACKTICK) {
           this.#startText();
           this.#position = "run";
           this.#close(this.#run);
@@ -299,7 +305,7 @@ export class MarkdownTracker {
     }
     this.#matchLists();
     const isUnindented = this.#indent <= 3;
-    if (unit === QUOTE && isUnindented && this.#containers[this.#depth] === 0) {
+    if (unit === GREATER && isUnindented && this.#containers[this.#depth] === 0) {
       this.#quote();
       return;
     }
@@ -312,11 +318,11 @@ export class MarkdownTracker {
       return;
     }
     if (!isUnindented) this.#text(unit);
-    else if (unit === TICK || unit === TILDE) {
+    else if (unit === BACKTICK || unit === TILDE) {
       this.#position = "fence";
       this.#unit = unit;
       this.#run = 1;
-    } else if (unit === QUOTE) {
+    } else if (unit === GREATER) {
       this.#startContainer();
       if (this.#depth < MAX_CONTAINERS) this.#containers.push(0);
       this.#quote();
@@ -388,7 +394,7 @@ export class MarkdownTracker {
   #endFenceRun(): void {
     if (this.#run >= 3 && this.#unit === TILDE) this.#openFence();
     else if (this.#run >= 3) this.#position = "info";
-    else if (this.#unit === TICK) {
+    else if (this.#unit === BACKTICK) {
       this.#startText();
       this.#close(this.#run);
     } else this.#startText();

@@ -1,5 +1,5 @@
 import { CallWriter, type ToolSchemas } from "./call-writer.ts";
-import { OPENER, skipSpace, UNIT_FLAGS } from "./characters.ts";
+import { skipSpace, UNIT_FLAGS } from "./characters.ts";
 import { CodeSpanDetector } from "./code-span-detector.ts";
 import type { EventOutput } from "./event-output.ts";
 import {
@@ -16,9 +16,7 @@ import { JsonBody } from "./json-body.ts";
 import { MarkdownTracker } from "./markdown-tracker.ts";
 import { passText } from "./plain-text.ts";
 import { readTag, type Tag } from "./tags.ts";
-
-const BRACE = 0x7b;
-const GREATER = 0x3e;
+import { BRACE, GREATER, OPENER_FLAG } from "./units.ts";
 
 type State =
   | "text"
@@ -44,7 +42,7 @@ type State =
 export class MarkupParser {
   readonly #input: InputBuffer;
   readonly #output: EventOutput;
-  readonly #catalogue: ToolSchemas;
+  readonly #schemas: ToolSchemas;
   readonly #isWhole: boolean;
   #state: State = "text";
   #markdown = new MarkdownTracker();
@@ -68,10 +66,10 @@ export class MarkupParser {
   #isMalformed = false;
   #start = { offset: 0, saved: { length: 0, next: 0 }, markdown: new MarkdownTracker() };
 
-  constructor(input: InputBuffer, output: EventOutput, catalogue: ToolSchemas, isWhole: boolean) {
+  constructor(input: InputBuffer, output: EventOutput, schemas: ToolSchemas, isWhole: boolean) {
     this.#input = input;
     this.#output = output;
-    this.#catalogue = catalogue;
+    this.#schemas = schemas;
     this.#isWhole = isWhole;
   }
 
@@ -195,7 +193,7 @@ export class MarkupParser {
     input.at = this.#skipSpace(input.at);
     if (input.recordedLength > MAX_TEXT_TAG_LENGTH) return this.#treatAsText(false);
     if (input.isConsumed) return input.isFinal ? this.#treatAsText(false) : false;
-    if (UNIT_FLAGS[input.text.charCodeAt(input.at)] !== OPENER) return this.#treatAsText(false);
+    if (UNIT_FLAGS[input.text.charCodeAt(input.at)] !== OPENER_FLAG) return this.#treatAsText(false);
     const tag = readTag(input.text, input.at, MAX_CALL_TAG_LENGTH, input.isFinal);
     if (tag === "partial") return false;
     if (tag === "none" || !isInvokeOpening(tag)) return this.#treatAsText(true);
@@ -219,11 +217,11 @@ export class MarkupParser {
     const unit = input.text.charCodeAt(at);
     if (unit === BRACE) {
       input.at = at;
-      this.#json = new JsonBody(this.#catalogue.parameterNames(this.#name));
+      this.#json = new JsonBody(this.#schemas.parameterNames(this.#name));
       this.#state = "json";
       return true;
     }
-    if (UNIT_FLAGS[unit] !== OPENER) return this.#treatAsText(true);
+    if (UNIT_FLAGS[unit] !== OPENER_FLAG) return this.#treatAsText(true);
     const tag = readTag(input.text, at, MAX_CALL_TAG_LENGTH, input.isFinal);
     if (tag === "partial") return false;
     if (tag === "none" || !(isParameterOpening(tag) || isClosing(tag, "invoke")))
@@ -251,7 +249,7 @@ export class MarkupParser {
       this.#input.endRecording();
     }
     this.#openAfterText = "none";
-    const call = new CallWriter(this.#output, this.#catalogue, this.#name, this.#isWhole);
+    const call = new CallWriter(this.#output, this.#schemas, this.#name, this.#isWhole);
     if (source !== undefined) {
       call.endWith(source);
       this.#endInvoke();
@@ -310,7 +308,7 @@ export class MarkupParser {
     const input = this.#input;
     input.at = this.#skipSpace(input.at);
     if (input.isConsumed && !input.isFinal) return false;
-    const isOpener = !input.isConsumed && UNIT_FLAGS[input.text.charCodeAt(input.at)] === OPENER;
+    const isOpener = !input.isConsumed && UNIT_FLAGS[input.text.charCodeAt(input.at)] === OPENER_FLAG;
     const tag = isOpener ? readTag(input.text, input.at, MAX_CALL_TAG_LENGTH, false) : "none";
     if (input.isConsumed || (tag === "partial" && input.isFinal)) {
       if (this.#hasNoWrapper) return this.#discardInvoke();

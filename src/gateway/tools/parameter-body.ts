@@ -1,11 +1,12 @@
 import { endsInCdata, readCdata } from "./cdata.ts";
 import { CdataSection } from "./cdata-section.ts";
-import { AMPERSAND, findFlagged, OPENER, UNIT_FLAGS } from "./characters.ts";
+import { findFlagged, UNIT_FLAGS } from "./characters.ts";
 import { EnclosingTags } from "./enclosing-tags.ts";
 import { readEntity } from "./entities.ts";
 import { MAX_CALL_TAG_LENGTH } from "./grammar.ts";
 import type { ParameterValue } from "./parameter-value.ts";
 import { readTag, type Tag, type TagKind } from "./tags.ts";
+import { AMPERSAND_FLAG, OPENER_FLAG } from "./units.ts";
 
 /**
  * `open`: needs more input. `closed`: the end tag was read. `broken`: the invoke ends without it. `nested`: a call begins
@@ -83,13 +84,13 @@ export class ParameterBody {
   }
 
   #readText(source: string, at: number, final: boolean): number {
-    const index = findFlagged(source, at, OPENER | AMPERSAND);
+    const index = findFlagged(source, at, OPENER_FLAG | AMPERSAND_FLAG);
     if (index > at) {
       const piece = source.slice(at, index);
       this.#value.add(piece, piece);
       return index;
     }
-    if (UNIT_FLAGS[source.charCodeAt(at)] === AMPERSAND) {
+    if (UNIT_FLAGS[source.charCodeAt(at)] === AMPERSAND_FLAG) {
       const entity = readEntity(source, at, final);
       if (entity === "partial") return at;
       if (entity === "none") return this.#literal(source, at, at + 1);

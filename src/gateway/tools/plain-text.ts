@@ -1,12 +1,12 @@
-import { BACKSLASH, BACKTICK, findFlagged, NEWLINE, OPENER, UNIT_FLAGS } from "./characters.ts";
+import { findFlagged, UNIT_FLAGS } from "./characters.ts";
 import type { EventOutput } from "./event-output.ts";
 import { MAX_TEXT_TAG_LENGTH } from "./grammar.ts";
 import type { InputBuffer } from "./input-buffer.ts";
 import type { MarkdownTracker } from "./markdown-tracker.ts";
 import { MAX_OPENERS, readTag, type Tag } from "./tags.ts";
+import { BACKSLASH_FLAG, BACKTICK_FLAG, LESS, LINE_FEED_FLAG, OPENER_FLAG } from "./units.ts";
 
-const LESS = 0x3c;
-const TEXT_MARKS = OPENER | BACKTICK | NEWLINE | BACKSLASH;
+const TEXT_MARKS = OPENER_FLAG | BACKTICK_FLAG | LINE_FEED_FLAG | BACKSLASH_FLAG;
 
 /** The first position in a run of `<` at which a tag could begin. */
 function lastOpeners(text: string, at: number): number {
@@ -38,7 +38,7 @@ export function passText(
       if (index < 0) break;
     }
     const unit = text.charCodeAt(index);
-    if (UNIT_FLAGS[unit] === OPENER) {
+    if (UNIT_FLAGS[unit] === OPENER_FLAG) {
       markdown.resolvePending();
       const tag = markdown.isInFence ? "none" : readTag(text, index, MAX_TEXT_TAG_LENGTH, isFinal);
       if (tag === "partial" || (tag !== "none" && accepts(tag, base + index))) {

@@ -29,24 +29,24 @@ export interface ToolScannerOptions {
 export class ToolScanner {
   readonly #input = new InputBuffer();
   readonly #output: EventOutput;
-  readonly #automaton: MarkupParser | undefined;
+  readonly #parser: MarkupParser | undefined;
   readonly #isWhole: boolean;
   #pieces: string[] = [];
   #failed = false;
 
   constructor(options: ToolScannerOptions) {
-    const catalogue = new ToolSchemas(options.tools);
+    const schemas = new ToolSchemas(options.tools);
     this.#isWhole = options.whole ?? false;
     this.#output = new EventOutput(options.firstIndex ?? 0);
-    if (catalogue.size > 0) {
-      this.#automaton = new MarkupParser(this.#input, this.#output, catalogue, this.#isWhole);
+    if (schemas.size > 0) {
+      this.#parser = new MarkupParser(this.#input, this.#output, schemas, this.#isWhole);
     }
   }
 
   /** Takes the next piece of text. Returns the events that are certain. */
   push(text: string): ScanEvent[] {
     if (text === "") return [];
-    if (this.#isWhole && this.#automaton && !this.#failed) {
+    if (this.#isWhole && this.#parser && !this.#failed) {
       this.#pieces.push(text);
       return [];
     }
@@ -67,19 +67,19 @@ export class ToolScanner {
   }
 
   #read(text: string, final: boolean): ScanEvent[] {
-    const automaton = this.#automaton;
-    if (!automaton || this.#failed) {
+    const parser = this.#parser;
+    if (!parser || this.#failed) {
       this.#output.addText(text);
       return this.#output.takeEvents(final);
     }
     try {
       this.#input.append(text);
       this.#input.isFinal = final;
-      automaton.run();
+      parser.run();
     } catch {
       // Not expected. The answer matters more than its calls, so from here on all text just passes.
       this.#failed = true;
-      automaton.abandon();
+      parser.abandon();
       this.#output.addText(this.#input.endRecording() + this.#input.text.slice(this.#input.at));
     }
     return this.#output.takeEvents(final);
