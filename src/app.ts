@@ -76,7 +76,7 @@ async function explainError(
   if (!(error instanceof ModelNotFoundError)) return error;
   refusal.model = error.requested;
   const { explainUnknownModel } = await import("./gateway/models/explain-unknown-model.ts");
-  // Comparing names is not done for strangers.
+  // Names are compared only for callers with a key and for administrators: it costs time.
   const { allowsModel = facts.administrator === undefined ? null : () => true } = refusal;
   return explainUnknownModel(error, (await config()).config, platform.variables, allowsModel);
 }

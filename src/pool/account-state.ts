@@ -39,7 +39,7 @@ export class AccountState extends ListNode<AccountState> {
   previousPeak = 0;
   /** What the provider has said is left for the account. */
   quota: readonly QuotaWindow[] = [];
-  /** When the account's exhausted quotas begin anew, Unix milliseconds; 0: none is exhausted. */
+  /** When the account's exhausted quotas reset, Unix milliseconds; 0: none is exhausted. */
   quotaResetsAt = 0;
   /** The same for quotas of single models, by model. */
   readonly modelQuotaResets = new Map<string, number>();

@@ -36,8 +36,8 @@ export class ConversationAffinity {
   }
 
   /**
-   * Records that a request of a conversation got an account. Returns whether it is a branch: it runs beside another request
-   * of its conversation whose account is only busy, so the conversation stays there.
+   * Records that a request of a conversation got an account. Returns whether it is a branch: it runs in parallel to another
+   * request of its conversation whose account is only busy, so the conversation stays there.
    */
   recordGrant(selection: AccountSelection, state: AccountState, now: number): boolean {
     const { conversation } = selection;

@@ -85,7 +85,7 @@ export class Health {
     if (this.#part > 0) this.#advanceTo(now);
     const { requests, succeeded } = this.#latestRate();
     if (requests > 0) return succeeded * 2 < requests;
-    // The counts of an hour are gone. Did the last failure come long after the last success?
+    // There was no request within the last hour. Did the last failure come long after the last success?
     return this.#lastFault.at - this.#lastSuccess > FIVE_MINUTES_MS;
   }
 

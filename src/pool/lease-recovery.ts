@@ -127,7 +127,11 @@ export class LeaseRecovery {
     return true;
   }
 
-  /** Remembers an expired lease; `now`: Unix milliseconds. Its holder may try to resume it after a restart, and must not take another holder's slot. */
+  /**
+   * Remembers an expired lease. Its holder may try to resume it after a restart, and must not take another holder's slot.
+   *
+   * @param now Unix milliseconds
+   */
   recordReclaimed(token: string, now: number): void {
     this.#reclaimed.set(token, now);
     this.#store.addReclaimed(token, now);

@@ -65,7 +65,7 @@ export class OutcomeRecorder {
     if (proxyWorks) this.#slots.onHealthChanged(proxy.accounts);
   }
 
-  /** See `AccountPool.recordQuota`. The account, or its model, rests until the last exhausted quota begins anew. */
+  /** See `AccountPool.recordQuota`. The account, or its model, cools down until the last exhausted quota resets. */
   recordQuota({ state, holder }: LeaseRecord, windows: readonly QuotaWindow[]): void {
     if (state.account === null) return;
     const latestReset = (isOfModel: boolean) =>

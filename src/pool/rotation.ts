@@ -12,9 +12,9 @@ export const pickNext: PickAccount = (accounts) => {
 };
 
 /**
- * The available accounts of one provider, in the order of their turns (round robin). Healthy accounts with a free slot stand in a ring. A grant moves
- * an account to the end, and an account that was full returns at the end. Selection by turns takes constant time, whatever the
- * number of accounts.
+ * The available accounts of one provider, in the order of their turns (round robin). Healthy accounts with a free slot stand
+ * in a ring. A grant moves an account to the end, and an account that was full returns at the end. Selection by turns takes
+ * constant time, whatever the number of accounts.
  *
  * Accounts that cool down are skipped while there is a healthy one, even a busy one. When all accounts cool down, the one
  * with the shortest remaining time is used, so that an outage returns the provider's own error and not an endless 429. A

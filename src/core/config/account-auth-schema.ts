@@ -9,7 +9,7 @@ export type AuthType = (typeof AUTH_TYPES)[number];
 /**
  * The shape of `auth`. Which fields an account needs depends on the type.
  *
- * @param minLength of each text: 0 if an empty text stands for an absent one
+ * @param minLength of each text: 0 if an empty text means an absent one
  */
 export function authShape(minLength: 0 | 1) {
   const text = () => z.string().trim().min(minLength).max(4_096).optional();

@@ -60,7 +60,7 @@ export interface ConfigurationStore {
   read(waitUntil?: (refresh: Promise<unknown>) => void): Promise<ConfigSnapshot>;
   /**
    * The newest configuration, for a key or model name that the cache does not have. A name that was looked up in the last
-   * two seconds is not looked up again, and strangers cannot cause any number of lookups: the answer is then that of `read`.
+   * two seconds is not looked up again, and the number of lookups is limited: then the answer is that of `read`.
    */
   lookUp(name: string): Promise<ConfigSnapshot>;
   /**

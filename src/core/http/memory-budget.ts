@@ -135,7 +135,10 @@ export class MemoryBudget {
     throw held + bytes > this.#accounts[callerKind].limit ? exceedsBudget() : memoryExhausted();
   }
 
-  /** Reserves bytes for a request that already holds `held`, as soon as they are available. See {@link MemoryReservation.reserveWhenFree}. */
+  /**
+   * Reserves bytes for a request that already holds `held`, as soon as they are available. See
+   * {@link MemoryReservation.reserveWhenFree}.
+   */
   async reserveWhenFree(callerKind: CallerKind, held: number, bytes: number): Promise<void> {
     const account = this.#accounts[callerKind];
     if (held + bytes > account.limit) throw exceedsBudget();

@@ -1,6 +1,6 @@
 /**
- * The limits of keys, teams, users, tags and providers, as the account pool counts them. Tokens are counts. Costs are whole billionths of the currency
- * of the prices: sums are exact up to 2^53, and to 15 digits beyond.
+ * The limits of keys, teams, users, tags and providers, as the account pool counts them. Costs are whole billionths of the
+ * currency of the prices: sums are exact up to 2^53, and to 15 digits beyond.
  */
 
 import type { SubjectEntry } from "../config/subject-schema.ts";

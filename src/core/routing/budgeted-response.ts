@@ -8,8 +8,8 @@ const DIRECT_BYTES = 64 * 1024;
 const CHUNK_BYTES = 16 * 1024;
 
 /**
- * The most bytes that a response reserves. The largest screenshot must fit into the strangers' part of the budget on
- * Workers.
+ * The most bytes that a response reserves. The largest screenshot must fit into the part of the budget for
+ * unknown callers on Workers.
  */
 const MAX_COUNTED_BYTES = 16 * 1024 * 1024;
 

@@ -288,7 +288,7 @@ export function rawBodyEndpoint<Query>(declaration: RawBodyDeclaration<Query>): 
   };
 }
 
-/** What the declaration of an endpoint for administrators has besides. */
+/** Additional fields in the declaration of an endpoint for administrators. */
 interface AdminDeclaration {
   /** The weakest role that may call it. Absent: a viewer for `GET`, an operator for all else. */
   readonly role?: Role;

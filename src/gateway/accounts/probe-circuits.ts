@@ -14,10 +14,10 @@ const TIMEOUT_MS = 10_000;
 type ProbeTarget = Pick<AcquireRequest, "target" | "provider">;
 
 /**
- * Sends a cheap request to whatever has an open circuit and whose provider allows it (`active_probes`), so that it is used
- * again as soon as it works, and no caller's request has to find out. Rate limits are left alone: they end at a known time. So
- * are outages of one model: the cheap request says nothing about a model. Call it every few minutes. It never throws for an error
- * of an account or a provider: the pool records those.
+ * Sends a cheap request to each account, proxy and provider with an open circuit, if the provider allows it
+ * (`active_probes`). So they are used again as soon as they work, without the risk of a caller's request. Skips rate limits,
+ * which end at a known time, and outages of one model, of which the cheap request says nothing. Call it every few minutes. It
+ * never throws for an error of an account or a provider: the pool records those.
  *
  * @returns how many probes succeeded
  */

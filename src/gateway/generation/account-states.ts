@@ -4,7 +4,7 @@ import { DAY_MS } from "../../core/units.ts";
 import { findAccount, type PinnedCaller } from "./file-references.ts";
 import type { GenerationJob } from "./generation-job.ts";
 
-/** How long the account of a container or the like is remembered, in milliseconds. No provider keeps one longer. */
+/** How long the account of a container or a similar object is remembered, milliseconds. No provider keeps one longer. */
 const REMEMBERED_MS = 30 * DAY_MS;
 /** Most ids of one request or answer that are looked up or recorded. */
 const MAX_IDS = 50;

@@ -21,7 +21,7 @@ export class Attempt {
     this.#startedAt = now();
   }
 
-  /** The account has begun to answer, or goes on to. `isWhole`: the answer came in one piece. */
+  /** Content has arrived. `isWhole`: the answer came in one piece. */
   reportContent(isWhole: boolean): void {
     if (this.#isAnswering) return;
     this.#isAnswering = true;

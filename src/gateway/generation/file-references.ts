@@ -39,7 +39,7 @@ function fileNotFoundError(id: string, field: string): GatewayError {
 /** The names of an account, and its provider. */
 type FileAccount = Pick<Account, "email" | "mobile" | "provider">;
 
-/** The configured account with this identifier, or the account that stands for a provider's own token; null: none. */
+/** The configured account with this identifier, or the account for a provider's own token; null: none. */
 export async function findAccount(config: Config, identifier: string): Promise<FileAccount | null> {
   for (const account of config.accounts) {
     if ((await accountIdentifier(account)) === identifier) return account;

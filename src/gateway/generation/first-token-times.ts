@@ -5,7 +5,7 @@ import { MINUTE_MS } from "../../core/units.ts";
 const MAX_MODELS = 1_000;
 /** Most measurements of a model. */
 const MAX_MEASUREMENTS = 25;
-/** A measurement counts for this long, milliseconds. A model without one is measured anew. */
+/** A measurement counts for this long, milliseconds. A model without one is measured again. */
 const MEASUREMENT_LIFETIME_MS = 10 * MINUTE_MS;
 /** While a model is being measured, other conversations do not wait for it, milliseconds. */
 const TRIAL_MS = 60_000;

@@ -2,7 +2,7 @@ import type { Caller } from "../../core/auth/callers.ts";
 import type { Conversation } from "../../core/conversation/conversation.ts";
 import type { Context } from "../../core/ports/context.ts";
 
-/** A conversation that a caller wants to have answered. */
+/** A conversation to answer, with its caller and context. */
 export interface GenerationInput {
   readonly context: Context;
   readonly caller: Caller;

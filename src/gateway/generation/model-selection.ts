@@ -8,8 +8,8 @@ import type { ProviderCapabilities } from "../providers/provider.ts";
 /**
  * Selects a model that can answer the conversation. A conversation with images goes to the catalogue's model with vision,
  * unless the backend itself knows which models accept images. A request for a web search goes to the model that searches.
- * Coding agents declare the search beside their own tools in every request, and mean that the model may search: if that
- * would need another model, the search is left out.
+ * Coding agents declare the search next to their own tools in every request, so that the model may search: if that needs
+ * another model, the search is left out.
  *
  * For a model of a configured provider that lacks the ability, another model of that provider replaces it, if there is one.
  *

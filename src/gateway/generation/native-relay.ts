@@ -240,7 +240,7 @@ export class NativeRelay {
     await this.#options.deliver([], event);
   }
 
-  /** Notes that the caller has got the provider's error event, whatever it says. */
+  /** Records that the caller has got the provider's error event. */
   #recordSentError({ kind }: ProviderError): void {
     if (kind === "malformed") return;
     const { provider } = this.#options;

@@ -56,9 +56,9 @@ export function parseRequestControls(headers: Headers): RequestControls {
 }
 
 /**
- * Resolves the names of fallback models. A name may be anything that `model` may be; a route stands for all its models.
+ * Resolves the names of fallback models. A name may be anything that `model` may be; a route adds all its models.
  *
- * @throws GatewayError 400 for a name that stands for nothing, 403 for a model that the caller may not use
+ * @throws GatewayError 400 for an unknown name, 403 for a model that the caller may not use
  */
 export async function resolveNames(
   context: Context,

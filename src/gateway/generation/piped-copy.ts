@@ -59,7 +59,7 @@ export class PipedCopy {
   /**
    * Reads the copy. The consumer must not keep the bytes.
    *
-   * @returns whether the answer has ended. False: the consumer wants no more
+   * @returns whether the answer has ended. False: the consumer needs no more
    * @throws the failure of the connection, after all bytes before it
    */
   async read(consumer: BodyConsumer): Promise<boolean> {
@@ -122,7 +122,7 @@ export class PipedCopy {
     stop();
   }
 
-  /** Reads until no byte is there. Null: the answer goes on. */
+  /** Reads until no more bytes have arrived. Null: the answer continues. */
   async #readWhatIsThere(consumer: BodyConsumer): Promise<boolean | null> {
     const { now, stallDetector } = this.#options;
     const turn = { first: 0, more: 0, largest: 0 };

@@ -13,7 +13,7 @@ export interface BodyConsumer {
 /**
  * Reads a provider's body, one read after the other. All answers that JavaScript passes on are read here.
  *
- * @returns whether the body has ended. False: the consumer wants no more, and the body is not locked
+ * @returns whether the body has ended. False: the consumer needs no more, and the body is not locked
  * @throws ProviderError `cut` if the connection broke; the signal's reason if the attempt was aborted
  */
 export async function readBody(

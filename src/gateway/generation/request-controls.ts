@@ -22,7 +22,7 @@ export async function readRequestControls(headers: Headers): Promise<RequestCont
 /**
  * Resolves the fallback models of a request.
  *
- * @throws GatewayError 400 for a name that stands for nothing, 403 for a model that the caller may not use
+ * @throws GatewayError 400 for an unknown name, 403 for a model that the caller may not use
  */
 export async function resolveFallbacks(
   context: Context,

@@ -3,7 +3,7 @@ import type { LightAbortController } from "../../core/http/light-abort-controlle
 import type { RequestTimers } from "../../core/http/request-timers.ts";
 import { TIMEOUT_HEADER } from "../../core/routing/control-headers.ts";
 
-/** Aborts a request that takes longer than its caller wants to wait. */
+/** Aborts a request that takes longer than its caller allows. */
 export class RequestDeadline {
   readonly #cancel: () => void;
   #error: GatewayError | null = null;

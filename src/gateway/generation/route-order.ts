@@ -1,7 +1,7 @@
 import type { CatalogueModel, RouteTarget } from "../../core/conversation/model.ts";
 import type { RouteStrategy } from "../../core/conversation/route-strategy.ts";
 
-/** What orders the targets of a route, besides their sequence. */
+/** The facts by which strategies order the targets of a route. */
 export interface TargetFacts {
   /** Estimated tokens of the prompt. */
   promptTokens(): number;

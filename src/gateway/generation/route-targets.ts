@@ -9,7 +9,7 @@ import { getRouteAffinity, type StickyRoute } from "./route-affinity.ts";
 /** Few routes have a strategy. */
 const loadStrategies = () => import("./route-strategies.ts");
 
-/** What orders the models of a request, besides the requested name. */
+/** What affects the order of the models, in addition to the requested name. */
 interface OrderOptions {
   /** The models that the request itself names as fallbacks. */
   readonly fallbacks: readonly RouteTarget[];

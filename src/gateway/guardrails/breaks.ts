@@ -1,6 +1,6 @@
 /** How many characters one expression checks without a break: some 10 to 50 ms of computing. */
 export const BREAK_CHARS = 64 * 1024;
-/** Work for a text besides its characters, in characters. */
+/** The fixed cost of checking a text, in characters. */
 const TEXT_OVERHEAD = 20;
 
 /** Lets the event loop serve other requests after each part of a long computation. */

@@ -110,8 +110,8 @@ export class TextChecker {
   }
 
   /**
-   * Whether an expression matches an id. Broad expressions match random ids, which are no texts, so such an id denies nothing: it is
-   * replaced, and whatever was written into it reaches nobody.
+   * Whether an expression matches an id. Broad expressions match random ids, which are no texts. So such an id does not deny the
+   * request or the answer: it is replaced, and its text reaches no reader.
    */
   async matchesId(id: string): Promise<boolean> {
     return (await this.#findMatch(id)) !== undefined;

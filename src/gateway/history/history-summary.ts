@@ -17,7 +17,7 @@ import { createPreview, MAX_LABEL, redactForHistory } from "./stored-text.ts";
 /** The list of a request's attempts. */
 export type ListedAttempts = Pick<RetryBudget, "attempts" | "begunAttempts">;
 
-/** What the summary of a generation is made of. */
+/** The data for the summary of a generation. */
 export interface SummarySource {
   /** The record's id. */
   readonly id: string;

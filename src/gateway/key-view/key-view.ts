@@ -14,7 +14,7 @@ export interface LimitState {
   readonly limit: number;
   readonly used: number;
   readonly remaining: number;
-  /** RFC 3339; null if the limit has no fixed time at which it starts anew. */
+  /** RFC 3339; null if the limit has no fixed time at which it resets. */
   readonly resets_at: string | null;
 }
 

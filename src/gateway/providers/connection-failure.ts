@@ -27,7 +27,7 @@ function collectTexts(error: unknown): string {
   return texts.join(" ");
 }
 
-/** The error of a provider to which no connection could be made, with the reason as far as the runtime tells it. */
+/** The error of a provider to which no connection could be made, with the reason if the runtime states one. */
 export function createConnectionError(error: unknown): ProviderError {
   const texts = collectTexts(error);
   const reason = REASONS.find(([words]) => words.test(texts))?.[1];

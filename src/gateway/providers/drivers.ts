@@ -63,8 +63,8 @@ export function selectStrategy(driver: string, setting: SelectionStrategy | unde
 }
 
 /**
- * Whether a cheap request finds out when a provider with this driver works again. By default only where nobody has to sign in for
- * it. `setting`: the provider's own; absent: it has none.
+ * Whether the gateway sends a cheap request to find out when a provider with this driver works again. By default only where
+ * that needs no sign-in. `setting`: the provider's own; absent: it has none.
  */
 export function probesActively(driver: string, setting?: boolean): boolean {
   return setting ?? needsNoAccount(driver);

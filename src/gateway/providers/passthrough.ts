@@ -35,7 +35,7 @@ export interface Passthrough {
   /**
    * Opens a WebSocket. Throws the same errors.
    *
-   * @param query of the address, beside the model
+   * @param query of the address, without the model
    */
   openSocket(
     account: UpstreamAccount,

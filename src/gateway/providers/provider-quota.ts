@@ -23,7 +23,7 @@ const DURATION_UNITS: Readonly<Record<string, number>> = {
 const DURATION = /^(?:\d{1,9}(?:\.\d{1,9})?(?:ms|[dhms])){1,6}$/;
 const DURATION_PART = /(\d{1,9}(?:\.\d{1,9})?)(ms|[dhms])/g;
 
-/** Hour at which Google's daily quotas begin anew, UTC: midnight in California, in winter. */
+/** Hour at which Google's daily quotas reset, UTC: midnight in California, in winter. */
 const DAILY_RESET_HOUR = 8;
 
 function readNumber(headers: Headers, name: string): number | null {

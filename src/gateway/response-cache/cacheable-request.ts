@@ -27,7 +27,7 @@ const FILE_MEMBERS = new Set(["file_id", "fileId", "file_uri", "fileUri"]);
 /** Members of a tool that lists functions of the caller in the content-generation style. */
 const FUNCTION_LISTS = new Set(["functionDeclarations", "function_declarations"]);
 
-/** Whether a request names its account, or the operator wants its texts not to be stored, or only in part. */
+/** Whether a request names its account, or the operator forbids to store its texts or a part of them. */
 export function isPinnedOrPrivate({
   context,
   caller,

@@ -9,7 +9,7 @@ import { recordAction } from "./audit-recording.ts";
 /**
  * Issues a token to someone who has signed in, and records it in the audit log.
  *
- * @param administrator absent: whoever has the admin key
+ * @param administrator absent: the holder of the admin key
  * @param hours lifetime of the token; absent: the setting
  */
 export async function startSession(

@@ -62,7 +62,7 @@ function administratorView({ id, name, role, email, oidc_subject, password_hash,
 export const createEpoch = (): string => crypto.randomUUID();
 
 /**
- * Rejects an edit after which nobody could manage administrators.
+ * Rejects an edit that would leave no administrator who can manage administrators.
  *
  * @throws GatewayError 409
  */

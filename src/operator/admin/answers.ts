@@ -65,7 +65,7 @@ export const accountViewSchema = () =>
     /** How it authenticates. Secrets are masked. */
     auth: authFields,
     cooldown: cooldownSchema().nullable(),
-    /** What the provider says is left of its quotas: a share from 0 to 1, and when it begins anew, Unix milliseconds. */
+    /** What the provider states to be left of its quotas: a share from 0 to 1, and when it resets, Unix milliseconds. */
     quotas: z.array(z.object({ name: z.string(), remaining: z.number(), resets_at: z.number() })).readonly(),
     /** Its requests since the pool started. */
     activity: activitySchema(),

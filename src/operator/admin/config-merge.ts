@@ -106,9 +106,13 @@ export async function deduplicateConfig(config: Config): Promise<Config> {
 }
 
 /**
- * Merges an imported configuration into the present one (contract, Import details). Keys, teams, users, tags, administrators, accounts,
- * providers, aliases, prices and caches of models are combined. Non-empty fields of `admin`, `runtime`, `responses` and `embeddings` overwrite. Proxies of
- * imported accounts and providers, and guardrails that imported keys, teams, users and tags name, are added. Nothing else changes.
+ * Merges an imported configuration into the present one (contract, Import details):
+ *
+ * - Keys, teams, users, tags, administrators, accounts, providers, aliases, prices and caches of models are combined.
+ * - Non-empty fields of `admin`, `runtime`, `responses` and `embeddings` overwrite.
+ * - Proxies of imported accounts and providers are added, and guardrails that imported keys, teams, users and tags name.
+ *
+ * Nothing else changes.
  *
  * @param imported the parsed configuration
  * @param raw its unparsed form, to distinguish sent values from defaults

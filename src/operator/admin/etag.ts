@@ -7,8 +7,8 @@ import { GatewayError } from "../../core/errors/gateway-error.ts";
 export const formatEtag = (version: number): string => `"${version}"`;
 
 /**
- * The entity tag of one stored entry, from all its values. It is a hash with the signing secret, so nobody can guess the
- * entry's secrets from it.
+ * The entity tag of one stored entry, from all its values. It is a hash with the signing secret, so that it does not
+ * help to guess the entry's secrets.
  */
 export async function entryEtag({ admin }: Config, entry: unknown): Promise<string> {
   return `"${(await sha256Hex(toCanonicalJson([admin.jwt_secret, entry]))).slice(0, 32)}"`;

@@ -104,8 +104,8 @@ export function rejectUnknownKeyFields(
 const GATEWAY_FIELDS = ["owner", "previous", "cache_epoch"] as const;
 
 /**
- * Rejects a new key that states the owner of its stored objects, or the like, from anyone but an owner: with the owner of
- * another key it would get what that key has stored.
+ * Rejects a new key with fields that the gateway sets itself, such as the owner of its stored objects, unless an
+ * administrator with the role `owner` adds it: with the owner of another key it would get what that key has stored.
  *
  * @param param field name for error messages; empty: the whole body
  * @throws GatewayError 403 that names the field.

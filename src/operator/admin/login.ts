@@ -56,7 +56,7 @@ export const LOGIN_ENDPOINTS = [
         expires_at: z.int(),
         remaining_seconds: z.int(),
         role: z.enum(ROLES),
-        /** The administrator's name to sign in with; null: whoever has the admin key. */
+        /** The administrator's name to sign in with; null: the holder of the admin key. */
         administrator: z.string().nullable(),
       }),
     ),

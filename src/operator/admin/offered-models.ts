@@ -14,8 +14,8 @@ const SURPLUS =
   /(?:\/v1(?:beta)?)?\/(?:chat\/completions|completions|responses|messages|models)$|\/(?:v1|v1beta|api)$/;
 
 /**
- * Other addresses that may be meant by an address without a list of models, the most likely first. All are of the same host,
- * because the account's token is sent to them: `http://api` is a host, and its name no ending.
+ * Guesses the correct address where an address has no list of models: other addresses, the most likely first. All have the
+ * same host, because the account's token is sent to them. In `http://api`, `api` is the host and not an ending to remove.
  */
 export function guessBaseAddresses(baseUrl: string): string[] {
   const address = withoutTrailingSlashes(baseUrl);

@@ -64,7 +64,7 @@ function findRedirectedSecret(before: Config, after: Config): string | null {
 }
 
 /**
- * Rejects an edit that sends a stored secret to another receiver, because whoever makes it could read the secret there.
+ * Rejects an edit that sends a stored secret to another receiver, because its author could read the secret there.
  * Owners can read secrets anyway.
  *
  * @throws GatewayError 403 that names the entry

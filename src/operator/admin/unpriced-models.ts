@@ -64,8 +64,8 @@ function hasCostBudget({ limits: { cost_per_day = 0, cost_per_month = 0 } = {} }
 const countModels = (uses: readonly UnpricedUse[]): number => new Set(uses.map(({ model }) => model.id)).size;
 
 /**
- * The number of models without a price that the requests of a subject may use, by whatever name, if it has a budget of cost: their
- * cost is not counted. 0 without such a budget.
+ * The number of models without a price that the requests of a subject may use, by any name, if the subject has a budget of
+ * cost: the cost of these models is not counted. 0 without such a budget.
  */
 export function countUnpricedModels(config: Config, subject: Subject): number {
   if (!hasCostBudget(subject)) return 0;

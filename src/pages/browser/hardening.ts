@@ -87,8 +87,8 @@ export const HARDENING_SCRIPT = `((removed, removedFromNavigator) => {
     fix("alert", () => undefined);
     fix("confirm", () => false);
     fix("prompt", () => null);
-    // Speculation rules make the browser itself load pages, past all interception. Taken out at the first opportunity, which comes before the
-    // browser looks at them, they start nothing. Pages change what scripts are made of: everything is taken hold of before they can.
+    // Speculation rules make the browser itself load pages, past all interception. They are removed before the browser reads
+    // them. A page can replace built-in functions, so this script keeps its own references to them.
     const { bind, call } = Function.prototype;
     const free = bind.bind(call);
     const getter = (of, name) => free(Object.getOwnPropertyDescriptor(of.prototype, name).get);

@@ -34,9 +34,9 @@ const REMOTE_TIMEOUT_MS = 12_000;
 const RETENTION_MS = 60_000;
 
 /**
- * The use of the keys, teams, users, tags and providers with limits. A request is counted when it is admitted, with an estimate of its tokens and cost, and
- * only once for all its attempts. It is settled when its real use is known; without a report the estimate counts. A request
- * that is refused, or leaves while it waits, returns everything.
+ * The use of the keys, teams, users, tags and providers with limits. A request is counted when it is admitted, with an
+ * estimate of its tokens and cost, and only once for all its attempts. It is settled when its real use is known; without a
+ * report the estimate counts. A request that is refused, or leaves while it waits, returns everything.
  *
  * Everything is stored before it is visible outside, in one row per request: a loss of memory loses nothing and counts
  * nothing twice.
@@ -105,7 +105,7 @@ export class UseLedger {
     return null;
   }
 
-  /** A request that was admitted before goes on, perhaps with other subjects: it goes to another provider. */
+  /** A request that was admitted before continues. At another provider it counts for another subject. */
   #continue(use: TrackedUse, subjects: readonly LimitedSubject[], now: number): LimitRefusal | null {
     const isSame =
       subjects.length === use.parts.length &&

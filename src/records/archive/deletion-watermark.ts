@@ -40,7 +40,7 @@ export class DeletionWatermark {
   }
 
   /**
-   * Returns a function that tells until when the entries of a key are deleted; `-Infinity`: none are.
+   * Returns a function that returns until when the entries of a key are deleted; `-Infinity`: none are.
    *
    * @param sentAt when the reporting message was sent; the result is then on the sender's clock. Absent: on the archive's
    * own clock

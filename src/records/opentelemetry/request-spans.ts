@@ -17,7 +17,7 @@ import type { TraceContext } from "./trace-context.ts";
 /** All other methods share one name (conventions for HTTP, `_OTHER`). */
 const METHODS: readonly string[] = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"];
 
-/** An attempt of a request with what its span needs besides. */
+/** An attempt of a request with further data for its span. */
 export interface TracedAttempt {
   readonly attempt: Readonly<Attempt>;
   readonly spanId: string;

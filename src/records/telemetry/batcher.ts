@@ -22,14 +22,14 @@ export interface BatcherOptions {
   readonly pollMs: number;
 }
 
-/** Least pause between two looks, milliseconds. */
+/** Least pause between two checks, milliseconds. */
 const MIN_POLL_MS = 20;
 
 /**
  * Decides which request sends what the requests of an isolate have collected, and when.
  *
- * A timer lives only as long as the request that set it. So each request waits until its own reports are sent, and the first
- * one whose wait is over sends for all. Once a few requests wait for the same batch, the others need not.
+ * A timer lives only as long as the request that set it. So each request waits until its own reports are sent. The first
+ * request whose timer fires sends the reports of all. Once a few requests wait for the same batch, further ones do not wait.
  */
 export class Batcher {
   readonly #options: BatcherOptions;

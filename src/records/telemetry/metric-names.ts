@@ -1,8 +1,8 @@
 import type { Histogram } from "./counts.ts";
 
 /**
- * The metrics that requests count, with their help texts. Those that are read when they are asked for (keys, accounts, queue) have theirs in
- * `exposition.ts`. Names of the `gen_ai` family follow OpenTelemetry's conventions.
+ * The metrics that requests count, with their help texts. `exposition.ts` has those that are read when the metrics are
+ * requested (keys, accounts, queue). Names of the `gen_ai` family follow OpenTelemetry's conventions.
  */
 export const METRICS = {
   polygate_http_requests_total: "HTTP requests by route, method and status.",

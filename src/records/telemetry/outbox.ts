@@ -33,7 +33,7 @@ const STUCK_MS = 5_000;
 const USAGE_RETRY_MS = 25_000;
 /** Limit of waiting captures while the archive is unreachable. */
 const MAX_CAPTURES = 500;
-/** Size of a record in a message besides its texts, in characters. */
+/** Size of a record in a message without its texts, in characters. */
 const RECORD_OVERHEAD_CHARS = 1_000;
 /** Limit of characters of waiting captures: it bounds the isolate's memory. */
 const MAX_CAPTURE_CHARS = 24 * 1024 * 1024;

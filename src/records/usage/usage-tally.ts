@@ -115,7 +115,7 @@ function truncateName(name: string): string {
 /**
  * Usage that an isolate has counted and not yet delivered to the {@link UsageStore}. Only one message is in transit, and it
  * is repeated until acknowledged. The store recognises repeats by the sequence number, so that nothing counts twice. Usage
- * that is counted meanwhile goes with the next message.
+ * that is counted in the meantime goes with the next message.
  */
 export class UsageTally {
   #sender = "";

@@ -6,7 +6,7 @@ import ipaddr from "ipaddr.js";
 import { embeddedIPv4, isPublicAddress } from "../../core/url-safety/addresses.ts";
 
 const CONNECT_MS = 15_000;
-// Replies of RFC 1928, section 6. Browsers distinguish "host unreachable" from the others, so it stands for an unknown name.
+// Replies of RFC 1928, section 6. Browsers distinguish "host unreachable" from the others, so it reports an unknown name.
 const GRANTED = 0;
 const REFUSED = 2;
 const NO_SUCH_HOST = 4;

@@ -125,7 +125,7 @@ export const openWebSocket: OpenWebSocket = (url, headers, signal) => {
   const stop = () => socket.terminate();
   signal.addEventListener("abort", stop, { once: true });
   socket.on("open", () => {
-    // Until somebody listens.
+    // Until a listener is set.
     socket.pause();
     resolve({ listen: (listener) => listenTo(socket, listener) });
   });

@@ -82,7 +82,7 @@ export interface WireRequest {
 export interface PlaygroundDialect {
   /** The name of the dialect's folder. */
   readonly id: string;
-  /** Where a parameter stands in the body, as names with dots between them. The dialect has no other parameters. */
+  /** The place of each parameter in the body: member names joined by dots. The dialect has no other parameters. */
   readonly parameters: Readonly<Partial<Record<ParameterName, string>>>;
   /** Whether a request can contain the attachment. Others are left out. */
   canAttach(attachment: Attachment): boolean;

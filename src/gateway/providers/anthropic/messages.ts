@@ -139,7 +139,7 @@ function toWireText(value: string, cache?: CacheBreakpoint): WireText {
   return { type: "text", text: value, ...cacheControl(cache) };
 }
 
-/** Joined items end a cached part of the prompt where the last of their marks stands. */
+/** The last cache breakpoint of items that are joined: there, the cached part of the prompt ends. */
 function findLastMark(items: readonly { readonly cache?: CacheBreakpoint }[]): CacheBreakpoint | undefined {
   return items.findLast(({ cache }) => cache !== undefined)?.cache;
 }

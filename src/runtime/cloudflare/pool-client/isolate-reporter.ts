@@ -48,8 +48,8 @@ export class LocalRequest {
 }
 
 /**
- * Tells the pool what this isolate's requests on accounts without a limit have learnt of the accounts, and learns what other
- * isolates know. A failure is told at once, everything else once a second, behind the answers.
+ * Reports to the pool how this isolate's requests on accounts without a limit ended, and receives what other isolates have
+ * reported. Failures are reported at once, everything else once a second, after the answers.
  */
 export class IsolateReporter {
   readonly #send: SendReport;
@@ -123,7 +123,7 @@ export class IsolateReporter {
     return request;
   }
 
-  /** Requests still run: tells the pool if it is time. */
+  /** Requests still run: reports to the pool when a report is due. */
   tick(): void {
     const sending = this.#batcher.waitUntilSent();
     if (sending !== null) this.#clock.waitUntil(sending);

@@ -14,8 +14,8 @@ import { type Heartbeat, HeldLease } from "./heartbeat.ts";
 import { callPool, type HolderClock, type LeaseStub, type PoolStubFactory } from "./pool-stub.ts";
 
 /**
- * How long a lease holder that was stalled keeps asking about its lease after the lease's time is over. In a busy isolate
- * both timers and answers are late: that is no reason to end an answer that a caller is reading.
+ * How long a lease holder that was stalled keeps asking about its lease after the lease has expired. In a busy isolate both
+ * timers and answers are late: that is no reason to end an answer that a caller is reading.
  */
 const STALL_GRACE_MS = 2_000;
 
@@ -205,7 +205,7 @@ export class StubLease implements Lease {
     this.#reply[Symbol.dispose]();
     const { heartbeat, clock } = this.#context;
     heartbeat.remove(this.#heldLease);
-    // A pool that has just restarted would otherwise wait for this isolate in vain.
+    // Otherwise a pool that has just restarted would wait for leases that this isolate no longer has.
     if (heartbeat.mayBeRegistered && heartbeat.size === 0)
       clock.waitUntil(this.#notifyIdle().catch(() => undefined));
   }
