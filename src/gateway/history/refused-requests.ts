@@ -1,6 +1,11 @@
 import { oncePer } from "../../core/encoding/once-per.ts";
 import { redactText } from "../../core/encoding/redaction.ts";
-import { type HistorySummary, type HistoryWrite, REFUSAL_ID_PREFIX } from "../../core/ports/archive.ts";
+import {
+  type HistorySummary,
+  type HistoryWrite,
+  NO_USAGE_DETAILS,
+  REFUSAL_ID_PREFIX,
+} from "../../core/ports/archive.ts";
 import type { Context } from "../../core/ports/context.ts";
 import type { RequestOutcome } from "../../core/ports/request-outcome.ts";
 import { copyText, truncateText } from "../../core/storage/text-table.ts";
@@ -115,17 +120,7 @@ class RefusalGroup implements RecordSource {
       prompt_tokens: 0,
       completion_tokens: 0,
       reasoning_tokens: 0,
-      cached_tokens: 0,
-      cache_write_5m_tokens: 0,
-      cache_write_1h_tokens: 0,
-      audio_input_tokens: 0,
-      audio_output_tokens: 0,
-      image_input_tokens: 0,
-      image_output_tokens: 0,
-      audio_seconds: 0,
-      search_units: 0,
-      web_searches: 0,
-      web_fetches: 0,
+      ...NO_USAGE_DETAILS,
       request_preview: "",
       response_preview: "",
     };

@@ -59,88 +59,108 @@ export interface Operation<Request extends OperationRequest>
 export function defineEndpoints<Request extends OperationRequest>(
   operation: Operation<Request>,
 ): readonly Endpoint[] {
-  const { name, summary, query, answers, headers = {}, statuses = {} } = operation;
-  const path = `/v1/${name}`;
-  const shared = { path, answers, headers, accepted: jsonResponse(jobSchema) };
-  const answerPage = async (context: Context, call: PageCall, search: URLSearchParams, html?: string) => {
-    const request = operation.read(search, createSource(context, call, html));
-    const answer = await operation.getAnswer({ ...context, client: call.client }, request, call.admitted);
-    return createResponse(context, answer, request.freshness);
-  };
-  return [
-    openEndpoint({
-      ...shared,
-      method: "GET",
-      summary,
-      lenientQuery: query,
-      statuses,
-      handler: withRateLimit(async (context, call) => {
-        const delivery = queryDelivery(context);
-        if (!wantsJob(context)) {
-          rejectDelivery(delivery);
-          return answerPage(context, call, call.query);
-        }
-        const source = createSource(context, call);
-        rejectSecrets(operation.read(call.query, source).setup);
-        const checked = readDelivery(delivery, 1, call.access, context.platform.variables);
-        return startJob(context, call, name, [createSingleTask(call.query)], checked);
-      }),
+  return [addressEndpoint(operation), documentEndpoint(operation), bodyEndpoint(operation)];
+}
+
+/** The part of the declaration that all endpoints of an operation share. */
+function sharedDeclaration<Request extends OperationRequest>(operation: Operation<Request>) {
+  const { name, answers, headers = {} } = operation;
+  return { path: `/v1/${name}`, answers, headers, accepted: jsonResponse(jobSchema) };
+}
+
+async function answerPage<Request extends OperationRequest>(
+  operation: Operation<Request>,
+  context: Context,
+  call: PageCall,
+  search: URLSearchParams,
+  html?: string,
+): Promise<Response> {
+  const request = operation.read(search, createSource(context, call, html));
+  const answer = await operation.getAnswer({ ...context, client: call.client }, request, call.admitted);
+  return createResponse(context, answer, request.freshness);
+}
+
+/** `GET` with an address, which may become a job. */
+function addressEndpoint<Request extends OperationRequest>(operation: Operation<Request>): Endpoint {
+  const { name, summary, query, statuses = {} } = operation;
+  return openEndpoint({
+    ...sharedDeclaration(operation),
+    method: "GET",
+    summary,
+    lenientQuery: query,
+    statuses,
+    handler: withRateLimit(async (context, call) => {
+      const delivery = queryDelivery(context);
+      if (!wantsJob(context)) {
+        rejectDelivery(delivery);
+        return answerPage(operation, context, call, call.query);
+      }
+      const source = createSource(context, call);
+      rejectSecrets(operation.read(call.query, source).setup);
+      const checked = readDelivery(delivery, 1, call.access, context.platform.variables);
+      return startJob(context, call, name, [createSingleTask(call.query)], checked);
     }),
-    openEndpoint({
-      ...shared,
-      method: "POST",
-      when: hasDocument,
-      summary: `${summary}, of a document`,
-      lenientQuery: query,
-      streamedBody: { mediaType: "text/html", schema: { type: "string" } },
-      statuses: { ...statuses, ...BODY_STATUSES },
-      handler: withRateLimit(async (context, call) => {
-        if (wantsJob(context))
-          throw invalidRequest("A job loads addresses: a document cannot be part of it.", "async");
-        rejectDelivery(queryDelivery(context));
-        await call.admitted;
-        return answerPage(context, call, call.query, await readDocument(context));
-      }),
+  });
+}
+
+/** `POST` with a document as the body. */
+function documentEndpoint<Request extends OperationRequest>(operation: Operation<Request>): Endpoint {
+  const { summary, query, statuses = {} } = operation;
+  return openEndpoint({
+    ...sharedDeclaration(operation),
+    method: "POST",
+    when: hasDocument,
+    summary: `${summary}, of a document`,
+    lenientQuery: query,
+    streamedBody: { mediaType: "text/html", schema: { type: "string" } },
+    statuses: { ...statuses, ...BODY_STATUSES },
+    handler: withRateLimit(async (context, call) => {
+      if (wantsJob(context))
+        throw invalidRequest("A job loads addresses: a document cannot be part of it.", "async");
+      rejectDelivery(queryDelivery(context));
+      await call.admitted;
+      return answerPage(operation, context, call, call.query, await readDocument(context));
     }),
-    openEndpoint<PageBody, unknown>({
-      ...shared,
-      method: "POST",
-      summary: `${summary}; of several pages as a job`,
-      body: createBodySchema(query),
-      lenientQuery: batchQuerySchema,
-      maxBody: MAX_DOCUMENT_BYTES,
-      statuses: { ...statuses, ...BODY_STATUSES },
-      onInvalidInput: rejectBody,
-      handler: (context, { body }) => {
-        const { urls, url, html, markdown, webhook, uploadUrls, ...options } = body;
-        if ([urls, url, html, markdown].filter((input) => input !== undefined).length !== 1) {
-          const fault = invalidRequest("The body needs one of url, urls, html and markdown.", "urls");
-          return rejectBody(context, fault);
-        }
-        if (urls !== undefined) {
-          return startBatch(context, name, urls, options, (search, call) => {
-            const source = createSource(context, call);
-            rejectSecrets(operation.read(search, source).setup);
-            return readDelivery(
-              { webhook, uploadUrls },
-              urls.length,
-              call.access,
-              context.platform.variables,
-            );
-          });
-        }
-        const answer = withRateLimit(async (_, call) => {
-          await call.admitted;
-          rejectQueryOptions(call.query);
-          rejectDelivery({ webhook, uploadUrls });
-          const search = toQuery(options);
-          if (url !== undefined) search.set("url", url);
-          return answerPage(context, call, search, await readInlineDocument(body));
+  });
+}
+
+/** `POST` with JSON: one address or document, or several addresses as a job. */
+function bodyEndpoint<Request extends OperationRequest>(operation: Operation<Request>): Endpoint {
+  const { name, summary, query, statuses = {} } = operation;
+  return openEndpoint<PageBody, unknown>({
+    ...sharedDeclaration(operation),
+    method: "POST",
+    summary: `${summary}; of several pages as a job`,
+    body: createBodySchema(query),
+    lenientQuery: batchQuerySchema,
+    maxBody: MAX_DOCUMENT_BYTES,
+    statuses: { ...statuses, ...BODY_STATUSES },
+    onInvalidInput: rejectBody,
+    handler: (context, { body }) => {
+      const { urls, url, html, markdown, webhook, uploadUrls, ...options } = body;
+      if ([urls, url, html, markdown].filter((input) => input !== undefined).length !== 1) {
+        const fault = invalidRequest("The body needs one of url, urls, html and markdown.", "urls");
+        return rejectBody(context, fault);
+      }
+      if (urls !== undefined) {
+        return startBatch(context, name, urls, options, (search, call) => {
+          const source = createSource(context, call);
+          rejectSecrets(operation.read(search, source).setup);
+          const delivery = { webhook, uploadUrls };
+          return readDelivery(delivery, urls.length, call.access, context.platform.variables);
         });
-        return answer(context);
-      },
-    }),
-  ];
+      }
+      const answer = withRateLimit(async (_, call) => {
+        await call.admitted;
+        rejectQueryOptions(call.query);
+        rejectDelivery({ webhook, uploadUrls });
+        const search = toQuery(options);
+        if (url !== undefined) search.set("url", url);
+        return answerPage(operation, context, call, search, await readInlineDocument(body));
+      });
+      return answer(context);
+    },
+  });
 }
 
 /** The document in a body, as HTML; undefined if there is none. */

@@ -2,9 +2,9 @@ import {
   type HistoryQuery,
   type HistoryRecord,
   type HistorySummary,
-  type HistoryUsageDetails,
   type HistoryWrite,
   isRefusalId,
+  NO_USAGE_DETAILS,
   REFUSAL_ID_PREFIX,
 } from "../../core/ports/archive.ts";
 import { numberIn, type Sql, type SqlRow, textIn } from "../../core/storage/sql.ts";
@@ -53,21 +53,6 @@ function countRefusalsToKeep(maxRecords: number): number {
 export const BOUND_IDS = "(select value from json_each(?))";
 /** Limit of ids in one bound value: Durable Objects allow 2 MB. */
 const IDS_AT_ONCE = 10_000;
-
-/** Details of the usage in records of older versions, which lack them. */
-const NO_DETAILS: HistoryUsageDetails = {
-  cached_tokens: 0,
-  cache_write_5m_tokens: 0,
-  cache_write_1h_tokens: 0,
-  audio_input_tokens: 0,
-  audio_output_tokens: 0,
-  image_input_tokens: 0,
-  image_output_tokens: 0,
-  web_searches: 0,
-  web_fetches: 0,
-  audio_seconds: 0,
-  search_units: 0,
-};
 
 /** A record's texts, by the names under which they are stored. */
 function collectTexts({ request, reasoning, content }: HistoryWrite): Readonly<Record<string, string>> {
@@ -329,7 +314,7 @@ export class HistoryTable {
   toSummary(json: string): HistorySummary {
     // Records of older versions lack these fields: failed accounts, sign-ins, provider, key, times and details of usage.
     const defaults = { tried: [], sign_ins: [], provider: "", key: "", leased_at: 0, first_token_ms: 0 };
-    const stored: HistorySummary = { ...defaults, ...NO_DETAILS, ...JSON.parse(json) };
+    const stored: HistorySummary = { ...defaults, ...NO_USAGE_DETAILS, ...JSON.parse(json) };
     const summary = {
       ...stored,
       tried: stored.tried.map((account) => ({ ...account, at: account.at ?? 0 })),
