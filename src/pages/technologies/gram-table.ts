@@ -2,25 +2,22 @@ import { hits, section } from "./text-bytes.ts";
 
 /** Bytes of a gram. */
 export const GRAM_BYTES = 4;
-/** Bits of a gram's hash. */
-const HASH_BITS = 16;
-/** 2^SHARED_BITS hashes share a list of entries, to keep the table small; the lists are read rarely. */
-const SHARED_BITS = 2;
+/** An entry consists of a gram, its literal's number, its offset in the literal, and the position of the list's previous entry. */
+const ENTRY_SIZE = 4;
 const EVERY_BYTE = [...Array(256).keys()];
 
-/** A hash table of grams (four consecutive bytes) of literals. Finds them in a text, ignoring ASCII case. */
+/**
+ * A hash table of grams (four consecutive bytes) of literals. Finds them in a text, ignoring ASCII case. A filter of 32
+ * KB, which stays in the processor's nearest cache, rejects nearly all grams of a text.
+ */
 export class GramTable {
-  /** 1 for each hash that a gram has, otherwise 0. */
-  readonly #filter = new DataView(new ArrayBuffer(1 << HASH_BITS));
-  /** The latest entry of each list; 0 if there is none. */
-  readonly #latestEntry = new Int32Array(1 << (HASH_BITS - SHARED_BITS));
-  /** By entry, starting at 1: the previous entry of the list, */
-  readonly #previousEntry = [0];
-  /** the gram, */
-  readonly #grams = [0];
-  /** the number of its literal, and below the offset of the gram in the literal. */
-  readonly #literals = [0];
-  readonly #offsets = [0];
+  /** A bit for each value of the highest 18 bits of a hash: 1 if a gram has this hash. */
+  readonly #filter = new Int32Array(1 << 13);
+  /** By the highest 14 bits of a hash: the position of the latest entry; 0 if there is none. */
+  readonly #latestEntry = new Int32Array(1 << 14);
+  /** Each entry consists of {@link ENTRY_SIZE} numbers; there is none at position 0. */
+  #entries = new Int32Array(1 << 12);
+  #end = ENTRY_SIZE;
 
   /**
    * Adds the gram of a literal at an offset. Its first byte may lie before the literal, or its last byte after it: then
@@ -37,12 +34,20 @@ export class GramTable {
     }
     for (const gram of new Set(grams.map(foldCase))) {
       const hash = hashGram(gram);
-      this.#filter.setUint8(hash, 1);
-      this.#previousEntry.push(this.#latestEntry[hash >>> SHARED_BITS] ?? 0);
-      this.#latestEntry[hash >>> SHARED_BITS] = this.#grams.push(gram) - 1;
-      this.#literals.push(number);
-      this.#offsets.push(offset);
+      this.#filter[hash >>> 19] = (this.#filter[hash >>> 19] ?? 0) | (1 << (hash >>> 14));
+      this.#addEntry(hash >>> 18, gram, number, offset);
     }
+  }
+
+  #addEntry(list: number, gram: number, number: number, offset: number): void {
+    if (this.#end === this.#entries.length) {
+      const larger = new Int32Array(this.#end * 2);
+      larger.set(this.#entries);
+      this.#entries = larger;
+    }
+    this.#entries.set([gram, number, offset, this.#latestEntry[list] ?? 0], this.#end);
+    this.#latestEntry[list] = this.#end;
+    this.#end += ENTRY_SIZE;
   }
 
   /**
@@ -58,28 +63,28 @@ export class GramTable {
   /** The first entry for the gram at a position of the section; 0 if there is none. */
   first(position: number): number {
     const gram = foldCase(section.getInt32(position, true));
-    return this.#withGram(this.#latestEntry[hashGram(gram) >>> SHARED_BITS] ?? 0, gram);
+    return this.#withGram(this.#latestEntry[hashGram(gram) >>> 18] ?? 0, gram);
   }
 
   /** The next such entry; 0 if there is none. */
   next(entry: number): number {
-    return this.#withGram(this.#previousEntry[entry] ?? 0, this.#grams[entry] ?? 0);
+    return this.#withGram(this.#entries[entry + 3] ?? 0, this.#entries[entry] ?? 0);
   }
 
   #withGram(entry: number, gram: number): number {
     let current = entry;
-    while (current !== 0 && this.#grams[current] !== gram) current = this.#previousEntry[current] ?? 0;
+    while (current !== 0 && this.#entries[current] !== gram) current = this.#entries[current + 3] ?? 0;
     return current;
   }
 
   /** The number of the entry's literal. */
   literal(entry: number): number {
-    return this.#literals[entry] ?? 0;
+    return this.#entries[entry + 1] ?? 0;
   }
 
   /** The offset of the gram in its literal. */
   offset(entry: number): number {
-    return this.#offsets[entry] ?? 0;
+    return this.#entries[entry + 2] ?? 0;
   }
 }
 
@@ -87,11 +92,13 @@ export class GramTable {
  * Writes each position, and overwrites it with the next one unless it is a hit. This avoids a branch: its
  * mispredictions would cost more than everything else.
  */
-function findHits(filter: DataView, step: number, end: number): number {
+function findHits(filter: Int32Array, step: number, end: number): number {
   let found = 0;
   for (let position = 0; position < end; position += step) {
     hits[found] = position;
-    found += filter.getUint8(hashGram(foldCase(section.getInt32(position, true))));
+    const hash = hashGram(foldCase(section.getInt32(position, true)));
+    // A shift uses the lowest five bits of its right side: the hash's bits 14 to 18 select a bit of the word.
+    found += ((filter[hash >>> 19] ?? 0) >>> (hash >>> 14)) & 1;
   }
   return found;
 }
@@ -114,7 +121,7 @@ function foldCase(gram: number): number {
   return gram | 0x20202020;
 }
 
-/** Multiplicative hashing: the upper {@link HASH_BITS} bits of the product. */
+/** Multiplicative hashing: the highest bits of the product depend on all bits of the gram. */
 function hashGram(gram: number): number {
-  return Math.imul(gram, 0x9e3779b1) >>> (32 - 16);
+  return Math.imul(gram, 0x9e3779b1);
 }

@@ -1,15 +1,16 @@
 import { GramSelector } from "./gram-selector.ts";
 import { GramTable } from "./gram-table.ts";
+import type { SliceableText } from "./joined-text.ts";
 import { hits, TextSection } from "./text-bytes.ts";
 
 /** Maximum positions per literal. Only a page built to be slow has more. */
 const MAX_POSITIONS = 5_000;
-/** Shorter literals may have no gram with three known bytes at one of four neighbouring positions. */
-const MIN_LENGTH_FOR_FOUR = 5;
+/** Maximum distance in bytes of the positions that a scan looks at. */
+const MAX_STEP = 4;
 
 /**
  * Finds which of many literals occur in a text, ignoring ASCII case. It looks at every fourth byte of the text, or at
- * every second one if a literal is short: wherever a literal occurs, one of its grams starts at such a byte.
+ * more of them if a literal is short: wherever a literal occurs, one of its grams starts at such a byte.
  */
 export class LiteralScanner {
   readonly #literals: readonly string[];
@@ -26,7 +27,8 @@ export class LiteralScanner {
    */
   constructor(literals: readonly string[]) {
     this.#literals = literals;
-    this.#step = literals.every(({ length }) => length >= MIN_LENGTH_FOR_FOUR) ? 4 : 2;
+    // With a larger step, there would be places of a short literal where every gram has two bytes of other text.
+    this.#step = Math.min(MAX_STEP, ...literals.map(({ length }) => length - 1));
     this.#overlap = literals.reduce((longest, { length }) => Math.max(longest, length - 1), 0);
     const selector = new GramSelector(literals);
     literals.forEach((literal, number) => {
@@ -39,7 +41,7 @@ export class LiteralScanner {
    * @returns the literals in the text, by index, with their start positions: at most {@link MAX_POSITIONS} each, in no
    * particular order
    */
-  scan(text: string): Map<number, number[]> {
+  scan(text: SliceableText): Map<number, number[]> {
     const found = new Map<number, number[]>();
     const bytes = this.#bytes;
     for (let scanned = 0; scanned < text.length; scanned = bytes.end) {

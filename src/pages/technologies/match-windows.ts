@@ -1,4 +1,5 @@
 import type { EnginePattern } from "wappalyzer-core";
+import type { SliceableText } from "./joined-text.ts";
 import { isRedosProne, RedosCost } from "./redos-guard.ts";
 
 /**
@@ -31,7 +32,7 @@ export class MatchBudget {
  * @param budget the page's budget; each window reduces it
  */
 export function* matchWindows(
-  text: string,
+  text: SliceableText,
   positions: readonly number[] | undefined,
   span: number,
   patterns: readonly EnginePattern[],

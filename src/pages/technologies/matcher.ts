@@ -1,12 +1,8 @@
-import engine, {
-  type EngineDetection,
-  type EngineItems,
-  type EnginePattern,
-  type EnginePatterns,
-} from "wappalyzer-core";
+import engine, { type EngineDetection, type EnginePattern, type EnginePatterns } from "wappalyzer-core";
 import type { DomSignal, PageSignals } from "../../core/ports/page-browser.ts";
 import type { Catalogue, KeyedField, Technology, TextField } from "./catalogue.ts";
 import { MatchBudget, matchWindows } from "./match-windows.ts";
+import { listPageTexts, type PageTexts } from "./page-texts.ts";
 import { isRedosProne, RedosCost } from "./redos-guard.ts";
 import { TextIndex } from "./text-index.ts";
 
@@ -43,33 +39,6 @@ const FIELDS = [
 ] as const;
 
 /**
- * The engine runs for the signals of a page: one for the page, then one for each external script and each called host.
- * Globals and selectors are matched separately.
- */
-export function createEngineRuns(signals: PageSignals): EngineItems[] {
-  const { certIssuer, cookies, dns, headers, html, meta, robots, scriptSrc, text, url } = signals;
-  const scripts = signals.inlineScripts?.join("\n");
-  const css = signals.css?.join("\n");
-  const page: EngineItems = {
-    ...(certIssuer && { certIssuer }),
-    ...(cookies && { cookies }),
-    ...(css && { css }),
-    ...(dns && { dns }),
-    ...(headers && { headers }),
-    ...(html && { html }),
-    ...(meta && { meta }),
-    ...(robots && { robots }),
-    ...(scriptSrc && { scriptSrc }),
-    ...(scripts && { scripts }),
-    ...(text && { text }),
-    ...(url && { url }),
-  };
-  const loaded = (signals.externalScripts ?? []).map((script): EngineItems => ({ scripts: script }));
-  const hosts = (signals.xhrHosts ?? []).map((host): EngineItems => ({ xhr: host }));
-  return [page, ...loaded, ...hosts];
-}
-
-/**
  * Matches signals against all technologies. The engine decides on each pattern. The indexes only skip patterns that
  * cannot match, so the result and its order are the same as if the engine tried all.
  */
@@ -85,11 +54,11 @@ export class SignalMatcher {
   /** @param signals clamped, with names in lower case: the result of `clampSignals` */
   match(signals: PageSignals): Detection[] {
     const budget = new MatchBudget();
-    const texts = createEngineRuns(signals).flatMap((run) => this.#matchRun(run, budget));
+    const texts = listPageTexts(signals).flatMap((run) => this.#matchRun(run, budget));
     return [...texts, ...this.#matchGlobals(signals), ...this.#matchSelectors(signals.dom ?? [])];
   }
 
-  #matchRun(items: EngineItems, budget: MatchBudget): Detection[] {
+  #matchRun(items: PageTexts, budget: MatchBudget): Detection[] {
     const byTechnology = new Map<Technology, (readonly Detection[])[]>();
     FIELDS.forEach((field, position) => {
       const found = this.#matchField(field, items, budget);
@@ -104,7 +73,7 @@ export class SignalMatcher {
 
   #matchField(
     field: (typeof FIELDS)[number],
-    items: EngineItems,
+    items: PageTexts,
     budget: MatchBudget,
   ): Map<Technology, Detection[]> {
     switch (field) {
@@ -122,12 +91,12 @@ export class SignalMatcher {
 
   #matchText(
     field: Exclude<TextField, "scriptSrc">,
-    items: EngineItems,
+    items: PageTexts,
     budget: MatchBudget,
   ): Map<Technology, Detection[]> {
     const found = new Map<Technology, Detection[]>();
     const text = items[field];
-    if (text === undefined || text === "") return found;
+    if (text === undefined || text.length === 0) return found;
     const candidates = this.#textIndex(field)
       .findCandidates(text)
       .sort((a, b) => a.index - b.index);
@@ -145,7 +114,7 @@ export class SignalMatcher {
     return found;
   }
 
-  #matchScriptSources({ scriptSrc = [] }: EngineItems): Map<Technology, Detection[]> {
+  #matchScriptSources({ scriptSrc = [] }: PageTexts): Map<Technology, Detection[]> {
     // For each technology: the indexes of the addresses that its patterns could match, with the indexes of those
     // patterns.
     const candidates = new Map<Technology, Map<number, number[]>>();
@@ -181,10 +150,7 @@ export class SignalMatcher {
     return found;
   }
 
-  #matchKeyed(
-    field: "cookies" | "dns" | "headers" | "meta",
-    items: EngineItems,
-  ): Map<Technology, Detection[]> {
+  #matchKeyed(field: "cookies" | "dns" | "headers" | "meta", items: PageTexts): Map<Technology, Detection[]> {
     const found = new Map<Technology, Detection[]>();
     const values = items[field];
     if (values === undefined) return found;

@@ -1,4 +1,5 @@
 import type { EnginePattern } from "wappalyzer-core";
+import type { SliceableText } from "./joined-text.ts";
 
 /**
  * Matches a version number with optional parts between two lazy repetitions. If the rest of such a pattern fails, the
@@ -26,7 +27,7 @@ export class RedosCost {
   #cost = 0;
 
   /** @param positions of the pattern's literals in the text */
-  add(text: string, positions: readonly number[]): void {
+  add(text: SliceableText, positions: readonly number[]): void {
     for (const position of positions) {
       if (this.exceedsLimit) return;
       const before = text.slice(Math.max(0, position - BEFORE), position);

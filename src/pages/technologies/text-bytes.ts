@@ -1,3 +1,5 @@
+import type { SliceableText } from "./joined-text.ts";
+
 /** Characters per section of a text; the section's bytes fit into the processor's nearest caches. */
 const SECTION_UNITS = 16_384;
 /** Maximum UTF-8 bytes per UTF-16 code unit. */
@@ -13,8 +15,8 @@ const NOT_ASCII = 0x80808080 | 0;
 const bytes = new Uint8Array(SECTION_UNITS * BYTES_PER_UNIT + PADDING);
 /** The same bytes, to read four at a time, from any position; beyond the section they have no meaning. */
 export const section = new DataView(bytes.buffer);
-/** Buffer for a list of positions in the section. */
-export const hits = new Int32Array(bytes.length);
+/** Buffer for a list of positions in the section, at least two bytes apart. */
+export const hits = new Int32Array(bytes.length / 2);
 
 /**
  * A section of a text as UTF-8 bytes in {@link section}. Reading four bytes at a time is much faster than reading
@@ -32,7 +34,7 @@ export class TextSection {
   #knownUnit = 0;
 
   /** Loads the section of a text that starts at a position. */
-  loadSection(text: string, start: number): void {
+  loadSection(text: SliceableText, start: number): void {
     const { read, written } = encoder.encodeInto(text.slice(start, start + SECTION_UNITS), bytes);
     this.length = written;
     this.start = start;

