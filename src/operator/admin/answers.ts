@@ -4,7 +4,7 @@ import { HISTORY_MODES } from "../../core/config/history-mode.ts";
 import { PROVIDER_ERROR_KINDS } from "../../core/errors/provider-error.ts";
 import { ACCOUNT_CONDITIONS, type CooldownView, PROVIDER_HEALTHS } from "../../core/ports/account-status.ts";
 import type { AccountTestResult } from "../../core/ports/administration.ts";
-import { cacheViewSchema } from "./subject-fields.ts";
+import { cacheViewSchema } from "./keys/subject-fields.ts";
 
 /** Common part of the responses to edits. */
 export const successSchema = () => z.object({ success: z.literal(true) });

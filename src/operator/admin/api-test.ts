@@ -5,8 +5,8 @@ import { invalidRequest } from "../../core/errors/gateway-error.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
 import { chatCompletionAnswers } from "../../gateway/dialects/chat-completions/answers.ts";
-import { testModelSchema } from "./account-test.ts";
-import { matchesIdentifier } from "./key-entries.ts";
+import { testModelSchema } from "./accounts/account-test.ts";
+import { matchesIdentifier } from "./keys/key-entries.ts";
 import { callChatCompletions } from "./self-call.ts";
 
 /** Characters that an HTTP header value may contain (RFC 9110, 5.5). */

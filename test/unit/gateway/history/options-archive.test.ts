@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { serializeOptions } from "../../../../src/gateway/history/options-archive.ts";
-import { historyRecordSchema } from "../../../../src/operator/admin/archive-answers.ts";
+import { historyRecordSchema } from "../../../../src/operator/admin/history/archive-answers.ts";
 import { conversation } from "../../../support/conversations.ts";
 
 const keep = (text: string) => text;

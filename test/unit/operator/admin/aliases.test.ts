@@ -1,7 +1,11 @@
 import { expect, it } from "vitest";
 import { configSchema } from "../../../../src/core/config/schema.ts";
-import { aliasesSchema, routeNameSchema, routesSchema } from "../../../../src/operator/admin/aliases.ts";
-import { assertReferences } from "../../../../src/operator/admin/config-references.ts";
+import { assertReferences } from "../../../../src/operator/admin/configuration/config-references.ts";
+import {
+  aliasesSchema,
+  routeNameSchema,
+  routesSchema,
+} from "../../../../src/operator/admin/models/aliases.ts";
 import { refusalOf } from "../../../support/refusal.ts";
 
 it("an alias is one name: a wildcard in it is refused, and the error names what has wildcards", () => {

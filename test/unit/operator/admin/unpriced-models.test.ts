@@ -3,7 +3,7 @@ import { configSchema } from "../../../../src/core/config/schema.ts";
 import {
   countUnpricedModels,
   countUnpricedProviderModels,
-} from "../../../../src/operator/admin/unpriced-models.ts";
+} from "../../../../src/operator/admin/models/unpriced-models.ts";
 
 const limits = { cost_per_day: 5 };
 const provider = {

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from "vitest";
 import { configSchema } from "../../../../../src/core/config/schema.ts";
-import { listSettingFields } from "../../../../../src/operator/admin/setting-fields.ts";
+import { listSettingFields } from "../../../../../src/operator/admin/configuration/setting-fields.ts";
 import de from "../../../../../src/operator/console/languages/de.ts";
 import zh from "../../../../../src/operator/console/languages/zh.ts";
 import { groupFields } from "../../../../../src/operator/console/pages/settings/localize-fields.ts";

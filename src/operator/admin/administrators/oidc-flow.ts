@@ -1,0 +1,255 @@
+import { createRemoteJWKSet, customFetch, errors, jwtVerify, SignJWT } from "jose";
+import { createSecret } from "../../../core/auth/secrets.ts";
+import { toBase64Url } from "../../../core/encoding/bytes.ts";
+import { sha256 } from "../../../core/encoding/hash.ts";
+import { isObject, type JsonObject } from "../../../core/encoding/json.ts";
+import { GatewayError } from "../../../core/errors/gateway-error.ts";
+import type { Fetch } from "../../../core/ports/upstream.ts";
+
+const TIMEOUT_MS = 10_000;
+/** How long someone may take to sign in at the identity provider, seconds. */
+const SIGN_IN_SECONDS = 600;
+const COOKIE_ISSUER = "polygate-oidc";
+
+/** What the flow needs to know of the identity provider and of the deployment. */
+export interface OidcSettings {
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Empty: a public client, which has PKCE alone. */
+  readonly clientSecret: string;
+  readonly scope: string;
+  readonly redirectUri: string;
+  readonly fetch: Fetch;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** The metadata of the identity provider is cached for it. */
+  readonly platform: object;
+  readonly waitUntil: (work: Promise<unknown>) => void;
+}
+
+/** Who signed in. */
+export interface OidcIdentity {
+  readonly subject: string;
+  /** In lower case; empty: unknown. */
+  readonly email: string;
+  readonly isEmailVerified: boolean;
+}
+
+const fail = (message: string): GatewayError =>
+  new GatewayError(400, `sign-in failed: ${message}`, { code: "invalid_request" });
+
+const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+async function fetchJson(
+  { fetch }: OidcSettings,
+  address: string,
+  init: RequestInit,
+  what: string,
+): Promise<JsonObject> {
+  try {
+    const response = await fetch(address, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
+    const body: unknown = await response.json();
+    if (response.ok && isObject(body)) return body;
+    const reason = isObject(body) && typeof body["error"] === "string" ? `: ${body["error"]}` : "";
+    throw fail(`${what} answered ${response.status}${reason.slice(0, 100)}`);
+  } catch (error) {
+    if (error instanceof GatewayError) throw error;
+    throw fail(`${what} cannot be reached`);
+  }
+}
+
+interface Discovered {
+  readonly issuer: string;
+  readonly authorizationEndpoint: string;
+  readonly tokenEndpoint: string;
+  readonly keysAddress: string;
+  /** Null: there is none. */
+  readonly userInfoEndpoint: string | null;
+}
+
+/** How long the metadata of the identity provider is used, and how long a failure to read it, milliseconds. */
+const METADATA_MS = 300_000;
+const FAILURE_MS = 5_000;
+
+/** The latest metadata that was requested. */
+interface Discovery {
+  readonly issuer: string;
+  until: number;
+  readonly metadata: Promise<Discovered>;
+}
+
+const discoveries = new WeakMap<object, Discovery>();
+
+/**
+ * Returns the addresses of the identity provider. Anybody may begin to sign in, so the metadata is cached, and requests at the
+ * same time share one request to the identity provider.
+ */
+function discover(settings: OidcSettings): Promise<Discovered> {
+  const { issuer, now, platform, waitUntil } = settings;
+  const known = discoveries.get(platform);
+  if (known !== undefined && known.issuer === issuer && known.until > now) return known.metadata;
+  const metadata = readMetadata(settings);
+  const discovery: Discovery = { issuer, until: now + METADATA_MS, metadata };
+  discoveries.set(platform, discovery);
+  // Other requests may wait for the answer, so it must come even if this client disconnects.
+  waitUntil(
+    metadata.catch(() => {
+      discovery.until = now + FAILURE_MS;
+    }),
+  );
+  return metadata;
+}
+
+/** Reads the addresses of the identity provider (OpenID Connect Discovery 1.0). */
+async function readMetadata(settings: OidcSettings): Promise<Discovered> {
+  const address = `${settings.issuer}/.well-known/openid-configuration`;
+  const metadata = await fetchJson(settings, address, {}, "the identity provider");
+  const read = (name: string): string => {
+    const value = metadata[name];
+    if (typeof value !== "string" || !URL.canParse(value))
+      throw fail(`the identity provider does not state its ${name}`);
+    return value;
+  };
+  const issuer = read("issuer");
+  if (issuer.replace(/\/$/, "") !== settings.issuer)
+    throw fail("the identity provider states another issuer than the settings");
+  return {
+    issuer,
+    authorizationEndpoint: read("authorization_endpoint"),
+    tokenEndpoint: read("token_endpoint"),
+    keysAddress: read("jwks_uri"),
+    userInfoEndpoint: metadata["userinfo_endpoint"] === undefined ? null : read("userinfo_endpoint"),
+  };
+}
+
+/**
+ * Begins an authorization code flow with PKCE.
+ *
+ * @param secret signs the cookie
+ * @returns the address for the browser, and the cookie that it must bring back
+ */
+export async function beginSignIn(
+  settings: OidcSettings,
+  secret: string,
+): Promise<{ readonly address: string; readonly cookie: string }> {
+  const { authorizationEndpoint } = await discover(settings);
+  const [state, nonce, verifier] = [createSecret(), createSecret(), createSecret()];
+  const address = new URL(authorizationEndpoint);
+  const parameters = {
+    response_type: "code",
+    client_id: settings.clientId,
+    redirect_uri: settings.redirectUri,
+    scope: settings.scope,
+    state,
+    nonce,
+    code_challenge: toBase64Url(await sha256(verifier)),
+    code_challenge_method: "S256",
+  };
+  for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value);
+  const issuedAt = Math.floor(settings.now / 1000);
+  const cookie = await new SignJWT({ state, nonce, verifier })
+    .setProtectedHeader({ alg: "HS256" })
+    .setIssuer(COOKIE_ISSUER)
+    .setExpirationTime(issuedAt + SIGN_IN_SECONDS)
+    .sign(encode(secret));
+  return { address: address.href, cookie };
+}
+
+async function readCookie(cookie: string, secret: string, now: number): Promise<Record<string, unknown>> {
+  try {
+    const options = { algorithms: ["HS256"], issuer: COOKIE_ISSUER, currentDate: new Date(now) };
+    return (await jwtVerify(cookie, encode(secret), options)).payload;
+  } catch {
+    throw fail("it took too long, or began in another browser: try again");
+  }
+}
+
+/**
+ * Completes the flow: checks the state, exchanges the code, and verifies the ID token.
+ *
+ * @param countAttempt called before the identity provider is asked, but not if the flow did not begin in this browser
+ * @throws GatewayError 400 that says what failed
+ */
+export async function completeSignIn(
+  settings: OidcSettings,
+  secret: string,
+  cookie: string,
+  state: string,
+  code: string,
+  countAttempt: () => Promise<void>,
+): Promise<OidcIdentity> {
+  const begun = await readCookie(cookie, secret, settings.now);
+  if (state === "" || begun["state"] !== state) throw fail("it did not begin in this browser: try again");
+  await countAttempt();
+  const { issuer, tokenEndpoint, keysAddress, userInfoEndpoint } = await discover(settings);
+  const form = new URLSearchParams({
+    grant_type: "authorization_code",
+    code,
+    redirect_uri: settings.redirectUri,
+    client_id: settings.clientId,
+    code_verifier: String(begun["verifier"]),
+  });
+  const headers: Record<string, string> = { accept: "application/json" };
+  if (settings.clientSecret !== "") {
+    const credentials = [settings.clientId, settings.clientSecret].map(encodeURIComponent).join(":");
+    headers["authorization"] = `Basic ${btoa(credentials)}`;
+  }
+  const answer = await fetchJson(
+    settings,
+    tokenEndpoint,
+    { method: "POST", body: form, headers },
+    "the token endpoint",
+  );
+  const { id_token: idToken } = answer;
+  if (typeof idToken !== "string")
+    throw fail("the identity provider sent no ID token: add openid to the scope");
+  const claims = await verifyIdToken(settings, issuer, keysAddress, idToken);
+  if (claims["nonce"] !== begun["nonce"]) throw fail("the ID token belongs to another sign-in");
+  const { access_token: accessToken } = answer;
+  const needsUserInfo =
+    claims["email"] === undefined && userInfoEndpoint !== null && typeof accessToken === "string";
+  const info = needsUserInfo
+    ? await fetchJson(
+        settings,
+        userInfoEndpoint,
+        { headers: { authorization: `Bearer ${accessToken}` } },
+        "the identity provider",
+      )
+    : claims;
+  // OpenID Connect Core 1.0, section 5.3.2: the subject must be the same.
+  if (info["sub"] !== claims["sub"]) throw fail("the identity provider told of another person");
+  const { email, email_verified: verified } = info;
+  return {
+    subject: String(claims["sub"]),
+    email: typeof email === "string" ? email.trim().toLowerCase() : "",
+    isEmailVerified: verified === true,
+  };
+}
+
+/** Verifies an ID token. */
+async function verifyIdToken(
+  { clientId, fetch, now }: OidcSettings,
+  issuer: string,
+  keysAddress: string,
+  idToken: string,
+): Promise<Record<string, unknown>> {
+  try {
+    const keys = createRemoteJWKSet(new URL(keysAddress), {
+      [customFetch]: (address, options) => fetch(address, options),
+      timeoutDuration: TIMEOUT_MS,
+    });
+    const { payload } = await jwtVerify(idToken, keys, {
+      issuer,
+      audience: clientId,
+      // Not HS256: the client's secret would sign, which every holder of it could do.
+      algorithms: ["RS256", "PS256", "ES256", "ES384", "EdDSA"],
+      requiredClaims: ["sub", "exp", "iat"],
+      clockTolerance: 60,
+      currentDate: new Date(now),
+    });
+    return payload;
+  } catch (error) {
+    const reason = error instanceof errors.JOSEError ? `is not valid (${error.code})` : "cannot be checked";
+    throw fail(`the ID token ${reason}`);
+  }
+}

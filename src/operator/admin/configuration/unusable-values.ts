@@ -1,0 +1,89 @@
+import { describeHostFault } from "../../../core/config/host-syntax.ts";
+import type { Config } from "../../../core/config/schema.ts";
+import { isShortenedSecret } from "../../../core/config/secret-masking.ts";
+import { isDotSegment } from "../../../core/encoding/path-segment.ts";
+import { invalidRequest } from "../../../core/errors/gateway-error.ts";
+
+/** Control characters, and unpaired surrogates. */
+const UNUSABLE_CHARACTERS = /[\p{Cc}\p{Cs}]/u;
+/** A path cannot contain a longer key, so no request could address it. */
+const MAX_KEY_LENGTH = 512;
+
+/** A text of the configuration, with the name of its field. */
+type Field = readonly [field: string, text: string];
+
+const keyFields = ({ keys, api_keys }: Config): Field[] => [
+  ...keys.map((key, index): Field => [`keys[${index}]`, key]),
+  ...api_keys.map(({ key }, index): Field => [`api_keys[${index}].key`, key]),
+];
+
+const nameFields = ({ accounts }: Config): Field[] =>
+  accounts.flatMap((account, index) =>
+    (["email", "mobile", "token"] as const).map(
+      (field): Field => [`accounts[${index}].${field}`, account[field]],
+    ),
+  );
+
+const providerFields = ({ providers }: Config): Field[] =>
+  providers.flatMap(({ token, headers }, index): Field[] => [
+    [`providers[${index}].token`, token],
+    ...Object.entries(headers).map(
+      ([field, value]): Field => [`providers[${index}].headers.${field}`, value],
+    ),
+  ]);
+
+const hostFields = ({ proxies }: Config): Field[] =>
+  proxies.map(({ host }, index): Field => [`proxies[${index}].host`, host]);
+
+/** Names that occur in paths. Filtered to texts of dots, because the list may be very long. */
+const dotOnlyFields = ({ accounts, proxies, providers, api_keys }: Config): Field[] =>
+  [
+    ...accounts.flatMap(({ email, mobile }, index): Field[] => [
+      [`accounts[${index}].email`, email],
+      [`accounts[${index}].mobile`, mobile],
+    ]),
+    ...proxies.map(({ id }, index): Field => [`proxies[${index}].id`, id]),
+    ...api_keys.map(({ id = "" }, index): Field => [`api_keys[${index}].id`, id]),
+    ...providers.flatMap(({ models }, index) =>
+      Object.keys(models).map((name): Field => [`providers[${index}].models`, name.trim()]),
+    ),
+  ].filter(([, text]) => isDotSegment(text));
+
+/** Describes what is wrong with a text; null: nothing. */
+type TextCheck = (text: string) => string | null;
+
+const textFault: TextCheck = (text) =>
+  UNUSABLE_CHARACTERS.test(text) ? "control characters and broken surrogate pairs are not allowed" : null;
+
+const keyFault: TextCheck = (text) => {
+  if (text.length > MAX_KEY_LENGTH) return `a key must have at most ${MAX_KEY_LENGTH} characters`;
+  if (isShortenedSecret(text)) return "this is the mask of a key, not the key";
+  return textFault(text);
+};
+
+const secretFault: TextCheck = (text) =>
+  isShortenedSecret(text) ? "this is the mask of a secret, not the secret" : textFault(text);
+
+const segmentFault: TextCheck = (text) =>
+  isDotSegment(text) ? `${JSON.stringify(text)} means something else in an address` : null;
+
+/**
+ * Rejects new values that cannot be used or deleted later: keys, names and tokens that do not fit into a header or a path,
+ * masked values, and invalid hosts. Values from before the edit are allowed.
+ */
+export function rejectUnusableValues(before: Config, after: Config): void {
+  const checks: readonly [(config: Config) => Field[], TextCheck][] = [
+    [keyFields, keyFault],
+    [nameFields, textFault],
+    [providerFields, secretFault],
+    [hostFields, describeHostFault],
+    [dotOnlyFields, segmentFault],
+  ];
+  for (const [fields, check] of checks) {
+    const unusable = fields(after).filter(([, text]) => check(text) !== null);
+    if (unusable.length === 0) continue;
+    const known = new Set(fields(before).map(([, text]) => text));
+    const [param, text] = unusable.find(([, candidate]) => !known.has(candidate)) ?? [];
+    if (param !== undefined && text !== undefined) throw invalidRequest(`${param}: ${check(text)}`, param);
+  }
+}

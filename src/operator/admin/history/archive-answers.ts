@@ -1,0 +1,243 @@
+import * as z from "zod";
+import type { HistorySummary } from "../../../core/ports/archive.ts";
+import type {
+  Capture,
+  CaptureChain,
+  CaptureSummary,
+  Sample,
+  SampleMeta,
+} from "../../../core/ports/captures.ts";
+
+/** Summary of one generation, for lists. Times are Unix milliseconds. */
+export const historySummarySchema = () =>
+  z.object({
+    id: z.string(),
+    created_at: z.int(),
+    updated_at: z.int(),
+    completed_at: z.int(),
+    request_id: z.string(),
+    key: z.string(),
+    team: z.string().optional(),
+    user: z.string().optional(),
+    tags: z.array(z.string()).optional(),
+    dialect: z.string(),
+    requested_model: z.string(),
+    model: z.string(),
+    provider: z.string(),
+    account: z.string(),
+    attempts: z.int(),
+    /** The accounts that failed, with the reason. */
+    tried: z.array(
+      z.object({
+        account: z.string(),
+        reason: z.string(),
+        message: z.string(),
+        at: z.int(),
+        provider: z.string().optional(),
+        model: z.string().optional(),
+      }),
+    ),
+    /** All attempts in their order, with the causes of retries (`cause`; empty: the first). Absent in older records. */
+    upstream_attempts: z
+      .array(
+        z.object({
+          cause: z.string(),
+          provider: z.string(),
+          account: z.string(),
+          model: z.string(),
+          at: z.int(),
+          /** Milliseconds; null while it runs. */
+          ms: z.number().nullable(),
+          status: z.int(),
+          reason: z.string(),
+        }),
+      )
+      .optional(),
+    path: z.enum(["native", "translated"]).optional(),
+    dropped_params: z.array(z.string()).optional(),
+    unpriced: z.array(z.string()).optional(),
+    /** The answer came from the response cache. Absent: no. */
+    cached: z.boolean().optional(),
+    /** In the unit of `prices`; null: the model had no price. */
+    cost: z.number().nullable().optional(),
+    /** Waits for an account's token: start (`at`) and length in milliseconds. */
+    sign_ins: z.array(z.object({ account: z.string(), at: z.int(), ms: z.int() })),
+    leased_at: z.int(),
+    first_token_ms: z.int(),
+    source: z.string(),
+    stream: z.boolean(),
+    thinking: z.boolean(),
+    status: z.enum(["streaming", "success", "error", "cancelled"]),
+    status_code: z.int(),
+    error: z.string(),
+    error_code: z.string().optional(),
+    /** How many refused requests the record stands for. Absent: it is the record of a generation. */
+    refusals: z.int().optional(),
+    finish_reason: z.string(),
+    prompt_tokens: z.int(),
+    completion_tokens: z.int(),
+    reasoning_tokens: z.int(),
+    /** Details of the usage, as in `GET /admin/usage`. */
+    cached_tokens: z.int(),
+    cache_write_5m_tokens: z.int(),
+    cache_write_1h_tokens: z.int(),
+    audio_input_tokens: z.int(),
+    audio_output_tokens: z.int(),
+    image_input_tokens: z.int(),
+    image_output_tokens: z.int(),
+    audio_seconds: z.number(),
+    search_units: z.int(),
+    web_searches: z.int(),
+    web_fetches: z.int(),
+    elapsed_ms: z.int(),
+    request_preview: z.string(),
+    response_preview: z.string(),
+  }) satisfies z.ZodType<HistorySummary>;
+
+/** What the configuration says of a record, see `history-view.ts`. */
+export const recordLabelsShape = () => ({
+  key_name: z.string().nullable(),
+  team_name: z.string().nullable(),
+  cost: z.number().nullable(),
+});
+
+/** Messages of a record, as `src/gateway/history/message-archive.ts` writes them. */
+function messageSchema() {
+  const nameField = { filename: z.string().optional() };
+  // An attachment is stored as a reference to its source. Only files have names.
+  const attachments = [
+    { media_type: z.string(), base64_length: z.int() },
+    { url: z.string() },
+    { file_id: z.string() },
+  ].flatMap((source) => [
+    z.object({ type: z.literal("image"), ...source }),
+    z.object({ type: z.literal("file"), ...nameField, ...source }),
+  ]);
+  const parts = z.array(z.union([z.object({ type: z.literal("text"), text: z.string() }), ...attachments]));
+  return z.discriminatedUnion("role", [
+    z.object({ role: z.enum(["system", "user"]), parts }),
+    z.object({
+      role: z.literal("assistant"),
+      reasoning: z.string().optional(),
+      parts,
+      tool_calls: z.array(z.object({ id: z.string(), name: z.string(), arguments: z.string() })),
+    }),
+    z.object({
+      role: z.literal("tool"),
+      call_id: z.string(),
+      name: z.string().optional(),
+      is_error: z.boolean().optional(),
+      parts,
+    }),
+  ]);
+}
+
+/** Tools and parameters of a request, as `src/gateway/history/options-archive.ts` writes them. */
+const optionsSchema = () =>
+  z.object({
+    tools: z.array(z.object({ name: z.string(), description: z.string(), parameters: z.looseObject({}) })),
+    /** The tools were too long to store. */
+    tools_omitted: z.boolean().optional(),
+    tool_choice: z.union([z.string(), z.object({ function: z.string() })]).optional(),
+    response_format: z
+      .object({
+        type: z.enum(["json", "json_schema"]),
+        name: z.string().optional(),
+        schema: z.looseObject({}).optional(),
+        strict: z.boolean().optional(),
+      })
+      .optional(),
+    temperature: z.number().optional(),
+    max_tokens: z.number().optional(),
+    top_p: z.number().optional(),
+    top_k: z.number().optional(),
+    min_p: z.number().optional(),
+    stop: z.array(z.string()).optional(),
+    seed: z.number().optional(),
+    presence_penalty: z.number().optional(),
+    frequency_penalty: z.number().optional(),
+    reasoning_effort: z.string().optional(),
+  });
+
+/** One generation with its full texts. `messages` and `options` are JSON, not text. */
+export const historyRecordSchema = () =>
+  historySummarySchema().extend({
+    messages: z.array(messageSchema()),
+    /** Null: a record of an older version, or one that keeps no texts. */
+    options: optionsSchema().nullable(),
+    prompt: z.string(),
+    reasoning: z.string(),
+    content: z.string(),
+  });
+
+/** Common fields of captures and their summaries. Times are Unix milliseconds. */
+const captureShape = () => ({
+  id: z.string(),
+  at: z.int(),
+  duration_ms: z.int(),
+  request_id: z.string(),
+  key: z.string(),
+  chain_key: z.string(),
+  label: z.string(),
+  method: z.string(),
+  url: z.string(),
+  status: z.int(),
+  outcome: z.enum(["complete", "cancelled", "error"]),
+  error: z.string(),
+  request_headers: z.record(z.string(), z.string()),
+  response_headers: z.record(z.string(), z.string()),
+  response_bytes: z.int(),
+  truncated: z.boolean(),
+});
+
+/** One exchange with the upstream, with complete bodies. */
+export const captureSchema = () =>
+  z.object({
+    ...captureShape(),
+    request_body: z.string(),
+    response_body: z.string(),
+  }) satisfies z.ZodType<Capture>;
+
+/** Summary of a capture, for lists. */
+export const captureSummarySchema = () =>
+  z.object({
+    ...captureShape(),
+    request_preview: z.string(),
+    response_preview: z.string(),
+  }) satisfies z.ZodType<CaptureSummary>;
+
+/** The rounds of one generation (contract, `GET /admin/dev/raw-samples/query`). */
+export const captureChainSchema = () =>
+  z.object({
+    chain_key: z.string(),
+    capture_ids: z.array(z.string()),
+    round_count: z.int(),
+    initial_label: z.string(),
+    request_preview: z.string(),
+    response_preview: z.string(),
+  }) satisfies z.ZodType<CaptureChain>;
+
+/** Metadata of a saved sample. `saved_at` is Unix milliseconds. */
+export const sampleMetaSchema = () =>
+  z.object({
+    sample_id: z.string(),
+    saved_at: z.int(),
+    provider: z.string(),
+    chain_key: z.string(),
+    rounds: z.array(
+      z.object({
+        capture_id: z.string(),
+        key: z.string().optional(),
+        label: z.string(),
+        status: z.int(),
+        content_type: z.string(),
+        outcome: z.enum(["complete", "cancelled", "error"]),
+        request_body: z.string(),
+        length: z.int(),
+      }),
+    ),
+  }) satisfies z.ZodType<SampleMeta>;
+
+/** A saved sample. */
+export const sampleSchema = () =>
+  z.object({ meta: sampleMetaSchema(), upstream: z.string() }) satisfies z.ZodType<Sample>;

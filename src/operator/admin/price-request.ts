@@ -1,6 +1,0 @@
-import { priceSchema } from "../../core/config/price-schema.ts";
-import { once } from "../../core/encoding/lazy-schema.ts";
-import { requestObject } from "./request-fields.ts";
-
-/** Request schema of a price. Unknown fields are errors, because a misspelt price would have no effect. */
-export const priceRequestSchema = once(() => requestObject(() => priceSchema.shape));

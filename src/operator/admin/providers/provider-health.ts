@@ -1,0 +1,20 @@
+import { DEFAULT_PROVIDER } from "../../../core/config/provider-schema.ts";
+import type { Config } from "../../../core/config/schema.ts";
+import type { ProviderHealthView, QueueStatus } from "../../../core/ports/account-status.ts";
+import type { Platform } from "../../../core/ports/platform.ts";
+
+/** The health of a provider, from the pool's status. */
+export function readProviderHealth({ troubles = [] }: QueueStatus, id: string): ProviderHealthView {
+  const name = id === DEFAULT_PROVIDER ? "" : id;
+  const trouble = troubles.find(({ provider }) => provider === name);
+  return { health: trouble?.health ?? "healthy", last_error: trouble?.last_error ?? null };
+}
+
+/** Ids of the providers that requests may go to, the default one first. */
+export function listActiveProviders(
+  { providerBaseUrl }: Pick<Platform, "providerBaseUrl">,
+  { providers }: Pick<Config, "providers">,
+): string[] {
+  const configured = providers.filter(({ enabled }) => enabled).map(({ id }) => id);
+  return providerBaseUrl === null ? configured : [DEFAULT_PROVIDER, ...configured];
+}
