@@ -53,7 +53,8 @@ export async function buildConsole() {
     bundle: true,
     minify: true,
     format: "esm",
-    // Translations and rarely used pages are files of their own, which load when they are needed.
+    // Translations and rare pages load when they are needed. Each further `import()` makes a file for every set of modules that
+    // it shares with others, and a browser fetches all of these at once.
     splitting: true,
     target: ["es2022", "chrome123", "firefox121", "safari17.5"],
     jsx: "automatic",
@@ -66,8 +67,7 @@ export async function buildConsole() {
     logLevel: "warning",
   });
   const outputs = result.metafile.outputs;
-  /** Translations and rarely used pages load when they are needed. */
-  const loadsLater = (path) => /\/(?:languages|pages)\//.test(outputs[path].entryPoint ?? "");
+  const loadsLater = (path) => /\/(?:languages\/|rare-pages\.)/.test(outputs[path].entryPoint ?? "");
   /** The files that a file needs at once, and the files that those need. */
   const importedBy = (path, found = new Set()) => {
     for (const { path: imported } of outputs[path].imports) {

@@ -24,6 +24,8 @@ export interface ConsolePage {
   readonly ownersOnly?: true;
 }
 
+const rarePages = () => import("./rare-pages.ts");
+
 const overview: ConsolePage = { id: "overview", name: texts.overview, view: Overview };
 
 /** All pages, in the order of the navigation. */
@@ -35,7 +37,7 @@ export const NAVIGATION: readonly { readonly title: string; readonly pages: read
       {
         id: "usage",
         name: words.usage,
-        view: lazyPage(async () => (await import("./pages/usage/usage.tsx")).Usage),
+        view: lazyPage(async () => (await rarePages()).Usage),
       },
       { id: "history", name: words.history, view: History },
       { id: "captures", name: words.captures, view: Captures },
@@ -50,12 +52,12 @@ export const NAVIGATION: readonly { readonly title: string; readonly pages: read
       {
         id: "playground",
         name: texts.playground,
-        view: lazyPage(async () => (await import("./pages/playground/playground.tsx")).Playground),
+        view: lazyPage(async () => (await rarePages()).Playground),
       },
       {
         id: "pages",
         name: texts.webPages,
-        view: lazyPage(async () => (await import("./pages/page-service/page-service.tsx")).PageService),
+        view: lazyPage(async () => (await rarePages()).PageService),
       },
     ],
   },
@@ -67,7 +69,7 @@ export const NAVIGATION: readonly { readonly title: string; readonly pages: read
       {
         id: "teams",
         name: texts.teamsAndUsers,
-        view: lazyPage(async () => (await import("./pages/teams/teams.tsx")).Teams),
+        view: lazyPage(async () => (await rarePages()).Teams),
       },
       { id: "providers", name: words.providers, view: Providers },
       { id: "proxies", name: texts.proxies, view: Proxies },
@@ -75,20 +77,18 @@ export const NAVIGATION: readonly { readonly title: string; readonly pages: read
       {
         id: "administrators",
         name: texts.administrators,
-        view: lazyPage(
-          async () => (await import("./pages/administrators/administrators.tsx")).Administrators,
-        ),
+        view: lazyPage(async () => (await rarePages()).Administrators),
         ownersOnly: true,
       },
       {
         id: "guardrails",
         name: texts.guardrails,
-        view: lazyPage(async () => (await import("./pages/guardrails/guardrails.tsx")).GuardrailsPage),
+        view: lazyPage(async () => (await rarePages()).GuardrailsPage),
       },
       {
         id: "settings",
         name: texts.settings,
-        view: lazyPage(async () => (await import("./pages/settings/settings.tsx")).SettingsPage),
+        view: lazyPage(async () => (await rarePages()).SettingsPage),
       },
     ],
   },
@@ -98,12 +98,12 @@ export const NAVIGATION: readonly { readonly title: string; readonly pages: read
       {
         id: "transfer",
         name: texts.importAndExport,
-        view: lazyPage(async () => (await import("./pages/transfer/transfer.tsx")).Transfer),
+        view: lazyPage(async () => (await rarePages()).Transfer),
       },
       {
         id: "hosting",
         name: words.hostingSync,
-        view: lazyPage(async () => (await import("./pages/hosting/hosting.tsx")).Hosting),
+        view: lazyPage(async () => (await rarePages()).Hosting),
       },
     ],
   },
