@@ -1,19 +1,33 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
-import { join } from "node:path";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { cacheFolder, quietEnvironment, root, writeDevelopmentConfig } from "../../scripts/development.mjs";
 
 Object.assign(process.env, quietEnvironment);
 
 /** A built Worker: the path of its configuration and the folder of its build. */
 export interface Bundle {
+  /** Path of the configuration. */
   readonly config: string;
   readonly folder: string;
   /** File name of the entry in the folder. */
   readonly entry: string;
 }
+
+/** What a Worker's configuration means for Miniflare. */
+type WorkerOptions = ReturnType<typeof unstable_getMiniflareWorkerOptions>["workerOptions"];
 
 /** The two Workers of development. */
 export interface Bundles {
@@ -30,6 +44,8 @@ const SOURCES = [
   "wrangler.toml",
   "package-lock.json",
 ];
+/** The file of a build with the options of its configuration for Miniflare. */
+const WORKER_OPTIONS = "worker-options.json";
 /** After this time a lock counts as left over from a killed build. */
 const LONGEST_BUILD_MS = 300_000;
 
@@ -56,10 +72,20 @@ async function build(): Promise<Bundles> {
     },
   };
   await onceAmongProcesses(folder, async (half) => {
-    await dryRun(bundles.gateway.config, join(half, "gateway"));
-    await dryRun(bundles.sandbox.config, join(half, "sandbox"));
+    // Loading Wrangler takes seconds: only the process that builds does it.
+    const { unstable_getMiniflareWorkerOptions: workerOptions } = await import("wrangler");
+    for (const { config, folder } of Object.values(bundles)) {
+      const target = join(half, basename(folder));
+      await dryRun(config, target);
+      writeFileSync(join(target, WORKER_OPTIONS), JSON.stringify(workerOptions(config).workerOptions));
+    }
   });
   return bundles;
+}
+
+/** Returns what the Worker's configuration means for Miniflare. */
+export function workerOptionsOf({ folder }: Bundle): WorkerOptions {
+  return JSON.parse(readFileSync(join(folder, WORKER_OPTIONS), "utf8"));
 }
 
 /** Builds a folder once among several test processes: the first process builds, the others wait. */

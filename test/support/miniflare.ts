@@ -2,10 +2,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
-import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { developmentVars } from "../../scripts/development.mjs";
 import { POOL_NAME } from "../../src/pool/shards/pool-name.ts";
-import { type Bundle, buildBundles, modulesOf } from "./bundle.ts";
+import { type Bundle, buildBundles, modulesOf, workerOptionsOf } from "./bundle.ts";
 import { shiftedClock } from "./clock.ts";
 import { fetchDescribed } from "./described.ts";
 import type { EvictableBinding, Gateway, GatewayOptions } from "./gateway.ts";
@@ -40,8 +39,7 @@ export async function startMiniflare(options: GatewayOptions = {}): Promise<Gate
               gateway,
               // As on Deno, so that tests can use several client addresses.
               { ...developmentVars, CLIENT_ADDRESS_HEADER: "cf-connecting-ip", ...RUN_VARS, ...options.vars },
-              options.evictable,
-              options.clockAt,
+              options,
             ),
             unsafeDirectSockets: [{}],
           },
@@ -173,12 +171,9 @@ function workerOf(
   name: string,
   bundle: Bundle,
   bindings: Readonly<Record<string, string>>,
-  evictable = false,
-  clockAt = Date.now(),
+  { evictable = false, clockAt = Date.now() }: GatewayOptions = {},
 ) {
-  const { modulesRules: _rules, ...options } = unstable_getMiniflareWorkerOptions(
-    bundle.config,
-  ).workerOptions;
+  const { modulesRules: _rules, ...options } = workerOptionsOf(bundle);
   return {
     ...options,
     name,
