@@ -101,6 +101,30 @@ describeWithBrowser("configuring in the console", () => {
     expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThan(420);
   });
 
+  it("shows what the gateway refuses of an account or a proxy at its field", async () => {
+    const page = await app.at("accounts");
+    const dialog = page.getByRole("dialog");
+    await page.getByRole("button", { name: "Edit three@sandbox.test" }).click();
+    const weight = dialog.getByLabel("Weight");
+    await weight.fill("0");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.getByText("Not saved. Fix: Weight.").waitFor();
+    await dialog.locator("input:focus").and(weight).waitFor();
+    await dialog.getByText("must be at least 1").waitFor();
+    await weight.fill("1");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await saved(dialog);
+
+    await goTo(page, "proxies");
+    await page.getByRole("button", { name: "Add proxy" }).first().click();
+    const host = dialog.getByLabel("Host");
+    await host.fill("http://proxy.test");
+    await dialog.getByLabel("Port").fill("9");
+    await dialog.getByRole("button", { name: "Add proxy" }).click();
+    await dialog.getByText("Not saved. Fix: Host.").waitFor();
+    await dialog.locator("input:focus").and(host).waitFor();
+  });
+
   it("imports a list, tests all accounts, and says which failed and why", async () => {
     const page = await app.at("accounts");
     await page.getByRole("button", { name: "Import" }).click();

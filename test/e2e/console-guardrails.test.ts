@@ -95,7 +95,7 @@ describeWithBrowser("guardrails in the console", () => {
     const pattern = page.getByLabel("Pattern");
     await pattern.fill("(");
     await page.getByRole("button", { name: "Save guardrails" }).click();
-    await page.getByText("Not saved. Fix: Private keys (Expression 1).").waitFor();
+    await page.getByText("Not saved. Fix: Pattern.").waitFor();
     await page.getByText("not a regular expression of RE2").waitFor();
     expect(await pattern.inputValue()).toBe("(");
     await expect.poll(() => page.evaluate("document.activeElement.ariaInvalid")).toBe("true");

@@ -236,8 +236,8 @@ describeWithBrowser("watching and trying in the console", () => {
     );
     await page.getByRole("button", { name: "Add price" }).click();
     await page.getByLabel("Model", { exact: true }).fill("provider-v4-flash");
-    await page.getByLabel("Input (per million tokens)", { exact: true }).fill("2");
-    await page.getByLabel("Output (per million tokens)").fill("8");
+    await page.getByLabel("Input price (per million tokens)", { exact: true }).fill("2");
+    await page.getByLabel("Output price (per million tokens)").fill("8");
     await page.getByText("Reasoning, audio, images and searches").click();
     await page.getByLabel("Price of reasoning").fill("10");
     await page.getByRole("button", { name: "Save price" }).click();

@@ -370,7 +370,7 @@ const german: Translation = {
     withoutKeyCallersNeedToken: "Ohne Schlüssel brauchen Aufrufer ein Token des Providers.",
     connectWithNewKey: "Mit dem neuen Schlüssel verbinden",
     deleteKeyWarning: (name) => rich`Anfragen mit ${name} werden sofort abgelehnt.`,
-    searchKeys: "Suche in Name, Bemerkung, Zustand, Modell oder API-Stil",
+    searchKeys: "Name, Bemerkung, Status, Modell, Stil suchen",
     sortedBy: "Sortiert nach",
     orders: {
       created: "Anlage",
@@ -429,7 +429,7 @@ const german: Translation = {
       tags: "Anfragen haben Tags durch den Header X-Gateway-Tags oder durch metadata.tags ihres Inhalts.",
     },
     emptyTitles: { teams: "Noch keine Teams", users: "Noch keine Benutzer", tags: "Noch keine Tags" },
-    search: "Suche in Name, ID oder Bemerkung",
+    search: "Name, ID oder Bemerkung suchen",
     noMatch: "Nichts passt.",
     count: (count) => formatPlural(count, "Eintrag", "Einträge"),
     keys: "Schlüssel",

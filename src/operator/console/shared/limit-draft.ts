@@ -60,7 +60,7 @@ export function parseLimits(draft: LimitDraft, current: KeyScope["limits"] = {})
     const isCost = name.startsWith("cost");
     if (!(limit >= 0 && (isCost || Number.isSafeInteger(limit)))) {
       const message = texts.emptyForNoLimit(label, isCost ? texts.number : texts.wholeNumber);
-      throw new InvalidInput(`limits.${name}`, message);
+      throw new InvalidInput({ [`limits.${name}`]: message });
     }
     if (limit > 0) limits[name] = limit;
     else Reflect.deleteProperty(limits, name);

@@ -1,10 +1,10 @@
 import type { ComponentChildren } from "preact";
-import { useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { type ApiError, isEditConflict } from "../api/client.ts";
 import { Button } from "./button.tsx";
 import { Conflict, type EntryVersion } from "./conflict.tsx";
 import { Dialog } from "./dialog.tsx";
-import { FormErrorsContext, focusFirstInvalid, useFormErrors } from "./form-errors.ts";
+import { FormErrorsContext, useFormErrors } from "./form-errors.ts";
 import { LeaveGuard } from "./leave-guard.tsx";
 import { Problem } from "./problem.tsx";
 import { useAsyncAction } from "./use-async-action.ts";
@@ -37,7 +37,6 @@ export function FormDialog(props: FormDialogProps) {
   const [edited, setEdited] = useState(false);
   const [confirming, setConfirming] = useState(false);
   const errors = useFormErrors();
-  const form = useRef<HTMLFormElement>(null);
   const isUnmounted = useIsUnmounted();
   const submit = async (ifMatch: string | undefined) => {
     setConflict(null);
@@ -46,10 +45,7 @@ export function FormDialog(props: FormDialogProps) {
       await props.submit(() => setEdited(false), ifMatch);
     } catch (thrown) {
       if (version !== undefined && isEditConflict(thrown)) return setConflict(thrown);
-      const label = errors.showAtField(thrown);
-      if (label === undefined) throw thrown;
-      focusFirstInvalid(form.current);
-      throw new Error(words.notSavedFix(label));
+      throw errors.showAtFields(thrown);
     }
     // If the user closed the dialog meanwhile, do not close the dialog that is open now.
     if (!isUnmounted.current) props.onClose();
@@ -70,7 +66,7 @@ export function FormDialog(props: FormDialogProps) {
           </footer>
         </Dialog>
       )}
-      <form ref={form} onSubmit={onSubmit(() => submit(version?.tag))} onInput={() => setEdited(true)}>
+      <form ref={errors.form} onSubmit={onSubmit(() => submit(version?.tag))} onInput={() => setEdited(true)}>
         <div class="dialog-body stack">
           <FormErrorsContext.Provider value={errors}>{props.children}</FormErrorsContext.Provider>
         </div>

@@ -1,20 +1,25 @@
-import { createContext } from "preact";
+import { createContext, type RefObject } from "preact";
 import { useCallback, useContext, useEffect, useRef, useState } from "preact/hooks";
 import { toMessage } from "../api/client.ts";
+import { words } from "./words.ts";
 
 /** Error messages by the paths of the fields. */
 export type Faults = Readonly<Record<string, string>>;
 
-/** An invalid input that the console finds before it is sent. */
+/** Invalid inputs that the console finds before they are sent. */
 export class InvalidInput extends Error {
-  /** Path of the field. */
-  readonly path: string;
+  readonly faults: Faults;
 
-  constructor(path: string, message: string) {
-    super(message);
+  constructor(faults: Faults) {
+    super(Object.values(faults).join(" "));
     this.name = "InvalidInput";
-    this.path = path;
+    this.faults = faults;
   }
+}
+
+/** @throws InvalidInput if there is a fault */
+export function rejectFaults(faults: Faults): void {
+  if (Object.keys(faults).length > 0) throw new InvalidInput(faults);
 }
 
 /** Splits an error message of the gateway that names a field: `runtime.account_max_queue: must be …`. null: it names none. */
@@ -44,18 +49,31 @@ function findLongestField(path: string, fields: readonly string[]): string | und
   return found;
 }
 
-/** Focuses the first invalid field after the fields have rendered their errors. */
-export function focusFirstInvalid(form: HTMLFormElement | null): void {
+/** An error as the field shows it: `Host: belongs to …` for `headers.Host: belongs to …` at the field `headers`. */
+export function describeFault(path: string, fault: string, field: string): string {
+  const member = path.slice(path.lastIndexOf(field) + field.length);
+  return member.startsWith(".") ? `${member.slice(1)}: ${fault}` : fault;
+}
+
+/** Focuses the first invalid field after the fields have rendered their errors, and opens what hides it. */
+function focusFirstInvalid(form: HTMLFormElement | null): void {
   setTimeout(() => {
     const first = form?.querySelector('[aria-invalid="true"]');
-    if (first instanceof HTMLElement) first.focus();
+    if (!(first instanceof HTMLElement)) return;
+    for (
+      let box = first.closest("details");
+      box !== null;
+      box = box.parentElement?.closest("details") ?? null
+    )
+      box.open = true;
+    first.focus();
   });
 }
 
 /** What a form knows of its fields that have a path. */
 export interface FormErrors {
   readonly faults: Faults;
-  /** Adds a field. Returns a function that removes it. */
+  /** Adds a field. Returns a function that removes it and its error. */
   register(path: string, label: string): () => void;
   /** Forgets the error of a field, because its value changes. */
   clear(path: string): void;
@@ -65,37 +83,68 @@ export const FormErrorsContext = createContext<FormErrors | null>(null);
 
 /** The errors of a form's fields. */
 export interface FormErrorsState extends FormErrors {
-  /** Shows an error at the field that it names. Returns the label of the field; undefined: the form has no such field. */
-  showAtField(thrown: unknown): string | undefined;
+  /** The form, for its element. */
+  readonly form: RefObject<HTMLFormElement | null>;
+  /** Shows an error at the fields that it names. Returns the error to show at the buttons: which fields to fix, or the error itself. */
+  showAtFields(thrown: unknown): unknown;
   clearAll(): void;
 }
 
+interface RegisteredField {
+  readonly path: string;
+  readonly label: string;
+}
+
+/** Finds the fields that an error names; null: it names none, or one that the form does not have. */
+function locate(
+  thrown: unknown,
+  fields: readonly RegisteredField[],
+): ReadonlyMap<RegisteredField, string> | null {
+  const message = toMessage(thrown);
+  const split = splitFault(message);
+  const named =
+    thrown instanceof InvalidInput ? thrown.faults : split === null ? {} : { [split.path]: split.fault };
+  const paths = fields.map(({ path }) => path);
+  const located = Object.entries(named).map(([path, fault]) => {
+    const found = findField(path, paths);
+    const field = fields.find((each) => each.path === found);
+    return field === undefined ? null : ([field, describeFault(path, fault, field.path)] as const);
+  });
+  const known = located.filter((each) => each !== null);
+  return known.length === 0 || known.length < located.length ? null : new Map(known);
+}
+
+/** The one way in which forms show errors at their fields. */
 export function useFormErrors(): FormErrorsState {
   const [faults, setFaults] = useState<Faults>({});
-  const labels = useRef(new Map<string, string>());
-  const register = useCallback((path: string, label: string) => {
-    labels.current.set(path, label);
-    return () => {
-      labels.current.delete(path);
-    };
-  }, []);
+  const form = useRef<HTMLFormElement>(null);
+  const fields = useRef(new Set<RegisteredField>());
   const clear = useCallback((path: string) => {
     setFaults((before) => {
       const { [path]: cleared, ...others } = before;
       return cleared === undefined ? before : others;
     });
   }, []);
+  const register = useCallback(
+    (path: string, label: string) => {
+      const field = { path, label };
+      fields.current.add(field);
+      return () => {
+        fields.current.delete(field);
+        clear(path);
+      };
+    },
+    [clear],
+  );
   const clearAll = () => setFaults({});
-  const showAtField = (thrown: unknown): string | undefined => {
-    const message = toMessage(thrown);
-    const named =
-      thrown instanceof InvalidInput ? { path: thrown.path, fault: message } : splitFault(message);
-    const field = named === null ? undefined : findField(named.path, labels.current.keys());
-    if (named === null || field === undefined) return undefined;
-    setFaults({ [field]: named.fault });
-    return labels.current.get(field);
+  const showAtFields = (thrown: unknown): unknown => {
+    const located = locate(thrown, [...fields.current]);
+    if (located === null) return thrown;
+    setFaults(Object.fromEntries([...located].map(([{ path }, fault]) => [path, fault])));
+    focusFirstInvalid(form.current);
+    return new Error(words.notSavedFix([...located.keys()].map(({ label }) => label).join(", ")));
   };
-  return { faults, register, clear, clearAll, showAtField };
+  return { form, faults, register, clear, clearAll, showAtFields };
 }
 
 /**

@@ -1,10 +1,11 @@
 import type { ComponentChildren } from "preact";
-import { useRef, useState } from "preact/hooks";
-import { type ApiError, isEditConflict, toMessage, type Versioned } from "../api/client.ts";
+import { useState } from "preact/hooks";
+import { type ApiError, isEditConflict, type Versioned } from "../api/client.ts";
 import { Button } from "./button.tsx";
 import { Conflict } from "./conflict.tsx";
-import { type Faults, focusFirstInvalid, splitFault } from "./form-errors.ts";
+import { type Faults, FormErrorsContext, rejectFaults, useFormErrors } from "./form-errors.ts";
 import { LeaveGuard } from "./leave-guard.tsx";
+import { LoadState } from "./load-state.tsx";
 import { Problem } from "./problem.tsx";
 import { showToast } from "./toasts.tsx";
 import { useAsyncAction } from "./use-async-action.ts";
@@ -15,7 +16,6 @@ import { words } from "./words.ts";
 export interface PanelFormState<T, Draft> {
   readonly entry: T;
   readonly draft: Draft;
-  readonly faults: Faults;
   /** Sets the draft; null: nothing differs from the stored values. */
   readonly change: (draft: Draft | null) => void;
 }
@@ -27,8 +27,6 @@ interface PanelFormProps<T extends object, Draft extends object> {
   readonly save: (draft: Draft, ifMatch: string | undefined) => Promise<Versioned<T>>;
   /** Finds invalid values before they are sent. */
   readonly validate?: (draft: Draft) => Faults;
-  /** Label of the field that an error names; undefined: the form has no such field. */
-  readonly labelOf: (path: string, draft: Draft) => string | undefined;
   /** The unsaved input, within a sentence. */
   readonly unsaved: (draft: Draft) => string;
   readonly action: string;
@@ -46,55 +44,37 @@ export function PanelForm<T extends object, Draft extends object>(props: PanelFo
   /** The input, and the stored values on which it is based; null: no change. */
   const [edit, setEdit] = useState<{ readonly draft: Draft; readonly base: Versioned<T> } | null>(null);
   const [conflict, setConflict] = useState<ApiError | null>(null);
-  /** The fault that the gateway found. */
-  const [named, setNamed] = useState<Faults>({});
-  /** Whether the user has tried to save: from then on invalid values are shown. */
-  const [tried, setTried] = useState(false);
+  const errors = useFormErrors();
   const { busy, error, run, onSubmit } = useAsyncAction();
-  const form = useRef<HTMLFormElement>(null);
-  if (data === null) return <Problem error={readError} retry={reload} />;
+  if (data === null) return <LoadState data={data} error={readError} reload={reload} />;
   const { draft, base } = edit ?? { draft: props.toDraft(data), base: data };
 
-  const invalid = props.validate?.(draft) ?? {};
-  const reject = (found: Faults): never => {
-    focusFirstInvalid(form.current);
-    const labels = Object.keys(found).map((path) => props.labelOf(path, draft) ?? path);
-    throw new Error(words.notSavedFix(labels.join(", ")));
-  };
   const discard = async () => {
     setConflict(null);
-    setNamed({});
-    setTried(false);
+    errors.clearAll();
     setEdit(null);
   };
   const save = async (ifMatch: string | undefined) => {
     setConflict(null);
-    setTried(true);
-    if (Object.keys(invalid).length > 0) reject(invalid);
+    errors.clearAll();
     try {
+      rejectFaults(props.validate?.(draft) ?? {});
       replace(await props.save(draft, ifMatch));
     } catch (thrown) {
-      if (isEditConflict(thrown)) {
-        setConflict(thrown);
-        return;
-      }
-      const found = splitFault(toMessage(thrown));
-      if (found === null || props.labelOf(found.path, draft) === undefined) throw thrown;
-      setNamed({ [found.path]: found.fault });
-      reject({ [found.path]: found.fault });
+      if (isEditConflict(thrown)) return setConflict(thrown);
+      throw errors.showAtFields(thrown);
     }
     await discard();
     showToast(props.saved);
   };
-  const change = (next: Draft | null) => {
-    setNamed({});
-    setEdit(next === null ? null : { draft: next, base });
-  };
+  const change = (next: Draft | null) => setEdit(next === null ? null : { draft: next, base });
   return (
-    <form ref={form} class="settings" onSubmit={onSubmit(() => save(base.tag))} noValidate>
+    <form ref={errors.form} class="settings" onSubmit={onSubmit(() => save(base.tag))} noValidate>
       <Problem error={readError} retry={reload} />
       <LeaveGuard unsaved={edit === null ? "" : props.unsaved(draft)} />
-      {props.fields({ entry: base, draft, faults: tried ? { ...invalid, ...named } : named, change })}
+      <FormErrorsContext.Provider value={errors}>
+        {props.fields({ entry: base, draft, change })}
+      </FormErrorsContext.Provider>
       {edit !== null && (
         <div class="save-bar">
           <Problem error={error} />

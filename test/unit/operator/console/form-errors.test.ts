@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { findField, splitFault } from "../../../../src/operator/console/ui/form-errors.ts";
+import { describeFault, findField, splitFault } from "../../../../src/operator/console/ui/form-errors.ts";
 
 describe("an error of the gateway", () => {
   test.each([
@@ -21,8 +21,19 @@ describe("an error of the gateway", () => {
     ["teams[12].models[2]", "models"],
     ["limits.unknown", undefined],
     ["api_keys[0].limits.unknown", undefined],
+    ["providers[3].name", "name"],
+    ["accounts[0].provider", undefined],
     ["names", undefined],
   ])("about %s is shown at the field %s", (path, field) => {
     expect(findField(path, ["name", "models", "limits.cost_per_day"])).toBe(field);
+  });
+
+  test.each([
+    ["headers.Host", "headers", "Host: is wrong"],
+    ["providers[3].headers.X-Title", "headers", "X-Title: is wrong"],
+    ["models[2]", "models", "is wrong"],
+    ["api_keys[0].limits.cost_per_day", "limits.cost_per_day", "is wrong"],
+  ])("about %s names what the field %s does not: %s", (path, field, shown) => {
+    expect(describeFault(path, "is wrong", field)).toBe(shown);
   });
 });

@@ -19,7 +19,6 @@ import {
 import {
   changedProviderFields,
   DRIVERS,
-  findRejectedField,
   toProviderDraft,
   toProviderFields,
   validateProviderDraft,
@@ -145,17 +144,6 @@ describe("the form of a provider", () => {
       "models_refresh_hours",
     ]);
   });
-
-  it.each([
-    ["base_url: must be an address", { base_url: "must be an address" }],
-    ["providers[3].driver: there is none", { driver: "there is none" }],
-    ["headers.Host: belongs to the connection", { headers: "Host: belongs to the connection" }],
-    ["id: a provider with this id exists already", { id: "a provider with this id exists already" }],
-    ["the configuration is read-only", null],
-    ["accounts[0].provider: does not exist", null],
-  ])("finds the field of the refusal %j", (message, fault) => {
-    expect(findRejectedField(message)).toEqual(fault);
-  });
 });
 
 describe("what is known of providers", () => {
@@ -269,8 +257,8 @@ describe("the models of a provider", () => {
     const price = { input: 1, output: 2, reasoning: 0, audio_hour: 0.36, image_output: 30 };
     const [model = null] = listModels({ ...ENGINE, models: { sound: { price } } });
     const before = modelDraft.toModelDraft(model);
-    const further_prices = { ...before.further_prices, audio_hour: " ", web_searches_1k: "10" };
-    const { price: changed } = modelDraft.toModelFields({ ...before, price_output: "3", further_prices });
+    const prices = { ...before.price, output: "3", audio_hour: " ", web_searches_1k: "10" };
+    const { price: changed } = modelDraft.toModelFields({ ...before, price: prices });
     expect(changed).toEqual({ input: 1, output: 3, reasoning: 0, image_output: 30, web_searches_1k: 10 });
   });
 
@@ -287,14 +275,17 @@ describe("the models of a provider", () => {
       name: " small ",
       context: "0",
       output: "1.5",
-      price_output: "-1",
+      price: { output: "-1", reasoning: "1e999" },
     };
     expect(Object.keys(modelDraft.validateModelDraft(draft, ["small"])).sort()).toEqual([
       "context",
       "name",
       "output",
-      "price_output",
+      "price.output",
+      "price.reasoning",
     ]);
-    expect(modelDraft.validateModelDraft(modelDraft.toModelDraft(null), []).name).toContain("Enter a name");
+    expect(modelDraft.validateModelDraft(modelDraft.toModelDraft(null), [])["name"]).toContain(
+      "Enter a name",
+    );
   });
 });

@@ -39,8 +39,6 @@ export const models: PageTexts["models"] = {
   changeRoute: "Route ändern",
   routeExists: "Es gibt schon eine Route mit diesem Namen.",
   enterModel: "Geben Sie mindestens ein Modell an.",
-  notSaved: "Nicht gespeichert.",
-  notSavedFixModels: "Nicht gespeichert. Zu korrigieren: Modelle.",
   saveRoute: "Route speichern",
   routeNameHint:
     "Der Name in Anfragen. Eine Route hat Vorrang vor einem Alias oder Modell mit demselben Namen.",

@@ -38,8 +38,6 @@ export const models: PageTexts["models"] = {
   changeRoute: "更改路由",
   routeExists: "已有同名路由。",
   enterModel: "请至少输入一个模型。",
-  notSaved: "未保存。",
-  notSavedFixModels: "未保存。请更正：模型。",
   saveRoute: "保存路由",
   routeNameHint: "请求中的名称。路由优先于同名的别名或模型。",
   orderOfModels: "模型顺序",

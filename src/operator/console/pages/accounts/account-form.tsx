@@ -105,6 +105,7 @@ export function AccountForm(props: AccountFormProps) {
       {providers.length > 0 && (
         <SelectField
           label={texts.provider}
+          path="provider"
           value={provider}
           onChange={selectProvider}
           choices={[
@@ -119,6 +120,7 @@ export function AccountForm(props: AccountFormProps) {
       {hasName && (
         <TextField
           label={hasOwnAuth ? texts.identifier : kind === "email" ? texts.eMail : texts.mobileNumber}
+          path={kind === "mobile" ? "mobile" : "email"}
           type={kind === "email" ? "email" : "text"}
           value={login}
           onChange={setLogin}
@@ -130,6 +132,7 @@ export function AccountForm(props: AccountFormProps) {
       {hasPassword && (
         <TextField
           label={account === null ? words.password : texts.newPassword}
+          path="password"
           type="password"
           autocomplete="new-password"
           value={password}
@@ -139,12 +142,20 @@ export function AccountForm(props: AccountFormProps) {
         />
       )}
       {account === null && kind === "token" && (
-        <TextField label={texts.token} type="password" value={token} onChange={setToken} required />
+        <TextField
+          label={texts.token}
+          path="token"
+          type="password"
+          value={token}
+          onChange={setToken}
+          required
+        />
       )}
-      <TextField label={words.name} value={name} onChange={setName} hint={texts.nameHint} />
-      <TextField label={texts.remark} value={remark} onChange={setRemark} />
+      <TextField label={words.name} path="name" value={name} onChange={setName} hint={texts.nameHint} />
+      <TextField label={texts.remark} path="remark" value={remark} onChange={setRemark} />
       <SelectField
         label={texts.proxy}
+        path="proxy_id"
         value={proxy}
         onChange={setProxy}
         choices={[
@@ -154,6 +165,7 @@ export function AccountForm(props: AccountFormProps) {
       />
       <TextField
         label={texts.weight}
+        path="weight"
         type="number"
         value={weight}
         onChange={setWeight}

@@ -73,6 +73,7 @@ export function AuthFields({ auth, onChange, isStored }: AuthFieldsProps) {
       {auth.type === "google_service_account" && (
         <AreaField
           label={texts.keyFile}
+          path="auth.service_account_key"
           value={auth["service_account_key"] ?? ""}
           onChange={change("service_account_key")}
           rows={6}
@@ -87,6 +88,7 @@ export function AuthFields({ auth, onChange, isStored }: AuthFieldsProps) {
           <TextField
             key={name}
             label={label}
+            path={`auth.${name}`}
             value={auth[name] ?? ""}
             onChange={change(name)}
             required={required === true && !(secret && isStored)}
@@ -99,6 +101,7 @@ export function AuthFields({ auth, onChange, isStored }: AuthFieldsProps) {
       {auth.type === "oauth2" && (
         <SelectField
           label={texts.clientSecretPlace}
+          path="auth.client_auth"
           value={auth["client_auth"] ?? "post"}
           onChange={change("client_auth")}
           choices={[

@@ -16,15 +16,6 @@ interface Draft extends Partial<Readonly<Record<FieldName | "client_secret", str
   readonly removesSecret?: boolean;
 }
 
-const LABELS: Readonly<Record<string, string>> = {
-  issuer: texts.issuer,
-  client_id: texts.clientId,
-  client_secret: texts.clientSecret,
-  label: texts.label,
-  scope: texts.scope,
-  redirect_uri: texts.redirect,
-};
-
 const save = ({ removesSecret = false, ...fields }: Draft, ifMatch: string | undefined) =>
   changeIdentityProvider({ ...fields, ...(removesSecret && { client_secret: null }) }, ifMatch);
 
@@ -35,26 +26,19 @@ export function IdentityProviderForm() {
       read={readIdentityProvider}
       toDraft={(): Draft => ({})}
       save={save}
-      labelOf={(path) => LABELS[path]}
       unsaved={() => texts.providerUnsaved}
       action={texts.saveProvider}
       saved={texts.providerSaved}
-      fields={({ entry, draft, faults, change }) => {
+      fields={({ entry, draft, change }) => {
         const set = (changes: Draft) => change({ ...draft, ...changes });
         const field = (name: FieldName) => ({
           value: draft[name] ?? entry[name],
-          error: faults[name],
+          path: name,
           onChange: (value: string) => set({ [name]: value }),
         });
         return (
           <Panel title={texts.provider}>
-            <ProviderFields
-              provider={entry}
-              draft={draft}
-              secretFault={faults["client_secret"]}
-              field={field}
-              set={set}
-            />
+            <ProviderFields provider={entry} draft={draft} field={field} set={set} />
           </Panel>
         );
       }}
@@ -65,21 +49,20 @@ export function IdentityProviderForm() {
 interface ProviderFieldsProps {
   readonly provider: IdentityProvider;
   readonly draft: Draft;
-  readonly secretFault: string | undefined;
   readonly field: (name: FieldName) => {
     readonly value: string;
-    readonly error: string | undefined;
+    readonly path: string;
     readonly onChange: (value: string) => void;
   };
   readonly set: (changes: Draft) => void;
 }
 
-function ProviderFields({ provider, draft, secretFault, field, set }: ProviderFieldsProps) {
+function ProviderFields({ provider, draft, field, set }: ProviderFieldsProps) {
   const { has_client_secret: hasSecret, client_secret_preview: preview, callback } = provider;
   return (
     <div class="stack">
       <p class="muted">{texts.providerLead(<code>{callback}</code>)}</p>
-      <div class="limit-grid">
+      <div class="setting-grid">
         <TextField
           label={texts.issuer}
           type="url"
@@ -93,7 +76,7 @@ function ProviderFields({ provider, draft, secretFault, field, set }: ProviderFi
           type="password"
           autocomplete="new-password"
           value={draft.client_secret ?? ""}
-          error={secretFault}
+          path="client_secret"
           onChange={(client_secret) => set({ client_secret })}
           hint={hasSecret ? texts.secretKept(preview) : texts.secretNone}
         />

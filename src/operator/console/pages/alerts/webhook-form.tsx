@@ -44,9 +44,10 @@ export function WebhookForm({ webhook, webhooks, onSecret, onClose, onSaved }: W
       submit={submit}
       onClose={onClose}
     >
-      <TextField label={words.name} value={name} onChange={setName} focus />
+      <TextField label={words.name} path="name" value={name} onChange={setName} focus />
       <TextField
         label={words.address}
+        path="url"
         value={url}
         onChange={setUrl}
         required
@@ -56,6 +57,7 @@ export function WebhookForm({ webhook, webhooks, onSecret, onClose, onSaved }: W
       />
       <SelectField
         label={texts.form}
+        path="format"
         value={format}
         onChange={(value) => setFormat(value === "chat" || value === "discord" ? value : "json")}
         choices={FORMATS}

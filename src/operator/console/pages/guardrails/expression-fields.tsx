@@ -10,13 +10,13 @@ export const NEW_EXPRESSION: Expressions[number] = { pattern: "", action: "deny"
 
 interface ExpressionFieldsProps {
   readonly expressions: Expressions;
-  /** Error of the pattern at a position; empty: none. */
-  readonly faultOf: (index: number) => string;
+  /** The list's place in the configuration, for errors. */
+  readonly path: string;
   readonly onChange: (expressions: Expressions) => void;
 }
 
 /** The regular expressions of a rule, and what happens to text that matches. */
-export function ExpressionFields({ expressions, faultOf, onChange }: ExpressionFieldsProps) {
+export function ExpressionFields({ expressions, path, onChange }: ExpressionFieldsProps) {
   const change = (index: number, changes: Partial<Expressions[number]>) =>
     onChange(expressions.map((entry, at) => (at === index ? { ...entry, ...changes } : entry)));
   return (
@@ -29,7 +29,7 @@ export function ExpressionFields({ expressions, faultOf, onChange }: ExpressionF
             hint={texts.patternHint}
             mono
             value={pattern}
-            error={faultOf(index)}
+            path={`${path}[${index}].pattern`}
             onChange={(value) => change(index, { pattern: value })}
           />
           <SelectField

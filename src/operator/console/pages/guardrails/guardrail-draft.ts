@@ -14,8 +14,8 @@ export interface RuleDraft extends Omit<Guardrail, "max_chars" | "timeout_ms"> {
 /** What the fields of a rule show and change. */
 export interface RuleFieldsProps {
   readonly rule: RuleDraft;
-  /** Error of a field of the rule; empty: none. */
-  readonly faultOf: (field: string) => string;
+  /** The rule's place in the configuration, for errors. */
+  readonly path: string;
   readonly onChange: (changes: Partial<RuleDraft>) => void;
 }
 

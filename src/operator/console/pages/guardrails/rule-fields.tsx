@@ -21,13 +21,13 @@ function pick<const T extends string>(value: string, values: readonly T[], other
 }
 
 function KindFields(props: RuleFieldsProps) {
-  const { rule, faultOf, onChange } = props;
+  const { rule, path, onChange } = props;
   switch (rule.type) {
     case "expressions":
       return (
         <ExpressionFields
           expressions={rule.expressions}
-          faultOf={(index) => faultOf(`expressions[${index}].pattern`)}
+          path={`${path}.expressions`}
           onChange={(expressions) => onChange({ expressions })}
         />
       );
@@ -40,7 +40,7 @@ function KindFields(props: RuleFieldsProps) {
             type="number"
             min={1}
             value={rule.max_chars}
-            error={faultOf("max_chars")}
+            path={`${path}.max_chars`}
             onChange={(max_chars) => onChange({ max_chars })}
           />
         </div>
@@ -52,7 +52,7 @@ function KindFields(props: RuleFieldsProps) {
 
 /** A rule: one line that opens to its fields. */
 export function RulePanel({ open, isStored, onRemove, onMoveUp, ...props }: RulePanelProps) {
-  const { rule, faultOf, onChange } = props;
+  const { rule, path, onChange } = props;
   const label = rule.name || rule.id;
   return (
     <details class="rule" open={open}>
@@ -71,14 +71,14 @@ export function RulePanel({ open, isStored, onRemove, onMoveUp, ...props }: Rule
             mono
             disabled={isStored}
             value={rule.id}
-            error={faultOf("id")}
+            path={`${path}.id`}
             onChange={(id) => onChange({ id })}
           />
           <TextField
             label={words.name}
             hint={texts.nameHint}
             value={rule.name}
-            error={faultOf("name")}
+            path={`${path}.name`}
             onChange={(name) => onChange({ name })}
           />
           <SelectField

@@ -4,7 +4,7 @@ import type { RuleFieldsProps } from "./guardrail-draft.ts";
 import { texts } from "./texts.ts";
 
 /** The moderation service of a rule. */
-export function WebhookFields({ rule, faultOf, onChange }: RuleFieldsProps) {
+export function WebhookFields({ rule, path, onChange }: RuleFieldsProps) {
   return (
     <div class="setting-grid">
       <TextField
@@ -13,7 +13,7 @@ export function WebhookFields({ rule, faultOf, onChange }: RuleFieldsProps) {
         type="url"
         mono
         value={rule.url}
-        error={faultOf("url")}
+        path={`${path}.url`}
         onChange={(url) => onChange({ url })}
       />
       <TextField
@@ -22,7 +22,7 @@ export function WebhookFields({ rule, faultOf, onChange }: RuleFieldsProps) {
         type="password"
         autocomplete="new-password"
         value={rule.token}
-        error={faultOf("token")}
+        path={`${path}.token`}
         onChange={(token) => onChange({ token })}
       />
       <TextField
@@ -30,7 +30,7 @@ export function WebhookFields({ rule, faultOf, onChange }: RuleFieldsProps) {
         hint={texts.modelHint}
         mono
         value={rule.model}
-        error={faultOf("model")}
+        path={`${path}.model`}
         onChange={(model) => onChange({ model })}
       />
       <TextField
@@ -39,7 +39,7 @@ export function WebhookFields({ rule, faultOf, onChange }: RuleFieldsProps) {
         min={100}
         max={60_000}
         value={rule.timeout_ms}
-        error={faultOf("timeout_ms")}
+        path={`${path}.timeout_ms`}
         onChange={(timeout_ms) => onChange({ timeout_ms })}
       />
       <SelectField

@@ -32,6 +32,9 @@ import { KEY_ORDERS, type ListedKey, selectKeys } from "./key-list.ts";
 import { RotateKey } from "./rotate-key.tsx";
 import { texts } from "./texts.ts";
 
+/** How often use is read again, in milliseconds. */
+const REFRESH_MS = 15_000;
+
 const PAGE_SIZES = [15, 50, 200] as const;
 /** Rows with bars of limits are high. */
 const ROWS_NARROW = 5;
@@ -40,7 +43,7 @@ const ORDER_CHOICES: readonly Choice[] = KEY_ORDERS.map((name) => [name, texts.o
 
 /** Page for the callers' API keys. */
 export function Keys() {
-  const { data, error, reload } = useLoaded(listKeys);
+  const { data, error, reload } = useLoaded(listKeys, "", REFRESH_MS);
   const [rotating, setRotating] = useState<ApiKey | null>(null);
   /** The secret of a key that has just been added. */
   const [addedKey, setAddedKey] = useState("");
@@ -83,7 +86,7 @@ export function Keys() {
     },
     {
       title: words.key,
-      class: "mono",
+      class: "mono nowrap",
       cell: ({ apiKey: { key, hashed } }) => (
         <span title={hashed ? texts.onlyDigestKept : undefined}>{key}</span>
       ),

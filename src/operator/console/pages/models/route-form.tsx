@@ -5,6 +5,7 @@ import type { Route } from "../../api/settings.ts";
 import type { EntryVersion } from "../../ui/conflict.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
+import { InvalidInput, rejectFaults } from "../../ui/form-errors.ts";
 import { toRoute, toTargets } from "./route-draft.ts";
 import { RouteTargets } from "./route-targets.tsx";
 import { findRouteFault, STRATEGIES, type Strategy } from "./route-text.ts";
@@ -32,23 +33,19 @@ export function RouteForm(props: RouteFormProps) {
   const [targets, setTargets] = useState(() => toTargets(props.route));
   const [strategy, setStrategy] = useState(props.strategy);
   const isOrdered = strategy === "order";
-  const [nameFault, setNameFault] = useState("");
-  const [fault, setFault] = useState("");
   const submit = async (onSucceeded: () => void, ifMatch: string | undefined) => {
     const newName = name.trim();
     const isTaken = props.taken.some((taken) => taken.toLowerCase() === newName.toLowerCase());
     const models = toRoute(isOrdered ? targets : targets.map(({ model }) => ({ model, weight: "" })));
-    const noModel = models.length === 0;
-    setNameFault(isTaken ? texts.routeExists : "");
-    setFault(noModel ? texts.enterModel : "");
-    if (isTaken || noModel) throw new Error(texts.notSaved);
+    rejectFaults({
+      ...(isTaken && { name: texts.routeExists }),
+      ...(models.length === 0 && { models: texts.enterModel }),
+    });
     try {
       await props.onSave({ name: newName, models, strategy }, ifMatch);
     } catch (thrown) {
-      const error = findRouteFault(toMessage(thrown), newName);
-      if (error === null) throw thrown;
-      setFault(error);
-      throw new Error(texts.notSavedFixModels);
+      const fault = findRouteFault(toMessage(thrown), newName);
+      throw fault === null ? thrown : new InvalidInput({ models: fault });
     }
     onSucceeded();
     await props.onSaved();
@@ -65,7 +62,7 @@ export function RouteForm(props: RouteFormProps) {
       <TextField
         label={texts.requestedName}
         value={name}
-        error={nameFault}
+        path="name"
         onChange={setName}
         required
         mono
@@ -79,13 +76,7 @@ export function RouteForm(props: RouteFormProps) {
         onChange={(value) => setStrategy(STRATEGIES.find(([known]) => known === value)?.[0] ?? "order")}
         hint={isOrdered ? "" : texts.strategyHint}
       />
-      <RouteTargets
-        targets={targets}
-        hasWeights={isOrdered}
-        models={props.models}
-        error={fault}
-        onChange={setTargets}
-      />
+      <RouteTargets targets={targets} hasWeights={isOrdered} models={props.models} onChange={setTargets} />
     </FormDialog>
   );
 }

@@ -1,5 +1,6 @@
 import { useId, useState } from "preact/hooks";
 import { Button } from "../../ui/button.tsx";
+import { useFieldError } from "../../ui/form-errors.ts";
 import { words } from "../../ui/words.ts";
 import { addTarget, moveTarget, type TargetDraft } from "./route-draft.ts";
 import { RoutePreview } from "./route-preview.tsx";
@@ -9,16 +10,20 @@ interface RouteTargetsProps {
   readonly targets: readonly TargetDraft[];
   /** Names to choose from. Others can be typed. */
   readonly models: readonly string[];
-  readonly error: string;
   /** Whether weights can be set. */
   readonly hasWeights: boolean;
   readonly onChange: (targets: readonly TargetDraft[]) => void;
 }
 
 /** The models of a route in their order: rows that can be dragged, or moved by buttons. */
-export function RouteTargets({ targets, models, error, hasWeights, onChange }: RouteTargetsProps) {
+export function RouteTargets({ targets, models, hasWeights, onChange: onEdited }: RouteTargetsProps) {
   const id = useId();
+  const { error = "", onInput } = useFieldError("models", words.models, undefined);
   const [dragged, setDragged] = useState<number | null>(null);
+  const onChange = (edited: readonly TargetDraft[]) => {
+    onInput();
+    onEdited(edited);
+  };
   const change = (index: number, changes: Partial<TargetDraft>) =>
     onChange(targets.map((target, other) => (other === index ? { ...target, ...changes } : target)));
   const move = (from: number, to: number) => onChange(moveTarget(targets, from, to));

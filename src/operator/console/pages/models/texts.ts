@@ -38,8 +38,6 @@ export const texts = translate("models", {
   changeRoute: "Change route",
   routeExists: "A route with this name exists.",
   enterModel: "Enter at least one model.",
-  notSaved: "Not saved.",
-  notSavedFixModels: "Not saved. Fix: Models.",
   saveRoute: "Save route",
   routeNameHint:
     "The name in requests. A route takes precedence over an alias or a model with the same name.",

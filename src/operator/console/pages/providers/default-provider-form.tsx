@@ -6,6 +6,7 @@ import type { EntryVersion } from "../../ui/conflict.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { words } from "../../ui/words.ts";
+import { CACHE_PATH } from "./provider-draft.ts";
 import { texts } from "./texts.ts";
 
 interface DefaultProviderFormProps {
@@ -41,7 +42,7 @@ export function DefaultProviderForm({ settings, version, onClose, onSaved }: Def
       <p class="muted">{texts.defaultProviderHint}</p>
       <TextField
         label={texts.responseCacheSeconds}
-        path="cache.ttl_seconds"
+        path={CACHE_PATH}
         type="number"
         min={0}
         value={seconds}

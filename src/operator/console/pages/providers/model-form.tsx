@@ -1,13 +1,13 @@
 import { useState } from "preact/hooks";
 import { changeModel, type ProviderEntryView, type ProviderView } from "../../api/providers.ts";
-import { FurtherPriceFields } from "../../shared/further-prices.tsx";
+import { PriceFields } from "../../shared/price-fields.tsx";
 import { CheckField, SelectField, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
+import { rejectFaults } from "../../ui/form-errors.ts";
 import { words } from "../../ui/words.ts";
 import {
   ABILITY_CHOICES,
   type ModelDraft,
-  type ModelFaults,
   toModelDraft,
   toModelFields,
   validateModelDraft,
@@ -25,32 +25,21 @@ interface ModelFormProps {
 }
 
 /** Names of text fields. */
-type TextName = Exclude<keyof ModelDraft, "enabled" | "further_prices">;
+type TextName = Exclude<keyof ModelDraft, "enabled" | "price">;
 
 /** Form to edit a model's properties. */
 export function ModelForm({ provider, model, onClose, onSaved }: ModelFormProps) {
   const [draft, setDraft] = useState(() => toModelDraft(model));
-  const [faults, setFaults] = useState<ModelFaults>({});
-  const change = (changes: Partial<ModelDraft>) => {
-    setDraft((before) => ({ ...before, ...changes }));
-    setFaults((before) =>
-      Object.fromEntries(Object.entries(before).filter(([field]) => !(field in changes))),
-    );
-  };
+  const change = (changes: Partial<ModelDraft>) => setDraft((before) => ({ ...before, ...changes }));
   const text = (name: TextName, label: string) => ({
     label,
+    path: name,
     value: draft[name],
-    error: faults[name],
     onChange: (value: string) => change({ [name]: value }),
   });
-  const tokens = (name: TextName, label: string, hint: string) => (
-    <TextField {...text(name, label)} type="number" hint={hint} />
-  );
   const submit = async () => {
     const otherNames = model === null ? listModels(provider).map(({ name }) => name) : [];
-    const errors = validateModelDraft(draft, otherNames);
-    setFaults(errors);
-    if (Object.keys(errors).length > 0) throw new Error(texts.nothingWasSaved);
+    rejectFaults(validateModelDraft(draft, otherNames));
     const changed = await changeModel(provider.id, draft.name.trim(), toModelFields(draft));
     onSaved(changed, model === null ? texts.modelAdded : texts.modelSaved);
   };
@@ -98,22 +87,11 @@ export function ModelForm({ provider, model, onClose, onSaved }: ModelFormProps)
         />
       </div>
       <div class="limit-grid">
-        {tokens("context", texts.contextTokens, texts.contextHint)}
-        {tokens("output", texts.maxOutputTokens, texts.maxOutputHint)}
+        <TextField {...text("context", texts.contextTokens)} type="number" hint={texts.contextHint} />
+        <TextField {...text("output", texts.maxOutputTokens)} type="number" hint={texts.maxOutputHint} />
       </div>
-      <div class="limit-grid">
-        {tokens("price_input", texts.inputPrice, texts.inputPriceHint)}
-        {tokens("price_output", texts.outputPrice, texts.outputPriceHint)}
-      </div>
-      <div class="limit-grid">
-        {tokens("price_cache_read", texts.cacheReadPerMillionTokens, texts.emptyInputPrice)}
-        {tokens("price_cache_write_5m", texts.cacheWriteMinutesPerMillion, texts.emptyInputPrice)}
-        {tokens("price_cache_write_1h", texts.cacheWriteHourPerMillion, texts.cacheWrite1HourDefaultHint)}
-      </div>
-      <FurtherPriceFields
-        prices={draft.further_prices}
-        onChange={(further_prices) => change({ further_prices })}
-      />
+      <p class="hint">{texts.modelPriceHint}</p>
+      <PriceFields prices={draft.price} onChange={(price) => change({ price })} />
     </FormDialog>
   );
 }

@@ -1,7 +1,7 @@
 import type { ProviderFields, ProviderView } from "../../api/providers.ts";
 import { type LimitDraft, parseLimits, toLimitDraft } from "../../shared/limit-draft.ts";
 import { formatDriver } from "../../ui/api-styles.ts";
-import { words } from "../../ui/words.ts";
+import { type Faults, InvalidInput } from "../../ui/form-errors.ts";
 import { texts } from "./texts.ts";
 
 /** Input values of the provider form: numbers and lists are texts, times are in seconds. */
@@ -44,64 +44,8 @@ export interface ProviderDraft {
   readonly enabled: boolean;
 }
 
-/** Errors by field, as texts for the user. */
-export type ProviderFaults = Partial<Record<keyof ProviderDraft, string>>;
-
-/** Labels of the fields, for a list of several invalid ones. */
-export const FIELD_NAMES: Readonly<Record<keyof ProviderDraft, string>> = {
-  id: texts.id,
-  name: words.name,
-  driver: texts.driver,
-  base_url: words.address,
-  token: texts.token,
-  tool_calls: texts.toolCalls,
-  whole_answers: texts.nonStreamingRequests,
-  native: texts.nativePath,
-  pipe_streams: texts.pipeStreams,
-  trace_context: texts.traceContext,
-  active_probes: texts.activeProbes,
-  cache: texts.responseCache,
-  limits: texts.providerLimits,
-  drop_params: texts.fieldsNeverSent,
-  proxy_id: texts.proxy,
-  api_version: texts.apiVersion,
-  key_header: texts.headerKey,
-  headers: texts.headers,
-  account_max_inflight: texts.requestsPerAccount,
-  max_concurrent: texts.concurrentRequests,
-  strategy: texts.choiceAccount,
-  affinity_wait_ms: texts.waitForAccount,
-  first_byte_timeout_ms: texts.firstByte,
-  answer_timeout_ms: texts.wholeAnswer,
-  idle_timeout_ms: texts.silence,
-  models_refresh_hours: texts.refreshInterval,
-  new_models: texts.newModels,
-  enabled: texts.enabled,
-};
-
-/** The fields that the form shows only on request. */
-export const ADVANCED_FIELDS: readonly (keyof ProviderDraft)[] = [
-  "proxy_id",
-  "api_version",
-  "key_header",
-  "headers",
-  "tool_calls",
-  "whole_answers",
-  "native",
-  "pipe_streams",
-  "trace_context",
-  "active_probes",
-  "drop_params",
-  "strategy",
-  "max_concurrent",
-  "account_max_inflight",
-  "affinity_wait_ms",
-  "first_byte_timeout_ms",
-  "answer_timeout_ms",
-  "idle_timeout_ms",
-  "cache",
-  "limits",
-];
+/** Path of the response cache's duration in the configuration. */
+export const CACHE_PATH = "cache.ttl_seconds";
 
 /** Protocols of providers: the gateway's name and the label. */
 export const DRIVERS = [
@@ -206,23 +150,30 @@ export function toProviderDraft(provider: ProviderView | null): ProviderDraft {
   };
 }
 
-/** Validates the input values. The gateway checks the rest. */
-export function validateProviderDraft(draft: ProviderDraft): ProviderFaults {
-  const faults: ProviderFaults = {};
+function findCacheFault(text: string): Faults {
+  const seconds = Number(text);
+  const isValid = Number.isInteger(seconds) && seconds >= 0 && seconds <= MAX_CACHE_SECONDS;
+  return isValid ? {} : { [CACHE_PATH]: texts.mustBeUpTo30Days };
+}
+
+function findLimitFaults(draft: LimitDraft): Faults {
+  try {
+    parseLimits(draft);
+    return {};
+  } catch (error) {
+    if (error instanceof InvalidInput) return error.faults;
+    throw error;
+  }
+}
+
+/** Validates the input values. Returns the errors by the fields' paths. The gateway checks the rest. */
+export function validateProviderDraft(draft: ProviderDraft): Faults {
+  const faults: Partial<Record<keyof ProviderDraft, string>> = {};
   if (draft.id.trim() === "") faults.id = texts.enterId;
   if (draft.base_url.trim() === "") faults.base_url = texts.enterAddress;
   const slots = Number(draft.account_max_inflight);
   if (!(Number.isInteger(slots) && slots >= 0 && slots <= MAX_SLOTS)) {
     faults.account_max_inflight = texts.mustBeUpTo4096;
-  }
-  const cacheSeconds = Number(draft.cache);
-  if (!(Number.isInteger(cacheSeconds) && cacheSeconds >= 0 && cacheSeconds <= MAX_CACHE_SECONDS)) {
-    faults.cache = texts.mustBeUpTo30Days;
-  }
-  try {
-    parseLimits(draft.limits);
-  } catch (error) {
-    faults.limits = error instanceof Error ? error.message : "";
   }
   const waitSeconds = Number(draft.affinity_wait_ms);
   if (!(waitSeconds >= 0 && waitSeconds <= MAX_WAIT)) faults.affinity_wait_ms = texts.mustBeUpTo60;
@@ -238,7 +189,7 @@ export function validateProviderDraft(draft: ProviderDraft): ProviderFaults {
     const [name, value] = splitOnce(line, ":");
     if (name === "" || value === undefined) faults.headers ??= texts.invalidHeaderLine(line);
   }
-  return faults;
+  return { ...faults, ...findCacheFault(draft.cache), ...findLimitFaults(draft.limits) };
 }
 
 /** Converts valid input values to the request. */
@@ -288,15 +239,4 @@ export function changedProviderFields(draft: ProviderDraft, provider: ProviderVi
     ([field, value]) => JSON.stringify(value) !== JSON.stringify(saved.get(field)),
   );
   return Object.fromEntries(changed);
-}
-
-const isField = (name: string): name is keyof ProviderDraft => Object.hasOwn(FIELD_NAMES, name);
-
-/** Finds the field that an error message of the gateway names; null: none. */
-export function findRejectedField(message: string): ProviderFaults | null {
-  const [path, fault] = splitOnce(message, ": ");
-  const [name = ""] = path.replace(/^providers(?:\[\d+\]|\.\d+)\./, "").split(/[.[]/);
-  if (fault === undefined || !isField(name)) return null;
-  const header = name === "headers" ? path.slice(path.indexOf(name) + name.length + 1) : "";
-  return { [name]: header === "" ? fault : `${header}: ${fault}` };
 }

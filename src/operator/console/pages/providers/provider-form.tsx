@@ -1,5 +1,4 @@
 import { useState } from "preact/hooks";
-import { toMessage } from "../../api/client.ts";
 import { addProvider, changeProvider, type ProviderView } from "../../api/providers.ts";
 import type { ProxyView } from "../../api/proxies.ts";
 import { navigateTo } from "../../routing.ts";
@@ -7,18 +6,16 @@ import { NumberLimitFields } from "../../shared/limit-fields.tsx";
 import type { EditFormProps } from "../../ui/editing.tsx";
 import { AreaField, CheckField, SelectField, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
+import { rejectFaults } from "../../ui/form-errors.ts";
 import { useIsUnmounted } from "../../ui/use-is-unmounted.ts";
 import { words } from "../../ui/words.ts";
 import {
-  ADVANCED_FIELDS,
+  CACHE_PATH,
   CONCURRENCIES,
   changedProviderFields,
   DRIVER_HINTS,
   DRIVERS,
-  FIELD_NAMES,
-  findRejectedField,
   type ProviderDraft,
-  type ProviderFaults,
   STRATEGIES,
   toProviderDraft,
   toProviderFields,
@@ -37,27 +34,15 @@ type TextName = {
   [K in keyof ProviderDraft]: ProviderDraft[K] extends string ? K : never;
 }[keyof ProviderDraft];
 
-/** Returns the error above the buttons, which names the invalid fields. The fields show their own errors. */
-function refusal(faults: ProviderFaults): Error {
-  const names = Object.entries(FIELD_NAMES).flatMap(([field, name]) => (field in faults ? [name] : []));
-  return new Error(texts.notSavedFix(names.join(", ")));
-}
-
 /** Form that adds or changes a provider. */
 export function ProviderForm({ provider, proxies, version, onClose, onSaved }: ProviderFormProps) {
   const [draft, setDraft] = useState(() => toProviderDraft(provider));
-  const [faults, setFaults] = useState<ProviderFaults>({});
   const isUnmounted = useIsUnmounted();
-  const change = (changes: Partial<ProviderDraft>) => {
-    setDraft((before) => ({ ...before, ...changes }));
-    setFaults((before) =>
-      Object.fromEntries(Object.entries(before).filter(([field]) => !(field in changes))),
-    );
-  };
-  const text = (name: TextName, label = FIELD_NAMES[name]) => ({
+  const change = (changes: Partial<ProviderDraft>) => setDraft((before) => ({ ...before, ...changes }));
+  const text = (name: TextName, label: string) => ({
     label,
+    path: name,
     value: draft[name],
-    error: faults[name],
     onChange: (value: string) => change({ [name]: value }),
   });
   const save = async (ifMatch: string | undefined) => {
@@ -65,17 +50,8 @@ export function ProviderForm({ provider, proxies, version, onClose, onSaved }: P
     else await changeProvider(provider.id, changedProviderFields(draft, provider), ifMatch);
   };
   const submit = async (onSucceeded: () => void, ifMatch: string | undefined) => {
-    const errors = validateProviderDraft(draft);
-    setFaults(errors);
-    if (Object.keys(errors).length > 0) throw refusal(errors);
-    try {
-      await save(ifMatch);
-    } catch (thrown) {
-      const refused = findRejectedField(toMessage(thrown));
-      if (refused === null) throw thrown;
-      setFaults(refused);
-      throw refusal(refused);
-    }
+    rejectFaults(validateProviderDraft(draft));
+    await save(ifMatch);
     onSucceeded();
     await onSaved(provider === null ? texts.providerAdded : texts.providerSaved);
     // After adding a provider, open its models, unless the user already left the form.
@@ -92,17 +68,17 @@ export function ProviderForm({ provider, proxies, version, onClose, onSaved }: P
       wide
     >
       {provider === null && (
-        <TextField {...text("id")} required mono focus placeholder="vllm" hint={texts.idHint} />
+        <TextField {...text("id", texts.id)} required mono focus placeholder="vllm" hint={texts.idHint} />
       )}
-      <TextField {...text("name")} hint={texts.nameHint} />
+      <TextField {...text("name", words.name)} hint={texts.nameHint} />
       <SelectField
-        {...text("driver")}
+        {...text("driver", texts.driver)}
         hint={DRIVER_HINTS[draft.driver] ?? texts.driverHint}
         choices={isKnownDriver ? DRIVERS : [...DRIVERS, [draft.driver, draft.driver]]}
       />
-      <TextField {...text("base_url")} required mono placeholder="http://127.0.0.1:8000/v1" />
+      <TextField {...text("base_url", words.address)} required mono placeholder="http://127.0.0.1:8000/v1" />
       <TextField
-        {...text("token")}
+        {...text("token", texts.token)}
         type="password"
         autocomplete="new-password"
         hint={provider?.has_token === true ? texts.tokenIsKept(provider.token_preview) : texts.tokenHint}
@@ -120,7 +96,7 @@ export function ProviderForm({ provider, proxies, version, onClose, onSaved }: P
           hint={texts.refreshHoursHint}
         />
         <SelectField
-          {...text("new_models")}
+          {...text("new_models", texts.newModels)}
           hint={texts.newModelsHint}
           choices={[
             ["on", texts.enabled],
@@ -128,11 +104,11 @@ export function ProviderForm({ provider, proxies, version, onClose, onSaved }: P
           ]}
         />
       </div>
-      <details open={ADVANCED_FIELDS.some((field) => field in faults)}>
+      <details>
         <summary>{texts.moreOptions}</summary>
         <div class="stack">
           <SelectField
-            {...text("proxy_id")}
+            {...text("proxy_id", texts.proxy)}
             hint={texts.proxyHint}
             choices={[
               ["", texts.directNoProxy],
@@ -140,18 +116,28 @@ export function ProviderForm({ provider, proxies, version, onClose, onSaved }: P
             ]}
           />
           <div class="limit-grid">
-            <TextField {...text("api_version")} mono placeholder="2024-10-21" hint={texts.apiVersionHint} />
-            <TextField {...text("key_header")} mono placeholder="api-key" hint={texts.headerKeyHint} />
+            <TextField
+              {...text("api_version", texts.apiVersion)}
+              mono
+              placeholder="2024-10-21"
+              hint={texts.apiVersionHint}
+            />
+            <TextField
+              {...text("key_header", texts.headerKey)}
+              mono
+              placeholder="api-key"
+              hint={texts.headerKeyHint}
+            />
           </div>
           <AreaField
-            {...text("headers")}
+            {...text("headers", texts.headers)}
             mono
             rows={3}
             placeholder="X-Title: my gateway"
             hint={texts.headersHint}
           />
           <SelectField
-            {...text("tool_calls")}
+            {...text("tool_calls", texts.toolCalls)}
             choices={[
               ["native", texts.nativeToolCalls],
               ["markup", texts.markupToolCalls],
@@ -182,17 +168,17 @@ export function ProviderForm({ provider, proxies, version, onClose, onSaved }: P
             hint={texts.traceContextHint}
           />
           <TextField
-            {...text("drop_params")}
+            {...text("drop_params", texts.fieldsNeverSent)}
             mono
             placeholder="seed, tools.function.strict"
             hint={texts.fieldsNeverSentHint}
           />
           <SelectField
-            {...text("strategy")}
+            {...text("strategy", texts.choiceAccount)}
             choices={draft.strategy === "" ? [["", texts.protocolDefault], ...STRATEGIES] : STRATEGIES}
           />
           <SelectField
-            {...text("active_probes")}
+            {...text("active_probes", texts.activeProbes)}
             hint={texts.activeProbesHint}
             choices={[
               ...(draft.active_probes === "" ? [["", texts.activeProbesByDefault] as const] : []),
@@ -201,7 +187,7 @@ export function ProviderForm({ provider, proxies, version, onClose, onSaved }: P
             ]}
           />
           <SelectField
-            {...text("max_concurrent")}
+            {...text("max_concurrent", texts.concurrentRequests)}
             choices={
               draft.max_concurrent === ""
                 ? [["", texts.noLimitUnlessSessions], ...CONCURRENCIES]
@@ -209,7 +195,11 @@ export function ProviderForm({ provider, proxies, version, onClose, onSaved }: P
             }
           />
           <div class="limit-grid">
-            <TextField {...text("account_max_inflight")} type="number" hint={texts.requestsPerAccountHint} />
+            <TextField
+              {...text("account_max_inflight", texts.requestsPerAccount)}
+              type="number"
+              hint={texts.requestsPerAccountHint}
+            />
             <TextField
               {...text("affinity_wait_ms", texts.waitForAccountSeconds)}
               type="number"
@@ -232,13 +222,13 @@ export function ProviderForm({ provider, proxies, version, onClose, onSaved }: P
             />
             <TextField
               {...text("cache", texts.responseCacheSeconds)}
+              path={CACHE_PATH}
               type="number"
               hint={texts.responseCacheHint}
             />
           </div>
           <fieldset class="stack">
             <legend>{texts.providerLimits}</legend>
-            {faults.limits !== undefined && <p class="field-error">{faults.limits}</p>}
             <NumberLimitFields draft={draft.limits} onChange={(limits) => change({ limits })} />
           </fieldset>
         </div>

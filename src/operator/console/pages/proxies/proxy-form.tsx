@@ -48,9 +48,10 @@ export function ProxyForm({ proxy, version, onClose, onSaved }: ProxyFormProps) 
         </Button>
       }
     >
-      <TextField label={words.name} value={name} onChange={setName} focus />
+      <TextField label={words.name} path="name" value={name} onChange={setName} focus />
       <SelectField
         label={texts.type}
+        path="type"
         value={type}
         onChange={(value) => setType(value === "socks5" ? "socks5" : "http")}
         choices={[
@@ -60,6 +61,7 @@ export function ProxyForm({ proxy, version, onClose, onSaved }: ProxyFormProps) 
       />
       <TextField
         label={texts.host}
+        path="host"
         value={host}
         onChange={setHost}
         required
@@ -67,6 +69,7 @@ export function ProxyForm({ proxy, version, onClose, onSaved }: ProxyFormProps) 
       />
       <TextField
         label={texts.port}
+        path="port"
         type="number"
         value={port}
         onChange={setPort}
@@ -74,9 +77,10 @@ export function ProxyForm({ proxy, version, onClose, onSaved }: ProxyFormProps) 
         min={1}
         max={65_535}
       />
-      <TextField label={texts.userName} value={username} onChange={setUsername} />
+      <TextField label={texts.userName} path="username" value={username} onChange={setUsername} />
       <TextField
         label={words.password}
+        path="password"
         type="password"
         autocomplete="new-password"
         value={password}

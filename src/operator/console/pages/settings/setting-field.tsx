@@ -7,7 +7,6 @@ interface SettingInputProps {
   readonly field: SettingField;
   readonly value: string | boolean;
   readonly changed: boolean;
-  readonly error: string;
   readonly onChange: (value: string | boolean) => void;
 }
 
@@ -25,14 +24,14 @@ function listChoices({ choices }: SettingField, value: string): readonly Choice[
 }
 
 /** One setting with its description and default, as the server describes it. */
-export function SettingInput({ field, value, changed, error, onChange }: SettingInputProps) {
+export function SettingInput({ field, value, changed, onChange }: SettingInputProps) {
   const standard = formatDefault(field);
   const hint = (
     <>
       {field.description} {standard !== "" && <span class="default">{texts.default(standard)}</span>}
     </>
   );
-  const shared = { label: field.title, hint, error, onChange };
+  const shared = { label: field.title, path: field.path, hint, onChange };
   const text = String(value);
   const input = () => {
     if (field.kind === "boolean") return <CheckField {...shared} value={value === true} />;

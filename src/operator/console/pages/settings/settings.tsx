@@ -22,11 +22,10 @@ function SettingsForm({ fields }: { readonly fields: readonly SettingField[] }) 
       toDraft={toDraft}
       save={(draft, ifMatch) => changeSettings(toSettingChanges(draft, fields), ifMatch)}
       validate={(draft) => validateSettings(draft, fields)}
-      labelOf={(path) => fields.find((field) => field.path === path)?.title}
       unsaved={(draft) => texts.unsavedChangeCount(Object.keys(draft).length)}
       action={words.save}
       saved={texts.settingsSaved}
-      fields={({ entry, draft, faults, change }) =>
+      fields={({ entry, draft, change }) =>
         groupFields(fields).map((group) => (
           <Panel key={group.heading} title={group.heading}>
             <div class="setting-grid">
@@ -39,7 +38,6 @@ function SettingsForm({ fields }: { readonly fields: readonly SettingField[] }) 
                     field={field}
                     value={draft[path] ?? (typeof saved === "boolean" ? saved : String(saved ?? ""))}
                     changed={path in draft}
-                    error={faults[path] ?? ""}
                     onChange={(value) => change(updateDraft(draft, entry, path, value))}
                   />
                 );

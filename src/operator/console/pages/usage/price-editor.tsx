@@ -3,6 +3,7 @@ import { editPresentSettings, omitEntry, type Price, readSettings } from "../../
 import { Button } from "../../ui/button.tsx";
 import { actionColumn, type Column } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
+import { LoadState } from "../../ui/load-state.tsx";
 import { Panel } from "../../ui/page.tsx";
 import { PagedTable } from "../../ui/paged-table.tsx";
 import { Problem } from "../../ui/problem.tsx";
@@ -101,7 +102,7 @@ export function PriceEditor({ isTarget }: PriceEditorProps) {
         title={texts.pricesPerMillionTokens}
         {...(models.length > 0 && { actions: add })}
       >
-        <Problem error={error} retry={reload} />
+        <LoadState {...{ data, error, reload }} />
         <Problem error={removal.error} />
         {data !== null && (
           <PagedTable
