@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { formatHref } from "../../routing.ts";
+import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { texts } from "./texts.ts";
 
 interface FilterLinkProps {
@@ -28,7 +29,12 @@ export const filterValue = (id: string, name: string | null): string =>
   name === null || name === "" || name.includes(",") ? id : name;
 
 /** A value of a record. A click filters the list by it. */
-export function FilterLink({ name, value, query, children = value }: FilterLinkProps) {
+export function FilterLink({
+  name,
+  value,
+  query,
+  children = <TruncatedText text={value} />,
+}: FilterLinkProps) {
   if (value === "") return <span class="cut">{children}</span>;
   const params = new URLSearchParams(query);
   params.delete("page");

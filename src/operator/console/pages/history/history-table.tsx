@@ -5,6 +5,7 @@ import { formatApiStyle } from "../../ui/api-styles.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { formatCompact, formatCost, formatDuration } from "../../ui/format.ts";
 import { Timestamp } from "../../ui/timestamp.tsx";
+import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { words } from "../../ui/words.ts";
 import { describeAccount } from "./describe-account.ts";
 import { FilterLink, filterValue } from "./filter-link.tsx";
@@ -86,7 +87,7 @@ const columns = (query: string): readonly Column<HistorySummary>[] => [
     cell: (record) => (
       <>
         <FilterLink name="account" value={record.account} query={query}>
-          {describeAccount(record)}
+          <TruncatedText text={describeAccount(record)} />
         </FilterLink>
         {record.provider !== "" && <FilterLink name="provider" value={record.provider} query={query} />}
       </>

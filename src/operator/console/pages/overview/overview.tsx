@@ -6,6 +6,7 @@ import { readUsage } from "../../api/usage.ts";
 import { setQuery, useAddress } from "../../routing.ts";
 import { useNames } from "../../shared/usage-names.ts";
 import { Button } from "../../ui/button.tsx";
+import { LoadState } from "../../ui/load-state.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { type Loaded, useLoaded } from "../../ui/use-loaded.ts";
@@ -63,8 +64,14 @@ export function Overview() {
   const names = useNames();
   // Show all parts at once, so that a late warning does not move the content.
   const hasSettled = ({ data, error }: Loaded<unknown>) => data !== null || error !== "";
-  if (![queue, activity, groups, providers, settings].every(hasSettled))
-    return <Page title={texts.overview}>{null}</Page>;
+  const missing = [queue, activity, groups, providers, settings].find((loaded) => !hasSettled(loaded));
+  if (missing !== undefined) {
+    return (
+      <Page title={texts.overview}>
+        <LoadState {...missing} />
+      </Page>
+    );
+  }
   const actions = ACTIVITY_RANGES.map(([name, label]) => (
     <Button key={name} pressed={name === range} onClick={() => setQuery(`range=${name}`, true)}>
       {label}

@@ -1,6 +1,7 @@
 import type { ModelInfo, ProviderView } from "../../api/providers.ts";
 import { formatCount } from "../../ui/count.ts";
 import { formatTime } from "../../ui/format.ts";
+import { words } from "../../ui/words.ts";
 import { texts } from "./texts.ts";
 
 /** A listed model of a provider. Absent properties are unknown; the backend decides. */
@@ -30,9 +31,9 @@ export function searchModels(models: readonly ListedModel[], needle: string): Li
 export function formatAbilities({ thinking, vision, search }: ListedModel): string {
   const abilities = (
     [
-      ["thinking", thinking],
-      ["images", vision],
-      ["search", search],
+      [texts.abilityThinking, thinking],
+      [texts.abilityImages, vision],
+      [texts.abilitySearch, search],
     ] as const
   ).flatMap(([ability, isSupported]) =>
     isSupported === undefined ? [] : [isSupported ? ability : texts.noAbility(ability)],
@@ -69,6 +70,6 @@ export function formatSchedule({ models_refresh_hours, new_models, models_asked 
 /** Describes the number of models and of disabled models. */
 export function formatModelCount(models: readonly ListedModel[]): string {
   const disabledCount = models.filter(({ enabled }) => !enabled).length;
-  const total = `${formatCount(models.length)} ${models.length === 1 ? "model" : "models"}`;
+  const total = words.modelCount(models.length);
   return disabledCount === 0 ? total : texts.off(total, formatCount(disabledCount));
 }

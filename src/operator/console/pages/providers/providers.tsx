@@ -113,7 +113,7 @@ function ProviderList() {
     },
     {
       title: words.accounts,
-      class: "tabular nowrap",
+      class: "tabular",
       cell: (provider) =>
         provider.accounts === 0 && provider.has_token ? (
           <span class="muted">{texts.tokenWord}</span>
@@ -123,7 +123,7 @@ function ProviderList() {
     },
     {
       title: words.models,
-      class: "tabular nowrap",
+      class: "tabular",
       cell: (provider) => (
         <a href={formatHref("providers", provider.id)}>
           {provider.read_only ? texts.gatewaysOwn : formatModelCount(listModels(provider))}
