@@ -11,7 +11,7 @@ import { addEntry, changeEntry, deleteEntry, type EntryList } from "../entry-lis
 import { ENTRY_HEADERS, entryResponse, IF_MATCH, VERSION_HEADERS } from "../etag.ts";
 import { countUnpricedModels } from "../models/unpriced-models.ts";
 import { idTakenError, requireFound } from "../resource-errors.ts";
-import { usedView } from "./limit-use.ts";
+import { readLimitUse, usedView } from "./limit-use.ts";
 import {
   newSubjectSchema,
   type SubjectView,
@@ -63,15 +63,14 @@ function subjectView(
   config: Config,
   subject: SubjectList,
   entry: SubjectEntry,
-  uses: readonly SubjectUsage[],
+  uses: ReadonlyMap<string, SubjectUsage>,
 ): SubjectView {
   const { id, name, remark, limits = {}, models = [] } = entry;
   const { guardrails = [], history = "full", allowed_tags = [] } = entry;
-  const use = uses.find(({ key }) => key === formatSubject(subject.kind, id));
   return {
     ...{ id, name, remark, limits, models, guardrails, history, allowed_tags },
     keys: countKeys(config, subject, id),
-    used: usedView(use),
+    used: usedView(uses.get(formatSubject(subject.kind, id))),
     unpriced_models: countUnpricedModels(config, entry),
   };
 }
@@ -92,7 +91,7 @@ function createEndpoints(subject: SubjectList) {
   };
   const respond = async ({ platform }: Context, config: Config, id: string): Promise<Response> => {
     const entry = subjects.find(config, id);
-    const uses = await platform.accounts.listSubjectUsage(formatSubject(kind, id));
+    const uses = await readLimitUse(platform, [entry], formatSubject(kind, id));
     return entryResponse(config, entry, subjectView(config, subject, entry, uses));
   };
   return [
@@ -102,10 +101,8 @@ function createEndpoints(subject: SubjectList) {
       summary: `List the ${list}`,
       answers: jsonResponse(() => z.object({ items: z.array(subjectViewSchema()), total: z.int() })),
       handler: async ({ platform }) => {
-        const [{ config }, uses] = await Promise.all([
-          platform.configuration.readFresh(),
-          platform.accounts.listSubjectUsage(),
-        ]);
+        const { config } = await platform.configuration.readFresh();
+        const uses = await readLimitUse(platform, config[list]);
         const items = config[list].map((entry) => subjectView(config, subject, entry, uses));
         return Response.json({ items, total: items.length });
       },

@@ -38,6 +38,7 @@ const german: Translation = {
   transfer,
   usage,
   words: {
+    remark: "Bemerkung",
     modelCount: (count) => formatPlural(count, "Modell", "Modelle"),
     limits: "Limits",
     loading: "Wird geladen…",
@@ -338,12 +339,9 @@ const german: Translation = {
     limitReached: "Limit erreicht",
     keyAdded: "Schlüssel hinzugefügt",
     keySaved: "Schlüssel gespeichert",
-    addKey: "Schlüssel hinzufügen",
-    key: (key) => `Schlüssel ${key}`,
     copyKey: "Schlüssel kopieren",
     generatedKeyHint: "In diesem Browser erzeugt. Sie können auch einen eigenen eingeben.",
     whoOrWhatUsesKey: "Wer oder was den Schlüssel benutzt.",
-    remark: "Bemerkung",
     expires: "Läuft ab",
     expiryHint: "In Ihrer Zeitzone. Leer: nie.",
     disabledTitle: "Deaktiviert",
@@ -443,9 +441,8 @@ const german: Translation = {
     id: "ID",
     idHint: "Buchstaben, Ziffern und . _ - : @ + =. Sie kann nicht geändert werden.",
     nameHint: "Zum Lesen.",
-    remark: "Bemerkung",
     saved: (name) => `${name} gespeichert`,
-    keysKeepIt: (name) =>
+    deletionWarning: (name) =>
       rich`Die Limits von ${name} enden. Der bisherige Verbrauch bleibt in der Statistik. Ein Team oder Benutzer mit Schlüsseln kann nicht gelöscht werden.`,
   },
   administrators: {

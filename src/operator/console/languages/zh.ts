@@ -36,6 +36,7 @@ const chinese: Translation = {
   transfer,
   usage,
   words: {
+    remark: "备注",
     modelCount: (count) => `${count} 个模型`,
     limits: "限额",
     loading: "正在加载…",
@@ -313,12 +314,9 @@ const chinese: Translation = {
     limitReached: "已达限额",
     keyAdded: "密钥已添加",
     keySaved: "密钥已保存",
-    addKey: "添加密钥",
-    key: (key) => `密钥 ${key}`,
     copyKey: "复制密钥",
     generatedKeyHint: "在此浏览器中生成。您也可以输入自己的密钥。",
     whoOrWhatUsesKey: "谁或什么在使用此密钥。",
-    remark: "备注",
     expires: "过期时间",
     expiryHint: "按您的时区。留空：永不过期。",
     disabledTitle: "停用",
@@ -416,9 +414,9 @@ const chinese: Translation = {
     id: "ID",
     idHint: "字母、数字以及 . _ - : @ + =。之后不能更改。",
     nameHint: "供人阅读。",
-    remark: "备注",
     saved: (name) => `${name} 已保存`,
-    keysKeepIt: (name) => rich`${name} 的限额将失效，已有用量仍保留在统计中。拥有密钥的团队或用户不能删除。`,
+    deletionWarning: (name) =>
+      rich`${name} 的限额将失效，已有用量仍保留在统计中。拥有密钥的团队或用户不能删除。`,
   },
   administrators: {
     title: "管理员",

@@ -109,7 +109,7 @@ const ROWS_PER_FRAME = 10;
  */
 function useIncrementalRows<T>(columns: readonly Column<T>[]) {
   const [, renderNextBatch] = useState(0);
-  const rendered = useRef<{ columns: unknown; rows: Map<string, { said: string; row: VNode }> }>({
+  const rendered = useRef<{ columns: unknown; rows: Map<string, { json: string; row: VNode }> }>({
     columns: null,
     rows: new Map(),
   });
@@ -127,8 +127,8 @@ function useIncrementalRows<T>(columns: readonly Column<T>[]) {
   return (key: string, item: T, render: () => VNode): VNode | null => {
     const json = JSON.stringify(item);
     const previous = previousRows.get(key);
-    if (previous !== undefined && (previous.said === json || remaining === 0)) {
-      if (previous.said !== json) complete = false;
+    if (previous !== undefined && (previous.json === json || remaining === 0)) {
+      if (previous.json !== json) complete = false;
       rows.set(key, previous);
       return previous.row;
     }
@@ -138,7 +138,7 @@ function useIncrementalRows<T>(columns: readonly Column<T>[]) {
     }
     remaining -= 1;
     const row = render();
-    rows.set(key, { said: json, row });
+    rows.set(key, { json, row });
     return row;
   };
 }

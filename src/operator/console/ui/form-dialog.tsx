@@ -11,7 +11,7 @@ import { useAsyncAction } from "./use-async-action.ts";
 import { useIsUnmounted } from "./use-is-unmounted.ts";
 import { words } from "./words.ts";
 
-interface FormDialogProps {
+export interface FormDialogProps {
   readonly title: string;
   readonly action: string;
   readonly children: ComponentChildren;

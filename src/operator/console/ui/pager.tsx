@@ -31,11 +31,11 @@ interface PagerProps {
   readonly pages: number;
   readonly sizes: readonly number[];
   /** Number of items, as a text. */
-  readonly said: string;
+  readonly total: string;
 }
 
 /** Controls for the page number and the page size of a list. */
-export function Pager({ paging, pages, sizes, said: total }: PagerProps) {
+export function Pager({ paging, pages, sizes, total }: PagerProps) {
   const { page, size, turnTo, resize } = paging;
   const choices = [...new Set([...sizes, size])].sort((a, b) => a - b);
   return (

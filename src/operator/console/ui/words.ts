@@ -40,6 +40,7 @@ export const words = translate("words", {
   save: "Save",
   password: "Password",
   name: "Name",
+  remark: "Remark",
   failed: "failed",
   edit: "Edit",
   delete: "Delete",

@@ -181,7 +181,7 @@ describe("the timeline of a generation", () => {
   };
 
   it("tells of the queue, of what failed and why, of the first words, tools and the end", () => {
-    expect(buildTimeline(told).map(({ at, said }) => [at, said])).toEqual([
+    expect(buildTimeline(told).map(({ at, text }) => [at, text])).toEqual([
       [0, "Request received"],
       [100, "Sign-in of one@x, 200 ms"],
       [300, "one@x failed: The token was refused. (auth)"],
@@ -200,7 +200,7 @@ describe("the timeline of a generation", () => {
       { ...attempt, cause: "refused_field", at: 1_410, ms: 90 },
     ];
     const steps = buildTimeline({ ...told, tried: [], sign_ins: [], upstream_attempts });
-    expect(steps.map(({ at, said }) => [at, said])).toEqual([
+    expect(steps.map(({ at, text }) => [at, text])).toEqual([
       [0, "Request received"],
       [400, "Attempt 1: m of engine with one@x failed: invalid_request 400, 10 ms"],
       [410, "Attempt 2 (without a field that the provider refuses): m of engine with one@x answered, 90 ms"],
@@ -217,7 +217,7 @@ describe("the timeline of a generation", () => {
     const attempt = { provider: "", account: "", model: "m", ms: null, status: 200, reason: "", cause: "" };
     const upstream_attempts = [{ ...attempt, at: 1_400 }];
     const steps = buildTimeline({ ...told, status, tried: [], sign_ins: [], upstream_attempts });
-    expect(steps[1]?.said).toBe(`Attempt 1: m ${result}`);
+    expect(steps[1]?.text).toBe(`Attempt 1: m ${result}`);
   });
 
   it("says why each attempt failed, and which accounts failed before one", () => {
@@ -231,7 +231,7 @@ describe("the timeline of a generation", () => {
       ],
       upstream_attempts: [{ ...attempt, at: 1_200, reason: "rate_limited" }],
     });
-    expect(steps.slice(1, 3).map(({ said, account, tone }) => [said, account, tone])).toEqual([
+    expect(steps.slice(1, 3).map(({ text, account, tone }) => [text, account, tone])).toEqual([
       ["zero@x failed: No sign-in. (auth)", "zero@x", "bad"],
       ["Attempt 1: m with one@x failed: rate_limited 429, Too many., 10 ms", "one@x", "bad"],
     ]);
@@ -247,7 +247,7 @@ describe("the timeline of a generation", () => {
       content: "",
     };
     const steps = buildTimeline({ ...failed, first_token_ms: 0, sign_ins: [] });
-    expect(steps.map(({ said }) => said)).toEqual([
+    expect(steps.map(({ text }) => text)).toEqual([
       "Request received",
       "one@x failed: The token was refused. (auth)",
       "Failed with 503: down",

@@ -22,7 +22,7 @@ const NO_TEXTS = [
 ];
 /** Properties that show their value. */
 const SHOWN =
-  /(?:children|title|label|hint|lead|placeholder|noun|action|text|said|below|meaning|threshold|"aria-label"):$/;
+  /(?:children|title|label|hint|lead|placeholder|noun|action|text|total|summary|below|meaning|threshold|"aria-label"):$/;
 
 /** Strings of a file that a user would read. */
 async function findTexts(path: string): Promise<string[]> {

@@ -34,7 +34,6 @@ export const accounts: PageTexts["accounts"] = {
   newPassword: "Neues Passwort",
   token: "Token",
   nameHint: "Wird in dieser Konsole angezeigt. Optional.",
-  remark: "Bemerkung",
   directNoProxy: "Direkt, kein Proxy",
   weight: "Gewicht",
   weightHint: "Relativer Anteil der Anfragen, von 1 bis 100.",

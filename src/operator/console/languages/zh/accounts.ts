@@ -34,7 +34,6 @@ export const accounts: PageTexts["accounts"] = {
   newPassword: "新密码",
   token: "令牌",
   nameHint: "显示在此控制台中。可选。",
-  remark: "备注",
   directNoProxy: "直连，无代理",
   weight: "权重",
   weightHint: "请求的相对份额，1 到 100。",

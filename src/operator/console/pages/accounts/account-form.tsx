@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { type Account, addAccount, bindProxy, changeAccount } from "../../api/accounts.ts";
 import type { ProviderView } from "../../api/providers.ts";
 import type { ProxyView } from "../../api/proxies.ts";
+import { RemarkField } from "../../shared/entry-form.tsx";
 import type { EditFormProps } from "../../ui/editing.tsx";
 import { CheckField, SelectField, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
@@ -152,7 +153,7 @@ export function AccountForm(props: AccountFormProps) {
         />
       )}
       <TextField label={words.name} path="name" value={name} onChange={setName} hint={texts.nameHint} />
-      <TextField label={texts.remark} path="remark" value={remark} onChange={setRemark} />
+      <RemarkField value={remark} onChange={setRemark} />
       <SelectField
         label={texts.proxy}
         path="proxy_id"

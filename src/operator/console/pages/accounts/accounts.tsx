@@ -102,7 +102,7 @@ export function Accounts() {
           paging={paging}
           pages={data.total_pages}
           sizes={PAGE_SIZES}
-          said={words.accountCount(data.total)}
+          total={words.accountCount(data.total)}
         />
       )}
       <EditDialogs

@@ -34,7 +34,6 @@ export const texts = translate("accounts", {
   newPassword: "New password",
   token: "Token",
   nameHint: "Shown in this console. Optional.",
-  remark: "Remark",
   directNoProxy: "Direct, no proxy",
   weight: "Weight",
   weightHint: "Relative share of requests, from 1 to 100.",

@@ -5,9 +5,9 @@ import {
   changeAdministrator,
   type Role,
 } from "../../api/administrators.ts";
+import { EntryForm, IdField } from "../../shared/entry-form.tsx";
 import type { EditFormProps } from "../../ui/editing.tsx";
 import { CheckField, type Choice, SelectField, TextField } from "../../ui/field.tsx";
-import { FormDialog } from "../../ui/form-dialog.tsx";
 import { words } from "../../ui/words.ts";
 import { texts } from "./texts.ts";
 
@@ -29,7 +29,6 @@ export function AdministratorForm({ administrator, version, onClose, onSaved }: 
   const [email, setEmail] = useState(administrator?.email ?? "");
   const [subject, setSubject] = useState(administrator?.oidc_subject ?? "");
   const [disabled, setDisabled] = useState(administrator?.disabled ?? false);
-  const title = administrator === null ? words.addNoun(texts.noun) : words.editNoun(texts.noun);
   const submit = async (onSucceeded: () => void, ifMatch: string | undefined) => {
     const fields = { name, role, email, oidc_subject: subject, disabled };
     if (administrator === null) {
@@ -42,23 +41,19 @@ export function AdministratorForm({ administrator, version, onClose, onSaved }: 
     await onSaved(texts.saved(name || id));
   };
   return (
-    <FormDialog
-      title={title}
-      action={administrator === null ? title : words.save}
+    <EntryForm
+      noun={texts.noun}
+      isNew={administrator === null}
       submit={submit}
       version={version}
       onClose={onClose}
     >
-      <TextField
+      <IdField
         label={texts.signInName}
-        path="id"
+        hint={texts.signInNameHint}
         value={id}
         onChange={setId}
-        hint={texts.signInNameHint}
-        disabled={administrator !== null}
-        required
-        mono
-        focus={administrator === null}
+        isNew={administrator === null}
       />
       <TextField
         label={texts.fullName}
@@ -110,6 +105,6 @@ export function AdministratorForm({ administrator, version, onClose, onSaved }: 
         onChange={setDisabled}
         hint={texts.disabledHint}
       />
-    </FormDialog>
+    </EntryForm>
   );
 }

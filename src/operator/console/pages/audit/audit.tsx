@@ -77,7 +77,7 @@ export function Audit() {
             paging={paging}
             pages={data.total_pages}
             sizes={PAGE_SIZES}
-            said={texts.newestKept(texts.entryCount(data.total))}
+            total={texts.newestKept(texts.entryCount(data.total))}
           />
         </>
       )}

@@ -106,7 +106,7 @@ export function History({ detail }: { readonly detail: string }) {
             paging={paging}
             pages={data.total_pages}
             sizes={PAGE_SIZES}
-            said={texts.newestKept(texts.recordCount(data.total), formatCount(data.limit))}
+            total={texts.newestKept(texts.recordCount(data.total), formatCount(data.limit))}
           />
         </>
       )}

@@ -111,7 +111,7 @@ function linkAccount(text: string, account: string) {
 function Timeline({ record }: { readonly record: HistoryRecord }) {
   return (
     <ol class="timeline" aria-label={texts.timeline}>
-      {buildTimeline(record).map(({ at, said: text, tone, account = "" }, index) => (
+      {buildTimeline(record).map(({ at, text, tone, account = "" }, index) => (
         <li key={index} class={tone}>
           <span class="tabular muted">{at === null ? "" : formatDuration(at)}</span>
           <span>{account === "" ? text : linkAccount(text, account)}</span>

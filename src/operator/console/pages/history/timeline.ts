@@ -9,7 +9,7 @@ import { extractToolCallMarkup } from "./tool-call-markup.ts";
 export interface Step {
   /** Milliseconds since the request arrived; null: unknown. */
   readonly at: number | null;
-  readonly said: string;
+  readonly text: string;
   readonly tone: "good" | "bad" | "neutral";
   /** An account that the text names. */
   readonly account?: string;
@@ -82,7 +82,7 @@ export function buildTimeline(record: TimelineRecord): Step[] {
     elapsed_ms,
   } = record;
   const toOffset = (at: number) => (at === 0 ? null : Math.max(0, at - created_at));
-  const steps: Step[] = [{ at: 0, said: texts.requestReceived, tone: "neutral" }];
+  const steps: Step[] = [{ at: 0, text: texts.requestReceived, tone: "neutral" }];
   const failures = [...tried];
   /** Takes the message of an attempt's failure. What remains are accounts that failed before an attempt. */
   const takeMessage = ({ account, reason }: ShownAttempt): string => {
@@ -91,7 +91,7 @@ export function buildTimeline(record: TimelineRecord): Step[] {
   };
   const shownAttempts = upstream_attempts.map((attempt, index) => ({
     at: attempt.at,
-    said: describeAttempt(
+    text: describeAttempt(
       attempt,
       index,
       attempt.reason === "" ? "" : takeMessage(attempt),
@@ -103,14 +103,14 @@ export function buildTimeline(record: TimelineRecord): Step[] {
   const attempts = [
     ...failures.map(({ account, reason, message, at }) => ({
       at,
-      said: texts.failedAccount(account, message, reason),
+      text: texts.failedAccount(account, message, reason),
       tone: "bad" as const,
       account,
     })),
     ...shownAttempts,
     ...sign_ins.map(({ account, at, ms }) => ({
       at,
-      said: texts.signIn(account, formatDuration(ms)),
+      text: texts.signIn(account, formatDuration(ms)),
       tone: "neutral" as const,
       account,
     })),
@@ -119,18 +119,18 @@ export function buildTimeline(record: TimelineRecord): Step[] {
   attempts.sort((a, b) => a.at - b.at);
   for (const { at, ...step } of attempts) steps.push({ at: toOffset(at), ...step });
   if (leased_at > 0 && record.attempts > tried.length && upstream_attempts.length === 0) {
-    steps.push({ at: toOffset(leased_at), said: texts.sentWith(describeAccount(record)), tone: "neutral" });
+    steps.push({ at: toOffset(leased_at), text: texts.sentWith(describeAccount(record)), tone: "neutral" });
   }
-  if (first_token_ms > 0) steps.push({ at: first_token_ms, said: words.firstToken, tone: "neutral" });
+  if (first_token_ms > 0) steps.push({ at: first_token_ms, text: words.firstToken, tone: "neutral" });
   if (extractToolCallMarkup(record.content) !== "" || extractToolCallMarkup(record.reasoning) !== "") {
-    steps.push({ at: null, said: texts.toolCalls, tone: "neutral" });
+    steps.push({ at: null, text: texts.toolCalls, tone: "neutral" });
   }
-  if (status === "streaming") return [...steps, { at: null, said: texts.inProgress, tone: "neutral" }];
+  if (status === "streaming") return [...steps, { at: null, text: texts.inProgress, tone: "neutral" }];
   const outcomes = {
-    success: { said: texts.completed, tone: "good" },
-    cancelled: { said: texts.clientDisconnected, tone: "neutral" },
+    success: { text: texts.completed, tone: "good" },
+    cancelled: { text: texts.clientDisconnected, tone: "neutral" },
   } as const;
   const outcome = status === "success" || status === "cancelled" ? outcomes[status] : null;
-  const failure = { said: texts.failedWith(record.status_code, record.error), tone: "bad" } as const;
+  const failure = { text: texts.failedWith(record.status_code, record.error), tone: "bad" } as const;
   return [...steps, { at: elapsed_ms, ...(outcome ?? failure) }];
 }

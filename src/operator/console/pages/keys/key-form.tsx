@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { type ApiKey, addKey, changeKey } from "../../api/config.ts";
+import { EntryForm, RemarkField } from "../../shared/entry-form.tsx";
 import { generateKey } from "../../shared/generate-key.ts";
 import { HistoryModeField } from "../../shared/history-mode-field.tsx";
 import { parseScope, toLimitDraft } from "../../shared/limit-draft.ts";
@@ -7,7 +8,6 @@ import { LimitFields } from "../../shared/limit-fields.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
 import type { EditFormProps } from "../../ui/editing.tsx";
 import { CheckField, TextField } from "../../ui/field.tsx";
-import { FormDialog } from "../../ui/form-dialog.tsx";
 import { words } from "../../ui/words.ts";
 import { fromLocalInput, toLocalInput } from "./key-expiry.ts";
 import { type Membership, MembershipFields } from "./membership-fields.tsx";
@@ -57,9 +57,9 @@ export function KeyForm({ apiKey, version, onClose, onSaved, onAdded }: KeyFormP
     return onSaved(texts.keySaved);
   };
   return (
-    <FormDialog
-      title={apiKey === null ? texts.addKey : texts.key(apiKey.key)}
-      action={apiKey === null ? texts.addKey : words.save}
+    <EntryForm
+      noun={texts.keyNoun}
+      isNew={apiKey === null}
       submit={submit}
       version={version}
       onClose={onClose}
@@ -85,7 +85,7 @@ export function KeyForm({ apiKey, version, onClose, onSaved, onAdded }: KeyFormP
         hint={texts.whoOrWhatUsesKey}
         focus
       />
-      <TextField label={texts.remark} path="remark" value={remark} onChange={setRemark} />
+      <RemarkField value={remark} onChange={setRemark} />
       <TextField
         label={texts.expires}
         path="expires"
@@ -103,6 +103,6 @@ export function KeyForm({ apiKey, version, onClose, onSaved, onAdded }: KeyFormP
       <MembershipFields membership={membership} onChange={setMembership} />
       <HistoryModeField value={history} onChange={setHistory} />
       <LimitFields draft={draft} onChange={setDraft} />
-    </FormDialog>
+    </EntryForm>
   );
 }

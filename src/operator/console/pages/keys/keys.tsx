@@ -183,7 +183,7 @@ export function Keys() {
           paging={paging}
           pages={Math.ceil(keys.length / paging.size)}
           sizes={PAGE_SIZES}
-          said={texts.keyCount(keys.length)}
+          total={texts.keyCount(keys.length)}
         />
       )}
       {addedKey !== "" && (

@@ -11,14 +11,14 @@ import { texts } from "./texts.ts";
 
 interface PreviewLine {
   readonly isKnown: boolean;
-  readonly said: string;
+  readonly text: string;
 }
 
 async function describeTarget(name: string, known: KnownModels): Promise<PreviewLine> {
   const resolved = await resolveModel(name).catch(toMessageOf);
-  if (typeof resolved !== "string") return { isKnown: false, said: `${name}: ${resolved.message}` };
+  if (typeof resolved !== "string") return { isKnown: false, text: `${name}: ${resolved.message}` };
   const { isKnown, problem } = await checkTarget(name, resolved, known);
-  return { isKnown, said: isKnown ? texts.servedBy(name, resolved) : `${name}: ${problem}` };
+  return { isKnown, text: isKnown ? texts.servedBy(name, resolved) : `${name}: ${problem}` };
 }
 
 const toMessageOf = (error: unknown) => ({ message: toMessage(error) });
@@ -47,10 +47,10 @@ export function RoutePreview({ targets, models }: RoutePreviewProps) {
       </div>
       <Problem error={error} />
       <ol aria-live="polite" class="preview-lines">
-        {lines.map(({ isKnown, said }, index) => (
-          <li key={`${index} ${said}`}>
+        {lines.map(({ isKnown, text }, index) => (
+          <li key={`${index} ${text}`}>
             <Badge tone={isKnown ? "good" : "bad"}>{isKnown ? texts.knownWord : texts.unknownWord}</Badge>{" "}
-            {said}
+            {text}
           </li>
         ))}
       </ol>

@@ -86,7 +86,7 @@ export function Slots({ queue }: { readonly queue: QueueStatus | null }) {
                 <i key={index} class={index < used ? "on" : ""} />
               ))}
             </span>
-            <span class="slot-said muted tabular" title={reason}>
+            <span class="slot-state muted tabular" title={reason}>
               {cooling > 0 ? texts.cools(formatDuration(cooling)) : `${used} / ${maxPerAccount}`}
             </span>
           </li>

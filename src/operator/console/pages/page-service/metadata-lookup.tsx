@@ -15,7 +15,7 @@ const COLUMNS: readonly Column<MetadataRow>[] = [
   { title: texts.field, cell: ({ what }) => <bdi>{what}</bdi> },
   {
     title: texts.value,
-    cell: ({ said: value, address }) =>
+    cell: ({ value, address }) =>
       address ? (
         <a href={value} rel="noreferrer" target="_blank">
           {value}

@@ -4,8 +4,8 @@ import { texts } from "./texts.ts";
 /** One item of a page's metadata. */
 export interface MetadataRow {
   readonly what: string;
-  readonly said: string;
-  /** `said` is a URL that can be opened. */
+  readonly value: string;
+  /** `value` is a URL that can be opened. */
   readonly address: boolean;
   /** Distinguishes several items of the same kind. */
   readonly note: string;
@@ -21,7 +21,7 @@ export function metadataRows(metadata: Metadata): MetadataRow[] {
     note: readonly (string | null)[] = [],
   ): MetadataRow => ({
     what: property,
-    said: value ?? "",
+    value: value ?? "",
     address: false,
     note: note.filter(Boolean).join(", "),
   });
@@ -41,5 +41,5 @@ export function metadataRows(metadata: Metadata): MetadataRow[] {
     ...Object.entries(openGraph).map(([name, value]) => row(`og:${name}`, value)),
     ...icons.map(({ url, rel, sizes, type }) => link(rel, url, [sizes, type])),
     ...feeds.map(({ url, title: name, type }) => link(texts.feed, url, [name, type])),
-  ].filter(({ said: value }) => value !== "");
+  ].filter(({ value }) => value !== "");
 }

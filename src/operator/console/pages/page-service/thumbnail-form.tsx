@@ -17,7 +17,7 @@ interface TakenScreenshot {
   readonly type: string;
   /** URL of the captured page. */
   readonly page: string;
-  readonly said: string;
+  readonly summary: string;
 }
 
 /** Form that takes a screenshot with the most important parameters and shows the request's URL. */
@@ -40,7 +40,7 @@ export function ThumbnailForm() {
       url: URL.createObjectURL(image),
       type: image.type,
       page: options.url,
-      said: [image.type, size, duration, cache && texts.cache(cache)].filter(Boolean).join(", "),
+      summary: [image.type, size, duration, cache && texts.cache(cache)].filter(Boolean).join(", "),
     });
   };
   return (
@@ -134,7 +134,7 @@ export function ThumbnailForm() {
           )}
         </div>
         <p class="muted talk-foot" role="status">
-          {screenshot?.said}
+          {screenshot?.summary}
         </p>
       </div>
     </div>

@@ -130,7 +130,7 @@ interface ColumnsOptions {
 /** Placeholder for an unknown value. Hidden where a row has no headings. */
 const orUnknown = (text: string) =>
   text === "" ? (
-    <span class="muted unsaid">
+    <span class="muted unknown">
       <span aria-hidden="true">–</span>
       <span class="hidden-text">{texts.notKnownWord}</span>
     </span>

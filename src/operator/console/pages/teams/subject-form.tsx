@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
 import { addSubject, changeSubject, type Subject, type SubjectList } from "../../api/subjects.ts";
+import { EntryForm, IdField, RemarkField } from "../../shared/entry-form.tsx";
 import { GuardrailChoices } from "../../shared/guardrail-choices.tsx";
 import { HistoryModeField } from "../../shared/history-mode-field.tsx";
 import { parseLimits, parseList, toLimitDraft } from "../../shared/limit-draft.ts";
 import { AllowedTagsField, SharedLimitFields } from "../../shared/limit-fields.tsx";
 import type { EditFormProps } from "../../ui/editing.tsx";
 import { TextField } from "../../ui/field.tsx";
-import { FormDialog } from "../../ui/form-dialog.tsx";
 import { words } from "../../ui/words.ts";
 import { texts } from "./texts.ts";
 
@@ -24,8 +24,6 @@ export function SubjectForm({ list, subject, version, onClose, onSaved }: Subjec
   const [history, setHistory] = useState(subject?.history ?? "full");
   const [guardrails, setGuardrails] = useState<readonly string[]>(subject?.guardrails ?? []);
   const [draft, setDraft] = useState(() => toLimitDraft(subject));
-  const noun = texts.nouns[list];
-  const title = subject === null ? words.addNoun(noun) : words.editNoun(noun);
   const submit = async (onSucceeded: () => void, ifMatch: string | undefined) => {
     const limits = parseLimits(draft, subject?.limits);
     const fields = {
@@ -39,25 +37,15 @@ export function SubjectForm({ list, subject, version, onClose, onSaved }: Subjec
     await onSaved(texts.saved(name || id));
   };
   return (
-    <FormDialog
-      title={title}
-      action={subject === null ? title : words.save}
+    <EntryForm
+      noun={texts.nouns[list]}
+      isNew={subject === null}
       submit={submit}
       version={version}
       onClose={onClose}
       wide
     >
-      <TextField
-        label={texts.id}
-        path="id"
-        value={id}
-        onChange={setId}
-        hint={texts.idHint}
-        disabled={subject !== null}
-        required
-        mono
-        focus={subject === null}
-      />
+      <IdField label={texts.id} hint={texts.idHint} value={id} onChange={setId} isNew={subject === null} />
       <TextField
         label={words.name}
         path="name"
@@ -66,11 +54,11 @@ export function SubjectForm({ list, subject, version, onClose, onSaved }: Subjec
         hint={texts.nameHint}
         focus={subject !== null}
       />
-      <TextField label={texts.remark} path="remark" value={remark} onChange={setRemark} />
+      <RemarkField value={remark} onChange={setRemark} />
       <HistoryModeField value={history} onChange={setHistory} />
       <SharedLimitFields draft={draft} onChange={setDraft} />
       {list !== "tags" && <AllowedTagsField draft={draft} onChange={setDraft} />}
       <GuardrailChoices chosen={guardrails} onChange={setGuardrails} />
-    </FormDialog>
+    </EntryForm>
   );
 }

@@ -152,7 +152,7 @@ export function SubjectPanel({ list, subjects, error, reload, editing }: Subject
           paging={paging}
           pages={Math.ceil(found.length / paging.size)}
           sizes={PAGE_SIZES}
-          said={texts.count(found.length)}
+          total={texts.count(found.length)}
         />
       )}
       <EditDialogs
@@ -161,7 +161,7 @@ export function SubjectPanel({ list, subjects, error, reload, editing }: Subject
         form={(subject, props) => <SubjectForm list={list} subject={subject} {...props} />}
         read={({ id }) => readSubject(list, id)}
         remove={({ id }) => deleteSubject(list, id)}
-        warning={({ id, name }) => <>{texts.keysKeepIt(<strong>{name || id}</strong>)}</>}
+        warning={({ id, name }) => <>{texts.deletionWarning(<strong>{name || id}</strong>)}</>}
       />
     </div>
   );

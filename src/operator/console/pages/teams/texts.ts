@@ -27,8 +27,7 @@ export const texts = translate("teams", {
   id: "ID",
   idHint: "Letters, digits and . _ - : @ + =. It cannot be changed.",
   nameHint: "For people to read.",
-  remark: "Remark",
   saved: (name: string) => `${name} saved`,
-  keysKeepIt: (name: ComponentChildren) =>
+  deletionWarning: (name: ComponentChildren) =>
     rich`The limits of ${name} end. What it has used stays in the usage. A team or user that has keys cannot be deleted.`,
 });

@@ -37,15 +37,15 @@ describe("what a page says of itself, in rows", () => {
       feeds: [{ url: "https://a.example/feed", type: "application/rss+xml", title: "News" }],
     });
     expect(rows).toEqual([
-      { what: "Title", said: "A title", address: false, note: "" },
-      { what: "Author", said: "Ada Lovelace", address: false, note: "" },
-      { what: "Canonical address", said: "https://a.example/it", address: true, note: "" },
-      { what: "Language", said: "de", address: false, note: "" },
-      { what: "og:type", said: "article", address: false, note: "" },
-      { what: "og:image", said: "https://a.example/i.png", address: false, note: "" },
-      { what: "icon", said: "https://a.example/16.png", address: true, note: "16x16, image/png" },
-      { what: "icon", said: "https://a.example/favicon.ico", address: true, note: "" },
-      { what: "Feed", said: "https://a.example/feed", address: true, note: "News, application/rss+xml" },
+      { what: "Title", value: "A title", address: false, note: "" },
+      { what: "Author", value: "Ada Lovelace", address: false, note: "" },
+      { what: "Canonical address", value: "https://a.example/it", address: true, note: "" },
+      { what: "Language", value: "de", address: false, note: "" },
+      { what: "og:type", value: "article", address: false, note: "" },
+      { what: "og:image", value: "https://a.example/i.png", address: false, note: "" },
+      { what: "icon", value: "https://a.example/16.png", address: true, note: "16x16, image/png" },
+      { what: "icon", value: "https://a.example/favicon.ico", address: true, note: "" },
+      { what: "Feed", value: "https://a.example/feed", address: true, note: "News, application/rss+xml" },
     ]);
   });
 
