@@ -9,10 +9,13 @@ interface PriceField {
   readonly hint?: string;
 }
 
-/** The members that most models need. */
-export const MAIN_PRICES: readonly PriceField[] = [
+/** The members that every price has. */
+export const TOKEN_PRICES: readonly PriceField[] = [
   { name: "input", label: texts.inputPrice },
   { name: "output", label: texts.outputPrice },
+];
+
+export const CACHE_PRICES: readonly PriceField[] = [
   { name: "cache_read", label: texts.cacheReadPrice, hint: texts.emptyInputPrice },
   { name: "cache_write_5m", label: texts.cacheWrite5Minutes, hint: texts.cacheWriteHint },
   { name: "cache_write_1h", label: texts.cacheWrite1Hour, hint: texts.cacheWrite1HourDefaultHint },
@@ -30,7 +33,7 @@ export const FURTHER_PRICES: readonly PriceField[] = [
   { name: "audio_hour", label: texts.audioHourPrice },
 ];
 
-const NAMES = [...MAIN_PRICES, ...FURTHER_PRICES].map(({ name }) => name);
+const NAMES = [...TOKEN_PRICES, ...CACHE_PRICES, ...FURTHER_PRICES].map(({ name }) => name);
 
 /** Input values of a price, as texts by the names of its members. Absent or empty: no price. */
 export type PriceDraft = Readonly<Partial<Record<keyof Price, string>>>;

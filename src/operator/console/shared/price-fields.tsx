@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { TextField } from "../ui/field.tsx";
-import { FURTHER_PRICES, MAIN_PRICES, type PriceDraft } from "./price-draft.ts";
+import { CACHE_PRICES, FURTHER_PRICES, type PriceDraft, TOKEN_PRICES } from "./price-draft.ts";
 import { texts } from "./texts.ts";
 
 interface PriceFieldsProps {
@@ -13,8 +13,8 @@ interface PriceFieldsProps {
 /** Form fields for a price. Those that few models need are open at first if one is set. */
 export function PriceFields({ prices, onChange, required = false }: PriceFieldsProps) {
   const [isOpenAtFirst] = useState(() => FURTHER_PRICES.some(({ name }) => (prices[name] ?? "") !== ""));
-  const renderFields = (fields: typeof MAIN_PRICES) => (
-    <div class="limit-grid">
+  const renderFields = (fields: typeof TOKEN_PRICES) => (
+    <div class={fields === FURTHER_PRICES ? "limit-grid ends-level" : "limit-grid"}>
       {fields.map(({ name, label, hint }) => (
         <TextField
           key={name}
@@ -22,7 +22,7 @@ export function PriceFields({ prices, onChange, required = false }: PriceFieldsP
           path={`price.${name}`}
           type="number"
           min={0}
-          required={required && (name === "input" || name === "output")}
+          required={required && fields === TOKEN_PRICES}
           value={prices[name] ?? ""}
           onChange={(text) => onChange({ ...prices, [name]: text })}
           {...(hint !== undefined && { hint })}
@@ -32,7 +32,8 @@ export function PriceFields({ prices, onChange, required = false }: PriceFieldsP
   );
   return (
     <>
-      {renderFields(MAIN_PRICES)}
+      {renderFields(TOKEN_PRICES)}
+      {renderFields(CACHE_PRICES)}
       <details open={isOpenAtFirst}>
         <summary>{texts.furtherPrices}</summary>
         <div class="stack">
