@@ -12,7 +12,8 @@ export const transfer: PageTexts["transfer"] = {
   unsavedImport: "eine nicht importierte Konfiguration",
   configuration: "Konfiguration",
   placeholder: '{"api_keys": [{"key": "sk-…"}], "accounts": […]}',
-  configurationHint: "Ein Export: JSON, oder JSON in Base64.",
+  configurationHint:
+    "Ein Export: JSON, oder JSON in Base64. Für eine Sicherung wählen Sie deren Datei und den Modus „Ersetzen“.",
   chooseFile: "Datei auswählen",
   mode: "Modus",
   merge: "Zusammenführen: Einträge behalten, die im Import fehlen",

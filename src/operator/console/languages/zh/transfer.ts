@@ -12,7 +12,7 @@ export const transfer: PageTexts["transfer"] = {
   unsavedImport: "尚未导入的配置",
   configuration: "配置",
   placeholder: '{"api_keys": [{"key": "sk-…"}], "accounts": […]}',
-  configurationHint: "导出的内容：JSON，或 base64 编码的 JSON。",
+  configurationHint: "导出的内容：JSON，或 base64 编码的 JSON。要恢复备份，请选择其文件和“替换”方式。",
   chooseFile: "选择文件",
   mode: "方式",
   merge: "合并：保留导入中没有的条目",

@@ -31,7 +31,8 @@ export const texts = translate("transfer", {
   unsavedImport: "a configuration that was not imported",
   configuration: "Configuration",
   placeholder: '{"api_keys": [{"key": "sk-…"}], "accounts": […]}',
-  configurationHint: "An export: JSON, or JSON in base64.",
+  configurationHint:
+    "An export: JSON, or JSON in base64. To restore a backup, choose its file and the mode “Replace”.",
   chooseFile: "Choose a file",
   mode: "Mode",
   merge: "Merge: keep entries that are not in the import",
