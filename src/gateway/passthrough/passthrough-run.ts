@@ -82,9 +82,9 @@ export class PassthroughRun implements RawOutput {
     return this.#response.promise;
   }
 
-  /** Whether the provider has begun to answer: from then on nothing else can answer. */
+  /** Whether the caller's answer has begun: from then on nothing else can answer. */
   get hasBegun(): boolean {
-    return this.#copy !== null;
+    return this.#writer !== null;
   }
 
   get rawText(): string {
@@ -174,13 +174,14 @@ export class PassthroughRun implements RawOutput {
       return written;
     };
     const held = isWhole(mediaType) && !this.call.stream ? new HeldBytes() : null;
+    let copy: AnswerCopy | null = null;
     const take = (received: Uint8Array) => {
       if (received.length === 0) return undefined;
       stallDetector.recordContent();
-      this.#copy ??= this.#startCopy(mediaType);
+      copy ??= this.#startCopy(mediaType);
       const bytes = this.#isEventStream ? mask.push(received) : received;
       session.reportAnswering();
-      this.#copy.push(bytes);
+      copy.push(bytes);
       this.#recording.refreshIfDue(this.context.platform.now());
       if (this.#writer !== null) return send(this.#writer, bytes);
       if (held?.hold(bytes) === true) return undefined;
@@ -188,7 +189,7 @@ export class PassthroughRun implements RawOutput {
       return send(writer, held === null ? bytes : concatBytes([held.release(), bytes]));
     };
     if (response.body !== null) await readBody(response.body, attempt, { take });
-    this.#copy ??= this.#startCopy(mediaType);
+    copy ??= this.#startCopy(mediaType);
     if (this.#writer !== null) return send(this.#writer, mask.finish());
     // The headers of a held answer state its cost.
     if (held !== null) this.#recordUsage();
@@ -196,18 +197,19 @@ export class PassthroughRun implements RawOutput {
     await send(writer, held === null ? mask.finish() : held.release());
   }
 
-  /** Notes that the provider has begun to answer. */
+  /** Notes that the provider has begun to answer. The copy replaces that of an earlier attempt that broke off. */
   #startCopy(mediaType: string): AnswerCopy {
     const { context } = this;
-    this.#onBegun();
     context.facts.firstTokenMs = context.platform.now() - context.startedAt;
     this.#isEventStream = mediaType === EVENT_STREAM;
-    return new AnswerCopy(mediaType);
+    this.#copy = new AnswerCopy(mediaType);
+    return this.#copy;
   }
 
   /** Begins the caller's answer. */
   #begin(response: Response, stallDetector: StallDetector): StreamWriter {
     const { context, abort } = this;
+    this.#onBegun();
     const writer = new StreamWriter(context.platform.variables.keepAliveMs, {
       onRead: (bytes) => stallDetector.recordRead(bytes),
       onDisconnect: () => abort.abort(clientDisconnected()),

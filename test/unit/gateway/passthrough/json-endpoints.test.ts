@@ -75,11 +75,51 @@ describe("the cost of an answer that passes through", () => {
     expect((await made.history())[0]).toMatchObject({ prompt_tokens: 1_000_000, completion_tokens: 100_000 });
   });
 
-  test("that breaks off before its headers were sent is an error, and is not made twice", async () => {
+  test("that breaks off before its headers were sent is an error if nothing else can answer", async () => {
     const made = await behind(() => ({ type: "application/json", body: ['{"data":', "reset"] }), priced);
     const response = await send(made, "/v1/images/generations", requestOf());
     expect(response.status).toBe(503);
     expect(made.upstream.asked).toHaveLength(1);
+  });
+
+  const TWO_ACCOUNTS = [
+    { token: "sk-1", provider: "vendor" },
+    { token: "sk-2", provider: "vendor" },
+  ];
+  const ROUTE = { any: [{ model: "vendor/mine" }, { model: "other/too" }] };
+
+  test.each([
+    ["another account", "vendor/mine", { providers: [VENDOR], accounts: TWO_ACCOUNTS }],
+    ["the next model of its route", "any", { model_routes: ROUTE }],
+  ])("that breaks off before its headers were sent is made by %s", async (_, model, config) => {
+    let answers = 0;
+    const text = JSON.stringify({ data: [], usage });
+    const made = await behind(
+      () => (++answers === 1 ? { type: "application/json", body: ['{"data":[1', "reset"] } : ok(text)),
+      { ...priced, ...config },
+    );
+    const response = await send(made, "/v1/images/generations", requestOf({ model }));
+    expect([response.status, await response.text()]).toEqual([200, text]);
+    expect(made.upstream.asked).toHaveLength(2);
+    await made.settle();
+    expect((await made.history())[0]).toMatchObject({
+      status: "success",
+      content: text,
+      prompt_tokens: 1_000_000,
+      completion_tokens: 100_000,
+    });
+  });
+
+  test("that stops before its headers were sent ends with the time of the caller", async () => {
+    const made = await behind(() => ({ type: "application/json", body: ['{"data":', "silence"] }), priced);
+    const sent = send(made, "/v1/images/generations", requestOf(), { "x-gateway-timeout": "1000" });
+    await pass(1_001);
+    const response = await sent;
+    expect([response.status, await response.json()]).toMatchObject([
+      504,
+      { error: { code: "request_timeout" } },
+    ]);
+    await made.expectIdle();
   });
 });
 
