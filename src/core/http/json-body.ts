@@ -1,7 +1,8 @@
 import type * as z from "zod";
 import { isObject } from "../encoding/json.ts";
 import { setMember } from "../encoding/json-splice.ts";
-import { GatewayError } from "../errors/gateway-error.ts";
+import { findReservedName } from "../encoding/reserved-name.ts";
+import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
 import { isValidUnchanged } from "./fast-validation.ts";
 import { type BodyReadOptions, invalidJson, readJsonText } from "./json-text.ts";
 
@@ -88,21 +89,21 @@ export function parseWith<T>(schema: z.ZodType<T>, value: unknown): T {
   });
 }
 
-/** Reads and validates a JSON body. */
-export async function readBody<T>(
-  request: Request,
-  options: BodyReadOptions,
-  schema: z.ZodType<T>,
-): Promise<T> {
-  return parseWith(schema, await readJson(request, options));
+/** Throws 400 for a member that would be lost when the value is stored. */
+export function rejectReservedNames(value: unknown): void {
+  const path = findReservedName(value);
+  if (path === null) return;
+  const param = fieldName(path);
+  throw invalidRequest(`${param}: this name is not possible`, param);
 }
 
-/** Like {@link readBody}, for a body whose fields are all optional: an absent body is an empty object. */
-export async function readOptionalBody<T>(
+/** Reads a JSON body. With `isOptional`, an absent body is an empty object. */
+export async function readBodyValue(
   request: Request,
   options: BodyReadOptions,
-  schema: z.ZodType<T>,
-): Promise<T> {
+  isOptional: boolean,
+): Promise<unknown> {
+  if (!isOptional) return readJson(request, options);
   const text = await readJsonText(request, options);
-  return parseWith(schema, text === "" ? {} : parseJsonText(text));
+  return text === "" ? {} : parseJsonText(text);
 }

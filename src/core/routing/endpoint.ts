@@ -4,7 +4,13 @@ import type { Caller } from "../auth/callers.ts";
 import { getDefaultRole, type Role } from "../config/roles.ts";
 import { isObject, type JsonObject } from "../encoding/json.ts";
 import type { GatewayError } from "../errors/gateway-error.ts";
-import { type JsonBody, parseWith, readBody, readJsonBody, readOptionalBody } from "../http/json-body.ts";
+import {
+  type JsonBody,
+  parseWith,
+  readBodyValue,
+  readJsonBody,
+  rejectReservedNames,
+} from "../http/json-body.ts";
 import type { Context } from "../ports/context.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -148,7 +154,11 @@ function describeEndpoint<AuthFields>(
 const MAX_BODY = 32 * 1024 * 1024;
 const MAX_OPEN_BODY = 64 * 1024;
 
-/** Reads and validates a request's body and query. Throws 400 that names the invalid field, and 413 for too large a body. */
+/**
+ * Reads and validates a request's body and query. Throws 400 that names the invalid field, and 413 for too large a body.
+ *
+ * @param checkBody checks the parsed body before it is validated
+ */
 async function readInput(
   { request, url, memory, timers, platform, pathModel }: Context,
   params: PathParams,
@@ -159,13 +169,15 @@ async function readInput(
     maxBody,
   }: Pick<EndpointDescription, "query" | "body" | "optionalBody" | "maxBody">,
   limit = maxBody ?? MAX_BODY,
+  checkBody?: (value: unknown) => void,
 ): Promise<HandlerInput<unknown, unknown>> {
   const parsedQuery =
     query === undefined ? undefined : parseWith(query, Object.fromEntries(url.searchParams));
   if (body === undefined) return { params, query: parsedQuery, body: undefined };
-  const readValidated = optionalBody === true ? readOptionalBody : readBody;
   const options = { memory, timers, limit, timeoutMs: platform.variables.bodyTimeoutMs, pathModel };
-  return { params, query: parsedQuery, body: await readValidated(request, options, body) };
+  const value = await readBodyValue(request, options, optionalBody === true);
+  checkBody?.(value);
+  return { params, query: parsedQuery, body: parseWith(body, value) };
 }
 
 /** Declares an endpoint without authentication (contract, Authentication rule 4). */
@@ -313,7 +325,8 @@ export function adminEndpoint<
     role,
     serve: async (context, params) => {
       context.memory.markKnown();
-      return declared.handler(context, await readInput(context, params, declared));
+      const input = await readInput(context, params, declared, undefined, rejectReservedNames);
+      return declared.handler(context, input);
     },
   };
 }

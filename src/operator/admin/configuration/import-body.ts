@@ -4,7 +4,7 @@ import { findSecrets, isShortenedSecret } from "../../../core/config/secret-mask
 import { fromBase64 } from "../../../core/encoding/bytes.ts";
 import { isObject, type JsonObject } from "../../../core/encoding/json.ts";
 import { type GatewayError, invalidRequest } from "../../../core/errors/gateway-error.ts";
-import { parseWith } from "../../../core/http/json-body.ts";
+import { parseWith, rejectReservedNames } from "../../../core/http/json-body.ts";
 
 export const IMPORT_MODES = ["merge", "replace"] as const;
 
@@ -39,12 +39,15 @@ const MAX_WRAPPERS = 3;
 
 /** Parses a configuration that is text: JSON, or base64 of JSON. Throws 400 for anything else. */
 function parseConfigText(text: string, param: string): unknown {
+  let value: unknown;
   try {
     const json = text.trimStart().startsWith("{") ? text : new TextDecoder().decode(fromBase64(text.trim()));
-    return JSON.parse(json);
+    value = JSON.parse(json);
   } catch {
     throw invalidRequest(`${param}: must be a configuration as JSON, or base64 of it`, param);
   }
+  rejectReservedNames(value);
+  return value;
 }
 
 /** Returns the content of a wrapper or an export; undefined if the value is neither. */

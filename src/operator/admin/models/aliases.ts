@@ -7,6 +7,7 @@ import {
   usesItsWeights,
 } from "../../../core/config/route-schema.ts";
 import { once } from "../../../core/encoding/lazy-schema.ts";
+import { isReservedName } from "../../../core/encoding/reserved-name.ts";
 import { WILDCARD } from "../../../gateway/models/configured-models.ts";
 import { requestObject, unknownFieldInUnion } from "../request-fields.ts";
 
@@ -23,8 +24,7 @@ const requestedName = () =>
     .string()
     .trim()
     .min(1, "a model name must not be empty")
-    // Objects of the configuration cannot have a member of this name.
-    .refine((name) => name !== "__proto__", "a model cannot have this name");
+    .refine((name) => !isReservedName(name), "this name is not possible");
 
 /** The name of a route, which may have one wildcard. */
 export const routeNameSchema = once(() =>
