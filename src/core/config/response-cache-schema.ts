@@ -17,6 +17,8 @@ export const cacheSettingSchema = lazyObject(() => ({ ttl_seconds: seconds().opt
 export const responseCacheSchema = lazyObject(() => ({
   ttl_seconds: seconds().default(0),
   models: z.record(z.string(), cacheSettingSchema).default({}),
+  /** Answers may have been cached at some time. The gateway sets it, and never removes it. */
+  was_on: z.boolean().optional(),
 }));
 
 type CacheSetting = z.output<typeof cacheSettingSchema>;

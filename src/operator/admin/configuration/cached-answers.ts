@@ -4,95 +4,80 @@ import type { ApiKey } from "../../../core/config/key-schema.ts";
 import { usesResponseCache } from "../../../core/config/response-cache-schema.ts";
 import type { Config } from "../../../core/config/schema.ts";
 import type { SubjectEntry } from "../../../core/config/subject-schema.ts";
+import { once } from "../../../core/encoding/lazy-schema.ts";
 
-type Mode = Pick<SubjectEntry, "history">;
 type Cached = Pick<SubjectEntry, "history" | "cache_epoch">;
 
 /** Whether the history keeps less of the requests of a key or another subject than before. */
-export function keepsLess(before: Mode, after: Mode): boolean {
-  return selectStrictestMode([before.history]) !== selectStrictestMode([before.history, after.history]);
-}
-
-/** The epoch of an edited entry: it never decreases, and increases if the history keeps less than before. */
-function nextEpoch(before: Cached, after: Cached): number {
-  const epoch = Math.max(before.cache_epoch ?? 0, after.cache_epoch ?? 0);
-  return keepsLess(before, after) ? epoch + 1 : epoch;
-}
-
-/** A new entry with the time as its epoch: higher than any that a deleted entry of the same name had. `now`: Unix milliseconds. */
-const withFirstEpoch = <Entry extends Cached>(entry: Entry, now: number): Entry => ({
-  ...entry,
-  cache_epoch: Math.max(now, entry.cache_epoch ?? 0),
-});
-
-/** An entry without invalidations stays without an epoch. */
-function withEpoch<Entry extends Cached>(entry: Entry, epoch: number): Entry {
-  return epoch === 0 ? entry : { ...entry, cache_epoch: epoch };
-}
+const keepsLess = (before: Cached, after: Cached): boolean =>
+  selectStrictestMode([before.history]) !== selectStrictestMode([before.history, after.history]);
 
 /** The key with a new epoch of the response cache: no later request gets answers that were cached before. */
 export function invalidateCachedAnswers(entry: ApiKey): ApiKey {
   return { ...entry, cache_epoch: (entry.cache_epoch ?? 0) + 1 };
 }
 
-/** The API keys of a configuration by their owner. */
-async function mapKeysByOwner(config: Config): Promise<ReadonlyMap<string, ApiKey>> {
-  const entries = listApiKeys(config).map(async (entry) => [await getOwner(entry), entry] as const);
-  return new Map(await Promise.all(entries));
+/**
+ * An entry after an edit, with the epoch of its cached answers. It never decreases, and increases if the history keeps less than
+ * before.
+ *
+ * @param before the same entry before the edit; undefined: the entry is new
+ * @param firstEpoch the epoch of a new entry
+ */
+function withEpoch<Entry extends Cached>(
+  before: Cached | undefined,
+  after: Entry,
+  firstEpoch: number,
+): Entry {
+  const { cache_epoch = 0 } = before ?? { cache_epoch: firstEpoch };
+  const epoch = Math.max(cache_epoch, after.cache_epoch ?? 0);
+  const raised = before !== undefined && keepsLess(before, after) ? epoch + 1 : epoch;
+  // An entry without invalidations stays without an epoch.
+  return raised === 0 ? after : { ...after, cache_epoch: raised };
 }
 
-/**
- * The configuration that replaces the present one. Its keys get no cached answers that were invalidated before, or that their
- * new history setting forbids to keep.
- */
-export async function carryOverInvalidation(present: Config, next: Config): Promise<Config> {
-  const entries = await mapKeysByOwner(present);
-  const changed = listApiKeys(next).map(async (entry) => {
-    const before = entries.get(await getOwner(entry));
-    if (before === undefined) return entry;
-    return withEpoch(entry, nextEpoch(before, entry));
-  });
-  const keys = await Promise.all(changed);
-  // Keys without settings stay in their list.
-  return keys.every((entry) => entry.cache_epoch === undefined)
-    ? next
-    : { ...next, keys: [], api_keys: keys };
+/** Finds the entry before the edit that is the same as one after it. */
+type FindBefore<Entry> = (entry: Entry) => Entry | undefined | Promise<Entry | undefined>;
+
+function createEntryFinder(before: readonly SubjectEntry[]): FindBefore<SubjectEntry> {
+  const byId = new Map(before.map((entry) => [entry.id, entry]));
+  return ({ id }) => byId.get(id);
 }
 
-/**
- * The entries of teams, users or tags after an edit: of one whose history keeps less, and of a new one, no later request gets
- * earlier answers.
- */
-function updateEpochs(before: readonly SubjectEntry[], after: SubjectEntry[], now: number): SubjectEntry[] {
-  const entries = new Map(before.map((entry) => [entry.id, entry]));
-  return after.map((entry) => {
-    const known = entries.get(entry.id);
-    if (known === entry) return entry;
-    if (known === undefined) return withFirstEpoch(entry, now);
-    return withEpoch(entry, nextEpoch(known, entry));
-  });
-}
-
-/**
- * The API keys after an edit: where answers are cached, a new key gets none of an earlier key of the same text. Elsewhere an import
- * comes back as it was exported.
- */
-async function updateKeyEpochs(before: Config, after: ApiKey[], now: number): Promise<ApiKey[]> {
-  const known = await mapKeysByOwner(before);
-  return Promise.all(
-    after.map(async (entry) => (known.has(await getOwner(entry)) ? entry : withFirstEpoch(entry, now))),
+/** Finds a key by its secret, which costs no digest, else by its owner: a rotation changes the secret alone. */
+function createKeyFinder(before: readonly ApiKey[]): FindBefore<ApiKey> {
+  const getSecret = ({ owner = "", key, digest = "" }: ApiKey) => `${owner} ${key || digest}`;
+  const bySecret = new Map(before.map((entry) => [getSecret(entry), entry]));
+  const mapByOwner = once(
+    async () =>
+      new Map(await Promise.all(before.map(async (entry) => [await getOwner(entry), entry] as const))),
   );
+  return async (entry) => bySecret.get(getSecret(entry)) ?? (await mapByOwner()).get(await getOwner(entry));
 }
 
-/** The same for all API keys, teams, users and tags of a configuration. `now`: Unix milliseconds. */
-export async function updateSubjectEpochs(before: Config, after: Config, now: number): Promise<Config> {
+/**
+ * The configuration after an edit, with the epochs of the cached answers of its keys, teams, users and tags: no request gets an
+ * answer that was cached for an entry before its deletion, before an erasure, or before the history was to keep less.
+ * Where no answer was ever cached, new entries get no epoch: an import comes back as it was exported.
+ *
+ * @param now Unix milliseconds
+ */
+export async function updateCacheEpochs(before: Config, after: Config, now: number): Promise<Config> {
+  const mayBeCached = [before, after].some(
+    (config) => config.cache.was_on === true || usesResponseCache(config),
+  );
+  // Higher than the epoch of any deleted entry of the same name.
+  const firstEpoch = mayBeCached ? now : 0;
+  const withEpochs = <Entry extends Cached>(entries: readonly Entry[], findBefore: FindBefore<Entry>) =>
+    Promise.all(entries.map(async (entry) => withEpoch(await findBefore(entry), entry, firstEpoch)));
+  const keys = await withEpochs(listApiKeys(after), createKeyFinder(listApiKeys(before)));
   return {
     ...after,
-    ...((usesResponseCache(before) || usesResponseCache(after)) && {
-      api_keys: await updateKeyEpochs(before, after.api_keys, now),
-    }),
-    teams: updateEpochs(before.teams, after.teams, now),
-    users: updateEpochs(before.users, after.users, now),
-    tags: updateEpochs(before.tags, after.tags, now),
+    cache: mayBeCached ? { ...after.cache, was_on: true } : after.cache,
+    // The plain list has no place for epochs.
+    ...(keys.some(({ cache_epoch }) => cache_epoch !== undefined) && { keys: [], api_keys: keys }),
+    teams: await withEpochs(after.teams, createEntryFinder(before.teams)),
+    users: await withEpochs(after.users, createEntryFinder(before.users)),
+    tags: await withEpochs(after.tags, createEntryFinder(before.tags)),
   };
 }

@@ -6,7 +6,7 @@ import { parseWith } from "../../../core/http/json-body.ts";
 import type { Context } from "../../../core/ports/context.ts";
 import { assertIfMatch, entryEtag } from "../etag.ts";
 import { createAuditNote } from "./audit-recording.ts";
-import { updateSubjectEpochs } from "./cached-answers.ts";
+import { updateCacheEpochs } from "./cached-answers.ts";
 import { diffConfigs } from "./config-diff.ts";
 import { assertReferences } from "./config-references.ts";
 import { rejectHugeNumbers } from "./number-bounds.ts";
@@ -60,7 +60,7 @@ export function editConfig(
   const stored = store.update(async (config, version) => {
     if (!anyVersion) await assertEditedVersion(context.request, config, version, entry);
     const parsed = parseWith(configSchema, await change(config));
-    const changed = await updateSubjectEpochs(config, parsed, context.platform.now());
+    const changed = await updateCacheEpochs(config, parsed, context.platform.now());
     const { administratorRole = "owner" } = context.facts;
     if (administratorRole !== "owner") assertSecretsStay(config, changed);
     assertStorable(config, changed, isRestored);

@@ -6,7 +6,6 @@ import { isObject, type JsonObject } from "../../../core/encoding/json.ts";
 import { once } from "../../../core/encoding/lazy-schema.ts";
 import { accountIdentifiers, hasIdentity } from "../accounts/account-identifiers.ts";
 import { mergeKeys } from "../keys/key-entries.ts";
-import { carryOverInvalidation } from "./cached-answers.ts";
 
 /** Groups whose non-empty fields are overwritten by a merge (contract, Import details). */
 const OVERWRITTEN_GROUPS = ["admin", "runtime", "responses", "embeddings"] as const;
@@ -174,7 +173,7 @@ export async function mergeConfig(config: Config, imported: Config, raw: JsonObj
 export async function replaceConfig(config: Config, imported: Config): Promise<Config> {
   const { jwt_secret } = imported.admin;
   return deduplicateConfig({
-    ...(await carryOverInvalidation(config, imported)),
+    ...imported,
     admin: { ...imported.admin, jwt_secret: jwt_secret || config.admin.jwt_secret },
     sync: config.sync,
   });

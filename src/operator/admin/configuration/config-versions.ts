@@ -9,7 +9,6 @@ import { formatEtag } from "../etag.ts";
 import { triggerAlertCheck } from "../monitoring/alert-check.ts";
 import { requestObject } from "../request-fields.ts";
 import { requireFound } from "../resource-errors.ts";
-import { carryOverInvalidation } from "./cached-answers.ts";
 import { diffConfigs, diffShape } from "./config-diff.ts";
 import { editConfig } from "./config-edit.ts";
 
@@ -46,11 +45,10 @@ async function readSavedConfig({ platform }: Context, version: number): Promise<
 }
 
 /** Returns the restored configuration. Administrators' access and the hosting sync state keep their present values. */
-async function restoreConfig(current: Config, saved: Config): Promise<Config> {
+function restoreConfig(current: Config, saved: Config): Config {
   const { jwt_expire_hours } = saved.admin;
-  const restored = await carryOverInvalidation(current, saved);
   const { administrators, oidc, sync } = current;
-  return { ...restored, admin: { ...current.admin, jwt_expire_hours }, administrators, oidc, sync };
+  return { ...saved, admin: { ...current.admin, jwt_expire_hours }, administrators, oidc, sync };
 }
 
 export const CONFIG_VERSION_ENDPOINTS = [
@@ -80,7 +78,7 @@ export const CONFIG_VERSION_ENDPOINTS = [
       const saved = await readSavedConfig(context, body.version);
       const before = await context.platform.configuration.readFresh();
       const after = body.dry_run
-        ? { version: before.version, config: await restoreConfig(before.config, saved) }
+        ? { version: before.version, config: restoreConfig(before.config, saved) }
         : await editConfig(context, (current) => restoreConfig(current, saved), {
             keep: true,
             isRestored: true,

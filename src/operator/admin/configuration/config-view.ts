@@ -133,7 +133,7 @@ export function visibleSettings(config: Config): VisibleGroups {
     model_aliases: config.model_aliases,
     model_routes: config.model_routes,
     prices: config.prices,
-    cache: config.cache,
+    cache: { ttl_seconds: config.cache.ttl_seconds, models: config.cache.models },
     callers: { ...config.callers, unknown_keys: config.callers.unknown_keys ?? "auto" },
     runtime: config.runtime,
     responses: config.responses,

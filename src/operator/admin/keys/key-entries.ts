@@ -7,7 +7,6 @@ import { once } from "../../../core/encoding/lazy-schema.ts";
 import { GatewayError, invalidRequest } from "../../../core/errors/gateway-error.ts";
 import type { Context } from "../../../core/ports/context.ts";
 import { DIALECTS } from "../../../gateway/dialects/index.ts";
-import { invalidateCachedAnswers, keepsLess } from "../configuration/cached-answers.ts";
 import { rejectUnknownFields } from "../request-fields.ts";
 import { mapToPresentDigests } from "./key-rotation.ts";
 
@@ -157,8 +156,7 @@ export function applyKeyChanges(entry: ApiKey, changes: Readonly<Record<string, 
   const changed = Object.entries(changes).filter(
     ([name, value]) => !Object.hasOwn(IDENTITY_FIELDS, name) && value !== undefined,
   );
-  const after = normalizeKey({ ...entry, ...Object.fromEntries(changed) });
-  return keepsLess(entry, after) ? invalidateCachedAnswers(after) : after;
+  return normalizeKey({ ...entry, ...Object.fromEntries(changed) });
 }
 
 /**

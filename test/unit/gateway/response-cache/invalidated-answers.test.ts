@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { MemoryGateway, MemoryGatewayOptions } from "../../../support/memory-gateway.ts";
 import { useMemoryGateway } from "../../../support/memory-gateway.ts";
+import { accountNamed } from "../../../support/memory-platform.ts";
 
 /** Cached answers that no request may get any more. */
 
@@ -142,6 +143,39 @@ describe("no cached answer from before is served after a deletion", () => {
     expect(await ask()).toBe("miss");
   });
 
+  it.each([
+    ["an import of plain keys", ["POST", "/admin/import", { keys: ["sk-one"] }]],
+    ["an import that merges", ["POST", "/admin/config/import", { keys: ["sk-one"] }]],
+    [
+      "an import that replaces",
+      [
+        "POST",
+        "/admin/config/import?mode=replace",
+        { keys: ["sk-one", "sk-other"], accounts: [accountNamed("one@test")] },
+      ],
+    ],
+    ["an update", ["POST", "/admin/config", { keys: ["sk-one", "sk-other"] }]],
+    ["a restore", ["POST", "/admin/config/restore", { version: 1 }]],
+  ] as const)(
+    "of a key of the plain list while nothing was cached, brought back by %s",
+    async (_, [method, path, body]) => {
+      const { gateway, ask, admin } = await createClient({ keys: ["sk-one", "sk-other"] }, "sk-one");
+      const { config: saved } = await gateway.platform.configuration.readFresh();
+      gateway.platform.auditLog.readBackup = async () => ({
+        ...saved,
+        cache: { ttl_seconds: 0, models: {} },
+      });
+      expect([await ask(), await ask()]).toEqual(["miss", "hit"]);
+      await admin("PUT", "/admin/settings", { cache: { ttl_seconds: 0 } });
+      await admin("DELETE", "/admin/keys/sk-one");
+      await admin(method, path, body);
+      await admin("PUT", "/admin/settings", { cache: { ttl_seconds: 600 } });
+      expect([await ask(), await ask()]).toEqual(["miss", "hit"]);
+      const { config } = await admin("GET", "/admin/config/export");
+      expect(config.keys).toEqual(expect.arrayContaining(["sk-one", "sk-other"]));
+    },
+  );
+
   it.each(["teams", "users", "tags"] as const)("of %s, under the same id", async (list) => {
     const config = { [list]: [{ id: "some" }], api_keys: [{ key: "sk-one" }] };
     const { gateway, admin } = await createClient(config, "sk-one");
@@ -163,6 +197,17 @@ describe("no cached answer from before is served after a deletion", () => {
     await join("some");
     expect([await ask(), await ask()]).toEqual(["miss", "hit"]);
   });
+});
+
+it("a rotation, an edit and an import of the same key keep its cached answers", async () => {
+  const { ask, admin } = await createClient({ keys: ["sk-one", "sk-other"] }, "sk-one");
+  expect([await ask(), await ask()]).toEqual(["miss", "hit"]);
+  await admin("PUT", "/admin/keys/sk-other", { history: "none" });
+  await admin("POST", "/admin/keys/sk-one/rotate", { key: "sk-two" });
+  await admin("POST", "/admin/import", { keys: ["sk-three"] });
+  const { config } = await admin("GET", "/admin/config/export");
+  await admin("POST", "/admin/config/import?mode=replace", { config });
+  expect(await ask()).toBe("hit");
 });
 
 it("erases the other data where the configuration cannot be changed", async () => {

@@ -55,7 +55,7 @@ test.each(TABLES)("%s: %s %s takes a name that objects have anyway", async (_, m
   for (const name of ["constructor", "toString", "hasOwnProperty"]) {
     const response = await send(method, path, body.replace("NAME", name));
     expect([name, response.status]).toEqual([name, 200]);
-    const { config } = await (await send("GET", "/admin/config/export")).json();
+    const { config } = Object(await (await send("GET", "/admin/config/export")).json());
     expect(Object.keys(Object(member(config, table)))).toContain(name);
   }
 });
@@ -64,7 +64,7 @@ test.each(TABLES)("%s: %s %s refuses a name that would be lost", async (_, metho
   const { send } = await prepare();
   for (const name of ["__proto__", " __proto__ ", "__pr\\u006fto__"]) {
     const response = await send(method, path, body.replace("NAME", name));
-    const { detail } = await response.json();
+    const { detail } = Object(await response.json());
     expect([name, response.status, detail]).toEqual([
       name,
       400,
@@ -80,7 +80,7 @@ test.each([
 ])("%s is refused, too", async (_, method, path, body) => {
   const { send } = await prepare();
   const response = await send(method, path, body);
-  expect([response.status, (await response.json()).detail]).toEqual([
+  expect([response.status, Object(await response.json()).detail]).toEqual([
     400,
     expect.stringMatching(/this name is not possible|there is no field/),
   ]);
