@@ -1,4 +1,9 @@
-import { assertDialectAllowed, assertNetworkAllowed, isModelAllowed } from "./core/auth/access-rules.ts";
+import {
+  assertDialectAllowed,
+  assertModelAllowed,
+  assertNetworkAllowed,
+  isModelAllowed,
+} from "./core/auth/access-rules.ts";
 import { authenticateAdmin, authenticateToken } from "./core/auth/administrators.ts";
 import type { CallerKey } from "./core/auth/caller-keys.ts";
 import { authenticateCaller, type Caller } from "./core/auth/callers.ts";
@@ -49,6 +54,7 @@ async function authenticate(
 function describeKey({ facts, requestLimits, refusal }: Context, key: CallerKey): void {
   facts.key = key.id;
   refusal.allowsModel = (model) => isModelAllowed({ key }, requestLimits, model);
+  refusal.assertModelAllowed = (model) => assertModelAllowed({ key }, requestLimits, model);
   const { team, user } = key.entry;
   if (team !== undefined && team !== "") facts.team = team;
   if (user !== undefined && user !== "") facts.user = user;

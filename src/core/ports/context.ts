@@ -28,6 +28,8 @@ export interface RefusalNotes {
   hasRecord?: boolean;
   /** Whether the caller's configured key may be used for a model; absent: the caller has none. */
   allowsModel?: (model: NamedModel) => boolean;
+  /** Throws the 403 of a model that the caller's configured key must not be used for; absent: the caller has no such key. */
+  assertModelAllowed?: (model: NamedModel) => void;
   /** The API style of the route. */
   style?: string;
   /** The model name that the caller wrote, as far as it could be read. */

@@ -44,23 +44,15 @@ export async function selectUploadProvider(
 ): Promise<FileProvider> {
   const { config } = await readConfig();
   if (requested !== undefined) {
-    if (
-      requested !== DEFAULT_PROVIDER &&
-      !config.providers.some((entry) => entry.id === requested && entry.enabled)
-    ) {
+    if (requested === DEFAULT_PROVIDER) return withFiles(getProvider(platform, config, ""));
+    if (caller.mode === "pass-through") {
+      // Also for a provider that does not exist: a stranger does not learn which ones do.
+      const message = `the provider ${JSON.stringify(requested)} needs an API key of the gateway`;
+      throw new GatewayError(403, message, { code: "permission_denied", param: PROVIDER_HEADER });
+    }
+    if (!config.providers.some((entry) => entry.id === requested && entry.enabled))
       throw invalidRequest(`there is no enabled provider ${JSON.stringify(requested)}`, PROVIDER_HEADER);
-    }
-    if (requested !== DEFAULT_PROVIDER && caller.mode === "pass-through") {
-      throw new GatewayError(
-        403,
-        `the provider ${JSON.stringify(requested)} needs an API key of the gateway`,
-        {
-          code: "permission_denied",
-          param: PROVIDER_HEADER,
-        },
-      );
-    }
-    return withFiles(getProvider(platform, config, requested === DEFAULT_PROVIDER ? "" : requested));
+    return withFiles(getProvider(platform, config, requested));
   }
   const pinned = await findProviderOfAccount(config, caller.targetAccount);
   if (pinned !== undefined) return withFiles(getProvider(platform, config, pinned));

@@ -7,7 +7,7 @@ import type { RequestTimers } from "../../core/http/request-timers.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { FALLBACK_HEADER, RETRIES_HEADER, TIMEOUT_HEADER } from "../../core/routing/control-headers.ts";
 import { HOUR_MS } from "../../core/units.ts";
-import { readWithModelNames } from "../models/read-with-model-names.ts";
+import { hideUnknownProvider, readWithModelNames } from "../models/read-with-model-names.ts";
 import { resolveModel } from "../models/resolve-model.ts";
 import { RequestDeadline } from "./request-deadline.ts";
 
@@ -67,7 +67,10 @@ export async function resolveNames(
 ): Promise<RouteTarget[]> {
   const targets: RouteTarget[] = [];
   for (const name of names) {
-    const model = await readWithModelNames(context, name, resolveModel).catch(renameField);
+    const model = await readWithModelNames(context, name, resolveModel).catch((error) => {
+      hideUnknownProvider(context, error);
+      return renameField(error);
+    });
     for (const { model: target } of model.route ?? [{ model }]) {
       assertModelAllowed(caller, context.requestLimits, { requested: name, id: target.id });
       if (caller.mode === "pass-through" && target.provider !== undefined) throw needsKeyError(name);

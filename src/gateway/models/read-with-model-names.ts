@@ -3,6 +3,7 @@ import type { Context } from "../../core/ports/context.ts";
 import type { RequestFacts } from "../../core/ports/request-outcome.ts";
 import { UNKNOWN_MODEL } from "../../core/ports/usage.ts";
 import type { ModelNameConfig } from "./configured-models.ts";
+import { ModelNotFoundError } from "./model-not-found.ts";
 
 /** Labels under which usage counts a request: its API style and its operation. */
 export type UsageLabels = Required<Pick<RequestFacts, "dialect" | "operation">>;
@@ -26,9 +27,20 @@ export async function readWithModelNames<Body, Read>(
   } catch (thrown) {
     if (usage !== undefined && isUnknownModel(thrown)) {
       Object.assign(context.facts, usage, { model: UNKNOWN_MODEL, requestedModel: UNKNOWN_MODEL });
+      hideUnknownProvider(context, thrown);
     }
     throw thrown;
   }
+}
+
+/**
+ * Throws the 403 of a forbidden model for an unknown `provider/model` that the caller's key does not allow. A key for some
+ * models would otherwise learn which providers exist.
+ */
+export function hideUnknownProvider({ refusal }: Context, error: unknown): void {
+  if (!(error instanceof ModelNotFoundError) || !error.requested.includes("/")) return;
+  const { requested } = error;
+  refusal.assertModelAllowed?.({ requested, id: requested });
 }
 
 function isUnknownModel(thrown: unknown): thrown is GatewayError {

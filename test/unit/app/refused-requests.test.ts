@@ -153,3 +153,54 @@ describe("the error of an unknown model", () => {
     expect(await ask("/admin/accounts/test", { identifier: "one@example.com" }, headers)).toContain(NEAR);
   });
 });
+
+describe("a key for some models does not learn which providers exist", () => {
+  const provider = { id: "vendor", driver: "openai", base_url: "http://vendor.test/v1", token: "sk-vendor" };
+  const config = { keys: [], api_keys: [{ key: KEY, models: ["provider-*"] }], providers: [provider] };
+  const contents = [{ role: "user", parts: [{ text: "hi" }] }];
+
+  test.each([
+    ["a chat", (model: string) => [PATH, { model, messages }] as const],
+    ["a response", (model: string) => ["/v1/responses", { model, input: "hi" }] as const],
+    ["a message", (model: string) => ["/anthropic/v1/messages", { model, messages, max_tokens: 9 }] as const],
+    ["a path", (model: string) => [`/v1beta/models/${model}:generateContent`, { contents }] as const],
+    ["embeddings", (model: string) => ["/v1/embeddings", { model, input: "hi" }] as const],
+    ["a ranking", (model: string) => ["/v1/rerank", { model, query: "hi", documents: ["a"] }] as const],
+    ["a fallback", (model: string) => [PATH, { model: "provider-v4-flash", messages }, model] as const],
+  ])("in %s", async (_, create) => {
+    const made = await gateway({ config });
+    const answers: [number, string][] = [];
+    for (const model of ["vendor/some-model", "nobody/some-model"]) {
+      const [path, body, fallback] = create(model);
+      const headers = fallback === undefined ? {} : { "x-gateway-fallback": fallback };
+      const response = await made.post(path, body, { headers });
+      answers.push([response.status, (await response.text()).replace(/vendor|nobody|req_\w+/g, "any")]);
+    }
+    expect(answers[0]?.[0]).toBe(403);
+    expect(answers[1]).toEqual(answers[0]);
+  });
+
+  test("and gets the usual error for an unknown name that it may use", async () => {
+    const made = await gateway({ config: { ...config, api_keys: [{ key: KEY, models: ["nobody/*"] }] } });
+    const response = await made.post(PATH, { model: "nobody/some-model", messages });
+    expect([response.status, await response.json()]).toMatchObject([
+      400,
+      { error: { code: "model_not_found" } },
+    ]);
+  });
+
+  test("nor does a stranger who uploads a file", async () => {
+    const made = await gateway({ config });
+    for (const id of ["vendor", "nobody"]) {
+      const form = new FormData();
+      form.set("file", new Blob(["text"]), "a.txt");
+      const response = await made.request("/v1/files", {
+        method: "POST",
+        headers: { authorization: "Bearer its-own-token", "x-gateway-provider": id },
+        body: form,
+      });
+      expect([id, response.status]).toEqual([id, 403]);
+      await response.text();
+    }
+  });
+});
