@@ -85,6 +85,26 @@ export function suggestModelNames(
     .slice(0, MAX_SUGGESTIONS);
 }
 
+/**
+ * Finds a name in the configuration, also one that stands for nothing now, for example a disabled model. Returns it as the
+ * configuration spells it: so names that callers invent are never returned.
+ */
+export function findConfiguredName(name: string, nameConfig: ModelNameConfig): string | undefined {
+  const { model_aliases = {}, model_routes = {}, providers = [] } = nameConfig;
+  const lower = name.toLowerCase();
+  const listed = [model_aliases, model_routes]
+    .flatMap(Object.keys)
+    .find((entry) => entry.toLowerCase() === lower);
+  if (listed !== undefined) return listed;
+  const slash = lower.indexOf("/");
+  const provider = providers.find(({ id }) => id.toLowerCase() === lower.slice(0, slash));
+  if (provider === undefined) return undefined;
+  const modelName = Object.keys(provider.models).find(
+    (entry) => entry.toLowerCase() === lower.slice(slash + 1),
+  );
+  return modelName === undefined ? undefined : `${provider.id}/${modelName}`;
+}
+
 /** How a caller asks the default provider for a model by its own name; empty: that cannot help. */
 function describeDefaultName(
   requested: string,

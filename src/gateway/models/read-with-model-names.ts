@@ -26,11 +26,19 @@ export async function readWithModelNames<Body, Read>(
     return await readWithNewestConfig(context, body, read);
   } catch (thrown) {
     if (usage !== undefined && isUnknownModel(thrown)) {
-      Object.assign(context.facts, usage, { model: UNKNOWN_MODEL, requestedModel: UNKNOWN_MODEL });
+      const model = await nameUnknownModel(context, thrown);
+      Object.assign(context.facts, usage, { model, requestedModel: model });
       hideUnknownProvider(context, thrown);
     }
     throw thrown;
   }
+}
+
+/** The name under which usage counts a request for an unknown model. */
+async function nameUnknownModel({ config }: Context, error: unknown): Promise<string> {
+  if (!(error instanceof ModelNotFoundError)) return UNKNOWN_MODEL;
+  const { findConfiguredName } = await import("./explain-unknown-model.ts");
+  return findConfiguredName(error.requested, (await config()).config) ?? UNKNOWN_MODEL;
 }
 
 /**

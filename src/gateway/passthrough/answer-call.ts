@@ -68,7 +68,6 @@ export async function answerCall(
   facts.dialect = PASSTHROUGH_STYLE;
   facts.operation = call.endpoint.operation;
   facts.stream = call.stream;
-  if (call.model !== "") facts.requestedModel = call.model;
   let targets: readonly Target[];
   let controls: RequestControls;
   try {
@@ -79,6 +78,7 @@ export async function answerCall(
     await onEnd(error);
     throw error;
   }
+  if (call.model !== "") facts.requestedModel = call.model;
   const prepared = { caller, call, targets, controls, onEnd };
   if (call.jsonText === undefined) return sendCall(context, prepared);
   const describe = () => toCacheableCall(context, prepared);

@@ -247,10 +247,10 @@ export async function openRealtime(context: Context, caller: Caller): Promise<Re
   facts.dialect = PASSTHROUGH_STYLE;
   facts.operation = "realtime";
   facts.stream = true;
-  if (call.model !== "") facts.requestedModel = call.model;
   assertDialectAllowed(caller.key?.entry, PASSTHROUGH_STYLE);
   const controls = await readRequestControls(context.request.headers);
   const targets = await resolveTargets(context, caller, call, controls);
+  if (call.model !== "") facts.requestedModel = call.model;
   await assertNoUseLimits(context, caller, targets);
   memory.reserveNow(CONNECTION_BYTES);
   const { abort, stop } = abortOnDisconnect(context.request);

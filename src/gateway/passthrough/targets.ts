@@ -84,7 +84,9 @@ async function resolveOrKeepName(
 ): Promise<ResolvedModel> {
   const labels = { dialect: PASSTHROUGH_STYLE, operation: endpoint.operation };
   try {
-    return await readWithModelNames(context, name, resolveModel, labels);
+    const model = await readWithModelNames(context, name, resolveModel, labels);
+    Object.assign(context.facts, { model: model.id, requestedModel: model.requested });
+    return model;
   } catch (error) {
     if (!(error instanceof GatewayError) || error.code !== "model_not_found") throw error;
     const { config } = await context.config();

@@ -14,9 +14,9 @@ function classifyOutcome(status: number, { error, attempts }: RequestFacts): str
   return attempts === undefined ? "refused" : "error";
 }
 
-/** Whether a refused request had got as far as a provider. */
-const hasProvider = ({ provider, model = UNKNOWN_MODEL }: RequestFacts): boolean =>
-  provider !== undefined || model !== UNKNOWN_MODEL;
+/** Whether a refused request had got as far as a provider: a name that stands for no model leads to none. */
+const hasProvider = ({ provider, model = UNKNOWN_MODEL, error }: RequestFacts): boolean =>
+  provider !== undefined || (model !== UNKNOWN_MODEL && error !== "model_not_found");
 
 /** The usage of a request; null if it does not concern a provider. */
 export function toUsedRequest(

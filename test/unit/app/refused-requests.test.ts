@@ -3,6 +3,7 @@ import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { pass, useMemoryGateway } from "../../support/memory-gateway.ts";
 import { KEY } from "../../support/memory-platform.ts";
+import { ScriptedUpstream } from "../../support/scripted-upstream.ts";
 
 const gateway = useMemoryGateway();
 const PATH = "/v1/chat/completions";
@@ -151,6 +152,56 @@ describe("the error of an unknown model", () => {
   test("names near models to an administrator", async () => {
     const headers = { authorization: "Bearer admin-key" };
     expect(await ask("/admin/accounts/test", { identifier: "one@example.com" }, headers)).toContain(NEAR);
+  });
+});
+
+describe("the model under which a refused request counts", () => {
+  const vendor = { driver: "openai", base_url: "http://vendor.test/v1", token: "sk-vendor" };
+  const config = {
+    keys: [],
+    api_keys: [{ key: KEY, models: ["*"] }],
+    providers: [
+      { id: "vendor", ...vendor, models: { Off: { upstream: "x", enabled: false } } },
+      { id: "closed", ...vendor, models: { some: "x" }, enabled: false },
+    ],
+    model_aliases: { mine: "closed/some" },
+    model_routes: { Best: ["closed/some"] },
+  };
+
+  test.each([
+    ["a disabled model", "VENDOR/off", "vendor/Off"],
+    ["a model of a disabled provider", "closed/some", "closed/some"],
+    ["an alias of it", "Mine", "mine"],
+    ["a route without models", "best", "Best"],
+    ["a name that is not configured", "closed/invented", "unknown"],
+    ["a name that is retired", "claude-2.1", "unknown"],
+  ])("is the configured name of %s", async (_, model, counted) => {
+    const made = await gateway({ config });
+    expect((await made.post(PATH, { model, messages })).status).toBe(400);
+    expect(made.lines.at(-1)).toMatchObject({ model: counted, requested_model: counted });
+    await made.settle();
+  });
+
+  test.each([
+    ["/v1/rerank", { query: "hi", documents: ["a"] }],
+    ["/v1/embeddings", { input: "hi" }],
+    ["/v1beta/cachedContents", { contents: [{ role: "user", parts: [{ text: "hi" }] }] }],
+  ])("is the name that the key must not use at %s", async (path, body) => {
+    const made = await gateway({ config: { ...config, api_keys: [{ key: KEY, models: ["gpt-4.1"] }] } });
+    expect((await made.post(path, { ...body, model: "vendor/other" })).status).toBe(403);
+    expect(made.lines.at(-1)).toMatchObject({ model: "vendor/other" });
+  });
+
+  test("is the requested name of a request that the default provider answers under it", async () => {
+    const made = await gateway({
+      upstream: new ScriptedUpstream(() => ({ type: "application/json", body: ["{}"] })),
+      env: { PROVIDER_DRIVER: "openai", PROVIDER_TOKEN: "sk-x" },
+      config: { accounts: [{ token: "sk-x" }] },
+    });
+    const response = await made.post("/v1/audio/speech", { model: "tts-1-hd", input: "hi" });
+    expect([response.status, await response.text()]).toEqual([200, "{}"]);
+    await made.settle();
+    expect(made.lines.at(-1)).toMatchObject({ model: "tts-1-hd", requested_model: "tts-1-hd" });
   });
 });
 

@@ -57,6 +57,7 @@ async function findModels({ context, caller }: CacheCall, name: string): Promise
       ...target.model,
       requested: name,
     }));
+  context.facts.model = model.id;
   assertModelAllowed(caller, context.requestLimits, model);
   return [model];
 }

@@ -19,6 +19,7 @@ describe("an error counts", () => {
     ["without a key", 401, { error: "invalid_api_key" }],
     ["with a wrong value", 422, { error: "invalid_request" }],
     ["for an unknown model", 404, { error: "model_not_found", model: "unknown" }],
+    ["for a disabled model", 404, { error: "model_not_found", model: "vendor/off" }],
   ])("at no provider if a request %s is refused", (_, status, facts) => {
     expect(use(status, facts)).toEqual({ outcome: "refused", provider: "", isProviderError: false });
   });
