@@ -30,9 +30,12 @@ type LinePosition =
   | "closer" // a run of fence characters at the start of a fenced line
   | "closed"; // white space after such a run
 
+/** An open fenced block. */
 interface Fence {
+  /** A backtick or a tilde. */
   unit: number;
   length: number;
+  /** Number of the containers around it. */
   depth: number;
 }
 
@@ -48,18 +51,28 @@ const MAX_CONTAINERS = 64;
  */
 export class MarkdownTracker {
   #position: LinePosition = "prefix";
+  /** Columns of white space since the innermost container of this line. */
   #indent = 0;
+  /** How many of the open containers this line continues so far. */
   #depth = 0;
+  /** Whether the next space belongs to a block quote mark, not to the indentation. */
   #swallow = false;
+  /** Length of the current run of backticks, fence characters, `#`s or digits. */
   #run = 0;
+  /** The character of the current fence run. */
   #unit = 0;
+  /** Width of the current list marker with its indentation. */
   #marker = 0;
+  /** Whether the current list number begins with 1: only 1 interrupts a paragraph. */
   #first = false;
+  /** Whether the line is a heading, which ends with the line. */
   #heading = false;
+  /** Whether a paragraph is open: its next line need not repeat the containers. */
   #paragraph = false;
   #fence: Fence | undefined;
   /** Widths of the open list items; 0 means a block quote. */
   #containers: number[] = [];
+  /** Lengths of the backtick runs in this paragraph that may open a code span. */
   #openRunLengths: number[] = [];
   #blocks = 0;
 

@@ -42,12 +42,17 @@ export function isOwnShell(shell: string): boolean {
   return KNOWN_SHELL.test(shell);
 }
 
+/** The part of a tag before its first attribute value. */
 interface Head {
   kind: TagKind;
   close: boolean;
+  /** See `Tag.shell`. */
   shell: string;
+  /** The name of the first attribute. */
   attribute: string | undefined;
+  /** Whether a slash follows the local name. */
   empty: boolean;
+  /** Whether a bar follows the local name: such a tag may lack its `>`. */
   piped: boolean;
 }
 
@@ -93,6 +98,7 @@ interface Span {
   stop: number;
   /** Whether the range ends because the text ends, not because of the length limit. */
   open: boolean;
+  /** See `Tag.startsWithTwoOpeners`. */
   doubled: boolean;
 }
 

@@ -21,7 +21,7 @@ const RETRY_MS = 15_000;
 /** Answers after which a sender must try again (OTLP 1.x, section "Retryable Response Codes"). */
 const RETRYABLE: readonly number[] = [429, 502, 503, 504];
 
-/** What became of the messages of one kind since this isolate or process started. */
+/** The delivery of the messages of one kind since this isolate or process started. */
 export interface SignalStatus {
   /** Spans or metrics that the collector took. */
   sent: number;

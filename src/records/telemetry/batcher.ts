@@ -18,7 +18,7 @@ export interface BatcherOptions {
   readonly stuckMs: number;
   /** How long a request tries again, milliseconds. */
   readonly retryMs: number;
-  /** Longest pause between two looks whether the batch was sent by another request, milliseconds. */
+  /** Longest pause between two checks whether another request has sent the batch, milliseconds. */
   readonly pollMs: number;
 }
 
