@@ -2,7 +2,7 @@ import { DEVELOPMENT_API_KEY } from "../config/initial-config.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
 import { isRebindable } from "../http/host-name.ts";
 import type { Context } from "../ports/context.ts";
-import { hasDefaultPassword } from "./administrators.ts";
+import { hasDefaultPassword } from "./admin-credentials.ts";
 import type { Caller } from "./callers.ts";
 
 function forbidden(message: string): GatewayError {

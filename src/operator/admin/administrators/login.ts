@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { checkAdministratorPassword, checkAdminKey } from "../../../core/auth/administrators.ts";
+import { checkAdministratorPassword, checkAdminKey } from "../../../core/auth/admin-credentials.ts";
 import type { Administrator } from "../../../core/config/administrator-schema.ts";
 import { ROLES } from "../../../core/config/roles.ts";
 import { lazyObject } from "../../../core/encoding/lazy-schema.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { countSignIn, uncountSignIn } from "../../../core/auth/administrators.ts";
+import { countSignIn, uncountSignIn } from "../../../core/auth/sign-in-attempts.ts";
 import { getSigningSecret } from "../../../core/auth/signing-secret.ts";
 import { type Config, configSchema } from "../../../core/config/schema.ts";
 import { maskText } from "../../../core/config/secret-masking.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isDefaultPassword } from "../../../core/auth/administrators.ts";
+import { isDefaultPassword } from "../../../core/auth/admin-credentials.ts";
 import { hashPassword } from "../../../core/auth/password.ts";
 import { createSecret } from "../../../core/auth/secrets.ts";
 import { lazyObject } from "../../../core/encoding/lazy-schema.ts";

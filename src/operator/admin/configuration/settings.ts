@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { hasDefaultPassword } from "../../../core/auth/administrators.ts";
+import { hasDefaultPassword } from "../../../core/auth/admin-credentials.ts";
 import { effectiveUnknownKeyPolicy, isOpenToAnyKey } from "../../../core/auth/unknown-key-policy.ts";
 import { listApiKeys } from "../../../core/config/api-keys.ts";
 import type { Config } from "../../../core/config/schema.ts";
