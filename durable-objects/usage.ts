@@ -1,12 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
-import type {
-  ActivityQuery,
-  ActivityReport,
-  KeyUsage,
-  UsageMessage,
-  UsageQuery,
-  UsageReport,
-} from "../src/core/ports/usage.ts";
+import type { ActivityQuery, ActivityReport } from "../src/core/ports/activity.ts";
+import type { KeyUsage, UsageMessage, UsageQuery, UsageReport } from "../src/core/ports/usage.ts";
 import { SqlUsage } from "../src/records/usage/sql-usage.ts";
 import type { Env } from "../src/runtime/cloudflare/env.ts";
 import { durableSql } from "../src/runtime/cloudflare/sql.ts";

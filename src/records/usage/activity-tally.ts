@@ -1,5 +1,6 @@
 import { readUsageDetails, USAGE_DETAILS } from "../../core/conversation/usage-details.ts";
-import { type ActivityDelta, type EndedRequest, OTHER_VALUES } from "../../core/ports/usage.ts";
+import type { ActivityDelta } from "../../core/ports/activity.ts";
+import { type EndedRequest, OTHER_VALUES } from "../../core/ports/usage.ts";
 import { MINUTE_MS } from "../../core/units.ts";
 import { findBucket } from "./histogram.ts";
 import type { PricedUsage } from "./priced-usage.ts";

@@ -1,4 +1,4 @@
-import type { HistogramBuckets, Percentiles } from "../../core/ports/usage.ts";
+import type { HistogramBuckets, Percentiles } from "../../core/ports/histograms.ts";
 import { type SqlRow, textIn } from "../../core/storage/sql.ts";
 
 /**

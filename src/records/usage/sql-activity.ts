@@ -5,7 +5,7 @@ import {
   type ActivityQuery,
   type ActivityReport,
   MINUTE_RESOLUTION_MAX_MS,
-} from "../../core/ports/usage.ts";
+} from "../../core/ports/activity.ts";
 import { MAX_DATE_MS, type TableCheck } from "../../core/storage/damaged-rows.ts";
 import { amountIn, numberIn, type Sql, type SqlRow, textIn } from "../../core/storage/sql.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../core/units.ts";

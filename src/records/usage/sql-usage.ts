@@ -1,7 +1,6 @@
 import type { ConfigSnapshot } from "../../core/config/snapshot.ts";
+import type { ActivityQuery, ActivityReport } from "../../core/ports/activity.ts";
 import {
-  type ActivityQuery,
-  type ActivityReport,
   type KeyUsage,
   USAGE_DIMENSIONS,
   USAGE_SUMS,

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { lazyObject } from "../../../core/encoding/lazy-schema.ts";
-import type { ActivityPoint, ActivityReport, Percentiles } from "../../../core/ports/usage.ts";
+import type { ActivityPoint, ActivityReport } from "../../../core/ports/activity.ts";
+import type { Percentiles } from "../../../core/ports/histograms.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routing/endpoint.ts";
 import { HOUR_MS, MINUTE_MS } from "../../../core/units.ts";
 import { clampedSum, fromNano } from "../../../records/usage/prices.ts";

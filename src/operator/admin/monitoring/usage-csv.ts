@@ -1,5 +1,6 @@
 import { encodeCsvField } from "../../../core/encoding/csv.ts";
-import type { Percentiles, UsageDimension } from "../../../core/ports/usage.ts";
+import type { Percentiles } from "../../../core/ports/histograms.ts";
+import type { UsageDimension } from "../../../core/ports/usage.ts";
 
 /** A row of the CSV table. Percentiles become one column each. */
 export type CsvRow = Readonly<Record<string, string | number | Percentiles | null | undefined>>;
