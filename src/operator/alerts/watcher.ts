@@ -1,39 +1,16 @@
-import type { Webhook } from "../../core/config/alert-schema.ts";
 import { listApiKeys } from "../../core/config/api-keys.ts";
 import type { Config } from "../../core/config/schema.ts";
-import { checkWebhookUrl } from "../../core/config/webhook-url.ts";
-import type {
-  Alert,
-  AlertDelivery,
-  AlertKind,
-  AlertStatus,
-  AlertTestResult,
-} from "../../core/ports/alerts.ts";
+import type { Alert, AlertKind, AlertStatus, AlertTestResult } from "../../core/ports/alerts.ts";
 import type { Awaitable } from "../../core/ports/awaitable.ts";
 import type { Platform } from "../../core/ports/platform.ts";
-import { type AlertNotification, formatBody, formatText, signBody } from "./alert-notification.ts";
 import { type ErrorRate, evaluateRules, listSubjectLimits } from "./alert-rules.ts";
 import { errorTotals } from "./error-rate.ts";
+import { listActiveWebhooks, type QueuedMessage, WebhookDeliveries } from "./webhook-deliveries.ts";
 
 /** Interval of the checks, milliseconds. */
 export const CHECK_INTERVAL_MS = 30_000;
-/** Pauses before resending a failed message; after the last one it is dropped. */
-const RETRY_MS = [30_000, 120_000, 600_000, 1_800_000, 7_200_000];
-const TIMEOUT_MS = 10_000;
 /** The period for the error rate. */
 const RATE_MS = 300_000;
-/** Limit of stored deliveries, waiting ones included. */
-const MAX_DELIVERIES = 50;
-
-/** A notification for one webhook, with the state of its delivery. */
-interface Message {
-  readonly news: AlertNotification;
-  readonly webhook: string;
-  attempts: number;
-  /** When to send next, Unix milliseconds; 0: finished. */
-  due: number;
-  error: string;
-}
 
 /** The state of a reported alert. */
 interface ReportedAlert {
@@ -48,7 +25,7 @@ interface ReportedAlert {
 export interface WatchState {
   /** Reported alerts, by kind and subject. */
   readonly told: Readonly<Record<string, ReportedAlert>>;
-  readonly messages: readonly Message[];
+  readonly messages: readonly QueuedMessage[];
   /** Totals of requests at earlier checks, for the error rate. */
   readonly rates: readonly { readonly at: number; readonly total: number; readonly failed: number }[];
 }
@@ -68,7 +45,7 @@ export class Watcher {
   readonly #platform: WatcherOptions["platform"];
   readonly #save: WatcherOptions["save"];
   #reported: Map<string, ReportedAlert>;
-  #messages: Message[];
+  readonly #deliveries: WebhookDeliveries;
   #rates: WatchState["rates"];
   /** The last started round; it never rejects. */
   #rounds: Promise<unknown> = Promise.resolve();
@@ -78,7 +55,7 @@ export class Watcher {
     this.#save = save;
     const state = load();
     this.#reported = new Map(Object.entries(state?.told ?? {}));
-    this.#messages = (state?.messages ?? []).map((message) => ({ ...message }));
+    this.#deliveries = new WebhookDeliveries(platform, state?.messages ?? []);
     this.#rates = state?.rates ?? [];
   }
 
@@ -94,10 +71,9 @@ export class Watcher {
 
   async #runRound(): Promise<number | null> {
     const { config } = await this.#platform.configuration.readFresh();
-    const webhooks = listActiveWebhooks(config);
-    if (webhooks.length === 0) return null;
+    if (listActiveWebhooks(config).length === 0) return null;
     await this.#checkRules(config);
-    await this.#deliver(webhooks, config);
+    await this.#deliveries.sendDue(config);
     this.#saveState();
     return CHECK_INTERVAL_MS;
   }
@@ -116,33 +92,15 @@ export class Watcher {
     const { config } = await this.#platform.configuration.readFresh();
     const webhook = config.alerts.webhooks.find((candidate) => candidate.id === id);
     if (webhook === undefined) return null;
-    const notification: AlertNotification = {
-      id: newId(),
-      at: this.#platform.now(),
-      state: "test",
-      alert: null,
-    };
-    const { status, error } = await this.#send(webhook, notification, config);
-    this.#messages.push({ news: notification, webhook: id, attempts: 1, due: 0, error });
+    const { status, error } = await this.#deliveries.sendTest(webhook, config);
     this.#saveState();
     return { success: error === "", status, message: error === "" ? "it has arrived" : error };
   }
 
   status(): AlertStatus {
-    const deliveries = this.#messages.map(
-      ({ news, webhook, attempts, due, error }): AlertDelivery => ({
-        at: news.at,
-        webhook,
-        kind: news.alert?.kind ?? "test",
-        message: formatText(news),
-        attempts,
-        error,
-        pending: due > 0,
-      }),
-    );
     return {
       firing: [...this.#reported.values()].map(({ alert, since }) => ({ ...alert, since })),
-      deliveries: deliveries.toReversed(),
+      deliveries: this.#deliveries.list(),
     };
   }
 
@@ -181,12 +139,12 @@ export class Watcher {
       }
       // A problem that comes and goes is reported once per quiet period.
       if (at - reportedAt < rules[alert.kind].quiet_minutes * 60_000 && alert.kind !== "budget") {
-        if (since !== 0) this.#queue(config, "resolved", alert);
+        if (since !== 0) this.#deliveries.queue(config, "resolved", alert);
         this.#reported.set(name, { alert, since: 0, at: reportedAt });
         continue;
       }
       this.#reported.delete(name);
-      if (since !== 0) this.#queue(config, "resolved", alert);
+      if (since !== 0) this.#deliveries.queue(config, "resolved", alert);
     }
   }
 
@@ -208,75 +166,14 @@ export class Watcher {
     const isOldBudget = reported !== undefined && alert.kind === "budget";
     const since = reported === undefined || reported.since === 0 ? at : reported.since;
     this.#reported.set(name, { alert, since, at: isQuiet || isOldBudget ? reported.at : at });
-    if (!isQuiet && !isOldBudget) this.#queue(config, "firing", alert);
-  }
-
-  #queue(config: Config, state: AlertNotification["state"], alert: Alert): void {
-    const at = this.#platform.now();
-    const notification: AlertNotification = { id: newId(), at, state, alert };
-    for (const { id } of listActiveWebhooks(config)) {
-      this.#messages.push({ news: notification, webhook: id, attempts: 0, due: at, error: "" });
-    }
-  }
-
-  async #deliver(webhooks: readonly Webhook[], config: Config): Promise<void> {
-    const now = this.#platform.now();
-    const due = this.#messages.filter((message) => message.due > 0 && message.due <= now);
-    await Promise.all(
-      due.map(async (message) => {
-        const webhook = webhooks.find(({ id }) => id === message.webhook);
-        const { error } =
-          webhook === undefined
-            ? { error: "there is no such webhook any more" }
-            : await this.#send(webhook, message.news, config);
-        const pause = RETRY_MS[message.attempts];
-        message.attempts += 1;
-        message.error = error;
-        const willRetry = error !== "" && webhook !== undefined && pause !== undefined;
-        message.due = willRetry ? this.#platform.now() + pause : 0;
-      }),
-    );
-  }
-
-  /** Sends once. An empty error means success. */
-  async #send(
-    webhook: Webhook,
-    notification: AlertNotification,
-    { alerts }: Config,
-  ): Promise<{ status: number; error: string }> {
-    const { now } = this.#platform;
-    const checked = checkWebhookUrl(webhook.url, alerts);
-    if (!checked.ok) return { status: 0, error: checked.message };
-    // On Deno `fetch` also refuses names that lead to private addresses.
-    const fetch = checked.isListed ? this.#platform.deploymentFetch : this.#platform.fetch;
-    const body = formatBody(notification, webhook.format);
-    try {
-      const response = await fetch(checked.url.href, {
-        method: "POST",
-        // The URL check does not cover the redirect's target.
-        redirect: "manual",
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-        headers: {
-          "content-type": "application/json",
-          "user-agent": "Polygate",
-          ...(await signBody(notification.id, now(), body, webhook.secret)),
-        },
-        body,
-      });
-      await response.body?.cancel();
-      const { status } = response;
-      return { status, error: status >= 200 && status < 300 ? "" : `the webhook answered ${status}` };
-    } catch {
-      return { status: 0, error: "the webhook could not be reached" };
-    }
+    if (!isQuiet && !isOldBudget) this.#deliveries.queue(config, "firing", alert);
   }
 
   #saveState(): void {
-    this.#messages = this.#messages.slice(-MAX_DELIVERIES);
     try {
       this.#save({
         told: Object.fromEntries(this.#reported),
-        messages: this.#messages,
+        messages: this.#deliveries.listToStore(),
         rates: this.#rates,
       });
     } catch {
@@ -294,10 +191,4 @@ async function readOrNull<T>(read: () => Awaitable<T>): Promise<T | null> {
   }
 }
 
-function listActiveWebhooks({ alerts }: Config): Webhook[] {
-  return alerts.webhooks.filter(({ disabled }) => !disabled);
-}
-
 const formatAlertName = ({ kind, subject }: Alert): string => `${kind} ${subject}`;
-
-const newId = (): string => `msg_${crypto.randomUUID().replaceAll("-", "")}`;

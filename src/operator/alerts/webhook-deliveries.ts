@@ -1,0 +1,141 @@
+import type { Webhook } from "../../core/config/alert-schema.ts";
+import type { Config } from "../../core/config/schema.ts";
+import { checkWebhookUrl } from "../../core/config/webhook-url.ts";
+import type { Alert, AlertDelivery } from "../../core/ports/alerts.ts";
+import type { Platform } from "../../core/ports/platform.ts";
+import { type AlertNotification, formatBody, formatText, signBody } from "./alert-notification.ts";
+
+/** Pauses before resending a failed message, milliseconds; after the last one it is dropped. */
+const RETRY_MS = [30_000, 120_000, 600_000, 1_800_000, 7_200_000];
+const TIMEOUT_MS = 10_000;
+/** Limit of stored deliveries, waiting ones included. */
+const MAX_DELIVERIES = 50;
+
+/** A notification for one webhook, with the state of its delivery. Stored: the names of the fields stay. */
+export interface QueuedMessage {
+  readonly news: AlertNotification;
+  readonly webhook: string;
+  attempts: number;
+  /** When to send next, Unix milliseconds; 0: finished. */
+  due: number;
+  error: string;
+}
+
+/** The result of one attempt to send. An empty error means success. */
+interface SendResult {
+  /** The status of the webhook's answer; 0: there was none. */
+  readonly status: number;
+  readonly error: string;
+}
+
+export function listActiveWebhooks({ alerts }: Config): Webhook[] {
+  return alerts.webhooks.filter(({ disabled }) => !disabled);
+}
+
+const newId = (): string => `msg_${crypto.randomUUID().replaceAll("-", "")}`;
+
+/** Delivers notifications to the webhooks, and repeats failed deliveries. */
+export class WebhookDeliveries {
+  readonly #platform: Pick<Platform, "deploymentFetch" | "fetch" | "now">;
+  #messages: QueuedMessage[];
+
+  /** @param messages those of an earlier process */
+  constructor(
+    platform: Pick<Platform, "deploymentFetch" | "fetch" | "now">,
+    messages: readonly QueuedMessage[],
+  ) {
+    this.#platform = platform;
+    this.#messages = messages.map((message) => ({ ...message }));
+  }
+
+  /** The latest deliveries, newest first. */
+  list(): AlertDelivery[] {
+    return this.#messages
+      .map(
+        ({ news, webhook, attempts, due, error }): AlertDelivery => ({
+          at: news.at,
+          webhook,
+          kind: news.alert?.kind ?? "test",
+          message: formatText(news),
+          attempts,
+          error,
+          pending: due > 0,
+        }),
+      )
+      .toReversed();
+  }
+
+  /** Drops the oldest messages beyond the limit, and returns the others to store them. */
+  listToStore(): readonly QueuedMessage[] {
+    this.#messages = this.#messages.slice(-MAX_DELIVERIES);
+    return this.#messages;
+  }
+
+  /** Queues a notification for all active webhooks. */
+  queue(config: Config, state: AlertNotification["state"], alert: Alert): void {
+    const at = this.#platform.now();
+    const notification: AlertNotification = { id: newId(), at, state, alert };
+    for (const { id } of listActiveWebhooks(config)) {
+      this.#messages.push({ news: notification, webhook: id, attempts: 0, due: at, error: "" });
+    }
+  }
+
+  /** Sends all messages that are due, and schedules those that fail again. */
+  async sendDue(config: Config): Promise<void> {
+    const webhooks = listActiveWebhooks(config);
+    const now = this.#platform.now();
+    const due = this.#messages.filter((message) => message.due > 0 && message.due <= now);
+    await Promise.all(
+      due.map(async (message) => {
+        const webhook = webhooks.find(({ id }) => id === message.webhook);
+        const { error } =
+          webhook === undefined
+            ? { error: "there is no such webhook any more" }
+            : await this.#send(webhook, message.news, config);
+        const pause = RETRY_MS[message.attempts];
+        message.attempts += 1;
+        message.error = error;
+        const willRetry = error !== "" && webhook !== undefined && pause !== undefined;
+        message.due = willRetry ? this.#platform.now() + pause : 0;
+      }),
+    );
+  }
+
+  /** Sends a test message once. */
+  async sendTest(webhook: Webhook, config: Config): Promise<SendResult> {
+    const at = this.#platform.now();
+    const notification: AlertNotification = { id: newId(), at, state: "test", alert: null };
+    const result = await this.#send(webhook, notification, config);
+    const { error } = result;
+    this.#messages.push({ news: notification, webhook: webhook.id, attempts: 1, due: 0, error });
+    return result;
+  }
+
+  async #send(webhook: Webhook, notification: AlertNotification, { alerts }: Config): Promise<SendResult> {
+    const { now } = this.#platform;
+    const checked = checkWebhookUrl(webhook.url, alerts);
+    if (!checked.ok) return { status: 0, error: checked.message };
+    // On Deno `fetch` also refuses names that lead to private addresses.
+    const fetch = checked.isListed ? this.#platform.deploymentFetch : this.#platform.fetch;
+    const body = formatBody(notification, webhook.format);
+    try {
+      const response = await fetch(checked.url.href, {
+        method: "POST",
+        // The URL check does not cover the redirect's target.
+        redirect: "manual",
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+        headers: {
+          "content-type": "application/json",
+          "user-agent": "Polygate",
+          ...(await signBody(notification.id, now(), body, webhook.secret)),
+        },
+        body,
+      });
+      await response.body?.cancel();
+      const { status } = response;
+      return { status, error: status >= 200 && status < 300 ? "" : `the webhook answered ${status}` };
+    } catch {
+      return { status: 0, error: "the webhook could not be reached" };
+    }
+  }
+}
