@@ -1,5 +1,6 @@
 import {
   type LimitedSubject,
+  type LimitedUse,
   type LimitRefusal,
   parseSubject,
   type RateWindowState,
@@ -7,6 +8,7 @@ import {
 } from "../../core/ports/subject-limits.ts";
 import type { Counted } from "./rolling-minute.ts";
 import type { SubjectMeter } from "./subject-meter.ts";
+import type { StoredUse } from "./use-store.ts";
 
 /** What one request counts for one subject. */
 export interface CountedPart {
@@ -23,18 +25,50 @@ export interface TrackedUse {
   admittedAt: number;
   /** When it began; 0: it is waiting. */
   begunAt: number;
+  /** What it reserves; once its real use is known, no more than that. */
   tokens: number;
   cost: number;
+  /** The real use beyond the reservation. */
   extraTokens: number;
   extraCost: number;
   /** When it ended; 0: it has not. */
   endedAt: number;
+  /** Whether its real use is known. */
   settled: boolean;
   /** Number of slots that it occupies. */
   slots: number;
   /** When it counts as ended if no report follows; `Infinity` while it occupies a slot or waits. */
   expiresAt: number;
   stored: boolean;
+}
+
+/** A request that is admitted at `now` (Unix milliseconds). It counts for no subject yet. */
+export function createUse(
+  { id, tokens, cost }: Pick<LimitedUse, "id" | "tokens" | "cost">,
+  now: number,
+): TrackedUse {
+  return {
+    id,
+    parts: [],
+    admittedAt: now,
+    begunAt: 0,
+    tokens,
+    cost,
+    extraTokens: 0,
+    extraCost: 0,
+    endedAt: 0,
+    settled: false,
+    slots: 0,
+    expiresAt: Number.POSITIVE_INFINITY,
+    stored: false,
+  };
+}
+
+/** The row that stores a request. */
+export function toStoredUse(use: TrackedUse): StoredUse {
+  const { id, parts, begunAt: at, tokens, cost, extraTokens, extraCost, endedAt: ended, settled } = use;
+  const [key = "", ...others] = parts.map(({ meter }) => meter.subject);
+  return { id, key, others, at, tokens, cost, extraTokens, extraCost, ended, settled };
 }
 
 /** Whether the request has begun, so that its minute passes. */

@@ -14,10 +14,12 @@ import {
   checkAll,
   countedSince,
   countPart,
+  createUse,
   hasBegun,
   leavePart,
   smallerWindow,
   type TrackedUse,
+  toStoredUse,
 } from "./tracked-use.ts";
 import type { StoredUse, UseStore } from "./use-store.ts";
 
@@ -85,21 +87,7 @@ export class UseLedger {
     const meters = subjects.map(({ key }) => this.#getOrCreateMeter(key));
     const refusal = checkAll(subjects, meters, { tokens, cost }, now);
     if (refusal !== null) return refusal;
-    const use: TrackedUse = {
-      id,
-      parts: [],
-      admittedAt: now,
-      begunAt: 0,
-      tokens,
-      cost,
-      extraTokens: 0,
-      extraCost: 0,
-      endedAt: 0,
-      settled: false,
-      slots: 0,
-      expiresAt: Number.POSITIVE_INFINITY,
-      stored: false,
-    };
+    const use = createUse(limitedUse, now);
     use.parts = meters.map((meter) => countPart(use, meter));
     this.#uses.set(id, use);
     return null;
@@ -360,11 +348,9 @@ export class UseLedger {
   }
 
   #save(use: TrackedUse): void {
-    const { id, parts, begunAt: at, tokens, cost, extraTokens, extraCost, endedAt: ended, settled } = use;
     const isNew = !use.stored;
     use.stored = true;
-    const [key = "", ...others] = parts.map(({ meter }) => meter.subject);
-    this.#store.saveUse({ id, key, others, at, tokens, cost, extraTokens, extraCost, ended, settled }, isNew);
+    this.#store.saveUse(toStoredUse(use), isNew);
   }
 
   #restore(
@@ -380,16 +366,8 @@ export class UseLedger {
       meter.month.roll(now);
       return { meter, counted: meter.minute.reserve(1, rest.tokens) };
     });
-    const use: TrackedUse = {
-      ...rest,
-      parts,
-      admittedAt: at === 0 ? now : at,
-      begunAt: at,
-      endedAt: ended,
-      slots: 0,
-      expiresAt: Number.POSITIVE_INFINITY,
-      stored: true,
-    };
+    const admittedAt = at === 0 ? now : at;
+    const use = { ...createUse(rest, admittedAt), ...rest, parts, begunAt: at, endedAt: ended, stored: true };
     this.#uses.set(use.id, use);
     for (const { meter, counted } of parts) {
       meter.addSpent(use.admittedAt, use);
