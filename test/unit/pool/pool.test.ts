@@ -243,8 +243,10 @@ describe("one of several pools", () => {
     const { lease } = simulator.grant({ target: "b" });
     simulator.pool.failed(lease, failure("account_suspended", "suspended"));
     const waiting = simulator.queue({ wellOnly: true });
+    const anyAccount = simulator.queue();
     simulator.pool.configure({ accounts: left, limits: LIMITS, ...partOf(2) });
     expect(waiting.outcome).toEqual({ refused: "no_accounts", isWell: false });
+    expect(anyAccount.outcome).toBeNull();
   });
 });
 
