@@ -3,9 +3,9 @@
  * of input, on both runtimes. Prints a row per kind and fails if a bound is exceeded. Run it on an idle machine.
  */
 import { setTimeout as sleep } from "node:timers/promises";
+import { MEMORY_USES, type MemoryUse, type MemoryUseSize } from "../support/client-memory.ts";
 import { DenoGateway } from "../support/deno.ts";
 import type { Gateway } from "../support/gateway.ts";
-import { HOARD_KINDS, type HoardKind, type HoardSize } from "../support/hoards.ts";
 import { MEMORY_ATTACKS, type MemoryAttack, MOST_MEMORY } from "../support/memory-attacks.ts";
 import { startMiniflare } from "../support/miniflare.ts";
 
@@ -17,7 +17,7 @@ const LONGEST_MS = 100;
 interface Runtime {
   readonly name: string;
   readonly start: () => Promise<Gateway>;
-  readonly size: HoardSize;
+  readonly size: MemoryUseSize;
   /**
    * Maximum live memory while the clients hold everything they can: a quarter of the budget, plus the program's own memory.
    */
@@ -56,17 +56,17 @@ interface Row {
   readonly ms?: number;
 }
 
-async function measure({ start, size, peakMiB }: Runtime, { name, take }: HoardKind): Promise<Row> {
+async function measure({ start, size, peakMiB }: Runtime, { name, take }: MemoryUse): Promise<Row> {
   const gateway = await start();
   try {
-    const hoard = await take(gateway, size);
+    const held = await take(gateway, size);
     const heap = await gateway.heap();
     const peak = gateway instanceof DenoGateway ? await gateway.peakMemory() : undefined;
-    await hoard.end();
+    await held.end();
     await sleep(1_000);
     return {
       kind: name,
-      wrong: hoard.statuses.filter((status) => status === 500).length,
+      wrong: held.statuses.filter((status) => status === 500).length,
       "heap MiB": inMiB(heap),
       "heap after MiB": inMiB(await gateway.heap()),
       ...(peak === undefined ? {} : { "peak MiB": inMiB(peak) }),
@@ -115,7 +115,7 @@ const [wanted = "all", only = ""] = process.argv.slice(2);
 let failed = false;
 for (const runtime of RUNTIMES.filter(({ name }) => wanted === "all" || wanted === name)) {
   const rows: Row[] = [];
-  for (const kind of HOARD_KINDS.filter(({ name }) => name.includes(only))) {
+  for (const kind of MEMORY_USES.filter(({ name }) => name.includes(only))) {
     rows.push(await measure(runtime, kind));
   }
   const attacks = MEMORY_ATTACKS.filter(({ name }) => name.includes(only));

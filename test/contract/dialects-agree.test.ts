@@ -3,17 +3,17 @@ import {
   COMPLETIONS_CLIENT,
   DIALECT_CLIENTS,
   type DialectClient,
+  type DialectConversation,
   isPrompt,
-  type Talk,
 } from "../support/dialect-clients.ts";
-import { TALKS } from "../support/talks.ts";
+import { DIALECT_CONVERSATIONS } from "../support/dialect-conversations.ts";
 import { useGateway } from "../support/use-gateway.ts";
 
 /** Long enough for a busy machine to say the next word within. */
 const api = useGateway({ vars: { IDLE_TIMEOUT_MS: "1000" } });
 
-async function ask(client: DialectClient, talk: Talk, stream: boolean) {
-  const response = await client.send(api, talk, stream);
+async function ask(client: DialectClient, conversation: DialectConversation, stream: boolean) {
+  const response = await client.send(api, conversation, stream);
   const text = await response.text();
   expect(response.status, text).toBe(200);
   const completion = stream ? client.streamed(text) : client.whole(JSON.parse(text));
@@ -21,18 +21,18 @@ async function ask(client: DialectClient, talk: Talk, stream: boolean) {
 }
 
 describe("all dialects come to the same", () => {
-  it.each(Object.entries(TALKS))("%s", async (_, talk) => {
+  it.each(Object.entries(DIALECT_CONVERSATIONS))("%s", async (_, conversation) => {
     const [chat, ...others] = DIALECT_CLIENTS;
     if (chat === undefined) throw new Error("there is no dialect");
-    const expected = await ask(chat, talk, true);
+    const expected = await ask(chat, conversation, true);
     expect(expected.completion.error).toBeNull();
-    const whole = await ask(chat, talk, false);
+    const whole = await ask(chat, conversation, false);
     // Beside calls a chat completion has no text (contract); its stream passes it through.
     const silent = whole.completion.toolCalls.length > 0 ? { text: expected.completion.text } : {};
     expect({ ...whole.completion, ...silent }).toEqual(expected.completion);
     for (const client of others) {
       for (const stream of [true, false]) {
-        const given = await ask(client, talk, stream);
+        const given = await ask(client, conversation, stream);
         expect(given.turn.prompt, client.name).toBe(expected.turn.prompt);
         expect(given.completion, `${client.name}, stream: ${stream}`).toEqual(expected.completion);
       }
@@ -41,32 +41,35 @@ describe("all dialects come to the same", () => {
 });
 
 describe("a prompt is completed with what a question is answered with", () => {
-  it.each(Object.entries(TALKS).filter(([, talk]) => isPrompt(talk)))("%s", async (_, talk) => {
-    const [chat] = DIALECT_CLIENTS;
-    if (chat === undefined) throw new Error("there is no dialect");
-    const { text, toolCalls, finish, error } = (await ask(chat, talk, false)).completion;
-    for (const stream of [true, false]) {
-      const { completion } = await ask(COMPLETIONS_CLIENT, talk, stream);
-      expect(completion, `stream: ${stream}`).toMatchObject({
-        text,
-        reasoning: "",
-        toolCalls,
-        finish,
-        error,
-      });
-    }
-  });
+  it.each(Object.entries(DIALECT_CONVERSATIONS).filter(([, conversation]) => isPrompt(conversation)))(
+    "%s",
+    async (_, conversation) => {
+      const [chat] = DIALECT_CLIENTS;
+      if (chat === undefined) throw new Error("there is no dialect");
+      const { text, toolCalls, finish, error } = (await ask(chat, conversation, false)).completion;
+      for (const stream of [true, false]) {
+        const { completion } = await ask(COMPLETIONS_CLIENT, conversation, stream);
+        expect(completion, `stream: ${stream}`).toMatchObject({
+          text,
+          reasoning: "",
+          toolCalls,
+          finish,
+          error,
+        });
+      }
+    },
+  );
 });
 
 describe("no dialect takes a failure for success", () => {
   it.each(["[[cut:6]]", "[[reset:6]]", "[[garbage:6]]", "[[error:server_error:6]]", "[[hang:6]]"])(
     "%s in mid-stream",
     async (fault) => {
-      const talk = { steps: [{ user: `[[big:400]][[chunk:20]]${fault}` }] };
+      const conversation = { steps: [{ user: `[[big:400]][[chunk:20]]${fault}` }] };
       for (const client of [...DIALECT_CLIENTS, COMPLETIONS_CLIENT]) {
         const [streamed, whole] = await Promise.all(
           [true, false].map(async (stream) => {
-            const response = await client.send(api, talk, stream);
+            const response = await client.send(api, conversation, stream);
             return { status: response.status, text: await response.text() };
           }),
         );

@@ -71,10 +71,10 @@ describe("guardrails", () => {
     for (const client of clients) {
       for (const stream of [false, true]) {
         const before = (await turns()).length;
-        const talk = {
+        const conversation = {
           steps: [{ user: "My card is 1234-5678. [[chunk:3]][[say:This is Project  Apollo, they say.]]" }],
         };
-        const response = await client.send({ post }, talk, stream);
+        const response = await client.send({ post }, conversation, stream);
         const text = await response.text();
         expect([client.name, response.status, response.headers.get("x-gateway-path")]).toEqual([
           client.name,
@@ -101,8 +101,11 @@ describe("guardrails", () => {
     ];
     for (const client of DIALECT_CLIENTS) {
       for (const stream of [false, true]) {
-        const talk = { tools, steps: [{ user: '[[say:See apollo.]][[call:find:{"q":"the apollo file"}]]' }] };
-        const text = await (await client.send({ post }, talk, stream)).text();
+        const conversation = {
+          tools,
+          steps: [{ user: '[[say:See apollo.]][[call:find:{"q":"the apollo file"}]]' }],
+        };
+        const text = await (await client.send({ post }, conversation, stream)).text();
         const answer = stream ? client.streamed(text) : client.whole(JSON.parse(text));
         expect([client.name, stream, text.includes("apollo"), answer.toolCalls]).toEqual([
           client.name,
@@ -118,8 +121,8 @@ describe("guardrails", () => {
     await setRules({ ...expressions({ pattern: "apollo" }), stage: "after" });
     for (const client of clients) {
       for (const stream of [false, true]) {
-        const talk = { steps: [{ user: "[[say:The secret is apollo.]]" }] };
-        const response = await client.send({ post }, talk, stream);
+        const conversation = { steps: [{ user: "[[say:The secret is apollo.]]" }] };
+        const response = await client.send({ post }, conversation, stream);
         const text = await response.text();
         const answer = stream ? client.streamed(text) : client.whole(JSON.parse(text));
         expect([client.name, stream, response.status, answer.finish]).toEqual([

@@ -43,12 +43,12 @@ describe("Idempotency-Key", () => {
       for (const stream of [false, true]) {
         const headers = key();
         const api = { post: (path: string, body: unknown) => post(path, body, headers) };
-        const talk = { steps: [{ user: `[[say:Said once, ${client.name}, ${stream}.]]` }] };
+        const conversation = { steps: [{ user: `[[say:Said once, ${client.name}, ${stream}.]]` }] };
         const before = await turns();
-        const first = await client.send(api, talk, stream);
+        const first = await client.send(api, conversation, stream);
         const text = await first.text();
         expect([first.status, replayed(first)]).toEqual([200, null]);
-        const second = await client.send(api, talk, stream);
+        const second = await client.send(api, conversation, stream);
         expect([second.status, replayed(second)]).toEqual([200, "true"]);
         expect(second.headers.get("content-type")).toBe(first.headers.get("content-type"));
         expect(await second.text()).toBe(text);

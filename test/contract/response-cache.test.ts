@@ -80,14 +80,14 @@ describe("an equal request", () => {
           post: (path: string, body: unknown) =>
             post(path, path === "/v1/responses" ? { ...Object(body), store: false } : body, bearer(secret)),
         };
-        const talk = { steps: [{ user: question(`Once, ${client.name}, ${stream}.`) }] };
-        const first = await client.send(api, talk, stream);
+        const conversation = { steps: [{ user: question(`Once, ${client.name}, ${stream}.`) }] };
+        const first = await client.send(api, conversation, stream);
         await first.text();
         expect([first.status, result(first), first.headers.get("age")]).toEqual([200, "miss", null]);
         // Storing takes time: a request meanwhile is answered by the provider, and its answer is stored, too.
-        const { text } = await askForHit(() => client.send(api, talk, stream));
+        const { text } = await askForHit(() => client.send(api, conversation, stream));
         const before = await turns();
-        const second = await client.send(api, talk, stream);
+        const second = await client.send(api, conversation, stream);
         expect([second.status, result(second), await second.text()]).toEqual([200, "hit", text]);
         expect(second.headers.get("content-type")).toBe(first.headers.get("content-type"));
         expect(Number(second.headers.get("age"))).toBeGreaterThanOrEqual(0);

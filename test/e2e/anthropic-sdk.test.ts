@@ -1,7 +1,7 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { betaTool } from "@anthropic-ai/sdk/helpers/beta/json-schema";
 import { describe, expect, it } from "vitest";
-import { CUT_CALL } from "../support/talks.ts";
+import { CUT_CALL } from "../support/dialect-conversations.ts";
 import { useGateway } from "../support/use-gateway.ts";
 
 const MODEL = "claude-sonnet-5-5";

@@ -2,7 +2,7 @@ import OpenAI, { APIError } from "openai";
 import { toResponseInputItems } from "openai/lib/responses/ResponseInputItems";
 import { ResponsesWS } from "openai/resources/responses/ws";
 import { describe, expect, it } from "vitest";
-import { CUT_CALL } from "../support/talks.ts";
+import { CUT_CALL } from "../support/dialect-conversations.ts";
 import { useGateway } from "../support/use-gateway.ts";
 
 type Input = OpenAI.Responses.ResponseInput;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { DIALECT_CLIENTS } from "../support/dialect-clients.ts";
-import { TALKS } from "../support/talks.ts";
+import { DIALECT_CONVERSATIONS } from "../support/dialect-conversations.ts";
 import { DEV_KEY, type TestGateway, useGateway } from "../support/use-gateway.ts";
 
 /**
@@ -24,8 +24,8 @@ const BACKENDS = [
 const [chat] = DIALECT_CLIENTS;
 if (chat === undefined) throw new Error("there is no dialect");
 
-async function ask(api: TestGateway, talk: (typeof TALKS)[string], stream: boolean) {
-  const response = await chat?.send(api, talk, stream);
+async function ask(api: TestGateway, conversation: (typeof DIALECT_CONVERSATIONS)[string], stream: boolean) {
+  const response = await chat?.send(api, conversation, stream);
   const text = (await response?.text()) ?? "";
   expect(response?.status, text).toBe(200);
   return stream ? chat?.streamed(text) : chat?.whole(JSON.parse(text));
@@ -47,11 +47,11 @@ describe.each(BACKENDS)("a backend of the driver $driver", ({ driver, base }) =>
     "an answer withheld",
     "a call cut short behind two",
   ])("comes to the same as without: %s", async (name) => {
-    const talk = TALKS[name] ?? { steps: [] };
+    const conversation = DIALECT_CONVERSATIONS[name] ?? { steps: [] };
     for (const stream of [true, false]) {
-      const direct = await ask(behind, talk, stream);
+      const direct = await ask(behind, conversation, stream);
       const { prompt } = await behind.gateway.sandbox.lastTurn();
-      const through = await ask(front, talk, stream);
+      const through = await ask(front, conversation, stream);
       expect((await behind.gateway.sandbox.lastTurn()).prompt).toBe(prompt);
       expect(through).toMatchObject({ ...direct, usage: expect.anything() });
     }
@@ -60,9 +60,9 @@ describe.each(BACKENDS)("a backend of the driver $driver", ({ driver, base }) =>
   it("refuses an unknown key, and fails, as the backend does", async () => {
     const refused = await front.chat("x", {}, { authorization: "Bearer sandbox-token-expired" });
     expect([refused.status, JSON.parse(await refused.text()).error.code]).toEqual([401, "invalid_api_key"]);
-    const talk = { steps: [{ user: "[[big:400]][[chunk:20]][[cut:6]]" }] };
-    const broken = await chat.send(front, talk, true);
+    const conversation = { steps: [{ user: "[[big:400]][[chunk:20]][[cut:6]]" }] };
+    const broken = await chat.send(front, conversation, true);
     expect(chat.streamed(await broken.text())).toMatchObject({ error: expect.any(String), finish: null });
-    expect((await chat.send(front, talk, false)).status).toBe(503);
+    expect((await chat.send(front, conversation, false)).status).toBe(503);
   });
 });

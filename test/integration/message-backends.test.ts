@@ -1,11 +1,11 @@
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { DIALECT_CLIENTS, type DialectClient, type Talk } from "../support/dialect-clients.ts";
+import { DIALECT_CLIENTS, type DialectClient, type DialectConversation } from "../support/dialect-clients.ts";
+import { DIALECT_CONVERSATIONS } from "../support/dialect-conversations.ts";
 import { FaultUpstream } from "../support/fault-upstream.ts";
 import { type Gateway, startGateway } from "../support/gateway.ts";
 import { type StrictMessages, startStrictMessages } from "../support/strict-messages.ts";
-import { TALKS } from "../support/talks.ts";
 import { DEV_KEY, type TestGateway, useGateway } from "../support/use-gateway.ts";
 
 /** The rules of translation hold for the message style, too, where a provider switched the native path off. */
@@ -26,27 +26,32 @@ function config(accounts: readonly object[]): Record<string, string> {
   return { GATEWAY_CONFIG_JSON: JSON.stringify(settings) };
 }
 
-async function ask(api: TestGateway, client: DialectClient, talk: Talk, stream: boolean) {
-  const response = await client.send(api, talk, stream);
+async function ask(
+  api: TestGateway,
+  client: DialectClient,
+  conversation: DialectConversation,
+  stream: boolean,
+) {
+  const response = await client.send(api, conversation, stream);
   const text = await response.text();
   expect(response.status, text).toBe(200);
   const completion = stream ? client.streamed(text) : client.whole(JSON.parse(text));
   return { completion, turn: await behind.gateway.sandbox.lastTurn() };
 }
 
-describe("a talk through a backend of the message style comes to the same as without", () => {
-  it.each(Object.entries(TALKS))("%s", async (_, talk) => {
+describe("a conversation through a backend of the message style comes to the same as without", () => {
+  it.each(Object.entries(DIALECT_CONVERSATIONS))("%s", async (_, conversation) => {
     const [chat] = DIALECT_CLIENTS;
     if (chat === undefined) throw new Error("there is no dialect");
-    const direct = await ask(behind, chat, talk, true);
+    const direct = await ask(behind, chat, conversation, true);
     // What the model thought before these calls nobody knows: it goes on without thinking.
-    const thinks = !("result" in (talk.steps.at(-1) ?? {}));
+    const thinks = !("result" in (conversation.steps.at(-1) ?? {}));
     const { usage: _usage, ...counted } = direct.completion;
     const expected = thinks ? direct.completion : { ...counted, reasoning: "" };
     for (const client of DIALECT_CLIENTS) {
       for (const stream of [true, false]) {
         const what = `${client.name}, stream: ${stream}`;
-        const through = await ask(front, client, talk, stream);
+        const through = await ask(front, client, conversation, stream);
         expect(through.turn.prompt, what).toBe(direct.turn.prompt);
         expect(through.turn.thinking, what).toBe(thinks);
         // Beside calls a whole chat completion has no text (contract).
@@ -94,9 +99,15 @@ describe("a backend as strict as the real service", () => {
   async function messages(stream: boolean, extra: object): Promise<string> {
     const client = new Anthropic({ baseURL: `${gateway.url}/anthropic`, apiKey: DEV_KEY, maxRetries: 0 });
     const tools: Anthropic.Tool[] = [{ name: "weather", input_schema: { type: "object" } }];
-    const talk: Anthropic.MessageParam[] = [{ role: "user", content: "Weather?" }];
+    const conversation: Anthropic.MessageParam[] = [{ role: "user", content: "Weather?" }];
     for (;;) {
-      const request = { model: "claude-haiku-4-5", max_tokens: 20_000, messages: talk, tools, ...extra };
+      const request = {
+        model: "claude-haiku-4-5",
+        max_tokens: 20_000,
+        messages: conversation,
+        tools,
+        ...extra,
+      };
       const { content } = stream
         ? await client.messages.stream(request).finalMessage()
         : await client.messages.create(request);
@@ -105,7 +116,7 @@ describe("a backend as strict as the real service", () => {
       );
       if (results.length === 0)
         return content.map((block) => (block.type === "text" ? block.text : "")).join("");
-      talk.push({ role: "assistant", content }, { role: "user", content: results });
+      conversation.push({ role: "assistant", content }, { role: "user", content: results });
     }
   }
 
@@ -230,13 +241,13 @@ describe("a request to a backend of the message style", () => {
   it("fails as the backend does", async () => {
     for (const fault of ["[[cut:6]]", "[[reset:6]]", "[[garbage:6]]", "[[error:server_error:6]]"]) {
       for (const client of DIALECT_CLIENTS) {
-        const talk = { steps: [{ user: `[[big:400]][[chunk:20]]${fault}` }] };
-        const streamed = client.streamed(await (await client.send(front, talk, true)).text());
+        const conversation = { steps: [{ user: `[[big:400]][[chunk:20]]${fault}` }] };
+        const streamed = client.streamed(await (await client.send(front, conversation, true)).text());
         expect(streamed, `${fault} ${client.name}`).toMatchObject({
           error: expect.any(String),
           finish: null,
         });
-        expect((await client.send(front, talk, false)).status, `${fault} ${client.name}`).toBe(503);
+        expect((await client.send(front, conversation, false)).status, `${fault} ${client.name}`).toBe(503);
       }
     }
   });

@@ -1,7 +1,7 @@
 import { APICallError, generateText, isStepCount, type LanguageModel, Output, streamText, tool } from "ai";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { CUT_CALL } from "./talks.ts";
+import { CUT_CALL } from "./dialect-conversations.ts";
 import { type TestGateway, useGateway } from "./use-gateway.ts";
 
 /** A PNG of one pixel, base64. */

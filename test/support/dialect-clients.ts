@@ -17,7 +17,7 @@ export type Step =
   | { readonly result: string; readonly id: string; readonly name: string };
 
 /** A request, independent of a dialect. */
-export interface Talk {
+export interface DialectConversation {
   readonly system?: string;
   readonly tools?: readonly {
     readonly name: string;
@@ -35,31 +35,31 @@ export interface Api {
 /** A minimal client of one dialect: writes requests and reads answers. */
 export interface DialectClient {
   readonly name: string;
-  send(api: Api, talk: Talk, stream: boolean): Promise<Response>;
+  send(api: Api, conversation: DialectConversation, stream: boolean): Promise<Response>;
   streamed(text: string): CanonicalCompletion;
   whole(body: unknown): CanonicalCompletion;
 }
 
 const MODEL = "provider-v4-flash";
 
-const functions = (talk: Talk) =>
-  talk.tools?.map(({ name, description, schema }) => ({
+const functions = (conversation: DialectConversation) =>
+  conversation.tools?.map(({ name, description, schema }) => ({
     type: "function",
     function: { name, description, parameters: schema },
   }));
 
 const chat: DialectClient = {
   name: "chat-completions",
-  send: (api, talk, stream) =>
+  send: (api, conversation, stream) =>
     api.post("/v1/chat/completions", {
       model: MODEL,
       stream,
       // Some backends think only on request.
       reasoning_effort: "medium",
-      tools: functions(talk),
+      tools: functions(conversation),
       messages: [
-        ...(talk.system === undefined ? [] : [{ role: "system", content: talk.system }]),
-        ...talk.steps.map((step) => {
+        ...(conversation.system === undefined ? [] : [{ role: "system", content: conversation.system }]),
+        ...conversation.steps.map((step) => {
           if ("user" in step) {
             const image = { type: "image_url", image_url: { url: `data:image/png;base64,${step.image}` } };
             const text = { type: "text", text: step.user };
@@ -81,19 +81,19 @@ const chat: DialectClient = {
 
 const messages: DialectClient = {
   name: "messages",
-  send: (api, talk, stream) =>
+  send: (api, conversation, stream) =>
     api.post("/vendorb/v1/messages", {
       model: MODEL,
       stream,
       // This style shows thinking only on request.
       thinking: { type: "adaptive" },
-      system: talk.system,
-      tools: talk.tools?.map(({ name, description, schema }) => ({
+      system: conversation.system,
+      tools: conversation.tools?.map(({ name, description, schema }) => ({
         name,
         description,
         input_schema: schema,
       })),
-      messages: talk.steps.map((step) => {
+      messages: conversation.steps.map((step) => {
         if ("user" in step) {
           const source = { type: "base64", media_type: "image/png", data: step.image };
           const blocks = [
@@ -117,17 +117,19 @@ const messages: DialectClient = {
 
 const content: DialectClient = {
   name: "content-generation",
-  send: (api, talk, stream) =>
+  send: (api, conversation, stream) =>
     api.post(`/v1beta/models/${MODEL}:${stream ? "streamGenerateContent?alt=sse" : "generateContent"}`, {
       // This style also shows thinking only on request.
       generationConfig: { thinkingConfig: { includeThoughts: true } },
-      ...(talk.system === undefined ? {} : { systemInstruction: { parts: [{ text: talk.system }] } }),
-      ...(talk.tools === undefined
+      ...(conversation.system === undefined
+        ? {}
+        : { systemInstruction: { parts: [{ text: conversation.system }] } }),
+      ...(conversation.tools === undefined
         ? {}
         : {
             tools: [
               {
-                functionDeclarations: talk.tools.map(({ name, description, schema }) => ({
+                functionDeclarations: conversation.tools.map(({ name, description, schema }) => ({
                   name,
                   description,
                   parametersJsonSchema: schema,
@@ -135,7 +137,7 @@ const content: DialectClient = {
               },
             ],
           }),
-      contents: talk.steps.map((step) => {
+      contents: conversation.steps.map((step) => {
         if ("user" in step) {
           const image = { inlineData: { mimeType: "image/png", data: step.image } };
           return { role: "user", parts: [{ text: step.user }, ...(step.image === undefined ? [] : [image])] };
@@ -157,16 +159,16 @@ const content: DialectClient = {
 
 const runner: DialectClient = {
   name: "model-runner",
-  send: (api, talk, stream) =>
+  send: (api, conversation, stream) =>
     api.post("/api/chat", {
       model: MODEL,
       stream,
       // Some backends think only on request.
       think: true,
-      tools: functions(talk),
+      tools: functions(conversation),
       messages: [
-        ...(talk.system === undefined ? [] : [{ role: "system", content: talk.system }]),
-        ...talk.steps.map((step) => {
+        ...(conversation.system === undefined ? [] : [{ role: "system", content: conversation.system }]),
+        ...conversation.steps.map((step) => {
           if ("user" in step) {
             const images = step.image === undefined ? {} : { images: [step.image] };
             return { role: "user", content: step.user, ...images };
@@ -201,20 +203,20 @@ function canonicalResponse(response: Record<string, unknown>, error: string | nu
 
 const responses: DialectClient = {
   name: "responses",
-  send: (api, talk, stream) =>
+  send: (api, conversation, stream) =>
     api.post("/v1/responses", {
       model: MODEL,
       stream,
-      instructions: talk.system,
+      instructions: conversation.system,
       // This style shows reasoning only on request.
       reasoning: { summary: "auto" },
-      tools: talk.tools?.map(({ name, description, schema }) => ({
+      tools: conversation.tools?.map(({ name, description, schema }) => ({
         type: "function",
         name,
         description,
         parameters: schema,
       })),
-      input: talk.steps.flatMap((step): object[] => {
+      input: conversation.steps.flatMap((step): object[] => {
         if ("user" in step) {
           const image = { type: "input_image", image_url: `data:image/png;base64,${step.image}` };
           const text = { type: "input_text", text: step.user };
@@ -243,9 +245,9 @@ const responses: DialectClient = {
 /** The text-completions style, which can only express a single question. */
 export const COMPLETIONS_CLIENT: DialectClient = {
   name: "completions",
-  send: (api, talk, stream) => {
-    if (!isPrompt(talk)) throw new Error("a text completion has one prompt and nothing else");
-    const [{ user: prompt }] = talk.steps;
+  send: (api, conversation, stream) => {
+    if (!isPrompt(conversation)) throw new Error("a text completion has one prompt and nothing else");
+    const [{ user: prompt }] = conversation.steps;
     const options = stream ? { stream, stream_options: { include_usage: true } } : {};
     return api.post("/v1/completions", { model: MODEL, prompt, ...options });
   },
@@ -253,12 +255,14 @@ export const COMPLETIONS_CLIENT: DialectClient = {
   whole: canonicalTextCompletion,
 };
 
-/** Whether a talk is a single question: no system prompt, no tools, no history. */
-export function isPrompt(talk: Talk): talk is { readonly steps: readonly [{ readonly user: string }] } {
-  const [step, ...others] = talk.steps;
-  const alone = others.length === 0 && talk.system === undefined && talk.tools === undefined;
+/** Whether a conversation is a single question: no system prompt, no tools, no history. */
+export function isPrompt(
+  conversation: DialectConversation,
+): conversation is { readonly steps: readonly [{ readonly user: string }] } {
+  const [step, ...others] = conversation.steps;
+  const alone = others.length === 0 && conversation.system === undefined && conversation.tools === undefined;
   return alone && step !== undefined && "user" in step && step.image === undefined;
 }
 
-/** All dialects that can express any talk. Tests compare the others with chat completions. */
+/** All dialects that can express any conversation. Tests compare the others with chat completions. */
 export const DIALECT_CLIENTS: readonly DialectClient[] = [chat, messages, content, responses, runner];

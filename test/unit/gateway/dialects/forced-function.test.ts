@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { isObject } from "../../../../src/core/encoding/json.ts";
 import { useMemoryGateway } from "../../../support/memory-gateway.ts";
+import { type ModelAnswer, streamModelAnswer } from "../../../support/model-answers.ts";
 import { ScriptedUpstream } from "../../../support/scripted-upstream.ts";
-import { type Told, tells } from "../../../support/told-answers.ts";
 import { completionsScript, sessionsScript } from "../../../support/upstream-scripts.ts";
 
 /** A request that names the function to call gets a call of this function or an error, in every style. */
@@ -10,15 +10,17 @@ import { completionsScript, sessionsScript } from "../../../support/upstream-scr
 const make = useMemoryGateway();
 
 const BACKENDS = {
-  "calls of the protocol": (told: Told) => ({
+  "calls of the protocol": (answer: ModelAnswer) => ({
     upstream: new ScriptedUpstream(
-      completionsScript({ turns: () => tells(told, "chat-completions", "native") }),
+      completionsScript({ turns: () => streamModelAnswer(answer, "chat-completions", "native") }),
     ),
     env: { PROVIDER_DRIVER: "openai", PROVIDER_NATIVE: "false" },
     config: { accounts: [{ token: "key" }] },
   }),
-  "calls in markup": (told: Told) => ({
-    upstream: new ScriptedUpstream(sessionsScript({ turns: () => tells(told, "sessions", "markup") })),
+  "calls in markup": (answer: ModelAnswer) => ({
+    upstream: new ScriptedUpstream(
+      sessionsScript({ turns: () => streamModelAnswer(answer, "sessions", "markup") }),
+    ),
   }),
 };
 
@@ -86,8 +88,8 @@ const look = { name: "look", input: { command: "ŷ" } };
 const cases = Object.keys(STYLES).flatMap((style) => [true, false].map((stream) => ({ style, stream })));
 
 describe.each(Object.entries(BACKENDS))("%s", (_, backend) => {
-  async function ask(told: Told, style: string, stream: boolean) {
-    const gateway = await make(backend(told));
+  async function ask(answer: ModelAnswer, style: string, stream: boolean) {
+    const gateway = await make(backend(answer));
     const response = await gateway.post(...(STYLES[style]?.(stream) ?? ["", {}]));
     const text = await response.text();
     await gateway.settle();
@@ -96,8 +98,8 @@ describe.each(Object.entries(BACKENDS))("%s", (_, backend) => {
 
   it.each(cases)("another function is not called instead: $style, stream: $stream", async (asking) => {
     for (const reasoning of ["", "I look."]) {
-      const told = { ...(reasoning === "" ? {} : { reasoning }), calls: [look], end: "stop" } as const;
-      const { status, text, gateway } = await ask(told, asking.style, asking.stream);
+      const answer = { ...(reasoning === "" ? {} : { reasoning }), calls: [look], end: "stop" } as const;
+      const { status, text, gateway } = await ask(answer, asking.style, asking.stream);
       if (!asking.stream) expect(status, text).toBe(422);
       expect(text).toMatch(/tool_choice(_violation| requires)/i);
       expect(text).not.toContain("ŷ");

@@ -3,14 +3,14 @@ import {
   COMPLETIONS_CLIENT,
   DIALECT_CLIENTS,
   type DialectClient,
+  type DialectConversation,
   isPrompt,
-  type Talk,
 } from "../../../support/dialect-clients.ts";
 import type { Protocol } from "../../../support/fault-body.ts";
 import { type MemoryGateway, useMemoryGateway } from "../../../support/memory-gateway.ts";
+import { type ModelAnswer, streamModelAnswer, type ToolCalls } from "../../../support/model-answers.ts";
 import { ScriptedUpstream } from "../../../support/scripted-upstream.ts";
 import type { CanonicalCompletion } from "../../../support/stream-validators/completion.ts";
-import { type Told, type ToolCalls, tells } from "../../../support/told-answers.ts";
 import { completionsScript, inOnePiece, sessionsScript } from "../../../support/upstream-scripts.ts";
 
 /** Every dialect in front of every driver, streaming and not: whatever a model says means the same in all of them. */
@@ -80,12 +80,15 @@ const BACKENDS: readonly Backend[] = [
 ];
 
 const schema = { type: "object", properties: { command: { type: "string" } }, required: ["command"] };
-const PLAIN: Talk = { steps: [{ user: "Hello?" }] };
+const PLAIN: DialectConversation = { steps: [{ user: "Hello?" }] };
 /** One pixel. */
 const PNG =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-const WITH_IMAGE: Talk = { steps: [{ user: "What is it?", image: PNG }] };
-const WITH_TOOLS: Talk = { ...PLAIN, tools: [{ name: "shell", description: "Runs a command", schema }] };
+const WITH_IMAGE: DialectConversation = { steps: [{ user: "What is it?", image: PNG }] };
+const WITH_TOOLS: DialectConversation = {
+  ...PLAIN,
+  tools: [{ name: "shell", description: "Runs a command", schema }],
+};
 
 const EDIT = {
   name: "edit",
@@ -109,35 +112,35 @@ const called = (...calls: readonly (typeof ls)[]) =>
   calls.map(({ name, input }) => ({ name, arguments: input }));
 
 interface Cell {
-  readonly talk: Talk;
-  readonly told: Told;
+  readonly conversation: DialectConversation;
+  readonly answer: ModelAnswer;
   /** What it comes to. */
   readonly means: Partial<CanonicalCompletion>;
 }
 
 const CELLS: Readonly<Record<string, Cell>> = {
-  text: { talk: PLAIN, told: { text: "Hello there.", end: "stop" }, means: { finish: "stop" } },
+  text: { conversation: PLAIN, answer: { text: "Hello there.", end: "stop" }, means: { finish: "stop" } },
   reasoning: {
-    talk: PLAIN,
-    told: { reasoning: "Let me see.", text: "Hello there.", end: "stop" },
+    conversation: PLAIN,
+    answer: { reasoning: "Let me see.", text: "Hello there.", end: "stop" },
     means: { reasoning: "Let me see.", finish: "stop" },
   },
   "one tool": {
-    talk: WITH_TOOLS,
-    told: { calls: [ls], end: "stop" },
+    conversation: WITH_TOOLS,
+    answer: { calls: [ls], end: "stop" },
     means: { toolCalls: called(ls), finish: "tool_calls" },
   },
   "two tools, and words before": {
-    talk: WITH_TOOLS,
-    told: { reasoning: "Hm.", text: "I look. ", calls: [ls, pwd], end: "stop" },
+    conversation: WITH_TOOLS,
+    answer: { reasoning: "Hm.", text: "I look. ", calls: [ls, pwd], end: "stop" },
     means: { reasoning: "Hm.", toolCalls: called(ls, pwd), finish: "tool_calls" },
   },
   ...Object.fromEntries(
     ["  ", "\n\n  ", "\r", "\r\n\r\n\t"].map((indent) => [
       `arguments over several lines, each after ${JSON.stringify(indent)}`,
       {
-        talk: { ...PLAIN, tools: [EDIT] },
-        told: { calls: [edit, edit], indent, end: "stop" as const },
+        conversation: { ...PLAIN, tools: [EDIT] },
+        answer: { calls: [edit, edit], indent, end: "stop" as const },
         means: {
           toolCalls: [edit, edit].map(({ name, input }) => ({ name, arguments: input })),
           finish: "tool_calls" as const,
@@ -146,38 +149,38 @@ const CELLS: Readonly<Record<string, Cell>> = {
     ]),
   ),
   "a text that is cut": {
-    talk: PLAIN,
-    told: { text: "One two", end: "length" },
+    conversation: PLAIN,
+    answer: { text: "One two", end: "length" },
     means: { finish: "length" },
   },
   "a call that is cut": {
-    talk: WITH_TOOLS,
-    told: { text: "I clean up. ", half, end: "length" },
+    conversation: WITH_TOOLS,
+    answer: { text: "I clean up. ", half, end: "length" },
     means: { toolCalls: [], finish: "length" },
   },
   "a second call that is cut": {
-    talk: WITH_TOOLS,
-    told: { calls: [ls], half, end: "length" },
+    conversation: WITH_TOOLS,
+    answer: { calls: [ls], half, end: "length" },
     means: { toolCalls: called(ls), finish: "length" },
   },
   "a call that is cut, and said to be complete": {
-    talk: WITH_TOOLS,
-    told: { text: "I clean up. ", half, end: "stop" },
+    conversation: WITH_TOOLS,
+    answer: { text: "I clean up. ", half, end: "stop" },
     means: { toolCalls: [], finish: "length" },
   },
   "a cut behind a call": {
-    talk: WITH_TOOLS,
-    told: { calls: [ls], end: "length" },
+    conversation: WITH_TOOLS,
+    answer: { calls: [ls], end: "length" },
     means: { toolCalls: called(ls), finish: "length" },
   },
   "an answer that is filtered": {
-    talk: PLAIN,
-    told: { text: "One two", end: "filter" },
+    conversation: PLAIN,
+    answer: { text: "One two", end: "filter" },
     means: { finish: "content_filter" },
   },
   "a filter behind a call": {
-    talk: WITH_TOOLS,
-    told: { calls: [ls], end: "filter" },
+    conversation: WITH_TOOLS,
+    answer: { calls: [ls], end: "filter" },
     means: { toolCalls: called(ls), finish: "content_filter" },
   },
 };
@@ -190,8 +193,8 @@ const REFUSING = BACKENDS.filter(
 const TELL_REFUSALS = ["chat-completions", "responses"];
 
 /** A gateway in front of a backend that says so. */
-function gatewayOf({ protocol, toolCalls, env }: Backend, told: Told): Promise<MemoryGateway> {
-  const turns = () => tells(told, protocol, toolCalls);
+function gatewayOf({ protocol, toolCalls, env }: Backend, answer: ModelAnswer): Promise<MemoryGateway> {
+  const turns = () => streamModelAnswer(answer, protocol, toolCalls);
   if (protocol === "sessions")
     return make({ upstream: new ScriptedUpstream(sessionsScript({ turns })), env });
   const upstream = new ScriptedUpstream(
@@ -205,21 +208,26 @@ function gatewayOf({ protocol, toolCalls, env }: Backend, told: Told): Promise<M
   return make({ upstream, env, config: { accounts: [{ token: "key" }] } });
 }
 
-async function ask(gateway: MemoryGateway, client: DialectClient, talk: Talk, stream: boolean) {
-  const response = await client.send(gateway, talk, stream);
+async function ask(
+  gateway: MemoryGateway,
+  client: DialectClient,
+  conversation: DialectConversation,
+  stream: boolean,
+) {
+  const response = await client.send(gateway, conversation, stream);
   const text = await response.text();
   await gateway.settle();
   return { status: response.status, text };
 }
 
 describe.each(BACKENDS)("behind $name", (backend) => {
-  it.each(Object.entries(CELLS))("%s", async (_, { talk, told, means }) => {
-    const clients = isPrompt(talk) ? [...DIALECT_CLIENTS, COMPLETIONS_CLIENT] : DIALECT_CLIENTS;
-    const gateway = await gatewayOf(backend, told);
+  it.each(Object.entries(CELLS))("%s", async (_, { conversation, answer, means }) => {
+    const clients = isPrompt(conversation) ? [...DIALECT_CLIENTS, COMPLETIONS_CLIENT] : DIALECT_CLIENTS;
+    const gateway = await gatewayOf(backend, answer);
     for (const client of clients) {
       for (const stream of [true, false]) {
         const what = `${client.name}, stream: ${stream}`;
-        const { status, text } = await ask(gateway, client, talk, stream);
+        const { status, text } = await ask(gateway, client, conversation, stream);
         expect(status, `${what}: ${text}`).toBe(200);
         const completion = stream ? client.streamed(text) : client.whole(JSON.parse(text));
         // Beside calls a whole chat completion has no text (contract); text completions have no place for reasoning.
@@ -228,7 +236,7 @@ describe.each(BACKENDS)("behind $name", (backend) => {
         expect(completion, `${what}: ${text}`).toMatchObject({
           toolCalls: [],
           ...means,
-          text: silent ? "" : (told.text ?? ""),
+          text: silent ? "" : (answer.text ?? ""),
           reasoning: wordless ? "" : (means.reasoning ?? ""),
           usage: { prompt: 40, completion: 9 },
           error: null,
@@ -276,18 +284,18 @@ const SEPARATING = BACKENDS.filter(({ protocol }) => protocol === "messages" || 
 const HAVE_BLOCKS = ["messages", "responses"];
 
 describe.each(SEPARATING)("behind $name", (backend) => {
-  it.each([PLAIN, WITH_TOOLS])("separate texts (case %#)", async (talk) => {
+  it.each([PLAIN, WITH_TOOLS])("separate texts (case %#)", async (conversation) => {
     const gateway = await gatewayOf(backend, {
       earlier: "I look at the links.",
       text: "Here are two.",
       end: "stop",
     });
-    const clients = isPrompt(talk) ? [...DIALECT_CLIENTS, COMPLETIONS_CLIENT] : DIALECT_CLIENTS;
+    const clients = isPrompt(conversation) ? [...DIALECT_CLIENTS, COMPLETIONS_CLIENT] : DIALECT_CLIENTS;
     for (const client of clients) {
       const between = HAVE_BLOCKS.includes(client.name) ? "" : "\n\n";
       for (const stream of [true, false]) {
         const what = `${client.name}, stream: ${stream}`;
-        const { status, text } = await ask(gateway, client, talk, stream);
+        const { status, text } = await ask(gateway, client, conversation, stream);
         expect(status, `${what}: ${text}`).toBe(200);
         const completion = stream ? client.streamed(text) : client.whole(JSON.parse(text));
         expect(completion, `${what}: ${text}`).toMatchObject({

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { isObject, type JsonObject } from "../../../../src/core/encoding/json.ts";
 import { SMALL_REQUESTS } from "../../../support/dialect-requests.ts";
 import { useMemoryGateway } from "../../../support/memory-gateway.ts";
+import { streamModelAnswer } from "../../../support/model-answers.ts";
 import { ScriptedUpstream } from "../../../support/scripted-upstream.ts";
-import { tells } from "../../../support/told-answers.ts";
 import { inOnePiece } from "../../../support/upstream-scripts.ts";
 
 /** Backends whose models think only on request: what each style asks them for. */
@@ -24,7 +24,7 @@ async function requestAt(
     inOnePiece(
       DRIVERS[driver],
       asked,
-      tells({ calls: [{ name: "shell", input: {} }], end: "stop" }, DRIVERS[driver], "native"),
+      streamModelAnswer({ calls: [{ name: "shell", input: {} }], end: "stop" }, DRIVERS[driver], "native"),
     ),
   );
   const gateway = await make({

@@ -8,7 +8,7 @@ import { geminiDriver } from "../../../../src/gateway/providers/gemini/driver.ts
 import { openaiDriver } from "../../../../src/gateway/providers/openai/driver.ts";
 import { openaiResponsesDriver } from "../../../../src/gateway/providers/openai-responses/driver.ts";
 import { eventBlocks } from "../../../support/fault-body.ts";
-import { type Told, tells } from "../../../support/told-answers.ts";
+import { type ModelAnswer, streamModelAnswer } from "../../../support/model-answers.ts";
 import { wantsWhole, wholeAnswer } from "../../../support/whole-answers.ts";
 import { keyed } from "./keyed.ts";
 import {
@@ -40,8 +40,8 @@ const providerFor = ({ driver, path }: Backend) =>
   keyed({ driver, baseUrl: "http://engine.example", path, answer: "" }).provider;
 
 /** The blocks of the stream that says so. */
-function blocksOf({ protocol }: Backend, told: Told): string[] {
-  const reply = tells(told, protocol, "native");
+function blocksOf({ protocol }: Backend, modelAnswer: ModelAnswer): string[] {
+  const reply = streamModelAnswer(modelAnswer, protocol, "native");
   if (typeof reply === "string" || !("body" in reply)) throw new Error("not a stream");
   return [...reply.body].map(String);
 }
@@ -70,7 +70,7 @@ const calls = fc.array(
 );
 const half = { name: "get_weather", parameter: "city", begun: "Os" };
 
-const answers: fc.Arbitrary<Told> = fc.record(
+const answers: fc.Arbitrary<ModelAnswer> = fc.record(
   {
     text: words,
     reasoning: words,
@@ -83,7 +83,7 @@ const answers: fc.Arbitrary<Told> = fc.record(
 
 describe.each(BACKENDS)("$name", (backend) => {
   // An object says nothing of whether it is complete: calls of the message style are read as they come.
-  const told =
+  const modelAnswer =
     backend.name !== "anthropic"
       ? answers
       : answers.map(({ half: _half, calls: made = [], ...rest }) =>
@@ -92,7 +92,7 @@ describe.each(BACKENDS)("$name", (backend) => {
 
   it("says in one piece what it would have streamed", async () => {
     await fc.assert(
-      fc.asyncProperty(told, async (answer) => {
+      fc.asyncProperty(modelAnswer, async (answer) => {
         const blocks = blocksOf(backend, answer);
         const streamed = await completionOf(backend, () => eventStream(blocks.join("")));
         const whole = await completionOf(backend, () =>

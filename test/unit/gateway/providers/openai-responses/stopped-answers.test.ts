@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { useMemoryGateway } from "../../../../support/memory-gateway.ts";
+import { streamModelAnswer } from "../../../../support/model-answers.ts";
 import { ScriptedUpstream } from "../../../../support/scripted-upstream.ts";
-import { tells } from "../../../../support/told-answers.ts";
 import { responsesScript } from "../../../../support/upstream-scripts.ts";
 
 const make = useMemoryGateway();
@@ -9,9 +9,9 @@ const make = useMemoryGateway();
 it.each([true, false])(
   "a stop sequence ends the answer for the caller as well, and is named (stream: %s)",
   async (stream) => {
-    const told = { text: "Hello there, END of it.", end: "stop" } as const;
+    const answer = { text: "Hello there, END of it.", end: "stop" } as const;
     const upstream = new ScriptedUpstream(
-      responsesScript({ turns: () => tells(told, "responses", "native") }),
+      responsesScript({ turns: () => streamModelAnswer(answer, "responses", "native") }),
     );
     const env = { PROVIDER_DRIVER: "openai-responses" };
     const made = await make({ upstream, env, config: { accounts: [{ token: "key" }] } });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { HOARD_KINDS } from "../support/hoards.ts";
+import { MEMORY_USES } from "../support/client-memory.ts";
 import { useGateway } from "../support/use-gateway.ts";
 
 const MIB = 1024 * 1024;
@@ -14,19 +14,19 @@ const api = useGateway({ inspected: true, vars: { BODY_BUDGET_BYTES: String(4 * 
 
 // `npm run memory` is the long form, with the budgets of a deployment.
 describe("what strangers can have a process hold", () => {
-  it.each(HOARD_KINDS)("is bounded: $name", { timeout: 120_000 }, async ({ take }) => {
+  it.each(MEMORY_USES)("is bounded: $name", { timeout: 120_000 }, async ({ take }) => {
     // Each kind uses code that others did not need.
     const first = await take(api.gateway, { clients: 2, bytes: MIB });
     await first.end();
     const before = await api.gateway.heap();
-    const hoard = await take(api.gateway, { clients: 8, bytes: 3 * MIB });
+    const held = await take(api.gateway, { clients: 8, bytes: 3 * MIB });
     try {
       const during = await api.gateway.heap();
       expect(during - before).toBeLessThan(STRANGERS_BYTES + OWN_BYTES);
-      expect(hoard.statuses).not.toContain(500);
+      expect(held.statuses).not.toContain(500);
       expect((await api.gateway.fetch("/healthz")).status).toBe(200);
     } finally {
-      await hoard.end();
+      await held.end();
     }
     await expect
       .poll(async () => (await api.gateway.heap()) - before, { timeout: 60_000 })

@@ -1,4 +1,4 @@
-import type { Step, Talk } from "./dialect-clients.ts";
+import type { DialectConversation, Step } from "./dialect-clients.ts";
 
 const WEATHER = {
   name: "get_weather",
@@ -36,7 +36,7 @@ const ROUND_TRIP: Step[] = [
 ];
 
 /** Conversations that cover everything that a dialect or a driver must carry. */
-export const TALKS: Readonly<Record<string, Talk>> = {
+export const DIALECT_CONVERSATIONS: Readonly<Record<string, DialectConversation>> = {
   "a question": { steps: [user("[[say:Hello there.]][[think:hm]]")] },
   "a system prompt": { system: "Be kind.\nBe brief.", steps: [user("hello")] },
   "several turns": {

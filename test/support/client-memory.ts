@@ -6,7 +6,7 @@ import { SocketCrowd, strangerNumber } from "./web-sockets.ts";
 const MIB = 1024 * 1024;
 
 /** Amount that unauthenticated clients try to occupy. */
-export interface HoardSize {
+export interface MemoryUseSize {
   /** Number of simultaneous clients. */
   readonly clients: number;
   /** Bytes that one client sends, or makes the gateway send. */
@@ -14,21 +14,21 @@ export interface HoardSize {
 }
 
 /** Resources that the clients occupy until they end. */
-export interface Hoard {
+export interface HeldMemory {
   /** Statuses of the responses; 0: the gateway closed the connection. */
   readonly statuses: readonly number[];
   end(): Promise<void>;
 }
 
 /** A kind of input that makes a process hold memory. */
-export interface HoardKind {
+export interface MemoryUse {
   readonly name: string;
   /** Occupies as much as the gateway allows. */
-  readonly take: (gateway: Gateway, size: HoardSize) => Promise<Hoard>;
+  readonly take: (gateway: Gateway, size: MemoryUseSize) => Promise<HeldMemory>;
 }
 
 /** All kinds of input that make a process hold memory. The clients' tokens are unknown to every provider. */
-export const HOARD_KINDS: readonly HoardKind[] = [
+export const MEMORY_USES: readonly MemoryUse[] = [
   { name: "bodies that do not end", take: takeBodies },
   { name: "WebSockets, idle", take: takeIdleSockets },
   { name: "WebSockets, messages that do not end", take: takePartialMessages },
@@ -118,7 +118,7 @@ async function statusOf(answer: Promise<Response>): Promise<number> {
   }
 }
 
-async function takeBodies(gateway: Gateway, { clients, bytes }: HoardSize): Promise<Hoard> {
+async function takeBodies(gateway: Gateway, { clients, bytes }: MemoryUseSize): Promise<HeldMemory> {
   const requests = new SlowRequests(gateway);
   const body = Buffer.from(`{"model":"gpt-4o","x":"${"x".repeat(Math.floor(bytes / 4))}`);
   const headers = { ...json, "content-length": String(body.length + MIB) };
@@ -129,13 +129,13 @@ async function takeBodies(gateway: Gateway, { clients, bytes }: HoardSize): Prom
   return requests;
 }
 
-async function takeIdleSockets(gateway: Gateway, { clients }: HoardSize): Promise<Hoard> {
+async function takeIdleSockets(gateway: Gateway, { clients }: MemoryUseSize): Promise<HeldMemory> {
   const crowd = new SocketCrowd(gateway);
   await crowd.open(40 * clients);
   return { statuses: crowd.refusals, end: () => crowd.end() };
 }
 
-async function takePartialMessages(gateway: Gateway, { clients, bytes }: HoardSize): Promise<Hoard> {
+async function takePartialMessages(gateway: Gateway, { clients, bytes }: MemoryUseSize): Promise<HeldMemory> {
   const crowd = new SocketCrowd(gateway);
   const sockets = await crowd.open(clients);
   await Promise.all(
@@ -147,7 +147,7 @@ async function takePartialMessages(gateway: Gateway, { clients, bytes }: HoardSi
   return { statuses: crowd.refusals, end: () => crowd.end() };
 }
 
-async function takeKeptResponses(gateway: Gateway, { clients, bytes }: HoardSize): Promise<Hoard> {
+async function takeKeptResponses(gateway: Gateway, { clients, bytes }: MemoryUseSize): Promise<HeldMemory> {
   const crowd = new SocketCrowd(gateway);
   for (let index = 0; index < clients; index += 1) {
     const [socket] = await crowd.open(1, () => strangerNumber(index));
@@ -159,7 +159,7 @@ async function takeKeptResponses(gateway: Gateway, { clients, bytes }: HoardSize
   return { statuses: crowd.refusals, end: () => crowd.end() };
 }
 
-async function takeUnreadMessages(gateway: Gateway, { clients, bytes }: HoardSize): Promise<Hoard> {
+async function takeUnreadMessages(gateway: Gateway, { clients, bytes }: MemoryUseSize): Promise<HeldMemory> {
   const crowd = new SocketCrowd(gateway);
   const sockets = await crowd.open(clients);
   for (const socket of sockets) {
@@ -170,13 +170,13 @@ async function takeUnreadMessages(gateway: Gateway, { clients, bytes }: HoardSiz
   return { statuses: crowd.refusals, end: () => crowd.end() };
 }
 
-async function takeUnreadStreams(gateway: Gateway, { clients, bytes }: HoardSize): Promise<Hoard> {
+async function takeUnreadStreams(gateway: Gateway, { clients, bytes }: MemoryUseSize): Promise<HeldMemory> {
   const crowd = new SlowCrowd(gateway.url);
   await crowd.add({ idle: 0, neverReading: 10 * clients, trickling: 0 }, Math.floor(bytes / 8));
   return { statuses: [], end: () => crowd.end() };
 }
 
-async function takeUnreadAnswers(gateway: Gateway, { clients, bytes }: HoardSize): Promise<Hoard> {
+async function takeUnreadAnswers(gateway: Gateway, { clients, bytes }: MemoryUseSize): Promise<HeldMemory> {
   const stored = await storeResponse(gateway, "made-up", bytes);
   const requests = new SlowRequests(gateway);
   const path = `/v1/responses/${stored.id}`;
@@ -201,7 +201,7 @@ async function storeResponse(
   return { id, status: response.status };
 }
 
-async function takeForms(gateway: Gateway, { clients, bytes }: HoardSize): Promise<Hoard> {
+async function takeForms(gateway: Gateway, { clients, bytes }: MemoryUseSize): Promise<HeldMemory> {
   const requests = new SlowRequests(gateway);
   const head = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.txt"\r\n\r\n';
   const body = Buffer.from(head + "x".repeat(bytes));
@@ -216,7 +216,7 @@ async function takeForms(gateway: Gateway, { clients, bytes }: HoardSize): Promi
   return requests;
 }
 
-async function takePieces(gateway: Gateway, { clients, bytes }: HoardSize): Promise<Hoard> {
+async function takePieces(gateway: Gateway, { clients, bytes }: MemoryUseSize): Promise<HeldMemory> {
   const requests = new SlowRequests(gateway);
   const piece = Buffer.alloc(bytes);
   for (let index = 0; index < 4 * clients; index += 1) {
@@ -241,7 +241,7 @@ async function takePieces(gateway: Gateway, { clients, bytes }: HoardSize): Prom
   return requests;
 }
 
-async function takeStoredResponses(gateway: Gateway, { clients, bytes }: HoardSize): Promise<Hoard> {
+async function takeStoredResponses(gateway: Gateway, { clients, bytes }: MemoryUseSize): Promise<HeldMemory> {
   const statuses: number[] = [];
   for (let index = 0; index < 2 * clients; index += 1) {
     const { status } = await storeResponse(gateway, `made-up-${index}`, bytes);
@@ -250,7 +250,7 @@ async function takeStoredResponses(gateway: Gateway, { clients, bytes }: HoardSi
   return { statuses, end: async () => undefined };
 }
 
-async function takeJobs(gateway: Gateway, { clients }: HoardSize): Promise<Hoard> {
+async function takeJobs(gateway: Gateway, { clients }: MemoryUseSize): Promise<HeldMemory> {
   const urls = Array.from({ length: 50 }, (_, index) => `http://10.0.0.1/${"x".repeat(1_000)}${index}`);
   const statuses: number[] = [];
   for (let index = 0; index < 10 * clients; index += 1) {
@@ -261,7 +261,7 @@ async function takeJobs(gateway: Gateway, { clients }: HoardSize): Promise<Hoard
   return { statuses, end: async () => undefined };
 }
 
-async function takeNames(gateway: Gateway, { clients }: HoardSize): Promise<Hoard> {
+async function takeNames(gateway: Gateway, { clients }: MemoryUseSize): Promise<HeldMemory> {
   const statuses: number[] = [];
   for (let index = 0; index < 100 * clients; index += 1) {
     const name = `${index}-${"n".repeat(2_000)}`;

@@ -2,7 +2,7 @@ import { eventBlocks, type Protocol } from "./fault-body.ts";
 import type { Reply } from "./scripted-upstream.ts";
 
 /** A model's answer, independent of a protocol. */
-export interface Told {
+export interface ModelAnswer {
   readonly reasoning?: string;
   readonly text?: string;
   /** An earlier text: a message of its own (responses), or before a server tool (messages). Only in these protocols. */
@@ -22,9 +22,9 @@ export interface Told {
 export type ToolCalls = "native" | "markup";
 
 /** An upstream's stream with this answer, with 40 prompt tokens, 9 completion tokens and 3 reasoning tokens. */
-export function tells(told: Told, protocol: Protocol, toolCalls: ToolCalls): Reply {
-  const events = EVENTS[protocol](toolCalls === "markup" ? inMarkup(told) : told);
-  const broken = told.end === "broken";
+export function streamModelAnswer(modelAnswer: ModelAnswer, protocol: Protocol, toolCalls: ToolCalls): Reply {
+  const events = EVENTS[protocol](toolCalls === "markup" ? inMarkup(modelAnswer) : modelAnswer);
+  const broken = modelAnswer.end === "broken";
   // The events after the text distinguish a complete answer from a broken one, so omit them.
   const kept = broken ? events.slice(0, -TRAILING[protocol]) : events;
   const blocks = eventBlocks(protocol, { events: kept, ...(broken && { done: "missing" }) });
@@ -41,8 +41,8 @@ const TRAILING: Readonly<Record<Protocol, number>> = {
 };
 
 /** Writes calls into the text, as a model without native calls does. */
-function inMarkup({ calls = [], half, indent, ...told }: Told): Told {
-  if (calls.length === 0 && half === undefined) return told;
+function inMarkup({ calls = [], half, indent, ...modelAnswer }: ModelAnswer): ModelAnswer {
+  if (calls.length === 0 && half === undefined) return modelAnswer;
   const parameter = (name: string, value: string) =>
     `<|TCML|parameter name="${name}"><![CDATA[${value}]]></|TCML|parameter>`;
   const written = (value: unknown) =>
@@ -55,8 +55,11 @@ function inMarkup({ calls = [], half, indent, ...told }: Told): Told {
     half === undefined
       ? ""
       : `<|TCML|invoke name="${half.name}"><|TCML|parameter name="${half.parameter}"><![CDATA[${half.begun}`;
-  const end = half === undefined && told.end === "stop" ? "</|TCML|tool_calls>" : "";
-  return { ...told, text: `${told.text ?? ""}<|TCML|tool_calls>${whole.join("")}${begun}${end}` };
+  const end = half === undefined && modelAnswer.end === "stop" ? "</|TCML|tool_calls>" : "";
+  return {
+    ...modelAnswer,
+    text: `${modelAnswer.text ?? ""}<|TCML|tool_calls>${whole.join("")}${begun}${end}`,
+  };
 }
 
 /** Splits a text into three pieces, not at word ends. */
@@ -67,15 +70,15 @@ function pieces(text: string | undefined): string[] {
 }
 
 /** The calls with the text of their arguments; the cut-off call is last. */
-function texts({ calls = [], half, indent }: Told): { name: string; text: string }[] {
+function texts({ calls = [], half, indent }: ModelAnswer): { name: string; text: string }[] {
   const whole = calls.map(({ name, input }) => ({ name, text: JSON.stringify(input, null, indent) }));
   if (half === undefined) return whole;
   const begun = JSON.stringify({ [half.parameter]: half.begun }).slice(0, -2);
   return [...whole, { name: half.name, text: begun }];
 }
 
-function sessionsEvents({ reasoning, text, end }: Told): unknown[] {
-  const reasons: Record<Told["end"], string> = {
+function sessionsEvents({ reasoning, text, end }: ModelAnswer): unknown[] {
+  const reasons: Record<ModelAnswer["end"], string> = {
     stop: "stop",
     length: "length",
     filter: "content_filter",
@@ -90,9 +93,9 @@ function sessionsEvents({ reasoning, text, end }: Told): unknown[] {
   ];
 }
 
-function chunks(told: Told): unknown[] {
-  const { reasoning, text, refusal, end } = told;
-  const made = texts(told);
+function chunks(modelAnswer: ModelAnswer): unknown[] {
+  const { reasoning, text, refusal, end } = modelAnswer;
+  const made = texts(modelAnswer);
   const chunk = (delta: object, finish_reason: string | null = null) => ({
     id: "chatcmpl-1",
     object: "chat.completion.chunk",
@@ -101,7 +104,7 @@ function chunks(told: Told): unknown[] {
     choices: [{ index: 0, delta, finish_reason }],
   });
   const call = (index: number, fields: object) => chunk({ tool_calls: [{ index, ...fields }] });
-  const reasons: Record<Told["end"], string> = {
+  const reasons: Record<ModelAnswer["end"], string> = {
     stop: made.length > 0 ? "tool_calls" : "stop",
     length: "length",
     filter: "content_filter",
@@ -130,9 +133,9 @@ function chunks(told: Told): unknown[] {
   ];
 }
 
-function responseEvents(told: Told): unknown[] {
-  const { reasoning, earlier, text, refusal, end } = told;
-  const made = texts(told);
+function responseEvents(modelAnswer: ModelAnswer): unknown[] {
+  const { reasoning, earlier, text, refusal, end } = modelAnswer;
+  const made = texts(modelAnswer);
   const output: object[] = [];
   const item = (added: object, deltas: readonly object[], done: object): unknown[] => {
     const output_index = output.push(done) - 1;
@@ -187,7 +190,7 @@ function responseEvents(told: Told): unknown[] {
       );
     }),
   ];
-  const ends: Record<Told["end"], object> = {
+  const ends: Record<ModelAnswer["end"], object> = {
     stop: { status: "completed" },
     length: { status: "incomplete", incomplete_details: { reason: "max_output_tokens" } },
     filter: { status: "incomplete", incomplete_details: { reason: "content_filter" } },
@@ -205,9 +208,9 @@ function responseEvents(told: Told): unknown[] {
   ];
 }
 
-function messageEvents(told: Told): unknown[] {
-  const { reasoning, earlier, text, end } = told;
-  const made = texts(told);
+function messageEvents(modelAnswer: ModelAnswer): unknown[] {
+  const { reasoning, earlier, text, end } = modelAnswer;
+  const made = texts(modelAnswer);
   let next = 0;
   const block = (content: object, deltas: readonly object[]): unknown[] => {
     const index = next++;
@@ -224,7 +227,7 @@ function messageEvents(told: Told): unknown[] {
     );
   const serverTool = { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: {} };
   const result = { type: "web_search_tool_result", tool_use_id: "srvtoolu_1", content: [] };
-  const reasons: Record<Told["end"], string> = {
+  const reasons: Record<ModelAnswer["end"], string> = {
     stop: made.length > 0 ? "tool_use" : "end_turn",
     length: "max_tokens",
     filter: "refusal",
@@ -260,13 +263,13 @@ function messageEvents(told: Told): unknown[] {
  * This protocol sends calls as a whole: a call that was cut off is missing, and if nothing else ends the answer, the cut
  * does.
  */
-function contentChunks({ reasoning, text, calls = [], half, end }: Told): unknown[] {
+function contentChunks({ reasoning, text, calls = [], half, end }: ModelAnswer): unknown[] {
   const chunk = (parts: readonly object[], more: object = {}) => ({
     candidates: [{ content: { role: "model", parts }, index: 0, ...more }],
     modelVersion: "upstream-model",
     responseId: "answer-1",
   });
-  const reasons: Record<Told["end"], string> = {
+  const reasons: Record<ModelAnswer["end"], string> = {
     stop: half === undefined ? "STOP" : "MALFORMED_FUNCTION_CALL",
     length: "MAX_TOKENS",
     filter: "SAFETY",
@@ -281,7 +284,7 @@ function contentChunks({ reasoning, text, calls = [], half, end }: Told): unknow
   ];
 }
 
-const EVENTS: Readonly<Record<Protocol, (told: Told) => unknown[]>> = {
+const EVENTS: Readonly<Record<Protocol, (modelAnswer: ModelAnswer) => unknown[]>> = {
   sessions: sessionsEvents,
   "chat-completions": chunks,
   responses: responseEvents,
