@@ -225,7 +225,7 @@ const german: Translation = {
   overview: {
     streamsOnly: "nur Streams",
     testProvider: (id: string) => `${id} testen`,
-    top: "Spitzenreiter",
+    top: "Am meisten benutzt",
     sortedBy: "Sortiert nach",
     byRequests: "Anfragen",
     byCost: "Kosten",

@@ -60,7 +60,7 @@ const chinese: Translation = {
     emptyValue: "空",
     usage: "用量",
     history: "历史",
-    captures: "抓包",
+    captures: "捕获",
     test: "测试",
     accounts: "账号",
     keys: "密钥",
@@ -342,7 +342,7 @@ const chinese: Translation = {
     withoutKeyCallersNeedToken: "没有密钥时，调用方需要供应商的令牌。",
     connectWithNewKey: "使用新密钥接入",
     deleteKeyWarning: (name) => rich`使用 ${name} 的调用方会立即被拒绝。`,
-    searchKeys: "搜索名称、备注、状态、模型或样式",
+    searchKeys: "搜索名称、备注、状态、模型或风格",
     sortedBy: "排序",
     orders: {
       created: "创建顺序",

@@ -8,7 +8,7 @@ export const shared: PageTexts["shared"] = {
   dataErased: (count) => (count === 1 ? "1 Eintrag gelöscht" : `${count} Einträge gelöscht`),
   eraseDataWarning: (name) =>
     rich`Verlauf, Mitschnitte, gespeicherte Antworten, Angaben zu Dateien und Stapeln sowie Uploads von ${name} werden gelöscht. Verbrauchszahlen und Audit bleiben. Das lässt sich nicht rückgängig machen.`,
-  guardrails: "Leitplanken",
+  guardrails: "Schutzregeln",
   rulesForAllApplyToo: "Regeln für alle Aufrufer gelten auch.",
   historyModes: {
     full: "Alles",

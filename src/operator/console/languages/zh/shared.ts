@@ -16,7 +16,7 @@ export const shared: PageTexts["shared"] = {
     no_texts: "不保留文本",
     none: "不保留任何内容",
   },
-  historyKeeps: "历史和抓包保留",
+  historyKeeps: "历史和捕获保留",
   strictestModeCounts: "密钥、其团队、其用户和其允许的标签都可以各自选择，以保留最少的选择为准。",
   usedOfLimit: (used: string, limit: string, label: string) => `${limit} 中的 ${used}（${label}）`,
   usedUp: "已用尽",
