@@ -1,6 +1,18 @@
 import type { HistoryMode } from "../config/history-mode.ts";
 import type { Role } from "../config/roles.ts";
 
+/** An attempt that failed by the fault of the provider or of its account. */
+export interface FailedAttempt {
+  /** Its number, from 1: see `attempts` of {@link RequestFacts}. */
+  readonly attempt: number;
+  /** Id of the provider. */
+  readonly provider: string;
+  readonly account: string;
+  readonly model: string;
+  /** The code of its error. */
+  readonly code: string;
+}
+
 /** What is known of a request while it is handled; the log line has all of it. Never secrets, never content. */
 export interface RequestFacts {
   /** The pattern of the matched route. */
@@ -66,6 +78,8 @@ export interface RequestFacts {
   cache?: "hit" | "miss";
   /** Number of accounts tried. */
   attempts?: number;
+  /** Those of them that failed by the fault of a provider. */
+  failedAttempts?: readonly FailedAttempt[];
   retries?: number;
   error?: string;
   /** The HTTP status of `error`, if the stream had already begun and could not report it. */

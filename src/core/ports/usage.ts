@@ -55,7 +55,7 @@ export interface UsageSums {
   readonly requests: number;
   /** Part of `requests`: answered from the response cache, without tokens and cost. */
   readonly cache_hits: number;
-  /** Part of `requests`: the provider failed, not the caller or the gateway. */
+  /** Part of `attempts`: the provider failed, not the caller or the gateway. */
   readonly provider_errors: number;
   readonly prompt_tokens: number;
   /** Part of `prompt_tokens`: read from the provider's cache. */
@@ -175,8 +175,10 @@ export interface UsedRequest extends UsageDimensions, EndedRequest {
   readonly attempts: number;
   /** The answer came from the response cache. Absent: no. */
   readonly isCacheHit?: boolean;
-  /** The provider failed. Absent: no. */
+  /** The provider failed at the last attempt, which is not in `failedAttempts`. Absent: no. */
   readonly isProviderError?: boolean;
+  /** The attempts at which a provider failed. Absent: none. */
+  readonly failedAttempts?: readonly Pick<UsageDimensions, "provider" | "account" | "model">[];
 }
 
 /** Everything that one isolate has counted since its last acknowledged message. */

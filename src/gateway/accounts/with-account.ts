@@ -1,8 +1,9 @@
 import { assertDialectAllowed } from "../../core/auth/access-rules.ts";
 import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
 import type { ConfigSnapshot } from "../../core/config/snapshot.ts";
-import { ProviderError } from "../../core/errors/provider-error.ts";
+import { ProviderError, providerErrorToGateway } from "../../core/errors/provider-error.ts";
 import type { AcquireGrant, Lease } from "../../core/ports/accounts.ts";
+import type { FailedAttempt } from "../../core/ports/request-outcome.ts";
 import { RetryBudget } from "../../core/retries/retry-budget.ts";
 import { createLimitError } from "../../pool/limits/limit-error.ts";
 import { getLimitedUse } from "../../pool/limits/limited-use.ts";
@@ -47,6 +48,7 @@ export async function withAccount<T>(
       return result;
     } catch (error) {
       retries.endAttempt(error);
+      if (!abort.aborted && attributeFault(error) === "provider") recordFailedAttempt(request, "", error);
       return rethrowTokenRefusal(error);
     }
   }
@@ -79,6 +81,7 @@ export async function withAccount<T>(
         session.lease.reportFailure(UNATTRIBUTED_FAILURE).catch(() => undefined);
         throw error;
       }
+      recordFailedAttempt(request, session.accountId, error);
       const hasOtherHealthyAccount = await reportFailedAttempt(session.lease, error);
       request.onAccountFailed?.(session.accountId, error);
       const attempt = {
@@ -202,6 +205,27 @@ async function acquireSlot(
   if (failover.triedAccounts.length === 0) throw refusalError;
   throw failover.chooseError(acquired.refused === "no_accounts" ? null : refusalError);
 }
+
+/** Notes an attempt that failed by the fault of the provider or of the account: usage and metrics count it for the provider. */
+function recordFailedAttempt(
+  { context: { facts }, provider, model }: AccountRequest,
+  account: string,
+  error: unknown,
+): void {
+  const fault = attributeFault(error);
+  if (!(error instanceof ProviderError) || fault === null || fault === "proxy") return;
+  const failed: FailedAttempt = {
+    attempt: facts.attempts ?? 0,
+    provider: provider?.id || DEFAULT_PROVIDER,
+    account,
+    model,
+    code: providerErrorToGateway(error).code,
+  };
+  facts.failedAttempts = [...(facts.failedAttempts ?? []), failed].slice(-MAX_FAILED_ATTEMPTS);
+}
+
+/** Most failed attempts that are noted of a request. */
+const MAX_FAILED_ATTEMPTS = 40;
 
 /** Reports to the pool how an attempt failed. Returns whether another account is healthy, if this one is not. */
 async function reportFailedAttempt(lease: Lease, error: unknown): Promise<boolean> {

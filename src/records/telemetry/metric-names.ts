@@ -12,7 +12,7 @@ export const METRICS = {
   polygate_generation_retries_total:
     "Further attempts within generations: follow-up turns and changes of account.",
   polygate_upstream_requests_total: "Requests to the provider by operation and status.",
-  polygate_upstream_errors_total: "Generations that the provider failed, by code.",
+  polygate_upstream_errors_total: "Attempts of generations at which the provider failed, by code.",
   polygate_group_requests_total: "Requests by team, user and tag.",
   polygate_group_tokens_total: "Tokens by team, user and tag.",
   polygate_page_requests_total: "Calls of the page service by operation and status.",

@@ -8,7 +8,7 @@ import { getOutbox } from "./outbox.ts";
 import { getGenerationSeries, getHttpSeries } from "./request-series.ts";
 import { countSubjects } from "./subject-series.ts";
 import { countUsageDetails } from "./usage-series.ts";
-import { isProviderCode, toUsedRequest } from "./used-request.ts";
+import { hasUnlistedProviderError, toUsedRequest } from "./used-request.ts";
 
 const PAGE_OPERATIONS: Readonly<Record<string, string>> = {
   "/v1/thumbs": "thumbnail",
@@ -51,10 +51,10 @@ export function recordRequest(
   if (snapshot !== null && (team !== undefined || user !== undefined || tags !== undefined))
     countSubjects(outbox.counts, snapshot.config, facts);
   const { providerDriver } = platform.variables;
-  const { provider: providerId = DEFAULT_PROVIDER } = facts;
-  const provider = providerId === DEFAULT_PROVIDER ? providerDriver : providerId;
+  const nameProvider = (id: string) => (id === DEFAULT_PROVIDER ? providerDriver : id);
+  const provider = nameProvider(facts.provider ?? DEFAULT_PROVIDER);
   countRequest(outbox.counts, provider, outcome);
-  const failure = outbox.endRequest(toUsedRequest(outcome, provider), snapshot);
+  const failure = outbox.endRequest(toUsedRequest(outcome, provider, nameProvider), snapshot);
   return { sending: outbox.waitUntilSent(), failure };
 }
 
@@ -74,7 +74,9 @@ function countRequest(
   if (dialect === undefined || model === undefined || operation !== "chat") return;
   const names = getGenerationSeries({ dialect, provider, model, status, error });
   counts.add(names.generations);
-  if (error !== undefined && isProviderCode(error)) counts.add(seriesName(UPSTREAM_ERRORS, { code: error }));
+  for (const { code } of facts.failedAttempts ?? []) counts.add(seriesName(UPSTREAM_ERRORS, { code }));
+  if (error !== undefined && hasUnlistedProviderError(facts))
+    counts.add(seriesName(UPSTREAM_ERRORS, { code: error }));
   if (facts.retries !== undefined) counts.add(names.retries, facts.retries);
   counts.observe(names.duration, durationMs / 1000);
   if (queueMs !== undefined) counts.observe(queueWait, queueMs / 1000);

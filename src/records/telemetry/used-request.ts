@@ -18,10 +18,20 @@ function classifyOutcome(status: number, { error, attempts }: RequestFacts): str
 const hasProvider = ({ provider, model = UNKNOWN_MODEL, error }: RequestFacts): boolean =>
   provider !== undefined || (model !== UNKNOWN_MODEL && error !== "model_not_found");
 
-/** The usage of a request; null if it does not concern a provider. */
+/** Whether the provider failed at the last attempt, and that attempt is not listed as failed. */
+export function hasUnlistedProviderError({ error, attempts, failedAttempts }: RequestFacts): boolean {
+  return error !== undefined && isProviderCode(error) && failedAttempts?.at(-1)?.attempt !== (attempts ?? 0);
+}
+
+/**
+ * The usage of a request; null if it does not concern a provider.
+ *
+ * @param nameProvider returns the name of a provider in the usage by its id
+ */
 export function toUsedRequest(
   { status, durationMs, facts }: RequestOutcome,
   provider: string,
+  nameProvider: (id: string) => string = (id) => id,
 ): UsedRequest | null {
   const { dialect, operation } = facts;
   if (dialect === undefined || operation === undefined) return null;
@@ -46,7 +56,16 @@ export function toUsedRequest(
     ...readUsageDetails(facts),
     attempts: facts.attempts ?? 0,
     ...(facts.cache === "hit" ? { isCacheHit: true } : {}),
-    ...(outcome === "error" && isProviderCode(facts.error ?? "") ? { isProviderError: true } : {}),
+    ...(outcome === "error" && hasUnlistedProviderError(facts) ? { isProviderError: true } : {}),
+    ...(facts.failedAttempts === undefined
+      ? {}
+      : {
+          failedAttempts: facts.failedAttempts.map((failed) => ({
+            provider: nameProvider(failed.provider),
+            account: failed.account,
+            model: failed.model,
+          })),
+        }),
     durationMs,
     firstTokenMs: facts.firstTokenMs,
     queueMs: facts.queueMs,

@@ -148,7 +148,15 @@ export class UsageTally {
     row.completion_tokens += tokens.completionTokens;
     row.reasoning_tokens += tokens.reasoningTokens;
     for (const name of USAGE_DETAILS) row[DETAIL_SUMS[name]] += tokens[name];
-    row.attempts += used.attempts;
+    const { failedAttempts = [] } = used;
+    // A failed attempt counts for the provider that failed, also if another one has answered.
+    for (const failed of failedAttempts) {
+      const rowOfFailed = this.#row({ ...used, ...failed, outcome: "error" }, row.hour);
+      rowOfFailed.last = Math.max(rowOfFailed.last, now);
+      rowOfFailed.provider_errors += 1;
+      rowOfFailed.attempts += 1;
+    }
+    row.attempts += Math.max(0, used.attempts - failedAttempts.length);
     row.duration_ms += observe(row.duration, used.durationMs);
     if (used.firstTokenMs !== undefined) row.first_token_ms += observe(row.first_token, used.firstTokenMs);
     if (used.queueMs !== undefined) row.queue_ms += observe(row.queue, used.queueMs);

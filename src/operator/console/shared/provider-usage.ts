@@ -17,11 +17,11 @@ export async function readProviderUsage(from: number, signal?: AbortSignal): Pro
   return (await readUsage(query, signal)).items;
 }
 
-type Attempts = Pick<UsageItem, "requests" | "refused" | "cache_hits" | "provider_errors">;
+type Attempts = Pick<UsageItem, "attempts" | "provider_errors">;
 
-/** The share of the requests that reached a provider and failed because of it, as a text. */
-export const formatProviderErrors = ({ requests, refused, cache_hits, provider_errors }: Attempts): string =>
-  formatShare(provider_errors, requests - refused - cache_hits);
+/** The share of a provider's attempts at which it failed, as a text. */
+export const formatProviderErrors = ({ attempts, provider_errors }: Attempts): string =>
+  formatShare(provider_errors, attempts);
 
 /**
  * The usage of a provider. Usage names the default provider by its driver.

@@ -14,7 +14,7 @@ import {
   useMemoryGateway,
 } from "../../../support/memory-gateway.ts";
 import { accountNamed } from "../../../support/memory-platform.ts";
-import type { Asked, Reply } from "../../../support/scripted-upstream.ts";
+import { type Asked, type Reply, ScriptedUpstream } from "../../../support/scripted-upstream.ts";
 import { refuses } from "../../../support/upstream-scripts.ts";
 
 const gateway = useMemoryGateway();
@@ -420,5 +420,40 @@ describe("the renewal of an access token", () => {
     expect(next.tokens).toEqual(["renewed"]);
     expect(made.upstream.to(/\/token$/)).toHaveLength(1);
     expect(await slots(made)).toEqual({ inUse: 0, waiting: 0 });
+  });
+});
+
+describe("usage and metrics count a failed attempt for the provider that failed", () => {
+  const vendor = (id: string) => ({
+    id,
+    driver: "openai",
+    base_url: `http://${id}.test/v1`,
+    token: `sk-${id}`,
+    models: { m: "m" },
+  });
+  const config = {
+    providers: [vendor("one"), vendor("two")],
+    model_routes: { any: [{ model: "one/m" }, { model: "two/m" }] },
+  };
+  const answer = {
+    json: { choices: [{ message: { role: "assistant", content: "Hi" }, finish_reason: "stop" }] },
+  };
+  const ask = async (reply: (asked: Asked) => Reply) => {
+    const made = await gateway({ config, upstream: new ScriptedUpstream(reply) });
+    const body = { model: "any", messages: [{ role: "user", content: "hi" }] };
+    const response = await made.post("/v1/chat/completions", body);
+    await response.text();
+    await made.settle();
+    const { failed_attempts: failed = [] } = Object(made.lines.at(-1));
+    return [response.status, failed.map(({ provider }: { provider: string }) => provider)];
+  };
+
+  test.each<[string, (asked: Asked) => Reply, number, string[]]>([
+    ["a fail-over", ({ host }) => (host === "one.test" ? { status: 500, json: {} } : answer), 200, ["one"]],
+    ["failures of all", () => ({ status: 500, json: {} }), 503, ["one", "two"]],
+    ["a success", () => answer, 200, []],
+    ["a refusal of the request", () => ({ status: 400, json: { error: { message: "no" } } }), 400, []],
+  ])("after %s", async (_, reply, status, providers) => {
+    expect(await ask(reply)).toEqual([status, providers]);
   });
 });

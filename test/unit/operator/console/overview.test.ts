@@ -111,14 +111,14 @@ describe("the overview", () => {
     expect(top("errors")).toEqual(["broken", "busy"]);
   });
 
-  it("blames a provider only for requests that failed because of it", () => {
+  it("blames a provider only for attempts that failed because of it", () => {
     const refused = { ...NO_USAGE, provider: "", requests: 9, refused: 9 };
     const asked = { ...NO_USAGE, provider: "engine", requests: 20, failed: 6, refused: 8, cache_hits: 2 };
-    const engine = { ...asked, provider_errors: 1 };
+    const engine = { ...asked, attempts: 10, provider_errors: 1 };
     const top = selectTop([refused, engine], "provider", "errors");
     expect(top.map((item) => [item.provider, countErrors(item, "provider")])).toEqual([["engine", 1]]);
     expect(selectTop([refused, engine], "provider", "requests")).toEqual([engine]);
-    // Of 20 requests 10 reached it.
+    // Of 10 attempts one failed.
     expect(formatProviderErrors(engine)).toBe("10%");
   });
 

@@ -48,3 +48,11 @@ describe("an error counts", () => {
     expect(use(status, facts)).toEqual({ outcome: "error", provider: "openai", isProviderError: fault });
   });
 });
+
+test("the failure of the last attempt counts once", () => {
+  const failed = { attempt: 2, provider: "default", account: "a", model: "m", code: "upstream_error" };
+  const facts = { model: "m", error: "upstream_error" };
+  const errorsOf = (attempts: number) =>
+    use(503, { ...facts, attempts, failedAttempts: [failed] }).isProviderError;
+  expect([errorsOf(2), errorsOf(3)]).toEqual([false, true]);
+});

@@ -34,3 +34,21 @@ it("what is merged, as there are too many rows, names no provider", async () => 
     ["other", "other"],
   ]);
 });
+
+it("a failed attempt counts for the provider that failed, and the request for the one that answered", async () => {
+  const failed = { provider: "one", account: "a", model: "one/m" };
+  const rows = await rowsOf([used({ provider: "two", attempts: 3, failedAttempts: [failed, failed] })]);
+  const counts = rows.map(({ dimensions, requests, attempts, provider_errors }) => [
+    [dimensions.provider, dimensions.account, dimensions.outcome],
+    [requests, attempts, provider_errors],
+  ]);
+  expect(counts).toContainEqual([
+    ["two", "one@test", "success"],
+    [1, 1, 0],
+  ]);
+  expect(counts).toContainEqual([
+    ["one", "a", "error"],
+    [0, 2, 2],
+  ]);
+  expect(counts).toHaveLength(2);
+});
