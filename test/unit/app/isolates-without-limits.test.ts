@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { ConfigurationClient } from "../../../src/core/config/configuration-client.ts";
 import type { Config } from "../../../src/core/config/schema.ts";
 import type { ConfigChange } from "../../../src/core/config/snapshot.ts";
 import type { AcquireRequest, AcquireResult } from "../../../src/core/ports/accounts.ts";
@@ -7,13 +6,14 @@ import { WALL_CLOCK } from "../../../src/core/ports/clock.ts";
 import { needsNoAccount } from "../../../src/gateway/providers/drivers.ts";
 import { buildPoolConfiguration } from "../../../src/pool/configuration.ts";
 import { InProcessAccountPool } from "../../../src/pool/in-process-pool.ts";
-import { AccountPool } from "../../../src/pool/pool.ts";
+import type { AccountPool } from "../../../src/pool/pool.ts";
 import type { ShardlessReport } from "../../../src/runtime/cloudflare/pool-client/isolate-reporter.ts";
 import { LocalAccounts } from "../../../src/runtime/cloudflare/pool-client/local-accounts.ts";
 import { eventBlocks } from "../../support/fault-body.ts";
-import { MemoryGateway, pass, useMemoryGateway } from "../../support/memory-gateway.ts";
+import { type MemoryGateway, pass, useMemoryGateway } from "../../support/memory-gateway.ts";
 import { KEY } from "../../support/memory-platform.ts";
-import { MemoryPoolStore } from "../../support/pool-simulator/memory-pool-store.ts";
+import { GatewayIsolate, readFrom } from "../../support/pool-simulator/gateway-isolate.ts";
+import { PoolObject } from "../../support/pool-simulator/pool-object.ts";
 import { type Asked, type Reply, ScriptedUpstream } from "../../support/scripted-upstream.ts";
 import { completionsScript } from "../../support/upstream-scripts.ts";
 
@@ -68,8 +68,7 @@ class PoolObjects extends InProcessAccountPool {
   }
 }
 
-const newRules = () =>
-  new AccountPool({ store: new MemoryPoolStore(), ...WALL_CLOCK, wakeAt: () => undefined });
+const newRules = () => new PoolObject(WALL_CLOCK).pool;
 
 interface Options {
   readonly shards?: number;
@@ -147,42 +146,19 @@ class Deployment {
   }
 }
 
-class Isolate {
-  readonly gateway: MemoryGateway;
-  /** How often it has asked for the configuration. */
-  asked = 0;
+/** An isolate that selects accounts itself where it may. */
+class Isolate extends GatewayIsolate {
+  override readonly model = "free/engine";
 
   constructor({ main, pools }: Deployment) {
-    const configuration = new ConfigurationClient(
-      {
-        newerThan: async (known) => {
-          this.asked += 1;
-          const newest = await main.platform.configuration.readFresh();
-          return newest.version === known ? null : newest;
-        },
-        replace: () => Promise.reject(new Error("edits are made elsewhere")),
-      },
-      Date.now,
-    );
-    const accounts = new LocalAccounts({
-      pool: pools,
-      configuration,
-      deployment: { queueWaitMs: 1_000, needsNoAccount },
-      clock: { ...WALL_CLOCK, waitUntil: (work) => this.gateway.waitUntil(work) },
-    });
-    this.gateway = new MemoryGateway(
-      { ...main.platform, configuration, accounts },
-      main.upstream,
-      main.lines,
-    );
-  }
-
-  async ask(key = KEY, text = "Hi", more: object = {}): Promise<string> {
-    const body = { model: "free/engine", messages: [{ role: "user", content: text }], ...more };
-    const headers = { authorization: `Bearer ${key}` };
-    const response = await this.gateway.post("/v1/chat/completions", body, { headers });
-    const answer: { error?: { code: string } } = await response.json();
-    return `${response.status}${answer.error === undefined ? "" : ` ${answer.error.code}`}`;
+    super(main, readFrom(main), (configuration, waitUntil) => ({
+      accounts: new LocalAccounts({
+        pool: pools,
+        configuration,
+        deployment: { queueWaitMs: 1_000, needsNoAccount },
+        clock: { ...WALL_CLOCK, waitUntil },
+      }),
+    }));
   }
 }
 
@@ -194,14 +170,17 @@ describe("an isolate selects accounts without a limit itself", () => {
     const deployment = await Deployment.start();
     const isolate = await deployment.isolate();
     const { reports } = deployment.pools;
-    const { asked } = isolate;
+    const { configurationReads } = isolate;
     for (let n = 0; n < 40; n += 1) {
       expect(await isolate.ask()).toBe("200");
       await pass(250);
     }
     expect(deployment.pools.slots).toBe(0);
     expect(deployment.pools.reports - reports).toBeLessThanOrEqual(11);
-    expect(isolate.asked - asked, "the report also tells the version of the configuration").toBeLessThan(3);
+    expect(
+      isolate.configurationReads - configurationReads,
+      "the report also tells the version of the configuration",
+    ).toBeLessThan(3);
     await deployment.expectIdle();
   });
 
@@ -217,7 +196,7 @@ describe("an isolate selects accounts without a limit itself", () => {
     const deployment = await Deployment.start();
     const isolates = [await deployment.isolate(), await deployment.isolate()];
     const before = deployment.tokens.length;
-    for (const isolate of [...isolates, ...isolates]) await isolate.ask(KEY, "One conversation");
+    for (const isolate of [...isolates, ...isolates]) await isolate.ask(KEY, { text: "One conversation" });
     expect(new Set(deployment.tokens.slice(before)).size).toBe(1);
   });
 

@@ -1,61 +1,37 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { ConfigurationClient } from "../../../src/core/config/configuration-client.ts";
 import type { ConfigChange, ConfigSnapshot } from "../../../src/core/config/snapshot.ts";
 import type { Platform } from "../../../src/core/ports/platform.ts";
 import { needsNoAccount } from "../../../src/gateway/providers/drivers.ts";
 import { buildPoolConfiguration } from "../../../src/pool/configuration.ts";
 import { createInProcessPool } from "../../../src/pool/in-process-pool.ts";
 import {
-  MemoryGateway,
+  type MemoryGateway,
   type MemoryGatewayOptions,
   pass,
   useMemoryGateway,
 } from "../../support/memory-gateway.ts";
 import { KEY } from "../../support/memory-platform.ts";
+import { GatewayIsolate, readFrom } from "../../support/pool-simulator/gateway-isolate.ts";
 import { MemoryPoolStore } from "../../support/pool-simulator/memory-pool-store.ts";
 import { ScriptedUpstream } from "../../support/scripted-upstream.ts";
 import { completionsScript } from "../../support/upstream-scripts.ts";
 
 const make = useMemoryGateway();
-const CHAT = "/v1/chat/completions";
 const OTHER = "sk-other";
 
-/** An isolate of a deployment, and how often it has asked for the configuration. */
-class Isolate {
-  readonly gateway: MemoryGateway;
-  asked = 0;
-
-  /** @param other what this isolate has of its own */
-  constructor(deployment: Deployment, other: Partial<Platform> = {}) {
-    const { main } = deployment;
-    const configuration = new ConfigurationClient(
-      {
-        newerThan: async (known) => {
-          this.asked += 1;
-          if (deployment.objectDelayMs > 0)
-            await new Promise((resolve) => setTimeout(resolve, deployment.objectDelayMs));
-          if (deployment.objectIsLost) return deployment.copy;
-          const newest = await main.platform.configuration.readFresh();
-          return newest.version === known ? null : newest;
-        },
-        replace: () => Promise.reject(new Error("edits are made elsewhere")),
+/** An isolate of a deployment, which shares all but `own` with the others. */
+class Isolate extends GatewayIsolate {
+  constructor(deployment: Deployment, own: Partial<Platform> = {}) {
+    const read = readFrom(deployment.main);
+    super(
+      deployment.main,
+      async (known) => {
+        if (deployment.objectDelayMs > 0)
+          await new Promise((resolve) => setTimeout(resolve, deployment.objectDelayMs));
+        return deployment.objectIsLost ? deployment.copy : read(known);
       },
-      Date.now,
+      () => own,
     );
-    this.gateway = new MemoryGateway(
-      { ...main.platform, configuration, ...other },
-      main.upstream,
-      main.lines,
-    );
-  }
-
-  /** The status of an answer, and its error's code. */
-  async ask(key = KEY, model = "gpt-4o", path = CHAT): Promise<string> {
-    const body = { model, messages: [{ role: "user", content: "Hi" }] };
-    const headers = { authorization: `Bearer ${key}` };
-    const response = await this.gateway.post(path, body, { headers });
-    const answer: { error?: { code: string } } = await response.json();
-    return `${response.status}${answer.error === undefined ? "" : ` ${answer.error.code}`}`;
   }
 }
 
@@ -107,7 +83,8 @@ beforeEach(async () => {
 });
 
 describe("an isolate", () => {
-  const count = (isolate: Isolate) => isolate.ask(KEY, "claude-sonnet-4-5", "/v1/messages/count_tokens");
+  const count = (isolate: Isolate) =>
+    isolate.ask(KEY, { model: "claude-sonnet-4-5", path: "/v1/messages/count_tokens" });
 
   test("reads the configuration once before its first answer, and not again under load that takes accounts", async () => {
     const isolate = new Isolate(deployment);
@@ -115,7 +92,7 @@ describe("an isolate", () => {
       expect(await isolate.ask()).toBe("200");
       await pass(500);
     }
-    expect(isolate.asked).toBe(1);
+    expect(isolate.configurationReads).toBe(1);
   });
 
   test("reads it once before the answer after it idled", async () => {
@@ -123,7 +100,7 @@ describe("an isolate", () => {
     expect(await isolate.ask()).toBe("200");
     await pass(3_600_000);
     expect([await isolate.ask(), await isolate.ask()]).toEqual(["200", "200"]);
-    expect(isolate.asked).toBe(2);
+    expect(isolate.configurationReads).toBe(2);
   });
 
   test("fetches a newer configuration once, as soon as a grant tells of it", async () => {
@@ -131,7 +108,7 @@ describe("an isolate", () => {
     expect(await isolate.ask()).toBe("200");
     await deployment.edit(without(KEY));
     expect(await isolate.ask(OTHER)).toBe("200");
-    expect([await isolate.ask(), isolate.asked]).toEqual(["401 invalid_api_key", 3]);
+    expect([await isolate.ask(), isolate.configurationReads]).toEqual(["401 invalid_api_key", 3]);
   });
 
   test("under load that takes no account, reads it once a second, and no request waits for that", async () => {
@@ -142,8 +119,8 @@ describe("an isolate", () => {
       await pass(250);
       expect(await count(isolate), "time stands still until it is answered").toBe("200");
     }
-    expect(isolate.asked).toBeGreaterThan(5);
-    expect(isolate.asked).toBeLessThan(12);
+    expect(isolate.configurationReads).toBeGreaterThan(5);
+    expect(isolate.configurationReads).toBeLessThan(12);
   });
 
   test("goes on with what it knows while the object is lost", async () => {
@@ -307,13 +284,13 @@ describe("what has been changed elsewhere", () => {
     const entry = { key: "sk-smart", name: "", remark: "", models: ["smart"] };
     deployment = await deploy({ config: { model_routes, api_keys: [entry] } });
     const isolate = new Isolate(deployment);
-    expect(await isolate.ask("sk-smart", "smart")).toBe("200");
+    expect(await isolate.ask("sk-smart", { model: "smart" })).toBe("200");
     await deployment.edit(without(OTHER));
     await pass(SEEN_MS);
-    expect(await isolate.ask("sk-smart", "smart")).toBe("200");
+    expect(await isolate.ask("sk-smart", { model: "smart" })).toBe("200");
     await deployment.edit((config) => ({ ...config, api_keys: [{ ...entry, models: ["other"] }] }));
     await pass(SEEN_MS);
-    expect(await isolate.ask("sk-smart", "smart")).toBe("403 permission_denied");
+    expect(await isolate.ask("sk-smart", { model: "smart" })).toBe("403 permission_denied");
   });
 
   test("is known where it is new: a key is taken for no token of the provider", async () => {
@@ -328,7 +305,7 @@ describe("what has been changed elsewhere", () => {
     const isolate = new Isolate(deployment);
     expect(await isolate.ask()).toBe("200");
     await deployment.edit((config) => ({ ...config, model_aliases: { mine: "provider-v4-pro" } }));
-    expect(await isolate.ask(KEY, "mine")).toBe("200");
+    expect(await isolate.ask(KEY, { model: "mine" })).toBe("200");
   });
 
   test("is known where it is new: the proxy of an account", async () => {
@@ -388,7 +365,7 @@ describe("unknown keys", () => {
     deployment = await deploy({ config: { callers: { unknown_keys: "refuse" } } });
     const isolate = new Isolate(deployment);
     for (let n = 0; n < 1_000; n += 1) expect(await isolate.ask(`sk-guess-${n}`)).toBe("401 invalid_api_key");
-    expect(isolate.asked).toBeLessThan(150);
+    expect(isolate.configurationReads).toBeLessThan(150);
     await deployment.edit((config) => ({ ...config, keys: [...config.keys, "sk-new"] }));
     await pass(SEEN_MS);
     expect(await isolate.ask("sk-new")).toBe("200");
@@ -414,7 +391,7 @@ describe("the token of an account", () => {
       config: { providers: [provider("http://old.test/v1", "old-token")] },
     });
     const isolates = [new Isolate(deployment), new Isolate(deployment)];
-    for (const isolate of isolates) expect(await isolate.ask(KEY, "own/small")).toBe("200");
+    for (const isolate of isolates) expect(await isolate.ask(KEY, { model: "own/small" })).toBe("200");
     await deployment.edit((config) => ({
       ...config,
       providers: config.providers.map((own) => ({
@@ -424,8 +401,8 @@ describe("the token of an account", () => {
       })),
     }));
     for (const isolate of isolates) {
-      expect(await isolate.ask(KEY, "own/small")).toBe("503 upstream_unavailable");
-      expect(await isolate.ask(KEY, "own/small"), "the repeated request").toBe("200");
+      expect(await isolate.ask(KEY, { model: "own/small" })).toBe("503 upstream_unavailable");
+      expect(await isolate.ask(KEY, { model: "own/small" }), "the repeated request").toBe("200");
     }
     expect(seen()).toEqual([
       ...Array(2).fill("old-token at old.test"),
@@ -469,7 +446,7 @@ describe("isolates of a deployment with two shards", () => {
       expect(await isolate.ask()).toBe("200");
       await deployment.edit((config) => ({ ...config, history: { ...config.history } }));
       await tellShards();
-      expect([await isolate.ask(), isolate.asked]).toEqual(["200", 2]);
+      expect([await isolate.ask(), isolate.configurationReads]).toEqual(["200", 2]);
     }
     const isolates = shards.map((accounts) => new Isolate(deployment, { accounts }));
     for (const isolate of isolates) expect(await isolate.ask()).toBe("200");

@@ -5,10 +5,10 @@ import type { LimitedUse } from "../../../src/core/ports/subject-limits.ts";
 import { createInProcessPool, InProcessAccountPool } from "../../../src/pool/in-process-pool.ts";
 import { BatchedUseStore } from "../../../src/pool/limits/batched-use-store.ts";
 import { SqlUseStore } from "../../../src/pool/limits/sql-use-store.ts";
-import { AccountPool } from "../../../src/pool/pool.ts";
 import { SqlPoolStore } from "../../../src/pool/sql-pool-store.ts";
 import { attempt, FAILURE_KINDS, FailingSql, failEachStep } from "../../support/failing-sql.ts";
 import { configuration, request } from "../../support/pool-simulator/fixtures.ts";
+import { PoolObject } from "../../support/pool-simulator/pool-object.ts";
 
 const NOON = Date.UTC(2026, 10, 22, 12);
 const KEY_LIMITS = { requests_per_minute: 100, max_parallel: 50, tokens_per_day: 10_000 };
@@ -29,17 +29,7 @@ afterEach(() => {
 
 function start(sql: FailingSql): AccountPoolClient {
   const uses = new BatchedUseStore(new SqlUseStore(sql), (work) => sql.transaction(work));
-  // As a Durable Object has it, which its holders may outlive.
-  const wakeAt = (at: number): void => {
-    setTimeout(
-      () => {
-        const next = pool.sweep();
-        if (next !== null) wakeAt(next);
-      },
-      Math.max(0, at - Date.now()),
-    );
-  };
-  const pool = new AccountPool({ store: new SqlPoolStore(sql), uses, ...WALL_CLOCK, wakeAt });
+  const { pool } = new PoolObject(WALL_CLOCK, { pool: { store: new SqlPoolStore(sql), uses } });
   return new InProcessAccountPool(pool);
 }
 
