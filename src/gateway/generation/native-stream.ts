@@ -1,34 +1,12 @@
 import { concatBytes } from "../../core/encoding/bytes.ts";
-import { isObject, parseObject } from "../../core/encoding/json.ts";
+import { parseObject } from "../../core/encoding/json.ts";
 import { editMember, getMemberText, replaceMember } from "../../core/encoding/json-splice.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
 import { MAX_EVENT_CHARS } from "../providers/event-stream.ts";
-import { objectsIn } from "../providers/json.ts";
+import { isRoleAlone, isUsageAlone, mayBeUsageAlone } from "./chat-chunks.ts";
+import { CR, endOfEvents, endsWithBlankLine, findEventEnd, LF } from "./event-boundaries.ts";
 
-const LF = 0x0a;
-const CR = 0x0d;
-
-/** The line break after an event, and the blank line: also as two line breaks of other kinds. */
-const EVENT_END = /\r\n\r\n|\n\n|\r\r/g;
-const EMPTY_CHOICES = /"choices"\s*:\s*\[\s*\]/;
 const DATA_LINE = /(?:^|[\r\n])data:[ \t]?([^\r\n]*)/;
-
-/** The index after the last complete event; 0: there is none. */
-function endOfEvents(bytes: Uint8Array): number {
-  for (let index = bytes.length - 1; index > 0; index -= 1) {
-    const byte = bytes[index];
-    const before = bytes[index - 1];
-    if (byte === LF && (before === LF || (before === CR && bytes[index - 2] === LF))) return index + 1;
-    if (byte === CR && before === CR) return index + 1;
-  }
-  return 0;
-}
-
-/** Whether the last event of `bytes` is complete. */
-function endsWithBlankLine(bytes: Uint8Array): boolean {
-  const last = bytes[bytes.length - 1];
-  return (last === LF || last === CR) && endOfEvents(bytes) === bytes.length;
-}
 
 /** A blank line with the line break before it has at most four bytes. */
 const TAIL_BYTES = 3;
@@ -276,45 +254,4 @@ export class NativeStream {
     }
     return json;
   }
-}
-
-/** The end of the event that begins at `start`, and the beginning of the next event. */
-function findEventEnd(
-  text: string,
-  start: number,
-  hasCarriageReturns: boolean,
-): { at: number; after: number } {
-  if (!hasCarriageReturns) {
-    const at = text.indexOf("\n\n", start);
-    return at === -1 ? { at: text.length, after: text.length } : { at, after: at + 2 };
-  }
-  EVENT_END.lastIndex = start;
-  const match = EVENT_END.exec(text);
-  return match === null
-    ? { at: text.length, after: text.length }
-    : { at: match.index, after: match.index + match[0].length };
-}
-
-/** Whether an event may be the chunk of a chat completion that states the usage and nothing else. */
-function mayBeUsageAlone(event: string): boolean {
-  return event.includes('"usage"') && EMPTY_CHOICES.test(event);
-}
-
-/** Whether a chunk of a chat completion states the usage and nothing else. */
-function isUsageAlone(json: string): boolean {
-  return (
-    json.includes('"usage"') &&
-    getMemberText(json, ["choices"])?.replace(/\s/g, "") === "[]" &&
-    getMemberText(json, ["usage"])?.startsWith("{") === true &&
-    getMemberText(json, ["prompt_filter_results"]) === null
-  );
-}
-
-/** Whether a chunk of a chat completion begins the answer and has nothing else. */
-function isRoleAlone(json: string): boolean {
-  const [choice, ...others] = objectsIn(parseObject(json)["choices"]);
-  if (choice === undefined || others.length > 0 || choice["finish_reason"]) return false;
-  const delta = choice["delta"];
-  if (!isObject(delta) || delta["role"] === undefined) return false;
-  return Object.entries(delta).every(([name, value]) => name === "role" || value === null || value === "");
 }

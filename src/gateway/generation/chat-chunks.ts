@@ -1,0 +1,29 @@
+import { isObject, parseObject } from "../../core/encoding/json.ts";
+import { getMemberText } from "../../core/encoding/json-splice.ts";
+import { objectsIn } from "../providers/json.ts";
+
+const EMPTY_CHOICES = /"choices"\s*:\s*\[\s*\]/;
+
+/** Whether an event may be the chunk of a chat completion that states the usage and nothing else. */
+export function mayBeUsageAlone(event: string): boolean {
+  return event.includes('"usage"') && EMPTY_CHOICES.test(event);
+}
+
+/** Whether a chunk of a chat completion states the usage and nothing else. */
+export function isUsageAlone(json: string): boolean {
+  return (
+    json.includes('"usage"') &&
+    getMemberText(json, ["choices"])?.replace(/\s/g, "") === "[]" &&
+    getMemberText(json, ["usage"])?.startsWith("{") === true &&
+    getMemberText(json, ["prompt_filter_results"]) === null
+  );
+}
+
+/** Whether a chunk of a chat completion begins the answer and has nothing else. */
+export function isRoleAlone(json: string): boolean {
+  const [choice, ...others] = objectsIn(parseObject(json)["choices"]);
+  if (choice === undefined || others.length > 0 || choice["finish_reason"]) return false;
+  const delta = choice["delta"];
+  if (!isObject(delta) || delta["role"] === undefined) return false;
+  return Object.entries(delta).every(([name, value]) => name === "role" || value === null || value === "");
+}
