@@ -1,4 +1,4 @@
-import { parseVariables, type VariableOptions } from "./variables.ts";
+import { parseVariables, type VariableOptions } from "./parse-variables.ts";
 
 /** Variables that the start commands read. */
 const COMMAND_VARIABLES = ["PORT", "HOST"];

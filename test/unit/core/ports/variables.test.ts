@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { parseVariables, type Variables } from "../../../../src/core/ports/variables.ts";
+import { parseVariables } from "../../../../src/core/ports/parse-variables.ts";
+import type { Variables } from "../../../../src/core/ports/variables.ts";
 
 const DRIVERS = ["sessions", "openai"];
 const parse = (env: Readonly<Record<string, unknown>>): Variables =>
