@@ -38,6 +38,7 @@ export function DeliveryList({ deliveries, webhooks }: DeliveryListProps) {
   return (
     <Panel title={texts.recentDeliveries}>
       <PagedTable
+        rows="few"
         items={deliveries}
         keyOf={({ at, webhook, message }) => `${at} ${webhook} ${message}`}
         columns={columns}

@@ -39,7 +39,7 @@ export function RulesForm({ rules, onSaved }: RulesFormProps) {
   return (
     <form onSubmit={onSubmit(save)} noValidate>
       <LeaveGuard unsaved={Object.keys(changedDrafts(drafts, sent)).length === 0 ? "" : texts.unsavedRules} />
-      <Panel title={texts.rules}>
+      <Panel title={texts.rules} folds>
         <div class="setting-grid">
           {RULES.map(({ kind, name, threshold }) => {
             const draft = drafts[kind] ?? toRuleDraft(rules[kind]);
