@@ -23,6 +23,8 @@ const pages: Readonly<Record<string, string>> = {
     <div style="height:3000px"></div>`,
   "/parts": `<header style="position:fixed;top:0;left:0;right:0;height:40px;background:blue"></header>
     <div style="height:2000px;background:red"></div><h2 id=part style="margin:0;height:2000px;background:green">part</h2>`,
+  "/scrolled": `<body style="margin:0;scroll-behavior:smooth"><div style="height:2000px;background:red"></div><div style="height:2000px;background:green"></div>
+    <script>onload = () => setTimeout(() => scrollTo(0, 2000), 500)</script>`,
   "/app": `<main style="position:fixed;inset:0;overflow-y:auto"><div style="height:1200px;background:red"></div><div style="height:1800px;background:green"></div></main>`,
   "/media": `<style>body { background: red } @media (prefers-reduced-motion: reduce) { body { background: green } } @media print { body { background: blue } }</style>`,
   "/sheets": `<h1>One</h1>${'<div style="break-after:page">x</div>'.repeat(3)}<h2>Last</h2>`,
@@ -108,6 +110,18 @@ describeWithBrowser("what is captured of a page", () => {
     looks(image, 600, 100, GREEN);
     looks(image, 600, 1100, GREEN);
     looks(await picture("/parts", [["size", "o"]]), 600, 100, RED);
+  });
+
+  it.each([
+    ["an address with a fragment", "/parts#part", "0"],
+    ["a page that scrolls itself", "/scrolled", "1"],
+  ])("begins at the top of %s", async (_, path, delay) => {
+    const image = await picture(path, [
+      ["delay", delay],
+      ["size", "o"],
+    ]);
+    looks(image, 600, 100, RED);
+    looks(image, 600, 1100, RED);
   });
 
   it("shows a scroll area in its full height when asked", async () => {

@@ -8,7 +8,7 @@ const HEAD = `<meta name="description" content="Read all the same"><meta propert
   <meta name="generator" content="WordPress 6.5.2">`;
 const GREEN_BOX = '<div style="height:600px;background:green"></div>';
 
-describeWithBrowser("a page whose head is blocked", () => {
+describeWithBrowser("a page that is incomplete", () => {
   let site: Site;
   let gateway: Gateway;
 
@@ -37,6 +37,13 @@ describeWithBrowser("a page whose head is blocked", () => {
           );
         case "/picture":
           return html(response, `${GREEN_BOX}<img src="/silent.png">`, HEAD);
+        case "/cut":
+          response.setHeader("content-length", "10000");
+          response.write(`<!doctype html><title>Test</title>${HEAD}${GREEN_BOX}`);
+          return setTimeout(() => response.destroy(), 100);
+        case "/not-gzip":
+          response.setHeader("content-encoding", "gzip");
+          return html(response, GREEN_BOX, HEAD);
         case "/stopped":
           return html(response, GREEN_BOX, "<script>window.stop()</script>");
         default:
@@ -67,6 +74,7 @@ describeWithBrowser("a page whose head is blocked", () => {
     ["/body", "blocked_markup"],
     ["/deferred", "load_timeout"],
     ["/picture", "load_timeout"],
+    ["/cut", "response_cut"],
   ])("is read in full, and the answer says what is missing: %s", async (path, reason) => {
     const metadata = await askJson("metadata", path, { technologies: "true" });
     expect(metadata).toMatchObject({
@@ -85,6 +93,11 @@ describeWithBrowser("a page whose head is blocked", () => {
     expect(alike(colourAt(await decode(await picture.arrayBuffer()), 100, 40), GREEN)).toBe(true);
     const json = await askJson("thumbs", path, { format: "png", output: "json" });
     expect(json).toMatchObject({ width: 320, height: 240, incomplete: true, incompleteReason: reason });
+  });
+
+  it("is incomplete if its response cannot be decoded", async () => {
+    const picture = await ask("thumbs", "/not-gzip");
+    expect(picture.headers.get("x-page-incomplete-reason")).toBe("response_cut");
   });
 
   it("says nothing of that where nothing is missing", async () => {

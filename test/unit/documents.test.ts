@@ -113,8 +113,8 @@ it("the pages of the API reference tell of every operation, and of its fields", 
   const described = rows.filter((said) => said.replace(/^required/, "") !== "");
   expect(described.length / rows.length).toBeGreaterThan(0.85);
   expect(text).toContain("| `messages[].role` |");
-  expect(text).toContain("| `304` | The caller has it already");
-  expect(text).toContain("| `x-page-url` | Where the page was found");
+  expect(text).toContain("| `304` | The answer has not changed");
+  expect(text).toContain("| `x-page-url` | The final address of the page");
   expect(text).not.toMatch(/undefined|\[object Object\]/);
 });
 

@@ -195,9 +195,10 @@ export type StepTimings = readonly { readonly step: LoadStep; readonly ms: numbe
 /**
  * Why a page is not all that it should be. `blocked_markup`: a script or style sheet did not answer in time, and the
  * browser had not read the markup after it. `load_timeout`: the page still loaded resources when its time was over.
- * `over_budget`: the page exceeded its limit of requests, bytes or computing time.
+ * `response_cut`: the server's response broke off or could not be decoded. `over_budget`: the page exceeded its limit of
+ * requests, bytes or computing time.
  */
-export type IncompleteReason = "blocked_markup" | "load_timeout" | "over_budget";
+export type IncompleteReason = "blocked_markup" | "load_timeout" | "response_cut" | "over_budget";
 
 /** The outcome of loading a page. */
 export interface PageReport {

@@ -54,6 +54,7 @@ interface ShownDocument {
   readonly lifecycle: Set<string>;
   /** Since when nothing of the document is loading, milliseconds since the epoch; null while it loads. */
   stoppedAt: number | null;
+  isResponseCut: boolean;
 }
 
 /** The source of a page's events, such as a session. */
@@ -112,6 +113,11 @@ export class MainFrame {
     if (this.#navigationsWithoutEffect >= MAX_NAVIGATIONS_WITHOUT_EFFECT) return null;
     if (this.#announced !== null && this.#announced.until < this.#now()) this.#announced = null;
     return (this.#isNavigationOver ? null : this.#navigation?.since) ?? this.#announced?.since ?? null;
+  }
+
+  /** Whether the response of the shown document broke off or could not be decoded, so that the document may lack parts. */
+  get isResponseCut(): boolean {
+    return this.#shown?.isResponseCut === true;
   }
 
   /** The server's response of the shown document; undefined if it came from no server. */
@@ -238,7 +244,7 @@ export class MainFrame {
   }
 
   #showDocument(id: string, unreachableUrl: string): void {
-    this.#shown = { id, unreachableUrl, lifecycle: new Set(), stoppedAt: null };
+    this.#shown = { id, unreachableUrl, lifecycle: new Set(), stoppedAt: null, isResponseCut: false };
     this.#documentCount++;
     this.#isNavigationOver = true;
     for (const loader of this.#responses.keys()) if (loader !== id) this.#responses.delete(loader);
@@ -264,10 +270,13 @@ export class MainFrame {
     else this.#navigation = { loader, since: this.#now(), redirects: 0 };
   }
 
-  /** A failed navigation ends with the browser's own error page, or without any effect. */
+  /** A failed navigation ends with part of the document, with the browser's own error page, or without any effect. */
   #failNavigation(errorText: string): void {
     this.#failure = errorText;
-    if (errorText !== "net::ERR_ABORTED") return;
+    if (errorText !== "net::ERR_ABORTED") {
+      if (this.#shown !== null && this.#shown.id === this.#navigation?.loader) this.#shown.isResponseCut = true;
+      return;
+    }
     this.#isNavigationOver = true;
     this.#announced = null;
     if (this.#shown !== null) this.#navigationsWithoutEffect++;

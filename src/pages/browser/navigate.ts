@@ -110,10 +110,11 @@ class PageLoad {
   report(): PageReport {
     const { page, frame, policy } = this.#tab;
     const unfinished = this.#unfinished?.id === frame.document ? this.#unfinished : null;
+    const cut = frame.isResponseCut ? "response_cut" : null;
     return {
       url: removeCredentials(page.url()),
       status: frame.response?.status ?? 200,
-      incomplete: unfinished?.reason ?? (policy.overBudget ? "over_budget" : null),
+      incomplete: unfinished?.reason ?? (policy.overBudget ? "over_budget" : cut),
       overBudget: policy.overBudget,
     };
   }

@@ -19,7 +19,7 @@ const AFTER_CLICK_MS = 250;
 const BANNERS_MS = 1_000;
 const SCROLL_MS = 1_000;
 const LAZY_MS = 6_000;
-/** Clicks scroll elements into view, but captures begin at the top. */
+/** Clicks, fragments of addresses and the page's own scripts scroll, but captures begin at the top. */
 const SCROLL_TO_TOP = 'scrollTo({ top: 0, left: 0, behavior: "instant" })';
 
 /**
@@ -55,6 +55,7 @@ export class PagePreparation {
     if (hide.length > 0) await hideElements(this.#tab, hide);
     await this.#clickElements(signal);
     await this.#moment.waitForContent(signal);
+    await this.#scrollToTop();
     await this.#moment.settle(signal);
     if (this.#request.full && this.#request.detectFullHeight) {
       const world = await createIsolatedWorld(session, policy.mainFrame);
@@ -67,6 +68,13 @@ export class PagePreparation {
     }
     await this.#scrollToElement(signal);
     await this.#moment.waitForDelay(signal);
+    if (this.#request.scrollTo === null) await this.#scrollToTop();
+  }
+
+  async #scrollToTop(): Promise<void> {
+    const { session, policy } = this.#tab;
+    const world = await createIsolatedWorld(session, policy.mainFrame);
+    await evaluate(session, SCROLL_TO_TOP, SCROLL_MS, world);
   }
 
   /** Scrolls to the requested element. Throws GatewayError 404 if no visible element matches. */
@@ -90,6 +98,5 @@ export class PagePreparation {
       await sleep(AFTER_CLICK_MS);
       signal.throwIfAborted();
     }
-    if (this.#request.click.length > 0) await evaluate(this.#tab.session, SCROLL_TO_TOP, SCROLL_MS);
   }
 }

@@ -4,25 +4,25 @@
  */
 
 const RATE_HEADERS = {
-  "RateLimit-Limit": "Calls a minute. This and what follows are missing for a key without a limit.",
-  "RateLimit-Remaining": "Calls that are left now.",
-  "RateLimit-Reset": "Seconds until there are more.",
-  "RateLimit-Policy": "The limit, and its seconds.",
+  "RateLimit-Limit": "Calls a minute. A key without a limit has no RateLimit headers.",
+  "RateLimit-Remaining": "Calls left in this minute.",
+  "RateLimit-Reset": "Seconds until more calls are allowed.",
+  "RateLimit-Policy": "The limit and its period in seconds.",
 };
 
 const JOB_HEADERS = {
-  Location: "Of a job: its address.",
-  "Retry-After": "Of a job that is not over: seconds after which it is worth a look.",
+  Location: "The address of the job.",
+  "Retry-After": "Seconds after which to ask for an unfinished job again.",
 };
 
 const PAGE_HEADERS = {
-  ETag: "Tells this answer from all others; send it as If-None-Match to be spared what you have.",
-  "x-page-url": "Where the page was found in the end.",
-  "x-page-status": "What the page was answered with.",
-  "x-page-incomplete": "true: the page is not all that it should be. JSON has the member incomplete, too.",
+  ETag: "Identifies this version of the answer. Send it as If-None-Match to get a 304 if nothing has changed.",
+  "x-page-url": "The final address of the page, after redirects.",
+  "x-page-status": "The HTTP status of the page.",
+  "x-page-incomplete": "true: the page is incomplete. JSON answers also have the member incomplete.",
   "x-page-incomplete-reason":
-    "blocked_markup: a script or style sheet did not answer, and what the server sent was read without it. load_timeout: the page still loaded resources when its time was over. over_budget: it wanted more than one page may load.",
-  "x-page-over-budget": "true: the page wanted more than one page may load.",
+    "blocked_markup: a script or style sheet did not answer, so the server's markup was read without it. load_timeout: the page still loaded resources when its time was over. response_cut: the server's response broke off or could not be decoded. over_budget: the page exceeded its limit of requests, bytes or computing time.",
+  "x-page-over-budget": "true: the page exceeded its limit of requests, bytes or computing time.",
 };
 
 const PICTURE_HEADERS = {
@@ -30,17 +30,17 @@ const PICTURE_HEADERS = {
     "Scripts of the page's text for which the browser has no font (Han, Arabic, Emoji, ...): the picture has boxes instead.",
   "x-image-width": "Pixels.",
   "x-image-height": "Pixels.",
-  "x-page-cut-at": "CSS pixels of the page's height that are shown, where that is not all.",
-  "x-page-cut-at-width": "The same of its width.",
-  "x-page-sheets": "Sheets of a PDF.",
-  "x-page-cut-at-sheet": "The last sheet, where there would be more.",
+  "x-page-cut-at": "The height of the shown part in CSS pixels, if the page is higher.",
+  "x-page-cut-at-width": "The width of the shown part in CSS pixels, if the page is wider.",
+  "x-page-sheets": "Number of sheets of a PDF.",
+  "x-page-cut-at-sheet": "The number of the last sheet, if the page has more.",
 };
 
 const CACHE_HEADERS = {
-  Age: "Seconds since it was made.",
-  "Cache-Control": "How long it may be kept.",
+  Age: "Seconds since the answer was created.",
+  "Cache-Control": "How long the answer may be cached.",
   "x-cache": "HIT, STALE, MISS or BYPASS.",
-  "Server-Timing": "Where the time went, of an answer that was made for its request.",
+  "Server-Timing": "The duration of each step in milliseconds, if the answer was created for this request.",
 };
 
 /** Headers of an operation, direct or as a job. */
@@ -54,29 +54,29 @@ export const RESULT_HEADERS = { ...PAGE_HEADERS, ...PICTURE_HEADERS };
 
 const KEY_STATUSES = {
   401: "A key that does not work.",
-  403: "A key that may not be used here, a signed link that does not hold, or a parameter that needs a key.",
+  403: "A key that may not be used here, an invalid signed link, or a parameter that needs a key.",
 };
 
 /** Statuses of an operation. */
 export const OPERATION_STATUSES = {
-  304: "The caller has it already (If-None-Match).",
-  400: "A parameter that is not acceptable, or an address that may not be loaded.",
+  304: "The answer has not changed (If-None-Match).",
+  400: "An invalid parameter, or an address that may not be loaded.",
   ...KEY_STATUSES,
-  422: "The address leads to no page, to too large a one, or to one that fails as failOn… says.",
+  422: "The address leads to no page, the page is too large, or it fails as failOn… says.",
   429: "More calls than the limit, or more jobs; with Retry-After.",
   502: "The page cannot be reached, or crashed its browser.",
-  503: "No browser, or too many who wait for one; with Retry-After.",
+  503: "No browser, or too many requests that wait for one; with Retry-After.",
   504: "The page took too long.",
 };
 /** Statuses of pictures. */
 export const THUMBNAIL_STATUSES = { ...OPERATION_STATUSES, 404: "No element matches a selector." };
 /** Further statuses of a request with a body. */
-export const BODY_STATUSES = { 413: "A body that is too long." };
+export const BODY_STATUSES = { 413: "The body is too large." };
 /** Statuses of a job's state. */
-export const JOB_STATE_STATUSES = { 404: "No such job, or not any more." };
+export const JOB_STATE_STATUSES = { 404: "The job does not exist, or no longer." };
 /** Statuses of a job's result. */
 export const RESULT_STATUSES = {
   ...THUMBNAIL_STATUSES,
-  404: "No such job or result, or not any more; or no element matches a selector.",
-  409: "Nothing has come of it, yet or at all.",
+  404: "The job or result does not exist, or no longer; or no element matches a selector.",
+  409: "The address has no result yet, or was cancelled.",
 };

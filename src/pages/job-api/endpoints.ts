@@ -80,7 +80,7 @@ async function getJob({ platform }: Context, id = ""): Promise<JobState> {
   return job;
 }
 
-function jobNotFound(message = "There is no such job, or not any more."): GatewayError {
+function jobNotFound(message = "The job does not exist, or no longer."): GatewayError {
   return new GatewayError(404, message, { code: "job_not_found" });
 }
 

@@ -52,6 +52,23 @@ describe("MainFrame", () => {
     expect([frame.isReady("load"), frame.documentCount]).toEqual([true, 2]);
   });
 
+  it("knows that the response of the shown document broke off, but not for one that the page itself stopped", () => {
+    const { session, frame } = frameAt();
+    for (const [loader, errorText] of [
+      ["1", "net::ERR_ABORTED"],
+      ["2", "net::ERR_CONTENT_LENGTH_MISMATCH"],
+    ] as const) {
+      session.begin(loader);
+      session.show(loader);
+      expect(frame.isResponseCut).toBe(false);
+      session.emit("Network.loadingFailed", { requestId: loader, errorText });
+      expect(frame.isResponseCut).toBe(loader === "2");
+    }
+    session.begin("3");
+    session.show("3");
+    expect(frame.isResponseCut).toBe(false);
+  });
+
   it("takes a navigation for leaving from its announcement on, if that is for now", () => {
     const { session, frame } = frameAt();
     session.show("1");
