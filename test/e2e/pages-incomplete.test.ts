@@ -38,6 +38,7 @@ describeWithBrowser("a page that is incomplete", () => {
         case "/picture":
           return html(response, `${GREEN_BOX}<img src="/silent.png">`, HEAD);
         case "/cut":
+          response.setHeader("content-type", "text/html; charset=utf-8");
           response.setHeader("content-length", "10000");
           response.write(`<!doctype html><title>Test</title>${HEAD}${GREEN_BOX}`);
           return setTimeout(() => response.destroy(), 100);
