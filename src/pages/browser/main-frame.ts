@@ -274,7 +274,8 @@ export class MainFrame {
   #failNavigation(errorText: string): void {
     this.#failure = errorText;
     if (errorText !== "net::ERR_ABORTED") {
-      if (this.#shown !== null && this.#shown.id === this.#navigation?.loader) this.#shown.isResponseCut = true;
+      if (this.#shown !== null && this.#shown.id === this.#navigation?.loader)
+        this.#shown.isResponseCut = true;
       return;
     }
     this.#isNavigationOver = true;

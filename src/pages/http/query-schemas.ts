@@ -78,7 +78,10 @@ function bodyMembers({ shape }: z.ZodObject): Record<string, z.ZodType> {
 /** Members of a JSON answer about a page that is incomplete. */
 export const incompleteSchema = () => ({
   incomplete: z.literal(true).optional().describe("The page is incomplete."),
-  incompleteReason: z.string().optional().describe("blocked_markup, load_timeout, response_cut or over_budget."),
+  incompleteReason: z
+    .string()
+    .optional()
+    .describe("blocked_markup, load_timeout, response_cut or over_budget."),
 });
 
 /** Maximum addresses of one job. */
