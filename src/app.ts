@@ -8,7 +8,6 @@ import { describeForLog } from "./core/errors/failure-message.ts";
 import { type GatewayError, invalidRequest, toGatewayError } from "./core/errors/gateway-error.ts";
 import { onDisconnect } from "./core/http/client-disconnect.ts";
 import { MemoryBudget } from "./core/http/memory-budget.ts";
-import { RequestTimers } from "./core/http/request-timers.ts";
 import type { Context, RequestRuntime } from "./core/ports/context.ts";
 import type { Platform } from "./core/ports/platform.ts";
 import type { RequestFacts, RequestOutcome } from "./core/ports/request-outcome.ts";
@@ -134,7 +133,6 @@ export async function handleRequest(request: Request, runtime: RequestRuntime): 
   const head: RequestHead = { method, path, headers };
   if (method === "OPTIONS" && CORS.appliesTo(path)) return CORS.preflight(request);
   const reservation = getMemoryBudget(platform).createReservation();
-  const timers = new RequestTimers();
   const { telemetry } = platform.variables;
   const trace =
     telemetry === null
@@ -172,7 +170,6 @@ export async function handleRequest(request: Request, runtime: RequestRuntime): 
     serveRequest: (inner, connection) =>
       handleRequest(inner, connection === undefined ? runtime : { ...runtime, connection }),
     memory: reservation,
-    timers,
     config: () => config.read(),
     lookUpConfig: (name) => config.lookUp(name),
     ensureConfigVersion: (version) => config.ensureVersion(version),
@@ -185,7 +182,6 @@ export async function handleRequest(request: Request, runtime: RequestRuntime): 
     const { status } = response;
     // A WebSocket keeps its request's memory reservation and ends it itself.
     if (status !== 101) reservation.end();
-    timers.end();
     record(status);
   };
   const answering = getSending();

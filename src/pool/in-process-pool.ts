@@ -1,4 +1,3 @@
-import type { AbortSignalLike } from "../core/http/light-abort-controller.ts";
 import type { AccountHealth, QueueStatus } from "../core/ports/account-status.ts";
 import type {
   AccountFailure,
@@ -86,7 +85,7 @@ export class InProcessAccountPool implements AccountPoolClient {
     this.#pool = pool;
   }
 
-  async acquire(request: AcquireRequest, signal?: AbortSignalLike): Promise<AcquireResult> {
+  async acquire(request: AcquireRequest, signal?: AbortSignal): Promise<AcquireResult> {
     if (signal?.aborted) return { refused: "cancelled" };
     const first = this.#pool.acquire(request);
     const stored = this.#pool.confirmStored(request, first);
@@ -107,7 +106,7 @@ export class InProcessAccountPool implements AccountPoolClient {
   async #wait(
     request: AcquireRequest,
     waiter: Waiter,
-    signal: AbortSignalLike | undefined,
+    signal: AbortSignal | undefined,
   ): Promise<AcquireOutcome> {
     const cancel = () => waiter.cancel();
     signal?.addEventListener("abort", cancel, { once: true });

@@ -1,5 +1,4 @@
 import { ProviderError, type ProviderErrorKind } from "../../src/core/errors/provider-error.ts";
-import { LightAbortController } from "../../src/core/http/light-abort-controller.ts";
 import type { Context } from "../../src/core/ports/context.ts";
 import type { AccountRequest, AccountSession } from "../../src/gateway/accounts/account-request.ts";
 import { withAccount } from "../../src/gateway/accounts/with-account.ts";
@@ -8,7 +7,7 @@ import { type MemoryGateway, managed } from "./memory-gateway.ts";
 /** Runs work with an account, for tests. */
 export class AccountWork {
   readonly context: Context;
-  readonly abort = new LightAbortController();
+  readonly abort = new AbortController();
   /** Tokens of the calls to the provider, oldest first. */
   readonly tokens: string[] = [];
   readonly #request: Partial<AccountRequest>;

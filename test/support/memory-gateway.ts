@@ -4,7 +4,6 @@ import type { Caller } from "../../src/core/auth/callers.ts";
 import { RequestConfig } from "../../src/core/config/request-config.ts";
 import { isObject, type JsonObject } from "../../src/core/encoding/json.ts";
 import { MemoryBudget } from "../../src/core/http/memory-budget.ts";
-import { RequestTimers } from "../../src/core/http/request-timers.ts";
 import type { HistoryRecord } from "../../src/core/ports/archive.ts";
 import type { Context } from "../../src/core/ports/context.ts";
 import type { Platform } from "../../src/core/ports/platform.ts";
@@ -152,7 +151,6 @@ export class MemoryGateway {
           ...(connection === undefined ? {} : { connection }),
         }),
       memory: new MemoryBudget(this.platform.variables.bodyBudgetBytes).createReservation(),
-      timers: new RequestTimers(),
       config: () => config.read(),
       lookUpConfig: (name) => config.lookUp(name),
       ensureConfigVersion: (version) => config.ensureVersion(version),

@@ -1,13 +1,10 @@
-import type { RequestTimers } from "./request-timers.ts";
-
 /** Minimum rate of a body: this many received bytes extend the deadline by a second. */
 const MIN_BYTES_PER_SECOND = 65_536;
 
 /** Limits how long a body may take to arrive. Received bytes extend the limit. */
 export class BodyDeadline {
-  readonly #timers: RequestTimers;
   readonly #onTimeout: () => void;
-  #cancel: () => void;
+  #timer: ReturnType<typeof setTimeout>;
   /** Bytes that have not extended the deadline yet. */
   #bytes = 0;
   #isOver = false;
@@ -16,10 +13,9 @@ export class BodyDeadline {
    * @param ms initial time limit, also for an empty body
    * @param onTimeout called once, when the time is over
    */
-  constructor(timers: RequestTimers, ms: number, onTimeout: () => void) {
-    this.#timers = timers;
+  constructor(ms: number, onTimeout: () => void) {
     this.#onTimeout = onTimeout;
-    this.#cancel = timers.runAfter(ms, () => this.#check());
+    this.#timer = setTimeout(() => this.#check(), ms);
   }
 
   /** Whether the time is over. */
@@ -34,7 +30,7 @@ export class BodyDeadline {
 
   /** Stops the clock: the body is complete or no longer needed. */
   stop(): void {
-    this.#cancel();
+    clearTimeout(this.#timer);
   }
 
   #check(): void {
@@ -45,6 +41,6 @@ export class BodyDeadline {
       return;
     }
     this.#bytes -= seconds * MIN_BYTES_PER_SECOND;
-    this.#cancel = this.#timers.runAfter(seconds * 1000, () => this.#check());
+    this.#timer = setTimeout(() => this.#check(), seconds * 1000);
   }
 }

@@ -1,5 +1,4 @@
 import { GatewayError } from "../errors/gateway-error.ts";
-import { LightAbortController } from "./light-abort-controller.ts";
 
 /** The error of a request whose client disconnected: 499. */
 export function clientDisconnected(): GatewayError {
@@ -26,7 +25,7 @@ export function onDisconnect({ signal }: Request, listener: () => void): () => v
  * Creates an abort controller for the request's work. It also aborts when the client disconnects (at once if it already
  * has), until `stop` is called.
  */
-export function abortOnDisconnect(request: Request): { abort: LightAbortController; stop: () => void } {
-  const abort = new LightAbortController();
+export function abortOnDisconnect(request: Request): { abort: AbortController; stop: () => void } {
+  const abort = new AbortController();
   return { abort, stop: onDisconnect(request, () => abort.abort(clientDisconnected())) };
 }

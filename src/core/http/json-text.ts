@@ -4,7 +4,6 @@ import type { BodyDecoder, ContentCoding } from "./content-coding.ts";
 import { drain } from "./drain.ts";
 import { JsonScan } from "./json-scan.ts";
 import type { MemoryReservation } from "./memory-budget.ts";
-import type { RequestTimers } from "./request-timers.ts";
 
 /** Maximum nesting depth of arrays and objects, because recursive functions need a bound. */
 const MAX_DEPTH = 512;
@@ -26,7 +25,6 @@ const WIDE_TEXT_COST = 3;
 export interface BodyReadOptions {
   /** The request's memory reservation. Memory for the body stays reserved after reading. */
   readonly memory: MemoryReservation;
-  readonly timers: RequestTimers;
   /** Maximum size of the body in bytes. */
   readonly limit: number;
   /** Time limit for the client to send the body, milliseconds; received bytes extend it. */
@@ -140,10 +138,10 @@ function decodeUtf8(bytes: Uint8Array): string {
 
 /** Reads a short body at once. */
 async function readShortBody(request: Request, declared: number, options: BodyReadOptions): Promise<string> {
-  const { memory, timers, limit, timeoutMs, maxDepth = MAX_DEPTH } = options;
+  const { memory, limit, timeoutMs, maxDepth = MAX_DEPTH } = options;
   if (!memory.tryReserve(declared)) await memory.reserveWhenFree(declared);
   const buffer = await new Promise<ArrayBuffer>((resolve, reject) => {
-    const clock = new BodyDeadline(timers, timeoutMs, () => reject(bodyTimedOut()));
+    const clock = new BodyDeadline(timeoutMs, () => reject(bodyTimedOut()));
     request.arrayBuffer().then(
       (body) => {
         clock.stop();
@@ -193,12 +191,8 @@ class StreamedBodyReader {
   }
 
   async read(): Promise<string> {
-    const { timers, limit, timeoutMs, memory } = this.#options;
-    const clock = new BodyDeadline(
-      timers,
-      timeoutMs,
-      () => void this.#reader.cancel().catch(() => undefined),
-    );
+    const { limit, timeoutMs, memory } = this.#options;
+    const clock = new BodyDeadline(timeoutMs, () => void this.#reader.cancel().catch(() => undefined));
     const decoderBytes = this.#decoder?.bytes ?? 0;
     try {
       if (decoderBytes > 0 && !memory.tryReserve(decoderBytes)) await memory.reserveWhenFree(decoderBytes);

@@ -1,7 +1,6 @@
 import type { AccountAuth } from "../config/account-auth-schema.ts";
 import type { SelectionStrategy } from "../config/selection-strategy.ts";
 import type { ProviderErrorKind } from "../errors/provider-error.ts";
-import type { AbortSignalLike } from "../http/light-abort-controller.ts";
 import type { AccountHealth, FaultParty, QueueStatus } from "./account-status.ts";
 import type { PoolConfiguration, TokenType } from "./pool-configuration.ts";
 import type {
@@ -250,7 +249,7 @@ export interface AccountPoolClient {
    * Waits for a slot. Resolves with a refusal instead of throwing; rejects only if the pool is unreachable. If `signal`
    * aborts, the request leaves the queue, and a slot granted at that moment returns to the pool.
    */
-  acquire(request: AcquireRequest, signal?: AbortSignalLike): Promise<AcquireResult>;
+  acquire(request: AcquireRequest, signal?: AbortSignal): Promise<AcquireResult>;
   /** Counts a request that takes no slot, for subjects with limits. Its usage is final. */
   countRequest(use: LimitedUse): Promise<CountResult>;
   /**

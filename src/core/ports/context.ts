@@ -1,7 +1,6 @@
 import type { NamedModel } from "../config/name-list.ts";
 import type { ConfigSnapshot } from "../config/snapshot.ts";
 import type { MemoryReservation } from "../http/memory-budget.ts";
-import type { RequestTimers } from "../http/request-timers.ts";
 import type { RetryBudget } from "../retries/retry-budget.ts";
 import type { Capture } from "./captures.ts";
 import type { Platform } from "./platform.ts";
@@ -69,8 +68,6 @@ export interface Context extends RequestRuntime {
   readonly trace?: RequestTrace;
   /** The memory for bodies that the request has reserved; released when the request ends. */
   readonly memory: MemoryReservation;
-  /** Timers of the request. */
-  readonly timers: RequestTimers;
   /** Receives a capture of each upstream exchange of the request, even if captures are disabled. */
   readonly onCapture?: (capture: Capture) => void;
   /**
@@ -81,8 +78,8 @@ export interface Context extends RequestRuntime {
    */
   recordOutcome(status: number): void;
   /**
-   * Keeps the request's memory and timers until `sent` settles, because its answer is sent after its response was returned.
-   * Without a call they end with the response.
+   * Keeps the request's memory until `sent` settles, because its answer is sent after its response was returned.
+   * Without a call it is released with the response.
    */
   keepUntil(sent: Promise<void>): void;
   /**

@@ -160,7 +160,7 @@ const MAX_OPEN_BODY = 64 * 1024;
  * @param checkBody checks the parsed body before it is validated
  */
 async function readInput(
-  { request, url, memory, timers, platform, pathModel }: Context,
+  { request, url, memory, platform, pathModel }: Context,
   params: PathParams,
   {
     query,
@@ -174,7 +174,7 @@ async function readInput(
   const parsedQuery =
     query === undefined ? undefined : parseWith(query, Object.fromEntries(url.searchParams));
   if (body === undefined) return { params, query: parsedQuery, body: undefined };
-  const options = { memory, timers, limit, timeoutMs: platform.variables.bodyTimeoutMs, pathModel };
+  const options = { memory, limit, timeoutMs: platform.variables.bodyTimeoutMs, pathModel };
   const value = await readBodyValue(request, options, optionalBody === true);
   checkBody?.(value);
   return { params, query: parsedQuery, body: parseWith(body, value) };
@@ -279,8 +279,8 @@ export function rawBodyEndpoint<Query>(declaration: RawBodyDeclaration<Query>): 
   const endpoint = callerEndpoint<unknown, Query>({
     ...rest,
     handler: async (context, input) => {
-      const { memory, timers, platform, request, pathModel } = context;
-      const options = { memory, timers, limit, timeoutMs: platform.variables.bodyTimeoutMs, pathModel };
+      const { memory, platform, request, pathModel } = context;
+      const options = { memory, limit, timeoutMs: platform.variables.bodyTimeoutMs, pathModel };
       const body = await readJsonBody(request, options);
       noteModel(context, body.value);
       // Few bodies have this member.

@@ -108,15 +108,13 @@ function toReplayAnswer({ status, headers, body }: RecordedAnswer): ReplayAnswer
 
 /** Serves a request that holds its key, and stores its answer. */
 function run(context: Context, caller: Caller, claim: ReplayClaim, serve: Serve): Promise<Response> {
-  const { timers, facts, waitUntil } = context;
+  const { facts, waitUntil } = context;
   const store = context.platform.replays(caller.owner, context.startedAt);
-  const renew = () => {
+  const renewalTimer = setInterval(() => {
     waitUntil(store.renew(claim).catch(() => undefined));
-    cancelRenewal = timers.runAfter(REPLAY_LEASE_MS / 3, renew);
-  };
-  let cancelRenewal = timers.runAfter(REPLAY_LEASE_MS / 3, renew);
+  }, REPLAY_LEASE_MS / 3);
   const settle = async (answer: RecordedAnswer | null) => {
-    cancelRenewal();
+    clearInterval(renewalTimer);
     const replay = answer === null || facts.error !== undefined ? null : toReplayAnswer(answer);
     // Without the store the answer is still delivered; the key becomes free when its lease ends.
     await store.settle(claim, replay).catch(() => undefined);

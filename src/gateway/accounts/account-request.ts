@@ -1,5 +1,4 @@
 import type { Caller } from "../../core/auth/callers.ts";
-import type { LightAbortController } from "../../core/http/light-abort-controller.ts";
 import type { Context } from "../../core/ports/context.ts";
 import type { RetryBudget } from "../../core/retries/retry-budget.ts";
 import type { ExpectedTokens } from "../../pool/limits/limited-use.ts";
@@ -19,7 +18,7 @@ export interface AccountRequest {
   /** The conversation that the work belongs to, for session affinity. Absent: none. */
   readonly turn?: SelectableTurn;
   /** Ends the wait and the work. The lease renewal also aborts it when the slot is lost. */
-  readonly abort: LightAbortController;
+  readonly abort: AbortController;
   /**
    * Whether failed work may be retried with another account. The caller must not have seen any result yet. Default: never.
    */

@@ -1,5 +1,3 @@
-import { LightAbortController } from "../../core/http/light-abort-controller.ts";
-import { RequestTimers } from "../../core/http/request-timers.ts";
 import type { AcquireRequest, CredentialAudience, Credentials } from "../../core/ports/accounts.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import { getProvider, type RegisteredProvider } from "../providers/provider-registry.ts";
@@ -49,9 +47,8 @@ export async function withBackgroundAccount<T>(
       : toProviderError(failure);
   }
   const { lease } = acquired;
-  const abort = new LightAbortController();
-  const timers = new RequestTimers();
-  const stopRenewal = startLeaseRenewal(lease, timers, abort);
+  const abort = new AbortController();
+  const stopRenewal = startLeaseRenewal(lease, abort);
   const createDeadlineSignal = () => AbortSignal.any([abort.signal, AbortSignal.timeout(timeoutMs)]);
   try {
     const { config } = await platform.configuration.read();
@@ -85,7 +82,6 @@ export async function withBackgroundAccount<T>(
     throw error;
   } finally {
     stopRenewal();
-    timers.end();
     lease.release();
   }
 }

@@ -1,6 +1,4 @@
 import { ProviderError } from "../../core/errors/provider-error.ts";
-import type { LightAbortController } from "../../core/http/light-abort-controller.ts";
-import type { RequestTimers } from "../../core/http/request-timers.ts";
 import type { Lease } from "../../core/ports/accounts.ts";
 import { HEARTBEAT_MS } from "../../pool/lease-timing.ts";
 
@@ -10,21 +8,15 @@ import { HEARTBEAT_MS } from "../../pool/lease-timing.ts";
  *
  * @returns a function that stops the renewal
  */
-export function startLeaseRenewal(
-  lease: Lease | null,
-  timers: RequestTimers,
-  abort: LightAbortController,
-): () => void {
+export function startLeaseRenewal(lease: Lease | null, abort: AbortController): () => void {
   if (lease === null) return () => undefined;
-  const renew = () => {
-    cancel = timers.runAfter(HEARTBEAT_MS, renew);
+  const timer = setInterval(() => {
     lease.renew().then(
       (isHeld) => {
         if (!isHeld) abort.abort(new ProviderError("timeout", "the account's slot was reclaimed"));
       },
       () => undefined,
     );
-  };
-  let cancel = timers.runAfter(HEARTBEAT_MS, renew);
-  return () => cancel();
+  }, HEARTBEAT_MS);
+  return () => clearInterval(timer);
 }

@@ -28,7 +28,7 @@ export class ManagedSession implements AccountSession {
   constructor(request: BudgetedRequest, lease: Lease) {
     this.#request = request;
     this.lease = lease;
-    this.#stopRenewal = startLeaseRenewal(lease, request.context.timers, request.abort);
+    this.#stopRenewal = startLeaseRenewal(lease, request.abort);
     this.#account = this.#createAccount("");
   }
 

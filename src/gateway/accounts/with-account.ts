@@ -48,7 +48,8 @@ export async function withAccount<T>(
       return result;
     } catch (error) {
       retries.endAttempt(error);
-      if (!abort.aborted && attributeFault(error) === "provider") recordFailedAttempt(request, "", error);
+      if (!abort.signal.aborted && attributeFault(error) === "provider")
+        recordFailedAttempt(request, "", error);
       return rethrowTokenRefusal(error);
     }
   }
@@ -76,8 +77,8 @@ export async function withAccount<T>(
       // The provider's error may contain the request's headers, so they are masked.
       const error = maskFailure(request.provider?.headers ?? {}, thrown);
       // The account did not cause the client's departure.
-      if (abort.aborted) {
-        retries.endAttempt(abort.reason);
+      if (abort.signal.aborted) {
+        retries.endAttempt(abort.signal.reason);
         session.lease.reportFailure(UNATTRIBUTED_FAILURE).catch(() => undefined);
         throw error;
       }
@@ -188,7 +189,7 @@ async function acquireSlot(
       ...(limitedUse === undefined ? {} : { use: limitedUse }),
       configVersion: version,
     },
-    abort,
+    abort.signal,
   );
   facts.queueMs = (facts.queueMs ?? 0) + platform.now() - started;
   if (acquired.limits !== undefined) requestLimits.remaining = acquired.limits;
@@ -197,7 +198,7 @@ async function acquireSlot(
       rememberAccount(platform, provider.id, selection, acquired.lease.account.id);
     return acquired;
   }
-  abort.throwIfAborted();
+  abort.signal.throwIfAborted();
   const { failure, limit } = acquired;
   if (limit !== undefined) throw createLimitError(limit, platform.now());
   const refusalError =

@@ -65,7 +65,7 @@ export async function embedUpstream(
   context.facts.model = model.provider === undefined ? payload.model : model.id;
   if (provider.id !== "") context.facts.provider = provider.id;
   const { abort, stop } = abortOnDisconnect(context.request);
-  const deadline = controls.startDeadline?.(context.timers, abort);
+  const deadline = controls.startDeadline?.(abort);
   try {
     return await withAccount(
       {

@@ -1,7 +1,6 @@
 import type { Caller } from "../../core/auth/callers.ts";
 import { BodyDeadline } from "../../core/http/body-deadline.ts";
 import { bodyTimedOut } from "../../core/http/json-text.ts";
-import type { LightAbortController } from "../../core/http/light-abort-controller.ts";
 import type { Context } from "../../core/ports/context.ts";
 import type { FileRecord } from "../../core/ports/files.ts";
 import type { AccountSession } from "../accounts/account-request.ts";
@@ -49,7 +48,7 @@ export class Upload {
   readonly #target: FileProvider;
   readonly #incoming: IncomingFile;
   readonly #style: string;
-  readonly #abort: LightAbortController;
+  readonly #abort: AbortController;
   readonly #attemptTimeout: AttemptTimeout;
 
   /**
@@ -62,7 +61,7 @@ export class Upload {
     style: string,
     target: FileProvider,
     form: IncomingFile,
-    abort: LightAbortController,
+    abort: AbortController,
   ) {
     this.#context = context;
     this.#caller = caller;
@@ -121,11 +120,10 @@ export class Upload {
 
   async #send(account: UpstreamAccount, head: FileHead): Promise<ProviderFile> {
     const source = this.#incoming.content.getReader();
-    const { timers } = this.#context;
     const { provider, files } = this.#target;
     let reading = false;
     // Each wait for the client or the provider has its own limit. This clock limits the total time.
-    const clock = new BodyDeadline(timers, provider.timeouts.answerTimeoutMs, () => {
+    const clock = new BodyDeadline(provider.timeouts.answerTimeoutMs, () => {
       if (reading) this.#abort.abort(bodyTimedOut());
       else this.#attemptTimeout.expire();
     });

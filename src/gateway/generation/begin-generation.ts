@@ -75,7 +75,7 @@ export async function beginGeneration(request: GenerationRequest): Promise<Gener
   context.facts.model = conversation.model.id;
   const retries = new RetryBudget(() => context.platform.now(), controls.maxRetries);
   const recording = new Recording(context, conversation, retries);
-  const deadline = controls.startDeadline?.(context.timers, abort);
+  const deadline = controls.startDeadline?.(abort);
   const routeFields = {
     fallbackModels: alternatives,
     ...(ordered.stickyRoute === undefined ? {} : { stickyRoute: ordered.stickyRoute }),

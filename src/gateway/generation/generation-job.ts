@@ -1,7 +1,6 @@
 import type { Conversation } from "../../core/conversation/conversation.ts";
 import type { ResolvedModel } from "../../core/conversation/model.ts";
 import type { GenerationOutcome } from "../../core/conversation/outcome.ts";
-import type { LightAbortController } from "../../core/http/light-abort-controller.ts";
 import type { RetryBudget } from "../../core/retries/retry-budget.ts";
 import type { Guard } from "../guardrails/guard.ts";
 import type { Recording } from "../history/recording.ts";
@@ -27,7 +26,7 @@ export interface GenerationJob
   /** Decides on the retries of the request, and lists its attempts. */
   readonly retries: RetryBudget;
   /** Aborted when the caller has left, or when the generation must end. */
-  readonly abort: LightAbortController;
+  readonly abort: AbortController;
   /** Aborts the request when the caller's time is over. Absent: the caller sets none. */
   readonly deadline?: RequestDeadline;
   /** Whether a file that the conversation refers to by id is an image. */

@@ -81,7 +81,7 @@ export class Generation {
     prepared: PreparedTurn,
     native: NativeJob | null,
   ) {
-    const { platform, timers } = job.context;
+    const { platform } = job.context;
     const { answerTimeoutMs, firstByteTimeoutMs, idleTimeoutMs } = provider.timeouts;
     this.#job = job;
     this.#provider = provider;
@@ -92,7 +92,6 @@ export class Generation {
     this.stallDetector = new StallDetector(
       { firstByteMs, idleMs: idleTimeoutMs, answerMs: answerTimeoutMs },
       () => platform.now(),
-      timers,
       (reason) => {
         if (reason === "stalled-reader") job.abort.abort(clientStoppedReading());
         else this.#attempt?.controller.abort(new ProviderError("timeout", STALL_MESSAGES[reason]));
@@ -196,14 +195,14 @@ export class Generation {
     const attempt = new Attempt(session, () => context.platform.now());
     this.#attempt = attempt;
     recording?.recordAccount(session.accountId);
-    const stop = () => attempt.controller.abort(abort.reason);
-    abort.addEventListener("abort", stop);
+    const stop = () => attempt.controller.abort(abort.signal.reason);
+    abort.signal.addEventListener("abort", stop);
     this.stallDetector.beginAttempt();
     try {
-      abort.throwIfAborted();
+      abort.signal.throwIfAborted();
       await this.#runTurns(attempt);
     } finally {
-      abort.removeEventListener("abort", stop);
+      abort.signal.removeEventListener("abort", stop);
       this.stallDetector.stop();
       scheduleSessionCleanup(context, this.#provider.api, session.account, attempt.chatSessions);
     }

@@ -167,13 +167,12 @@ export class NativeRelay {
   ): Promise<void> {
     const { attempt, stallDetector, job, provider, assembler } = this.#options;
     const stream = this.#stream;
-    const { platform, timers } = job.context;
+    const { platform } = job.context;
     const { signal } = attempt;
     const { idleTimeoutMs, answerTimeoutMs } = provider.timeouts;
     this.#isPiped = true;
     const [forCaller, forCopy] = body.tee();
     const copy = new PipedCopy(forCopy, {
-      timers,
       now: () => platform.now(),
       stallDetector,
       shortestLimitMs: Math.min(idleTimeoutMs, answerTimeoutMs),

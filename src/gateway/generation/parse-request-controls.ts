@@ -2,8 +2,6 @@ import { assertModelAllowed } from "../../core/auth/access-rules.ts";
 import type { Caller } from "../../core/auth/callers.ts";
 import type { RouteTarget } from "../../core/conversation/model.ts";
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
-import type { LightAbortController } from "../../core/http/light-abort-controller.ts";
-import type { RequestTimers } from "../../core/http/request-timers.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { FALLBACK_HEADER, RETRIES_HEADER, TIMEOUT_HEADER } from "../../core/routing/control-headers.ts";
 import { HOUR_MS } from "../../core/units.ts";
@@ -21,7 +19,7 @@ export interface RequestControls {
   readonly maxRetries?: number;
   readonly fallbackNames: readonly string[];
   /** Starts the clock of the caller's time. Absent: only the settings of the deployment bound the wait. */
-  startDeadline?(timers: RequestTimers, abort: LightAbortController): RequestDeadline;
+  startDeadline?(abort: AbortController): RequestDeadline;
 }
 
 function readInteger(headers: Headers, name: string, min: number, max: number): number | undefined {
@@ -47,9 +45,7 @@ export function parseRequestControls(headers: Headers): RequestControls {
     throw invalidRequest(`${FALLBACK_HEADER}: at most ${MAX_FALLBACKS} models are allowed`, FALLBACK_HEADER);
   }
   return {
-    ...(timeoutMs === undefined
-      ? {}
-      : { startDeadline: (timers, abort) => new RequestDeadline(timers, abort, timeoutMs) }),
+    ...(timeoutMs === undefined ? {} : { startDeadline: (abort) => new RequestDeadline(abort, timeoutMs) }),
     ...(maxRetries === undefined ? {} : { maxRetries }),
     fallbackNames,
   };

@@ -1,4 +1,3 @@
-import type { RequestTimers } from "../../core/http/request-timers.ts";
 import type { BodyConsumer } from "./provider-body.ts";
 import type { StallDetector } from "./stall-detector.ts";
 
@@ -22,7 +21,6 @@ const MAX_MORE_BYTES = 64 * 1024;
 const WAITED_MS = 2;
 
 interface PipedCopyOptions {
-  readonly timers: RequestTimers;
   readonly now: () => number;
   readonly stallDetector: StallDetector;
   /** The shortest time limit of the answer, milliseconds. */
@@ -91,11 +89,11 @@ export class PipedCopy {
       () => true,
     );
     const late = Promise.withResolvers<boolean>();
-    const stop = this.#options.timers.runAfter(milliseconds, () => late.resolve(false));
+    const timer = setTimeout(() => late.resolve(false), milliseconds);
     try {
       return await Promise.race([end, late.promise]);
     } finally {
-      stop();
+      clearTimeout(timer);
     }
   }
 
@@ -117,9 +115,9 @@ export class PipedCopy {
   async #wait(milliseconds: number, woken: Promise<void>): Promise<void> {
     if (this.#hasPipeEnded) return;
     const due = Promise.withResolvers<void>();
-    const stop = this.#options.timers.runAfter(milliseconds, due.resolve);
+    const timer = setTimeout(due.resolve, milliseconds);
     await Promise.race([due.promise, woken]);
-    stop();
+    clearTimeout(timer);
   }
 
   /** Reads until no more bytes have arrived. Null: the answer continues. */

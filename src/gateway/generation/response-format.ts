@@ -1,7 +1,6 @@
 import type { Conversation } from "../../core/conversation/conversation.ts";
 import type { Completion } from "../../core/conversation/events.ts";
 import { addUsage } from "../../core/conversation/usage-details.ts";
-import { LightAbortController } from "../../core/http/light-abort-controller.ts";
 import { type CompletionStage, linkSources, runToCompletion } from "./completion-stages.ts";
 import { checkFormat, type FormatCheck } from "./format-check.ts";
 import { createNestedJob, type GenerationJob } from "./generation-job.ts";
@@ -49,12 +48,13 @@ async function requestCorrection(
   check: FormatCheck,
 ): Promise<Completion | null> {
   const { context, conversation } = job;
-  // A separate controller: a timeout of the repair must not abort the first answer.
-  const abort = new LightAbortController();
-  const stop = () => abort.abort(job.abort.reason);
-  job.abort.throwIfAborted();
-  job.abort.addEventListener("abort", stop);
+  const { signal } = job.abort;
+  signal.throwIfAborted();
   if (!job.retries.take("format", null)) return null;
+  // A separate controller: a timeout of the repair must not abort the first answer.
+  const abort = new AbortController();
+  const stop = () => abort.abort(signal.reason);
+  signal.addEventListener("abort", stop);
   const retries = context.facts.retries ?? 0;
   try {
     const repair = createNestedJob(job, {
@@ -64,11 +64,11 @@ async function requestCorrection(
     const generation = await prepareGeneration(repair);
     return await linkSources(await runToCompletion(generation), repair, generation);
   } catch {
-    job.abort.throwIfAborted();
+    signal.throwIfAborted();
     return null;
   } finally {
     context.facts.retries = retries + 1;
-    job.abort.removeEventListener("abort", stop);
+    signal.removeEventListener("abort", stop);
   }
 }
 

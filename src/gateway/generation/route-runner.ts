@@ -111,7 +111,7 @@ export class RouteRunner {
         return result;
       } catch (error) {
         const { job } = this.#generation;
-        const failure = job.abort.aborted ? null : classifyFailure(error);
+        const failure = job.abort.signal.aborted ? null : classifyFailure(error);
         // The recording already has the failures of accounts.
         if (failure !== null && recording?.failureCount === failures) {
           recording?.recordFailure(error, job.conversation.model);
@@ -216,7 +216,7 @@ async function prepareFirstAccepted(
       recordModel(next);
       return { generation, rest };
     } catch (error) {
-      job.abort.throwIfAborted();
+      job.abort.signal.throwIfAborted();
       job.recording?.recordFailure(error, model);
       last = error;
     }

@@ -1,5 +1,3 @@
-import type { RequestTimers } from "../../core/http/request-timers.ts";
-
 /**
  * Which limit a {@link StallDetector} found exceeded. `no-answer`: bytes came, but no complete answer, or no content of a
  * stream.
@@ -32,9 +30,8 @@ export class StallDetector {
   readonly #now: () => number;
   readonly #limits: StallLimits;
   readonly #onStall: (reason: StallReason) => void;
-  readonly #timers: RequestTimers;
-  /** Cancels the next check. */
-  #cancel: (() => void) | undefined;
+  /** The timer of the next check. */
+  #timer: ReturnType<typeof setTimeout> | undefined;
   #lastActivityAt: number;
   /** When the attempt began, or the stream's last content arrived. */
   #contentAt: number;
@@ -51,15 +48,9 @@ export class StallDetector {
    */
   #readerDebtMs = 0;
 
-  constructor(
-    limits: StallLimits,
-    now: () => number,
-    timers: RequestTimers,
-    onStall: (reason: StallReason) => void,
-  ) {
+  constructor(limits: StallLimits, now: () => number, onStall: (reason: StallReason) => void) {
     this.#limits = limits;
     this.#now = now;
-    this.#timers = timers;
     this.#onStall = onStall;
     this.#lastActivityAt = now();
     this.#contentAt = this.#lastActivityAt;
@@ -134,8 +125,7 @@ export class StallDetector {
 
   /** Stops all checks. */
   stop(): void {
-    this.#cancel?.();
-    this.#cancel = undefined;
+    clearTimeout(this.#timer);
   }
 
   /** When the next limit will be exceeded, if nothing happens. */
@@ -154,10 +144,11 @@ export class StallDetector {
 
   /** Schedules the next check; at most one is pending. Checks are frequent enough for every limit that may apply next. */
   #scheduleCheck(): void {
-    this.#cancel?.();
+    clearTimeout(this.#timer);
     const now = this.#now();
     const nextCheckAt = Math.min(this.#nextDeadline(), now + this.#limits.idleMs / 2);
-    this.#cancel = this.#timers.runAfter(nextCheckAt - now, () => this.#check());
+    // Runtimes truncate fractions of milliseconds.
+    this.#timer = setTimeout(() => this.#check(), Math.ceil(nextCheckAt - now));
   }
 
   #check(): void {

@@ -88,7 +88,7 @@ export async function streamGeneration(request: GenerationRequest, answer: Strea
   const running = stream.run();
   context.waitUntil(running);
   const response = await stream.waitForResponse();
-  // `handleRequest` keeps the request's memory and timers until `running` has settled.
+  // `handleRequest` keeps the request's memory until `running` has settled.
   context.keepUntil(running);
   return response;
 }
@@ -132,9 +132,10 @@ class AnswerStream {
 
   /** Runs the generation and sends its events until the stream is closed. */
   async run(): Promise<void> {
-    const { abort, deadline } = this.#job;
+    const { signal } = this.#job.abort;
+    const { deadline } = this.#job;
     const writer = this.#writer;
-    abort.addEventListener("abort", () => writer.rejectPendingWrite(abort.reason));
+    signal.addEventListener("abort", () => writer.rejectPendingWrite(signal.reason));
     // Keep-alives start while the request waits for an account: only a failed write shows a graceful close.
     writer.startKeepAlives(this.#renderer.keepAlive);
     try {

@@ -43,7 +43,8 @@ async function tryTargets(
       return;
     } catch (thrown) {
       const error = toCallerError(thrown, context.requestId);
-      const canContinue = !run.hasBegun && !abort.aborted && call.canReplay() && canTryNextTarget(error);
+      const canContinue =
+        !run.hasBegun && !abort.signal.aborted && call.canReplay() && canTryNextTarget(error);
       if (isLast || !canContinue || !run.retries.take("model", thrown)) throw error;
       if (recording.failureCount === failures) recording.recordFailure(error, target ?? undefined);
     }
@@ -100,7 +101,7 @@ async function sendCall(context: Context, prepared: PreparedCall): Promise<Respo
   const { caller, call, targets, controls, onEnd } = prepared;
   const { abort, stop } = abortOnDisconnect(context.request);
   const retries = new RetryBudget(() => context.platform.now(), controls.maxRetries);
-  const deadline = controls.startDeadline?.(context.timers, abort);
+  const deadline = controls.startDeadline?.(abort);
   const recording = new Recording(context, describeCall(call, targets[0] ?? null), retries);
   const run = new PassthroughRun(context, caller, call, abort, recording, retries, () => deadline?.end());
   recording.start(call.promptText, run);
@@ -120,7 +121,7 @@ async function sendCall(context: Context, prepared: PreparedCall): Promise<Respo
   const running = answer();
   context.waitUntil(running);
   const response = await run.response;
-  // `handleRequest` keeps the request's memory and timers until `running` has settled.
+  // `handleRequest` keeps the request's memory until `running` has settled.
   context.keepUntil(running);
   return response;
 }

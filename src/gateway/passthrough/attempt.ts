@@ -1,6 +1,5 @@
 import { ProviderError } from "../../core/errors/provider-error.ts";
 import { clientStoppedReading } from "../../core/http/client-disconnect.ts";
-import type { LightAbortController } from "../../core/http/light-abort-controller.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { StallDetector, type StallLimits } from "../generation/stall-detector.ts";
 import type { UploadObserver } from "./passthrough-call.ts";
@@ -13,13 +12,12 @@ export class Attempt {
   readonly uploadObserver: UploadObserver;
   #hasEnded = false;
 
-  constructor({ platform, timers }: Context, request: LightAbortController, limits: StallLimits) {
+  constructor({ platform }: Context, request: AbortController, limits: StallLimits) {
     const controller = new AbortController();
     this.signal = AbortSignal.any([request.signal, controller.signal]);
     this.stallDetector = new StallDetector(
       limits,
       () => platform.now(),
-      timers,
       (reason) => {
         if (reason === "stalled-reader") {
           request.abort(clientStoppedReading());

@@ -8,7 +8,6 @@ import type { GatewayError } from "../../core/errors/gateway-error.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
 import { clientDisconnected } from "../../core/http/client-disconnect.ts";
 import { dataItem, EVENT_STREAM_HEADERS } from "../../core/http/event-stream.ts";
-import type { LightAbortController } from "../../core/http/light-abort-controller.ts";
 import type { Context } from "../../core/ports/context.ts";
 import type { RetryBudget } from "../../core/retries/retry-budget.ts";
 import { errorObject } from "../../core/routing/error-formats.ts";
@@ -44,7 +43,7 @@ const OK = 200;
 export class PassthroughRun implements RawOutput {
   readonly context: Context;
   readonly call: PassthroughCall;
-  readonly abort: LightAbortController;
+  readonly abort: AbortController;
   readonly retries: RetryBudget;
   readonly rawReasoning = "";
   readonly #caller: Caller;
@@ -63,7 +62,7 @@ export class PassthroughRun implements RawOutput {
     context: Context,
     caller: Caller,
     call: PassthroughCall,
-    abort: LightAbortController,
+    abort: AbortController,
     recording: Recording,
     retries: RetryBudget,
     onBegun: () => void,
@@ -214,7 +213,7 @@ export class PassthroughRun implements RawOutput {
       onRead: (bytes) => stallDetector.recordRead(bytes),
       onDisconnect: () => abort.abort(clientDisconnected()),
     });
-    abort.addEventListener("abort", () => writer.rejectPendingWrite(abort.reason));
+    abort.signal.addEventListener("abort", () => writer.rejectPendingWrite(abort.signal.reason));
     this.#writer = writer;
     context.facts.answerPath = "native";
     const headers = {
@@ -255,7 +254,7 @@ export class PassthroughRun implements RawOutput {
 
   async #end(writer: StreamWriter, error: GatewayError | null): Promise<void> {
     if (error === null) return writer.close();
-    const { aborted } = this.abort;
+    const { aborted } = this.abort.signal;
     if (!this.#isEventStream || aborted) return writer.break(error, aborted);
     await writer.end(dataItem(JSON.stringify({ error: errorObject(error) })));
   }

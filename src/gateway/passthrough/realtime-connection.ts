@@ -1,6 +1,5 @@
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
-import type { LightAbortController } from "../../core/http/light-abort-controller.ts";
 import type { OpenedSocket, ServerSocket, SocketListener } from "../../core/ports/web-socket.ts";
 import { errorObject } from "../../core/routing/error-formats.ts";
 import { HOUR_MS } from "../../core/units.ts";
@@ -23,7 +22,8 @@ const TRY_AGAIN_LATER = 1013;
 
 /** What a connection needs to know. */
 export interface RealtimeOptions extends ClientEventOptions {
-  readonly abort: LightAbortController;
+  /** Aborted when the lease is lost, or the request is aborted for another reason. */
+  readonly signal: AbortSignal;
   readonly events: ProviderEvents;
   /** Called for each message of the provider. */
   readonly onProviderMessage: () => void;
@@ -57,7 +57,7 @@ export class RealtimeConnection {
     this.#idleTimer = setInterval(() => {
       if (Date.now() - this.#lastMessageAt > IDLE_MS) this.#expire("nothing was sent for too long");
     }, IDLE_MS / 10);
-    options.abort.addEventListener("abort", () => this.#end(TRY_AGAIN_LATER, "the account is gone"));
+    options.signal.addEventListener("abort", () => this.#end(TRY_AGAIN_LATER, "the account is gone"));
   }
 
   /** Resolves at the end of the connection. Rejects with a `ProviderError` if the provider broke it, and with what a message made this program throw. */

@@ -4,7 +4,6 @@ import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
 import { GatewayError, invalidRequest, toGatewayError } from "../../core/errors/gateway-error.ts";
 import { ProviderError, providerErrorToGateway } from "../../core/errors/provider-error.ts";
 import { abortOnDisconnect } from "../../core/http/client-disconnect.ts";
-import type { LightAbortController } from "../../core/http/light-abort-controller.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { RetryBudget } from "../../core/retries/retry-budget.ts";
 import { describeSubject } from "../../pool/limits/limit-error.ts";
@@ -90,7 +89,7 @@ class RealtimeRun {
   readonly #context: Context;
   readonly #caller: Caller;
   readonly #call: RealtimeCall;
-  readonly #abort: LightAbortController;
+  readonly #abort: AbortController;
   readonly #recording: Recording;
   readonly #retries: RetryBudget;
   readonly #onAccepted: () => void;
@@ -100,7 +99,7 @@ class RealtimeRun {
     context: Context,
     caller: Caller,
     call: RealtimeCall,
-    abort: LightAbortController,
+    abort: AbortController,
     recording: Recording,
     retries: RetryBudget,
     onAccepted: () => void,
@@ -129,7 +128,7 @@ class RealtimeRun {
         return;
       } catch (thrown) {
         const error = toCallerError(thrown, this.#context.requestId);
-        const canContinue = !this.hasBegun && !this.#abort.aborted && canTryNext(error);
+        const canContinue = !this.hasBegun && !this.#abort.signal.aborted && canTryNext(error);
         if (isLast || !canContinue || !this.#retries.take("model", thrown)) throw error;
       }
     }
@@ -203,7 +202,7 @@ class RealtimeRun {
     const listen: Parameters<typeof platform.upgradeToWebSocket>[1] = (client) => {
       connection = new RealtimeConnection(client, {
         memory,
-        abort: this.#abort,
+        signal: this.#abort.signal,
         events,
         model: opened.model,
         isLimited: hasModelList(this.#caller, requestLimits),
@@ -255,7 +254,7 @@ export async function openRealtime(context: Context, caller: Caller): Promise<Re
   memory.reserveNow(CONNECTION_BYTES);
   const { abort, stop } = abortOnDisconnect(context.request);
   const retries = new RetryBudget(() => context.platform.now(), controls.maxRetries);
-  const deadline = controls.startDeadline?.(context.timers, abort);
+  const deadline = controls.startDeadline?.(abort);
   const recording = new Recording(context, describeCall(call, targets[0] ?? null), retries);
   // The runtime reports an accepted connection as the end of its request.
   const run = new RealtimeRun(context, caller, call, abort, recording, retries, () => {
@@ -277,7 +276,7 @@ export async function openRealtime(context: Context, caller: Caller): Promise<Re
   const running = serve();
   context.waitUntil(running);
   const response = await run.response.promise;
-  // `handleRequest` keeps the timers until `running` has settled.
+  // `handleRequest` records the outcome when `running` has settled.
   context.keepUntil(running);
   return response;
 }

@@ -19,11 +19,10 @@ export function hasDocument({ headers }: { readonly headers: Headers }): boolean
 }
 
 /** Reads the document that a request's body is, as HTML. Throws GatewayError. */
-export async function readDocument({ request, memory, timers, platform }: Context): Promise<string> {
+export async function readDocument({ request, memory, platform }: Context): Promise<string> {
   const timeoutMs = platform.variables.bodyTimeoutMs;
   const options = {
     memory,
-    timers,
     limit: MAX_DOCUMENT_BYTES,
     timeoutMs,
     maxDepth: Number.POSITIVE_INFINITY,

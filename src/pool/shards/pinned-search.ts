@@ -1,5 +1,4 @@
 import { unresponsivePoolError } from "../../core/errors/unresponsive-pool.ts";
-import type { AbortSignalLike } from "../../core/http/light-abort-controller.ts";
 import type { AcquireRequest, AcquireResult } from "../../core/ports/accounts.ts";
 import { type Clock, sleep } from "../../core/ports/clock.ts";
 import {
@@ -38,7 +37,7 @@ export class PinnedSearch {
   async findSlot(
     request: AcquireRequest,
     target: string,
-    signal: AbortSignalLike | undefined,
+    signal: AbortSignal | undefined,
     end: number,
   ): Promise<ShardOutcome> {
     const owner = this.#map.of(target);

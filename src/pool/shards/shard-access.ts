@@ -1,4 +1,3 @@
-import type { AbortSignalLike } from "../../core/http/light-abort-controller.ts";
 import type { AccountFailure, AcquireRequest, AcquireResult } from "../../core/ports/accounts.ts";
 import { type Clock, withTimeout } from "../../core/ports/clock.ts";
 
@@ -6,7 +5,7 @@ import { type Clock, withTimeout } from "../../core/ports/clock.ts";
 export type AcquireAtShard = (
   shard: number,
   request: AcquireRequest,
-  signal: AbortSignalLike | undefined,
+  signal: AbortSignal | undefined,
 ) => Promise<AcquireResult>;
 
 /** Access to all shards, by number. */
@@ -20,7 +19,7 @@ export interface ShardAccess {
   readonly wait: (
     shard: number,
     request: AcquireRequest,
-    signal: AbortSignalLike | undefined,
+    signal: AbortSignal | undefined,
     queue: string | undefined,
   ) => Promise<AcquireResult>;
   /** Resolves or rejects as soon as the shard answers anything. */
@@ -44,7 +43,7 @@ export async function acquireWithoutWaiting(
   clock: Clock,
   shard: number,
   request: AcquireRequest,
-  signal: AbortSignalLike | undefined,
+  signal: AbortSignal | undefined,
 ): Promise<AcquireResult | null> {
   const call = acquire(shard, { ...request, waitMs: 0 }, signal);
   const result = await withTimeout(call, SHARD_TIMEOUT_MS + (request.selection?.waitMs ?? 0), clock);

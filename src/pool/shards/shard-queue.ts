@@ -1,5 +1,4 @@
 import { unresponsivePoolError } from "../../core/errors/unresponsive-pool.ts";
-import type { AbortSignalLike } from "../../core/http/light-abort-controller.ts";
 import type { AcquireRequest } from "../../core/ports/accounts.ts";
 import { type Clock, withTimeout } from "../../core/ports/clock.ts";
 import { acquireWithoutWaiting, releaseUnused, type ShardAccess, type ShardOutcome } from "./shard-access.ts";
@@ -25,18 +24,16 @@ export async function waitAtShard(
   shards: readonly number[],
   best: number,
   request: AcquireRequest,
-  signal: AbortSignalLike | undefined,
+  signal: AbortSignal | undefined,
   end: number,
   queue: string | undefined,
 ): Promise<ShardOutcome> {
   const remainingMs = Math.max(0, end - clock.now());
   const waitAbort = new AbortController();
-  const abortWait = () => waitAbort.abort();
-  if (signal?.aborted) abortWait();
-  signal?.addEventListener("abort", abortWait, { once: true });
+  const waitSignal = AbortSignal.any(signal === undefined ? [waitAbort.signal] : [signal, waitAbort.signal]);
   let isSettled = false;
   let stopTimer = () => {};
-  const waiting = wait(best, { ...request, waitMs: remainingMs }, waitAbort.signal, queue);
+  const waiting = wait(best, { ...request, waitMs: remainingMs }, waitSignal, queue);
   const otherShards = shards.filter((shard) => shard !== best);
   const {
     promise: otherOutcome,
@@ -45,7 +42,7 @@ export async function waitAtShard(
   } = Promise.withResolvers<ShardOutcome>();
   const checkShard = async (shard: number | undefined) => {
     if (shard === undefined) return;
-    const acquired = await acquireWithoutWaiting(acquire, clock, shard, request, waitAbort.signal);
+    const acquired = await acquireWithoutWaiting(acquire, clock, shard, request, waitSignal);
     if (acquired !== null && "lease" in acquired) resolveOther([shard, acquired]);
   };
   const pingBest = async () => {
@@ -84,8 +81,7 @@ export async function waitAtShard(
         },
         () => undefined,
       );
-    abortWait();
+    waitAbort.abort();
     stopTimer();
-    signal?.removeEventListener("abort", abortWait);
   }
 }

@@ -1,4 +1,3 @@
-import type { AbortSignalLike } from "../../core/http/light-abort-controller.ts";
 import type {
   AccountPoolClient,
   AcquireRefusal,
@@ -38,9 +37,9 @@ const FUTILE_PAUSE_MS = 1_000;
 /** Waits for a slot in the shared queue of all shards; see `SharedLimits.waitInQueue`. */
 export type WaitInSharedQueue = (
   queue: string,
-  acquire: (request: AcquireRequest, signal: AbortSignalLike | undefined) => Promise<AcquireResult>,
+  acquire: (request: AcquireRequest, signal: AbortSignal | undefined) => Promise<AcquireResult>,
   request: AcquireRequest,
-  signal: AbortSignalLike | undefined,
+  signal: AbortSignal | undefined,
 ) => Promise<AcquireResult>;
 
 /** The part of a shard that the search for slots needs. */
@@ -140,7 +139,7 @@ export class ShardSearch {
    *   answer, the search may take some seconds longer
    * @returns the outcome and the shard. Rejects when no shard can be reached that might grant a slot.
    */
-  findSlot(request: AcquireRequest, signal: AbortSignalLike | undefined, end: number): Promise<ShardOutcome> {
+  findSlot(request: AcquireRequest, signal: AbortSignal | undefined, end: number): Promise<ShardOutcome> {
     return request.target === undefined
       ? this.#findAnySlot(request, signal, end)
       : this.#pinned.findSlot(request, request.target, signal, end);
@@ -149,7 +148,7 @@ export class ShardSearch {
   /** Searches a slot of any account. Also returns the shard of the outcome. */
   async #findAnySlot(
     request: AcquireRequest,
-    signal: AbortSignalLike | undefined,
+    signal: AbortSignal | undefined,
     end: number,
   ): Promise<ShardOutcome> {
     const order = this.#order(request.provider);
@@ -249,7 +248,7 @@ export class ShardSearch {
     order: ShardOrder,
     shard: number,
     request: AcquireRequest,
-    signal: AbortSignalLike | undefined,
+    signal: AbortSignal | undefined,
   ): Promise<AcquireResult | null> {
     const result = await acquireWithoutWaiting(this.#shards.acquire, this.#clock, shard, request, signal);
     if (result === null) order.avoid(shard, this.#clock.now(), UNREACHABLE_AVOID_MS);

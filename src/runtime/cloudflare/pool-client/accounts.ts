@@ -1,4 +1,3 @@
-import type { AbortSignalLike } from "../../../core/http/light-abort-controller.ts";
 import type { AccountHealth, QueueStatus } from "../../../core/ports/account-status.ts";
 import type {
   AcquireGrant,
@@ -98,7 +97,7 @@ export class CloudflareAccountPool implements ReportingAccountPool {
     );
   }
 
-  async acquire(request: AcquireRequest, signal?: AbortSignalLike): Promise<AcquireResult> {
+  async acquire(request: AcquireRequest, signal?: AbortSignal): Promise<AcquireResult> {
     const { waitMs } = request;
     const started = this.#clock.now();
     const deadline = started + (waitMs ?? DEFAULT_WAIT_MS);
@@ -119,7 +118,7 @@ export class CloudflareAccountPool implements ReportingAccountPool {
   /** Null if the pool restarted meanwhile: then the request lost its place in the queue. */
   async #acquireOnce(
     request: AcquireRequest,
-    signal: AbortSignalLike | undefined,
+    signal: AbortSignal | undefined,
   ): Promise<AcquireResult | null> {
     let sentAt = this.#clock.now();
     const reply = await this.sendWithSettlements((settled) =>

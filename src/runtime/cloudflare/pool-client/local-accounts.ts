@@ -1,5 +1,4 @@
 import type { Config } from "../../../core/config/schema.ts";
-import type { AbortSignalLike } from "../../../core/http/light-abort-controller.ts";
 import type { AccountHealth, QueueStatus } from "../../../core/ports/account-status.ts";
 import {
   type AccountPoolClient,
@@ -35,15 +34,12 @@ export class LocalAccounts implements AccountPoolClient {
     return this.#options.pool;
   }
 
-  async acquire(request: AcquireRequest, signal?: AbortSignalLike): Promise<AcquireResult> {
+  async acquire(request: AcquireRequest, signal?: AbortSignal): Promise<AcquireResult> {
     return (await this.#acquireHere(request, signal)) ?? this.#pool.acquire(request, signal);
   }
 
   /** Selects an account in this isolate. Null: the deployment's pool decides. */
-  async #acquireHere(
-    request: AcquireRequest,
-    signal: AbortSignalLike | undefined,
-  ): Promise<AcquireGrant | null> {
+  async #acquireHere(request: AcquireRequest, signal: AbortSignal | undefined): Promise<AcquireGrant | null> {
     const { provider, use, disabledToo, configVersion } = request;
     if (provider === undefined || use !== undefined || disabledToo === true) return null;
     const { configuration, clock } = this.#options;

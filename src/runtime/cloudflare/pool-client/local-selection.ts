@@ -1,5 +1,4 @@
 import type { ConfigSnapshot, ConfigurationStore } from "../../../core/config/snapshot.ts";
-import type { AbortSignalLike } from "../../../core/http/light-abort-controller.ts";
 import type {
   AccountPoolClient,
   AcquireGrant,
@@ -80,7 +79,7 @@ export class LocalSelection {
     request: AcquireRequest,
     snapshot: ConfigSnapshot,
     providers: ReadonlySet<string>,
-    signal: AbortSignalLike | undefined,
+    signal: AbortSignal | undefined,
   ): Promise<AcquireGrant | null> {
     const { provider = "", exclude = [], model } = request;
     if (!(await this.#configure(snapshot, providers))) return null;

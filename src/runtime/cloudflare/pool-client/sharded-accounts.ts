@@ -1,5 +1,4 @@
 import { unresponsivePoolError } from "../../../core/errors/unresponsive-pool.ts";
-import type { AbortSignalLike } from "../../../core/http/light-abort-controller.ts";
 import type { AccountHealth, QueueStatus } from "../../../core/ports/account-status.ts";
 import type {
   AcquireGrant,
@@ -73,7 +72,7 @@ export class ShardedAccountPool implements ReportingAccountPool {
     });
   }
 
-  async acquire(request: AcquireRequest, signal?: AbortSignalLike): Promise<AcquireResult> {
+  async acquire(request: AcquireRequest, signal?: AbortSignal): Promise<AcquireResult> {
     const { use, ...withoutUse } = request;
     const deadline = this.#clock.now() + (request.waitMs ?? DEFAULT_WAIT_MS);
     if (use === undefined) {
@@ -111,7 +110,7 @@ export class ShardedAccountPool implements ReportingAccountPool {
   /** Finds a slot at a shard, and a shared one at the first shard if there is a limit for all shards together. */
   async #findSlot(
     request: AcquireRequest,
-    signal: AbortSignalLike | undefined,
+    signal: AbortSignal | undefined,
     deadline: number,
   ): Promise<readonly [shard: number, acquired: AcquireResult, sharedSlot: Lease | null]> {
     for (let attempt = 0; ; attempt += 1) {

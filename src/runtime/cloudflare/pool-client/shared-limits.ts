@@ -1,5 +1,4 @@
 import { unresponsivePoolError } from "../../../core/errors/unresponsive-pool.ts";
-import type { AbortSignalLike } from "../../../core/http/light-abort-controller.ts";
 import type {
   AcquireGrant,
   AcquireRefusal,
@@ -15,7 +14,7 @@ import type { ShardClient } from "./shard-client.ts";
 /** Time limit for an answer of the first shard that needs no waiting, milliseconds. */
 const ANSWER_TIMEOUT_MS = 4_000;
 
-type Acquire = (request: AcquireRequest, signal: AbortSignalLike | undefined) => Promise<AcquireResult>;
+type Acquire = (request: AcquireRequest, signal: AbortSignal | undefined) => Promise<AcquireResult>;
 
 /**
  * What a request acquires at the first shard, because an administrator has set a limit for all shards together: a shared slot
@@ -38,15 +37,13 @@ export class SharedLimits {
     queue: string,
     acquire: Acquire,
     request: AcquireRequest,
-    signal: AbortSignalLike | undefined,
+    signal: AbortSignal | undefined,
   ): Promise<AcquireResult> {
     const abort = new AbortController();
-    const abortBoth = () => abort.abort();
-    if (signal?.aborted) abortBoth();
-    signal?.addEventListener("abort", abortBoth, { once: true });
+    const waitSignal = AbortSignal.any(signal === undefined ? [abort.signal] : [signal, abort.signal]);
     try {
-      const slot = acquire(request, abort.signal);
-      const refusal = this.#awaitRefusal(queue, request, abort.signal);
+      const slot = acquire(request, waitSignal);
+      const refusal = this.#awaitRefusal(queue, request, waitSignal);
       const outcome = await Promise.race([slot, refusal]);
       if ("lease" in outcome || signal?.aborted === true || (await Promise.race([slot, null])) !== null)
         return await slot;
@@ -56,7 +53,6 @@ export class SharedLimits {
       return outcome.refused === "queue_full" ? { ...outcome, isFull: true } : outcome;
     } finally {
       abort.abort();
-      signal?.removeEventListener("abort", abortBoth);
     }
   }
 
@@ -93,7 +89,7 @@ export class SharedLimits {
     { lease, shared }: AcquireGrant,
     slots: string,
     request: AcquireRequest,
-    signal: AbortSignalLike | undefined,
+    signal: AbortSignal | undefined,
     end: number,
   ): Promise<{ readonly lease: Lease } | AcquireRefusal | null> {
     const { requestId, model, dialect, key, caller } = request;
@@ -118,7 +114,7 @@ export class SharedLimits {
     return null;
   }
 
-  async #acquireAtOnce(request: AcquireRequest, signal: AbortSignalLike | undefined): Promise<AcquireResult> {
+  async #acquireAtOnce(request: AcquireRequest, signal: AbortSignal | undefined): Promise<AcquireResult> {
     const call = this.#firstShard.acquire(request, signal);
     const acquired = await withTimeout(call, ANSWER_TIMEOUT_MS, this.#clock);
     if (acquired !== null) return acquired;
@@ -134,12 +130,10 @@ export class SharedLimits {
     lease: Lease,
     queue: string,
     request: AcquireRequest,
-    signal: AbortSignalLike | undefined,
+    signal: AbortSignal | undefined,
   ): Promise<AcquireResult> {
     const abort = new AbortController();
-    const abortWait = () => abort.abort();
-    if (signal?.aborted) abortWait();
-    signal?.addEventListener("abort", abortWait, { once: true });
+    const waitSignal = AbortSignal.any(signal === undefined ? [abort.signal] : [signal, abort.signal]);
     let isLost = false;
     let stopTimer = () => {};
     const scheduleRenewal = () => {
@@ -148,7 +142,7 @@ export class SharedLimits {
     const renew = async () => {
       isLost = !(await lease.renew().catch(() => false));
       if (isLost) abort.abort();
-      else if (!abort.signal.aborted) scheduleRenewal();
+      else if (!waitSignal.aborted) scheduleRenewal();
     };
     scheduleRenewal();
     try {
@@ -156,13 +150,12 @@ export class SharedLimits {
         queue,
         (slotRequest, slotSignal) => this.#firstShard.acquire(slotRequest, slotSignal),
         request,
-        abort.signal,
+        waitSignal,
       );
       return isLost && "refused" in acquired ? { refused: "no_accounts" } : acquired;
     } finally {
       abort.abort();
       stopTimer();
-      signal?.removeEventListener("abort", abortWait);
     }
   }
 }

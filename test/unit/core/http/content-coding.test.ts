@@ -3,7 +3,6 @@ import { describe, expect, it } from "vitest";
 import { GatewayError } from "../../../../src/core/errors/gateway-error.ts";
 import { readJson } from "../../../../src/core/http/json-body.ts";
 import { MemoryBudget } from "../../../../src/core/http/memory-budget.ts";
-import { RequestTimers } from "../../../../src/core/http/request-timers.ts";
 
 const MIB = 1024 * 1024;
 const ENCODERS = { gzip: gzipSync, deflate: deflateSync, zstd: zstdCompressSync } as const;
@@ -38,7 +37,6 @@ async function read(bytes: Uint8Array, coding: string, limit = MIB, size = 1_000
   const request = post(streamed(bytes, size), coding);
   const value = await readJson(request, {
     memory,
-    timers: new RequestTimers(),
     limit,
     timeoutMs: 1_000,
   }).catch((error: unknown) => {

@@ -3,7 +3,6 @@ import { z } from "zod";
 import { GatewayError } from "../../../../src/core/errors/gateway-error.ts";
 import { parseWith, readJson as read } from "../../../../src/core/http/json-body.ts";
 import { MemoryBudget, type MemoryReservation } from "../../../../src/core/http/memory-budget.ts";
-import { RequestTimers } from "../../../../src/core/http/request-timers.ts";
 
 function post(body: BodyInit, headers: HeadersInit = {}): Request {
   // Node wants `duplex` for a streamed body; the Workers types do not know it.
@@ -26,7 +25,7 @@ function holding(bytes = ENOUGH): MemoryReservation {
 }
 
 function readJson(request: Request, limit = 1_000_000, hold = holding()): Promise<unknown> {
-  return read(request, { memory: hold, timers: new RequestTimers(), limit, timeoutMs: 1_000 });
+  return read(request, { memory: hold, limit, timeoutMs: 1_000 });
 }
 
 /** A body that comes in these pieces, and then no further unless it `ends`. */

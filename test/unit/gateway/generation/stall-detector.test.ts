@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { RequestTimers } from "../../../../src/core/http/request-timers.ts";
 import { StallDetector, type StallReason } from "../../../../src/gateway/generation/stall-detector.ts";
 
 const limits = { firstByteMs: 1000, idleMs: 100, answerMs: 2000 };
@@ -8,7 +7,7 @@ function watch() {
   const barks: StallReason[] = [];
   return {
     barks,
-    dog: new StallDetector(limits, Date.now, new RequestTimers(), (silence) => barks.push(silence)),
+    dog: new StallDetector(limits, Date.now, (silence) => barks.push(silence)),
   };
 }
 

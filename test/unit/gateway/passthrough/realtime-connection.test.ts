@@ -1,5 +1,4 @@
 import { expect, test, vi } from "vitest";
-import { LightAbortController } from "../../../../src/core/http/light-abort-controller.ts";
 import { MemoryBudget } from "../../../../src/core/http/memory-budget.ts";
 import type { SocketListener } from "../../../../src/core/ports/web-socket.ts";
 import { RealtimeConnection } from "../../../../src/gateway/passthrough/realtime-connection.ts";
@@ -18,7 +17,7 @@ function connect(sendToProvider: (text: string) => void) {
   };
   const connection = new RealtimeConnection(client, {
     memory,
-    abort: new LightAbortController(),
+    signal: new AbortController().signal,
     events: new ProviderEvents({}, [], memory),
     model: "real",
     isLimited: false,
