@@ -1,7 +1,7 @@
 import * as z from "zod";
 
-// A new isolate runs the body of every module before it serves a request, but most isolates never need most of the schemas
-// (bench/results/startup.md). So schemas are created at their first use.
+// A new isolate runs the body of every module before it serves a request, but most isolates never need most of the schemas.
+// Created at their first use, they save 13 % of the processor time of a start (95 %: 11 to 18 %; bench/results/startup.md).
 
 type Fields = z.core.$ZodLooseShape;
 
