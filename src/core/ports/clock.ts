@@ -25,7 +25,11 @@ export const sleep = (ms: number, { setTimer }: Clock): Promise<void> =>
   new Promise((resolve) => setTimer(ms, resolve));
 
 /** The result of `work`, or null if it takes longer than `ms` milliseconds. */
-export async function withTimeout<T>(work: Promise<T>, ms: number, { setTimer }: Clock): Promise<T | null> {
+export async function withTimeout<T>(
+  work: Promise<T>,
+  ms: number,
+  { setTimer }: Clock = WALL_CLOCK,
+): Promise<T | null> {
   const { promise: timeout, resolve } = Promise.withResolvers<null>();
   const stop = setTimer(ms, () => resolve(null));
   try {

@@ -12,7 +12,7 @@ import { getAccountToken } from "./sign-in.ts";
 import { createRefusalError } from "./slot-refusal.ts";
 
 /** A background task of the program that needs an account. */
-export interface BackgroundAccountRequest {
+interface BackgroundAccountRequest {
   /** Shown in the list of leases in place of an API style. Also the prefix of the request id. */
   readonly purpose: string;
   readonly acquireOptions: Pick<AcquireRequest, "target" | "provider" | "waitMs">;

@@ -19,20 +19,13 @@ export interface SelectableTurn {
   readonly isContinued: boolean;
 }
 
-/** The accounts that this isolate's conversations had last. The pool forgets them when it restarts. */
-class ConversationAccounts {
-  readonly #accounts = new RecentMap<string>(MAX_CONVERSATIONS, CONVERSATION_TTL_MS);
-
-  find(provider: string, conversation: string, now: number): string | undefined {
-    return this.#accounts.get(`${provider} ${conversation}`, now);
-  }
-
-  remember(provider: string, conversation: string, account: string, now: number): void {
-    this.#accounts.set(`${provider} ${conversation}`, account, now);
-  }
-}
-
-const getConversationAccounts = oncePer((_: Platform) => new ConversationAccounts());
+/**
+ * The accounts that this isolate's conversations had last, by provider and conversation. The pool forgets them when it
+ * restarts.
+ */
+const getLastAccounts = oncePer(
+  (_: Platform) => new RecentMap<string>(MAX_CONVERSATIONS, CONVERSATION_TTL_MS),
+);
 
 /** How the pool selects the account of a request. Undefined: the accounts take turns. */
 export async function createSelection(
@@ -45,7 +38,7 @@ export async function createSelection(
   if (strategy !== "affinity" || turn === undefined) return { strategy };
   const { key, isContinued } = turn;
   const lastAccount =
-    getConversationAccounts(platform).find(id, key, platform.now()) ??
+    getLastAccounts(platform).get(`${id} ${key}`, platform.now()) ??
     (await findFirstAccount(platform, config, id, key));
   return {
     strategy,
@@ -63,7 +56,7 @@ export function rememberAccount(
   account: string,
 ): void {
   if (conversation === undefined) return;
-  getConversationAccounts(platform).remember(provider, conversation, account, platform.now());
+  getLastAccounts(platform).set(`${provider} ${conversation}`, account, platform.now());
 }
 
 const listPoolAccounts = oncePer(

@@ -17,7 +17,7 @@ export interface FailedAttempt {
 }
 
 /** Limits of the search for a working account. */
-export interface FailoverOptions {
+interface FailoverOptions {
   /** Counts the retries of the request. */
   readonly retries: RetryBudget;
   /** Whether the request accepts only one specific account. */

@@ -8,8 +8,7 @@ import { HEARTBEAT_MS } from "../../pool/lease-timing.ts";
  *
  * @returns a function that stops the renewal
  */
-export function startLeaseRenewal(lease: Lease | null, abort: AbortController): () => void {
-  if (lease === null) return () => undefined;
+export function startLeaseRenewal(lease: Lease, abort: AbortController): () => void {
   const timer = setInterval(() => {
     lease.renew().then(
       (isHeld) => {

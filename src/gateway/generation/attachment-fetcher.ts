@@ -13,7 +13,7 @@ const MAX_REDIRECTS = 5;
 const TIMEOUT_MS = 30_000;
 
 /** A fetched attachment with the media type that its server states. */
-export interface FetchedAttachment {
+interface FetchedAttachment {
   readonly bytes: Uint8Array;
   readonly mediaType: string;
 }

@@ -16,7 +16,7 @@ const checkAnswer: CompletionStage = (completion, { guard }) =>
 const COMPLETION_STAGES: readonly CompletionStage[] = [linkSources, repairFormat, checkAnswer];
 
 /** A complete answer, and the facts about it that its dialect needs. */
-export interface GeneratedCompletion {
+interface GeneratedCompletion {
   readonly completion: Completion;
   readonly info: AnswerInfo;
   /** The provider's own answer to a native request, with the headers for the caller. */

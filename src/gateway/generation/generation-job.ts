@@ -1,17 +1,23 @@
+import type { Caller } from "../../core/auth/callers.ts";
 import type { Conversation } from "../../core/conversation/conversation.ts";
 import type { ResolvedModel } from "../../core/conversation/model.ts";
 import type { GenerationOutcome } from "../../core/conversation/outcome.ts";
+import type { Context } from "../../core/ports/context.ts";
 import type { RetryBudget } from "../../core/retries/retry-budget.ts";
 import type { Guard } from "../guardrails/guard.ts";
 import type { Recording } from "../history/recording.ts";
 import type { ConversationTurn } from "./conversation-key.ts";
-import type { GenerationInput } from "./generation-input.ts";
 import type { NativeJob } from "./native-style.ts";
 import type { RequestDeadline } from "./request-deadline.ts";
 import type { StickyRoute } from "./route-affinity.ts";
 
-/** A request to answer a conversation. */
-export interface GenerationRequest extends GenerationInput {
+/** A conversation that a caller wants to have answered. */
+export interface GenerationRequest {
+  readonly context: Context;
+  readonly caller: Caller;
+  readonly conversation: Conversation;
+  /** Other parts of the request that live as long as the generation. Their memory stays charged to the request. */
+  readonly retainedData?: unknown;
   /** Called once when the outcome is known, before the answer ends. It must not throw. */
   readonly onOutcome?: (outcome: GenerationOutcome) => void;
   /** The request in its own protocol, for providers that speak it. */
@@ -61,11 +67,6 @@ export function createNestedJob(
   job: GenerationJob,
   changes: Pick<GenerationJob, "conversation" | "abort">,
 ): GenerationJob {
-  const alone = {
-    recording: null,
-    fallbackModels: [],
-    failFast: false,
-  };
   const { native: _, ...translatedJob } = job;
-  return { ...translatedJob, ...changes, ...alone };
+  return { ...translatedJob, ...changes, recording: null, fallbackModels: [], failFast: false };
 }

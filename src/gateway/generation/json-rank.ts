@@ -9,7 +9,7 @@ export type JsonFormat = Exclude<ResponseFormat, { type: "text" }>;
 export type FormatRank = "none" | "json" | "valid";
 
 /** The rank of a text as an answer in a format. */
-export interface RankedJson {
+interface RankedJson {
   readonly rank: FormatRank;
   /** The faults, worded for the model; empty when there is none. */
   readonly faults: readonly string[];

@@ -29,7 +29,7 @@ const STATED_ERRORS: ReadonlySet<ProviderErrorKind> = new Set([
 const leakingProviders = new Set<string>();
 
 /** What a relay needs of its generation. */
-export interface RelayOptions {
+interface RelayOptions {
   readonly job: GenerationJob;
   readonly native: NativeJob;
   readonly sink: GenerationSink;

@@ -16,7 +16,7 @@ const MAX_OPENING_BYTES = 256 * 1024;
 const MAX_EVENT_BYTES = 4 * MAX_EVENT_CHARS;
 
 /** What a {@link NativeStream} changes. */
-export interface NativeStreamOptions {
+interface NativeStreamOptions {
   readonly modelPaths: readonly (readonly string[])[];
   /** The name of the model that the caller reads. */
   readonly model: string;

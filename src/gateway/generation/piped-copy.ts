@@ -1,3 +1,4 @@
+import { withTimeout } from "../../core/ports/clock.ts";
 import type { BodyConsumer } from "./provider-body.ts";
 import type { StallDetector } from "./stall-detector.ts";
 
@@ -88,13 +89,7 @@ export class PipedCopy {
       () => true,
       () => true,
     );
-    const late = Promise.withResolvers<boolean>();
-    const timer = setTimeout(() => late.resolve(false), milliseconds);
-    try {
-      return await Promise.race([end, late.promise]);
-    } finally {
-      clearTimeout(timer);
-    }
+    return (await withTimeout(end, milliseconds)) ?? false;
   }
 
   /** The buffer of the next read. A read takes it away and gives it back with its bytes. */
@@ -114,10 +109,7 @@ export class PipedCopy {
 
   async #wait(milliseconds: number, woken: Promise<void>): Promise<void> {
     if (this.#hasPipeEnded) return;
-    const due = Promise.withResolvers<void>();
-    const timer = setTimeout(due.resolve, milliseconds);
-    await Promise.race([due.promise, woken]);
-    clearTimeout(timer);
+    await withTimeout(woken, milliseconds);
   }
 
   /** Reads until no more bytes have arrived. Null: the answer continues. */

@@ -29,7 +29,6 @@ export async function prepareGeneration(job: GenerationJob): Promise<Generation>
     const native = selectNativePath(currentJob, provider, translate);
     if (native !== null) return new Generation(currentJob, provider, native.prepared, native.job);
     const prepared = translate();
-    // Most conversations have no attachment. Then no native signal is created.
     if (hasAttachments(currentJob.conversation)) await prepared.load?.(currentJob.abort.signal);
     return new Generation(currentJob, provider, prepared, null);
   };

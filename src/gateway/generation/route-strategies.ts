@@ -9,7 +9,7 @@ import { FirstTokenTimes } from "./first-token-times.ts";
 import { orderByStrategy } from "./route-order.ts";
 
 /** The targets of a route in the order of its strategy. */
-export interface StrategicOrder {
+interface StrategicOrder {
   readonly targets: readonly RouteTarget[];
   /** Records how long a model took until its first token. Absent: the strategy does not need it. */
   recordFirstToken?(id: string, ms: number): void;

@@ -16,7 +16,7 @@ const ENCODE_BUFFER_BYTES = 2 * 1024;
 const MAX_BYTES_PER_CHARACTER = 3;
 
 /** Receives notifications about the reader of a stream. */
-export interface ReaderListener {
+interface ReaderListener {
   /** The reader has taken `bytes` bytes. */
   onRead(bytes: number): void;
   /** A failed write shows that the reader has left. */

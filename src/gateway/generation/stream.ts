@@ -5,6 +5,7 @@ import { type GatewayError, toGatewayError } from "../../core/errors/gateway-err
 import { HAS_NATIVE_CHANNEL } from "../../core/http/byte-channel.ts";
 import { clientDisconnected } from "../../core/http/client-disconnect.ts";
 import { EVENT_STREAM_HEADERS } from "../../core/http/event-stream.ts";
+import { withTimeout } from "../../core/ports/clock.ts";
 import { beginGeneration, createAnswerInfo } from "./begin-generation.ts";
 import { finishWithError, finishWithSuccess } from "./end-generation.ts";
 import type { Generation } from "./generation.ts";
@@ -14,7 +15,6 @@ import { RouteRunner } from "./route-runner.ts";
 import { MIN_BYTES_PER_SECOND } from "./stall-detector.ts";
 import { StreamWriter } from "./stream-writer.ts";
 import { StreamedFormat } from "./streamed-format.ts";
-import { waitAtMost } from "./wait-at-most.ts";
 
 /** Renders one generation's events as a dialect's stream. It does no I/O: it has state, takes events and returns text. */
 export interface StreamRenderer {
@@ -148,7 +148,7 @@ class AnswerStream {
         () => this.#generation.hasVisibleOutput,
       );
       // A reader that has stopped may never take the rest, and the request no longer holds any resources.
-      await waitAtMost(writer.close(), this.#idleTimeoutMs + this.#pipedReadingTimeMs);
+      await withTimeout(writer.close(), this.#idleTimeoutMs + this.#pipedReadingTimeMs);
     } catch (thrown) {
       await this.#endWithError(thrown);
     } finally {
@@ -245,7 +245,7 @@ class AnswerStream {
     if (isPresent) await this.#answer.failed?.();
     this.#job.context.recordOutcome(STREAM_STATUS);
     const ended = writer.end(text);
-    if (isPresent) await waitAtMost(ended, this.#idleTimeoutMs);
+    if (isPresent) await withTimeout(ended, this.#idleTimeoutMs);
   }
 
   /** The dialect's error event; empty if the caller has got the provider's own. */

@@ -3,7 +3,7 @@ import { estimateTokens, maxPlausibleTokens } from "../../core/conversation/toke
 import type { ProviderUsage } from "../providers/provider-events.ts";
 
 /** A generation's complete answer, as the upstream wrote it. */
-export interface RawAnswer {
+interface RawAnswer {
   readonly rawText: string;
   readonly rawReasoning: string;
   /** Names and arguments of the calls that the provider's protocol states apart from the text. */

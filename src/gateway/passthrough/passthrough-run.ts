@@ -8,6 +8,7 @@ import type { GatewayError } from "../../core/errors/gateway-error.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
 import { clientDisconnected } from "../../core/http/client-disconnect.ts";
 import { dataItem, EVENT_STREAM_HEADERS } from "../../core/http/event-stream.ts";
+import { withTimeout } from "../../core/ports/clock.ts";
 import type { Context } from "../../core/ports/context.ts";
 import type { RetryBudget } from "../../core/retries/retry-budget.ts";
 import { errorObject } from "../../core/routing/error-formats.ts";
@@ -20,7 +21,6 @@ import { selectAnswerHeaders } from "../generation/native-style.ts";
 import { readBody } from "../generation/provider-body.ts";
 import type { StallDetector } from "../generation/stall-detector.ts";
 import { StreamWriter } from "../generation/stream-writer.ts";
-import { waitAtMost } from "../generation/wait-at-most.ts";
 import type { Recording } from "../history/recording.ts";
 import { ifDefined } from "../providers/json.ts";
 import type { Passthrough } from "../providers/passthrough.ts";
@@ -249,7 +249,7 @@ export class PassthroughRun implements RawOutput {
     }
     this.context.recordOutcome(OK);
     // A reader that has stopped may never take the end, and the request no longer holds an account.
-    await waitAtMost(this.#end(writer, error), this.#idleMs);
+    await withTimeout(this.#end(writer, error), this.#idleMs);
   }
 
   async #end(writer: StreamWriter, error: GatewayError | null): Promise<void> {
