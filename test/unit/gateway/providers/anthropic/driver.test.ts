@@ -303,29 +303,10 @@ describe("a backend of the message style that fails", () => {
   });
 });
 
-describe("what passes between", () => {
-  it("is named by its path", () => {
-    expect(anthropicDriver.classifyExchange("/anthropic/v1/messages")).toEqual({
-      label: "completion",
-      round: { session: null },
-    });
-    expect(anthropicDriver.classifyExchange("/v1/models")).toEqual({ label: "models" });
-    expect(anthropicDriver.classifyExchange("/v1/else")).toEqual({ label: "other" });
-  });
-
-  it("is decoded again as it came, streamed or whole", () => {
-    const streamed = decode(anthropicDriver.createCaptureDecoder("text/event-stream"), [
-      utf8(stream("tools")),
-    ]);
-    expect(streamed.events.at(-1)).toEqual({ type: "finish", reason: "tool_calls" });
+describe("a captured answer", () => {
+  it("that is whole gets an id for a call without one when it is decoded again", () => {
     const whole = '{"content":[{"type":"tool_use","name":"f","input":{}}],"stop_reason":"tool_use"}';
-    expect(
-      decode(anthropicDriver.createCaptureDecoder("application/json"), [utf8(whole)]).events,
-    ).toContainEqual({
-      type: "tool-call",
-      index: 0,
-      id: "toolu_replayed2",
-      name: "f",
-    });
+    const { events } = decode(anthropicDriver.createCaptureDecoder("application/json"), [utf8(whole)]);
+    expect(events).toContainEqual({ type: "tool-call", index: 0, id: "toolu_replayed2", name: "f" });
   });
 });

@@ -1,17 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../../../../src/core/conversation/conversation.ts";
-import { geminiDriver } from "../../../../../src/gateway/providers/gemini/driver.ts";
 import type { Provider } from "../../../../../src/gateway/providers/provider.ts";
 import {
   conversation,
-  decode,
   eventStream,
   FakeUpstream,
   neverAborted,
   prepareOptions,
   readTurn,
-  utf8,
-  withLastCounts,
 } from "../support.ts";
 import { provider, STREAMED, stream, text, user, WEATHER, whole } from "./fake.ts";
 
@@ -381,24 +377,6 @@ describe("what passes between", () => {
       "/v1beta/tunedModels/my%20tuned:streamGenerateContent",
       "/v1beta/tunedModels/my%20tuned:generateContent",
     ]);
-  });
-
-  it("is named by its path", () => {
-    const round = { label: "completion", round: { session: null } };
-    for (const verb of ["generateContent", "streamGenerateContent"]) {
-      expect(geminiDriver.classifyExchange(`/v1beta/models/m:${verb}`)).toEqual(round);
-    }
-    for (const verb of ["embedContent", "batchEmbedContents"]) {
-      expect(geminiDriver.classifyExchange(`/v1beta/models/m:${verb}`)).toEqual({ label: "embeddings" });
-    }
-    expect(geminiDriver.classifyExchange("/v1beta/models")).toEqual({ label: "models" });
-    expect(geminiDriver.classifyExchange("/v1beta/else")).toEqual({ label: "other" });
-  });
-
-  it("is decoded again as it came, streamed or whole", () => {
-    const events = (mediaType: string, body: string) =>
-      withLastCounts(decode(geminiDriver.createCaptureDecoder(mediaType), [utf8(body)])).events;
-    expect(events("application/json", whole("tools"))).toEqual(events("text/event-stream", stream("tools")));
   });
 });
 

@@ -1,16 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { Message } from "../../../../../src/core/conversation/conversation.ts";
-import { openaiResponsesDriver } from "../../../../../src/gateway/providers/openai-responses/driver.ts";
 import type { Provider } from "../../../../../src/gateway/providers/provider.ts";
 import {
   conversation,
-  decode,
   eventStream,
   FakeUpstream,
   neverAborted,
   prepareOptions,
   readTurn,
-  utf8,
 } from "../support.ts";
 import { provider, stream, text, user, WEATHER, whole } from "./fake.ts";
 
@@ -299,24 +296,6 @@ describe("a backend of the responses style that fails", () => {
     const failure = await failing(() => Response.json(body, { status }));
     expect(failure).toMatchObject({ name: "ProviderError", kind, status });
     expect(String(failure)).not.toContain("token-of-the-account");
-  });
-});
-
-describe("what passes between", () => {
-  it("is named by its path", () => {
-    const round = { label: "completion", round: { session: null } };
-    expect(openaiResponsesDriver.classifyExchange("/v1/responses")).toEqual(round);
-    expect(openaiResponsesDriver.classifyExchange("/v1/embeddings")).toEqual({ label: "embeddings" });
-    expect(openaiResponsesDriver.classifyExchange("/v1/models")).toEqual({ label: "models" });
-    expect(openaiResponsesDriver.classifyExchange("/v1/else")).toEqual({ label: "other" });
-  });
-
-  it("is decoded again as it came, streamed or whole", () => {
-    const kinds = (mediaType: string, body: string) =>
-      decode(openaiResponsesDriver.createCaptureDecoder(mediaType), [utf8(body)]).events.filter(
-        ({ type }) => type === "tool-call",
-      );
-    expect(kinds("application/json", whole("tools"))).toEqual(kinds("text/event-stream", stream("tools")));
   });
 });
 
