@@ -129,6 +129,8 @@ export const exportedConfigSchema = () => {
     ...groups,
     // Absent until an administrator chooses a value.
     callers: groups.callers.partial({ unknown_keys: true }),
+    /** `was_on`: answers may have been cached at some time. */
+    cache: groups.cache.extend({ was_on: z.boolean().optional() }),
     admin: z.object({
       password_hash: z.string(),
       jwt_expire_hours: z.number(),
