@@ -50,29 +50,7 @@ export class PinnedSearch {
           failures.push(error);
           return null;
         });
-      const wait = async (shard: number) => {
-        const atOnce = await acquireWithoutWaiting(this.#shards.acquire, this.#clock, shard, request, signal);
-        if (
-          atOnce === null ||
-          "lease" in atOnce ||
-          atOnce.refused !== "queue_timeout" ||
-          this.#clock.now() >= end
-        )
-          return atOnce;
-        const queue = atOnce.shared?.queue;
-        const [, acquired] = await waitAtShard(
-          this.#shards,
-          this.#clock,
-          [],
-          shard,
-          request,
-          signal,
-          end,
-          queue,
-        );
-        return acquired;
-      };
-      const ownerResult = await nullOnFailure(wait(owner));
+      const ownerResult = await nullOnFailure(this.#acquireOrWait(owner, request, signal, end));
       if (ownerResult !== null && !lacksAccount(ownerResult)) return [owner, ownerResult];
       const results = await Promise.all(
         otherShards.map(async (shard) => {
@@ -88,7 +66,7 @@ export class PinnedSearch {
       if (granted !== undefined) return [granted.shard, granted.acquired];
       const [candidate] = candidates;
       if (candidate !== undefined) {
-        const result = await wait(candidate.shard);
+        const result = await this.#acquireOrWait(candidate.shard, request, signal, end);
         if (result !== null && !lacksAccount(result)) return [candidate.shard, result];
       }
       const allResults = [ownerResult, ...results.map(({ acquired }) => acquired)];
@@ -107,5 +85,20 @@ export class PinnedSearch {
       }
       await sleep(RETRY_MS, this.#clock);
     }
+  }
+
+  /** Acquires a slot at a shard, and waits there if all slots of the account are busy. Null: the shard did not answer. */
+  async #acquireOrWait(
+    shard: number,
+    request: AcquireRequest,
+    signal: AbortSignal | undefined,
+    end: number,
+  ): Promise<AcquireResult | null> {
+    const atOnce = await acquireWithoutWaiting(this.#shards.acquire, this.#clock, shard, request, signal);
+    if (atOnce === null || "lease" in atOnce || atOnce.refused !== "queue_timeout") return atOnce;
+    if (this.#clock.now() >= end) return atOnce;
+    const wait = { shard, checkedShards: [], request, signal, end, queue: atOnce.shared?.queue };
+    const [, acquired] = await waitAtShard(this.#shards, this.#clock, wait);
+    return acquired;
   }
 }

@@ -35,8 +35,8 @@ export const SHARD_TIMEOUT_MS = 1_500;
 export const RETRY_MS = 100;
 
 /**
- * Acquires a slot at a shard without waiting in its queue, but for the account of the request's conversation. Null: the shard did not answer in time; a slot that it grants
- * later is released.
+ * Acquires a slot at a shard without waiting in its queue, except for the account of the request's conversation. Null: the
+ * shard did not answer in time; a slot that it grants later is released.
  */
 export async function acquireWithoutWaiting(
   acquire: AcquireAtShard,

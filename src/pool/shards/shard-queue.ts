@@ -8,33 +8,38 @@ const FIRST_CHECK_MS = 1_000;
 /** The shard that the request waits at counts as gone when it does not answer a ping within this time, milliseconds. */
 const PING_TIMEOUT_MS = 3_000;
 
+/** How a request waits at a shard. */
+export interface ShardWait {
+  /** The shard whose queue the request joins. */
+  readonly shard: number;
+  /** The shards that are checked meanwhile, in order. `shard` itself is not. */
+  readonly checkedShards: readonly number[];
+  readonly request: AcquireRequest;
+  readonly signal: AbortSignal | undefined;
+  /** Until when it waits, Unix milliseconds. */
+  readonly end: number;
+  /** See `ShardAccess.wait`. */
+  readonly queue: string | undefined;
+}
+
 /**
  * Waits in the queue of one shard. At intervals it checks whether another shard has a free slot, and whether the shard that
  * it waits at still answers.
  *
- * @param shards all shards that may be checked, in order
- * @param best the shard whose queue the request joins
- * @param end until when it waits, Unix milliseconds
- * @param queue see `ShardAccess.wait`
  * @returns the outcome. Rejects when the shard cannot be reached or does not answer (503).
  */
 export async function waitAtShard(
   { acquire, wait, ping }: ShardAccess,
   clock: Clock,
-  shards: readonly number[],
-  best: number,
-  request: AcquireRequest,
-  signal: AbortSignal | undefined,
-  end: number,
-  queue: string | undefined,
+  { shard: ownShard, checkedShards, request, signal, end, queue }: ShardWait,
 ): Promise<ShardOutcome> {
   const remainingMs = Math.max(0, end - clock.now());
   const waitAbort = new AbortController();
   const waitSignal = AbortSignal.any(signal === undefined ? [waitAbort.signal] : [signal, waitAbort.signal]);
   let isSettled = false;
   let stopTimer = () => {};
-  const waiting = wait(best, { ...request, waitMs: remainingMs }, waitSignal, queue);
-  const otherShards = shards.filter((shard) => shard !== best);
+  const waiting = wait(ownShard, { ...request, waitMs: remainingMs }, waitSignal, queue);
+  const otherShards = checkedShards.filter((shard) => shard !== ownShard);
   const {
     promise: otherOutcome,
     resolve: resolveOther,
@@ -45,10 +50,10 @@ export async function waitAtShard(
     const acquired = await acquireWithoutWaiting(acquire, clock, shard, request, waitSignal);
     if (acquired !== null && "lease" in acquired) resolveOther([shard, acquired]);
   };
-  const pingBest = async () => {
+  const pingShard = async () => {
     if (
       (await withTimeout(
-        ping(best).then(() => true),
+        ping(ownShard).then(() => true),
         PING_TIMEOUT_MS,
         clock,
       )) === null
@@ -60,13 +65,13 @@ export async function waitAtShard(
     const dueMs = FIRST_CHECK_MS + Math.max(0, end - clock.now());
     stopTimer = clock.setTimer(Math.min(afterMs, dueMs), () => {
       // The wait itself reports failures of the shard that it waits at.
-      void Promise.allSettled([pingBest(), checkShard(otherShards[round % otherShards.length])]).then(() => {
+      void Promise.allSettled([pingShard(), checkShard(otherShards[round % otherShards.length])]).then(() => {
         if (!isSettled) scheduleCheck(round + 1, 2 * afterMs);
       });
     });
   };
   scheduleCheck(0, FIRST_CHECK_MS);
-  const queueOutcome = waiting.then((acquired): ShardOutcome => [best, acquired]);
+  const queueOutcome = waiting.then((acquired): ShardOutcome => [ownShard, acquired]);
   let winner: ShardOutcome | null = null;
   try {
     winner = await Promise.race([queueOutcome, otherOutcome]);

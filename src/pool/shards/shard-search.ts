@@ -67,6 +67,26 @@ interface ShardRefusal {
   readonly refused: AcquireRefusal;
 }
 
+/** The search of one request for a slot of any account. */
+interface AnySlotSearch {
+  readonly request: AcquireRequest;
+  /** For the first round at {@link home}: only this shard may let the request wait for the account of its conversation. */
+  readonly homeRequest: AcquireRequest;
+  /** For all other shards and rounds. */
+  readonly healthyRequest: AcquireRequest;
+  /** The shard of the account of its conversation; undefined: it has none. */
+  readonly home: number | undefined;
+  readonly order: ShardOrder;
+  readonly signal: AbortSignal | undefined;
+  /** Until when the request may wait, Unix milliseconds. */
+  readonly end: number;
+  /** Until when shards are asked, Unix milliseconds. */
+  readonly deadline: number;
+  /** Shards at which the request cannot wait, because waiting there failed with `waitError`. */
+  readonly failedShards: Set<number>;
+  waitError: unknown;
+}
+
 const BUSY: AcquireRefusal = { refused: "queue_timeout" };
 
 /** The same request for shards that do not have the account of its conversation. */
@@ -151,69 +171,24 @@ export class ShardSearch {
     signal: AbortSignal | undefined,
     end: number,
   ): Promise<ShardOutcome> {
-    const order = this.#order(request.provider);
-    const lastAccount = request.selection?.lastAccount;
-    const home = lastAccount === undefined ? undefined : this.#map.of(lastAccount);
-    const homeRequest = { ...request, wellOnly: true };
-    // Only the shard of the conversation's account may let the request wait for that account, and only once.
-    const healthyRequest = withoutAccount(homeRequest);
-    const deadline = Math.max(end, this.#clock.now() + MIN_SEARCH_MS);
-    /** Shards at which the request cannot wait, because waiting there failed with `waitError`. */
-    const failedShards = new Set<number>();
-    let waitError: unknown = null;
+    const search = this.#beginSearch(request, signal, end);
+    const { order, home, deadline, failedShards } = search;
     for (let round = 0; ; round += 1) {
       const shards = order.nextOrder(this.#clock.now(), home).filter((shard) => !failedShards.has(shard));
       const [first = 0] = shards;
-      const refusals: ShardRefusal[] = [];
-      let busyShards = 0;
-      let searchError: unknown = null;
-      for (const shard of shards) {
-        if (busyShards >= SHARDS_BEFORE_WAITING && refusals.some(mayWait)) break;
-        if (signal?.aborted) return [shard, { refused: "cancelled" }];
-        if (this.#clock.now() >= deadline) return [shard, BUSY];
-        const attempt = shard === home && round === 0 ? homeRequest : healthyRequest;
-        const result = await this.#acquireWithoutWaiting(order, shard, attempt, signal).catch(
-          (error: unknown) => {
-            order.avoid(shard, this.#clock.now(), UNREACHABLE_AVOID_MS);
-            searchError = error;
-            return null;
-          },
-        );
-        if (result === null) continue;
-        if ("lease" in result || result.refused === "cancelled") return [shard, result];
-        if (result.refused === "no_accounts") {
-          if (!request.exclude?.length) order.avoid(shard, this.#clock.now(), EMPTY_AVOID_MS);
-        } else {
-          order.avoid(shard, this.#clock.now());
-          busyShards += 1;
-        }
-        refusals.push({ shard, refused: result });
-      }
-      if (refusals.length === 0 && searchError !== null) throw searchError;
+      const asked = await this.#askInTurn(search, shards, round === 0);
+      if ("outcome" in asked) return asked.outcome;
+      const { refusals } = asked;
       if (this.#clock.now() >= deadline) return [first, BUSY];
       if (failedShards.size > 0 && refusals.every(({ refused }) => refused.refused === "no_accounts"))
-        throw waitError;
+        throw search.waitError;
       const waitable = refusals.find(mayWait);
       const best = waitable ?? selectMostInformative(refusals) ?? { shard: first, refused: BUSY };
       let acquired: AcquireResult = best.refused;
       if (best.refused.refused !== "no_accounts") {
         // If no shard has an available healthy account, any account may serve.
-        const waitRequest = waitable === undefined ? withoutAccount(request) : healthyRequest;
-        const outcome = await waitAtShard(
-          this.#shards,
-          this.#clock,
-          shards,
-          best.shard,
-          waitRequest,
-          signal,
-          end,
-          best.refused.shared?.queue,
-        ).catch((error: unknown) => {
-          order.avoid(best.shard, this.#clock.now(), UNREACHABLE_AVOID_MS);
-          failedShards.add(best.shard);
-          waitError = error;
-          return null;
-        });
+        const waitRequest = waitable === undefined ? withoutAccount(request) : search.healthyRequest;
+        const outcome = await this.#waitAt(best, search, shards, waitRequest);
         if (outcome === null) {
           if (this.#clock.now() >= end) return [best.shard, BUSY];
           continue;
@@ -223,6 +198,80 @@ export class ShardSearch {
       }
       if (!this.#shouldRetry(acquired, request, round, end)) return [best.shard, acquired];
       await sleep(RETRY_MS * Math.min(MAX_ROUNDS, round + 1), this.#clock);
+    }
+  }
+
+  #beginSearch(request: AcquireRequest, signal: AbortSignal | undefined, end: number): AnySlotSearch {
+    const lastAccount = request.selection?.lastAccount;
+    const homeRequest = { ...request, wellOnly: true };
+    return {
+      request,
+      homeRequest,
+      healthyRequest: withoutAccount(homeRequest),
+      home: lastAccount === undefined ? undefined : this.#map.of(lastAccount),
+      order: this.#order(request.provider),
+      signal,
+      end,
+      deadline: Math.max(end, this.#clock.now() + MIN_SEARCH_MS),
+      failedShards: new Set(),
+      waitError: null,
+    };
+  }
+
+  /**
+   * Asks shards for a slot, one after the other, without waiting. Returns the outcome of the search if it is over, else why the
+   * shards granted none. Throws if none of them could be reached.
+   */
+  async #askInTurn(
+    { request, homeRequest, healthyRequest, home, order, signal, deadline }: AnySlotSearch,
+    shards: readonly number[],
+    isFirstRound: boolean,
+  ): Promise<{ readonly outcome: ShardOutcome } | { readonly refusals: readonly ShardRefusal[] }> {
+    const refusals: ShardRefusal[] = [];
+    let busyShards = 0;
+    let searchError: unknown = null;
+    for (const shard of shards) {
+      if (busyShards >= SHARDS_BEFORE_WAITING && refusals.some(mayWait)) break;
+      if (signal?.aborted) return { outcome: [shard, { refused: "cancelled" }] };
+      if (this.#clock.now() >= deadline) return { outcome: [shard, BUSY] };
+      const attempt = shard === home && isFirstRound ? homeRequest : healthyRequest;
+      const result = await this.#acquireWithoutWaiting(order, shard, attempt, signal).catch(
+        (error: unknown) => {
+          order.avoid(shard, this.#clock.now(), UNREACHABLE_AVOID_MS);
+          searchError = error;
+          return null;
+        },
+      );
+      if (result === null) continue;
+      if ("lease" in result || result.refused === "cancelled") return { outcome: [shard, result] };
+      if (result.refused === "no_accounts") {
+        if (!request.exclude?.length) order.avoid(shard, this.#clock.now(), EMPTY_AVOID_MS);
+      } else {
+        order.avoid(shard, this.#clock.now());
+        busyShards += 1;
+      }
+      refusals.push({ shard, refused: result });
+    }
+    if (refusals.length === 0 && searchError !== null) throw searchError;
+    return { refusals };
+  }
+
+  /** Waits in the queue of the shard that refused the request. Null: waiting there failed. */
+  async #waitAt(
+    { shard, refused }: ShardRefusal,
+    search: AnySlotSearch,
+    checkedShards: readonly number[],
+    request: AcquireRequest,
+  ): Promise<ShardOutcome | null> {
+    const { signal, end } = search;
+    const wait = { shard, checkedShards, request, signal, end, queue: refused.shared?.queue };
+    try {
+      return await waitAtShard(this.#shards, this.#clock, wait);
+    } catch (error) {
+      search.order.avoid(shard, this.#clock.now(), UNREACHABLE_AVOID_MS);
+      search.failedShards.add(shard);
+      search.waitError = error;
+      return null;
     }
   }
 
