@@ -13,10 +13,10 @@ import { estimateUsage } from "./expected-usage.ts";
 import { type PinnedCaller, pinToFileAccount } from "./file-references.ts";
 import type { Generation } from "./generation.ts";
 import type { AnswerInfo, GenerationJob, GenerationRequest } from "./generation-job.ts";
-import { rejectUnsupportedOptions, selectCapableModel } from "./model-selection.ts";
 import { toPlainText } from "./plain-text.ts";
 import { readRequestControls, resolveFallbacks } from "./request-controls.ts";
-import { orderModels } from "./route-targets.ts";
+import { rejectUnsupportedOptions, selectCapableModel } from "./routes/model-selection.ts";
+import { orderModels } from "./routes/route-targets.ts";
 
 /** A conversation's texts are in memory twice: in the original form, and in the form for the provider. */
 const TEXT_COPIES = 2;

@@ -6,7 +6,7 @@ import { type CompletionStage, linkSources, runToCompletion } from "./completion
 import { finishWithError, finishWithSuccess } from "./end-generation.ts";
 import type { AnswerInfo, GenerationJob, GenerationRequest } from "./generation-job.ts";
 import { repairFormat } from "./response-format.ts";
-import { RouteRunner } from "./route-runner.ts";
+import { RouteRunner } from "./routes/route-runner.ts";
 
 /** Applies the guardrails. */
 const checkAnswer: CompletionStage = (completion, { guard }) =>

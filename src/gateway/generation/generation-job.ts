@@ -9,7 +9,7 @@ import type { Recording } from "../history/recording.ts";
 import type { ConversationTurn } from "./conversation-key.ts";
 import type { NativeJob } from "./native-style.ts";
 import type { RequestDeadline } from "./request-deadline.ts";
-import type { StickyRoute } from "./route-affinity.ts";
+import type { StickyRoute } from "./routes/route-affinity.ts";
 
 /** A conversation that a caller wants to have answered. */
 export interface GenerationRequest {

@@ -14,6 +14,7 @@ import type {
   UpstreamTurn,
   WholeTurn,
 } from "../providers/upstream-turn.ts";
+import { chargeAnswerMemory } from "./answer-memory.ts";
 import {
   assertRequiredCall,
   createFinishEvent,
@@ -21,9 +22,8 @@ import {
   hasOnlyReasoned,
   isAnswerContent,
   isEmptyOutputError,
-} from "./answer-checks.ts";
-import { chargeAnswerMemory } from "./answer-memory.ts";
-import { Assembler, type TurnEnd } from "./assembler.ts";
+} from "./assembly/answer-checks.ts";
+import { Assembler, type TurnEnd } from "./assembly/assembler.ts";
 import { Attempt } from "./attempt.ts";
 import { estimateUsage } from "./expected-usage.ts";
 import type { GenerationJob } from "./generation-job.ts";

@@ -5,7 +5,7 @@ import { containsConfiguredSecret } from "../captures/capture-masking.ts";
 import type { RegisteredProvider } from "../providers/provider-registry.ts";
 import type { StreamedTurn, TurnDecoder } from "../providers/upstream-turn.ts";
 import { chargeBytes } from "./answer-memory.ts";
-import type { Assembler } from "./assembler.ts";
+import type { Assembler } from "./assembly/assembler.ts";
 import type { GenerationJob } from "./generation-job.ts";
 import type { GenerationSink } from "./generation-sink.ts";
 import { NativeStream } from "./native-stream.ts";

@@ -3,9 +3,9 @@ import { ImageWithoutVisionError } from "../providers/attachments.ts";
 import { getProvider } from "../providers/provider-registry.ts";
 import { Generation } from "./generation.ts";
 import type { GenerationJob } from "./generation-job.ts";
-import { rejectUnsupportedOptions, withVisionModel } from "./model-selection.ts";
 import { selectNativePath } from "./native-selection.ts";
 import { createPrepareOptions } from "./prepare-options.ts";
+import { rejectUnsupportedOptions, withVisionModel } from "./routes/model-selection.ts";
 
 /**
  * Prepares a generation: renders the prompt and fetches attachments before a slot is acquired, so that an invalid request

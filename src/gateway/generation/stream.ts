@@ -11,7 +11,7 @@ import { finishWithError, finishWithSuccess } from "./end-generation.ts";
 import type { Generation } from "./generation.ts";
 import type { AnswerInfo, GenerationJob, GenerationRequest } from "./generation-job.ts";
 import type { GenerationSink } from "./generation-sink.ts";
-import { RouteRunner } from "./route-runner.ts";
+import { RouteRunner } from "./routes/route-runner.ts";
 import { MIN_BYTES_PER_SECOND } from "./stall-detector.ts";
 import { StreamWriter } from "./stream-writer.ts";
 import { StreamedFormat } from "./streamed-format.ts";

@@ -7,7 +7,7 @@ import type { Context } from "../../core/ports/context.ts";
 import { RetryBudget } from "../../core/retries/retry-budget.ts";
 import type { RequestControls } from "../generation/parse-request-controls.ts";
 import { readRequestControls } from "../generation/request-controls.ts";
-import { classifyFailure } from "../generation/route-runner.ts";
+import { classifyFailure } from "../generation/routes/route-runner.ts";
 import { Recording } from "../history/recording.ts";
 import { answerCallThroughCache } from "../response-cache/answer-through-cache.ts";
 import { toCacheableCall } from "./cacheable-call.ts";

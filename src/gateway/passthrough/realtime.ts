@@ -15,7 +15,7 @@ import { configuredSecrets } from "../captures/capture-masking.ts";
 import { selectRequestHeaders } from "../dialects/shared/native-request.ts";
 import { OPENAI_REQUEST_HEADERS } from "../dialects/shared/openai-headers.ts";
 import { readRequestControls } from "../generation/request-controls.ts";
-import { classifyFailure } from "../generation/route-runner.ts";
+import { classifyFailure } from "../generation/routes/route-runner.ts";
 import { Recording } from "../history/recording.ts";
 import type { Passthrough } from "../providers/passthrough.ts";
 import { missingEndpointError } from "../providers/passthrough-error.ts";

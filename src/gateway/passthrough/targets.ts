@@ -14,7 +14,7 @@ import { FALLBACK_HEADER } from "../../core/routing/control-headers.ts";
 import type { IsModelAllowed } from "../generation/named-models.ts";
 import type { RequestControls } from "../generation/parse-request-controls.ts";
 import { resolveFallbacks } from "../generation/request-controls.ts";
-import { orderModels } from "../generation/route-targets.ts";
+import { orderModels } from "../generation/routes/route-targets.ts";
 import { assertNoGuardrails } from "../guardrails/unchecked-endpoints.ts";
 import { readWithModelNames } from "../models/read-with-model-names.ts";
 import { resolveModel } from "../models/resolve-model.ts";

@@ -14,8 +14,8 @@ import { toRunnerResponse } from "../../../src/gateway/dialects/model-runner/res
 import { RunnerStream } from "../../../src/gateway/dialects/model-runner/stream.ts";
 import { DeclaredTools } from "../../../src/gateway/dialects/shared/declared-tools.ts";
 import { FreeTextDecoder } from "../../../src/gateway/dialects/shared/free-text.ts";
-import { Assembler } from "../../../src/gateway/generation/assembler.ts";
-import { CitationFilter, linkCitations } from "../../../src/gateway/generation/citations.ts";
+import { Assembler } from "../../../src/gateway/generation/assembly/assembler.ts";
+import { CitationFilter, linkCitations } from "../../../src/gateway/generation/assembly/citations.ts";
 import { checkFormat } from "../../../src/gateway/generation/format-check.ts";
 import { JsonExtractor } from "../../../src/gateway/generation/json-extractor.ts";
 import type { StreamRenderer } from "../../../src/gateway/generation/stream.ts";

@@ -12,7 +12,7 @@ import { DAY_MS } from "../../../core/units.ts";
 import { AttemptTimeout } from "../../accounts/attempt-timeout.ts";
 import { withAccount } from "../../accounts/with-account.ts";
 import { findAccount } from "../../generation/file-references.ts";
-import { selectAllowedTargets } from "../../generation/route-targets.ts";
+import { selectAllowedTargets } from "../../generation/routes/route-targets.ts";
 import { readWithModelNames } from "../../models/read-with-model-names.ts";
 import { resolveModel } from "../../models/resolve-model.ts";
 import type { CacheRequest } from "../../providers/passthrough.ts";

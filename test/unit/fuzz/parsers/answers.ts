@@ -2,7 +2,7 @@ import {
   CitationFilter,
   findClaimBefore,
   linkCitations,
-} from "../../../../src/gateway/generation/citations.ts";
+} from "../../../../src/gateway/generation/assembly/citations.ts";
 import { extractJson, JsonExtractor } from "../../../../src/gateway/generation/json-extractor.ts";
 import { random, randomPieces } from "../../gateway/tools/support.ts";
 import { type Target, target } from "../target.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { GenerationEvent } from "../../../../src/core/conversation/events.ts";
-import { Assembler } from "../../../../src/gateway/generation/assembler.ts";
+import { Assembler } from "../../../../src/gateway/generation/assembly/assembler.ts";
 import type { ProviderEvent, ProviderFinish } from "../../../../src/gateway/providers/provider-events.ts";
 import { type ConversationChanges, thinkingConversation } from "../../../support/conversations.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Message, Part } from "../../../../src/core/conversation/conversation.ts";
-import { selectCapableModel } from "../../../../src/gateway/generation/model-selection.ts";
+import { selectCapableModel } from "../../../../src/gateway/generation/routes/model-selection.ts";
 import { conversation } from "../../../support/conversations.ts";
 
 const text: Part = { type: "text", text: "See" };

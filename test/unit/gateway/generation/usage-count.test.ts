@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { estimateTokens } from "../../../../src/core/conversation/tokens.ts";
-import { UsageCount } from "../../../../src/gateway/generation/usage-count.ts";
+import { UsageCount } from "../../../../src/gateway/generation/assembly/usage-count.ts";
 import { readUsage } from "../../../../src/gateway/providers/json.ts";
 import "../../../support/properties.ts";
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CompletionFold } from "../../../../src/core/conversation/completion-fold.ts";
 import type { GenerationEvent } from "../../../../src/core/conversation/events.ts";
-import { Assembler } from "../../../../src/gateway/generation/assembler.ts";
+import { Assembler } from "../../../../src/gateway/generation/assembly/assembler.ts";
 import { anthropicDriver } from "../../../../src/gateway/providers/anthropic/driver.ts";
 import { geminiDriver } from "../../../../src/gateway/providers/gemini/driver.ts";
 import { openaiDriver } from "../../../../src/gateway/providers/openai/driver.ts";

@@ -5,7 +5,7 @@ import {
   contentRequestSchema,
   toConversation,
 } from "../../../../../src/gateway/dialects/content-generation/request.ts";
-import { selectCapableModel } from "../../../../../src/gateway/generation/model-selection.ts";
+import { selectCapableModel } from "../../../../../src/gateway/generation/routes/model-selection.ts";
 import { refusalOf } from "../../../../support/refusal.ts";
 
 const USER = { role: "user", parts: [{ text: "hello" }] };

@@ -1,15 +1,15 @@
-import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
-import type { ResolvedModel } from "../../core/conversation/model.ts";
-import { isObject } from "../../core/encoding/json.ts";
-import { GatewayError } from "../../core/errors/gateway-error.ts";
-import { ProviderError } from "../../core/errors/provider-error.ts";
-import { NoSlotError } from "../accounts/slot-refusal.ts";
-import { getProvider } from "../providers/provider-registry.ts";
-import type { Generation } from "./generation.ts";
-import type { GenerationJob } from "./generation-job.ts";
-import { applyGuardrails } from "./guarded-job.ts";
+import { DEFAULT_PROVIDER } from "../../../core/config/provider-schema.ts";
+import type { ResolvedModel } from "../../../core/conversation/model.ts";
+import { isObject } from "../../../core/encoding/json.ts";
+import { GatewayError } from "../../../core/errors/gateway-error.ts";
+import { ProviderError } from "../../../core/errors/provider-error.ts";
+import { NoSlotError } from "../../accounts/slot-refusal.ts";
+import { getProvider } from "../../providers/provider-registry.ts";
+import type { Generation } from "../generation.ts";
+import type { GenerationJob } from "../generation-job.ts";
+import { applyGuardrails } from "../guarded-job.ts";
+import { prepareGeneration } from "../prepare-generation.ts";
 import { rejectUnsupportedOptions, selectCapableModel } from "./model-selection.ts";
-import { prepareGeneration } from "./prepare-generation.ts";
 import { getRouteAffinity } from "./route-affinity.ts";
 
 /** Why another model may succeed although the last one could not answer. */

@@ -1,6 +1,6 @@
-import type { Usage } from "../../core/conversation/events.ts";
-import { estimateTokens, maxPlausibleTokens } from "../../core/conversation/tokens.ts";
-import type { ProviderUsage } from "../providers/provider-events.ts";
+import type { Usage } from "../../../core/conversation/events.ts";
+import { estimateTokens, maxPlausibleTokens } from "../../../core/conversation/tokens.ts";
+import type { ProviderUsage } from "../../providers/provider-events.ts";
 
 /** A generation's complete answer, as the upstream wrote it. */
 interface RawAnswer {

@@ -1,10 +1,10 @@
-import type { CatalogueModel, RouteTarget } from "../../core/conversation/model.ts";
-import { oncePer } from "../../core/encoding/once-per.ts";
-import { RecentMap } from "../../core/encoding/recent-map.ts";
-import { hashText, rendezvousCost } from "../../core/encoding/text-hash.ts";
-import type { AccountFailure } from "../../core/ports/accounts.ts";
-import type { Platform } from "../../core/ports/platform.ts";
-import { type Backoff, CircuitBreaker } from "../../pool/circuit-breaker.ts";
+import type { CatalogueModel, RouteTarget } from "../../../core/conversation/model.ts";
+import { oncePer } from "../../../core/encoding/once-per.ts";
+import { RecentMap } from "../../../core/encoding/recent-map.ts";
+import { hashText, rendezvousCost } from "../../../core/encoding/text-hash.ts";
+import type { AccountFailure } from "../../../core/ports/accounts.ts";
+import type { Platform } from "../../../core/ports/platform.ts";
+import { type Backoff, CircuitBreaker } from "../../../pool/circuit-breaker.ts";
 
 /** Most conversations remembered whose model is not the first of their weighted order. */
 const MAX_STICKY_ROUTES = 10_000;

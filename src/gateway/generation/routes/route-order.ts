@@ -1,5 +1,5 @@
-import type { CatalogueModel, RouteTarget } from "../../core/conversation/model.ts";
-import type { RouteStrategy } from "../../core/conversation/route-strategy.ts";
+import type { CatalogueModel, RouteTarget } from "../../../core/conversation/model.ts";
+import type { RouteStrategy } from "../../../core/conversation/route-strategy.ts";
 
 /** The facts by which strategies order the targets of a route. */
 export interface TargetFacts {

@@ -1,5 +1,5 @@
-import { RecentMap } from "../../core/encoding/recent-map.ts";
-import { MINUTE_MS } from "../../core/units.ts";
+import { RecentMap } from "../../../core/encoding/recent-map.ts";
+import { MINUTE_MS } from "../../../core/units.ts";
 
 /** Most models remembered. */
 const MAX_MODELS = 1_000;

@@ -1,10 +1,10 @@
-import type { RouteTarget } from "../../core/conversation/model.ts";
-import type { RouteStrategy } from "../../core/conversation/route-strategy.ts";
-import { oncePer } from "../../core/encoding/once-per.ts";
-import type { Context } from "../../core/ports/context.ts";
-import type { Platform } from "../../core/ports/platform.ts";
-import type { ExpectedTokens } from "../../pool/limits/limited-use.ts";
-import { findRequestCost } from "../../records/usage/prices.ts";
+import type { RouteTarget } from "../../../core/conversation/model.ts";
+import type { RouteStrategy } from "../../../core/conversation/route-strategy.ts";
+import { oncePer } from "../../../core/encoding/once-per.ts";
+import type { Context } from "../../../core/ports/context.ts";
+import type { Platform } from "../../../core/ports/platform.ts";
+import type { ExpectedTokens } from "../../../pool/limits/limited-use.ts";
+import { findRequestCost } from "../../../records/usage/prices.ts";
 import { FirstTokenTimes } from "./first-token-times.ts";
 import { orderByStrategy } from "./route-order.ts";
 

@@ -1,16 +1,16 @@
-import { type Conversation, usesTools } from "../../core/conversation/conversation.ts";
-import type { GenerationEvent, Usage } from "../../core/conversation/events.ts";
-import { randomId } from "../../core/conversation/ids.ts";
-import type { Sources } from "../../core/conversation/sources.ts";
-import { estimateTokens } from "../../core/conversation/tokens.ts";
-import type { ToolDefinition } from "../../core/conversation/tool.ts";
+import { type Conversation, usesTools } from "../../../core/conversation/conversation.ts";
+import type { GenerationEvent, Usage } from "../../../core/conversation/events.ts";
+import { randomId } from "../../../core/conversation/ids.ts";
+import type { Sources } from "../../../core/conversation/sources.ts";
+import { estimateTokens } from "../../../core/conversation/tokens.ts";
+import type { ToolDefinition } from "../../../core/conversation/tool.ts";
 import {
   mayBeTruncated,
   type ProviderEvent,
   type ProviderFinish,
   type SearchResult,
-} from "../providers/provider-events.ts";
-import { type ScanEvent, ToolScanner } from "../tools/tool-scanner.ts";
+} from "../../providers/provider-events.ts";
+import { type ScanEvent, ToolScanner } from "../../tools/tool-scanner.ts";
 import { CallAssembler } from "./call-assembler.ts";
 import { linkCitations } from "./citations.ts";
 import { TextAssembler } from "./text-assembler.ts";

@@ -1,9 +1,9 @@
-import type { Conversation, Sampling } from "../../core/conversation/conversation.ts";
-import type { CatalogueModel } from "../../core/conversation/model.ts";
-import { invalidRequest } from "../../core/errors/gateway-error.ts";
-import { getSearchModel, getVisionModel } from "../models/catalogue.ts";
-import { isImage } from "../providers/attachments.ts";
-import type { ProviderCapabilities } from "../providers/provider.ts";
+import type { Conversation, Sampling } from "../../../core/conversation/conversation.ts";
+import type { CatalogueModel } from "../../../core/conversation/model.ts";
+import { invalidRequest } from "../../../core/errors/gateway-error.ts";
+import { getSearchModel, getVisionModel } from "../../models/catalogue.ts";
+import { isImage } from "../../providers/attachments.ts";
+import type { ProviderCapabilities } from "../../providers/provider.ts";
 
 /**
  * Selects a model that can answer the conversation. A conversation with images goes to the catalogue's model with vision,

@@ -1,5 +1,5 @@
-import type { Conversation } from "../../core/conversation/conversation.ts";
-import type { GenerationEvent } from "../../core/conversation/events.ts";
+import type { Conversation } from "../../../core/conversation/conversation.ts";
+import type { GenerationEvent } from "../../../core/conversation/events.ts";
 
 /** The calls of one answer, as the caller sees them: those that the tool choice allows, one at a time. */
 export class CallAssembler {
