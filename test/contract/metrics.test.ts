@@ -42,7 +42,7 @@ describe("GET /admin/metrics", () => {
     expect(value(text, "polygate_generations_total", { ...flash, status: "503" })).toBe(1);
     expect(value(text, "polygate_generations_total", { dialect: "messages", status: "200" })).toBe(1);
     expect(value(text, "polygate_generation_retries_total")).toBeGreaterThanOrEqual(1);
-    expect(value(text, "polygate_upstream_errors_total")).toBe(1);
+    expect(value(text, "polygate_upstream_errors_total")).toBe(3);
     expect(value(text, "polygate_upstream_requests_total", { operation: "completion", status: "200" })).toBe(
       5,
     );

@@ -293,7 +293,7 @@ describeWithBrowser("configuring in the console", () => {
     await dialog.getByLabel("Name").fill("Operators");
     await dialog.getByLabel("Address").fill("http://127.0.0.1/hook");
     await dialog.getByRole("button", { name: "Add webhook" }).click();
-    await dialog.getByText("webhooks[0].url").waitFor();
+    await dialog.getByRole("alert").first().waitFor();
     await dialog.getByLabel("Address").fill("https://hooks.example.com/secret-path");
     await dialog.getByLabel("Enabled").uncheck();
     await dialog.getByRole("button", { name: "Add webhook" }).click();
