@@ -9,9 +9,6 @@ export interface ConfigOrigin {
   readonly configWriteback: boolean;
   /** Whether an empty configuration starts with the development key and accounts. */
   readonly development: boolean;
-  /** Protocol and address of the default provider; null: the sandbox, if there is one. */
-  readonly providerDriver: string;
-  readonly providerBaseUrl: string | null;
 }
 
 /** E-mail addresses of the sandbox accounts that a development configuration starts with. */
@@ -20,23 +17,11 @@ const SANDBOX_ACCOUNTS = ["one@sandbox.test", "two@sandbox.test", "three@sandbox
 /** The API key that a development configuration starts with. It is publicly known. */
 export const DEVELOPMENT_API_KEY = "sk-dev";
 
-/** The protocol of the sandbox. */
-const SANDBOX_DRIVER = "sessions";
-
-/**
- * The initial configuration of `npm start`: key `sk-dev` and three sandbox accounts. An engine with another protocol has none of
- * them: it needs no account.
- */
-function createDevelopmentConfig({
-  providerDriver,
-  providerBaseUrl,
-}: Pick<ConfigOrigin, "providerDriver" | "providerBaseUrl">): Config {
-  const isEngine = providerBaseUrl !== null && providerDriver !== SANDBOX_DRIVER;
-  const accounts = SANDBOX_ACCOUNTS.map((email) => ({ email, password: "sandbox" }));
+/** The initial configuration of `npm start`: key `sk-dev` and three sandbox accounts. */
+function createDevelopmentConfig(): Config {
   return configSchema.parse({
     api_keys: [{ key: DEVELOPMENT_API_KEY, name: "development" }],
-    // As many requests at once as with the accounts of the sandbox.
-    ...(isEngine ? { runtime: { account_max_inflight: 2 * accounts.length } } : { accounts }),
+    accounts: SANDBOX_ACCOUNTS.map((email) => ({ email, password: "sandbox" })),
   });
 }
 
@@ -62,8 +47,7 @@ export function describeConfigJsonFault(source: string): string | null {
 }
 
 /** The configuration before the first edit. */
-export function createInitialConfig(origin: ConfigOrigin): Config {
-  const { configJson, development } = origin;
+export function createInitialConfig({ configJson, development }: ConfigOrigin): Config {
   if (configJson !== null) return parseConfigJson(configJson);
-  return development ? createDevelopmentConfig(origin) : configSchema.parse({});
+  return development ? createDevelopmentConfig() : configSchema.parse({});
 }

@@ -22,11 +22,8 @@ export function hashConfigOrigin({
   configJson,
   configWriteback,
   development,
-  providerDriver,
-  providerBaseUrl,
 }: ConfigOrigin): Promise<string> {
-  const ofDevelopment = development ? [providerDriver, providerBaseUrl] : [];
-  return sha256Hex(JSON.stringify([configJson, configWriteback, development, ...ofDevelopment]));
+  return sha256Hex(JSON.stringify([configJson, configWriteback, development]));
 }
 
 /** The copy in KV, for isolates that cannot reach the configuration object. */
