@@ -406,21 +406,22 @@ describeWithBrowser("configuring in the console", () => {
       },
     });
     const page = await app.at("transfer");
-    const compare = async (config: unknown, mode: string): Promise<string> => {
+    const compare = async (config: unknown, mode: string, named: string): Promise<string> => {
       await page.getByLabel("Configuration").fill(JSON.stringify(config));
       await page.getByLabel("Mode").selectOption(mode);
       await page.getByRole("button", { name: "Show changes" }).click();
+      // The changes of the comparison before are shown until the new ones have come.
+      await expect.poll(() => page.locator(".changes").innerHTML()).toContain(named);
       // The text that was pasted is beside it.
       return page.locator(".changes").innerHTML();
     };
-    const added = await compare(configOf("firstpart"), "replace");
-    expect(added).toContain("providers[preview]");
+    const added = await compare(configOf("firstpart"), "replace", "providers[preview]");
     await app.admin("POST", "/admin/config/import", {
       config: configOf("firstpart"),
       mode: "merge",
     });
-    const changed = await compare(configOf("otherpart"), "merge");
-    expect(changed).toContain("providers[preview].headers.Authorization");
+    const header = "providers[preview].headers.Authorization";
+    const changed = await compare(configOf("otherpart"), "merge", header);
     for (const shown of [added, changed]) expect(shown).not.toMatch(/firstpart|otherpart/);
     await app.admin("DELETE", "/admin/accounts/preview@x.test");
     for (const list of ["keys", "providers", "proxies"]) await app.admin("DELETE", `/admin/${list}/preview`);
