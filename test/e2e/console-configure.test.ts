@@ -411,7 +411,7 @@ describeWithBrowser("configuring in the console", () => {
       await page.getByLabel("Mode").selectOption(mode);
       await page.getByRole("button", { name: "Show changes" }).click();
       // The changes of the comparison before are shown until the new ones have come.
-      await expect.poll(() => page.locator(".changes").innerHTML()).toContain(named);
+      await expect.poll(() => page.locator(".changes").textContent()).toContain(named);
       // The text that was pasted is beside it.
       return page.locator(".changes").innerHTML();
     };
