@@ -1,3 +1,4 @@
+import { findEntryIgnoringCase } from "../encoding/find-ignoring-case.ts";
 import { isDotSegment } from "../encoding/path-segment.ts";
 import type { ProviderEntry, ProviderModel } from "./provider-schema.ts";
 
@@ -20,12 +21,11 @@ export function findListedModel(
   { models }: Pick<ProviderEntry, "models">,
   name: string,
 ): { readonly name: string; readonly model?: ProviderModel } {
-  if (Object.hasOwn(models, name)) return { name, model: toProviderModel(models[name] ?? name) };
-  const lower = name.toLowerCase();
-  const entries = Object.entries(models).map(([listed, entry]) => [listed, toProviderModel(entry)] as const);
-  const match = entries.find(([listed]) => listed.toLowerCase() === lower);
-  if (match !== undefined) return { name: match[0], model: match[1] };
-  const byUpstream = entries.filter(([, { upstream }]) => upstream === name).map(([, model]) => model);
+  const listed = findEntryIgnoringCase(models, name);
+  if (listed !== undefined) return { name: listed[0], model: toProviderModel(listed[1]) };
+  const byUpstream = Object.values(models)
+    .map(toProviderModel)
+    .filter(({ upstream }) => upstream === name);
   const model = byUpstream.find(({ enabled }) => enabled !== false) ?? byUpstream[0];
   if (model !== undefined) return { name, model };
   // Disabling a model disables all its variants.

@@ -9,6 +9,7 @@ import type { Config } from "../../core/config/schema.ts";
 import type { CatalogueModel } from "../../core/conversation/model.ts";
 import { nameInPath } from "../../core/conversation/model-path.ts";
 import type { RouteStrategy } from "../../core/conversation/route-strategy.ts";
+import { findEntryIgnoringCase } from "../../core/encoding/find-ignoring-case.ts";
 import { findDriver } from "../providers/drivers.ts";
 import { getCatalogueModel } from "./catalogue.ts";
 
@@ -17,19 +18,12 @@ export type ModelNameConfig = Partial<
   Pick<Config, "model_aliases" | "model_routes" | "providers" | "unknown_models">
 >;
 
-/** Looks up a name in a table: first exactly, then ignoring case. */
-function lookUpIgnoringCase<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
-  if (Object.hasOwn(table, name)) return table[name];
-  const lower = name.toLowerCase();
-  return Object.entries(table).find(([entry]) => entry.toLowerCase() === lower)?.[1];
-}
-
 /** Returns the target of a configured alias. */
 export function getConfiguredAlias(
   name: string,
   { model_aliases = {} }: ModelNameConfig,
 ): string | undefined {
-  return lookUpIgnoringCase(model_aliases, name);
+  return findEntryIgnoringCase(model_aliases, name)?.[1];
 }
 
 /** A target of a configured route. */
@@ -49,7 +43,7 @@ export function getConfiguredRoute(
   name: string,
   { model_routes = {} }: ModelNameConfig,
 ): ConfiguredRoute | undefined {
-  const stored = lookUpIgnoringCase(model_routes, name);
+  const stored = findEntryIgnoringCase(model_routes, name)?.[1];
   if (stored === undefined) return undefined;
   const { strategy, models } = readModelRoute(stored);
   return {

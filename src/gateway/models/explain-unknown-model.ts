@@ -1,5 +1,6 @@
 import type { NamedModel } from "../../core/config/name-list.ts";
 import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
+import { findEntryIgnoringCase } from "../../core/encoding/find-ignoring-case.ts";
 import type { Variables } from "../../core/ports/variables.ts";
 import { findDriver } from "../providers/drivers.ts";
 import { NO_THINKING_SUFFIX } from "./catalogue.ts";
@@ -91,18 +92,14 @@ export function suggestModelNames(
  */
 export function findConfiguredName(name: string, nameConfig: ModelNameConfig): string | undefined {
   const { model_aliases = {}, model_routes = {}, providers = [] } = nameConfig;
-  const lower = name.toLowerCase();
-  const listed = [model_aliases, model_routes]
-    .flatMap(Object.keys)
-    .find((entry) => entry.toLowerCase() === lower);
-  if (listed !== undefined) return listed;
-  const slash = lower.indexOf("/");
-  const provider = providers.find(({ id }) => id.toLowerCase() === lower.slice(0, slash));
+  const listed = findEntryIgnoringCase(model_aliases, name) ?? findEntryIgnoringCase(model_routes, name);
+  if (listed !== undefined) return listed[0];
+  const slash = name.indexOf("/");
+  const providerId = name.slice(0, slash).toLowerCase();
+  const provider = providers.find(({ id }) => id.toLowerCase() === providerId);
   if (provider === undefined) return undefined;
-  const modelName = Object.keys(provider.models).find(
-    (entry) => entry.toLowerCase() === lower.slice(slash + 1),
-  );
-  return modelName === undefined ? undefined : `${provider.id}/${modelName}`;
+  const model = findEntryIgnoringCase(provider.models, name.slice(slash + 1));
+  return model === undefined ? undefined : `${provider.id}/${model[0]}`;
 }
 
 /** How a caller asks the default provider for a model by its own name; empty: that cannot help. */
