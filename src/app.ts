@@ -6,7 +6,7 @@ import type { ConfigSnapshot } from "./core/config/snapshot.ts";
 import { oncePer } from "./core/encoding/once-per.ts";
 import { describeForLog } from "./core/errors/failure-message.ts";
 import { type GatewayError, invalidRequest, toGatewayError } from "./core/errors/gateway-error.ts";
-import { onDisconnect } from "./core/http/client-disconnect.ts";
+import { onAbort } from "./core/http/abort-signals.ts";
 import { MemoryBudget } from "./core/http/memory-budget.ts";
 import type { Context, RequestRuntime } from "./core/ports/context.ts";
 import type { Platform } from "./core/ports/platform.ts";
@@ -176,7 +176,7 @@ export async function handleRequest(request: Request, runtime: RequestRuntime): 
   };
   const responding = dispatch(context, head);
   // After a disconnect a platform may stop work that it does not wait for; then memory would stay reserved.
-  onDisconnect(request, () => runtime.waitUntil(responding));
+  onAbort(request.signal, () => runtime.waitUntil(responding));
   const response = await responding;
   const end = () => {
     const { status } = response;

@@ -1,4 +1,5 @@
 import { GatewayError } from "../errors/gateway-error.ts";
+import { onAbort } from "./abort-signals.ts";
 
 /** The error of a request whose client disconnected: 499. */
 export function clientDisconnected(): GatewayError {
@@ -11,21 +12,10 @@ export function clientStoppedReading(): GatewayError {
 }
 
 /**
- * Calls `listener` once when the client disconnects, or at once if it already has.
- *
- * @returns a function that removes the listener
- */
-export function onDisconnect({ signal }: Request, listener: () => void): () => void {
-  if (signal.aborted) listener();
-  else signal.addEventListener("abort", listener, { once: true });
-  return () => signal.removeEventListener("abort", listener);
-}
-
-/**
  * Creates an abort controller for the request's work. It also aborts when the client disconnects (at once if it already
  * has), until `stop` is called.
  */
 export function abortOnDisconnect(request: Request): { abort: AbortController; stop: () => void } {
   const abort = new AbortController();
-  return { abort, stop: onDisconnect(request, () => abort.abort(clientDisconnected())) };
+  return { abort, stop: onAbort(request.signal, () => abort.abort(clientDisconnected())) };
 }

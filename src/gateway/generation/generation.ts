@@ -1,6 +1,7 @@
 import type { GenerationEvent, Usage } from "../../core/conversation/events.ts";
 import { estimateTokens } from "../../core/conversation/tokens.ts";
 import { ProviderError, providerErrorToGateway } from "../../core/errors/provider-error.ts";
+import { onAbort } from "../../core/http/abort-signals.ts";
 import { clientStoppedReading } from "../../core/http/client-disconnect.ts";
 import type { AccountSession } from "../accounts/account-request.ts";
 import { withAccount } from "../accounts/with-account.ts";
@@ -195,14 +196,13 @@ export class Generation {
     const attempt = new Attempt(session, () => context.platform.now());
     this.#attempt = attempt;
     recording?.recordAccount(session.accountId);
-    const stop = () => attempt.controller.abort(abort.signal.reason);
-    abort.signal.addEventListener("abort", stop);
+    const stop = onAbort(abort.signal, () => attempt.controller.abort(abort.signal.reason));
     this.stallDetector.beginAttempt();
     try {
       abort.signal.throwIfAborted();
       await this.#runTurns(attempt);
     } finally {
-      abort.signal.removeEventListener("abort", stop);
+      stop();
       this.stallDetector.stop();
       scheduleSessionCleanup(context, this.#provider.api, session.account, attempt.chatSessions);
     }

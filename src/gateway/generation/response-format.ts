@@ -1,6 +1,7 @@
 import type { Conversation } from "../../core/conversation/conversation.ts";
 import type { Completion } from "../../core/conversation/events.ts";
 import { addUsage } from "../../core/conversation/usage-details.ts";
+import { onAbort } from "../../core/http/abort-signals.ts";
 import { type CompletionStage, linkSources, runToCompletion } from "./completion-stages.ts";
 import { checkFormat, type FormatCheck } from "./format-check.ts";
 import { createNestedJob, type GenerationJob } from "./generation-job.ts";
@@ -53,8 +54,7 @@ async function requestCorrection(
   if (!job.retries.take("format", null)) return null;
   // A separate controller: a timeout of the repair must not abort the first answer.
   const abort = new AbortController();
-  const stop = () => abort.abort(signal.reason);
-  signal.addEventListener("abort", stop);
+  const stop = onAbort(signal, () => abort.abort(signal.reason));
   const retries = context.facts.retries ?? 0;
   try {
     const repair = createNestedJob(job, {
@@ -68,7 +68,7 @@ async function requestCorrection(
     return null;
   } finally {
     context.facts.retries = retries + 1;
-    signal.removeEventListener("abort", stop);
+    stop();
   }
 }
 

@@ -1,4 +1,5 @@
 import { unresponsivePoolError } from "../../core/errors/unresponsive-pool.ts";
+import { eitherSignal } from "../../core/http/abort-signals.ts";
 import type { AcquireRequest } from "../../core/ports/accounts.ts";
 import { type Clock, withTimeout } from "../../core/ports/clock.ts";
 import { acquireWithoutWaiting, releaseUnused, type ShardAccess, type ShardOutcome } from "./shard-access.ts";
@@ -35,7 +36,7 @@ export async function waitAtShard(
 ): Promise<ShardOutcome> {
   const remainingMs = Math.max(0, end - clock.now());
   const waitAbort = new AbortController();
-  const waitSignal = AbortSignal.any(signal === undefined ? [waitAbort.signal] : [signal, waitAbort.signal]);
+  const waitSignal = eitherSignal(signal, waitAbort.signal);
   let isSettled = false;
   let stopTimer = () => {};
   const waiting = wait(ownShard, { ...request, waitMs: remainingMs }, waitSignal, queue);

@@ -1,4 +1,5 @@
 import { unresponsivePoolError } from "../../../core/errors/unresponsive-pool.ts";
+import { eitherSignal } from "../../../core/http/abort-signals.ts";
 import type {
   AcquireGrant,
   AcquireRefusal,
@@ -40,7 +41,7 @@ export class SharedLimits {
     signal: AbortSignal | undefined,
   ): Promise<AcquireResult> {
     const abort = new AbortController();
-    const waitSignal = AbortSignal.any(signal === undefined ? [abort.signal] : [signal, abort.signal]);
+    const waitSignal = eitherSignal(signal, abort.signal);
     try {
       const slot = acquire(request, waitSignal);
       const refusal = this.#awaitRefusal(queue, request, waitSignal);
@@ -133,7 +134,7 @@ export class SharedLimits {
     signal: AbortSignal | undefined,
   ): Promise<AcquireResult> {
     const abort = new AbortController();
-    const waitSignal = AbortSignal.any(signal === undefined ? [abort.signal] : [signal, abort.signal]);
+    const waitSignal = eitherSignal(signal, abort.signal);
     let isLost = false;
     let stopTimer = () => {};
     const scheduleRenewal = () => {
