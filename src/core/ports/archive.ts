@@ -1,8 +1,7 @@
-import type { UsageDetails } from "../conversation/usage-details.ts";
 import type { Attempt } from "../retries/retry-budget.ts";
 import type { Awaitable } from "./awaitable.ts";
 import type { Capture, CaptureArchive } from "./captures.ts";
-import type { DETAIL_SUMS } from "./usage.ts";
+import type { NO_USAGE_DETAILS } from "./usage.ts";
 
 /** State of a generation. */
 export type HistoryStatus = "streaming" | "success" | "error" | "cancelled";
@@ -31,22 +30,7 @@ export interface FailedAttempt {
 }
 
 /** The details of a usage, by the names of their totals in usage reports. 0 also in records of older versions. */
-export type HistoryUsageDetails = Readonly<Record<(typeof DETAIL_SUMS)[keyof UsageDetails], number>>;
-
-/** The details of a request without any, and of records of older versions. */
-export const NO_USAGE_DETAILS: HistoryUsageDetails = {
-  cached_tokens: 0,
-  cache_write_5m_tokens: 0,
-  cache_write_1h_tokens: 0,
-  audio_input_tokens: 0,
-  audio_output_tokens: 0,
-  image_input_tokens: 0,
-  image_output_tokens: 0,
-  web_searches: 0,
-  web_fetches: 0,
-  audio_seconds: 0,
-  search_units: 0,
-};
+export type HistoryUsageDetails = typeof NO_USAGE_DETAILS;
 
 /** An attempt of a generation. Records of other versions may have other causes. */
 export type RecordedAttempt = Readonly<Omit<Attempt, "cause">> & { readonly cause: string };

@@ -129,6 +129,21 @@ export const DETAIL_SUMS = {
   searchUnits: "search_units",
 } as const satisfies Record<keyof UsageDetails, keyof UsageSums>;
 
+/** The totals of a request without details. */
+export const NO_USAGE_DETAILS: Readonly<Record<(typeof DETAIL_SUMS)[keyof UsageDetails], number>> = {
+  cached_tokens: 0,
+  cache_write_5m_tokens: 0,
+  cache_write_1h_tokens: 0,
+  audio_input_tokens: 0,
+  audio_output_tokens: 0,
+  image_input_tokens: 0,
+  image_output_tokens: 0,
+  web_searches: 0,
+  web_fetches: 0,
+  audio_seconds: 0,
+  search_units: 0,
+};
+
 /** Distributions of durations. */
 export interface UsageTimes {
   readonly first_token: HistogramBuckets;

@@ -4,9 +4,9 @@ import {
   type HistorySummary,
   type HistoryWrite,
   isRefusalId,
-  NO_USAGE_DETAILS,
   REFUSAL_ID_PREFIX,
 } from "../../core/ports/archive.ts";
+import { NO_USAGE_DETAILS } from "../../core/ports/usage.ts";
 import { numberIn, type Sql, type SqlRow, textIn } from "../../core/storage/sql.ts";
 import { insertRows, type TextTable } from "../../core/storage/text-table.ts";
 import { HOUR_MS } from "../../core/units.ts";
