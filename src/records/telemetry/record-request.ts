@@ -52,9 +52,8 @@ export function recordRequest(
     countSubjects(outbox.counts, snapshot.config, facts);
   const { providerDriver } = platform.variables;
   const nameProvider = (id: string) => (id === DEFAULT_PROVIDER ? providerDriver : id);
-  const provider = nameProvider(facts.provider ?? DEFAULT_PROVIDER);
-  countRequest(outbox.counts, provider, outcome);
-  const failure = outbox.endRequest(toUsedRequest(outcome, provider, nameProvider), snapshot);
+  countRequest(outbox.counts, nameProvider(facts.provider ?? DEFAULT_PROVIDER), outcome);
+  const failure = outbox.endRequest(toUsedRequest(outcome, nameProvider), snapshot);
   return { sending: outbox.waitUntilSent(), failure };
 }
 

@@ -1,3 +1,4 @@
+import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
 import { readUsageDetails } from "../../core/conversation/usage-details.ts";
 import type { RequestFacts, RequestOutcome } from "../../core/ports/request-outcome.ts";
 import { UNKNOWN_MODEL, type UsedRequest } from "../../core/ports/usage.ts";
@@ -30,8 +31,7 @@ export function hasUnlistedProviderError({ error, attempts, failedAttempts }: Re
  */
 export function toUsedRequest(
   { status, durationMs, facts }: RequestOutcome,
-  provider: string,
-  nameProvider: (id: string) => string = (id) => id,
+  nameProvider: (id: string) => string,
 ): UsedRequest | null {
   const { dialect, operation } = facts;
   if (dialect === undefined || operation === undefined) return null;
@@ -40,7 +40,8 @@ export function toUsedRequest(
     key: facts.key ?? "",
     requested_model: facts.requestedModel ?? "",
     model: facts.model ?? "",
-    provider: outcome === "refused" && !hasProvider(facts) ? "" : provider,
+    provider:
+      outcome === "refused" && !hasProvider(facts) ? "" : nameProvider(facts.provider ?? DEFAULT_PROVIDER),
     account: facts.account ?? "",
     dialect,
     operation,

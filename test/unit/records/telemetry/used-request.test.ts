@@ -6,7 +6,7 @@ import { createOutcome } from "../../../support/request-outcome.ts";
 const CHAT = { dialect: "chat-completions", operation: "chat" } as const;
 
 function use(status: number, facts: RequestFacts) {
-  const used = toUsedRequest({ ...createOutcome({}), status, facts: { ...CHAT, ...facts } }, "openai");
+  const used = toUsedRequest({ ...createOutcome({}), status, facts: { ...CHAT, ...facts } }, () => "openai");
   return {
     outcome: used?.outcome,
     provider: used?.provider,
