@@ -2,7 +2,7 @@ import type { HistoryMode } from "../config/history-mode.ts";
 import type { Role } from "../config/roles.ts";
 
 /** An attempt that failed by the fault of the provider or of its account. */
-export interface FailedAttempt {
+export interface ProviderFailure {
   /** Its number, from 1: see `attempts` of {@link RequestFacts}. */
   readonly attempt: number;
   /** Id of the provider. */
@@ -79,7 +79,7 @@ export interface RequestFacts {
   /** Number of accounts tried. */
   attempts?: number;
   /** Those of them that failed by the fault of a provider. */
-  failedAttempts?: readonly FailedAttempt[];
+  failedAttempts?: readonly ProviderFailure[];
   retries?: number;
   error?: string;
   /** The HTTP status of `error`, if the stream had already begun and could not report it. */

@@ -3,7 +3,7 @@ import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
 import type { ConfigSnapshot } from "../../core/config/snapshot.ts";
 import { ProviderError, providerErrorToGateway } from "../../core/errors/provider-error.ts";
 import type { AcquireGrant, Lease } from "../../core/ports/accounts.ts";
-import type { FailedAttempt } from "../../core/ports/request-outcome.ts";
+import type { ProviderFailure } from "../../core/ports/request-outcome.ts";
 import { RetryBudget } from "../../core/retries/retry-budget.ts";
 import { createLimitError } from "../../pool/limits/limit-error.ts";
 import { getLimitedUse } from "../../pool/limits/limited-use.ts";
@@ -49,7 +49,7 @@ export async function withAccount<T>(
     } catch (error) {
       retries.endAttempt(error);
       if (!abort.signal.aborted && attributeFault(error) === "provider")
-        recordFailedAttempt(request, "", error);
+        recordProviderFailure(request, "", error);
       return rethrowTokenRefusal(error);
     }
   }
@@ -82,7 +82,7 @@ export async function withAccount<T>(
         session.lease.reportFailure(UNATTRIBUTED_FAILURE).catch(() => undefined);
         throw error;
       }
-      recordFailedAttempt(request, session.accountId, error);
+      recordProviderFailure(request, session.accountId, error);
       const hasOtherHealthyAccount = await reportFailedAttempt(session.lease, error);
       request.onAccountFailed?.(session.accountId, error);
       const attempt = {
@@ -207,15 +207,18 @@ async function acquireSlot(
   throw failover.chooseError(acquired.refused === "no_accounts" ? null : refusalError);
 }
 
+/** Most failed attempts that are noted of a request. */
+const MAX_FAILED_ATTEMPTS = 40;
+
 /** Notes an attempt that failed by the fault of the provider or of the account: usage and metrics count it for the provider. */
-function recordFailedAttempt(
+function recordProviderFailure(
   { context: { facts }, provider, model }: AccountRequest,
   account: string,
   error: unknown,
 ): void {
   const fault = attributeFault(error);
   if (!(error instanceof ProviderError) || fault === null || fault === "proxy") return;
-  const failed: FailedAttempt = {
+  const failed: ProviderFailure = {
     attempt: facts.attempts ?? 0,
     provider: provider?.id || DEFAULT_PROVIDER,
     account,
@@ -224,9 +227,6 @@ function recordFailedAttempt(
   };
   facts.failedAttempts = [...(facts.failedAttempts ?? []), failed].slice(-MAX_FAILED_ATTEMPTS);
 }
-
-/** Most failed attempts that are noted of a request. */
-const MAX_FAILED_ATTEMPTS = 40;
 
 /** Reports to the pool how an attempt failed. Returns whether another account is healthy, if this one is not. */
 async function reportFailedAttempt(lease: Lease, error: unknown): Promise<boolean> {
