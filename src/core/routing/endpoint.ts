@@ -166,15 +166,14 @@ async function readInput(
     query,
     body,
     optionalBody,
-    maxBody,
+    maxBody = MAX_BODY,
   }: Pick<EndpointDescription, "query" | "body" | "optionalBody" | "maxBody">,
-  limit = maxBody ?? MAX_BODY,
   checkBody?: (value: unknown) => void,
 ): Promise<HandlerInput<unknown, unknown>> {
   const parsedQuery =
     query === undefined ? undefined : parseWith(query, Object.fromEntries(url.searchParams));
   if (body === undefined) return { params, query: parsedQuery, body: undefined };
-  const options = { memory, limit, timeoutMs: platform.variables.bodyTimeoutMs, pathModel };
+  const options = { memory, limit: maxBody, timeoutMs: platform.variables.bodyTimeoutMs, pathModel };
   const value = await readBodyValue(request, options, optionalBody === true);
   checkBody?.(value);
   return { params, query: parsedQuery, body: parseWith(body, value) };
@@ -196,14 +195,14 @@ export function openEndpoint<Body, Query>(declaration: OpenDeclaration<Body, Que
 export function openEndpoint(declaration: OpenDeclaration<unknown, unknown>): Endpoint {
   const { onInvalidInput, ...rest } = declaration;
   const declared: Declaration<unknown, unknown, unknown> = rest;
-  const { maxBody = MAX_OPEN_BODY } = declared;
+  const bounded = { ...declared, maxBody: declared.maxBody ?? MAX_OPEN_BODY };
   return {
     ...describeEndpoint(declared),
     access: "none",
     serve: async (context, params) => {
       let input: HandlerInput<unknown, unknown>;
       try {
-        input = await readInput(context, params, declared, maxBody);
+        input = await readInput(context, params, bounded);
       } catch (fault) {
         if (onInvalidInput === undefined) throw fault;
         return onInvalidInput(context, fault);
@@ -325,7 +324,7 @@ export function adminEndpoint<
     role,
     serve: async (context, params) => {
       context.memory.markKnown();
-      const input = await readInput(context, params, declared, undefined, rejectReservedNames);
+      const input = await readInput(context, params, declared, rejectReservedNames);
       return declared.handler(context, input);
     },
   };
