@@ -7,10 +7,10 @@ import {
   type PlaygroundCall,
   type PlaygroundDialect,
   type PlaygroundTurn,
-  type Tool,
 } from "../../../../gateway/dialects/playground/types.ts";
 import { textField } from "../../api/fields.ts";
 import type { HistoryRecord } from "../../api/history.ts";
+import type { InitialConversation } from "../../shared/initial-conversation.ts";
 import { texts } from "./texts.ts";
 
 const call = z.object({ id: textField, name: textField, arguments: textField });
@@ -39,14 +39,8 @@ function toAttachment(part: {
 }
 
 /** The request of a record, in the playground's form. */
-export interface ReplayRequest {
+export interface ReplayRequest extends Omit<InitialConversation, "dialect" | "isSent"> {
   readonly dialect: PlaygroundDialect;
-  readonly model: string;
-  readonly stream: boolean;
-  readonly system: string;
-  readonly turns: readonly PlaygroundTurn[];
-  readonly tools: readonly Tool[];
-  readonly parameters: Parameters;
   /** What the request had and this one lacks, as the user reads it. */
   readonly lost: readonly string[];
 }
