@@ -1,15 +1,15 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { browserExecutable, describeWithBrowser } from "../support/browser.ts";
+import { describeWithBrowser } from "../support/browser.ts";
 import type { Gateway } from "../support/gateway.ts";
 import { html, type Site, serve, startPageService } from "../support/pages.ts";
+import { openSharedBrowser } from "../support/shared-browser.ts";
 
 describeWithBrowser("the public page", () => {
   let site: Site;
   let gateway: Gateway;
-  let browser: Browser;
   let page: Page;
   const complaints: string[] = [];
   const requests: string[] = [];
@@ -19,8 +19,7 @@ describeWithBrowser("the public page", () => {
       html(response, `<h1>Hello</h1>`, `<meta name="generator" content="WordPress 6.5.2">`),
     );
     gateway = await startPageService([site.host]);
-    browser = await chromium.launch({ executablePath: browserExecutable() ?? "" });
-    page = await browser.newPage();
+    page = await (await openSharedBrowser()).newPage();
     page.on("console", (message) => {
       if (message.type() === "error") complaints.push(message.text());
     });
@@ -30,7 +29,7 @@ describeWithBrowser("the public page", () => {
   });
 
   afterAll(async () => {
-    await browser.close();
+    await page.close();
     await gateway.close();
     await site.close();
   });

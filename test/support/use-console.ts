@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { type Browser, type BrowserContext, chromium, type Locator, type Page } from "playwright-core";
+import type { Browser, BrowserContext, Locator, Page } from "playwright-core";
 import { afterEach, beforeAll, expect } from "vitest";
 import { buildConsole } from "../../scripts/build-console.mjs";
-import { browserExecutable } from "./browser.ts";
 import type { GatewayOptions } from "./gateway.ts";
+import { openSharedBrowser } from "./shared-browser.ts";
 import { ADMIN_KEY, type TestAdmin, useAdmin } from "./use-admin.ts";
 
 /** Display options of a page. */
@@ -30,14 +30,6 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 const EXPECTED =
   /Failed to load resource: (?:the server responded with a status of (?:400|401|403|404|409|412|502|503)|net::ERR_INTERNET_DISCONNECTED)/;
 
-let launched: Promise<Browser> | undefined;
-
-/** The browser of this process: all test files share it. It ends with the process. */
-function theBrowser(): Promise<Browser> {
-  launched ??= chromium.launch({ executablePath: browserExecutable() ?? "" });
-  return launched;
-}
-
 /** Starts a gateway for the tests of a file, with a browser. Console errors of the page fail the test. */
 export function useConsole(options: GatewayOptions = {}): TestConsole {
   const admin = useAdmin(options);
@@ -46,7 +38,7 @@ export function useConsole(options: GatewayOptions = {}): TestConsole {
   let browser: Browser | undefined;
 
   beforeAll(async () => {
-    browser = await theBrowser();
+    browser = await openSharedBrowser();
   });
   afterEach(async () => {
     await Promise.all(contexts.splice(0).map((context) => context.close()));
