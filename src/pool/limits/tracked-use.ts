@@ -25,7 +25,7 @@ export interface TrackedUse {
   admittedAt: number;
   /** When it began; 0: it is waiting. */
   begunAt: number;
-  /** What it reserves; once its real use is known, no more than that. */
+  /** The reserved amounts. `settle` lowers them to the real use if that is smaller. */
   tokens: number;
   cost: number;
   /** The real use beyond the reservation. */
