@@ -3,20 +3,8 @@
  * currency of the prices: sums are exact up to 2^53, and to 15 digits beyond.
  */
 
+import type { LimitKind, LimitName } from "../config/limit-kinds.ts";
 import type { SubjectEntry } from "../config/subject-schema.ts";
-
-/** The limits that need counting, by their names in the configuration. */
-const LIMIT_NAMES = [
-  "requests_per_minute",
-  "tokens_per_minute",
-  "max_parallel",
-  "tokens_per_day",
-  "tokens_per_month",
-  "cost_per_day",
-  "cost_per_month",
-] as const;
-
-export type LimitName = (typeof LIMIT_NAMES)[number];
 
 /** The limits of a subject. An absent limit, or 0, means unlimited. */
 export type SubjectLimits = Readonly<Partial<Record<LimitName, number>>>;
@@ -52,16 +40,19 @@ export interface LimitedUse extends SpentAmounts {
   others?: readonly LimitedSubject[];
 }
 
-const PREFIXED = /^(?:key|user|team|tag|provider):/;
+const findPrefix = (name: string) => SUBJECT_KINDS.find((kind) => name.startsWith(`${kind}:`));
 
-/** The name of a subject in the pool: its kind and id, or the id alone if it is a key. */
+/**
+ * The name of a subject in the pool: its kind and id. A key's name is its id alone, unless the id reads like the name of
+ * another subject.
+ */
 export function formatSubject(kind: SubjectKind, id: string): string {
-  return kind === "key" && !PREFIXED.test(id) ? id : `${kind}:${id}`;
+  return kind === "key" && findPrefix(id) === undefined ? id : `${kind}:${id}`;
 }
 
 /** The kind and id of a subject in the pool. */
 export function parseSubject(name: string): { readonly kind: SubjectKind; readonly id: string } {
-  const kind = SUBJECT_KINDS.find((prefix) => name.startsWith(`${prefix}:`));
+  const kind = findPrefix(name);
   return kind === undefined ? { kind: "key", id: name } : { kind, id: name.slice(kind.length + 1) };
 }
 
@@ -103,6 +94,23 @@ export interface SubjectUsage {
   readonly minute: { readonly requests: number; readonly tokens: number };
   readonly day: SpentAmounts;
   readonly month: SpentAmounts;
+}
+
+/** What counts towards a limit. */
+export function getUsedAmount(
+  { parallel, minute, day, month }: Omit<SubjectUsage, "key">,
+  kind: LimitKind,
+): number {
+  switch (kind.span) {
+    case "parallel":
+      return parallel;
+    case "minute":
+      return minute[kind.unit];
+    case "day":
+      return day[kind.unit];
+    case "month":
+      return month[kind.unit];
+  }
 }
 
 /** The state of one request's limits; filled in while the request is served. */

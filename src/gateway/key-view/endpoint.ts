@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { mapLimits } from "../../core/config/limit-kinds.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 import { callerEndpoint, jsonResponse } from "../../core/routing/endpoint.ts";
 import { describeKey, type KeyView } from "./key-view.ts";
@@ -14,16 +15,7 @@ const limitStateSchema = () =>
     })
     .nullable();
 
-const limitStatesSchema = () =>
-  z.object({
-    requests_per_minute: limitStateSchema(),
-    tokens_per_minute: limitStateSchema(),
-    max_parallel: limitStateSchema(),
-    tokens_per_day: limitStateSchema(),
-    tokens_per_month: limitStateSchema(),
-    cost_per_day: limitStateSchema(),
-    cost_per_month: limitStateSchema(),
-  });
+const limitStatesSchema = () => z.object(mapLimits(limitStateSchema));
 
 const groupSchema = () =>
   z

@@ -1,8 +1,9 @@
 import { isModelAllowed } from "../../core/auth/access-rules.ts";
 import type { CallerKey, KeyGroup } from "../../core/auth/caller-keys.ts";
 import type { ApiKey } from "../../core/config/key-schema.ts";
+import { isBudget, LIMIT_KINDS, type LimitName, mapLimits } from "../../core/config/limit-kinds.ts";
 import type { Context } from "../../core/ports/context.ts";
-import { formatSubject, type LimitName, type SubjectUsage } from "../../core/ports/subject-limits.ts";
+import { formatSubject, getUsedAmount, type SubjectUsage } from "../../core/ports/subject-limits.ts";
 import type { UsageGroup } from "../../core/ports/usage.ts";
 import { DAYS, MONTHS } from "../../pool/limits/calendar-period.ts";
 import { toCountedLimits } from "../../pool/limits/limited-use.ts";
@@ -63,20 +64,13 @@ const NO_USE: Omit<SubjectUsage, "key"> = {
   month: { tokens: 0, cost: 0 },
 };
 
-/** What counts towards each limit. Costs are in billionths, as in {@link countedLimits}. */
-const USED: Readonly<Record<LimitName, (use: Omit<SubjectUsage, "key">) => number>> = {
-  requests_per_minute: ({ minute }) => minute.requests,
-  tokens_per_minute: ({ minute }) => minute.tokens,
-  max_parallel: ({ parallel }) => parallel,
-  tokens_per_day: ({ day }) => day.tokens,
-  tokens_per_month: ({ month }) => month.tokens,
-  cost_per_day: ({ day }) => day.cost,
-  cost_per_month: ({ month }) => month.cost,
-};
+const CALENDARS = { day: DAYS, month: MONTHS } as const;
 
 function getResetTime(name: LimitName, now: number): string | null {
-  const calendar = name.endsWith("_day") ? DAYS : name.endsWith("_month") ? MONTHS : null;
-  return calendar === null ? null : new Date(calendar.startOf(calendar.indexOf(now) + 1)).toISOString();
+  const kind = LIMIT_KINDS[name];
+  if (!isBudget(kind)) return null;
+  const calendar = CALENDARS[kind.span];
+  return new Date(calendar.startOf(calendar.indexOf(now) + 1)).toISOString();
 }
 
 /** The limits of a key, a team or a user with their use. */
@@ -89,27 +83,20 @@ async function describeLimits(
   const uses = counted === null ? [] : await platform.accounts.listSubjectUsage(subject);
   const use = uses.find((entry) => entry.key === subject) ?? NO_USE;
   const now = platform.now();
-  const describe = (name: LimitName): LimitState | null => {
+  return mapLimits((name) => {
     const limit = counted?.[name] ?? 0;
     if (limit === 0) return null;
-    const used = USED[name](use);
-    const toUnit = name.startsWith("cost") ? fromNano : (amount: number) => amount;
+    const kind = LIMIT_KINDS[name];
+    // Costs are counted in billionths, see `countedLimits`.
+    const toUnit = kind.unit === "cost" ? fromNano : (amount: number) => amount;
+    const used = getUsedAmount(use, kind);
     return {
       limit: toUnit(limit),
       used: toUnit(used),
       remaining: toUnit(Math.max(0, limit - used)),
       resets_at: getResetTime(name, now),
     };
-  };
-  return {
-    requests_per_minute: describe("requests_per_minute"),
-    tokens_per_minute: describe("tokens_per_minute"),
-    max_parallel: describe("max_parallel"),
-    tokens_per_day: describe("tokens_per_day"),
-    tokens_per_month: describe("tokens_per_month"),
-    cost_per_day: describe("cost_per_day"),
-    cost_per_month: describe("cost_per_month"),
-  };
+  });
 }
 
 function sumsView(sums: UsageGroup | undefined): UsageSumsView {

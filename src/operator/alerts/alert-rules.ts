@@ -1,11 +1,17 @@
 import type { AlertRules } from "../../core/config/alert-schema.ts";
 import { keyIdentifier } from "../../core/config/api-keys.ts";
 import type { ApiKey } from "../../core/config/key-schema.ts";
+import { isBudget, LIMIT_KINDS, LIMIT_NAMES } from "../../core/config/limit-kinds.ts";
 import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
 import type { Config } from "../../core/config/schema.ts";
 import type { ProviderTrouble, QueueStatus } from "../../core/ports/account-status.ts";
 import type { Alert } from "../../core/ports/alerts.ts";
-import { formatSubject, parseSubject, type SubjectUsage } from "../../core/ports/subject-limits.ts";
+import {
+  formatSubject,
+  getUsedAmount,
+  parseSubject,
+  type SubjectUsage,
+} from "../../core/ports/subject-limits.ts";
 import { NANO } from "../../core/units.ts";
 
 /** Below this number of generations a rate means nothing. */
@@ -62,9 +68,10 @@ export async function evaluateRules(
   }
   const byKey = new Map(uses.map((usage) => [usage.key, usage]));
   for (const key of keys) {
-    const usage = key.limits === undefined ? undefined : byKey.get(await keyIdentifier(key));
+    const id = await keyIdentifier(key);
+    const usage = key.limits === undefined ? undefined : byKey.get(formatSubject("key", id));
     if (usage === undefined) continue;
-    const label = `the key ${key.name === "" ? usage.key : `${key.name} (${usage.key})`}`;
+    const label = `the key ${key.name === "" ? id : `${key.name} (${id})`}`;
     alerts.push(...evaluateBudgets(label, key.limits, usage, rules.budget.threshold));
   }
   for (const [name, limits] of subjects) {
@@ -109,25 +116,24 @@ function evaluateProviders(troubles: readonly ProviderTrouble[]): Alert[] {
 function evaluateBudgets(
   label: string,
   limits: NonNullable<ApiKey["limits"]> | undefined,
-  { key: id, day, month }: SubjectUsage,
+  usage: SubjectUsage,
   threshold: number,
 ): Alert[] {
   if (limits === undefined) return [];
-  const rows: readonly (readonly [what: string, used: number, limit: number])[] = [
-    ["tokens of a day", day.tokens, limits.tokens_per_day ?? 0],
-    ["tokens of a month", month.tokens, limits.tokens_per_month ?? 0],
-    ["cost of a day", day.cost / NANO, limits.cost_per_day ?? 0],
-    ["cost of a month", month.cost / NANO, limits.cost_per_month ?? 0],
-  ];
-  return rows.flatMap(([budget, used, limit]) => {
-    if (limit <= 0) return [];
+  return LIMIT_NAMES.flatMap((name) => {
+    const kind = LIMIT_KINDS[name];
+    const limit = limits[name] ?? 0;
+    if (limit <= 0 || !isBudget(kind)) return [];
+    const budget = `${kind.unit} of a ${kind.span}`;
+    const amount = getUsedAmount(usage, kind);
+    const used = kind.unit === "cost" ? amount / NANO : amount;
     const percent = Math.floor((100 * used) / limit);
     const levels = [threshold, 100].filter(
       (level, index, all) => percent >= level && all.indexOf(level) === index,
     );
     return levels.map((level) => ({
       kind: "budget" as const,
-      subject: `${id} ${budget} ${level}`,
+      subject: `${usage.key} ${budget} ${level}`,
       message: `${label} has used ${percent} % of its ${budget}`,
       value: percent,
       threshold: level,

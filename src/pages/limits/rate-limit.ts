@@ -1,6 +1,7 @@
 import { GatewayError, toGatewayError } from "../../core/errors/gateway-error.ts";
 import type { Context } from "../../core/ports/context.ts";
 import type { RateDecision } from "../../core/ports/pages.ts";
+import { formatSubject } from "../../core/ports/subject-limits.ts";
 import { countedLimits } from "../../pool/limits/limited-use.ts";
 import {
   type CallerAccess,
@@ -91,7 +92,7 @@ async function countCalls(
   const { requests_per_minute = 0 } = countedLimits({ key }) ?? {};
   if (requests_per_minute === 0) return null;
   const limits = { requests_per_minute };
-  const request = { key: key.id, limits, tokens: 0, cost: 0 };
+  const request = { key: formatSubject("key", key.id), limits, tokens: 0, cost: 0 };
   const count = () => platform.accounts.countRequest({ ...request, id: crypto.randomUUID() });
   let result = await count();
   const tooFewLeft = (result.limits?.requests?.remaining ?? 0) < calls - 1;

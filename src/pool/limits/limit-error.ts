@@ -1,25 +1,11 @@
+import { isBudget, LIMIT_KINDS, type LimitKind } from "../../core/config/limit-kinds.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";
-import { type LimitName, type LimitRefusal, parseSubject } from "../../core/ports/subject-limits.ts";
+import { type LimitRefusal, parseSubject } from "../../core/ports/subject-limits.ts";
 import { NANO } from "../../core/units.ts";
 
-/** The text for each limit in error messages. */
-const LIMIT_LABELS: Readonly<Record<LimitName, string>> = {
-  requests_per_minute: "requests per minute",
-  tokens_per_minute: "tokens per minute",
-  max_parallel: "requests at once",
-  tokens_per_day: "tokens per day",
-  tokens_per_month: "tokens per month",
-  cost_per_day: "cost per day",
-  cost_per_month: "cost per month",
-};
-
-/** Limits that do not recover within a minute. */
-const BUDGETS: ReadonlySet<LimitName> = new Set([
-  "tokens_per_day",
-  "tokens_per_month",
-  "cost_per_day",
-  "cost_per_month",
-]);
+/** A limit in error messages. */
+const describeLimit = ({ unit, span }: LimitKind) =>
+  span === "parallel" ? `${unit} at once` : `${unit} per ${span}`;
 
 /** Whose limit an error message is about. */
 export function describeSubject(name: string | undefined): string {
@@ -39,7 +25,8 @@ export function createLimitError(
   { subject, limit, max, used, resetMs }: LimitRefusal,
   now: number,
 ): GatewayError {
-  const isCost = limit.startsWith("cost");
+  const kind = LIMIT_KINDS[limit];
+  const isCost = kind.unit === "cost";
   const amount = (value: number) => (isCost ? String(Number((value / NANO).toFixed(6))) : String(value));
   const resetsAt = resetMs === null ? null : new Date(now + resetMs).toISOString();
   const details = {
@@ -48,8 +35,8 @@ export function createLimitError(
     max: isCost ? max / NANO : max,
     resets_at: resetsAt,
   };
-  const limitText = `${LIMIT_LABELS[limit]} (limit ${amount(max)}, used ${amount(used)})`;
-  if (BUDGETS.has(limit)) {
+  const limitText = `${describeLimit(kind)} (limit ${amount(max)}, used ${amount(used)})`;
+  if (isBudget(kind)) {
     return new GatewayError(
       429,
       `${describeSubject(subject)} has used up its budget: ${limitText}; it is renewed at ${resetsAt}`,
@@ -64,7 +51,7 @@ export function createLimitError(
   const owner = subject === undefined ? "" : `${describeSubject(subject)}: `;
   const seconds = resetMs === null ? null : Math.max(1, Math.ceil(resetMs / 1000));
   const advice =
-    limit === "max_parallel"
+    kind.span === "parallel"
       ? "try again when one of them has ended"
       : seconds === null
         ? "the request alone is larger than that: make it smaller"

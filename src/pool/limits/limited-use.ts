@@ -1,6 +1,7 @@
 import type { CallerKey } from "../../core/auth/caller-keys.ts";
 import type { Caller } from "../../core/auth/callers.ts";
 import type { ApiKey } from "../../core/config/key-schema.ts";
+import { LIMIT_KINDS, LIMIT_NAMES, mapLimits } from "../../core/config/limit-kinds.ts";
 import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
 import type { Config } from "../../core/config/schema.ts";
 import { oncePer } from "../../core/encoding/once-per.ts";
@@ -42,17 +43,11 @@ export function toCountedLimits(limits: ApiKey["limits"]): SubjectLimits | null 
 }
 
 const selectCounted = oncePer((limits: NonNullable<ApiKey["limits"]>): SubjectLimits | null => {
-  const { cost_per_day: day = 0, cost_per_month: month = 0 } = limits;
-  const counted: SubjectLimits = {
-    requests_per_minute: limits.requests_per_minute ?? 0,
-    tokens_per_minute: limits.tokens_per_minute ?? 0,
-    max_parallel: limits.max_parallel ?? 0,
-    tokens_per_day: limits.tokens_per_day ?? 0,
-    tokens_per_month: limits.tokens_per_month ?? 0,
-    // A budget below one unit must not become "no limit".
-    cost_per_day: day > 0 ? Math.max(1, Math.round(day * NANO)) : 0,
-    cost_per_month: month > 0 ? Math.max(1, Math.round(month * NANO)) : 0,
-  };
+  const counted = mapLimits((name) => {
+    const limit = limits[name] ?? 0;
+    // A budget below one billionth must not become "no limit".
+    return LIMIT_KINDS[name].unit === "cost" && limit > 0 ? Math.max(1, Math.round(limit * NANO)) : limit;
+  });
   return Object.values(counted).some((limit) => limit > 0) ? counted : null;
 });
 
@@ -90,12 +85,8 @@ export function listLimitedSubjects(
 }
 
 /** Whether limits count tokens or cost. */
-export function countsUsage({
-  requests_per_minute: _,
-  max_parallel: __,
-  ...usageLimits
-}: SubjectLimits): boolean {
-  return Object.values(usageLimits).some((limit) => limit > 0);
+export function countsUsage(limits: SubjectLimits): boolean {
+  return LIMIT_NAMES.some((name) => LIMIT_KINDS[name].unit !== "requests" && (limits[name] ?? 0) > 0);
 }
 
 /**

@@ -1,14 +1,22 @@
-import type {
-  LimitName,
-  LimitRefusal,
-  RateWindowState,
-  RemainingLimits,
-  SpentAmounts,
-  SubjectLimits,
-  SubjectUsage,
+import { LIMIT_KINDS, LIMIT_NAMES, type LimitKind } from "../../core/config/limit-kinds.ts";
+import {
+  getUsedAmount,
+  type LimitRefusal,
+  type RateWindowState,
+  type RemainingLimits,
+  type SpentAmounts,
+  type SubjectLimits,
+  type SubjectUsage,
 } from "../../core/ports/subject-limits.ts";
 import { DAYS, MONTHS, Period } from "./calendar-period.ts";
 import { RollingMinute } from "./rolling-minute.ts";
+
+/** Limits that take longest to recover come first, so that a refusal states the latest time. */
+const SPAN_ORDER: readonly LimitKind["span"][] = ["month", "day", "parallel", "minute"];
+const UNIT_ORDER: readonly LimitKind["unit"][] = ["cost", "requests", "tokens"];
+const getRank = ({ span, unit }: LimitKind) =>
+  SPAN_ORDER.indexOf(span) * UNIT_ORDER.length + UNIT_ORDER.indexOf(unit);
+const CHECK_ORDER = [...LIMIT_NAMES].sort((a, b) => getRank(LIMIT_KINDS[a]) - getRank(LIMIT_KINDS[b]));
 
 /** Counts the use of one subject (a key, team, user, tag or provider) and checks its limits. */
 export class SubjectMeter {
@@ -42,24 +50,25 @@ export class SubjectMeter {
    * may exceed it. A minute never exceeds its limit.
    */
   checkLimits(limits: SubjectLimits, { tokens }: SpentAmounts, now: number): LimitRefusal | null {
-    const { day, month, minute } = this;
-    return (
-      checkLimit(limits, "cost_per_month", month.cost, () => month.untilNext(now)) ??
-      checkLimit(limits, "tokens_per_month", month.tokens, () => month.untilNext(now)) ??
-      checkLimit(limits, "cost_per_day", day.cost, () => day.untilNext(now)) ??
-      checkLimit(limits, "tokens_per_day", day.tokens, () => day.untilNext(now)) ??
-      checkLimit(limits, "max_parallel", this.parallel, () => null) ??
-      checkLimit(limits, "requests_per_minute", minute.requests, (max) =>
-        minute.untilFreed(now, minute.requests - max + 1, 0),
-      ) ??
-      checkLimit(
-        limits,
-        "tokens_per_minute",
-        minute.tokens,
-        (max) => (tokens > max ? null : minute.untilFreed(now, 0, minute.tokens - max + tokens)),
-        tokens,
-      )
-    );
+    for (const name of CHECK_ORDER) {
+      const max = limits[name] ?? 0;
+      if (max <= 0) continue;
+      const kind = LIMIT_KINDS[name];
+      const used = getUsedAmount(this, kind);
+      const isTokensOfMinute = kind.span === "minute" && kind.unit === "tokens";
+      const fits = isTokensOfMinute ? used + tokens <= max : used < max;
+      if (!fits) return { limit: name, max, used, resetMs: this.#timeUntilRoom(kind, max, tokens, now) };
+    }
+    return null;
+  }
+
+  /** Milliseconds until another request fits; null: time alone makes no room. */
+  #timeUntilRoom({ span, unit }: LimitKind, max: number, tokens: number, now: number): number | null {
+    const { minute } = this;
+    if (span === "parallel") return null;
+    if (span !== "minute") return this[span].untilNext(now);
+    if (unit === "requests") return minute.untilFreed(now, minute.requests - max + 1, 0);
+    return tokens > max ? null : minute.untilFreed(now, 0, minute.tokens - max + tokens);
   }
 
   /** The remaining requests and tokens of the minute. */
@@ -81,20 +90,6 @@ export class SubjectMeter {
       month: { tokens: month.tokens, cost: month.cost },
     };
   }
-}
-
-/** `requested`: how much of the limit the request takes; without it any remainder is enough. */
-function checkLimit(
-  limits: SubjectLimits,
-  limit: LimitName,
-  used: number,
-  resetMs: (max: number) => number | null,
-  requested?: number,
-): LimitRefusal | null {
-  const max = limits[limit] ?? 0;
-  if (max <= 0) return null;
-  const fits = requested === undefined ? used < max : used + requested <= max;
-  return fits ? null : { limit, max, used, resetMs: resetMs(max) };
 }
 
 function windowState(

@@ -71,6 +71,24 @@ describe("a key of the page service", () => {
     expect((await made.request(`/v1/thumbs?${PAGE}&key=${OPERATOR}`)).status).toBe(200);
   });
 
+  it("never counts for another subject, even if its id reads like the name of one", async () => {
+    const limits = { requests_per_minute: 2 };
+    const likeTeam = await gateway({
+      pages: { browser: fakeBrowser() },
+      config: {
+        keys: [],
+        api_keys: [{ key: OPERATOR, id: "team:core", limits }],
+        teams: [{ id: "core", limits }],
+      },
+    });
+    for (let call = 0; call < 2; call++)
+      expect((await likeTeam.request(`/v1/thumbs?${PAGE}&key=${OPERATOR}`)).status).toBe(200);
+    const { accounts } = likeTeam.platform;
+    expect(await accounts.listSubjectUsage("team:core")).toEqual([]);
+    const use = await accounts.listSubjectUsage("key:team:core");
+    expect(use.map(({ minute }) => minute.requests)).toEqual([2]);
+  });
+
   it("is not limited when it has no limit of requests", async () => {
     for (let call = 0; call < 5; call++) {
       const response = await made.request(`/v1/thumbs?${PAGE}&key=sk-unlimited`);

@@ -1,6 +1,11 @@
+import {
+  LIMIT_KINDS,
+  LIMIT_NAMES,
+  type LimitKind,
+  type LimitName,
+} from "../../../core/config/limit-kinds.ts";
 import type { Config } from "../../../core/config/schema.ts";
 import { invalidRequest } from "../../../core/errors/gateway-error.ts";
-import type { LimitName } from "../../../core/ports/subject-limits.ts";
 
 /** The largest numbers that an edit may store. Larger ones are mistakes, and their sums are not exact. */
 const MAX_REQUESTS = 1_000_000_000;
@@ -15,16 +20,11 @@ interface BoundedNumber {
   readonly max: number;
 }
 
-const LIMIT_BOUNDS = {
-  requests_per_minute: MAX_REQUESTS,
-  tokens_per_minute: MAX_TOKENS,
-  max_parallel: MAX_REQUESTS,
-  tokens_per_day: MAX_TOKENS,
-  tokens_per_month: MAX_TOKENS,
-  cost_per_day: MAX_AMOUNT,
-  cost_per_month: MAX_AMOUNT,
-} as const satisfies Record<LimitName, number>;
-const LIMIT_NAMES = Object.keys(LIMIT_BOUNDS) as readonly LimitName[];
+const LIMIT_BOUNDS: Readonly<Record<LimitKind["unit"], number>> = {
+  requests: MAX_REQUESTS,
+  tokens: MAX_TOKENS,
+  cost: MAX_AMOUNT,
+};
 
 /** Limits as the configuration has them. */
 type Limits = Readonly<Partial<Record<LimitName, number | undefined>>>;
@@ -33,7 +33,7 @@ const listLimits = (place: string, limits: Limits = {}): BoundedNumber[] =>
   LIMIT_NAMES.map((name) => ({
     field: `${place}.limits.${name}`,
     value: limits[name] ?? 0,
-    max: LIMIT_BOUNDS[name],
+    max: LIMIT_BOUNDS[LIMIT_KINDS[name].unit],
   }));
 
 const listPrices = (place: string, price: object = {}): BoundedNumber[] =>

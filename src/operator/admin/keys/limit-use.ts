@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { LimitName } from "../../../core/config/limit-kinds.ts";
 import type { Platform } from "../../../core/ports/platform.ts";
 import type { SubjectUsage } from "../../../core/ports/subject-limits.ts";
 import { fromNano } from "../../../records/usage/prices.ts";
@@ -13,7 +14,7 @@ export const usedSchema = () =>
     tokens_per_month: z.int(),
     cost_per_day: z.number(),
     cost_per_month: z.number(),
-  });
+  } satisfies Record<Exclude<LimitName, "max_parallel"> | "parallel", z.ZodType>);
 export type UsedView = z.output<ReturnType<typeof usedSchema>>;
 
 /** The use of a subject; undefined: it has no limits, or nothing is used of them. */

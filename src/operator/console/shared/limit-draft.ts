@@ -1,3 +1,4 @@
+import { LIMIT_KINDS, LIMIT_NAMES, type LimitName } from "../../../core/config/limit-kinds.ts";
 import type { KeyScope } from "../api/config.ts";
 import { formatApiStyle } from "../ui/api-styles.ts";
 import { InvalidInput } from "../ui/form-errors.ts";
@@ -7,20 +8,22 @@ import { texts } from "./texts.ts";
 /** A limit of a key, for the form. */
 export interface LimitField {
   /** Name in the configuration. */
-  readonly name: string;
+  readonly name: LimitName;
   readonly label: string;
 }
 
+const LABELS: Readonly<Record<LimitName, string>> = {
+  requests_per_minute: texts.requestsMinute,
+  tokens_per_minute: texts.tokensMinute,
+  max_parallel: texts.requestsAtOnce,
+  tokens_per_day: texts.tokensDay,
+  tokens_per_month: texts.tokensMonth,
+  cost_per_day: texts.costDay,
+  cost_per_month: texts.costMonth,
+};
+
 /** All limits, in the order of the form. */
-export const LIMIT_FIELDS: readonly LimitField[] = [
-  { name: "requests_per_minute", label: texts.requestsMinute },
-  { name: "tokens_per_minute", label: texts.tokensMinute },
-  { name: "max_parallel", label: texts.requestsAtOnce },
-  { name: "tokens_per_day", label: texts.tokensDay },
-  { name: "tokens_per_month", label: texts.tokensMonth },
-  { name: "cost_per_day", label: texts.costDay },
-  { name: "cost_per_month", label: texts.costMonth },
-];
+export const LIMIT_FIELDS: readonly LimitField[] = LIMIT_NAMES.map((name) => ({ name, label: LABELS[name] }));
 
 /** Names of a key's lists in the configuration. */
 const LIST_NAMES = ["models", "dialects", "networks", "allowed_tags"] as const;
@@ -57,7 +60,7 @@ export function parseLimits(draft: LimitDraft, current: KeyScope["limits"] = {})
   for (const { name, label } of LIMIT_FIELDS) {
     const text = (draft[name] ?? "").trim();
     const limit = Number(text);
-    const isCost = name.startsWith("cost");
+    const isCost = LIMIT_KINDS[name].unit === "cost";
     if (!(limit >= 0 && (isCost || Number.isSafeInteger(limit)))) {
       const message = texts.emptyForNoLimit(label, isCost ? texts.number : texts.wholeNumber);
       throw new InvalidInput({ [`limits.${name}`]: message });

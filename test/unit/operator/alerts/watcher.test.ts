@@ -399,6 +399,24 @@ describe("what is found", () => {
     expect((await at(105)).map(([level]) => level)).toEqual([80, 100]);
   });
 
+  test("the budget of a key whose id reads like the name of a team is the key's own", async () => {
+    const keys: ApiKey[] = [
+      { key: "sk-1", name: "", remark: "", id: "team:core", limits: { tokens_per_day: 100 } },
+    ];
+    const at = (key: string, tokens: number) => ({
+      key,
+      parallel: 0,
+      minute: { requests: 0, tokens: 0 },
+      day: { tokens, cost: 0 },
+      month: { tokens: 0, cost: 0 },
+    });
+    const uses = [at("team:core", 1000), at("key:team:core", 90)];
+    const alerts = await evaluateRules({ ...calm, keys, uses }, rules);
+    expect(alerts.map(({ message }) => message)).toEqual([
+      "the key team:core has used 90 % of its tokens of a day",
+    ]);
+  });
+
   test("faults of the provider count as errors, those of callers do not", () => {
     const of = (status: string, error: string) =>
       `polygate_generations_total{dialect="d",model="m",status="${status}",error="${error}"}`;

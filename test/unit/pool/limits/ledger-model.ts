@@ -1,6 +1,6 @@
+import type { LimitName } from "../../../../src/core/config/limit-kinds.ts";
 import type {
   LimitedUse,
-  LimitName,
   SpentAmounts,
   SubjectLimits,
   SubjectUsage,
