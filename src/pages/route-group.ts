@@ -1,3 +1,4 @@
+import { getOperationPath, PAGE_OPERATIONS } from "../core/ports/page-jobs.ts";
 import { createStandardFamily } from "../core/routing/error-formats.ts";
 import type { LazyRouteGroup } from "../core/routing/route-group.ts";
 
@@ -5,7 +6,7 @@ import type { LazyRouteGroup } from "../core/routing/route-group.ts";
 export const PAGE_ROUTES: LazyRouteGroup = {
   tag: "Page service",
   family: createStandardFamily("page"),
-  paths: ["/v1/thumbs", "/v1/technologies", "/v1/metadata", "/v1/content", "/v1/jobs"],
+  paths: [...PAGE_OPERATIONS.map(getOperationPath), "/v1/jobs"],
   exactPaths: ["/"],
   responseHeaders: [
     "retry-after",

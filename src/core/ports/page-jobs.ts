@@ -4,6 +4,9 @@ import type { ErrorCode } from "../errors/gateway-error.ts";
 export const PAGE_OPERATIONS = ["thumbs", "technologies", "metadata", "content"] as const;
 export type PageOperation = (typeof PAGE_OPERATIONS)[number];
 
+/** The path of an operation, for addresses, documents and jobs. */
+export const getOperationPath = (operation: PageOperation) => `/v1/${operation}`;
+
 /** The error of one task of a job. */
 export interface TaskError {
   readonly status: number;

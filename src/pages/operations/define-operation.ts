@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { invalidRequest } from "../../core/errors/gateway-error.ts";
 import type { Context } from "../../core/ports/context.ts";
-import type { PageOperation } from "../../core/ports/page-jobs.ts";
+import { getOperationPath, type PageOperation } from "../../core/ports/page-jobs.ts";
 import type { PageSetup } from "../../core/ports/page-setup.ts";
 import {
   type Endpoint,
@@ -65,7 +65,7 @@ export function defineEndpoints<Request extends OperationRequest>(
 /** The part of the declaration that all endpoints of an operation share. */
 function sharedDeclaration<Request extends OperationRequest>(operation: Operation<Request>) {
   const { name, answers, headers = {} } = operation;
-  return { path: `/v1/${name}`, answers, headers, accepted: jsonResponse(jobSchema) };
+  return { path: getOperationPath(name), answers, headers, accepted: jsonResponse(jobSchema) };
 }
 
 async function answerPage<Request extends OperationRequest>(

@@ -1,5 +1,6 @@
 import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
 import type { ConfigSnapshot } from "../../core/config/snapshot.ts";
+import { getOperationPath, PAGE_OPERATIONS } from "../../core/ports/page-jobs.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import type { RequestOutcome } from "../../core/ports/request-outcome.ts";
 import { type Counts, HistogramSeries, seriesName } from "./counts.ts";
@@ -10,12 +11,10 @@ import { countSubjects } from "./subject-series.ts";
 import { countUsageDetails } from "./usage-series.ts";
 import { hasUnlistedProviderError, toUsedRequest } from "./used-request.ts";
 
-const PAGE_OPERATIONS: Readonly<Record<string, string>> = {
-  "/v1/thumbs": "thumbnail",
-  "/v1/technologies": "technologies",
-  "/v1/metadata": "metadata",
-  "/v1/content": "content",
-};
+/** The label of each operation of the page service, by its route. */
+const PAGE_LABELS: ReadonlyMap<string, string> = new Map(
+  PAGE_OPERATIONS.map((name) => [getOperationPath(name), name === "thumbs" ? "thumbnail" : name]),
+);
 
 /** Health checks repeat endlessly and carry no information. */
 const PROBES = new Set(["/healthz", "/readyz"]);
@@ -64,7 +63,7 @@ function countRequest(
 ): void {
   const { route = "" } = facts;
   counts.add(getHttpSeries(route, METHODS.has(method) ? method : "other", status));
-  const page = PAGE_OPERATIONS[route];
+  const page = PAGE_LABELS.get(route);
   if (page !== undefined) counts.add(seriesName(PAGE_REQUESTS, { operation: page, status: String(status) }));
   if (facts.cache !== undefined) counts.add(seriesName(CACHE_REQUESTS, { result: facts.cache }));
   // A cached answer is no generation.

@@ -23,7 +23,7 @@ import type { texts as shared } from "../shared/texts.ts";
 import type { texts as shell } from "../texts.ts";
 import type { words } from "../ui/words.ts";
 
-/** The texts of each page. A translation has all of them. */
+/** The texts of each page. A translation has all of them; `texts.test.ts` finds a page that is missing here. */
 export interface PageTexts {
   readonly words: typeof words;
   readonly shell: typeof shell;

@@ -70,22 +70,24 @@ describe("texts of the console", () => {
 /** Name and kind of each text: a translation has to have the same. */
 const shapeOf = (texts: object) => Object.entries(texts).map(([name, text]) => `${name}: ${typeof text}`);
 
+/** The file of each text, by its name in a translation: `pages/page-service/texts.ts` is `pageService`. */
+const ENGLISH = new Map(
+  ["ui/words.ts", ...globSync("**/texts.ts", { cwd: root })].map((file) => {
+    const folder = file.split("/").at(-2) ?? "shell";
+    const name = folder.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    return [name === "ui" ? "words" : name, file] as const;
+  }),
+);
+
 describe.each<[string, Translation]>([
   ["German", de],
   ["Chinese", zh],
 ])("the %s translation", (_, translation) => {
-  it.each(Object.keys(translation))("has all texts of %s", async (page) => {
-    const folder = page.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    const file =
-      page === "words"
-        ? "ui/words.ts"
-        : page === "shell"
-          ? "texts.ts"
-          : page === "shared"
-            ? "shared/texts.ts"
-            : page === "keyPage"
-              ? "key-page/texts.ts"
-              : `pages/${folder}/texts.ts`;
+  it("has all pages", () => {
+    expect(Object.keys(translation).toSorted()).toEqual([...ENGLISH.keys()].toSorted());
+  });
+
+  it.each([...ENGLISH])("has all texts of %s", async (page, file) => {
     const english: Record<string, object> = await import(join(root, file));
     const translated = Object.entries(translation).find(([name]) => name === page)?.[1];
     expect(shapeOf(translated ?? {}).toSorted()).toEqual(
