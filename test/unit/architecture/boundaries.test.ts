@@ -54,6 +54,20 @@ describe("the house", () => {
     ).toEqual([]);
   });
 
+  it("has the tests of a source file in the folder of the same name", () => {
+    // Tests of the console are one folder for all pages.
+    const tests = sources("test/unit").filter(({ path }) => !path.startsWith("test/unit/operator/console/"));
+    const misplaced = tests.flatMap(({ path }) => {
+      const [, folder, name] = /^test\/unit\/(.+)\/([^/]+)\.test\.tsx?$/.exec(path) ?? [];
+      const candidates = src
+        .map((file) => file.path)
+        .filter((file) => file.startsWith(`src/${folder}/`) && file.endsWith(`/${name}.ts`));
+      const [only] = candidates;
+      return candidates.length === 1 && only !== `src/${folder}/${name}.ts` ? [`${path} tests ${only}`] : [];
+    });
+    expect(misplaced).toEqual([]);
+  });
+
   it("imports a page of the console only to show it: parts of several pages are in shared/", () => {
     const console = src.filter(({ path }) => path.startsWith("src/operator/console/"));
     const pageOf = (path: string) => /^src\/operator\/console\/pages\/([^/]+)\//.exec(path)?.[1];

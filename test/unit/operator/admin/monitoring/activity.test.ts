@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { isObject } from "../../../../src/core/encoding/json.ts";
-import { useMemoryGateway } from "../../../support/memory-gateway.ts";
-import { refuses, says, thinksOnly } from "../../../support/upstream-scripts.ts";
+import { isObject } from "../../../../../src/core/encoding/json.ts";
+import { useMemoryGateway } from "../../../../support/memory-gateway.ts";
+import { refuses, says, thinksOnly } from "../../../../support/upstream-scripts.ts";
 
 const gateway = useMemoryGateway();
 const headers = { authorization: "Bearer admin" };

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { configSchema } from "../../../../src/core/config/schema.ts";
+import { configSchema } from "../../../../../src/core/config/schema.ts";
 import {
   countUnpricedModels,
   countUnpricedProviderModels,
-} from "../../../../src/operator/admin/models/unpriced-models.ts";
+} from "../../../../../src/operator/admin/models/unpriced-models.ts";
 
 const limits = { cost_per_day: 5 };
 const provider = {

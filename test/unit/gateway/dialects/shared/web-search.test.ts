@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type MemoryGateway, useMemoryGateway } from "../../../support/memory-gateway.ts";
-import { type Asked, type Reply, ScriptedUpstream } from "../../../support/scripted-upstream.ts";
-import { wantsWhole } from "../../../support/whole-answers.ts";
+import { type MemoryGateway, useMemoryGateway } from "../../../../support/memory-gateway.ts";
+import { type Asked, type Reply, ScriptedUpstream } from "../../../../support/scripted-upstream.ts";
+import { wantsWhole } from "../../../../support/whole-answers.ts";
 
 /** The vendor's own web search through backends that search by themselves, in every style that has one. */
 

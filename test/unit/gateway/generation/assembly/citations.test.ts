@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import {
   CitationFilter,
   linkCitations as linkedWithPlaces,
-} from "../../../../src/gateway/generation/assembly/citations.ts";
-import { ProviderCitations } from "../../../../src/gateway/generation/assembly/provider-citations.ts";
+} from "../../../../../src/gateway/generation/assembly/citations.ts";
+import { ProviderCitations } from "../../../../../src/gateway/generation/assembly/provider-citations.ts";
 
 function filtered(pieces: readonly string[]): string {
   const filter = new CitationFilter();

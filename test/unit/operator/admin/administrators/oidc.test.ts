@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { handleRequest } from "../../../../src/app.ts";
-import type { Platform } from "../../../../src/core/ports/platform.ts";
-import { type MemoryGateway, pass, useMemoryGateway } from "../../../support/memory-gateway.ts";
+import { handleRequest } from "../../../../../src/app.ts";
+import type { Platform } from "../../../../../src/core/ports/platform.ts";
+import { type MemoryGateway, pass, useMemoryGateway } from "../../../../support/memory-gateway.ts";
 
 const gateway = useMemoryGateway();
 const ISSUER = "https://id.test";

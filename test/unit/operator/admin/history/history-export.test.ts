@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
-import { START_OF_TIME, useMemoryGateway } from "../../../support/memory-gateway.ts";
-import { batch, write } from "../../records/archive/support.ts";
+import { START_OF_TIME, useMemoryGateway } from "../../../../support/memory-gateway.ts";
+import { batch, write } from "../../../records/archive/support.ts";
 
 const gateway = useMemoryGateway();
 const HOUR_MS = 3_600_000;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { isObject, type JsonObject } from "../../../../src/core/encoding/json.ts";
-import { SMALL_REQUESTS } from "../../../support/dialect-requests.ts";
-import { useMemoryGateway } from "../../../support/memory-gateway.ts";
-import { streamModelAnswer } from "../../../support/model-answers.ts";
-import { ScriptedUpstream } from "../../../support/scripted-upstream.ts";
-import { inOnePiece } from "../../../support/upstream-scripts.ts";
+import { isObject, type JsonObject } from "../../../../../src/core/encoding/json.ts";
+import { SMALL_REQUESTS } from "../../../../support/dialect-requests.ts";
+import { useMemoryGateway } from "../../../../support/memory-gateway.ts";
+import { streamModelAnswer } from "../../../../support/model-answers.ts";
+import { ScriptedUpstream } from "../../../../support/scripted-upstream.ts";
+import { inOnePiece } from "../../../../support/upstream-scripts.ts";
 
 /** Backends whose models think only on request: what each style asks them for. */
 

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { alertRulesSchema } from "../../../../src/core/config/alert-schema.ts";
+import { alertRulesSchema } from "../../../../../src/core/config/alert-schema.ts";
 import {
   alertRulesRequestSchema,
   mergeRules,
-} from "../../../../src/operator/admin/monitoring/alert-rules.ts";
+} from "../../../../../src/operator/admin/monitoring/alert-rules.ts";
 
 test("omitted fields of alert rules keep their values", () => {
   const rules = alertRulesSchema.parse({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { guessBaseAddresses } from "../../../../src/operator/admin/models/offered-models.ts";
-import { useMemoryGateway } from "../../../support/memory-gateway.ts";
-import { ScriptedUpstream } from "../../../support/scripted-upstream.ts";
+import { guessBaseAddresses } from "../../../../../src/operator/admin/models/offered-models.ts";
+import { useMemoryGateway } from "../../../../support/memory-gateway.ts";
+import { ScriptedUpstream } from "../../../../support/scripted-upstream.ts";
 
 const make = useMemoryGateway();
 const administrator = { authorization: "Bearer admin" };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { usageCsv } from "../../../../src/operator/admin/monitoring/usage-csv.ts";
+import { usageCsv } from "../../../../../src/operator/admin/monitoring/usage-csv.ts";
 
 describe("usage as CSV", () => {
   it("has a column for each percentile, and none for dimensions that were not requested", () => {

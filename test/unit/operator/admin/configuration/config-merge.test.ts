@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Config, configSchema } from "../../../../src/core/config/schema.ts";
-import { sha256Hex } from "../../../../src/core/encoding/hash.ts";
-import { accountIdentifiers } from "../../../../src/operator/admin/accounts/account-identifiers.ts";
-import { exportConfig, hashConfig } from "../../../../src/operator/admin/configuration/config-export.ts";
+import { type Config, configSchema } from "../../../../../src/core/config/schema.ts";
+import { sha256Hex } from "../../../../../src/core/encoding/hash.ts";
+import { accountIdentifiers } from "../../../../../src/operator/admin/accounts/account-identifiers.ts";
+import { exportConfig, hashConfig } from "../../../../../src/operator/admin/configuration/config-export.ts";
 import {
   deduplicateConfig,
   mergeConfig,
   replaceConfig,
-} from "../../../../src/operator/admin/configuration/config-merge.ts";
-import { rotateKey } from "../../../../src/operator/admin/keys/key-rotation.ts";
+} from "../../../../../src/operator/admin/configuration/config-merge.ts";
+import { rotateKey } from "../../../../../src/operator/admin/keys/key-rotation.ts";
 
 const name = fc.constantFrom("a", "b", "c", "d");
 const maybe = <T>(value: fc.Arbitrary<T>, empty: T) => fc.oneof(value, fc.constant(empty));

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { GenerationEvent } from "../../../../src/core/conversation/events.ts";
-import { Assembler } from "../../../../src/gateway/generation/assembly/assembler.ts";
-import type { ProviderEvent, ProviderFinish } from "../../../../src/gateway/providers/provider-events.ts";
-import { type ConversationChanges, thinkingConversation } from "../../../support/conversations.ts";
+import type { GenerationEvent } from "../../../../../src/core/conversation/events.ts";
+import { Assembler } from "../../../../../src/gateway/generation/assembly/assembler.ts";
+import type { ProviderEvent, ProviderFinish } from "../../../../../src/gateway/providers/provider-events.ts";
+import { type ConversationChanges, thinkingConversation } from "../../../../support/conversations.ts";
 
 const CALL =
   '<|TCML|tool_calls><|TCML|invoke name="go"><|TCML|parameter name="to">Rome</|TCML|parameter></|TCML|invoke></|TCML|tool_calls>';

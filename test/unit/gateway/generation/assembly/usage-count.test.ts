@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { estimateTokens } from "../../../../src/core/conversation/tokens.ts";
-import { UsageCount } from "../../../../src/gateway/generation/assembly/usage-count.ts";
-import { readUsage } from "../../../../src/gateway/providers/json.ts";
-import "../../../support/properties.ts";
+import { estimateTokens } from "../../../../../src/core/conversation/tokens.ts";
+import { UsageCount } from "../../../../../src/gateway/generation/assembly/usage-count.ts";
+import { readUsage } from "../../../../../src/gateway/providers/json.ts";
+import "../../../../support/properties.ts";
 
 const PROMPT = "How many words does this prompt have?";
 const ANSWER = { rawText: "It has seven words.", rawReasoning: "Let me count them." };

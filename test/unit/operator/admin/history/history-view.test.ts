@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { configSchema } from "../../../../src/core/config/schema.ts";
-import type { HistorySummary } from "../../../../src/core/ports/archive.ts";
-import { toHistoryFilter } from "../../../../src/operator/admin/history/history-query.ts";
-import { createRecordLabeler } from "../../../../src/operator/admin/history/history-view.ts";
+import { configSchema } from "../../../../../src/core/config/schema.ts";
+import type { HistorySummary } from "../../../../../src/core/ports/archive.ts";
+import { toHistoryFilter } from "../../../../../src/operator/admin/history/history-query.ts";
+import { createRecordLabeler } from "../../../../../src/operator/admin/history/history-view.ts";
 
 const config = configSchema.parse({
   api_keys: [

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { isObject, type JsonObject } from "../../../../src/core/encoding/json.ts";
-import { useMemoryGateway } from "../../../support/memory-gateway.ts";
-import { accountNamed } from "../../../support/memory-platform.ts";
-import { refuses, says, type Turns } from "../../../support/upstream-scripts.ts";
+import { isObject, type JsonObject } from "../../../../../src/core/encoding/json.ts";
+import { useMemoryGateway } from "../../../../support/memory-gateway.ts";
+import { accountNamed } from "../../../../support/memory-platform.ts";
+import { refuses, says, type Turns } from "../../../../support/upstream-scripts.ts";
 
 const make = useMemoryGateway();
 const ADMIN = { authorization: "Bearer admin" };

@@ -1,9 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { CatalogueModel, RouteTarget } from "../../../../src/core/conversation/model.ts";
-import { FirstTokenTimes } from "../../../../src/gateway/generation/routes/first-token-times.ts";
-import { orderByStrategy, type TargetFacts } from "../../../../src/gateway/generation/routes/route-order.ts";
-import "../../../support/properties.ts";
+import type { CatalogueModel, RouteTarget } from "../../../../../src/core/conversation/model.ts";
+import { FirstTokenTimes } from "../../../../../src/gateway/generation/routes/first-token-times.ts";
+import {
+  orderByStrategy,
+  type TargetFacts,
+} from "../../../../../src/gateway/generation/routes/route-order.ts";
+import "../../../../support/properties.ts";
 
 interface Model {
   readonly id: string;

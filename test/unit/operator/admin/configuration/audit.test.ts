@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { AuditEntry } from "../../../../src/core/ports/audit-log.ts";
-import { type MemoryGateway, useMemoryGateway } from "../../../support/memory-gateway.ts";
+import type { AuditEntry } from "../../../../../src/core/ports/audit-log.ts";
+import { type MemoryGateway, useMemoryGateway } from "../../../../support/memory-gateway.ts";
 
 const make = useMemoryGateway();
 const headers = { authorization: "Bearer admin" };

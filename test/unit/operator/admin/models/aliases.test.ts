@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
-import { configSchema } from "../../../../src/core/config/schema.ts";
-import { assertReferences } from "../../../../src/operator/admin/configuration/config-references.ts";
+import { configSchema } from "../../../../../src/core/config/schema.ts";
+import { assertReferences } from "../../../../../src/operator/admin/configuration/config-references.ts";
 import {
   aliasesSchema,
   routeNameSchema,
   routesSchema,
-} from "../../../../src/operator/admin/models/aliases.ts";
-import { refusalOf } from "../../../support/refusal.ts";
+} from "../../../../../src/operator/admin/models/aliases.ts";
+import { refusalOf } from "../../../../support/refusal.ts";
 
 it("an alias is one name: a wildcard in it is refused, and the error names what has wildcards", () => {
   const { error } = aliasesSchema().safeParse({ "gpt-*": "provider-v4-flash" });

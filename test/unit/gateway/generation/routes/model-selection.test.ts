@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Message, Part } from "../../../../src/core/conversation/conversation.ts";
-import { selectCapableModel } from "../../../../src/gateway/generation/routes/model-selection.ts";
-import { conversation } from "../../../support/conversations.ts";
+import type { Message, Part } from "../../../../../src/core/conversation/conversation.ts";
+import { selectCapableModel } from "../../../../../src/gateway/generation/routes/model-selection.ts";
+import { conversation } from "../../../../support/conversations.ts";
 
 const text: Part = { type: "text", text: "See" };
 const PNG: Part = { type: "image", source: { kind: "inline", data: "iVBORw0KGgo=", mediaType: "image/png" } };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { isObject } from "../../../../src/core/encoding/json.ts";
-import { pass, START_OF_TIME, useMemoryGateway } from "../../../support/memory-gateway.ts";
-import { refuses, says } from "../../../support/upstream-scripts.ts";
+import { isObject } from "../../../../../src/core/encoding/json.ts";
+import { pass, START_OF_TIME, useMemoryGateway } from "../../../../support/memory-gateway.ts";
+import { refuses, says } from "../../../../support/upstream-scripts.ts";
 
 const gateway = useMemoryGateway();
 const ADMIN = { authorization: "Bearer admin" };
