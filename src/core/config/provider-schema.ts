@@ -4,6 +4,7 @@ import { isDroppable, isMemberName } from "./drop-params.ts";
 import { entryIdSchema } from "./entry-id.ts";
 import { limitsSchema } from "./limits-schema.ts";
 import { priceSchema } from "./price-schema.ts";
+import { PROVIDER_BOUNDS } from "./provider-bounds.ts";
 import { cacheSettingSchema } from "./response-cache-schema.ts";
 import { markPublic, markSecret } from "./secret-masking.ts";
 import { AFFINITY_WAIT_MS, SELECTION_STRATEGIES } from "./selection-strategy.ts";
@@ -12,8 +13,8 @@ import { baseAddress, countSchema, extensibleObject } from "./shared-fields.ts";
 /** Id of the provider that the environment variables select. */
 export const DEFAULT_PROVIDER = "default";
 
-/** The maximum is the longest delay of a timer, milliseconds. */
-const timeout = once(() => countSchema().max(2_147_483_647).default(0));
+/** Milliseconds. */
+const timeout = once(() => countSchema().max(PROVIDER_BOUNDS.timeoutMs).default(0));
 
 /** Known properties of a provider's model. If one is absent, the backend decides. Unknown fields are preserved. */
 export const providerModelSchema = markPublic(
@@ -113,7 +114,7 @@ export const providerSchema = extensibleObject(() => ({
   /** Whether a cheap request finds out when it, or an account of it, works again. Absent: as its driver does by default. */
   active_probes: z.boolean().optional(),
   /** Slots of each of its accounts; 0: the general setting. */
-  account_max_inflight: z.number().int().min(0).max(4_096).default(0),
+  account_max_inflight: z.number().int().min(0).max(PROVIDER_BOUNDS.accountSlots).default(0),
   /** 0: its accounts have no limit, unless `account_max_inflight` sets one. Absent: there is always a limit. */
   max_concurrent: z
     .literal(0, "must be 0 (no limit) or absent; account_max_inflight limits the requests of each account")
@@ -124,7 +125,7 @@ export const providerSchema = extensibleObject(() => ({
   /** How its accounts are selected. Absent: as its driver does by default. */
   strategy: z.enum(SELECTION_STRATEGIES).optional(),
   /** How long a turn of a conversation waits for the conversation's busy account, milliseconds; 0: not at all. */
-  affinity_wait_ms: countSchema().max(60_000).default(AFFINITY_WAIT_MS),
+  affinity_wait_ms: countSchema().max(PROVIDER_BOUNDS.affinityWaitMs).default(AFFINITY_WAIT_MS),
   /** Milliseconds; 0: the deployment's values. */
   first_byte_timeout_ms: timeout(),
   answer_timeout_ms: timeout(),
@@ -133,7 +134,7 @@ export const providerSchema = extensibleObject(() => ({
    * How often the gateway reads the provider's model list, in hours; 0: only on an administrator's request. New models are
    * added.
    */
-  models_refresh_hours: z.number().min(0).max(8_760).default(0),
+  models_refresh_hours: z.number().min(0).max(PROVIDER_BOUNDS.modelsRefreshHours).default(0),
   /** Whether added models are enabled. */
   new_models: z.enum(["on", "off"]).default("on"),
   /** A disabled provider gets no requests, and its accounts are not used. */

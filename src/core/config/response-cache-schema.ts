@@ -1,9 +1,7 @@
 import * as z from "zod";
 import { lazyObject, once } from "../encoding/lazy-schema.ts";
 import { oncePer } from "../encoding/once-per.ts";
-
-/** Longest time for which an answer is served again: 30 days, in seconds. */
-const MAX_CACHE_SECONDS = 2_592_000;
+import { MAX_CACHE_SECONDS } from "./provider-bounds.ts";
 
 const seconds = once(() => z.number().int().min(0).max(MAX_CACHE_SECONDS));
 

@@ -89,8 +89,8 @@ export class RetryBudget {
   }
 
   /**
-   * Asks for a retry after `error`. If it is granted, it is used up. Retries of a call continue with the same account as a
-   * new attempt; others begin with {@link beginAttempt}.
+   * Asks for a retry after `error`. If it is granted, it is used up. Retries of a call, and next turns, continue with the
+   * same account as a new attempt; others begin with {@link beginAttempt}.
    *
    * @param max a lower limit for this kind than that of the policy
    */
@@ -114,8 +114,9 @@ export class RetryBudget {
     const target = this.#current;
     this.endAttempt(error);
     if (target === null) return true;
-    if (kind === "answer") this.#fullAttemptCount += 1;
-    if (rule.scope === "call" || kind === "answer") this.#addAttempt(target);
+    const isNextTurn = "isNextTurn" in rule;
+    if (isNextTurn) this.#fullAttemptCount += 1;
+    if (rule.scope === "call" || isNextTurn) this.#addAttempt(target);
     return true;
   }
 

@@ -1,6 +1,8 @@
 /*
- * Every retry within one request of a caller: which kinds there are, how many of each, and how many in all. `RetryBudget`
- * decides by this table. The callers of `take` only say why they would try again.
+ * The retries within one request of a caller: which kinds there are, how many of each, and how many in all. `RetryBudget`
+ * decides by this table. The callers of `take` only say why they would try again. Two repetitions are below it, because they
+ * are no new attempts: calls to a pool that has just restarted (below), and a GET or DELETE to a provider whose connection
+ * broke (`send` in `src/gateway/providers/transport.ts`).
  */
 
 /** Counting of a kind begins anew with each request, model of a route, account, or call of the provider's API. */
@@ -11,6 +13,8 @@ interface RetryRule {
   readonly max: number;
   /** The provider did not see the failed attempt, so it does not count in the total. */
   readonly isUnseen?: true;
+  /** The retry is another whole turn on the same account: it counts as a full attempt without a call of `beginAttempt`. */
+  readonly isNextTurn?: true;
 }
 
 /** The kinds of retries. */
@@ -24,7 +28,7 @@ export const RETRY_RULES = {
   /** Another account, after one that cannot sign in or whose proxy fails. Only time limits it (`QUEUE_TIMEOUT_MS`). */
   unusable_account: { scope: "model", max: Number.POSITIVE_INFINITY, isUnseen: true },
   /** A follow-up turn on the same account, after reasoning without an answer (contract, general rule 7). */
-  answer: { scope: "account", max: 1 },
+  answer: { scope: "account", max: 1, isNextTurn: true },
   /** Another account, after a second answer without visible output (contract, general rule 7). */
   answer_account: { scope: "model", max: 1 },
   /** The same call with a new token, after the provider refused the old one. */

@@ -3,6 +3,7 @@ import type { Config } from "../../core/config/schema.ts";
 import type { CooldownView, QueueStatus } from "../../core/ports/account-status.ts";
 import { type AcquireRequest, ANY_PROVIDER } from "../../core/ports/accounts.ts";
 import type { Platform } from "../../core/ports/platform.ts";
+import { runInParallel } from "../../core/run-in-parallel.ts";
 import { probesActively } from "../providers/drivers.ts";
 import { withBackgroundAccount } from "./background-account.ts";
 
@@ -26,15 +27,12 @@ export async function probeCircuits(platform: Platform): Promise<number> {
     platform.accounts.getStatus(),
     platform.configuration.read(),
   ]);
-  const targets = (await listTargets(platform, status, config)).slice(0, MAX_PROBES).values();
+  const targets = (await listTargets(platform, status, config)).slice(0, MAX_PROBES);
   let succeeded = 0;
-  const worker = async () => {
-    for (const target of targets) {
-      const works = await probe(platform, target);
-      if (works) succeeded += 1;
-    }
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  await runInParallel(targets, CONCURRENCY, async (target) => {
+    const works = await probe(platform, target);
+    if (works) succeeded += 1;
+  });
   return succeeded;
 }
 

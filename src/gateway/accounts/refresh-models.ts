@@ -5,6 +5,7 @@ import { describeForAdministrator } from "../../core/errors/failure-message.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 import type { ModelSyncResult } from "../../core/ports/administration.ts";
 import type { Platform } from "../../core/ports/platform.ts";
+import { runInParallel } from "../../core/run-in-parallel.ts";
 import { HOUR_MS } from "../../core/units.ts";
 import { loadProviderKnowledge, type ProviderKnowledge } from "../models/known-models.ts";
 import { isSameDriver } from "../providers/drivers.ts";
@@ -69,15 +70,11 @@ async function refreshDueProviders(platform: Platform): Promise<number> {
   }
   if (due.length === 0) return 0;
   let added = 0;
-  const queue = due.values();
-  const worker = async () => {
-    for (const entry of queue) {
-      const syncResult = await refreshProvider(platform, entry);
-      syncResults[entry.id] = syncResult;
-      added += syncResult.added;
-    }
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  await runInParallel(due, CONCURRENCY, async (entry) => {
+    const syncResult = await refreshProvider(platform, entry);
+    syncResults[entry.id] = syncResult;
+    added += syncResult.added;
+  });
   await platform.administration.setModelSyncResults(syncResults);
   return added;
 }

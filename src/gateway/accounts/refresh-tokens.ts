@@ -1,5 +1,6 @@
 import { ANY_PROVIDER } from "../../core/ports/accounts.ts";
 import type { Platform } from "../../core/ports/platform.ts";
+import { runInParallel } from "../../core/run-in-parallel.ts";
 import { withBackgroundAccount } from "./background-account.ts";
 
 const CONCURRENCY = 5;
@@ -15,24 +16,21 @@ const TIMEOUT_MS = 20_000;
  * @returns how many accounts have a new token
  */
 export async function refreshTokens(platform: Platform): Promise<number> {
-  const due = (await platform.accounts.listTokensDueForRefresh()).slice(0, MAX_ACCOUNTS).values();
+  const due = (await platform.accounts.listTokensDueForRefresh()).slice(0, MAX_ACCOUNTS);
   let refreshed = 0;
-  const worker = async () => {
-    for (const target of due) {
-      const acquireOptions = { target, provider: ANY_PROVIDER, waitMs: 0 };
-      try {
-        await withBackgroundAccount(
-          platform,
-          { purpose: "refresh", acquireOptions, timeoutMs: TIMEOUT_MS },
-          async () => {
-            refreshed += 1;
-          },
-        );
-      } catch {
-        // The pool has recorded the failure. The old token remains in use.
-      }
+  await runInParallel(due, CONCURRENCY, async (target) => {
+    const acquireOptions = { target, provider: ANY_PROVIDER, waitMs: 0 };
+    try {
+      await withBackgroundAccount(
+        platform,
+        { purpose: "refresh", acquireOptions, timeoutMs: TIMEOUT_MS },
+        async () => {
+          refreshed += 1;
+        },
+      );
+    } catch {
+      // The pool has recorded the failure. The old token remains in use.
     }
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, worker));
+  });
   return refreshed;
 }

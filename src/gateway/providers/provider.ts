@@ -37,7 +37,7 @@ export interface ModelListing {
   list(account: UpstreamAccount, signal: AbortSignal): Promise<readonly string[]>;
 }
 
-/** What a provider supports. `generation/model-selection.ts` checks all requests against it. */
+/** What a provider supports. `generation/routes/model-selection.ts` checks all requests against it. */
 export interface ProviderCapabilities {
   /** Which source knows the models with vision: the catalogue, or only the backend, which then receives every image. */
   readonly images: "catalogue" | "backend";

@@ -20,8 +20,8 @@ const loadConnectionErrors = () => import("./connection-failure.ts");
  * reason. Redirects are not followed, because they would carry the account's token to another host.
  *
  * The peer may close a kept-alive connection at the moment of its reuse, and no runtime reports whether the peer read
- * the request. So idempotent requests are retried once. A conversation is not retried, because it could be billed
- * twice.
+ * the request. So idempotent requests are repeated once, as HTTP clients do: the request's `RetryBudget` neither counts
+ * nor lists that. A conversation is not repeated here, because it could be billed twice.
  */
 export async function send(
   fetch: Fetch,

@@ -1,5 +1,5 @@
 import { rich } from "../../language.ts";
-import { formatPlural } from "../../ui/count.ts";
+import { formatCount, formatPlural } from "../../ui/count.ts";
 import type { PageTexts } from "../page-texts.ts";
 
 export const providers: PageTexts["providers"] = {
@@ -112,7 +112,6 @@ export const providers: PageTexts["providers"] = {
   defaultProvider: "Der Standard-Provider",
   defaultProviderHint: "Die Umgebungsvariablen legen Adresse, Treiber, Token und Modelle fest.",
   providerLimits: "Limits aller Anfragen an diesen Provider",
-  mustBeUpTo30Days: "Muss eine ganze Zahl von 0 bis 2.592.000 sein.",
   fieldsNeverSent: "Weggelassene Felder",
   proxy: "Proxy",
   apiVersion: "API-Version",
@@ -141,10 +140,8 @@ export const providers: PageTexts["providers"] = {
   fillFirst: "Das erste Konto zuerst füllen",
   enterId: "Geben Sie eine ID ein.",
   enterAddress: "Geben Sie eine Adresse ein.",
-  mustBeUpTo4096: "Muss eine ganze Zahl von 0 bis 4.096 sein.",
-  mustBeUpTo60: "Muss eine Zahl von 0 bis 60 sein.",
-  mustBeUpTo8760: "Muss eine Zahl von 0 bis 8.760 sein.",
-  timeoutOutOfRange: "Muss eine Zahl von 0 bis 2.147.483 sein.",
+  wholeNumberUpTo: (max: number) => `Muss eine ganze Zahl von 0 bis ${formatCount(max)} sein.`,
+  numberUpTo: (max: number) => `Muss eine Zahl von 0 bis ${formatCount(max)} sein.`,
   invalidHeaderLine: (line) => `„${line}“ hat nicht die Form Name: Wert.`,
   providerAdded: "Provider hinzugefügt",
   providerSaved: "Provider gespeichert",

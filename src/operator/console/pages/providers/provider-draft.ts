@@ -1,3 +1,4 @@
+import { MAX_CACHE_SECONDS, PROVIDER_BOUNDS } from "../../../../core/config/provider-bounds.ts";
 import type { ProviderFields, ProviderView } from "../../api/providers.ts";
 import { type LimitDraft, parseLimits, toLimitDraft } from "../../shared/limit-draft.ts";
 import { formatDriver } from "../../ui/api-styles.ts";
@@ -80,15 +81,11 @@ export const CONCURRENCIES = [
 ] as const;
 
 const TIMES = ["first_byte_timeout_ms", "answer_timeout_ms", "idle_timeout_ms"] as const;
-/** Seconds: the maximum delay of a JavaScript timer. */
-const MAX_TIME = 2_147_483;
-/** One year. */
-const MAX_HOURS = 8_760;
-const MAX_SLOTS = 4_096;
-/** Thirty days. */
-const MAX_CACHE_SECONDS = 2_592_000;
+const MAX_SLOTS = PROVIDER_BOUNDS.accountSlots;
+const MAX_HOURS = PROVIDER_BOUNDS.modelsRefreshHours;
 /** Seconds. */
-const MAX_WAIT = 60;
+const MAX_TIMEOUT = Math.floor(PROVIDER_BOUNDS.timeoutMs / 1_000);
+const MAX_WAIT = PROVIDER_BOUNDS.affinityWaitMs / 1_000;
 
 const lines = (text: string) =>
   text
@@ -153,7 +150,7 @@ export function toProviderDraft(provider: ProviderView | null): ProviderDraft {
 function findCacheFault(text: string): Faults {
   const seconds = Number(text);
   const isValid = Number.isInteger(seconds) && seconds >= 0 && seconds <= MAX_CACHE_SECONDS;
-  return isValid ? {} : { [CACHE_PATH]: texts.mustBeUpTo30Days };
+  return isValid ? {} : { [CACHE_PATH]: texts.wholeNumberUpTo(MAX_CACHE_SECONDS) };
 }
 
 function findLimitFaults(draft: LimitDraft): Faults {
@@ -173,17 +170,17 @@ export function validateProviderDraft(draft: ProviderDraft): Faults {
   if (draft.base_url.trim() === "") faults.base_url = texts.enterAddress;
   const slots = Number(draft.account_max_inflight);
   if (!(Number.isInteger(slots) && slots >= 0 && slots <= MAX_SLOTS)) {
-    faults.account_max_inflight = texts.mustBeUpTo4096;
+    faults.account_max_inflight = texts.wholeNumberUpTo(MAX_SLOTS);
   }
   const waitSeconds = Number(draft.affinity_wait_ms);
-  if (!(waitSeconds >= 0 && waitSeconds <= MAX_WAIT)) faults.affinity_wait_ms = texts.mustBeUpTo60;
+  if (!(waitSeconds >= 0 && waitSeconds <= MAX_WAIT)) faults.affinity_wait_ms = texts.numberUpTo(MAX_WAIT);
   const hours = Number(draft.models_refresh_hours);
   if (!(hours >= 0 && hours <= MAX_HOURS)) {
-    faults.models_refresh_hours = texts.mustBeUpTo8760;
+    faults.models_refresh_hours = texts.numberUpTo(MAX_HOURS);
   }
   for (const time of TIMES) {
     const seconds = Number(draft[time]);
-    if (!(seconds >= 0 && seconds <= MAX_TIME)) faults[time] = texts.timeoutOutOfRange;
+    if (!(seconds >= 0 && seconds <= MAX_TIMEOUT)) faults[time] = texts.numberUpTo(MAX_TIMEOUT);
   }
   for (const line of lines(draft.headers)) {
     const [name, value] = splitOnce(line, ":");

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { rich, translate } from "../../language.ts";
-import { formatPlural } from "../../ui/count.ts";
+import { formatCount, formatPlural } from "../../ui/count.ts";
 
 export const texts = translate("providers", {
   notKnown: "Not known",
@@ -107,7 +107,6 @@ export const texts = translate("providers", {
   defaultProvider: "The default provider",
   defaultProviderHint: "The environment variables set its address, driver, token and models.",
   providerLimits: "Limits of all requests to this provider",
-  mustBeUpTo30Days: "Must be a whole number from 0 to 2,592,000.",
   fieldsNeverSent: "Dropped fields",
   proxy: "Proxy",
   apiVersion: "API version",
@@ -136,10 +135,8 @@ export const texts = translate("providers", {
   fillFirst: "Fill the first account first",
   enterId: "Enter an id.",
   enterAddress: "Enter an address.",
-  mustBeUpTo4096: "Must be a whole number from 0 to 4,096.",
-  mustBeUpTo60: "Must be a number from 0 to 60.",
-  mustBeUpTo8760: "Must be a number from 0 to 8,760.",
-  timeoutOutOfRange: "Must be a number from 0 to 2,147,483.",
+  wholeNumberUpTo: (max: number) => `Must be a whole number from 0 to ${formatCount(max)}.`,
+  numberUpTo: (max: number) => `Must be a number from 0 to ${formatCount(max)}.`,
   invalidHeaderLine: (line: string) => `“${line}” is not of the form Name: value.`,
   providerAdded: "Provider added",
   providerSaved: "Provider saved",

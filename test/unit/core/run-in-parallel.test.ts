@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { runInParallel } from "../../../../src/operator/admin/in-parallel.ts";
+import { runInParallel } from "../../../src/core/run-in-parallel.ts";
 
-describe("inParallel", () => {
+describe("runInParallel", () => {
   it("works on every item once, on five at one moment and not more", async () => {
     const seen: number[] = [];
     let now = 0;
