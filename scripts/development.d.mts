@@ -12,3 +12,5 @@ export declare function writeDevelopmentConfig(): string;
 export function privateHostsFile(pid: number): string;
 /** Lets the browsers that Miniflare starts in this process reach these `host:port` pairs, separated by commas. */
 export function allowPrivateHosts(hosts: string): void;
+/** Whether a process with this id exists. */
+export declare function isRunning(pid: number): boolean;

@@ -67,7 +67,8 @@ function readIfExists(path) {
   }
 }
 
-function isRunning(pid) {
+/** Whether a process with this id exists. */
+export function isRunning(pid) {
   try {
     return process.kill(pid, 0);
   } catch (error) {

@@ -1,19 +1,10 @@
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { basename, join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import type { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { cacheFolder, quietEnvironment, root, writeDevelopmentConfig } from "../../scripts/development.mjs";
+import { makeFolderOnce } from "./make-folder-once.ts";
 
 Object.assign(process.env, quietEnvironment);
 
@@ -46,8 +37,6 @@ const SOURCES = [
 ];
 /** The file of a build with the options of its configuration for Miniflare. */
 const WORKER_OPTIONS = "worker-options.json";
-/** After this time a lock counts as left over from a killed build. */
-const LONGEST_BUILD_MS = 300_000;
 
 let made: Promise<Bundles> | undefined;
 
@@ -71,7 +60,8 @@ async function build(): Promise<Bundles> {
       entry: "worker.js",
     },
   };
-  await onceAmongProcesses(folder, async (half) => {
+  mkdirSync(dirname(folder), { recursive: true });
+  await makeFolderOnce(folder, async (half) => {
     // Loading Wrangler takes seconds: only the process that builds does it.
     const { unstable_getMiniflareWorkerOptions: workerOptions } = await import("wrangler");
     for (const { config, folder } of Object.values(bundles)) {
@@ -79,6 +69,7 @@ async function build(): Promise<Bundles> {
       await dryRun(config, target);
       writeFileSync(join(target, WORKER_OPTIONS), JSON.stringify(workerOptions(config).workerOptions));
     }
+    removeOld();
   });
   return bundles;
 }
@@ -88,29 +79,6 @@ export function workerOptionsOf({ folder }: Bundle): WorkerOptions {
   return JSON.parse(readFileSync(join(folder, WORKER_OPTIONS), "utf8"));
 }
 
-/** Builds a folder once among several test processes: the first process builds, the others wait. */
-async function onceAmongProcesses(folder: string, make: (half: string) => Promise<void>): Promise<void> {
-  if (existsSync(folder)) return;
-  const half = `${folder}.making`;
-  mkdirSync(join(cacheFolder, "bundles"), { recursive: true });
-  const since = Date.now();
-  while (!takeTurn(half)) {
-    await sleep(50);
-    if (existsSync(folder)) return;
-    if (Date.now() - since > LONGEST_BUILD_MS) rmSync(half, { recursive: true, force: true });
-  }
-  try {
-    // The previous lock holder may have built the folder in the meantime.
-    if (existsSync(folder)) return rmSync(half, { recursive: true, force: true });
-    await make(half);
-    renameSync(half, folder);
-    removeOld();
-  } catch (error) {
-    rmSync(half, { recursive: true, force: true });
-    throw error;
-  }
-}
-
 /** Removes old builds. A recent build may still be in use by another run. */
 function removeOld(): void {
   const bundles = join(cacheFolder, "bundles");
@@ -118,15 +86,6 @@ function removeOld(): void {
     const stats = statSync(join(bundles, name), { throwIfNoEntry: false });
     if (stats === undefined || Date.now() - stats.mtimeMs < 3_600_000) continue;
     rmSync(join(bundles, name), { recursive: true, force: true });
-  }
-}
-
-function takeTurn(half: string): boolean {
-  try {
-    mkdirSync(half);
-    return true;
-  } catch {
-    return false;
   }
 }
 
