@@ -16,7 +16,7 @@ const api = useGateway({ inspected: true, vars: { BODY_BUDGET_BYTES: String(4 * 
 describe("what strangers can have a process hold", () => {
   it.each(MEMORY_USES)("is bounded: $name", { timeout: 120_000 }, async ({ take }) => {
     // Each kind uses code that others did not need.
-    const first = await take(api.gateway, { clients: 2, bytes: MIB });
+    const first = await take(api.gateway, { clients: 1, bytes: MIB / 4 });
     await first.end();
     const before = await api.gateway.heap();
     const held = await take(api.gateway, { clients: 8, bytes: 3 * MIB });

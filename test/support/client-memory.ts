@@ -131,7 +131,7 @@ async function takeBodies(gateway: Gateway, { clients, bytes }: MemoryUseSize): 
 
 async function takeIdleSockets(gateway: Gateway, { clients }: MemoryUseSize): Promise<HeldMemory> {
   const crowd = new SocketCrowd(gateway);
-  await crowd.open(40 * clients);
+  await crowd.open(20 * clients);
   return { statuses: crowd.refusals, end: () => crowd.end() };
 }
 
@@ -209,7 +209,7 @@ async function takeForms(gateway: Gateway, { clients, bytes }: MemoryUseSize): P
     "content-type": "multipart/form-data; boundary=b",
     "content-length": String(body.length + MIB),
   };
-  for (let index = 0; index < 4 * clients; index += 1) {
+  for (let index = 0; index < 2 * clients; index += 1) {
     requests.start("POST", "/v1/files", { ...type, ...bearer(`sandbox-token-slow${index}`) }, body);
   }
   await requests.settle();
@@ -219,7 +219,7 @@ async function takeForms(gateway: Gateway, { clients, bytes }: MemoryUseSize): P
 async function takePieces(gateway: Gateway, { clients, bytes }: MemoryUseSize): Promise<HeldMemory> {
   const requests = new SlowRequests(gateway);
   const piece = Buffer.alloc(bytes);
-  for (let index = 0; index < 4 * clients; index += 1) {
+  for (let index = 0; index < 2 * clients; index += 1) {
     const begun = await ask(gateway, "/upload/v1beta/files", {
       method: "POST",
       headers: {
@@ -243,7 +243,7 @@ async function takePieces(gateway: Gateway, { clients, bytes }: MemoryUseSize): 
 
 async function takeStoredResponses(gateway: Gateway, { clients, bytes }: MemoryUseSize): Promise<HeldMemory> {
   const statuses: number[] = [];
-  for (let index = 0; index < 2 * clients; index += 1) {
+  for (let index = 0; index < clients; index += 1) {
     const { status } = await storeResponse(gateway, `made-up-${index}`, bytes);
     statuses.push(status);
   }
@@ -263,7 +263,7 @@ async function takeJobs(gateway: Gateway, { clients }: MemoryUseSize): Promise<H
 
 async function takeNames(gateway: Gateway, { clients }: MemoryUseSize): Promise<HeldMemory> {
   const statuses: number[] = [];
-  for (let index = 0; index < 100 * clients; index += 1) {
+  for (let index = 0; index < 25 * clients; index += 1) {
     const name = `${index}-${"n".repeat(2_000)}`;
     const body = JSON.stringify({ model: name, messages: [{ role: "user", content: "hi" }] });
     const headers = { ...json, ...bearer(name), "x-request-id": name.slice(0, 120) };

@@ -210,7 +210,7 @@ async function play(
 
 async function floodInterim(response: ServerResponse): Promise<void> {
   while (!response.destroyed) {
-    for (let n = 0; n < 100; n += 1) response.writeContinue();
+    for (let n = 0; n < 10; n += 1) response.writeContinue();
     await sleep(5);
   }
 }

@@ -89,7 +89,7 @@ describe("LiteralScanner", () => {
           }
         },
       ),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 
