@@ -174,7 +174,7 @@ export interface HistoryFilter {
   readonly key?: readonly string[] | undefined;
   /** Ids of teams. */
   readonly team?: readonly string[] | undefined;
-  /** Ids of providers that answered, or that were tried and failed. */
+  /** Ids of providers that answered, or that were tried and failed; `default`: also records that name none. */
   readonly provider?: readonly string[] | undefined;
   /** The requested or the used model. */
   readonly model?: readonly string[] | undefined;

@@ -11,7 +11,10 @@ export interface UsageDimensions {
   readonly requested_model: string;
   /** The model that was used. */
   readonly model: string;
-  /** Id of the provider. For the default provider: the name of its driver. Empty: no provider was chosen. */
+  /**
+   * Id of the provider, `default` for the default one. Empty: no provider was chosen. Earlier versions stored the default
+   * provider by the name of its driver.
+   */
   readonly provider: string;
   /** The account, the last one when there were several. */
   readonly account: string;
@@ -223,6 +226,8 @@ export interface UsageQuery {
   readonly groupBy: readonly UsageDimension[];
   /** Allowed values of each dimension. */
   readonly filters: Readonly<Partial<Record<UsageDimension, readonly string[]>>>;
+  /** Names of drivers that mean the default provider in rows of earlier versions. Absent: none. */
+  readonly defaultProviderNames?: readonly string[] | undefined;
   /** Maximum number of groups: the newest periods first, and within a period the groups with the most requests. */
   readonly limit: number;
 }

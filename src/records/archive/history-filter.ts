@@ -1,3 +1,4 @@
+import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
 import type { HistoryFilter } from "../../core/ports/archive.ts";
 import type { SqlValue } from "../../core/storage/sql.ts";
 import { MINUTE_MS } from "../../core/units.ts";
@@ -49,6 +50,9 @@ const HAS_TEXT = `(instr(lower(${summaryField("status")} || ' ' || (${summaryFie
 function foldText(text: string): string {
   return `replace(lower(${text}), '_', ' ')`;
 }
+
+/** Records name the default provider only if others were possible. Refused requests have neither a provider nor a model. */
+const OF_ONLY_PROVIDER = `${summaryField("provider")} = '' and ${summaryField("model")} <> ''`;
 
 /** A list of any length as one bound value: Durable Objects allow a hundred values. */
 const BOUND_LIST = "(select value from json_each(?))";
@@ -117,10 +121,11 @@ export function buildCondition(filter: HistoryFilter, q: string, now: number): C
   );
   const tried = summaryField("tried");
   for (const name of ["account", "provider"] as const) {
+    const unnamed = name === "provider" && filter.provider?.includes(DEFAULT_PROVIDER);
     addChoice(
       filter[name],
       (set) =>
-        `(${summaryField(name)} in ${set} or ${tried} <> '[]' and exists(select 1 from json_each(${tried}) where value ->> '$.${name}' in ${set}))`,
+        `(${summaryField(name)} in ${set}${unnamed ? ` or ${OF_ONLY_PROVIDER}` : ""} or ${tried} <> '[]' and exists(select 1 from json_each(${tried}) where value ->> '$.${name}' in ${set}))`,
       2,
     );
   }

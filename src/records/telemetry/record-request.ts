@@ -49,10 +49,14 @@ export function recordRequest(
   const { team, user, tags } = facts;
   if (snapshot !== null && (team !== undefined || user !== undefined || tags !== undefined))
     countSubjects(outbox.counts, snapshot.config, facts);
-  const { providerDriver } = platform.variables;
-  const nameProvider = (id: string) => (id === DEFAULT_PROVIDER ? providerDriver : id);
-  countRequest(outbox.counts, nameProvider(facts.provider ?? DEFAULT_PROVIDER), outcome);
-  const failure = outbox.endRequest(toUsedRequest(outcome, nameProvider), snapshot);
+  const { provider = DEFAULT_PROVIDER } = facts;
+  // OpenTelemetry's convention for this label is the kind of provider.
+  countRequest(
+    outbox.counts,
+    provider === DEFAULT_PROVIDER ? platform.variables.providerDriver : provider,
+    outcome,
+  );
+  const failure = outbox.endRequest(toUsedRequest(outcome), snapshot);
   return { sending: outbox.waitUntilSent(), failure };
 }
 

@@ -24,15 +24,8 @@ export function hasUnlistedProviderError({ error, attempts, failedAttempts }: Re
   return error !== undefined && isProviderCode(error) && failedAttempts?.at(-1)?.attempt !== (attempts ?? 0);
 }
 
-/**
- * The usage of a request; null if it does not concern a provider.
- *
- * @param nameProvider returns the name of a provider in the usage by its id
- */
-export function toUsedRequest(
-  { status, durationMs, facts }: RequestOutcome,
-  nameProvider: (id: string) => string,
-): UsedRequest | null {
+/** The usage of a request; null if it does not concern a provider. */
+export function toUsedRequest({ status, durationMs, facts }: RequestOutcome): UsedRequest | null {
   const { dialect, operation } = facts;
   if (dialect === undefined || operation === undefined) return null;
   const outcome = classifyOutcome(status, facts);
@@ -40,8 +33,7 @@ export function toUsedRequest(
     key: facts.key ?? "",
     requested_model: facts.requestedModel ?? "",
     model: facts.model ?? "",
-    provider:
-      outcome === "refused" && !hasProvider(facts) ? "" : nameProvider(facts.provider ?? DEFAULT_PROVIDER),
+    provider: outcome === "refused" && !hasProvider(facts) ? "" : (facts.provider ?? DEFAULT_PROVIDER),
     account: facts.account ?? "",
     dialect,
     operation,
@@ -62,7 +54,7 @@ export function toUsedRequest(
       ? {}
       : {
           failedAttempts: facts.failedAttempts.map((failed) => ({
-            provider: nameProvider(failed.provider),
+            provider: failed.provider,
             account: failed.account,
             model: failed.model,
           })),

@@ -1,3 +1,4 @@
+import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
 import {
   USAGE_DIMENSIONS,
   USAGE_SUMS,
@@ -124,6 +125,13 @@ interface Column {
   readonly sql: string;
 }
 
+/**
+ * The provider of a row. Earlier versions stored the default provider by the name of its driver: rows of before the change
+ * with a name in `names` (the place of a JSON list) are its rows.
+ */
+const providerColumn = (names: string) =>
+  `iif(d.provider in (select value from json_each(${names})) and r.at < (select provider_ids_since from usage_naming), '${DEFAULT_PROVIDER}', d.provider)`;
+
 const formatColumns = (columns: readonly Column[]) => columns.map(({ name, sql }) => `${sql} as ${name}`);
 
 /** A query as SQL. Column names are constants of the program; values from callers are bound. */
@@ -131,17 +139,19 @@ class UsageStatements {
   readonly #query: UsageQuery;
   readonly divided: boolean;
   readonly columns: readonly Column[];
-  readonly values: readonly SqlValue[];
+  readonly values: SqlValue[] = [];
   readonly #from: string;
   readonly #where: string;
   readonly #tags: string;
 
   constructor(query: UsageQuery) {
     this.#query = query;
+    const provider = providerColumn(this.#bind(JSON.stringify(query.defaultProviderNames ?? [])));
+    const column = (name: UsageDimension) => (name === "provider" ? provider : `d.${name}`);
     this.divided = query.granularity !== "total";
     this.columns = [
       ...(this.divided ? [{ name: "at", sql: "r.at" }] : []),
-      ...query.groupBy.map((name) => ({ name, sql: name === "tag" ? "t.value" : `d.${name}` })),
+      ...query.groupBy.map((name) => ({ name, sql: name === "tag" ? "t.value" : column(name) })),
     ];
     this.#from = `from usage_${selectTable(query)} r join usage_dimension d on d.id = r.dimension`;
     // A request with several tags counts for each of them, but once in the totals.
@@ -151,15 +161,20 @@ class UsageStatements {
       return values === undefined ? [] : [{ name, values }];
     });
     this.#where = [
-      "where r.at >= ? and r.at < ?",
+      `where r.at >= ${this.#bind(query.from)} and r.at < ${this.#bind(query.to)}`,
       ...filters.map(({ name, values }) => {
-        const list = values.map(() => "?").join(", ");
+        const list = values.map((value) => this.#bind(value)).join(", ");
         return name === "tag"
           ? `exists (select 1 from ${EACH_TAG} f where f.value in (${list}))`
-          : `d.${name} in (${list})`;
+          : `${column(name)} in (${list})`;
       }),
     ].join(" and ");
-    this.values = [query.from, query.to, ...filters.flatMap(({ values }) => values)];
+  }
+
+  /** Adds a bound value and returns its place. */
+  #bind(value: SqlValue): string {
+    this.values.push(value);
+    return `?${this.values.length}`;
   }
 
   /** Takes one more bound value: the limit of rows. */
@@ -167,7 +182,7 @@ class UsageStatements {
     const groupColumns = this.columns.map(({ sql }) => sql).join(", ");
     const order = this.divided ? "r.at desc, requests desc" : "requests desc";
     const selection = [...formatColumns(this.columns), SUMS, OUTCOMES].join(", ");
-    return `select ${selection} ${this.#from}${this.#tags} ${this.#where} group by ${groupColumns} order by ${order} limit ?`;
+    return `select ${selection} ${this.#from}${this.#tags} ${this.#where} group by ${groupColumns} order by ${order} limit ?${this.values.length + 1}`;
   }
 
   get totalStatement(): string {

@@ -88,6 +88,11 @@ export class SqlUsage implements UsageStore {
     sql.all(
       "create table if not exists usage_sender(name text primary key, sequence integer not null, heard integer not null) without rowid",
     );
+    sql.all("create table if not exists usage_naming(provider_ids_since integer not null)");
+    sql.all(
+      "insert into usage_naming select ? where not exists (select 1 from usage_naming)",
+      Math.trunc(now()),
+    );
     sql.all("create table if not exists usage_note(number integer primary key, used text not null)");
     this.#lastNote = numberIn(sql.all("select max(number) as number from usage_note")[0], "number");
   }

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { accountIdentifier } from "../../../core/config/account-identifier.ts";
 import { keyIdentifier, listApiKeys } from "../../../core/config/api-keys.ts";
+import { DEFAULT_PROVIDER } from "../../../core/config/provider-schema.ts";
 import type { Config } from "../../../core/config/schema.ts";
 import { lazyObject, once } from "../../../core/encoding/lazy-schema.ts";
 import type { HistoryFilter } from "../../../core/ports/archive.ts";
@@ -82,6 +83,9 @@ interface Named {
   readonly name: string;
 }
 
+/** The default provider is not in the configuration's list. */
+const DEFAULT_ENTRY: Named = { id: DEFAULT_PROVIDER, name: DEFAULT_PROVIDER };
+
 /**
  * Returns the ids that a filter's values stand for: the entries with that id or name, or else those whose names contain the
  * value. A value that fits no entry stays: the entry may be deleted.
@@ -114,7 +118,7 @@ export async function toHistoryFilter(
     ...{ from, to, status, code, model, dialect, path, source, minMs, maxMs, minTokens, maxTokens },
     key: key && findIds(key, await listKeys()),
     team: team && findIds(team, config.teams),
-    provider: provider && findIds(provider, config.providers),
+    provider: provider && findIds(provider, [DEFAULT_ENTRY, ...config.providers]),
     account: account && findIds(account, await listAccounts()),
   };
 }

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { keyIdentifier, listApiKeys } from "../../../core/config/api-keys.ts";
+import { DEFAULT_PROVIDER } from "../../../core/config/provider-schema.ts";
 import type { Config } from "../../../core/config/schema.ts";
 import { lazyObject, once } from "../../../core/encoding/lazy-schema.ts";
 import { invalidRequest } from "../../../core/errors/gateway-error.ts";
@@ -10,6 +11,7 @@ import {
   type UsageReport,
 } from "../../../core/ports/usage.ts";
 import { adminEndpoint, type Endpoint } from "../../../core/routing/endpoint.ts";
+import { DRIVER_ALIASES, DRIVER_NAMES } from "../../../gateway/providers/drivers.ts";
 import { clampedSum, fromNano } from "../../../records/usage/prices.ts";
 import { normalizeRange } from "../../../records/usage/time-range.ts";
 import { queryNumber } from "../paging.ts";
@@ -195,6 +197,12 @@ function sumsView(group: UsageGroup): UsageSumsView {
   };
 }
 
+/** All names under which earlier versions stored the default provider, but for ids of configured providers. */
+function listDefaultProviderNames({ providers }: Config): string[] {
+  const ids = new Set(providers.map(({ id }) => id));
+  return [...DRIVER_NAMES, ...DRIVER_ALIASES.keys()].filter((name) => !ids.has(name));
+}
+
 function toFilters(query: UsageQuery): Partial<Record<UsageDimension, readonly string[]>> {
   return Object.fromEntries(
     USAGE_DIMENSIONS.flatMap((name) => {
@@ -244,11 +252,24 @@ export const USAGE_ENDPOINTS = [
         platform.now(),
       );
       if (typeof range === "string") throw invalidRequest(range, "from");
-      const request = { ...range, groupBy: query.group_by, filters: toFilters(query), limit: query.limit };
+      const { config } = await context.config();
+      const defaultProviderNames = listDefaultProviderNames(config);
+      const { providerDriver } = platform.variables;
+      const filters = toFilters(query);
+      // Earlier versions showed the default provider by its driver, so filters may still name that.
+      if (filters.provider?.includes(providerDriver) && defaultProviderNames.includes(providerDriver))
+        filters.provider = [...filters.provider, DEFAULT_PROVIDER];
+      const request = {
+        ...range,
+        groupBy: query.group_by,
+        filters,
+        defaultProviderNames,
+        limit: query.limit,
+      };
       const answer = await platform.usage.read(request);
       const items = toItems(answer);
       if (query.format === "csv") {
-        const names = await readNames((await context.config()).config);
+        const names = await readNames(config);
         return new Response(usageCsv(items, query.group_by, names), {
           headers: {
             "content-type": "text/csv; charset=utf-8",

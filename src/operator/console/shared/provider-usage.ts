@@ -1,4 +1,4 @@
-import { DEFAULT_PROVIDER, listOfferedModels, type ProviderView } from "../api/providers.ts";
+import { listOfferedModels, type ProviderView } from "../api/providers.ts";
 import { readUsage, type UsageItem } from "../api/usage.ts";
 import { formatShare } from "../ui/format.ts";
 
@@ -23,18 +23,11 @@ type Attempts = Pick<UsageItem, "attempts" | "provider_errors">;
 export const formatProviderErrors = ({ attempts, provider_errors }: Attempts): string =>
   formatShare(provider_errors, attempts);
 
-/**
- * The usage of a provider. Usage names the default provider by its driver.
- *
- * @param items usage by provider
- */
-export function findProviderUsage(
-  { id, driver }: Pick<ProviderView, "id" | "driver">,
+/** The usage of a provider in usage by provider. */
+export const findProviderUsage = (
+  { id }: Pick<ProviderView, "id">,
   items: readonly UsageItem[],
-): UsageItem | undefined {
-  const name = id === DEFAULT_PROVIDER ? driver : id;
-  return items.find(({ provider }) => provider === name);
-}
+): UsageItem | undefined => items.find(({ provider }) => provider === id);
 
 /**
  * Finds a model with which a provider can be tested: the first enabled one, else the first that the provider offers. Empty:

@@ -1,5 +1,5 @@
 import { listKeys } from "../api/config.ts";
-import { DEFAULT_PROVIDER, listProviders } from "../api/providers.ts";
+import { listProviders } from "../api/providers.ts";
 import { listSubjects } from "../api/subjects.ts";
 import type { Dimension } from "../api/usage.ts";
 import { formatApiStyle } from "../ui/api-styles.ts";
@@ -23,7 +23,7 @@ interface Named {
 
 const toNames = (entries: readonly Named[]) => new Map(entries.map(({ id, name }) => [id, name]));
 
-/** Reads the names of keys, teams, users and providers. Usage names the default provider by its driver. */
+/** Reads the names of keys, teams, users and providers. */
 async function readNames(signal: AbortSignal): Promise<UsageNames> {
   const [keys, teams, users, providers] = await Promise.all([
     listKeys(signal),
@@ -31,15 +31,11 @@ async function readNames(signal: AbortSignal): Promise<UsageNames> {
     listSubjects("users", signal),
     listProviders(signal),
   ]);
-  const inUsage = providers.map(({ id, name, driver }) => ({
-    id: id === DEFAULT_PROVIDER ? driver : id,
-    name: name || id,
-  }));
   return {
     key: toNames(keys.items),
     team: toNames(teams.items),
     user: toNames(users.items),
-    provider: toNames(inUsage),
+    provider: toNames(providers),
   };
 }
 

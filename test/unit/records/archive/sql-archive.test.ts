@@ -353,6 +353,8 @@ describe("the history", () => {
       [{ team: ["red"] }, ["c"]],
       [{ path: ["native"] }, ["c"]],
       [{ provider: ["engine"] }, ["d"]],
+      [{ provider: ["default"] }, ["d", "c", "b", "a"]],
+      [{ provider: ["default"], team: ["red"] }, ["c"]],
       [{ key: ["key_1", "key_2"] }, ["b", "a"]],
       [{ model: ["house"] }, ["b"]],
       [{ model: ["provider-v4-flash"], to: 3 }, ["b", "a"]],
@@ -365,6 +367,16 @@ describe("the history", () => {
     ])("by %j", (filter, wanted) => {
       expect(found(filter)).toEqual(wanted);
       expect(archive.listHistory({ ...everything, count: 0, filter }).total).toBe(wanted.length);
+    });
+
+    it("by the default provider, which only records with several providers name", () => {
+      put(
+        write("e", { created_at: 5, provider: "default" }),
+        write("f", { created_at: 6, provider: "engine" }),
+        write("g", { created_at: 7, model: "", refusals: 1 }),
+      );
+      expect(found({ provider: ["default"], from: 5 })).toEqual(["e"]);
+      expect(found({ provider: ["default", "engine"], from: 4 })).toEqual(["f", "e", "d"]);
     });
 
     it("to failures, of which a generation that was lost is one", () => {
@@ -408,6 +420,7 @@ describe("the history", () => {
       source: ["cron"],
     },
     { minMs: 1, maxMs: 2, minTokens: 3, maxTokens: 4 },
+    { provider: ["default"] },
     { team: ["red"], path: ["native"], provider: ["engine"], code: ["upstream_error"] },
   ])("reads no summary of what does not fit %j: 100,000 records are filtered by an index alone", (filter) => {
     keep(100_000);

@@ -6,7 +6,7 @@ import { createOutcome } from "../../../support/request-outcome.ts";
 const CHAT = { dialect: "chat-completions", operation: "chat" } as const;
 
 function use(status: number, facts: RequestFacts) {
-  const used = toUsedRequest({ ...createOutcome({}), status, facts: { ...CHAT, ...facts } }, () => "openai");
+  const used = toUsedRequest({ ...createOutcome({}), status, facts: { ...CHAT, ...facts } });
   return {
     outcome: used?.outcome,
     provider: used?.provider,
@@ -27,7 +27,7 @@ describe("an error counts", () => {
   test("at the provider that had no slot for the request, but not as its fault", () => {
     expect(use(429, { error: "rate_limit_exceeded", model: "gpt-4o" })).toEqual({
       outcome: "refused",
-      provider: "openai",
+      provider: "default",
       isProviderError: false,
     });
   });
@@ -45,7 +45,7 @@ describe("an error counts", () => {
     [500, "internal_error", false],
   ])("with status %i and code %s as the fault of the provider that was asked: %s", (status, error, fault) => {
     const facts = { model: "gpt-4o", attempts: 1, error };
-    expect(use(status, facts)).toEqual({ outcome: "error", provider: "openai", isProviderError: fault });
+    expect(use(status, facts)).toEqual({ outcome: "error", provider: "default", isProviderError: fault });
   });
 });
 

@@ -69,3 +69,28 @@ test("many lists of tags of one key are counted together", async () => {
   expect(groups.size).toBe(101);
   expect(groups.get("other")).toBe(50);
 });
+
+test("rows of an earlier version under the name of a driver are those of the default provider", async () => {
+  const sql = memoryDatabase();
+  let now = NOW;
+  await count(new SqlUsage(sql, () => now), { provider: "openai" }, { provider: "anthropic" });
+  sql.all("drop table usage_naming");
+  now += 86_400_000;
+  const store = new SqlUsage(sql, () => now);
+  const tally = new UsageTally();
+  for (const provider of ["default", "openai"]) tally.count(used({ provider }), now + 3_600_000);
+  await tally.send(store, config, now);
+  const byProvider = (defaultProviderNames: readonly string[], provider?: string) => {
+    const filters = provider === undefined ? {} : { provider: [provider] };
+    const range = { from: 0, to: now + 86_400_000, granularity: "hour", limit: 1_000 } as const;
+    return store
+      .read({ ...range, groupBy: ["provider"], filters, defaultProviderNames })
+      .groups.map(({ dimensions, requests }) => `${dimensions.provider} ${requests}`)
+      .toSorted();
+  };
+  expect(byProvider(["openai", "sessions"])).toEqual(["anthropic 1", "default 1", "default 1", "openai 1"]);
+  expect(byProvider(["openai"], "default")).toEqual(["default 1", "default 1"]);
+  expect(byProvider(["openai"], "openai")).toEqual(["openai 1"]);
+  // While a provider has the id of a driver, its rows and earlier rows under that name cannot be told apart.
+  expect(byProvider([], "openai")).toEqual(["openai 1", "openai 1"]);
+});

@@ -81,6 +81,7 @@ describe("a filter of the history", () => {
       { team: ["Red"], account: ["first"] },
       { team: ["red"], account: ["one@x"] },
     ],
+    ["the default provider", { provider: ["default"] }, { provider: ["default"] }],
   ])("takes %s", async (_, query, wanted) => {
     expect(await toHistoryFilter({ q: "", ...query }, config)).toMatchObject(wanted);
   });

@@ -41,6 +41,43 @@ describe("GET /admin/usage", () => {
     );
   });
 
+  it("keeps the default provider apart from a provider with the id of its driver", async () => {
+    const made = await gateway({
+      env: { ...ENV, PROVIDER_DRIVER: "openai", PROVIDER_TOKEN: "token" },
+      config: {
+        providers: [
+          {
+            id: "openai",
+            driver: "openai",
+            base_url: "http://127.0.0.1:1/v1",
+            token: "t",
+            models: { m: "m" },
+          },
+        ],
+      },
+    });
+    await made.post("/v1/chat/completions", chat);
+    await made.post("/v1/chat/completions", { ...chat, model: "openai/m" });
+    await made.post("/v1/chat/completions", { ...chat, model: "openai/m" });
+    const requestsOf = async (query: string) => {
+      const { items } = await usage(made, `?granularity=total&group_by=provider${query}`);
+      return items;
+    };
+    expect(await requestsOf("")).toMatchObject([
+      { provider: "openai", requests: 2 },
+      { provider: "default", requests: 1 },
+    ]);
+    expect(await requestsOf("&provider=default")).toMatchObject([{ provider: "default", requests: 1 }]);
+    expect(await requestsOf("&provider=openai")).toMatchObject([{ provider: "openai", requests: 2 }]);
+  });
+
+  it("finds the default provider by the name of its driver, as earlier versions called it", async () => {
+    const made = await gateway({ env: ENV, turns: [says("Hi")] });
+    await made.post("/v1/chat/completions", chat);
+    const { items } = await usage(made, "?granularity=total&group_by=provider&provider=sessions");
+    expect(items).toMatchObject([{ provider: "default", requests: 1 }]);
+  });
+
   it("counts requests for unknown models as refused, and keeps none of their names", async () => {
     const made = await gateway({ env: ENV, config: { embeddings: { provider: "builtin" } } });
     const messages = [{ role: "user", content: "Hello" }];
