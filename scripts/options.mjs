@@ -121,14 +121,16 @@ export function toWranglerArguments(args) {
  * @returns {Partial<Record<"port" | "host" | "data", string>>}
  */
 export function readDenoArguments(args) {
-  if (args.includes("--help") || args.includes("-h")) exitWithHelp(DENO_HELP);
+  const names = namesIn(args);
+  if (names.includes("help") || names.includes("h")) exitWithHelp(DENO_HELP);
+  const unknown = names.find((name) => !["port", "host", "data"].includes(name));
+  if (unknown !== undefined) exitWithHelp(DENO_HELP, `There is no option --${unknown}.`);
   const problem = argumentProblem("npm run start:deno", args, process.env);
   if (problem !== "") exitWithHelp(DENO_HELP, problem);
   const values = {};
   for (let at = 0; at < args.length; at++) {
-    const [, name, value = args[++at]] = /^--(port|host|data)(?:=(.*))?$/.exec(args[at]) ?? [];
-    if (name === undefined) exitWithHelp(DENO_HELP, `There is no option ${args[at]}.`);
-    values[name] = value;
+    const [name, value] = args[at].replace(/^--?/, "").split(/=(.*)/s);
+    values[name] = value ?? args[++at];
   }
   return values;
 }

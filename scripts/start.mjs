@@ -1,11 +1,14 @@
 // Runs the gateway and the mock provider on this machine. Arguments are passed to `wrangler dev`, where a later one wins.
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
 import { parseEnv } from "node:util";
 import { developmentVars, quietEnvironment, root, writeDevelopmentConfig } from "./development.mjs";
 import { addressOf, banner, launch, nodeProblem, portOrExit, varsOf } from "./launch.mjs";
 import { describeMissingFonts } from "./missing-fonts.mjs";
 import { toWranglerArguments } from "./options.mjs";
+import { lockState } from "./state-lock.mjs";
 import { unknownHostFilter } from "./unknown-host-filter.mjs";
 
 const userArguments = toWranglerArguments(process.argv.slice(2));
@@ -73,6 +76,24 @@ const vars = Object.entries(developmentVars).flatMap(([name, value]) => ["--var"
 // The browser's filter reads this list from the environment; the page service reads it from its variable.
 const { PAGE_PRIVATE_HOSTS: privateHosts } = userVars;
 
+// Wrangler's processes run in the project's root.
+const stateFolder = resolve(root, option("persist-to") ?? join(".wrangler", "state"));
+const { holder, isTakenOver } = lockState(
+  stateFolder,
+  addressOf(option("local-protocol") ?? "http", host, port),
+);
+if (holder !== null) {
+  const folder = relative(process.cwd(), stateFolder) || stateFolder;
+  console.error(
+    `Another npm start (process ${holder.pid}, at ${holder.address}) uses the stored state in ${folder}. ` +
+      "End that process, or start with a folder and a port of your own: npm start -- --persist-to FOLDER --port 8788",
+  );
+  process.exit(1);
+}
+// The processes of a killed start end within a second.
+if (isTakenOver) await sleep(1_500);
+const endWithParent = `--import=${pathToFileURL(join(root, "scripts", "end-with-parent.mjs"))}`;
+
 launch(
   "wrangler",
   node,
@@ -89,6 +110,7 @@ launch(
     env: {
       ...process.env,
       ...quietEnvironment,
+      NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ""} ${endWithParent}`.trim(),
       ...(privateHosts !== undefined && { PAGE_PRIVATE_HOSTS: privateHosts }),
     },
   },

@@ -132,6 +132,18 @@ describe("npm start", () => {
     expect(said).not.toContain("API key");
   });
 
+  it("does not start twice on one folder of stored state, and names the process that has it", async () => {
+    const other = await freePort();
+    const { code, said } = await failedStart(["--port", String(other), "--persist-to", storage]);
+    expect(code).toBe(1);
+    expect(said).toMatch(
+      new RegExp(
+        `^Another npm start \\(process ${child.pid}, at ${url}\\) uses the stored state in \\S+\\. .+\n$`,
+      ),
+    );
+    expect((await chat("[[say:Still here.]]")).status).toBe(200);
+  });
+
   it.each([
     ["PROVIDER_DRIVER:bogus", /^PROVIDER_DRIVER is "bogus": it must be one of sessions, .+\n$/],
     [
@@ -212,6 +224,13 @@ describe("npm start", () => {
     await start();
     // Taken for the leases of a process that lives on, the slots would be held back for 12 seconds.
     expect(await inUse()).toBe(0);
+    expect((await chat("[[say:Back again.]]")).status).toBe(200);
+  }, 60_000);
+
+  it("leaves nothing running when it alone was killed, and starts again on the same state", async () => {
+    child.kill("SIGKILL");
+    await expect.poll(() => isUp(url), { timeout: 20_000 }).toBe(false);
+    await start();
     expect((await chat("[[say:Back again.]]")).status).toBe(200);
   }, 60_000);
 

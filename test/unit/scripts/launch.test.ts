@@ -1,5 +1,6 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { addressOf, banner, nodeProblem, portProblem, varsOf } from "../../../scripts/launch.mjs";
 import { argumentProblem } from "../../../scripts/options.mjs";
@@ -150,6 +151,18 @@ describe("the arguments of a start", () => {
     [["--var", "A:b", "B=c:d"], "--var B=… sets no variable: write --var B:VALUE, with a colon."],
   ])("%j are refused in a sentence", (args, sentence) => {
     expect(argumentProblem("npm start", args, {})).toBe(sentence);
+  });
+
+  it.each([
+    [["--prot", "1"], "--prot"],
+    [["--prot=1"], "--prot"],
+    [["--port", "1", "--dta", "x"], "--dta"],
+    [["--port=1", "--verbose"], "--verbose"],
+    [["-p", "1"], "--p"],
+  ])("%j on Deno are refused by the name of the unknown one", (args, option) => {
+    const script = fileURLToPath(new URL("../../../scripts/start-deno.mjs", import.meta.url));
+    const { status, stderr } = spawnSync(process.execPath, [script, ...args], { encoding: "utf8" });
+    expect([status, stderr.split("\n")[0]]).toEqual([2, `There is no option ${option}.`]);
   });
 
   it.each([
