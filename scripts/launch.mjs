@@ -84,10 +84,15 @@ export function providerName(vars, sandbox = true) {
 export function accountsNote(vars) {
   const { PROVIDER_BASE_URL: url, PROVIDER_DRIVER: driver = "sessions", PROVIDER_TOKEN: token = "" } = vars;
   if (vars.GATEWAY_DEVELOPMENT !== "true" || !url || vars.GATEWAY_CONFIG_JSON) return null;
-  const accounts = "three named one, two and three@sandbox.test, until you change them in the console";
-  if (driver === "sessions") return `${accounts}: they sign in with the password "sandbox"`;
+  if (driver === "sessions") {
+    const accounts = "three named one, two and three@sandbox.test, until you change them in the console";
+    return `${accounts}: they sign in with the password "sandbox"`;
+  }
   const hasToken = token !== "" && token !== "none";
-  return `${accounts}: ${hasToken ? "they send the key in PROVIDER_TOKEN" : "they have no key, as PROVIDER_TOKEN is not set"}`;
+  const key = hasToken
+    ? "requests have the key in PROVIDER_TOKEN"
+    : "requests have no key, as PROVIDER_TOKEN is not set";
+  return `none, unless you add some in the console: ${key}`;
 }
 
 /** Returns the address of a gateway on this machine. If it listens on all addresses, the loopback address is used. */

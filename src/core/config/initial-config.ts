@@ -9,6 +9,9 @@ export interface ConfigOrigin {
   readonly configWriteback: boolean;
   /** Whether an empty configuration starts with the development key and accounts. */
   readonly development: boolean;
+  /** Protocol and address of the default provider; null: the sandbox, if there is one. */
+  readonly providerDriver: string;
+  readonly providerBaseUrl: string | null;
 }
 
 /** E-mail addresses of the sandbox accounts that a development configuration starts with. */
@@ -17,11 +20,23 @@ const SANDBOX_ACCOUNTS = ["one@sandbox.test", "two@sandbox.test", "three@sandbox
 /** The API key that a development configuration starts with. It is publicly known. */
 export const DEVELOPMENT_API_KEY = "sk-dev";
 
-/** The initial configuration of `npm start`: key `sk-dev` and three sandbox accounts. */
-function createDevelopmentConfig(): Config {
+/** The protocol of the sandbox. */
+const SANDBOX_DRIVER = "sessions";
+
+/**
+ * The initial configuration of `npm start`: key `sk-dev` and three sandbox accounts. An engine with another protocol has none of
+ * them: it needs no account.
+ */
+function createDevelopmentConfig({
+  providerDriver,
+  providerBaseUrl,
+}: Pick<ConfigOrigin, "providerDriver" | "providerBaseUrl">): Config {
+  const isEngine = providerBaseUrl !== null && providerDriver !== SANDBOX_DRIVER;
+  const accounts = SANDBOX_ACCOUNTS.map((email) => ({ email, password: "sandbox" }));
   return configSchema.parse({
     api_keys: [{ key: DEVELOPMENT_API_KEY, name: "development" }],
-    accounts: SANDBOX_ACCOUNTS.map((email) => ({ email, password: "sandbox" })),
+    // As many requests at once as with the accounts of the sandbox.
+    ...(isEngine ? { runtime: { account_max_inflight: 2 * accounts.length } } : { accounts }),
   });
 }
 
@@ -47,7 +62,8 @@ export function describeConfigJsonFault(source: string): string | null {
 }
 
 /** The configuration before the first edit. */
-export function createInitialConfig({ configJson, development }: ConfigOrigin): Config {
+export function createInitialConfig(origin: ConfigOrigin): Config {
+  const { configJson, development } = origin;
   if (configJson !== null) return parseConfigJson(configJson);
-  return development ? createDevelopmentConfig() : configSchema.parse({});
+  return development ? createDevelopmentConfig(origin) : configSchema.parse({});
 }

@@ -22,8 +22,11 @@ export function hashConfigOrigin({
   configJson,
   configWriteback,
   development,
+  providerDriver,
+  providerBaseUrl,
 }: ConfigOrigin): Promise<string> {
-  return sha256Hex(JSON.stringify([configJson, configWriteback, development]));
+  const ofDevelopment = development ? [providerDriver, providerBaseUrl] : [];
+  return sha256Hex(JSON.stringify([configJson, configWriteback, development, ...ofDevelopment]));
 }
 
 /** The copy in KV, for isolates that cannot reach the configuration object. */

@@ -25,8 +25,8 @@ async function holdElsewhere() {
   writeFileSync(
     script,
     `import { lockState } from ${JSON.stringify(lock.href)};
-     console.log(JSON.stringify(lockState(${JSON.stringify(state)}, "http://first")));
      process.on("SIGTERM", () => process.exit());
+     console.log(JSON.stringify(lockState(${JSON.stringify(state)}, "http://first")));
      setInterval(() => {}, 1000);`,
   );
   const child = spawn(process.execPath, [script], { stdio: ["ignore", "pipe", "inherit"] });

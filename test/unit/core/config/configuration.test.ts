@@ -50,6 +50,19 @@ describe("the configuration", () => {
     expect(config.accounts).toHaveLength(3);
   });
 
+  it("has the sandbox's accounts in development only for its protocol", () => {
+    const accountsOf = (env: Record<string, string>) => {
+      const variables = parseVariables(
+        { GATEWAY_DEVELOPMENT: "true", ...env },
+        { drivers: ["sessions", "openai"] },
+      );
+      return new ConfigurationCore(memory(), variables, "").snapshot.config.accounts.length;
+    };
+    const url = { PROVIDER_BASE_URL: "http://engine.test/v1" };
+    expect(accountsOf(url)).toBe(3);
+    expect(accountsOf({ ...url, PROVIDER_DRIVER: "openai" })).toBe(0);
+  });
+
   it("keeps edits over a restart", () => {
     const storage = memory();
     const first = core({}, storage);
