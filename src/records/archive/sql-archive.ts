@@ -20,13 +20,10 @@ import type {
 import { MAX_DATE_MS, quarantineDamagedRows, type TableCheck } from "../../core/storage/damaged-rows.ts";
 import { numberIn, type Sql, textIn } from "../../core/storage/sql.ts";
 import { TextTable } from "../../core/storage/text-table.ts";
-import { addDeltas } from "../telemetry/counts.ts";
 import { CaptureTable } from "./capture-table.ts";
 import { HistoryTable } from "./history-table.ts";
+import { MetricTotals } from "./metric-totals.ts";
 import { SampleTable } from "./sample-table.ts";
-
-/** Limit of metric series. More means that a label has unbounded values. */
-const MAX_SERIES = 5_000;
 
 const START_CHECKS: readonly TableCheck[] = [
   {
@@ -44,7 +41,7 @@ const RECORD_CHECKS: readonly TableCheck[] = [
 /** Cached contents of the tables. */
 interface CachedState {
   retention: Retention;
-  readonly metrics: Map<string, number>;
+  readonly metrics: MetricTotals;
 }
 
 /** The archive in a SQLite database, in a Durable Object or in a self-hosted process. */
@@ -90,9 +87,9 @@ export class SqlArchive implements Archive {
       records: numberIn(row, "records"),
       captures: numberIn(row, "captures"),
     };
-    const metrics = new Map<string, number>();
+    const metrics = new MetricTotals();
     const counts = textIn(this.#sql.all("select counts from metric")[0], "counts");
-    if (counts !== "") addDeltas(metrics, JSON.parse(counts));
+    if (counts !== "") metrics.add(JSON.parse(counts));
     return { retention, metrics };
   }
 
@@ -212,7 +209,7 @@ export class SqlArchive implements Archive {
   }
 
   readMetrics(): MetricDeltas {
-    return Object.fromEntries(this.#state.metrics);
+    return this.#state.metrics.toDeltas();
   }
 
   #selectCaptures(selector: SampleSelector): readonly Capture[] {
@@ -256,9 +253,7 @@ export class SqlArchive implements Archive {
 
   #count(deltas: MetricDeltas): void {
     if (Object.keys(deltas).length === 0) return;
-    const { metrics } = this.#state;
-    addDeltas(metrics, deltas);
-    if (metrics.size > MAX_SERIES) metrics.clear();
+    this.#state.metrics.add(deltas);
     this.#sql.all("insert or replace into metric values(1,?)", JSON.stringify(this.readMetrics()));
   }
 }

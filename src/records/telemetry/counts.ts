@@ -1,10 +1,5 @@
 import type { MetricDeltas } from "../../core/ports/archive.ts";
 
-/** Adds increments to totals. */
-export function addDeltas(totals: Map<string, number>, deltas: MetricDeltas): void {
-  for (const [series, value] of Object.entries(deltas)) totals.set(series, (totals.get(series) ?? 0) + value);
-}
-
 /** Label values of one series by label name. */
 export type Labels = Readonly<Record<string, string>>;
 

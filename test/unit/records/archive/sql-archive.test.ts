@@ -476,6 +476,16 @@ describe("the history", () => {
     expect(archive.readMetrics()).toEqual({});
   });
 
+  it("keeps the metrics when callers invent names of models", () => {
+    const invented = Array.from({ length: 6_000 }, (_, index) => [
+      `polygate_generations_total{model="${index}"}`,
+      1,
+    ]);
+    archive.write(batch({ metrics: { polygate_requests_total: 3 } }));
+    archive.write(batch({ metrics: Object.fromEntries(invented) }));
+    expect(archive.readMetrics()).toMatchObject({ polygate_requests_total: 3 });
+  });
+
   it("is there again after a restart", () => {
     put(write("a", { source: "here" }, { content: "text" }));
     archive.write(batch({ metrics: { polygate_requests_total: 3 } }));
