@@ -62,7 +62,8 @@ export function editConfig(
     const parsed = parseWith(configSchema, await change(config));
     const changed = await updateCacheEpochs(config, parsed, context.platform.now());
     const { administratorRole = "owner" } = context.facts;
-    if (administratorRole !== "owner") assertSecretsStay(config, changed);
+    const { providerBaseUrl } = context.platform.variables;
+    if (administratorRole !== "owner") assertSecretsStay(config, changed, providerBaseUrl ?? "");
     assertStorable(config, changed, isRestored);
     await assertUniqueIds(config, changed);
     return changed.callers.keys_hashed ? hashKeys(changed) : changed;

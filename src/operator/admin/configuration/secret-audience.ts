@@ -11,25 +11,34 @@ function listSecrets({ password, token, auth = { type: "api_key" } }: Account): 
   return secrets.filter((secret) => secret !== "" && secret !== "none");
 }
 
-/** The address and the proxy of a provider that reads what is sent to it without encryption. */
+/** The proxy that reads what is sent through it, because an address has no encryption. */
+function listReaders({ proxies }: Config, proxyId: string, addresses: readonly string[]): unknown[] {
+  const through = proxies.find(({ id }) => id === proxyId);
+  const isRead = through !== undefined && addresses.some((address) => address.startsWith("http:"));
+  return isRead ? [through.host, through.port] : [];
+}
+
+/** The address of a provider, and the proxy that reads what is sent there. */
 function describeReceiver(
-  { proxies }: Config,
+  config: Config,
   { driver, base_url, proxy_id }: ProviderEntry,
-  accountProxy = "",
+  { proxy_id: accountProxy, auth }: Pick<Account, "proxy_id" | "auth"> = { proxy_id: "" },
 ): string {
-  const through = proxies.find(({ id }) => id === (accountProxy || proxy_id));
-  const reader = base_url.startsWith("https:") || through === undefined ? [] : [through.host, through.port];
-  return JSON.stringify([getCurrentDriverName(driver), base_url, ...reader]);
+  const readers = listReaders(config, accountProxy || proxy_id, [base_url, auth?.token_url ?? ""]);
+  return JSON.stringify([getCurrentDriverName(driver), base_url, ...readers]);
 }
 
 /** What the secrets of an account are sent to: an address, and not the id, which another provider can get. */
-function findReceiver(config: Config, { provider = "", proxy_id }: Account): string {
+function findReceiver(config: Config, account: Account, defaultAddress: string): string {
+  const { provider = "", proxy_id, auth } = account;
   const entry = config.providers.find(({ id }) => id === provider);
-  return entry === undefined ? `provider ${provider}` : describeReceiver(config, entry, proxy_id);
+  if (entry !== undefined) return describeReceiver(config, entry, account);
+  const addresses = provider === "" ? [defaultAddress, auth?.token_url ?? ""] : [];
+  return JSON.stringify([`provider ${provider}`, ...listReaders(config, proxy_id, addresses)]);
 }
 
 /** An entry whose stored secret would go to another receiver, as errors name it; null: there is none. */
-function findRedirectedSecret(before: Config, after: Config): string | null {
+function findRedirectedSecret(before: Config, after: Config, defaultAddress: string): string | null {
   for (const entry of after.providers) {
     const stored = before.providers.find(({ id }) => id === entry.id);
     if (stored === undefined) continue;
@@ -48,7 +57,7 @@ function findRedirectedSecret(before: Config, after: Config): string | null {
   }
   const receivers = new Map<string, Set<string>>();
   for (const account of before.accounts) {
-    const receiver = findReceiver(before, account);
+    const receiver = findReceiver(before, account, defaultAddress);
     for (const secret of listSecrets(account)) {
       const known = receivers.get(secret) ?? new Set();
       receivers.set(secret, known.add(receiver));
@@ -56,7 +65,7 @@ function findRedirectedSecret(before: Config, after: Config): string | null {
   }
   // Not compared by name: an edit can give an account another name and keep its secret.
   const moved = after.accounts.find((account) => {
-    const receiver = findReceiver(after, account);
+    const receiver = findReceiver(after, account, defaultAddress);
     return listSecrets(account).some((secret) => receivers.get(secret)?.has(receiver) === false);
   });
   if (moved !== undefined) return `the account ${JSON.stringify(moved.email || moved.mobile || moved.name)}`;
@@ -67,10 +76,11 @@ function findRedirectedSecret(before: Config, after: Config): string | null {
  * Rejects an edit that sends a stored secret to another receiver, because its author could read the secret there.
  * Owners can read secrets anyway.
  *
+ * @param defaultAddress where requests of the provider of the deployment's variables go; empty: nothing outside gets them
  * @throws GatewayError 403 that names the entry
  */
-export function assertSecretsStay(before: Config, after: Config): void {
-  const entry = findRedirectedSecret(before, after);
+export function assertSecretsStay(before: Config, after: Config, defaultAddress: string): void {
+  const entry = findRedirectedSecret(before, after, defaultAddress);
   if (entry === null) return;
   throw new GatewayError(
     403,
