@@ -155,7 +155,7 @@ function defaultText(turn: Turn, reading: ParsedPrompt, attachments: readonly At
   if (wrote !== "") parts.push(`You wrote: “${wrote}”.`);
   for (const { filename, bytes } of attachments) parts.push(`You attached ${filename} (${bytes} bytes).`);
   parts.push(
-    `I am the stand-in provider, answering as the ${turn.model} model: I never think, I only repeat. Connect a real engine to hear a real answer.`,
+    `I am the stand-in provider, answering as the ${turn.model} model: I understand nothing and only repeat. Connect a real engine to hear a real answer.`,
   );
   if (turn.search) parts.push("I pretended to search as well [citation:1][citation:2].");
   return parts.join(" ");

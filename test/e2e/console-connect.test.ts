@@ -25,6 +25,8 @@ describeWithBrowser("connecting clients", () => {
       .getByRole("row", { name: /Anthropic/ })
       .getByText(`${app.gateway.url}/anthropic`, { exact: true })
       .waitFor();
+    const main = page.getByRole("main");
+    expect(await main.getByRole("link", { name: "Keys" }).getAttribute("href")).toBe("#/keys");
     await page.getByLabel("API key").fill("sk-mine");
     await page.getByLabel("Model").selectOption("provider-v4-pro");
     await page.getByRole("tab", { name: "Agents" }).click();

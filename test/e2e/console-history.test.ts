@@ -17,7 +17,9 @@ describeWithBrowser("the history in the console", () => {
     });
     expect(body["success"]).toBe(true);
     const laptop = { authorization: "Bearer sk-laptop-0123456789" };
-    await (await app.chat("from the laptop", {}, { ...laptop, "x-gateway-tags": "nightly" })).text();
+    await (
+      await app.chat("from the laptop", { model: "gpt-4o" }, { ...laptop, "x-gateway-tags": "nightly" })
+    ).text();
     await (await app.chat("from the development key")).text();
     await (await app.chat("[[status:500:server_error]] broken", {}, laptop)).text();
     const { items } = await until(
@@ -44,6 +46,7 @@ describeWithBrowser("the history in the console", () => {
       ["translated", "path=translated"],
       ["OpenAI chat completions", "dialect=chat-completions"],
       ["Laptop", "key=Laptop"],
+      ["requested: gpt-4o", "model=gpt-4o"],
     ] as const) {
       await row.getByRole("link", { name: value, exact: true }).click();
       await expect.poll(() => page.url()).toContain(address);

@@ -198,6 +198,19 @@ describeWithBrowser("how the console looks", () => {
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
   });
 
+  it.each([1_280, 900, 375])(
+    "keeps the buttons that edit and delete a key on one line, %i pixels wide",
+    async (width) => {
+      const page = await app.at("keys", { width });
+      const row = page.getByRole("row").filter({ hasText: "development" });
+      const [edit, remove] = await Promise.all(
+        ["Edit", "Delete"].map((name) => row.getByRole("button", { name, exact: true }).boundingBox()),
+      );
+      expect(remove?.y).toBe(edit?.y);
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+    },
+  );
+
   it.each([1_280, 375])("keeps the options of a picture apart, %i pixels wide", async (width) => {
     const page = await app.at("pages", { width });
     await page.getByText("More options").click();

@@ -29,7 +29,7 @@ const PAGES = [
 
 /** Buttons that change nothing in the gateway, besides tabs: they filter, sort, turn pages, look something up, copy or write a draft. */
 const HARMLESS =
-  /^(?:\d+ (?:min|hours?|days)|1 hour|24 hours|7 days|Requests|Cost|Errors|Filter.*|Copy.*|Copied|Previous|Next|Live|NDJSON|CSV|Download.*|Save filters|Show days|Look up|Attach files|Send|Take picture|Read metadata|Detect.*|Look at.*|Try again|Choose a file|(?:Keys|Teams|Users|Tags|Models|Requested models|Accounts|Providers|API styles|Operations|Outcomes))$/;
+  /^(?:\d+ (?:min|hours?|days)|1 hour|24 hours|7 days|Requests|Cost|Errors|Filter.*|Copy.*|Copied|Previous|Next|Live|Download.*|Save filters|Show days|Look up|Attach files|Send|Take picture|Read metadata|Detect.*|Look at.*|Try again|Choose a file|(?:Keys|Teams|Users|Tags|Models|Requested models|Accounts|Providers|API styles|Operations|Outcomes))$/;
 
 describeWithBrowser("a viewer in the console", () => {
   const app = useConsole();

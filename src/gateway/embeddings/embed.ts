@@ -54,9 +54,9 @@ function notConfiguredError(provider: string): GatewayError {
     provider === ""
       ? "no embeddings provider is configured"
       : `embeddings provider ${provider} is not supported`;
-  return new GatewayError(501, `${problem}: set embeddings.provider to builtin`, {
-    code: "embeddings_not_configured",
-  });
+  const advice =
+    "set embeddings.provider to upstream (the embeddings of the model's provider) or builtin (vectors that the gateway computes from words)";
+  return new GatewayError(501, `${problem}: ${advice}`, { code: "embeddings_not_configured" });
 }
 
 /** Returns the model's usual number of dimensions. Ignores a path before the name and a tag after it. */

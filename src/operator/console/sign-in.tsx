@@ -30,6 +30,7 @@ function useSignIn() {
         value={key}
         onChange={setKey}
         autocomplete="current-password"
+        hint={texts.adminKeyHint}
         required
         focus
       />

@@ -56,6 +56,8 @@ export const texts = translate("shell", {
   administratorName: "Name",
   emptyWithAdminKey: "Empty with the admin key.",
   adminKeyOrPassword: "Admin key or password",
+  adminKeyHint:
+    "The admin key is the variable ADMIN_KEY of this deployment; npm start prints it. Administrators have a name and a password, which an owner sets.",
   signInWith: (provider: string) => `Sign in with ${provider}`,
   identityProvider: "the identity provider",
   signedInAs: (name: string) => `Signed in as ${name}`,

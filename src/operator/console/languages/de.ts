@@ -213,6 +213,8 @@ const german: Translation = {
     signOut: "Abmelden",
     administratorName: "Name",
     emptyWithAdminKey: "Leer mit dem Admin-Schlüssel.",
+    adminKeyHint:
+      "Der Admin-Schlüssel ist die Variable ADMIN_KEY dieser Installation; npm start zeigt ihn an. Administratoren haben einen Namen und ein Passwort, die ein Eigentümer festlegt.",
     signInWith: (provider) => `Anmelden mit ${provider}`,
     identityProvider: "dem Identitätsanbieter",
     signedInAs: (name) => `Angemeldet als ${name}`,

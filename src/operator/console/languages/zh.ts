@@ -194,6 +194,7 @@ const chinese: Translation = {
     signOut: "退出登录",
     administratorName: "名称",
     emptyWithAdminKey: "使用管理密钥时留空。",
+    adminKeyHint: "管理密钥是此部署的变量 ADMIN_KEY，npm start 会显示它。管理员有名称和密码，由所有者设置。",
     signInWith: (provider) => `使用 ${provider} 登录`,
     identityProvider: "身份提供商",
     signedInAs: (name) => `已登录：${name}`,

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { listModels } from "../api/models.ts";
+import { formatHref } from "../routing.ts";
 import { CodeBlock } from "../ui/code-block.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { type Column, DataTable } from "../ui/data-table.tsx";
@@ -42,7 +43,11 @@ export function ConnectPanel({ initialKey = "" }: ConnectPanelProps) {
           onChange={setKey}
           mono
           placeholder={KEY_PLACEHOLDER}
-          hint={texts.snippetKeyHint}
+          hint={
+            initialKey === ""
+              ? texts.whereKeysAre(<a href={formatHref("keys")}>{words.keys}</a>)
+              : texts.snippetKeyHint
+          }
         />
         <SelectField
           label={words.model}

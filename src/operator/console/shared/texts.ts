@@ -48,6 +48,8 @@ export const texts = translate("shared", {
   networksHint: "Client addresses that may use the key, for example 192.0.2.0/24.",
   apiKey: "API key",
   snippetKeyHint: "Only used for the snippets below. It stays in this page.",
+  whereKeysAre: (keys: ComponentChildren) =>
+    rich`Only used for the snippets below. It stays in this page. Get a key on the page ${keys}: operators can add one, owners can copy one.`,
   copyKey: "Copy the key",
   waysToConnect: "Ways to connect",
   baseAddresses: "Base addresses",
@@ -90,6 +92,6 @@ Last failure: ${at}`,
   furtherPrices: "Reasoning, audio, images and searches",
   furtherPricesHint:
     "Prices are per million tokens unless the label says otherwise. Empty: these tokens cost as much as other input or output; the cost of searches and of audio by the hour is then unknown.",
-  noKey: "no key (a token of the provider)",
+  noKey: "no known key (a wrong one, or a token of the provider)",
   none: "none",
 });

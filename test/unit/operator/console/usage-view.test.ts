@@ -136,7 +136,7 @@ describe("how usage is looked at", () => {
       "Ada",
       "key_2",
       "key_3",
-      "no key (a token of the provider)",
+      "no known key (a wrong one, or a token of the provider)",
     ]);
     expect(displayName("provider", "sessions", names)).toBe("House engine");
     expect(displayName("dialect", "messages", names)).toBe("Anthropic messages");

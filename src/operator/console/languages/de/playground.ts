@@ -55,7 +55,7 @@ ${body}`,
   toolsMustBeList: "Die Werkzeuge müssen eine Liste von Objekten mit name, description und parameters sein.",
   noMessagesYet: "Noch keine Nachrichten.",
   developmentProviderHint:
-    "Der Entwicklungs-Provider wiederholt, was Sie schreiben; mit „use the tool get_weather for Paris“ ruft er ein Werkzeug auf.",
+    "Der Entwicklungs-Provider wiederholt, was Sie schreiben. Ist „Werkzeuge anbieten“ eingeschaltet, ruft er mit „use the tool get_weather for Paris“ ein Werkzeug auf.",
   keyIsNeeded:
     "Anfragen brauchen einen API-Schlüssel. Geben Sie einen unter „Systemprompt, weitere Parameter, Schlüssel und Konto“ ein, oder erstellen Sie einen:",
   viewersAskForKey:

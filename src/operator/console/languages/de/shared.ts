@@ -45,6 +45,8 @@ export const shared: PageTexts["shared"] = {
   networksHint: "Adressen von Clients, die den Schlüssel benutzen dürfen, zum Beispiel 192.0.2.0/24.",
   apiKey: "API-Schlüssel",
   snippetKeyHint: "Nur für die Beispiele unten. Er verlässt diese Seite nicht.",
+  whereKeysAre: (keys) =>
+    rich`Nur für die Beispiele unten. Er verlässt diese Seite nicht. Schlüssel gibt es auf der Seite ${keys}: Betreiber können einen anlegen, Eigentümer einen kopieren.`,
   copyKey: "Schlüssel kopieren",
   waysToConnect: "Wege zur Verbindung",
   baseAddresses: "Basisadressen",
@@ -87,6 +89,6 @@ Letzter Fehler: ${at}`,
   furtherPrices: "Denken, Audio, Bilder und Suchen",
   furtherPricesHint:
     "Preise gelten pro Million Tokens, wenn nichts anderes dabeisteht. Leer: Diese Tokens kosten so viel wie andere der Eingabe oder Ausgabe; die Kosten von Suchen und von Audio nach Stunden sind dann unbekannt.",
-  noKey: "kein Schlüssel (ein Token des Providers)",
+  noKey: "kein bekannter Schlüssel (ein falscher oder ein Token des Providers)",
   none: "ohne Angabe",
 };

@@ -54,7 +54,7 @@ ${body}`,
   toolsMustBeList: "工具必须是由包含 name、description 和 parameters 的对象组成的列表。",
   noMessagesYet: "还没有消息。",
   developmentProviderHint:
-    "开发用提供商会重复您写的内容；输入“use the tool get_weather for Paris”会让它调用工具。",
+    "开发用提供商会重复您写的内容。开启“提供工具”后，输入“use the tool get_weather for Paris”会让它调用工具。",
   keyIsNeeded: "请求需要 API 密钥。请在“系统提示、更多参数、密钥和账号”中输入，或创建一个：",
   viewersAskForKey:
     "请求需要 API 密钥，而查看者无法创建密钥。请向此网关的操作员或所有者索取密钥，并在“系统提示、更多参数、密钥和账号”中输入。",

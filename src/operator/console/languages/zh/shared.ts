@@ -42,6 +42,8 @@ export const shared: PageTexts["shared"] = {
   networksHint: "允许使用此密钥的客户端地址，例如 192.0.2.0/24。",
   apiKey: "API 密钥",
   snippetKeyHint: "只用于下面的示例，不会离开此页。",
+  whereKeysAre: (keys) =>
+    rich`只用于下面的示例，不会离开此页。密钥在“${keys}”页面：操作员可以添加，所有者可以复制。`,
   copyKey: "复制密钥",
   waysToConnect: "接入方式",
   baseAddresses: "基础地址",
@@ -84,6 +86,6 @@ export const shared: PageTexts["shared"] = {
   furtherPrices: "思考、音频、图像和搜索",
   furtherPricesHint:
     "除非另有说明，价格按每百万 Token 计算。留空：这些 Token 与其他输入或输出价格相同；搜索和按小时计的音频费用则未知。",
-  noKey: "无密钥（使用提供商令牌）",
+  noKey: "无已知密钥（密钥错误，或为提供商令牌）",
   none: "无",
 };

@@ -67,6 +67,11 @@ const columns = (query: string): readonly Column<HistorySummary>[] => [
       <>
         {/* A refused request was served by no model. */}
         <FilterLink name="model" value={model || requested_model} query={query} />
+        {requested_model !== model && requested_model !== "" && model !== "" && (
+          <FilterLink name="model" value={requested_model} query={query}>
+            <TruncatedText text={texts.requestedName(requested_model)} />
+          </FilterLink>
+        )}
         <FilterLink name="dialect" value={dialect} query={query}>
           {formatApiStyle(dialect)}
         </FilterLink>

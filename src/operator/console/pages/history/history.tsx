@@ -63,10 +63,10 @@ export function History({ detail }: { readonly detail: string }) {
           {data !== null && data.total > 0 && (
             <>
               <Button busy={exporting.busy} onClick={() => save("ndjson")}>
-                NDJSON
+                {texts.downloadNdjson}
               </Button>
               <Button busy={exporting.busy} onClick={() => save("csv")}>
-                CSV
+                {texts.downloadCsv}
               </Button>
               <Button needs="owner" onClick={() => setClearing(true)}>
                 {texts.clearHistory}

@@ -146,7 +146,9 @@ export function Keys() {
           {texts.rotate}
         </Button>
         <EraseData name={apiKey.name || apiKey.key} erase={() => eraseKeyData(apiKey.id)} />
-        <EditButtons editing={editing} item={apiKey} />
+        <div class="button-pair">
+          <EditButtons editing={editing} item={apiKey} />
+        </div>
       </>
     )),
   ];

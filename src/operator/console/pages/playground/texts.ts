@@ -54,7 +54,7 @@ ${body}`,
   toolsMustBeList: "The tools must be a list of objects with name, description and parameters.",
   noMessagesYet: "No messages yet.",
   developmentProviderHint:
-    "The development provider repeats what you write; “use the tool get_weather for Paris” makes it call a tool.",
+    "The development provider repeats what you write. With “Offer tools” switched on, “use the tool get_weather for Paris” makes it call a tool.",
   keyIsNeeded:
     "Requests need an API key. Enter one under “System prompt, more parameters, key and account”, or make one:",
   viewersAskForKey:
