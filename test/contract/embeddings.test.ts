@@ -28,7 +28,10 @@ describe("POST /v1/embeddings", () => {
     const response = await post("/v1/embeddings", { model: "gpt-4o", input: "x" });
     expect(response.status).toBe(501);
     expect(await response.json()).toMatchObject({
-      error: { message: expect.any(String), code: expect.any(String) },
+      error: {
+        message: expect.stringMatching(/set embeddings\.provider to upstream .+ or builtin /),
+        code: "embeddings_not_configured",
+      },
     });
   });
 
