@@ -10,7 +10,10 @@ import { checkPageUrl } from "../../core/url-safety/index.ts";
  */
 const MAX_BYTES = 20 * 1024 * 1024;
 const MAX_REDIRECTS = 5;
+/** Time for all attachments of a conversation, from the first one. */
 const TIMEOUT_MS = 30_000;
+/** Different addresses of one conversation: vendors accept no more images in a request. */
+const MAX_ADDRESSES = 500;
 
 /** A fetched attachment with the media type that its server states. */
 interface FetchedAttachment {
@@ -29,6 +32,7 @@ export class AttachmentFetcher {
   /** Results by URL: each URL is fetched once. */
   readonly #resultsByUrl = new Map<string, Promise<FetchedAttachment>>();
   #remainingBytes = MAX_BYTES;
+  #timeout: AbortSignal | null = null;
 
   /**
    * `field` is the request field that holds the messages, for errors. `reservation` counts the fetched bytes.
@@ -44,14 +48,18 @@ export class AttachmentFetcher {
   }
 
   /** @throws GatewayError 400 with the reason why the attachment cannot be loaded; 413 and 503 for lack of memory */
-  fetch(url: string, signal: AbortSignal): Promise<FetchedAttachment> {
-    const fetching = this.#resultsByUrl.get(url) ?? this.#fetch(url, signal);
+  async fetch(url: string, signal: AbortSignal): Promise<FetchedAttachment> {
+    const known = this.#resultsByUrl.get(url);
+    if (known === undefined && this.#resultsByUrl.size >= MAX_ADDRESSES)
+      throw this.#createError(url, `a request may have attachments behind ${MAX_ADDRESSES} URLs`);
+    const fetching = known ?? this.#fetch(url, signal);
     this.#resultsByUrl.set(url, fetching);
     return fetching;
   }
 
   async #fetch(url: string, signal: AbortSignal): Promise<FetchedAttachment> {
-    const deadline = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
+    this.#timeout ??= AbortSignal.timeout(TIMEOUT_MS);
+    const deadline = AbortSignal.any([signal, this.#timeout]);
     try {
       return await this.#follow(url, deadline);
     } catch (error) {

@@ -62,8 +62,9 @@ export class RequestAttachments {
   async load(signal: AbortSignal): Promise<void> {
     if (this.isEmpty) return;
     const missing = new Set([...this.all()].filter((attachment) => !this.#loaded.has(attachment)));
-    await allOrAbort(signal, (all) =>
-      [...missing].map(async (attachment) => {
+    await allOrAbort(
+      signal,
+      [...missing].map((attachment) => async (all) => {
         if (attachment.kind === "text" || attachment.source.kind === "file") return;
         const { bytes, mediaType } = await loadAttachment(attachment, this.#options, all);
         this.#loaded.set(attachment, { mediaType, data: toBase64(bytes) });

@@ -49,7 +49,10 @@ export class TurnFiles {
    */
   async load(signal: AbortSignal): Promise<void> {
     const remote = this.#attachments.attachments.filter(({ source }) => source.kind === "url");
-    await allOrAbort(signal, (all) => remote.map((attachment) => this.#loaded(attachment, all)));
+    await allOrAbort(
+      signal,
+      remote.map((attachment) => (all) => this.#loaded(attachment, all)),
+    );
   }
 
   /** Uploads all files and returns their ids, in the order of their numbers in the prompt. */
@@ -57,9 +60,9 @@ export class TurnFiles {
     const { attachments, textFiles } = this.#attachments;
     if (attachments.length + textFiles.length === 0) return [];
     if (this.#uploaded?.token === account.token) return this.#uploaded.ids;
-    const ids = await allOrAbort(signal, (all) => [
-      ...attachments.map((attachment) => this.#attachment(account, attachment, all)),
-      ...textFiles.map((file) => this.#textFile(account, file, all)),
+    const ids = await allOrAbort(signal, [
+      ...attachments.map((attachment) => (all: AbortSignal) => this.#attachment(account, attachment, all)),
+      ...textFiles.map((file) => (all: AbortSignal) => this.#textFile(account, file, all)),
     ]);
     this.#uploaded = { token: account.token, ids };
     return ids;

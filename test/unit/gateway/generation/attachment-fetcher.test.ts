@@ -84,6 +84,42 @@ describe("an attachment behind a URL", () => {
   });
 });
 
+describe("many attachments behind URLs", () => {
+  const make = useMemoryGateway();
+  const ask = async (count: number) => {
+    let running = 0;
+    let most = 0;
+    let asked = 0;
+    const gateway = await make({
+      fetch: async () => {
+        running += 1;
+        asked += 1;
+        most = Math.max(most, running);
+        for (let step = 0; step < 50; step += 1) await Promise.resolve();
+        running -= 1;
+        return new Response("PNG", { headers: { "content-type": "image/png" } });
+      },
+    });
+    const content = Array.from({ length: count }, (_, index) => ({
+      type: "image_url",
+      image_url: { url: `${PUBLIC}?${index}` },
+    }));
+    const body = { model: "provider-v4-vision", messages: [{ role: "user", content }] };
+    const response = await gateway.post("/v1/chat/completions", body);
+    return { status: response.status, text: await response.text(), most, asked };
+  };
+
+  it("take few connections at the same time", async () => {
+    expect(await ask(60)).toMatchObject({ status: 200, most: 10, asked: 60 });
+  });
+
+  it("are refused beyond what a request may have", async () => {
+    const { status, text, asked } = await ask(501);
+    expect([status, text]).toEqual([400, expect.stringContaining("500 URLs")]);
+    expect(asked).toBeLessThanOrEqual(500);
+  });
+});
+
 describe("an address that turns out to lead to an image", () => {
   const make = useMemoryGateway();
   const content = [
