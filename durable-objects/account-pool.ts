@@ -83,7 +83,7 @@ export class AccountPool extends DurableObject<Env> {
       pool: this.#pool.moves,
       setTimer: WALL_CLOCK.setTimer,
       askOccupied: (shard, generation, withStored) =>
-        pools.getByName(shard).heldFor(this.#name, generation, withStored),
+        pools.getByName(shard).countOccupiedSlotsFor(this.#name, generation, withStored),
       onNewerLayout: () => this.#fetchShardConfiguration(),
       onSettled: (generation) => configuration().poolSettled(this.#name, generation),
     });
@@ -130,39 +130,39 @@ export class AccountPool extends DurableObject<Env> {
 
   /** For isolates of an earlier version. */
   settle(use: string, spent: SpentAmounts): Promise<void> {
-    return this.settleAll([[use, spent]]);
+    return this.settleUses([[use, spent]]);
   }
 
-  async settleAll(settled: SettledUses): Promise<void> {
+  async settleUses(settled: SettledUses): Promise<void> {
     for (const [use, spent] of settled) this.#pool.limitedRequests.settle(use, spent);
     await this.#pool.limitedRequests.whenStored();
   }
 
-  /** See `LimitedRequests.reserveRemote`; the methods below correspond to its other methods. */
-  async hold(use: LimitedUse, settled: SettledUses): Promise<CountResult> {
+  /** See the methods of `LimitedRequests` for requests that get their slot from another shard. */
+  async reserveUse(use: LimitedUse, settled: SettledUses): Promise<CountResult> {
     for (const [id, spent] of settled) this.#pool.limitedRequests.settle(id, spent);
     const result = this.#pool.limitedRequests.reserveRemote(use);
     await this.#pool.limitedRequests.whenStored();
     return result;
   }
 
-  async begun(use: LimitedUse): Promise<CountResult> {
+  async startUse(use: LimitedUse): Promise<CountResult> {
     const result = this.#pool.limitedRequests.beginRemote(use);
     await this.#pool.limitedRequests.whenStored();
     return result;
   }
 
-  async holding(use: string): Promise<void> {
+  async renewUse(use: string): Promise<void> {
     this.#pool.limitedRequests.keepAlive(use);
     await this.#pool.limitedRequests.whenStored();
   }
 
-  async unserved(use: string, isNew?: boolean): Promise<void> {
+  async cancelUse(use: string, isNew?: boolean): Promise<void> {
     this.#pool.limitedRequests.releaseUnserved(use, isNew);
     await this.#pool.limitedRequests.whenStored();
   }
 
-  async isWell(provider?: string): Promise<boolean> {
+  async hasHealthyAccount(provider?: string): Promise<boolean> {
     if (!this.#isConfigured) await this.#fetchConfiguration();
     return this.#pool.hasHealthyAccount(provider);
   }
@@ -176,7 +176,11 @@ export class AccountPool extends DurableObject<Env> {
    * The slots that this shard still occupies of accounts that `shard` owns in a layout. It applies that layout first, so
    * that the numbers can only fall afterwards.
    */
-  async heldFor(shard: string, generation: number, includeStored: boolean): Promise<OccupiedSlots> {
+  async countOccupiedSlotsFor(
+    shard: string,
+    generation: number,
+    includeStored: boolean,
+  ): Promise<OccupiedSlots> {
     if (!this.#isConfigured) await this.#fetchConfiguration();
     if (this.#pool.moves.generation < generation) await this.#fetchShardConfiguration();
     return this.#pool.moves.occupiedSlotsFor(shard, includeStored);
@@ -187,7 +191,7 @@ export class AccountPool extends DurableObject<Env> {
     return "{}";
   }
 
-  keyUses(key?: string): SubjectUsage[] {
+  listSubjectUsage(key?: string): SubjectUsage[] {
     return this.#pool.limitedRequests.listSubjectUses(key);
   }
 

@@ -1,9 +1,10 @@
 import type { AcquireRequest } from "../core/ports/accounts.ts";
 import type { AccountState } from "./account-state.ts";
+import type { FairShare } from "./fair-share.ts";
 import type { FairShares } from "./fair-shares.ts";
 import { LinkedList } from "./linked-list.ts";
 import type { Rotation } from "./rotation.ts";
-import type { FairShare, Waiter } from "./waiter.ts";
+import type { Waiter } from "./waiter.ts";
 
 /** Selects an account for a request; null: none is available. `exclude`: ids of accounts that it must not get. */
 export type SelectAccount = (
@@ -97,7 +98,7 @@ export class FairQueue {
   }
 
   /** The caller's oldest request for which an account is available, with that account. */
-  #firstRunnable(fairShare: FairShare): { waiter: Waiter; state: AccountState } | null {
+  #firstRunnable(fairShare: FairShare<Waiter>): { waiter: Waiter; state: AccountState } | null {
     for (const waiter of fairShare.untargetedWaiters) {
       const state = this.#select(waiter.request, waiter.exclude);
       if (state !== null) return { waiter, state };

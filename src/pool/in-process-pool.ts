@@ -14,10 +14,11 @@ import type {
 import { monotonicNow, WALL_CLOCK } from "../core/ports/clock.ts";
 import type { PoolConfiguration } from "../core/ports/pool-configuration.ts";
 import type { LimitedUse, SpentAmounts, SubjectUsage } from "../core/ports/subject-limits.ts";
+import type { AcquireOutcome, Grant } from "./grant.ts";
 import type { UseStore } from "./limits/use-store.ts";
 import { AccountPool } from "./pool.ts";
 import type { PoolStore } from "./pool-store.ts";
-import { type AcquireOutcome, type Grant, Waiter } from "./waiter.ts";
+import { Waiter } from "./waiter.ts";
 
 /** A lease of a pool in the same process. */
 class InProcessLease implements Lease {

@@ -1,7 +1,8 @@
 import type { AcquireRequest, TokenResult } from "../core/ports/accounts.ts";
 import type { AccountState } from "./account-state.ts";
+import type { FairShare } from "./fair-share.ts";
 import { LinkedList, ListNode } from "./linked-list.ts";
-import type { FairShare } from "./waiter.ts";
+import type { Waiter } from "./waiter.ts";
 
 /** The pool's answer to a heartbeat. */
 export interface HeartbeatAnswer {
@@ -65,7 +66,7 @@ export class LeaseRecord extends ListNode<LeaseRecord> {
   readonly state: AccountState;
   readonly holder: LeaseHolder;
   /** The fair share of the caller that holds the slot. */
-  readonly fairShare: FairShare;
+  readonly fairShare: FairShare<Waiter>;
   /** Unix milliseconds. */
   readonly grantedAt: number;
   /** Whether the holder has reported how its use ended. */
@@ -84,7 +85,7 @@ export class LeaseRecord extends ListNode<LeaseRecord> {
     serial: number,
     state: AccountState,
     holder: LeaseHolder,
-    fairShare: FairShare,
+    fairShare: FairShare<Waiter>,
     now: number,
     expiresAt: number,
   ) {
@@ -131,7 +132,7 @@ export class Leases {
     serial: number,
     state: AccountState,
     holder: LeaseHolder,
-    fairShare: FairShare,
+    fairShare: FairShare<Waiter>,
     now: number,
     monotonicNow: number,
   ): LeaseRecord {

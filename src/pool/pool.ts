@@ -14,6 +14,7 @@ import { AccountMoves } from "./account-moves.ts";
 import type { AccountState } from "./account-state.ts";
 import { AccountTokens } from "./account-tokens.ts";
 import { CircuitProbe } from "./circuit-probe.ts";
+import type { AcquireOutcome, Grant } from "./grant.ts";
 import { HealthPersistence } from "./health-persistence.ts";
 import { type IsolateReport, type IsolateReportAnswer, IsolateReports } from "./isolate-reports.ts";
 import { CLAIM_MS, LEASE_TTL_MS } from "./lease-timing.ts";
@@ -31,7 +32,7 @@ import { listTroubles, type ProviderRecord } from "./shards/provider-record.ts";
 import type { ShardStatus } from "./shards/shard-status.ts";
 import { isSharedLimit, isSharedQueue } from "./shards/shared-limit-accounts.ts";
 import { Slots } from "./slots.ts";
-import { type AcquireOutcome, type Grant, Waiter } from "./waiter.ts";
+import { Waiter } from "./waiter.ts";
 
 /** Dependencies and settings of the pool. */
 export interface PoolOptions extends MaintenanceClock {

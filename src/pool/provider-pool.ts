@@ -41,11 +41,11 @@ export class ProviderPool {
 
   /** Selects an available account for a request, see `Rotation.pickAccount`. */
   selectAccount(request: AcquireRequest, exclude: ReadonlySet<string> | null): AccountState | null {
-    const { selection, wellOnly } = request;
+    const { selection, healthyOnly } = request;
     const unavailable = this.#withoutModelQuota(request.model, exclude);
     const home = this.conversations.findHome(selection, this.#now());
     if (home !== null && this.rotation.isReady(home) && unavailable?.has(home.id) !== true) return home;
-    return this.rotation.pickAccount(unavailable, wellOnly, createPick(selection));
+    return this.rotation.pickAccount(unavailable, healthyOnly, createPick(selection));
   }
 
   /** Adds the accounts whose quota of a model is exhausted to the excluded ones, if healthy others remain. */

@@ -1,9 +1,9 @@
 import type { AcquireRefusal, AcquireRequest } from "../core/ports/accounts.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import type { AccountState } from "./account-state.ts";
+import type { FairShare } from "./fair-share.ts";
 import type { ProviderPool, ProviderPools } from "./provider-pool.ts";
 import type { SlotLimits } from "./slot-limits.ts";
-import type { FairShare } from "./waiter.ts";
 import { Waiter } from "./waiter.ts";
 
 /** The part of the slots that the request queue needs. */
@@ -182,16 +182,16 @@ export class RequestQueue {
   }
 
   /**
-   * Refuses requests that accept only healthy accounts (`wellOnly`) when none is available. The client then asks another
+   * Refuses requests that accept only healthy accounts (`healthyOnly`) when none is available. The client then asks another
    * shard.
    */
   rejectWithoutHealthyAccount(): void {
     if (!this.#limits.hasPeers) return;
     for (const providerPool of this.#providerPools.all) {
       if (providerPool.waitingCount === 0 || providerPool.rotation.hasAvailableHealthy) continue;
-      this.rejectMatching(providerPool, ({ wellOnly }) => wellOnly === true, {
+      this.rejectMatching(providerPool, ({ healthyOnly }) => healthyOnly === true, {
         refused: "no_accounts",
-        isWell: false,
+        hasHealthyAccount: false,
       });
     }
   }
@@ -206,7 +206,7 @@ export class RequestQueue {
   #createWaiter(
     { provider }: ProviderPool,
     request: AcquireRequest,
-    fairShare: FairShare,
+    fairShare: FairShare<Waiter>,
     target: AccountState | null,
     exclude: ReadonlySet<string> | null,
   ): Waiter {

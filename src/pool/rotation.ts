@@ -85,20 +85,20 @@ export class Rotation {
   }
 
   /**
-   * Returns an available account, or null. With `exclude`: only a healthy account that is not excluded. With `wellOnly`: also
+   * Returns an available account, or null. With `exclude`: only a healthy account that is not excluded. With `healthyOnly`: also
    * none with an exhausted half-open budget.
    *
    * @param pick selects among the accounts that are ready; by default by turns
    */
   pickAccount(
     exclude: ReadonlySet<string> | null,
-    wellOnly = false,
+    healthyOnly = false,
     pick: PickAccount = pickNext,
   ): AccountState | null {
     if (this.#healthy.size === 0)
-      return exclude === null && !wellOnly ? (this.#coolingFree.first ?? null) : null;
+      return exclude === null && !healthyOnly ? (this.#coolingFree.first ?? null) : null;
     const state = pick(exclude === null ? this.#ready : withoutExcluded(this.#ready, exclude));
-    if (state !== null || wellOnly || this.countHealthyExcept(exclude ?? []) > 1) return state;
+    if (state !== null || healthyOnly || this.countHealthyExcept(exclude ?? []) > 1) return state;
     // At most one account with an exhausted budget remains besides the excluded ones.
     for (const candidate of this.#budgetExhausted) if (exclude?.has(candidate.id) !== true) return candidate;
     return null;

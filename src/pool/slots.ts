@@ -3,6 +3,7 @@ import type { Clock } from "../core/ports/clock.ts";
 import type { PoolLimits, PoolShard } from "../core/ports/pool-configuration.ts";
 import type { AccountState } from "./account-state.ts";
 import { AccountTable } from "./account-table.ts";
+import type { AcquireOutcome, Grant } from "./grant.ts";
 import { LeaseRecovery } from "./lease-recovery.ts";
 import { type HeartbeatAnswer, type LeaseHolder, type LeaseRecord, Leases, leaseHolderOf } from "./leases.ts";
 import type { GrantTerms, PoolStore } from "./pool-store.ts";
@@ -10,7 +11,7 @@ import { type ProviderPool, ProviderPools } from "./provider-pool.ts";
 import { RequestQueue, type RequestQueueEvents } from "./request-queue.ts";
 import { isSharedLimit } from "./shards/shared-limit-accounts.ts";
 import { SlotLimits } from "./slot-limits.ts";
-import { type AcquireOutcome, type Grant, Waiter } from "./waiter.ts";
+import { Waiter } from "./waiter.ts";
 
 /** Callbacks of the slots' owner. */
 export interface SlotEvents extends RequestQueueEvents {
@@ -201,7 +202,9 @@ export class Slots {
     const shared = this.limits.sharedLimitsOf(providerPool);
     return {
       ...outcome,
-      ...(request.wellOnly === true ? { isWell: providerPool.rotation.hasAvailableHealthy } : {}),
+      ...(request.healthyOnly === true
+        ? { hasHealthyAccount: providerPool.rotation.hasAvailableHealthy }
+        : {}),
       ...(shared === undefined ? {} : { shared }),
     };
   }

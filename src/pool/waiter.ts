@@ -1,33 +1,8 @@
-import type {
-  AcquireRefusal,
-  AcquireRequest,
-  LeasedAccount,
-  SharedLimitNames,
-} from "../core/ports/accounts.ts";
-import type { RemainingLimits } from "../core/ports/subject-limits.ts";
+import type { AcquireRequest } from "../core/ports/accounts.ts";
 import type { AccountState } from "./account-state.ts";
-import { LinkedList, ListNode } from "./linked-list.ts";
-
-/** A granted slot. */
-export interface Grant {
-  /** Name of the lease; a secret of its holder. */
-  readonly lease: string;
-  readonly account: LeasedAccount;
-  /** The account's token, or null when the holder must request it. */
-  readonly token: string | null;
-  /** Whether a success must be reported, because the account or the provider has failed recently. */
-  readonly failing: boolean;
-  /** Remaining limits of the request's subjects, if they have any. */
-  readonly limits?: RemainingLimits;
-  /** See `AcquireGrant.configVersion`. */
-  readonly configVersion?: number;
-  /** See `AcquireGrant.isBranch`. */
-  readonly isBranch?: boolean;
-  /** See `AcquireGrant.shared`. */
-  readonly shared?: SharedLimitNames;
-}
-
-export type AcquireOutcome = { readonly granted: Grant } | AcquireRefusal;
+import type { FairShare } from "./fair-share.ts";
+import type { AcquireOutcome } from "./grant.ts";
+import { ListNode } from "./linked-list.ts";
 
 /** A waiting request. */
 export class Waiter extends ListNode<Waiter> {
@@ -36,7 +11,7 @@ export class Waiter extends ListNode<Waiter> {
   /** The provider that it waits for. */
   readonly provider: string;
   /** The fair share of its caller. */
-  fairShare: FairShare;
+  fairShare: FairShare<Waiter>;
   /** The account that it is pinned to. */
   readonly target: AccountState | null;
   readonly exclude: ReadonlySet<string> | null;
@@ -59,7 +34,7 @@ export class Waiter extends ListNode<Waiter> {
     serial: number,
     request: AcquireRequest,
     provider: string,
-    fairShare: FairShare,
+    fairShare: FairShare<Waiter>,
     target: AccountState | null,
     exclude: ReadonlySet<string> | null,
     since: number,
@@ -105,30 +80,5 @@ export class Waiter extends ListNode<Waiter> {
    */
   cancel(): void {
     this.#cancel(this);
-  }
-}
-
-/** The collection that contains a fair share. */
-export interface FairShareOwner {
-  /** Deletes a share that has become empty. */
-  deleteIfEmpty(share: FairShare): void;
-}
-
-/** The slots and waiting requests of one caller. */
-export class FairShare {
-  readonly caller: string;
-  readonly owner: FairShareOwner;
-  /** Slots that the caller occupies. */
-  occupiedSlots = 0;
-  /** Serial number of the newest lease; 0: none since the caller last held or requested a slot. */
-  lastServedSerial = 0;
-  /** All its waiting requests, in order of arrival. */
-  readonly waiters = new Set<Waiter>();
-  /** Its waiting requests that can use any account, in order of arrival. */
-  readonly untargetedWaiters = new LinkedList<Waiter>();
-
-  constructor(caller: string, owner: FairShareOwner) {
-    this.caller = caller;
-    this.owner = owner;
   }
 }

@@ -89,7 +89,7 @@ export interface AcquireRequest {
   /** The caller acquires what `AcquireGrant.shared` and `AcquireRefusal.shared` name at the first pool shard. */
   readonly sharesLimits?: boolean;
   /** Refuse rather than use an account in cooldown or half-open state: another pool shard may have a healthy one. */
-  readonly wellOnly?: boolean;
+  readonly healthyOnly?: boolean;
 }
 
 /**
@@ -111,8 +111,8 @@ export interface AcquireRefusal {
   readonly limit?: LimitRefusal;
   /** What remains of the limits of the request's subjects, if they are counted. */
   readonly limits?: RemainingLimits;
-  /** The pool has healthy accounts, but all are busy. Set only for a request with `wellOnly`. */
-  readonly isWell?: boolean;
+  /** The pool has healthy accounts, but all are busy. Set only for a request with `healthyOnly`. */
+  readonly hasHealthyAccount?: boolean;
   /** The queue of all pool shards together is full: do not ask again. */
   readonly isFull?: boolean;
   /** What a request must acquire at the first shard before it waits. Absent: no limit is shared. */

@@ -45,7 +45,7 @@ export type WaitInSharedQueue = (
 /** The part of a shard that the search for slots needs. */
 export interface SearchedShard extends Pick<AccountPoolClient, "acquire"> {
   /** Returns at once: used to check that the shard answers. */
-  isWell?(provider?: string): Promise<boolean>;
+  hasHealthyAccount?(provider?: string): Promise<boolean>;
 }
 
 /** Settings that determine the order in which shards are asked. */
@@ -98,8 +98,8 @@ function withoutAccount(request: AcquireRequest): AcquireRequest {
 }
 
 /** Whether the request may wait at that shard for an available healthy account. */
-const mayWait = ({ refused: { refused, isWell } }: ShardRefusal): boolean =>
-  refused === "queue_timeout" && isWell === true;
+const mayWait = ({ refused: { refused, hasHealthyAccount } }: ShardRefusal): boolean =>
+  refused === "queue_timeout" && hasHealthyAccount === true;
 
 /** Refusal reasons, sorted by how well they explain why no shard granted a slot; the most informative one first. */
 const REFUSAL_PRIORITY: readonly RefusalReason[] = [
@@ -146,7 +146,7 @@ export class ShardSearch {
         queue === undefined || waitInSharedQueue === undefined
           ? acquire(shard, request, signal)
           : waitInSharedQueue(queue, (...args) => acquire(shard, ...args), request, signal),
-      ping: async (shard) => shards[shard]?.client.isWell?.(),
+      ping: async (shard) => shards[shard]?.client.hasHealthyAccount?.(),
     };
     this.#map = new ShardMap(shards);
     this.#pinned = new PinnedSearch(this.#shards, clock, this.#map);
@@ -203,7 +203,7 @@ export class ShardSearch {
 
   #beginSearch(request: AcquireRequest, signal: AbortSignal | undefined, end: number): AnySlotSearch {
     const lastAccount = request.selection?.lastAccount;
-    const homeRequest = { ...request, wellOnly: true };
+    const homeRequest = { ...request, healthyOnly: true };
     return {
       request,
       homeRequest,
@@ -281,7 +281,7 @@ export class ShardSearch {
     const now = this.#clock.now();
     if (now >= end) return false;
     // It waited at a shard that has no available healthy account any more.
-    if (acquired.isWell === false && acquired.refused === "no_accounts") return true;
+    if (acquired.hasHealthyAccount === false && acquired.refused === "no_accounts") return true;
     // The accounts may just have moved to another shard.
     const mayHaveMoved = acquired.refused === "no_accounts" && !exclude?.length;
     // Without a limit the queue has room for as many requests as the pool has slots, and accounts may be about to arrive.

@@ -1,5 +1,6 @@
 import type { AccountFailure, QuotaWindow, SignInResult } from "../../../src/core/ports/accounts.ts";
-import { type Grant, Waiter } from "../../../src/pool/waiter.ts";
+import type { Grant } from "../../../src/pool/grant.ts";
+import { Waiter } from "../../../src/pool/waiter.ts";
 import type { LeaseStub, ShardStub } from "../../../src/runtime/cloudflare/pool-client/pool-stub.ts";
 import type { Caller, Network } from "./network.ts";
 import { ObjectReset, type PoolObject } from "./pool-object.ts";
@@ -69,11 +70,12 @@ export function createPoolStub(object: PoolObject, network: Network, caller?: Ca
     // A copy, as RPC makes it.
     report: (report) => call("report", () => object.pool.report(structuredClone(report))),
     count: (use) => call("count", () => object.pool.limitedRequests.count(use)),
-    settleAll: (settled) =>
-      call("settleAll", () => {
+    settleUses: (settled) =>
+      call("settleUses", () => {
         for (const [use, spent] of settled) object.pool.limitedRequests.settle(use, spent);
       }),
-    keyUses: (key) => call("keyUses", () => object.pool.limitedRequests.listSubjectUses(key)),
+    listSubjectUsage: (key) =>
+      call("listSubjectUsage", () => object.pool.limitedRequests.listSubjectUses(key)),
     status: (most) => call("status", () => object.pool.status(most)),
     health: (ids) => call("health", () => object.pool.health(ids)),
     setTestStatus: (id, status) =>
@@ -86,14 +88,15 @@ export function createPoolStub(object: PoolObject, network: Network, caller?: Ca
         object.pool.configure(configuration);
       }),
     shardStatus: (most) => call("shardStatus", () => object.pool.shardStatus(most)),
-    isWell: (provider) => call("isWell", () => object.pool.hasHealthyAccount(provider)),
-    hold: (use, settled) =>
-      call("hold", () => {
+    hasHealthyAccount: (provider) => call("hasHealthyAccount", () => object.pool.hasHealthyAccount(provider)),
+    reserveUse: (use, settled) =>
+      call("reserveUse", () => {
         for (const [id, spent] of settled) object.pool.limitedRequests.settle(id, spent);
         return object.pool.limitedRequests.reserveRemote(use);
       }),
-    begun: (use) => call("begun", () => object.pool.limitedRequests.beginRemote(use)),
-    holding: (use) => call("holding", () => object.pool.limitedRequests.keepAlive(use)),
-    unserved: (use, isNew) => call("unserved", () => object.pool.limitedRequests.releaseUnserved(use, isNew)),
+    startUse: (use) => call("startUse", () => object.pool.limitedRequests.beginRemote(use)),
+    renewUse: (use) => call("renewUse", () => object.pool.limitedRequests.keepAlive(use)),
+    cancelUse: (use, isNew) =>
+      call("cancelUse", () => object.pool.limitedRequests.releaseUnserved(use, isNew)),
   };
 }

@@ -242,10 +242,10 @@ describe("one of several pools", () => {
     simulator.grant({ target: "a" });
     const { lease } = simulator.grant({ target: "b" });
     simulator.pool.failed(lease, failure("account_suspended", "suspended"));
-    const waiting = simulator.queue({ wellOnly: true });
+    const waiting = simulator.queue({ healthyOnly: true });
     const anyAccount = simulator.queue();
     simulator.pool.configure({ accounts: left, limits: LIMITS, ...partOf(2) });
-    expect(waiting.outcome).toEqual({ refused: "no_accounts", isWell: false });
+    expect(waiting.outcome).toEqual({ refused: "no_accounts", hasHealthyAccount: false });
     expect(anyAccount.outcome).toBeNull();
   });
 });

@@ -55,7 +55,7 @@ class Shard {
       setTimer: this.object.setTimer,
       askOccupied: (shard, generation, withStored) =>
         deployment.callShard(this, deployment.shard(shard), (it) =>
-          it.heldFor(this.name, generation, withStored),
+          it.countOccupiedSlotsFor(this.name, generation, withStored),
         ),
       onNewerLayout: () => this.fetch(),
       onSettled: (generation) =>
@@ -84,7 +84,7 @@ class Shard {
     this.#apply(part);
   }
 
-  async heldFor(shard: string, generation: number, withStored: boolean) {
+  async countOccupiedSlotsFor(shard: string, generation: number, withStored: boolean) {
     await this.ready();
     if (this.pool.moves.generation < generation) await this.fetch();
     return this.pool.moves.occupiedSlotsFor(shard, withStored);

@@ -15,11 +15,11 @@ import {
   type SubjectUsage,
 } from "../../../core/ports/subject-limits.ts";
 import { POOL_CALL_PAUSES_MS } from "../../../core/retries/retry-policy.ts";
+import type { Grant } from "../../../pool/grant.ts";
 import type { IsolateReport, IsolateReportAnswer } from "../../../pool/isolate-reports.ts";
 import { DEFAULT_WAIT_MS, HEARTBEAT_MS } from "../../../pool/lease-timing.ts";
 import { leaseHolderOf } from "../../../pool/leases.ts";
 import { POOL_NAME } from "../../../pool/shards/pool-name.ts";
-import type { Grant } from "../../../pool/waiter.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import type { ShardlessReport } from "./isolate-reporter.ts";
 import type { ReportingAccountPool } from "./local-selection.ts";
@@ -55,7 +55,7 @@ export function copyRefusal({
   failure,
   limit,
   limits,
-  isWell,
+  hasHealthyAccount,
   isFull,
   shared,
 }: AcquireRefusal): AcquireRefusal {
@@ -64,7 +64,7 @@ export function copyRefusal({
     ...(failure === undefined ? {} : { failure }),
     ...(limit === undefined ? {} : { limit }),
     ...(limits === undefined ? {} : { limits }),
-    ...(isWell === undefined ? {} : { isWell }),
+    ...(hasHealthyAccount === undefined ? {} : { hasHealthyAccount }),
     ...(isFull === undefined ? {} : { isFull }),
     ...(shared === undefined ? {} : { shared }),
   };
@@ -92,7 +92,7 @@ export class CloudflareAccountPool implements ReportingAccountPool {
     this.#clock = clock;
     this.#leaseContext = { pool, clock, heartbeat: new Heartbeat(clock.now) };
     this.#settlements = new SettlementQueue(
-      (settled) => callPool(pool, clock, (stub) => stub.settleAll(settled)),
+      (settled) => callPool(pool, clock, (stub) => stub.settleUses(settled)),
       clock,
     );
   }
@@ -206,7 +206,7 @@ export class CloudflareAccountPool implements ReportingAccountPool {
 
   async listSubjectUsage(subject?: string): Promise<SubjectUsage[]> {
     await this.#settlements.flush();
-    return callPool(this.#pool, this.#clock, (pool) => pool.keyUses(subject));
+    return callPool(this.#pool, this.#clock, (pool) => pool.listSubjectUsage(subject));
   }
 
   async getStatus(maxEntries?: number): Promise<QueueStatus> {

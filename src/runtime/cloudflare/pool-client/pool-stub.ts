@@ -13,10 +13,10 @@ import type { PoolConfiguration } from "../../../core/ports/pool-configuration.t
 import type { Region } from "../../../core/ports/regions.ts";
 import type { LimitedUse, SubjectUsage } from "../../../core/ports/subject-limits.ts";
 import { POOL_CALL_PAUSES_MS } from "../../../core/retries/retry-policy.ts";
+import type { Grant } from "../../../pool/grant.ts";
 import type { IsolateReport, IsolateReportAnswer } from "../../../pool/isolate-reports.ts";
 import type { HeartbeatAnswer, LeaseHolder } from "../../../pool/leases.ts";
 import type { ShardStatus } from "../../../pool/shards/shard-status.ts";
-import type { Grant } from "../../../pool/waiter.ts";
 import type { SettledUses } from "./settlement-queue.ts";
 
 /** A lease on the pool object, as RPC presents it. */
@@ -51,8 +51,8 @@ export interface PoolStub {
   resume(lease: string, account: string, holder: LeaseHolder, isolate: string): Promise<ResumedReply | null>;
   report(report: IsolateReport): Promise<IsolateReportAnswer>;
   count(use: LimitedUse): Promise<CountResult>;
-  settleAll(settled: SettledUses): Promise<void>;
-  keyUses(key?: string): Promise<SubjectUsage[]>;
+  settleUses(settled: SettledUses): Promise<void>;
+  listSubjectUsage(key?: string): Promise<SubjectUsage[]>;
   status(maxEntries?: number): Promise<QueueStatus>;
   health(ids?: readonly string[]): Promise<AccountHealth[]>;
   setTestStatus(id: string, status: string): Promise<void>;
@@ -63,11 +63,11 @@ export interface PoolStub {
 /** The pool object of a deployment with several shards, as RPC presents it. */
 export interface ShardStub extends PoolStub {
   shardStatus(maxEntries?: number): Promise<ShardStatus>;
-  isWell(provider?: string): Promise<boolean>;
-  hold(use: LimitedUse, settled: SettledUses): Promise<CountResult>;
-  begun(use: LimitedUse): Promise<CountResult>;
-  holding(use: string): Promise<void>;
-  unserved(use: string, isNew: boolean): Promise<void>;
+  hasHealthyAccount(provider?: string): Promise<boolean>;
+  reserveUse(use: LimitedUse, settled: SettledUses): Promise<CountResult>;
+  startUse(use: LimitedUse): Promise<CountResult>;
+  renewUse(use: string): Promise<void>;
+  cancelUse(use: string, isNew: boolean): Promise<void>;
 }
 
 /** A namespace of Durable Objects that gives stubs of pool objects. */

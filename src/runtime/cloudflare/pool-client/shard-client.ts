@@ -19,27 +19,27 @@ export class ShardClient extends CloudflareAccountPool {
     return callPool(this.#shard, this.#clock, (shard) => shard.shardStatus(maxEntries));
   }
 
-  isWell(provider?: string): Promise<boolean> {
-    return callPool(this.#shard, this.#clock, (shard) => shard.isWell(provider));
+  hasHealthyAccount(provider?: string): Promise<boolean> {
+    return callPool(this.#shard, this.#clock, (shard) => shard.hasHealthyAccount(provider));
   }
 
   async reserveUse(use: LimitedUse): Promise<CountResult> {
     const result = await this.sendWithSettlements((settled) =>
-      callPool(this.#shard, this.#clock, (shard) => shard.hold(use, settled)),
+      callPool(this.#shard, this.#clock, (shard) => shard.reserveUse(use, settled)),
     );
     return "refused" in result ? copyRefusal(result) : { limits: result.limits };
   }
 
   async startUse(use: LimitedUse): Promise<CountResult> {
-    const result = await callPool(this.#shard, this.#clock, (shard) => shard.begun(use));
+    const result = await callPool(this.#shard, this.#clock, (shard) => shard.startUse(use));
     return "refused" in result ? copyRefusal(result) : { limits: result.limits };
   }
 
   renewUse(use: string): Promise<void> {
-    return callPool(this.#shard, this.#clock, (shard) => shard.holding(use));
+    return callPool(this.#shard, this.#clock, (shard) => shard.renewUse(use));
   }
 
   cancelUse(use: string, isNew: boolean): Promise<void> {
-    return callPool(this.#shard, this.#clock, (shard) => shard.unserved(use, isNew));
+    return callPool(this.#shard, this.#clock, (shard) => shard.cancelUse(use, isNew));
   }
 }

@@ -279,7 +279,7 @@ export class ShardedAccountPool implements ReportingAccountPool {
     const otherClients = this.#clients.filter((_, index) => index !== shard);
     const { provider } = lease.account;
     const assertHealthy = async (client: ShardClient): Promise<true> => {
-      if (await this.#awaitShard(client.isWell(provider))) return true;
+      if (await this.#awaitShard(client.hasHealthyAccount(provider))) return true;
       throw new Error("none of its accounts is well");
     };
     const isOtherShardHealthy = () => Promise.any(otherClients.map(assertHealthy)).catch(() => false);

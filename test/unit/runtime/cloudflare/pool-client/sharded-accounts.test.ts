@@ -18,7 +18,7 @@ const NAMES = ["near", "far", "farther"];
 /** Runs `work` when the next message arrives that a request has got its slot, before the shard acts on it. */
 function onceBegun(shard: PoolObject, work: () => void | Promise<void>): void {
   shard.onCall = async ({ method }) => {
-    if (method !== "begun") return;
+    if (method !== "startUse") return;
     shard.onCall = () => undefined;
     await work();
   };
