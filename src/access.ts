@@ -43,7 +43,7 @@ async function authenticate(
     credentialSources,
     sourcesByFamily.get(family),
     await endpoint.onBehalfOf?.(context),
-    (key) => describeKey(context, key),
+    (key) => noteCallerKey(context, key),
   );
   assertInScope(caller, style, context);
   rejectReboundHost(context, caller);
@@ -51,10 +51,10 @@ async function authenticate(
 }
 
 /** Notes the key, team and user of a request, also of one that is refused for its key. */
-function describeKey({ facts, requestLimits, refusal }: Context, key: CallerKey): void {
+function noteCallerKey({ facts, requestLimits, refusedRequest }: Context, key: CallerKey): void {
   facts.key = key.id;
-  refusal.allowsModel = (model) => isModelAllowed({ key }, requestLimits, model);
-  refusal.assertModelAllowed = (model) => assertModelAllowed({ key }, requestLimits, model);
+  refusedRequest.allowsModel = (model) => isModelAllowed({ key }, requestLimits, model);
+  refusedRequest.assertModelAllowed = (model) => assertModelAllowed({ key }, requestLimits, model);
   const { team, user } = key.entry;
   if (team !== undefined && team !== "") facts.team = team;
   if (user !== undefined && user !== "") facts.user = user;

@@ -34,7 +34,7 @@ const ALL = 1;
 const getMemoryBudget = oncePer(({ variables }: Platform) => new MemoryBudget(variables.bodyBudgetBytes));
 
 async function dispatch(context: Context, { method, path, headers }: RequestHead): Promise<Response> {
-  const { request, url, facts, platform, refusal } = context;
+  const { request, url, facts, platform, refusedRequest } = context;
   let family = PATH_FAMILIES.familyOf(path);
   try {
     if (platform.variables.development && CORS.isForOwnPages(path)) {
@@ -52,8 +52,8 @@ async function dispatch(context: Context, { method, path, headers }: RequestHead
     family = route.family;
     facts.route = route.path;
     const { model } = params;
-    if (route.style !== undefined) refusal.style = route.style;
-    if (model !== undefined) refusal.model = model;
+    if (route.style !== undefined) refusedRequest.style = route.style;
+    if (model !== undefined) refusedRequest.model = model;
     return await authorizeAndServe(route, context, params);
   } catch (thrown) {
     const error = await explainError(context, toGatewayError(thrown, context.requestId));
@@ -62,21 +62,21 @@ async function dispatch(context: Context, { method, path, headers }: RequestHead
       return new Response(null, { status: 204, headers: error.headers });
     }
     recordError(facts, error);
-    if (facts.key !== undefined) refusal.message = error.message;
+    if (facts.key !== undefined) refusedRequest.message = error.message;
     return errorResponse(family, error, context.requestId);
   }
 }
 
 /** Notes the name of an unknown model, and adds near names to the error. Other errors stay as they are. */
 async function explainError(
-  { config, facts, platform, refusal }: Context,
+  { config, facts, platform, refusedRequest }: Context,
   error: GatewayError,
 ): Promise<GatewayError> {
   if (!(error instanceof ModelNotFoundError)) return error;
-  refusal.model = error.requested;
+  refusedRequest.model = error.requested;
   const { explainUnknownModel } = await import("./gateway/models/explain-unknown-model.ts");
   // Names are compared only for callers with a key and for administrators: it costs time.
-  const { allowsModel = facts.administrator === undefined ? null : () => true } = refusal;
+  const { allowsModel = facts.administrator === undefined ? null : () => true } = refusedRequest;
   return explainUnknownModel(error, (await config()).config, platform.variables, allowsModel);
 }
 
@@ -160,7 +160,7 @@ export async function handleRequest(request: Request, runtime: RequestRuntime): 
     startedAt,
     facts,
     requestLimits: {},
-    refusal: {},
+    refusedRequest: {},
     ...(trace === null ? {} : { trace }),
     ...(runtime.connection === undefined ? {} : { connection: runtime.connection }),
     recordOutcome: record,

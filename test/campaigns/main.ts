@@ -8,6 +8,7 @@
  * npm run campaign -- --part departures --runtime deno --count 500 --seed 7
  */
 import { parseArgs } from "node:util";
+import { GatewayUnderTest, type Leaks, type Runtime, randomFrom } from "./gateway-under-test.ts";
 import type { Found, Part } from "./part.ts";
 import { departures } from "./parts/departures.ts";
 import { disks } from "./parts/disks.ts";
@@ -20,7 +21,6 @@ import { evictions, kills } from "./parts/restarts.ts";
 import { soak } from "./parts/soak.ts";
 import { sockets } from "./parts/sockets.ts";
 import { usage } from "./parts/usage.ts";
-import { type Leaks, type Runtime, randomFrom, Site } from "./site.ts";
 
 const PARTS: readonly Part[] = [
   departures,
@@ -74,7 +74,7 @@ async function play(part: Part, runtime: Runtime): Promise<Row> {
 }
 
 async function closeBooks(part: Part, runtime: Runtime, count: number): Promise<Omit<Row, "seconds">> {
-  const site = await Site.start(runtime, part.site);
+  const site = await GatewayUnderTest.start(runtime, part.site);
   try {
     const found = await part.run({ site, count, random: randomFrom(seed) });
     const leaks = await site.settled();

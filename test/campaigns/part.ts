@@ -1,8 +1,8 @@
-import type { Runtime, Site, SiteOptions } from "./site.ts";
+import type { GatewayUnderTest, GatewayUnderTestOptions, Runtime } from "./gateway-under-test.ts";
 
 /** Input of a part. */
 export interface Errand {
-  readonly site: Site;
+  readonly site: GatewayUnderTest;
   readonly count: number;
   readonly random: () => number;
 }
@@ -32,6 +32,6 @@ export interface Part {
   readonly short: number;
   /** Runtimes of the part; default: both. */
   readonly runtimes?: readonly Runtime[];
-  readonly site: SiteOptions;
+  readonly site: GatewayUnderTestOptions;
   readonly run: (errand: Errand) => Promise<Found>;
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import {
   type AnsweredRequest,
   askToEnd,
-  booksOf,
+  compareWithRecords,
   type Question,
   STYLES,
   type StyleName,
@@ -114,9 +114,9 @@ it(`loses nothing of what was answered when it is killed with the last answer's 
     expect(answered.filter(({ succeeded }) => succeeded).length).toBe(2 * 2 * styles.length + 2);
     await gateway.startAgain();
 
-    const books = await booksOf(admin, answered);
-    expect(books.missing).toEqual([]);
-    expect(books.counted).toEqual(books.answered);
+    const comparison = await compareWithRecords(admin, answered);
+    expect(comparison.missing).toEqual([]);
+    expect(comparison.counted).toEqual(comparison.answered);
     // Answers that failed used tokens, too, which they do not state.
     const { totals }: { totals: { total_tokens: number } } = await (
       await admin(`/admin/usage?granularity=total&key=${keyOf(round).id}`)
@@ -147,10 +147,10 @@ it("loses nothing of what was answered when it is killed under load", async () =
   await killed;
   await gateway.startAgain();
 
-  const books = await booksOf(admin, answered);
-  expect(books.missing).toEqual([]);
-  const { requests = 0, prompt = 0, completion = 0 } = books.counted[key.id] ?? {};
-  const stated = books.answered[key.id];
+  const comparison = await compareWithRecords(admin, answered);
+  expect(comparison.missing).toEqual([]);
+  const { requests = 0, prompt = 0, completion = 0 } = comparison.counted[key.id] ?? {};
+  const stated = comparison.answered[key.id];
   expect(requests).toBeGreaterThanOrEqual(answered.length);
   expect(prompt).toBeGreaterThanOrEqual(stated?.prompt ?? Number.NaN);
   expect(completion).toBeGreaterThanOrEqual(stated?.completion ?? Number.NaN);

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
+import { GatewayUnderTest, randomFrom } from "../campaigns/gateway-under-test.ts";
 import type { Part } from "../campaigns/part.ts";
 import { edits } from "../campaigns/parts/edits.ts";
 import { soak } from "../campaigns/parts/soak.ts";
 import { usage } from "../campaigns/parts/usage.ts";
-import { randomFrom, Site } from "../campaigns/site.ts";
 import { ON_DENO } from "../support/runtime.ts";
 
 /** The shortest form of those campaigns that no other test stands for: departures, restarts and faults have tests of their own. */
@@ -17,7 +17,7 @@ it.each(PARTS)(
   "%s leave the books balanced",
   async (_name, part, count) => {
     const seed = Number(process.env["SEED"] ?? 20_261_122);
-    const site = await Site.start(ON_DENO ? "deno" : "workers", part.site);
+    const site = await GatewayUnderTest.start(ON_DENO ? "deno" : "workers", part.site);
     try {
       // Memory says nothing after so few requests.
       const { wrong = 0, twice = 0, late = 0 } = await part.run({ site, count, random: randomFrom(seed) });

@@ -134,7 +134,7 @@ export async function askToEnd(url: string, question: Question): Promise<Answere
 }
 
 /** What history and usage contain, compared with the answered requests. */
-export interface Books {
+export interface RecordComparison {
   /** Names of requests without an outcome in history. */
   readonly missing: readonly string[];
   readonly answered: Readonly<Record<string, KeySums>>;
@@ -150,10 +150,10 @@ export interface KeySums extends Tokens {
  * Compares history and usage with the answers that clients received. `admin` calls the admin API. If nothing was lost,
  * `missing` is empty and `counted` equals `answered`, unless requests of the same keys ended without an answer to a client.
  */
-export async function booksOf(
+export async function compareWithRecords(
   admin: (path: string) => Promise<Response>,
   requests: readonly AnsweredRequest[],
-): Promise<Books> {
+): Promise<RecordComparison> {
   const exported = await (await admin("/admin/chat-history/export?format=ndjson")).text();
   const ended = new Set<string>();
   for (const line of exported.split("\n").filter((text) => text !== "")) {

@@ -8,7 +8,7 @@ import type { HistoryRecord } from "../../src/core/ports/archive.ts";
 import type { Context } from "../../src/core/ports/context.ts";
 import type { Platform } from "../../src/core/ports/platform.ts";
 import { KEY, type MemoryPlatformOptions, memoryPlatform } from "./memory-platform.ts";
-import { type Asked, ScriptedUpstream } from "./scripted-upstream.ts";
+import { ScriptedUpstream, type UpstreamRequest } from "./scripted-upstream.ts";
 import { type Answers, isTurn, sessionsScript } from "./upstream-scripts.ts";
 // Load lazy modules at the start, because a fake clock does not wait for the disk: a time limit could end first.
 import "../../src/core/auth/admin-token.ts";
@@ -67,7 +67,7 @@ function watchDigests(): void {
 }
 
 /** Lets work outside the fake clock continue until none is left. */
-async function breathe(): Promise<void> {
+async function finishPendingWork(): Promise<void> {
   do {
     await Promise.allSettled(digests);
     for (let turn = 0; turn < 3; turn += 1) await new Promise<void>((resolve) => realImmediate(resolve));
@@ -76,9 +76,9 @@ async function breathe(): Promise<void> {
 
 /** Advances the fake clock. Due timers run in order. */
 export async function pass(milliseconds: number): Promise<void> {
-  await breathe();
+  await finishPendingWork();
   await vi.advanceTimersByTimeAsync(milliseconds);
-  await breathe();
+  await finishPendingWork();
 }
 
 /** The program on an in-memory platform, with everything that tests inspect. */
@@ -96,7 +96,7 @@ export class MemoryGateway {
   }
 
   /** Generation requests to the provider, oldest first. */
-  get turns(): Asked[] {
+  get turns(): UpstreamRequest[] {
     return this.upstream.asked.filter(isTurn);
   }
 
@@ -140,7 +140,7 @@ export class MemoryGateway {
       startedAt: this.platform.now(),
       facts: {},
       requestLimits: {},
-      refusal: {},
+      refusedRequest: {},
       recordOutcome: () => undefined,
       keepUntil: () => undefined,
       serveRequest: (inner, connection) =>
@@ -160,7 +160,7 @@ export class MemoryGateway {
   /** Advances the clock until all background work has ended. */
   async settle(): Promise<void> {
     const end = Date.now() + LONG_MS;
-    await breathe();
+    await finishPendingWork();
     while (this.#work.size > 0) {
       if (Date.now() > end) throw new Error(`${this.#work.size} pieces of work behind answers never end`);
       await pass(250);

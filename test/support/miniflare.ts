@@ -129,7 +129,7 @@ const isResizable = (
 function evictableEntry(entry: string): string {
   return `
     import "./clock.js";
-    import worker, { AccountPool as Pool, Configuration as Settings, History as Archive, Usage as Books } from "./${entry}";
+    import worker, { AccountPool as Pool, Configuration as Settings, History as Archive, Usage as UsageObject } from "./${entry}";
     export * from "./${entry}";
     export class AccountPool extends Pool {
       rows() {
@@ -159,7 +159,7 @@ function evictableEntry(entry: string): string {
         this.ctx.abort("evicted by a test");
       }
     }
-    export class Usage extends Books {
+    export class Usage extends UsageObject {
       evict() {
         this.ctx.abort("evicted by a test");
       }

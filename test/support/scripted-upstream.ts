@@ -33,10 +33,10 @@ export type Reply =
   | "unreachable";
 
 /** Determines the response to a request. */
-export type Script = (asked: Asked) => Reply;
+export type Script = (asked: UpstreamRequest) => Reply;
 
 /** A request that reached the upstream. */
-export class Asked {
+export class UpstreamRequest {
   readonly method: string;
   readonly host: string;
   readonly path: string;
@@ -75,7 +75,7 @@ export class Asked {
 /** An upstream within the test process. It answers by its script, uses the test's clock, and records its requests. */
 export class ScriptedUpstream {
   /** All requests, oldest first. */
-  readonly asked: Asked[] = [];
+  readonly asked: UpstreamRequest[] = [];
   /** Delay in milliseconds before it reads each piece of a request body. */
   takesEvery = 0;
   readonly #script: Script;
@@ -91,7 +91,7 @@ export class ScriptedUpstream {
       // Watch the signal here: passing it to the request would also bind the body to it.
       const { signal, ...rest } = init ?? {};
       const request = new Request(url, rest);
-      const asked = new Asked(request, proxy);
+      const asked = new UpstreamRequest(request, proxy);
       this.asked.push(asked);
       const answer = async () => {
         asked.body = this.takesEvery === 0 ? await request.text() : await this.#takeSlowly(request);
@@ -112,12 +112,12 @@ export class ScriptedUpstream {
   }
 
   /** The requests to matching paths. */
-  to(path: RegExp): Asked[] {
+  to(path: RegExp): UpstreamRequest[] {
     return this.asked.filter((asked) => path.test(asked.path));
   }
 }
 
-async function respond(reply: Reply, asked: Asked, signal: AbortSignal | null): Promise<Response> {
+async function respond(reply: Reply, asked: UpstreamRequest, signal: AbortSignal | null): Promise<Response> {
   if (reply === "hang") return new Promise(() => {});
   if (reply === "unreachable") {
     asked.outcome = "broken";
@@ -137,7 +137,7 @@ async function respond(reply: Reply, asked: Asked, signal: AbortSignal | null): 
 }
 
 /** Like `work`, but rejects with the signal's reason if the signal aborts first, as `fetch` does. */
-async function untilAborted<T>(work: Promise<T>, signal: AbortSignal, asked: Asked): Promise<T> {
+async function untilAborted<T>(work: Promise<T>, signal: AbortSignal, asked: UpstreamRequest): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const stop = () => {
     asked.outcome = "cancelled";
@@ -152,10 +152,14 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal, asked: Ask
 }
 
 /** Plays the steps as a body. Like a body of `fetch`, it errors with the signal's reason on abort. */
-function play(steps: Iterable<Step>, asked: Asked, signal: AbortSignal | null): ReadableStream<Uint8Array> {
+function play(
+  steps: Iterable<Step>,
+  asked: UpstreamRequest,
+  signal: AbortSignal | null,
+): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const rest = steps[Symbol.iterator]();
-  const end = (outcome: Asked["outcome"], stop?: () => void) => {
+  const end = (outcome: UpstreamRequest["outcome"], stop?: () => void) => {
     if (asked.outcome !== "open") return;
     asked.outcome = outcome;
     stop?.();

@@ -1,5 +1,5 @@
 import { eventBlocks, type Plan, type Protocol } from "./fault-body.ts";
-import type { Asked, Reply, Script, Step } from "./scripted-upstream.ts";
+import type { Reply, Script, Step, UpstreamRequest } from "./scripted-upstream.ts";
 import { wantsWhole, wholeAnswer } from "./whole-answers.ts";
 
 /** Replies to generations: a list in order, whose last reply repeats, or a function. */
@@ -10,7 +10,7 @@ export interface Answers {
   /** Replies to generations; default: healthy answers. */
   readonly turns?: Turns;
   /** Replies to other requests; undefined: the protocol's default. */
-  readonly other?: (asked: Asked) => Reply | undefined;
+  readonly other?: (asked: UpstreamRequest) => Reply | undefined;
 }
 
 /** The events of a turn of the sessions protocol, one step each. */
@@ -38,7 +38,11 @@ export const refuses = (status: number, code: string): Reply => ({
 });
 
 /** The same reply for a request without streaming. If the reply ends early, half of the answer is sent. */
-export function inOnePiece(protocol: Exclude<Protocol, "sessions">, asked: Asked, reply: Reply): Reply {
+export function inOnePiece(
+  protocol: Exclude<Protocol, "sessions">,
+  asked: UpstreamRequest,
+  reply: Reply,
+): Reply {
   if (typeof reply === "string" || !wantsWhole(asked.body, asked.path)) return reply;
   if ("late" in reply) return { ...reply, reply: inOnePiece(protocol, asked, reply.reply) };
   if ("json" in reply || reply.type !== undefined) return reply;
@@ -52,7 +56,7 @@ export function inOnePiece(protocol: Exclude<Protocol, "sessions">, asked: Asked
 }
 
 /** Whether a request asks for a generation, in the sessions, chat-completions or responses protocol. */
-export const isTurn = ({ method, path }: Asked): boolean =>
+export const isTurn = ({ method, path }: UpstreamRequest): boolean =>
   method === "POST" && /\/turns(\/[^/]+\/continue)?$|\/chat\/completions$|\/responses$/.test(path);
 
 /** Returns the replies to generations one by one. */
@@ -63,7 +67,7 @@ function turnReplies(turns: Turns, healthy: Reply): Script {
 }
 
 /** The account of a token that {@link sessionsScript} issued. */
-export const accountOf = ({ token }: Asked): string => token.replace(/#\d+$/, "");
+export const accountOf = ({ token }: UpstreamRequest): string => token.replace(/#\d+$/, "");
 
 /**
  * An upstream with the sessions protocol. Its tokens consist of the account and the number of the sign-in: `one@test#1`.

@@ -103,19 +103,19 @@ export function findMemberSchema(schema: Schema, name: string): Schema | undefin
  * @param schema undefined: this version does not know the value. It is hidden entirely, because a later version may store a
  * secret there.
  */
-export function maskSecrets(schema: Schema | undefined, value: unknown): unknown {
+export function maskMarkedSecrets(schema: Schema | undefined, value: unknown): unknown {
   const selected = schema && selectSchema(schema, typeof value === "object" && value !== null);
   const visibility = selected === undefined ? "hidden" : visibilityOf(selected);
   if (visibility === "public") return value;
   if (Array.isArray(value)) {
     return value.map((item: unknown, index) =>
-      maskSecrets(schema && findMemberSchema(schema, `${index}`), item),
+      maskMarkedSecrets(schema && findMemberSchema(schema, `${index}`), item),
     );
   }
   if (isObject(value)) {
     const members = Object.entries(value).map(([name, member]) => [
       name,
-      maskSecrets(schema && findMemberSchema(schema, name), member),
+      maskMarkedSecrets(schema && findMemberSchema(schema, name), member),
     ]);
     return Object.fromEntries(members);
   }

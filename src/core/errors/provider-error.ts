@@ -63,7 +63,7 @@ const REFUSAL_CODES: Partial<Record<ProviderErrorKind, ErrorCode>> = {
 };
 
 /** A refusal of the request with the provider's own status, message, code, type and field. Null: it is no such refusal. */
-function toVerbatimRefusal(error: ProviderError): GatewayError | null {
+function toVerbatimRejection(error: ProviderError): GatewayError | null {
   const { kind, message, status, upstreamFault } = error;
   const code = REFUSAL_CODES[kind];
   if (code === undefined || status < 400 || status > 499) return null;
@@ -74,7 +74,7 @@ function toVerbatimRefusal(error: ProviderError): GatewayError | null {
 export function providerErrorToGateway(error: ProviderError): GatewayError {
   const { kind, message, upstreamFault } = error;
   if (error.isVerbatim) {
-    const refusal = toVerbatimRefusal(error);
+    const refusal = toVerbatimRejection(error);
     if (refusal !== null) return refusal;
   }
   // For errors that exist at every provider, the gateway's own code is used.

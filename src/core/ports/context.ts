@@ -22,7 +22,7 @@ export interface RequestTrace {
 }
 
 /** What the history needs to know of a request that is refused. The log line has none of it. */
-export interface RefusalNotes {
+export interface RefusedRequestNotes {
   /** Whether the history has a record of the request's generation. */
   hasRecord?: boolean;
   /** Whether the caller's configured key may be used for a model; absent: the caller has none. */
@@ -63,7 +63,7 @@ export interface Context extends RequestRuntime {
   readonly startedAt: number;
   readonly facts: RequestFacts;
   readonly requestLimits: RequestLimits;
-  readonly refusal: RefusalNotes;
+  readonly refusedRequest: RefusedRequestNotes;
   /** The OpenTelemetry trace; absent: the deployment sends none. */
   readonly trace?: RequestTrace;
   /** The memory for bodies that the request has reserved; released when the request ends. */

@@ -266,9 +266,9 @@ export interface RawBodyDeclaration<Query> extends Omit<CallerDeclaration<JsonBo
 const MAX_NOTED_NAME = 300;
 
 /** Notes the model that a body names, in case that the request is refused. */
-function noteModel({ refusal }: Context, body: unknown): void {
+function noteModel({ refusedRequest }: Context, body: unknown): void {
   const model = isObject(body) ? body["model"] : undefined;
-  if (typeof model === "string" && model.length <= MAX_NOTED_NAME) refusal.model ??= model;
+  if (typeof model === "string" && model.length <= MAX_NOTED_NAME) refusedRequest.model ??= model;
 }
 
 /** Declares an endpoint for callers that gets its JSON body unvalidated, together with its text. */

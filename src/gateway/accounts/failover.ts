@@ -3,7 +3,7 @@ import type { RetryBudget } from "../../core/retries/retry-budget.ts";
 import { attributeFault } from "./fault-attribution.ts";
 
 /** How an attempt with an account ended. */
-export interface FailedAttempt {
+export interface AttemptFailure {
   readonly account: string;
   readonly error: unknown;
   /** Whether the account was signed in and the work had started. */
@@ -56,7 +56,7 @@ export class Failover {
   }
 
   /** Records an attempt that failed at `now`. Returns whether to try another account. */
-  shouldRetry(attempt: FailedAttempt, now: number): boolean {
+  shouldRetry(attempt: AttemptFailure, now: number): boolean {
     const { account, error, hasStarted, canRetry, wantsAnotherAccount } = attempt;
     this.#hasOtherHealthyAccount = attempt.hasOtherHealthyAccount;
     this.triedAccounts.push(account);

@@ -15,6 +15,7 @@ import type {
   UpstreamTurn,
   WholeTurn,
 } from "../providers/upstream-turn.ts";
+import { AccountAttempt } from "./account-attempt.ts";
 import { chargeAnswerMemory } from "./answer-memory.ts";
 import {
   assertRequiredCall,
@@ -25,7 +26,6 @@ import {
   isEmptyOutputError,
 } from "./assembly/answer-checks.ts";
 import { Assembler, type TurnEnd } from "./assembly/assembler.ts";
-import { Attempt } from "./attempt.ts";
 import { estimateUsage } from "./expected-usage.ts";
 import type { GenerationJob } from "./generation-job.ts";
 import { type GenerationSink, noopSink } from "./generation-sink.ts";
@@ -72,7 +72,7 @@ export class Generation {
   #attempts = 0;
   #retries = 0;
   /** Null: no account was leased yet. */
-  #attempt: Attempt | null = null;
+  #attempt: AccountAttempt | null = null;
   /** The provider's answer to a native request. Null: the answer is translated, or has not come. */
   nativeAnswer: { readonly headers: Readonly<Record<string, string>>; text: string } | null = null;
 
@@ -193,7 +193,7 @@ export class Generation {
     const { context, recording, abort } = this.#job;
     if (this.#attempts > 0) this.#discardAttempt();
     this.#attempts += 1;
-    const attempt = new Attempt(session, () => context.platform.now());
+    const attempt = new AccountAttempt(session, () => context.platform.now());
     this.#attempt = attempt;
     recording?.recordAccount(session.accountId);
     const stop = onAbort(abort.signal, () => attempt.controller.abort(abort.signal.reason));
@@ -208,7 +208,7 @@ export class Generation {
     }
   }
 
-  async #runTurns(attempt: Attempt): Promise<void> {
+  async #runTurns(attempt: AccountAttempt): Promise<void> {
     const { conversation } = this.#job;
     let end = await this.#runTurn(attempt, null);
     if (this.#lacksAnswer(end)) {
@@ -262,7 +262,7 @@ export class Generation {
   }
 
   /** Reads one upstream message, and continues it while it is `isIncomplete`. */
-  async #runTurn(attempt: Attempt, followUp: FollowUp | null): Promise<TurnEnd> {
+  async #runTurn(attempt: AccountAttempt, followUp: FollowUp | null): Promise<TurnEnd> {
     const { session, controller } = attempt;
     const { api } = this.#provider;
     let turn = await this.#openTurn(attempt, followUp);
@@ -291,7 +291,7 @@ export class Generation {
   }
 
   #openTurn(
-    { session, controller, chatSessions }: Attempt,
+    { session, controller, chatSessions }: AccountAttempt,
     followUp: FollowUp | null,
   ): Promise<UpstreamTurn> {
     // The driver reports the chat session before the turn opens, so that the session of a failed turn is deleted too.
@@ -307,7 +307,7 @@ export class Generation {
     });
   }
 
-  #beginNativeAnswer({ headers }: NativeAnswer, native: NativeJob, attempt: Attempt): void {
+  #beginNativeAnswer({ headers }: NativeAnswer, native: NativeJob, attempt: AccountAttempt): void {
     this.nativeAnswer = { headers: selectAnswerHeaders(headers, native.style), text: "" };
     if (this.#isUnstreamed) return;
     this.#relay = new NativeRelay({

@@ -8,7 +8,7 @@ const CLIENT_LEFT = 499;
 
 /** Whether a request of a configured key was refused before it got a record: it asked for a model, not for a file. */
 function isRefused(
-  { refusal: { message, style, hasRecord }, facts }: Context,
+  { refusedRequest: { message, style, hasRecord }, facts }: Context,
   { method, status }: RequestOutcome,
 ): boolean {
   if (message === undefined || hasRecord === true || status === CLIENT_LEFT || method !== "POST")

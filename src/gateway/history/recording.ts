@@ -99,7 +99,7 @@ export class Recording implements RecordSource {
   /** Starts the record. `output` will collect the upstream's text. */
   start(promptText: string, output: RawOutput): void {
     this.#hasStarted = true;
-    this.#context.refusal.hasRecord = true;
+    this.#context.refusedRequest.hasRecord = true;
     this.#running = { ...this.#running, prompt: promptText, output };
     this.#context.config().then(
       ({ config }) => {

@@ -169,12 +169,12 @@ const getRefusedRequests = oncePer((platform: OutboxPlatform) => new RefusedRequ
  * @returns what is still being sent
  */
 export async function recordRefusedRequest(
-  { platform, request, refusal, requestId, startedAt, facts }: Context,
+  { platform, request, refusedRequest, requestId, startedAt, facts }: Context,
   { status, durationMs }: RequestOutcome,
 ): Promise<void> {
   const { key = "", team, user, tags, history: mode, error } = facts;
-  const { message = "" } = refusal;
-  const model = (refusal.model ?? facts.requestedModel ?? "").slice(0, MAX_REDACTED);
+  const { message = "" } = refusedRequest;
+  const model = (refusedRequest.model ?? facts.requestedModel ?? "").slice(0, MAX_REDACTED);
   // A message may quote the request, and the caller may have written anything instead of a model.
   const storedModel = mode === undefined ? model : redactText(model);
   getRefusedRequests(platform).record(
@@ -185,7 +185,7 @@ export async function recordRefusedRequest(
       ...(team === undefined ? {} : { team }),
       ...(user === undefined ? {} : { user }),
       ...(tags === undefined ? {} : { tags: tags.split(",") }),
-      dialect: facts.dialect ?? refusal.style ?? "",
+      dialect: facts.dialect ?? refusedRequest.style ?? "",
       requested_model: createLabel(storedModel),
       source: createLabel(request.headers.get("x-gateway-source")?.trim() ?? ""),
       status_code: status,

@@ -45,10 +45,10 @@ async function nameUnknownModel({ config }: Context, error: unknown): Promise<st
  * Throws the 403 of a forbidden model for an unknown `provider/model` that the caller's key does not allow. A key for some
  * models would otherwise learn which providers exist.
  */
-export function hideUnknownProvider({ refusal }: Context, error: unknown): void {
+export function hideUnknownProvider({ refusedRequest }: Context, error: unknown): void {
   if (!(error instanceof ModelNotFoundError) || !error.requested.includes("/")) return;
   const { requested } = error;
-  refusal.assertModelAllowed?.({ requested, id: requested });
+  refusedRequest.assertModelAllowed?.({ requested, id: requested });
 }
 
 function isUnknownModel(thrown: unknown): thrown is GatewayError {

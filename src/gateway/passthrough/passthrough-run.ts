@@ -28,9 +28,9 @@ import { missingEndpointError } from "../providers/passthrough-error.ts";
 import { getProvider, type RegisteredProvider } from "../providers/provider-registry.ts";
 import { isWhole, mediaTypeOf } from "../providers/transport.ts";
 import { AnswerCopy } from "./answer-copy.ts";
-import { Attempt } from "./attempt.ts";
 import { ErrorEventMask } from "./error-event-mask.ts";
 import { HeldBytes } from "./held-bytes.ts";
+import { PassthroughAttempt } from "./passthrough-attempt.ts";
 import type { PassthroughCall } from "./passthrough-call.ts";
 import { PASSTHROUGH_STYLE, type Target } from "./targets.ts";
 
@@ -130,7 +130,7 @@ export class PassthroughRun implements RawOutput {
     const { firstByteTimeoutMs, answerTimeoutMs, idleTimeoutMs } = timeouts;
     this.#recording.recordAccount(session.accountId);
     this.#idleMs = idleTimeoutMs;
-    const attempt = new Attempt(context, abort, {
+    const attempt = new PassthroughAttempt(context, abort, {
       firstByteMs: call.stream ? firstByteTimeoutMs : answerTimeoutMs,
       idleMs: idleTimeoutMs,
       answerMs: answerTimeoutMs,
@@ -157,7 +157,7 @@ export class PassthroughRun implements RawOutput {
 
   async #passThrough(
     response: Response,
-    attempt: Attempt,
+    attempt: PassthroughAttempt,
     session: AccountSession,
     mask: ErrorEventMask,
   ): Promise<void> {

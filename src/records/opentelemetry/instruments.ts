@@ -26,7 +26,7 @@ export const OPERATION_DURATION: Instrument = {
 };
 export const FIRST_TOKEN: Instrument = {
   name: "gen_ai.server.time_to_first_token",
-  description: "Time from a request to the first of its answer.",
+  description: "Time from a request to the first token of its answer.",
   unit: "s",
   bounds: FIRST_TOKEN_BOUNDS,
 };

@@ -71,7 +71,7 @@ export interface HistogramPoint {
   readonly explicitBounds: readonly number[];
 }
 
-/** A histogram of the same name. */
+/** A metric whose data points are histograms. */
 export interface Metric {
   readonly name: string;
   readonly description: string;

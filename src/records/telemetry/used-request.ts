@@ -6,7 +6,7 @@ import { UNKNOWN_MODEL, type UsedRequest } from "../../core/ports/usage.ts";
 const PROVIDER_CODES = /^(?:upstream_|model_unavailable$|account_login_failed$)/;
 
 /** Whether an error's code says that the provider or one of its accounts failed. What it refuses as wrong is no failure. */
-export const isProviderCode = (code: string): boolean => PROVIDER_CODES.test(code);
+const isProviderCode = (code: string): boolean => PROVIDER_CODES.test(code);
 
 /** The outcome for the usage records: by the request's error, else by its status. */
 function classifyOutcome(status: number, { error, attempts }: RequestFacts): string {

@@ -2,7 +2,7 @@ import type { PageJobs } from "../../core/ports/page-jobs.ts";
 import type { AnswerCache, PageBrowser, PagesPlatform, RateDecision } from "../../core/ports/pages.ts";
 import type { PageLimits } from "../../core/ports/variables.ts";
 import { fromRpcResult } from "../../pages/browser/failures.ts";
-import { RefusalCache } from "../../pages/limits/refusal-cache.ts";
+import { RejectionCache } from "../../pages/limits/rejection-cache.ts";
 import type { Env } from "./env.ts";
 
 /** The cache of the data center, for answers of the page service and the response cache. */
@@ -33,7 +33,7 @@ export function createPagesPlatform(env: Env, limits: PageLimits): PagesPlatform
  * object.
  */
 function createCallCounter({ RATE_LIMITER: objects }: Env): PagesPlatform["countCalls"] {
-  const refusals = new RefusalCache();
+  const refusals = new RejectionCache();
   return async (client, limit, calls): Promise<RateDecision> => {
     // The time before the call: when the answer arrives, the object's minute has moved on.
     const requestedAt = Date.now();

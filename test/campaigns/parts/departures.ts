@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { ending, times } from "../gateway-under-test.ts";
 import type { Part } from "../part.ts";
-import { ending, times } from "../site.ts";
 
 const STYLES = ["chat", "messages", "responses"] as const;
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { countedRequests, recordedRequests, sawEnd, untilZero } from "../books.ts";
 import { type DiskFault, fullDatabase, fullDisk, lockedDatabase } from "../disk-faults.ts";
+import { ending, type GatewayUnderTest, until } from "../gateway-under-test.ts";
 import type { Errand, Found, Part } from "../part.ts";
-import { ending, type Site, until } from "../site.ts";
+import { countedRequests, recordedRequests, sawEnd, untilZero } from "../recorded-requests.ts";
 
 /** Maximum time until answers, history and usage are correct after a fault, in milliseconds. */
 const RECOVERY_MS = 30_000;
@@ -17,7 +17,7 @@ class Promised {
   readonly keys = new Set<string>();
 
   /** Waits until all confirmed data is present. Drops missing data and resolves to its amount. */
-  async missing(site: Site): Promise<number> {
+  async missing(site: GatewayUnderTest): Promise<number> {
     const uncounted = async () => Math.max(0, this.requests.size - (await countedRequests(site, "success")));
     let unknown: string[] = [];
     const unrecorded = async () => {
@@ -38,7 +38,7 @@ class Promised {
     return sum;
   }
 
-  async #missingResponses({ gateway }: Site): Promise<number> {
+  async #missingResponses({ gateway }: GatewayUnderTest): Promise<number> {
     let missing = 0;
     for (const id of this.responses) {
       const headers = { authorization: "Bearer sk-dev" };
@@ -49,14 +49,14 @@ class Promised {
     return missing;
   }
 
-  async #missingKeys(site: Site): Promise<number> {
+  async #missingKeys(site: GatewayUnderTest): Promise<number> {
     const config = await (await site.admin("/admin/config/export")).text();
     return [...this.keys].filter((key) => !config.includes(`"${key}"`)).length;
   }
 }
 
 /** The write faults that are possible here. */
-function faultsOf({ disk }: Site): DiskFault[] {
+function faultsOf({ disk }: GatewayUnderTest): DiskFault[] {
   if (disk === null) throw new Error("This part needs a disk of its own.");
   return [...(disk.isMounted ? [fullDisk(disk)] : []), fullDatabase, lockedDatabase(disk.path)];
 }

@@ -2,8 +2,8 @@ import type { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Plan } from "../../support/fault-body.ts";
 import { rawChat } from "../../support/raw-client.ts";
+import { ending, type GatewayUnderTest } from "../gateway-under-test.ts";
 import type { Errand, Found, Part } from "../part.ts";
-import { ending, type Site } from "../site.ts";
 import { Standstill } from "../standstill.ts";
 
 const ANSWER_TIMEOUT_MS = 1_500;
@@ -50,7 +50,12 @@ const WAYS: readonly { readonly halfOpen: boolean; leave(socket: Socket): void }
 ];
 
 /** Runs parallel clients that send a request and disconnect. Resolves when all have disconnected. */
-async function askAndLeave(site: Site, stream: boolean, way: (typeof WAYS)[number], random: () => number) {
+async function askAndLeave(
+  site: GatewayUnderTest,
+  stream: boolean,
+  way: (typeof WAYS)[number],
+  random: () => number,
+) {
   const body = JSON.stringify({
     model: "provider-v4-flash-nothinking",
     stream,

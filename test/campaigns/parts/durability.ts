@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { countedRequests, recordedRequests, sawEnd } from "../books.ts";
+import { until } from "../gateway-under-test.ts";
 import type { Errand, Found, Part } from "../part.ts";
-import { until } from "../site.ts";
+import { countedRequests, recordedRequests, sawEnd } from "../recorded-requests.ts";
 
 /** On Workers a killed isolate loses its last two seconds (docs/contract/usage.md); the rest is tolerance for a busy machine. */
 const UNTOLD_MS = { deno: 0, workers: 6_000 } as const;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { ending, until } from "../gateway-under-test.ts";
 import type { Part } from "../part.ts";
-import { ending, until } from "../site.ts";
 
 /** Adds and deletes accounts and changes limits and keys while requests use them. */
 export const edits: Part = {

@@ -1,6 +1,6 @@
 import { bodyBytes, type Plan } from "../../support/fault-body.ts";
+import { ending } from "../gateway-under-test.ts";
 import type { Part } from "../part.ts";
-import { ending } from "../site.ts";
 
 const TEXT = "one two, drei \u00fc \u{1f600} five";
 

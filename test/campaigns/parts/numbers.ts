@@ -1,8 +1,8 @@
 import { eventBlocks, type Plan } from "../../support/fault-body.ts";
 import { wholeAnswer } from "../../support/whole-answers.ts";
-import { countedRequests, untilZero } from "../books.ts";
+import { ending, type GatewayUnderTest } from "../gateway-under-test.ts";
 import type { Errand, Found, Part } from "../part.ts";
-import { ending, type Site } from "../site.ts";
+import { countedRequests, untilZero } from "../recorded-requests.ts";
 
 /** JSON values that an upstream may send instead of a number. `JSON.parse` reads `2e308` as infinity. */
 const STATED = [
@@ -51,7 +51,7 @@ function planOf(stream: boolean, stated: string): Plan {
 }
 
 /** The views that fail or contain a number that is not finite. */
-async function brokenViews(site: Site): Promise<string[]> {
+async function brokenViews(site: GatewayUnderTest): Promise<string[]> {
   const broken: string[] = [];
   for (const path of VIEWS) {
     const answer = await site.admin(path);
@@ -68,7 +68,7 @@ async function brokenViews(site: Site): Promise<string[]> {
   return broken;
 }
 
-async function usageTotals(site: Site): Promise<Readonly<Record<string, unknown>>> {
+async function usageTotals(site: GatewayUnderTest): Promise<Readonly<Record<string, unknown>>> {
   const answer = await site.admin("/admin/usage?granularity=total");
   if (answer.status !== 200) return {};
   const { totals }: { totals: Record<string, unknown> } = await answer.json();

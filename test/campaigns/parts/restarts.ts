@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { type Ended, ending, grantedTwice, until } from "../gateway-under-test.ts";
 import type { Errand, Found, Part } from "../part.ts";
-import { type Ended, ending, grantedTwice, until } from "../site.ts";
 import { Standstill } from "../standstill.ts";
 
 const PER_ACCOUNT = 2;

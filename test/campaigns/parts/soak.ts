@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { ending, times } from "../gateway-under-test.ts";
 import type { Part } from "../part.ts";
-import { ending, times } from "../site.ts";
 
 /**
  * Thresholds of growth: more than 10 %, and more than the variation between garbage collections (RSS: of the allocator).

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { MOST_MEMORY } from "../../support/memory-attacks.ts";
 import { RawWebSocket } from "../../support/raw-web-socket.ts";
+import { ending, type GatewayUnderTest, until } from "../gateway-under-test.ts";
 import type { Errand, Found, Part } from "../part.ts";
-import { ending, type Site, until } from "../site.ts";
 
 /**
  * Bound for unauthenticated clients, plus garbage that a busy machine has not collected yet. Without a bound each socket
@@ -44,7 +44,7 @@ const HABITS: readonly Habit[] = [
 ];
 
 /** Opens a socket for an unauthenticated client; null if the gateway rejects it. */
-async function open({ gateway }: Site, n: number): Promise<RawWebSocket | null> {
+async function open({ gateway }: GatewayUnderTest, n: number): Promise<RawWebSocket | null> {
   return RawWebSocket.open(gateway.url, "/v1/responses", `a-strangers-token-${n}`).catch(() => null);
 }
 

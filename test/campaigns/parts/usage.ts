@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isObject, type JsonObject, parseObject } from "../../../src/core/encoding/json.ts";
+import { type GatewayUnderTest, times } from "../gateway-under-test.ts";
 import type { Errand, Found, Part } from "../part.ts";
-import { type Site, times } from "../site.ts";
 
 const KEYS = Array.from({ length: 50 }, (_, n) => ({
   key: `sk-of-user-${n}-of-the-campaign`,
@@ -62,7 +62,7 @@ interface Sent {
  * received a part of the answer.
  */
 async function send(
-  { gateway, upstream }: Site,
+  { gateway, upstream }: GatewayUnderTest,
   id: string,
   random: () => number,
 ): Promise<Sent & { readonly lost: boolean }> {
@@ -114,7 +114,7 @@ function logged(lines: readonly string[]): Map<string, Pick<Sums, "prompt_tokens
 }
 
 /** Usage in the usage report, by key and style. */
-async function booked(site: Site): Promise<Map<string, Sums>> {
+async function booked(site: GatewayUnderTest): Promise<Map<string, Sums>> {
   const query = "granularity=total&group_by=key,dialect&limit=10000";
   const body: unknown = await (await site.admin(`/admin/usage?${query}`)).json();
   const items: unknown = isObject(body) ? body["items"] : null;
@@ -142,7 +142,11 @@ function differences(one: ReadonlyMap<string, Sums>, other: ReadonlyMap<string, 
 }
 
 /** Evicts the objects at random times until `done` returns true. */
-async function evict({ runtime, gateway }: Site, random: () => number, done: () => boolean): Promise<number> {
+async function evict(
+  { runtime, gateway }: GatewayUnderTest,
+  random: () => number,
+  done: () => boolean,
+): Promise<number> {
   let evictions = 0;
   while (!done() && runtime === "workers") {
     await sleep(200 + random() * 800);
@@ -192,7 +196,7 @@ async function run({ site, count, random }: Errand): Promise<Found> {
 
 /** Returns the logged usage once all requests are logged. Disconnects are logged with a delay. */
 async function untilLogged(
-  { gateway }: Site,
+  { gateway }: GatewayUnderTest,
   count: number,
   end: number,
 ): Promise<ReturnType<typeof logged>> {

@@ -14,7 +14,7 @@ import { type MemoryGateway, pass, useMemoryGateway } from "../../support/memory
 import { KEY } from "../../support/memory-platform.ts";
 import { GatewayIsolate, readFrom } from "../../support/pool-simulator/gateway-isolate.ts";
 import { PoolObject } from "../../support/pool-simulator/pool-object.ts";
-import { type Asked, type Reply, ScriptedUpstream } from "../../support/scripted-upstream.ts";
+import { type Reply, ScriptedUpstream, type UpstreamRequest } from "../../support/scripted-upstream.ts";
 import { completionsScript } from "../../support/upstream-scripts.ts";
 
 const make = useMemoryGateway();
@@ -75,7 +75,7 @@ interface Options {
   readonly provider?: object;
   readonly config?: object;
   /** The reply to a request with this token; undefined: a healthy answer. */
-  readonly reply?: (asked: Asked) => Reply | undefined;
+  readonly reply?: (asked: UpstreamRequest) => Reply | undefined;
   readonly turns?: readonly Reply[];
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { ProviderErrorKind } from "../../../src/core/errors/provider-error.ts";
 import { ProviderBreaker } from "../../../src/pool/provider-breaker.ts";
 import { Waiter } from "../../../src/pool/waiter.ts";
-import { randomFrom } from "../../campaigns/site.ts";
+import { randomFrom } from "../../campaigns/gateway-under-test.ts";
 import { failure } from "../../support/failures.ts";
 import { configuration, leaseOf, result } from "../../support/pool-simulator/fixtures.ts";
 import { PoolSimulator } from "../../support/pool-simulator/pool-simulator.ts";

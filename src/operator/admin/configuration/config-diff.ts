@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { keyIdentifier, listApiKeys } from "../../../core/config/api-keys.ts";
 import { type Config, configSchema } from "../../../core/config/schema.ts";
-import { findMemberSchema, maskSecrets } from "../../../core/config/secret-masking.ts";
+import { findMemberSchema, maskMarkedSecrets } from "../../../core/config/secret-masking.ts";
 import type { FieldChange } from "../../../core/config/snapshot.ts";
 import { isObject } from "../../../core/encoding/json.ts";
 import { accountIdentifiers } from "../accounts/account-identifiers.ts";
@@ -60,7 +60,7 @@ async function indexLists(config: Config): Promise<Record<string, unknown>> {
 function maskValue(schema: Schema, value: unknown): string | null {
   if (value === undefined) return null;
   if (value instanceof Map) return JSON.stringify([...value.keys()]);
-  const masked = JSON.stringify(maskSecrets(schema, value));
+  const masked = JSON.stringify(maskMarkedSecrets(schema, value));
   return masked.length <= MAX_VALUE_CHARS ? masked : masked.slice(0, MAX_VALUE_CHARS).toWellFormed();
 }
 

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { createSecret } from "../../../core/auth/secrets.ts";
 import { listApiKeys } from "../../../core/config/api-keys.ts";
 import { type Config, configSchema } from "../../../core/config/schema.ts";
-import { maskSecrets } from "../../../core/config/secret-masking.ts";
+import { maskMarkedSecrets } from "../../../core/config/secret-masking.ts";
 import { lazyObject } from "../../../core/encoding/lazy-schema.ts";
 import { invalidRequest } from "../../../core/errors/gateway-error.ts";
 import { parseWith } from "../../../core/http/json-body.ts";
@@ -145,7 +145,7 @@ export const IMPORT_ENDPOINTS = [
         const confirmReason = mode === "replace" ? describeLoss(current.config, after) : null;
         const changed = await diffConfigs(current.config, after, MAX_CHANGES);
         await recordAction(context, { dry_run: mode });
-        const config = maskSecrets(configSchema, exportConfig(after));
+        const config = maskMarkedSecrets(configSchema, exportConfig(after));
         return Response.json({
           success: true,
           mode,

@@ -6,7 +6,7 @@ import {
   findSecrets,
   markPublic,
   markSecret,
-  maskSecrets,
+  maskMarkedSecrets,
   visibilityOf,
 } from "../../../../src/core/config/secret-masking.ts";
 import { plantedConfigs } from "../../../support/planted-config.ts";
@@ -71,12 +71,12 @@ describe("a masked value", () => {
     fc.assert(
       fc.property(plantedConfigs, ({ config: parsed, secrets }) => {
         expect(secrets.length).toBeGreaterThanOrEqual(15);
-        const text = JSON.stringify(maskSecrets(configSchema, parsed));
+        const text = JSON.stringify(maskMarkedSecrets(configSchema, parsed));
         for (const planted of secrets) expect(text).not.toContain(planted);
         const found = [...findSecrets(configSchema, parsed)].map((one) => one.text);
         for (const planted of secrets) expect(found.some((one) => one.includes(planted))).toBe(true);
         // What is no secret is as it was.
-        expect(maskSecrets(configSchema, parsed)).toMatchObject({
+        expect(maskMarkedSecrets(configSchema, parsed)).toMatchObject({
           runtime: parsed.runtime,
           proxies: parsed.proxies.map(({ id, host, username }) => ({ id, host, username })),
           providers: parsed.providers.map(({ id, base_url, models }) => ({ id, base_url, models })),
@@ -99,18 +99,18 @@ describe("a masked value", () => {
       either: { pin: "1234" },
       later: { deep: ["s", 1, true, null, ""] },
     };
-    expect(maskSecrets(schema, value)).toEqual({
+    expect(maskMarkedSecrets(schema, value)).toEqual({
       known: "k",
       facts: { new: "f" },
       either: { pin: "****" },
       later: { deep: ["****", "****", "****", null, ""] },
     });
-    expect(maskSecrets(schema, { either: "text" })).toEqual({ either: "text" });
+    expect(maskMarkedSecrets(schema, { either: "text" })).toEqual({ either: "text" });
   });
 
   it("has the form that its mark says", () => {
     const form = (mark: "hidden" | "shortened" | "origin", text: string) =>
-      maskSecrets(markSecret(z.string(), mark), text);
+      maskMarkedSecrets(markSecret(z.string(), mark), text);
     expect(form("hidden", "a-password")).toBe("****");
     expect(form("shortened", "sk-0123456789abcdef")).toBe("sk-0****cdef");
     expect(form("origin", "https://chat.test/hooks/1?key=2")).toBe("https://chat.test/****");

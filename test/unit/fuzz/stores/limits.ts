@@ -78,22 +78,22 @@ const spentOf = (choose: Choices) => ({
 });
 
 /** The ledger with the database that it writes to. */
-interface Books {
+interface StoredLedger {
   readonly ledger: UseLedger;
   readonly sql: Sql;
 }
 
-const openBooks = (sql: Sql, now: () => number): Books => ({
+const openLedger = (sql: Sql, now: () => number): StoredLedger => ({
   ledger: new UseLedger(new SqlUseStore(sql), now(), ORPHANS_MS),
   sql,
 });
 
 /** Requests are let in, begin, end and are settled; a restarted ledger says the same of each key. */
-export const ledger = storeTarget<Books, { next: number }>({
+export const ledger = storeTarget<StoredLedger, { next: number }>({
   name: "limits, ledger",
   faults: false,
   forwardOnly: true,
-  open: openBooks,
+  open: openLedger,
   model: () => ({ next: 0 }),
   operations: [
     (books, choose, model, now) => {
@@ -120,7 +120,7 @@ export const ledger = storeTarget<Books, { next: number }>({
       .listSubjectUses(now())
       .filter(({ month }) => month.tokens !== 0 || month.cost !== 0);
     const again = new Map(
-      openBooks(books.sql, now)
+      openLedger(books.sql, now)
         .ledger.listSubjectUses(now())
         .map((use) => [use.key, use]),
     );

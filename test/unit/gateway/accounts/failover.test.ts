@@ -5,7 +5,7 @@ import { ProxyFailure } from "../../../../src/gateway/upstream/proxy/failure.ts"
 import { AccountWork, refusal } from "../../../support/account-work.ts";
 import { managed, pass, passThrough, useMemoryGateway } from "../../../support/memory-gateway.ts";
 import { accountNamed } from "../../../support/memory-platform.ts";
-import type { Asked, Reply } from "../../../support/scripted-upstream.ts";
+import type { Reply, UpstreamRequest } from "../../../support/scripted-upstream.ts";
 import { refuses } from "../../../support/upstream-scripts.ts";
 
 const gateway = useMemoryGateway();
@@ -156,7 +156,7 @@ describe("one wrong password, one dead proxy, one refused token, and one account
     proxies: [{ id: "dead", type: "http" as const, host: "proxy.test", port: 1 }],
     runtime: { account_max_queue: 1_000 },
   };
-  const other = (asked: Asked): Reply | undefined => {
+  const other = (asked: UpstreamRequest): Reply | undefined => {
     if (asked.proxy !== null) throw new ProxyFailure("proxy", "the proxy cannot be reached");
     if (asked.token === "refused") return refuses(401, "token_expired");
     const wrong = asked.path === "/api/login" && asked.json()["email"] === "wrong";

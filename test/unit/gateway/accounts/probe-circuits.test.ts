@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { probeCircuits } from "../../../../src/gateway/accounts/probe-circuits.ts";
 import { type MemoryGateway, pass, useMemoryGateway } from "../../../support/memory-gateway.ts";
-import type { Asked, Reply } from "../../../support/scripted-upstream.ts";
+import type { Reply, UpstreamRequest } from "../../../support/scripted-upstream.ts";
 import { ScriptedUpstream } from "../../../support/scripted-upstream.ts";
 
 const make = useMemoryGateway();
@@ -26,12 +26,12 @@ class Backend {
   fault: Reply | null = null;
   readonly upstream = new ScriptedUpstream((asked) => this.fault ?? (isProbe(asked) ? MODELS : ANSWER));
 
-  get probes(): Asked[] {
+  get probes(): UpstreamRequest[] {
     return this.upstream.asked.filter(isProbe);
   }
 }
 
-const isProbe = ({ path }: Asked) => path === "/v1/models";
+const isProbe = ({ path }: UpstreamRequest) => path === "/v1/models";
 
 /** A gateway with accounts of this number at one provider. */
 function gatewayWith(backend: Backend, accounts: number, more: object = {}): Promise<MemoryGateway> {

@@ -14,7 +14,7 @@ import {
   useMemoryGateway,
 } from "../../../support/memory-gateway.ts";
 import { accountNamed } from "../../../support/memory-platform.ts";
-import { type Asked, type Reply, ScriptedUpstream } from "../../../support/scripted-upstream.ts";
+import { type Reply, ScriptedUpstream, type UpstreamRequest } from "../../../support/scripted-upstream.ts";
 import { refuses } from "../../../support/upstream-scripts.ts";
 
 const gateway = useMemoryGateway();
@@ -306,7 +306,7 @@ describe("an account's token", () => {
 
 describe("a sign-in", () => {
   const refusedFor = (...accounts: string[]) => ({
-    other: (asked: Asked) =>
+    other: (asked: UpstreamRequest) =>
       asked.path === "/api/login" && accounts.includes(String(asked.json()["email"]))
         ? refuses(401, "invalid_credentials")
         : undefined,
@@ -438,7 +438,7 @@ describe("usage and metrics count a failed attempt for the provider that failed"
   const answer = {
     json: { choices: [{ message: { role: "assistant", content: "Hi" }, finish_reason: "stop" }] },
   };
-  const ask = async (reply: (asked: Asked) => Reply) => {
+  const ask = async (reply: (asked: UpstreamRequest) => Reply) => {
     const made = await gateway({ config, upstream: new ScriptedUpstream(reply) });
     const body = { model: "any", messages: [{ role: "user", content: "hi" }] };
     const response = await made.post("/v1/chat/completions", body);
@@ -448,7 +448,7 @@ describe("usage and metrics count a failed attempt for the provider that failed"
     return [response.status, failed.map(({ provider }: { provider: string }) => provider)];
   };
 
-  test.each<[string, (asked: Asked) => Reply, number, string[]]>([
+  test.each<[string, (asked: UpstreamRequest) => Reply, number, string[]]>([
     ["a fail-over", ({ host }) => (host === "one.test" ? { status: 500, json: {} } : answer), 200, ["one"]],
     ["failures of all", () => ({ status: 500, json: {} }), 503, ["one", "two"]],
     ["a success", () => answer, 200, []],

@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 import { configSchema } from "../../../../src/core/config/schema.ts";
 import { pass, useMemoryGateway } from "../../../support/memory-gateway.ts";
 import { KEY } from "../../../support/memory-platform.ts";
-import { type Asked, type Reply, ScriptedUpstream } from "../../../support/scripted-upstream.ts";
+import { type Reply, ScriptedUpstream, type UpstreamRequest } from "../../../support/scripted-upstream.ts";
 import { completionsScript } from "../../../support/upstream-scripts.ts";
 
 const gateway = useMemoryGateway();
 
-const isEmbedding = ({ path }: Asked): boolean => path.endsWith("/embeddings");
+const isEmbedding = ({ path }: UpstreamRequest): boolean => path.endsWith("/embeddings");
 
 /** A gateway whose provider embeds: with these answers in order, the last one again and again. */
 function embedding(...replies: readonly Reply[]) {

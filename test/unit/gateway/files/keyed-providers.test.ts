@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type MemoryGateway, useMemoryGateway } from "../../../support/memory-gateway.ts";
 import { KEY } from "../../../support/memory-platform.ts";
-import { type Asked, ScriptedUpstream } from "../../../support/scripted-upstream.ts";
+import { ScriptedUpstream, type UpstreamRequest } from "../../../support/scripted-upstream.ts";
 import { completionsScript } from "../../../support/upstream-scripts.ts";
 
 const gateway = useMemoryGateway();
@@ -10,7 +10,7 @@ const STORED = { id: "file-there", bytes: 5, filename: "a.txt", purpose: "user_d
 
 /** A chat-completions backend that stores one file. */
 function backend(): ScriptedUpstream {
-  const other = ({ path, method }: Asked) => {
+  const other = ({ path, method }: UpstreamRequest) => {
     if (path.endsWith("/files") && method === "POST")
       return { json: { ...STORED, created_at: 1_800_000_000 } };
     return path.endsWith("/files/file-there") ? { json: STORED } : undefined;

@@ -2,14 +2,14 @@ import { describe, expect, test } from "vitest";
 import { isObject, type JsonObject } from "../../../../src/core/encoding/json.ts";
 import { type MemoryGateway, pass, useMemoryGateway } from "../../../support/memory-gateway.ts";
 import { KEY } from "../../../support/memory-platform.ts";
-import type { Asked } from "../../../support/scripted-upstream.ts";
+import type { UpstreamRequest } from "../../../support/scripted-upstream.ts";
 import { refuses } from "../../../support/upstream-scripts.ts";
 
 const gateway = useMemoryGateway();
 
 const MIB = 1024 * 1024;
-const isUpload = ({ method, path }: Asked): boolean => method === "POST" && path === "/api/files";
-const uploads = ({ upstream }: MemoryGateway): Asked[] => upstream.asked.filter(isUpload);
+const isUpload = ({ method, path }: UpstreamRequest): boolean => method === "POST" && path === "/api/files";
+const uploads = ({ upstream }: MemoryGateway): UpstreamRequest[] => upstream.asked.filter(isUpload);
 
 interface Begun {
   readonly key?: string;

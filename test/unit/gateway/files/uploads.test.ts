@@ -6,7 +6,7 @@ import {
   useMemoryGateway,
 } from "../../../support/memory-gateway.ts";
 import { accountNamed, KEY } from "../../../support/memory-platform.ts";
-import type { Asked, Reply } from "../../../support/scripted-upstream.ts";
+import type { Reply, UpstreamRequest } from "../../../support/scripted-upstream.ts";
 import { accountOf, refuses } from "../../../support/upstream-scripts.ts";
 
 const gateway = useMemoryGateway();
@@ -15,11 +15,11 @@ const BOUNDARY = "b";
 const HEAD = `--${BOUNDARY}\r\ncontent-disposition: form-data; name="file"; filename="a.txt"\r\ncontent-type: text/plain\r\n\r\n`;
 const TAIL = `\r\n--${BOUNDARY}\r\ncontent-disposition: form-data; name="purpose"\r\n\r\nbatch\r\n--${BOUNDARY}--\r\n`;
 
-const isUpload = ({ method, path }: Asked): boolean => method === "POST" && path === "/api/files";
-const uploads = ({ upstream }: MemoryGateway): Asked[] => upstream.asked.filter(isUpload);
+const isUpload = ({ method, path }: UpstreamRequest): boolean => method === "POST" && path === "/api/files";
+const uploads = ({ upstream }: MemoryGateway): UpstreamRequest[] => upstream.asked.filter(isUpload);
 
 /** Answers some requests of some accounts, and everything else as the protocol says. */
-const answering = (matches: (asked: Asked) => boolean, reply: Reply): MemoryGatewayOptions => ({
+const answering = (matches: (asked: UpstreamRequest) => boolean, reply: Reply): MemoryGatewayOptions => ({
   other: (asked) => (matches(asked) ? reply : undefined),
 });
 
@@ -124,7 +124,7 @@ describe("an upload", () => {
 });
 
 describe("an account that is refused before the file is sent", () => {
-  const suspended = (asked: Asked): boolean =>
+  const suspended = (asked: UpstreamRequest): boolean =>
     asked.path === "/api/account" && accountOf(asked) === "one@test";
 
   test("is left for another one, which gets the whole file", async () => {
@@ -144,7 +144,7 @@ describe("an account that is refused before the file is sent", () => {
   });
 
   test("for its token's age gets a new token, and the file", async () => {
-    const expired = ({ path, token }: Asked) => path === "/api/account" && token === "one@test#1";
+    const expired = ({ path, token }: UpstreamRequest) => path === "/api/account" && token === "one@test#1";
     const made = await gateway(answering(expired, refuses(401, "token_expired")));
     expect((await send(made)).status).toBe(200);
     expect(uploads(made).map(({ token }) => token)).toEqual(["one@test#2"]);

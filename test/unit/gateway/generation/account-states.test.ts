@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type MemoryGateway, useMemoryGateway } from "../../../support/memory-gateway.ts";
-import { type Asked, type Reply, ScriptedUpstream } from "../../../support/scripted-upstream.ts";
+import { type Reply, ScriptedUpstream, type UpstreamRequest } from "../../../support/scripted-upstream.ts";
 
 /** What lives at one account of a provider: containers, audio, conversations. Later requests must go to that account. */
 
@@ -8,7 +8,7 @@ const gateway = useMemoryGateway();
 const ADMIN_KEY = "the-admin-key-of-this-test";
 const ACCOUNTS = ["one", "two", "three", "four", "five", "six"];
 
-function behind(driver: string, reply: (asked: Asked) => Reply): Promise<MemoryGateway> {
+function behind(driver: string, reply: (asked: UpstreamRequest) => Reply): Promise<MemoryGateway> {
   const provider = {
     id: "vendor",
     driver,
@@ -29,7 +29,7 @@ function behind(driver: string, reply: (asked: Asked) => Reply): Promise<MemoryG
   });
 }
 
-const tokenOf = ({ headers }: Asked) =>
+const tokenOf = ({ headers }: UpstreamRequest) =>
   headers.get("x-api-key") ??
   headers.get("x-goog-api-key") ??
   headers.get("authorization")?.slice("Bearer ".length);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { useMemoryGateway } from "../../../support/memory-gateway.ts";
-import { type Asked, type Reply, ScriptedUpstream } from "../../../support/scripted-upstream.ts";
+import { type Reply, ScriptedUpstream, type UpstreamRequest } from "../../../support/scripted-upstream.ts";
 
 /** The attempts of a request, as its record lists them. */
 
@@ -20,7 +20,7 @@ const ANSWER: Reply = {
 
 const fails = (status: number, message: string): Reply => ({ status, json: { error: { message } } });
 
-async function attemptsOf(reply: (asked: Asked) => Reply, native: boolean) {
+async function attemptsOf(reply: (asked: UpstreamRequest) => Reply, native: boolean) {
   const vendor = { driver: "openai", base_url: "http://vendor.test/v1", native };
   const providers = ["one", "two"].map((id) => ({ ...vendor, id, token: `sk-${id}`, models: { m: "real" } }));
   const upstream = new ScriptedUpstream(reply);

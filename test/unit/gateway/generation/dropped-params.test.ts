@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { useMemoryGateway } from "../../../support/memory-gateway.ts";
-import { type Asked, ScriptedUpstream } from "../../../support/scripted-upstream.ts";
+import { ScriptedUpstream, type UpstreamRequest } from "../../../support/scripted-upstream.ts";
 
 /** Members that a provider refuses by name, or never gets (`drop_params`): the provider's requests, the header and the record. */
 
@@ -32,7 +32,7 @@ interface Vendor {
 }
 
 function behind({ native, ...more }: Vendor, refusedName = "") {
-  const upstream = new ScriptedUpstream((asked: Asked) =>
+  const upstream = new ScriptedUpstream((asked: UpstreamRequest) =>
     refusedName !== "" && asked.body.includes(`"${refusedName}"`)
       ? {
           status: 400,

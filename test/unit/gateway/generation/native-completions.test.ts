@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { useMemoryGateway } from "../../../support/memory-gateway.ts";
-import { type Asked, type Reply, ScriptedUpstream } from "../../../support/scripted-upstream.ts";
+import { type Reply, ScriptedUpstream, type UpstreamRequest } from "../../../support/scripted-upstream.ts";
 
 /** Text completions of a provider with that endpoint, and of one without it. */
 
@@ -14,7 +14,7 @@ const provider = {
   models: { mine: "real-name" },
 };
 
-function behind(reply: (asked: Asked) => Reply) {
+function behind(reply: (asked: UpstreamRequest) => Reply) {
   return gateway({ upstream: new ScriptedUpstream(reply), config: { providers: [provider] } });
 }
 

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { type Guardrail, guardrailSchema } from "../../../../src/core/config/guardrail-schema.ts";
 import { type MemoryGateway, useMemoryGateway } from "../../../support/memory-gateway.ts";
 import { KEY } from "../../../support/memory-platform.ts";
-import { type Asked, type Reply, ScriptedUpstream } from "../../../support/scripted-upstream.ts";
+import { type Reply, ScriptedUpstream, type UpstreamRequest } from "../../../support/scripted-upstream.ts";
 
 /** Requests whose caller and provider speak the same protocol: what goes through, and what the gateway changes. */
 
@@ -106,7 +106,7 @@ function providerOf(driver: string, more: object = {}) {
 
 function behind(
   protocol: Protocol,
-  reply: (asked: Asked) => Reply,
+  reply: (asked: UpstreamRequest) => Reply,
   more: object = {},
   rules: Guardrail[] = [],
 ) {

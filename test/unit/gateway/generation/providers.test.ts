@@ -4,7 +4,7 @@ import type { providerSchema } from "../../../../src/core/config/provider-schema
 import { eventBlocks } from "../../../support/fault-body.ts";
 import { type MemoryGateway, pass, passThrough, useMemoryGateway } from "../../../support/memory-gateway.ts";
 import { KEY } from "../../../support/memory-platform.ts";
-import type { Asked, Reply, Script } from "../../../support/scripted-upstream.ts";
+import type { Reply, Script, UpstreamRequest } from "../../../support/scripted-upstream.ts";
 import { ScriptedUpstream } from "../../../support/scripted-upstream.ts";
 import { validateContentGenerationStream } from "../../../support/stream-validators/content-generation.ts";
 import { validateMessagesStream } from "../../../support/stream-validators/messages.ts";
@@ -197,7 +197,7 @@ describe("a provider's own headers", () => {
 });
 
 /** Backends by host, of the chat-completions protocol, each with what it answers; `dead.test` is not there. */
-function backends(answers: Readonly<Record<string, (asked: Asked) => Reply>>): ScriptedUpstream {
+function backends(answers: Readonly<Record<string, (asked: UpstreamRequest) => Reply>>): ScriptedUpstream {
   const own = sessionsScript();
   const scripts = Object.fromEntries(
     Object.entries(answers).map(([host, turns]) => [

@@ -6,7 +6,7 @@ import {
   pass,
   useMemoryGateway,
 } from "../../../support/memory-gateway.ts";
-import type { Asked, Reply } from "../../../support/scripted-upstream.ts";
+import type { Reply, UpstreamRequest } from "../../../support/scripted-upstream.ts";
 import { refuses, says } from "../../../support/upstream-scripts.ts";
 
 const gateway = useMemoryGateway();
@@ -24,7 +24,7 @@ test.each(["none", "single", "all"] as const)(
 
 describe("of sessions at the provider, with auto_delete single, is left", () => {
   const single: MemoryGatewayOptions = { config: { auto_delete: { mode: "single" } } };
-  const isMaking = ({ method, path }: Asked) => method === "POST" && path === "/api/sessions";
+  const isMaking = ({ method, path }: UpstreamRequest) => method === "POST" && path === "/api/sessions";
   const deleted = async (made: MemoryGateway) => {
     await made.settle();
     const requests = made.upstream.asked.filter(({ method }) => method === "DELETE");
@@ -65,7 +65,8 @@ describe("of sessions at the provider, with auto_delete single, is left", () => 
 
   test("nothing, although the connection is lost on which it is to be deleted", async () => {
     let lost = 0;
-    const other = ({ method }: Asked) => (method === "DELETE" && lost++ === 0 ? "unreachable" : undefined);
+    const other = ({ method }: UpstreamRequest) =>
+      method === "DELETE" && lost++ === 0 ? "unreachable" : undefined;
     const made = await gateway({ ...single, other });
     await new GenerationRun(made).complete();
     expect(await deleted(made)).toEqual(Array(2).fill("/api/sessions/session-1 one@test#1"));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type MemoryGateway, pass, useMemoryGateway } from "../../../support/memory-gateway.ts";
 import { KEY } from "../../../support/memory-platform.ts";
-import { type Asked, type Reply, ScriptedUpstream } from "../../../support/scripted-upstream.ts";
+import { type Reply, ScriptedUpstream, type UpstreamRequest } from "../../../support/scripted-upstream.ts";
 
 /** Endpoints that need no translation: JSON goes in; JSON, events or bytes come out as the provider wrote them. */
 
@@ -16,7 +16,7 @@ const VENDOR = {
 };
 const OTHER = { ...VENDOR, id: "other", base_url: "http://other.test/v1", models: { too: "other-name" } };
 
-function behind(reply: (asked: Asked) => Reply, config: object = {}) {
+function behind(reply: (asked: UpstreamRequest) => Reply, config: object = {}) {
   return gateway({
     upstream: new ScriptedUpstream(reply),
     config: { providers: [VENDOR, OTHER], ...config },
@@ -234,7 +234,7 @@ describe("an endpoint without translation", () => {
   test.each([404, 405, 501])(
     "a backend without the path (%i) is a 501, another model of the route answers",
     async (status) => {
-      const script = ({ host }: Asked): Reply =>
+      const script = ({ host }: UpstreamRequest): Reply =>
         host === "vendor.test" ? { status, json: { detail: "Not Found" } } : ok('{"ok":1}');
       const made = await behind(script, {
         model_routes: { any: [{ model: "vendor/mine" }, { model: "other/too" }] },

@@ -10,7 +10,7 @@ import {
 import { eventBlocks } from "../../../support/fault-body.ts";
 import { type MemoryGateway, useMemoryGateway } from "../../../support/memory-gateway.ts";
 import { KEY } from "../../../support/memory-platform.ts";
-import { type Asked, ScriptedUpstream } from "../../../support/scripted-upstream.ts";
+import { ScriptedUpstream, type UpstreamRequest } from "../../../support/scripted-upstream.ts";
 import { inOnePiece } from "../../../support/upstream-scripts.ts";
 
 const gateway = useMemoryGateway();
@@ -101,7 +101,7 @@ async function requestsFor(made: MemoryGateway, model: string): Promise<unknown[
   const messages = [{ role: "user", content: "Hello?" }];
   const response = await made.post("/v1/chat/completions", { model, messages });
   expect([response.status, await response.text()]).toEqual([200, expect.stringContaining("Hi.")]);
-  return made.upstream.asked.map(({ host, path, token, headers, body }: Asked) => {
+  return made.upstream.asked.map(({ host, path, token, headers, body }: UpstreamRequest) => {
     const key = headers.get("x-api-key") ?? headers.get("x-goog-api-key") ?? token;
     return { host, path, key, body };
   });

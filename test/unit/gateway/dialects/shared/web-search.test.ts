@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type MemoryGateway, useMemoryGateway } from "../../../../support/memory-gateway.ts";
-import { type Asked, type Reply, ScriptedUpstream } from "../../../../support/scripted-upstream.ts";
+import { type Reply, ScriptedUpstream, type UpstreamRequest } from "../../../../support/scripted-upstream.ts";
 import { wantsWhole } from "../../../../support/whole-answers.ts";
 
 /** The vendor's own web search through backends that search by themselves, in every style that has one. */
@@ -116,12 +116,13 @@ const CONTENT = {
 };
 
 const BACKENDS = {
-  openai: (asked: Asked): Reply =>
+  openai: (asked: UpstreamRequest): Reply =>
     wantsWhole(asked.body) ? { json: COMPLETION } : { body: COMPLETION_STREAM },
-  anthropic: (asked: Asked): Reply => (wantsWhole(asked.body) ? { json: MESSAGE } : { body: MESSAGE_STREAM }),
-  "openai-responses": (asked: Asked): Reply =>
+  anthropic: (asked: UpstreamRequest): Reply =>
+    wantsWhole(asked.body) ? { json: MESSAGE } : { body: MESSAGE_STREAM },
+  "openai-responses": (asked: UpstreamRequest): Reply =>
     wantsWhole(asked.body) ? { json: RESPONSE } : { body: RESPONSE_STREAM },
-  gemini: (asked: Asked): Reply =>
+  gemini: (asked: UpstreamRequest): Reply =>
     wantsWhole(asked.body, asked.path)
       ? { json: CONTENT }
       : { body: [`data: ${JSON.stringify(CONTENT)}\n\n`] },

@@ -16,7 +16,7 @@ export interface Ended {
 }
 
 /** Options of a part's gateway. */
-export interface SiteOptions {
+export interface GatewayUnderTestOptions {
   readonly driver: "sessions" | "openai";
   readonly accounts: number;
   readonly perAccount: number;
@@ -72,18 +72,18 @@ const PATHS = {
 const SETTLE_MS = 20_000;
 
 /** A gateway with its upstream and checks of both. */
-export class Site {
+export class GatewayUnderTest {
   readonly runtime: Runtime;
   readonly gateway: Gateway;
   readonly upstream: FaultUpstream;
   /** The disk of the data folder, if the part uses one. */
   readonly disk: SmallDisk | null;
-  readonly #options: SiteOptions;
+  readonly #options: GatewayUnderTestOptions;
   #sockets = 0;
 
   private constructor(
     runtime: Runtime,
-    options: SiteOptions,
+    options: GatewayUnderTestOptions,
     gateway: Gateway,
     upstream: FaultUpstream,
     disk: SmallDisk | null,
@@ -95,7 +95,7 @@ export class Site {
     this.#options = options;
   }
 
-  static async start(runtime: Runtime, options: SiteOptions): Promise<Site> {
+  static async start(runtime: Runtime, options: GatewayUnderTestOptions): Promise<GatewayUnderTest> {
     const { driver, accounts, perAccount, plan, vars, editable = false, inspected = false } = options;
     const upstream = await FaultUpstream.start(plan);
     const logins = Array.from({ length: accounts }, (_, n) =>
@@ -129,7 +129,7 @@ export class Site {
       runtime === "deno"
         ? await (await import("../support/deno.ts")).DenoGateway.start(settings)
         : await (await import("../support/miniflare.ts")).startMiniflare(settings);
-    const site = new Site(runtime, options, gateway, upstream, disk);
+    const site = new GatewayUnderTest(runtime, options, gateway, upstream, disk);
     // Exclude one-time effects of the first request, such as tokens.
     await site.ask();
     await sleep(500);

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { RateWindow } from "../../../../src/pages/limits/rate-window.ts";
-import { RefusalCache } from "../../../../src/pages/limits/refusal-cache.ts";
+import { RejectionCache } from "../../../../src/pages/limits/rejection-cache.ts";
 
 const LIMIT = 3;
 
 /** A client of an isolate that asks a window, unless it need not. */
 function isolate() {
   const window = new RateWindow();
-  const refused = new RefusalCache();
+  const refused = new RejectionCache();
   let asked = 0;
   const take = (now: number, calls = 1) => {
     const known = refused.getRefusal("client", now);
@@ -58,7 +58,7 @@ describe("a client who is refused", () => {
   });
 
   test("is one of a thousand that are remembered", () => {
-    const refused = new RefusalCache();
+    const refused = new RejectionCache();
     const decision = { allowed: false, limit: 3, remaining: 0, resetSeconds: 60 };
     for (let n = 0; n <= 1_000; n += 1) refused.rememberRefusal(`client ${n}`, decision, 0);
     expect(refused.getRefusal("client 0", 1)).toBeNull();

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Ended, Site } from "./site.ts";
+import type { Ended, GatewayUnderTest } from "./gateway-under-test.ts";
 
 const PAGE = 1_000;
 
@@ -11,7 +11,7 @@ export function sawEnd({ status, text }: Ended): boolean {
 }
 
 /** Status of each history record, by request id. */
-export async function recordedRequests(site: Site): Promise<Map<string, string>> {
+export async function recordedRequests(site: GatewayUnderTest): Promise<Map<string, string>> {
   const found = new Map<string, string>();
   for (let page = 1; ; page += 1) {
     const path = `/admin/chat-history?page_size=${PAGE}&page=${page}`;
@@ -24,7 +24,7 @@ export async function recordedRequests(site: Site): Promise<Map<string, string>>
 }
 
 /** Number of requests that usage counted, of one outcome or of all. */
-export async function countedRequests(site: Site, outcome?: string): Promise<number> {
+export async function countedRequests(site: GatewayUnderTest, outcome?: string): Promise<number> {
   const filter = outcome === undefined ? "" : `&outcome=${outcome}`;
   const { totals }: { totals: { requests: number } } = await (
     await site.admin(`/admin/usage?granularity=total${filter}`)

@@ -1,7 +1,7 @@
 import type { AccountSession } from "../accounts/account-request.ts";
 
 /** The attempt with one account. */
-export class Attempt {
+export class AccountAttempt {
   readonly session: AccountSession;
   /** Aborted when the generation is aborted, or when the provider times out. A timeout ends only this attempt. */
   readonly controller = new AbortController();

@@ -5,7 +5,7 @@ import { StallDetector, type StallLimits } from "../generation/stall-detector.ts
 import type { UploadObserver } from "./passthrough-call.ts";
 
 /** One attempt to get an answer from a provider: its time limits, and the signal that ends it. */
-export class Attempt {
+export class PassthroughAttempt {
   readonly stallDetector: StallDetector;
   readonly signal: AbortSignal;
   /** The provider's time does not pass while it waits for the caller's body. */
