@@ -7,28 +7,28 @@ import { stripVTControlCharacters } from "node:util";
 
 const POLL_MS = 100;
 const FLUSH_MS = 50;
-const QUIET_MS = 200;
+const LOG_DELAY_MS = 200;
 /** How often the process that started this one is looked at. */
-const PARENT_MS = 500;
+const PARENT_CHECK_MS = 500;
 /** Maximum time to hold back the output of a program that is unreachable: its address may differ from ours. */
-const HOLD_MS = 20_000;
+const MAX_HOLD_MS = 20_000;
 /** Maximum number of held-back characters. They are printed if the program never serves. */
-const KEPT = 200_000;
+const MAX_HELD_CHARS = 200_000;
 /** Line that both programs print once they listen. It ends with the port, which the system may have chosen. */
-const LISTENS = /\b(?:Listening|Ready) on https?:\/\/\S*:(\d+)\/?\s/;
+const LISTENING_LINE = /\b(?:Listening|Ready) on https?:\/\/\S*:(\d+)\/?\s/;
 /** Warnings of the gateway. They are printed even while the output is held back. */
 const WARNING = /^Warning: .+$/gm;
 /** Longer than that line. */
-const LINE = 1_000;
+const MAX_LINE_CHARS = 1_000;
 
 /** The minimum Node version of wrangler and the tests. */
-const NEEDED = [22, 12];
+const MIN_NODE_VERSION = [22, 12];
 
 /** Returns why a Node version is not supported; empty if it is. `version` is `process.versions.node`. */
 export function nodeProblem(version) {
   const [major, minor] = version.split(".").map(Number);
-  const fits = major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1]);
-  const needed = `${NEEDED.join(".")} or newer`;
+  const fits = major > MIN_NODE_VERSION[0] || (major === MIN_NODE_VERSION[0] && minor >= MIN_NODE_VERSION[1]);
+  const needed = `${MIN_NODE_VERSION.join(".")} or newer`;
   return fits
     ? ""
     : `Polygate needs Node ${needed}, and this is ${version}. "npm ci" brings one along; otherwise see https://nodejs.org.`;
@@ -57,14 +57,14 @@ export function portOrExit(option) {
 /** Returns the variables that wrangler arguments set: `--var NAME:value` in all its forms. Later ones win. */
 export function varsOf(args) {
   const vars = {};
-  let open = false;
+  let followsVar = false;
   for (const arg of args) {
-    const given = arg.startsWith("--var=") ? arg.slice("--var=".length) : arg;
-    if (arg === "--var") open = true;
-    else if (given.startsWith("-")) open = false;
-    else if (open || given !== arg) {
-      const at = given.indexOf(":");
-      if (at > 0) vars[given.slice(0, at)] = given.slice(at + 1);
+    const pair = arg.startsWith("--var=") ? arg.slice("--var=".length) : arg;
+    if (arg === "--var") followsVar = true;
+    else if (pair.startsWith("-")) followsVar = false;
+    else if (followsVar || pair !== arg) {
+      const at = pair.indexOf(":");
+      if (at > 0) vars[pair.slice(0, at)] = pair.slice(at + 1);
     }
   }
   return vars;
@@ -121,13 +121,13 @@ export function banner(address, vars, details) {
 /** Whether the gateway responds. Self-signed certificates are accepted, because this script started the gateway. */
 function answers(address) {
   const { get } = address.startsWith("https:") ? https : http;
-  return new Promise((tell) => {
+  return new Promise((resolve) => {
     const request = get(`${address}/healthz`, { rejectUnauthorized: false, timeout: 2_000 }, (response) => {
       response.resume();
-      tell(response.statusCode === 200);
+      resolve(response.statusCode === 200);
     });
     request.on("timeout", () => request.destroy());
-    request.on("error", () => tell(false));
+    request.on("error", () => resolve(false));
   });
 }
 
@@ -142,11 +142,11 @@ function endWithNpm(end) {
     if (process.ppid === parent) return;
     clearInterval(timer);
     end();
-  }, PARENT_MS).unref();
+  }, PARENT_CHECK_MS).unref();
 }
 
 /**
- * Runs a program until it ends, and exits with it. Holds back its output until it serves, then prints the text that `said`
+ * Runs a program until it ends, and exits with it. Holds back its output until it serves, then prints the text that `formatMessage`
  * returns for its address, then passes on all further output. Held-back output is printed only if the program ends early,
  * or if it serves nothing for `holdMs` milliseconds.
  *
@@ -154,43 +154,43 @@ function endWithNpm(end) {
  * an expected address could come from another program. With a quiet log level the program reports nothing: then any
  * response at `quietPort` counts. `filter` changes pieces of the output before they are printed.
  */
-export function launch(name, command, args, options, addressAt, said, settings = {}) {
-  const { holdMs = HOLD_MS, quietPort, filter = (piece) => piece } = settings;
+export function launch(name, command, args, options, addressAt, formatMessage, settings = {}) {
+  const { holdMs = MAX_HOLD_MS, quietPort, filter = (piece) => piece } = settings;
   const child = spawn(command, args, { ...options, stdio: ["inherit", "pipe", "pipe"] });
   let held = [];
   let heldLength = 0;
-  const tell = () => {
+  const printHeldOutput = () => {
     for (const [stream, chunk] of held ?? []) stream.write(chunk);
     held = null;
   };
   let listens = false;
-  const listen = (text) => {
-    const port = LISTENS.exec(stripVTControlCharacters(text))?.[1];
+  const findListeningLine = (text) => {
+    const port = LISTENING_LINE.exec(stripVTControlCharacters(text))?.[1];
     if (port === undefined || listens) return;
     listens = true;
-    void wait(addressAt(port));
+    void printMessageOnceServing(addressAt(port));
   };
-  const pass = (from, to) => {
-    let heard = "";
+  const forwardOutput = (from, to) => {
+    let recentOutput = "";
     from.on("data", (chunk) => {
       // The line may arrive in several chunks.
-      heard += chunk;
-      if (!listens) listen(heard);
-      heard = heard.slice(-LINE);
+      recentOutput += chunk;
+      if (!listens) findListeningLine(recentOutput);
+      recentOutput = recentOutput.slice(-MAX_LINE_CHARS);
       const shown = filter(chunk);
       if (held === null) return void to.write(shown);
       held.push([to, shown]);
       heldLength += chunk.length;
-      while (heldLength > KEPT && held.length > 1) heldLength -= held.shift()[1].length;
+      while (heldLength > MAX_HELD_CHARS && held.length > 1) heldLength -= held.shift()[1].length;
     });
   };
 
   let ended = false;
-  const patience = setTimeout(tell, holdMs).unref();
-  const wait = async (address) => {
+  const holdTimer = setTimeout(printHeldOutput, holdMs).unref();
+  const printMessageOnceServing = async (address) => {
     while (!ended && !(await answers(address))) await new Promise((done) => setTimeout(done, POLL_MS));
     // Also hold back the log lines that our own request causes.
-    await new Promise((done) => setTimeout(done, QUIET_MS));
+    await new Promise((done) => setTimeout(done, LOG_DELAY_MS));
     if (ended) return;
     const warnings =
       (held ?? [])
@@ -198,15 +198,15 @@ export function launch(name, command, args, options, addressAt, said, settings =
         .join("")
         .match(WARNING) ?? [];
     held = null;
-    clearTimeout(patience);
+    clearTimeout(holdTimer);
     for (const warning of warnings) console.error(warning);
-    console.log(said(address));
+    console.log(formatMessage(address));
   };
-  pass(child.stdout, process.stdout);
-  pass(child.stderr, process.stderr);
+  forwardOutput(child.stdout, process.stdout);
+  forwardOutput(child.stderr, process.stderr);
   if (quietPort !== undefined) {
     listens = true;
-    void wait(addressAt(quietPort));
+    void printMessageOnceServing(addressAt(quietPort));
   }
 
   // A terminal sends Ctrl+C to both processes. Other signals reach only this process, so forward them.
@@ -225,7 +225,7 @@ export function launch(name, command, args, options, addressAt, said, settings =
     ended = true;
     // The last output may still be in the pipe, which grandchildren may keep open.
     setTimeout(() => {
-      tell();
+      printHeldOutput();
       process.exit(code ?? 128 + (constants.signals[signal ?? "SIGTERM"] ?? 0));
     }, FLUSH_MS);
   });
