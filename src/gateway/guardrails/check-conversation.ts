@@ -133,9 +133,13 @@ async function maskFormat(format: ResponseFormat, checker: TextChecker): Promise
   return isObject(schema) ? { ...format, schema } : format;
 }
 
+/** Values of options that are no texts: ids of tokens, and usual efforts. */
+const PLAIN_OPTION = /^(?:\d{1,7}|none|minimal|low|medium|high|xhigh|max)$/;
+
 async function maskSampling(sampling: Sampling, checker: TextChecker): Promise<Sampling> {
-  const { user, promptCacheKey, stop } = sampling;
-  await checker.rejectMatches(stop);
+  const { user, promptCacheKey, stop, reasoningEffort = "", verbosity = "", logitBias = {} } = sampling;
+  const options = [reasoningEffort, verbosity, ...Object.keys(logitBias)];
+  await checker.rejectMatches([stop, options.filter((option) => !PLAIN_OPTION.test(option))]);
   return {
     ...sampling,
     ...(user === undefined ? {} : { user: await checker.mask(user) }),

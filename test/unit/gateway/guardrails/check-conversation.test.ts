@@ -49,3 +49,23 @@ it("does not deny random ids and cache keys that a broad rule matches", async ()
   expect(again.sampling.promptCacheKey).toBe(first.sampling.promptCacheKey);
   expect(other.sampling.promptCacheKey).not.toBe(first.sampling.promptCacheKey);
 });
+
+it.each([
+  ["an effort", { reasoningEffort: "apollo" }],
+  ["the length of the answer", { verbosity: "apollo" }],
+  ["an id of a token", { logitBias: { apollo: 1 } }],
+])("denies a text in %s", async (_, sampling) => {
+  const checked = maskConversation(conversation({ sampling }), new TextChecker([rule]));
+  await expect(checked).rejects.toMatchObject({ status: 400, code: "content_filter" });
+});
+
+it("does not deny usual options that a broad rule matches", async () => {
+  const broad = guardrailSchema.parse({
+    id: "broad",
+    type: "expressions",
+    expressions: [{ pattern: ".{3}" }],
+  });
+  const sampling = { reasoningEffort: "high", verbosity: "low", logitBias: { "50256": -100 } };
+  const checked = await maskConversation(conversation({ messages: [], sampling }), new TextChecker([broad]));
+  expect(checked.sampling).toMatchObject(sampling);
+});
