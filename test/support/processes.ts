@@ -34,9 +34,16 @@ export function browsers(): Descendant[] {
   );
 }
 
-/** Returns the browsers' renderer processes. */
+/** Returns the renderer processes of these browsers. The browser that tests use themselves is none of them. */
 export function renderers(): Descendant[] {
-  return descendants().filter(({ command }) => command.includes("--type=renderer"));
+  return browsers()
+    .flatMap(({ pid }) => descendants(pid))
+    .filter(({ command }) => command.includes("--type=renderer"));
+}
+
+/** Whether a process exists, also when its parent has ended. */
+export function isRunning(pid: number): boolean {
+  return read(`/proc/${pid}/cmdline`) !== "";
 }
 
 function read(path: string): string {
