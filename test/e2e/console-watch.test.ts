@@ -67,6 +67,8 @@ describeWithBrowser("watching and trying in the console", () => {
 
   it("shows slots, rates and requests while they run", async () => {
     const page = await app.at("overview");
+    // A request that an earlier test has stopped may still be ending.
+    await page.getByText("None. They appear here while they run or wait.").waitFor();
     const running = await app.chat("[[slow:400]] one two three four five six seven", { stream: true });
     await page.getByRole("cell", { name: "runs" }).waitFor();
     await page.getByText(/^1 \/ 6$/).waitFor();
