@@ -7,7 +7,7 @@ import { SmallDisk } from "./disk-faults.ts";
 export type Runtime = "workers" | "deno";
 
 /** Result of one request of a campaign. */
-export interface Ended {
+export interface RequestResult {
   readonly status: number;
   /** The whole text, or the received part if the answer broke off. */
   readonly text: string;
@@ -37,7 +37,7 @@ export interface GatewayUnderTestOptions {
 }
 
 /** Options of one request of a campaign. */
-export interface Asking {
+export interface RequestOptions {
   readonly style?: keyof typeof PATHS;
   readonly stream?: boolean;
   readonly signal?: AbortSignal;
@@ -139,7 +139,13 @@ export class GatewayUnderTest {
   }
 
   /** Sends one request. Reads the answer to its end and does not check its content. */
-  async ask({ style = "chat", stream = false, signal, key = "sk-dev", id }: Asking = {}): Promise<Ended> {
+  async ask({
+    style = "chat",
+    stream = false,
+    signal,
+    key = "sk-dev",
+    id,
+  }: RequestOptions = {}): Promise<RequestResult> {
     const messages = [{ role: "user", content: "hello" }];
     const body = style === "responses" ? { input: "hello" } : { messages, max_tokens: 1_000 };
     let status = 0;
@@ -340,7 +346,7 @@ export async function until(done: () => boolean, atOnce: number, work: () => Pro
  * How an answer ended: `whole`, or a reported `failure`. Anything else is `wrong`, including an internal error of the
  * gateway.
  */
-export function ending({ status, text, broken }: Ended): "whole" | "failure" | "wrong" {
+export function ending({ status, text, broken }: RequestResult): "whole" | "failure" | "wrong" {
   if (broken || status === 500 || status === 0) return "wrong";
   if (status !== 200) return "failure";
   if (!/^(?:data|event|:)/m.test(text)) return text.trimEnd().endsWith("}") ? "whole" : "wrong";

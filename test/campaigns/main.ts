@@ -9,7 +9,7 @@
  */
 import { parseArgs } from "node:util";
 import { GatewayUnderTest, type Leaks, type Runtime, randomFrom } from "./gateway-under-test.ts";
-import type { Found, Part } from "./part.ts";
+import type { Part, PartResult } from "./part.ts";
 import { departures } from "./parts/departures.ts";
 import { disks } from "./parts/disks.ts";
 import { dribbles } from "./parts/dribbles.ts";
@@ -52,7 +52,7 @@ const chosen = PARTS.filter(({ name }) => values.part === undefined || values.pa
 if (chosen.length === 0) throw new Error(`There are the parts ${PARTS.map(({ name }) => name).join(", ")}.`);
 
 type Row = { part: string; runtime: string; count: number } & Leaks &
-  Required<Omit<Found, "note">> & { uncaught: number; seconds: number };
+  Required<Omit<PartResult, "note">> & { uncaught: number; seconds: number };
 
 const NO_LEAKS: Leaks = { slots: 0, waiters: 0, upstream: 0, sessions: 0, records: 0, rows: 0, sockets: 0 };
 

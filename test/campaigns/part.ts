@@ -1,14 +1,14 @@
 import type { GatewayUnderTest, GatewayUnderTestOptions, Runtime } from "./gateway-under-test.ts";
 
 /** Input of a part. */
-export interface Errand {
+export interface PartInput {
   readonly site: GatewayUnderTest;
   readonly count: number;
   readonly random: () => number;
 }
 
 /** Result of a part, in addition to the leaks. Every field except the note must be 0 or absent. */
-export interface Found {
+export interface PartResult {
   /** Number of responses that are not allowed. */
   readonly wrong?: number;
   /** Number of slots that two requests held at the same time. */
@@ -33,5 +33,5 @@ export interface Part {
   /** Runtimes of the part; default: both. */
   readonly runtimes?: readonly Runtime[];
   readonly site: GatewayUnderTestOptions;
-  readonly run: (errand: Errand) => Promise<Found>;
+  readonly run: (errand: PartInput) => Promise<PartResult>;
 }

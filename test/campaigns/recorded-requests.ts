@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Ended, GatewayUnderTest } from "./gateway-under-test.ts";
+import type { GatewayUnderTest, RequestResult } from "./gateway-under-test.ts";
 
 const PAGE = 1_000;
 
 /** Whether the client received the complete end of a healthy answer, even if the connection broke afterwards. */
-export function sawEnd({ status, text }: Ended): boolean {
+export function sawEnd({ status, text }: RequestResult): boolean {
   if (status !== 200 || /"error":\s*\{|event: (?:error|response\.failed)/.test(text)) return false;
   if (/^(?:data|event|:)/m.test(text)) return /\[DONE\]|message_stop|response\.completed/.test(text);
   return text.trimEnd().endsWith("}");

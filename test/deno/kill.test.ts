@@ -4,8 +4,8 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import {
   type AnsweredRequest,
   askToEnd,
+  type ClientRequest,
   compareWithRecords,
-  type Question,
   STYLES,
   type StyleName,
   statedTokens,
@@ -46,7 +46,7 @@ const admin = (path: string) => gateway.fetch(path, { headers: { authorization: 
 const styles = Object.keys(STYLES).filter((name): name is StyleName => name in STYLES);
 
 /** Every style whole and streamed, and requests that fail: before an answer, and within one. */
-function questionsOf(round: number): Question[] {
+function questionsOf(round: number): ClientRequest[] {
   const key = keyOf(round);
   const asked = styles.flatMap((style) =>
     [false, true].flatMap((stream) =>

@@ -93,7 +93,7 @@ export function statedTokens(name: StyleName, answer: string): Tokens {
 const FAILED = /"error":\s*["{]/;
 
 /** A request and its sender. */
-export interface Question {
+export interface ClientRequest {
   readonly source: string;
   readonly key: { readonly key: string; readonly id: string };
   readonly style: StyleName;
@@ -106,7 +106,7 @@ export interface Question {
  * Sends a request. Resolves when the end of the answer has arrived (for a stream: its last event, before the connection
  * closes). Rejects if the answer breaks off.
  */
-export async function askToEnd(url: string, question: Question): Promise<AnsweredRequest> {
+export async function askToEnd(url: string, question: ClientRequest): Promise<AnsweredRequest> {
   const { source, key, style: name, stream, text = "hello" } = question;
   const style: Style = STYLES[name];
   const response = await fetch(url + style.path(stream), {

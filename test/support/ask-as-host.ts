@@ -1,7 +1,7 @@
 import { request } from "node:http";
 
 /** A request with a chosen `Host` header, which `fetch` does not allow. */
-export interface AskedAsHost {
+export interface ResponseToHost {
   readonly host: string;
   readonly key: string;
   readonly method?: string;
@@ -11,7 +11,7 @@ export interface AskedAsHost {
 /** Sends a request with a chosen `Host` header, as a browser does after DNS rebinding. */
 export function askAsHost(
   address: string,
-  { host, key, method = "GET", body }: AskedAsHost,
+  { host, key, method = "GET", body }: ResponseToHost,
 ): Promise<{ readonly status: number; readonly text: string }> {
   return new Promise((resolve, reject) => {
     const headers = { host, authorization: `Bearer ${key}`, "content-type": "application/json" };

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { setTimeout } from "node:timers/promises";
 
 /** A chat completion that the backend received. */
-export interface AskedCompletion {
+export interface CompletionRequest {
   readonly model: string;
   readonly key: string;
   readonly headers: IncomingMessage["headers"];
@@ -14,7 +14,7 @@ export interface ChatBackend {
   /** Ends with `/v1`. */
   readonly url: string;
   /** Received completions, oldest first. */
-  readonly asked: readonly AskedCompletion[];
+  readonly asked: readonly CompletionRequest[];
   close(): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ const USAGE = JSON.stringify({ prompt_tokens: 3, completion_tokens: 2, total_tok
 
 /** Starts a backend on a free port. */
 export async function startChatBackend(options: ChatBackendOptions): Promise<ChatBackend> {
-  const asked: AskedCompletion[] = [];
+  const asked: CompletionRequest[] = [];
   const server = createServer((request, response) => {
     answer(request, response, options, asked).catch(() => response.destroy());
   });
@@ -59,7 +59,7 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
   { models, says, refuses, delayMs, usageOf = () => USAGE }: ChatBackendOptions,
-  asked: AskedCompletion[],
+  asked: CompletionRequest[],
 ): Promise<void> {
   let text = "";
   for await (const piece of request) text += piece;

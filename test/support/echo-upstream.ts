@@ -11,7 +11,7 @@ export const ECHO_FORMS: Readonly<Record<string, (text: string) => string>> = {
 };
 
 /** A received request. */
-export interface Heard {
+export interface EchoedRequest {
   readonly path: string;
   readonly headers: string;
   readonly body: string;
@@ -23,7 +23,7 @@ export interface Heard {
  * server.
  */
 export class EchoUpstream {
-  readonly heard: Heard[] = [];
+  readonly heard: EchoedRequest[] = [];
   readonly #token: string;
   readonly #server: Server;
 

@@ -14,7 +14,7 @@ export interface BackendFile {
 }
 
 /** A generation that the backend received. */
-export interface AskedGeneration {
+export interface GenerationRequest {
   readonly path: string;
   readonly key: string;
   readonly beta: string;
@@ -32,7 +32,7 @@ export interface FileBackend {
   /** Stored files by id. Tests delete some, as if they had expired. */
   readonly files: Map<string, BackendFile>;
   /** Received generations, oldest first. */
-  readonly asked: AskedGeneration[];
+  readonly asked: GenerationRequest[];
   /** Status of every upload; null: they are accepted. */
   refuses: number | null;
   /** Bytes of request bodies that have arrived, also of unfinished ones. */
@@ -46,7 +46,7 @@ const CREATED = "2026-11-23T00:00:00Z";
 export async function startFileBackend(): Promise<FileBackend> {
   const backend = {
     files: new Map<string, BackendFile>(),
-    asked: [] as AskedGeneration[],
+    asked: [] as GenerationRequest[],
     refuses: null,
     received: 0,
   };

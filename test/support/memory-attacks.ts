@@ -6,7 +6,7 @@ const MIB = 1024 * 1024;
 export const MOST_MEMORY = 600 * MIB;
 
 /** Status of a response, and the allowed statuses. */
-export interface Came {
+export interface AttackResult {
   /** 0: the connection was closed. */
   readonly status: number;
   readonly allowed: readonly number[];
@@ -15,7 +15,7 @@ export interface Came {
 /** Requests that try to make a process use much memory. */
 export interface MemoryAttack {
   readonly name: string;
-  readonly run: (gateway: Pick<Gateway, "fetch">) => Promise<readonly Came[]>;
+  readonly run: (gateway: Pick<Gateway, "fetch">) => Promise<readonly AttackResult[]>;
   /** Additional bytes that are allowed for a managed key, on a busy machine that collects garbage late. */
   readonly own: number;
 }
@@ -35,7 +35,7 @@ async function post(
   body: string,
   allowed: readonly number[],
   key?: string,
-): Promise<Came> {
+): Promise<AttackResult> {
   const authorization = key === undefined ? {} : { authorization: `Bearer ${key}` };
   const headers = { "content-type": "application/json", ...authorization };
   try {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type DiskFault, fullDatabase, fullDisk, lockedDatabase } from "../disk-faults.ts";
 import { ending, type GatewayUnderTest, until } from "../gateway-under-test.ts";
-import type { Errand, Found, Part } from "../part.ts";
+import type { Part, PartInput, PartResult } from "../part.ts";
 import { countedRequests, recordedRequests, sawEnd, untilZero } from "../recorded-requests.ts";
 
 /** Maximum time until answers, history and usage are correct after a fault, in milliseconds. */
@@ -61,7 +61,7 @@ function faultsOf({ disk }: GatewayUnderTest): DiskFault[] {
   return [...(disk.isMounted ? [fullDisk(disk)] : []), fullDatabase, lockedDatabase(disk.path)];
 }
 
-async function run({ site, count, random }: Errand): Promise<Found> {
+async function run({ site, count, random }: PartInput): Promise<PartResult> {
   const faults = faultsOf(site);
   const promised = new Promised();
   let sent = 0;

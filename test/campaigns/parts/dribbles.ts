@@ -3,8 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Plan } from "../../support/fault-body.ts";
 import { rawChat } from "../../support/raw-client.ts";
 import { ending, type GatewayUnderTest } from "../gateway-under-test.ts";
-import type { Errand, Found, Part } from "../part.ts";
-import { Standstill } from "../standstill.ts";
+import { MachineStalls } from "../machine-stalls.ts";
+import type { Part, PartInput, PartResult } from "../part.ts";
 
 const ANSWER_TIMEOUT_MS = 1_500;
 /** Maximum delay beyond the limit until all slots are released, in milliseconds. */
@@ -71,9 +71,9 @@ async function askAndLeave(
   );
 }
 
-async function run({ site, count, random }: Errand): Promise<Found> {
+async function run({ site, count, random }: PartInput): Promise<PartResult> {
   const healthy = site.upstream.plan;
-  const standstill = await Standstill.watch();
+  const stalls = await MachineStalls.watch();
   let late = 0;
   let wrong = 0;
   let slowest = 0;
@@ -86,7 +86,7 @@ async function run({ site, count, random }: Errand): Promise<Found> {
     site.upstream.plan = plan;
     const from = performance.now();
     const sockets = await askAndLeave(site, stream, way, random);
-    const limit = () => ANSWER_TIMEOUT_MS + ALLOWANCE_MS + standstill.since(from);
+    const limit = () => ANSWER_TIMEOUT_MS + ALLOWANCE_MS + stalls.since(from);
     const inUse = async () => {
       const { in_use }: { in_use: number } = await (await site.admin("/admin/queue/status")).json();
       return in_use;
@@ -109,7 +109,7 @@ async function run({ site, count, random }: Errand): Promise<Found> {
     site.upstream.plan = healthy;
     if (ending(await site.ask({ stream })) !== "whole") wrong += 1;
   }
-  await standstill.end();
+  await stalls.end();
   return { late, wrong, note: `all slots were back after ${Math.round(slowest)} ms at the latest` };
 }
 

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { until } from "../gateway-under-test.ts";
-import type { Errand, Found, Part } from "../part.ts";
+import type { Part, PartInput, PartResult } from "../part.ts";
 import { countedRequests, recordedRequests, sawEnd } from "../recorded-requests.ts";
 
 /** On Workers a killed isolate loses its last two seconds (docs/contract/usage.md); the rest is tolerance for a busy machine. */
 const UNTOLD_MS = { deno: 0, workers: 6_000 } as const;
 const STYLES = ["chat", "messages", "responses"] as const;
 
-async function run({ site, count, random }: Errand): Promise<Found> {
+async function run({ site, count, random }: PartInput): Promise<PartResult> {
   const ends = new Map<string, number>();
   const known = new Set<string>();
   let sent = 0;

@@ -1,7 +1,7 @@
 import { eventBlocks, type Plan } from "../../support/fault-body.ts";
 import { wholeAnswer } from "../../support/whole-answers.ts";
 import { ending, type GatewayUnderTest } from "../gateway-under-test.ts";
-import type { Errand, Found, Part } from "../part.ts";
+import type { Part, PartInput, PartResult } from "../part.ts";
 import { countedRequests, untilZero } from "../recorded-requests.ts";
 
 /** JSON values that an upstream may send instead of a number. `JSON.parse` reads `2e308` as infinity. */
@@ -75,7 +75,7 @@ async function usageTotals(site: GatewayUnderTest): Promise<Readonly<Record<stri
   return totals;
 }
 
-async function run({ site, count, random }: Errand): Promise<Found> {
+async function run({ site, count, random }: PartInput): Promise<PartResult> {
   let wrong = 0;
   let lost = 0;
   const tell = (what: string) => {

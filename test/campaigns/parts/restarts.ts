@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Ended, ending, grantedTwice, until } from "../gateway-under-test.ts";
-import type { Errand, Found, Part } from "../part.ts";
-import { Standstill } from "../standstill.ts";
+import { ending, grantedTwice, type RequestResult, until } from "../gateway-under-test.ts";
+import { MachineStalls } from "../machine-stalls.ts";
+import type { Part, PartInput, PartResult } from "../part.ts";
 
 const PER_ACCOUNT = 2;
 const LIMIT_MS = 2_000;
@@ -13,22 +13,22 @@ const site = {
   plan: { text: "word ".repeat(40).trim(), eventEvery: 20 },
 } as const;
 
-const tell = ({ status, text, broken }: Ended) =>
+const tell = ({ status, text, broken }: RequestResult) =>
   console.log(`  wrong: ${status}${broken ? ", broken off" : ""} ${text.slice(-300)}`);
 
 /** Sends streams and whole answers while `restart` runs repeatedly. After each restart a response must arrive in time. */
 async function underLoad(
-  { site: { ask, upstream }, site: place, count, random }: Errand,
+  { site: { ask, upstream }, site: place, count, random }: PartInput,
   restart: () => Promise<void>,
   survives: boolean,
-): Promise<Found> {
+): Promise<PartResult> {
   let done = false;
   let wrong = 0;
   let late = 0;
   let answers = 0;
   let slowest = 0;
   let slowestOther = 0;
-  const standstill = await Standstill.watch();
+  const stalls = await MachineStalls.watch();
   const load = until(
     () => done,
     14,
@@ -61,9 +61,9 @@ async function underLoad(
     ]);
     slowest = Math.max(slowest, took);
     slowestOther = Math.max(slowestOther, other);
-    // On a busy machine everything is slow. The time of a request without a slot, and the machine's standstill, show how
+    // On a busy machine everything is slow. The time of a request without a slot, and the machine's stalls, show how
     // slow.
-    const stood = standstill.since(from);
+    const stood = stalls.since(from);
     if (took > LIMIT_MS) {
       const beside = `${Math.round(stood)} ms of them the machine stood still`;
       console.log(`  slow: ${Math.round(took)} ms to the first answer, ${beside}`);
@@ -72,7 +72,7 @@ async function underLoad(
   }
   done = true;
   await load;
-  await standstill.end();
+  await stalls.end();
   const times = `slowest first answer ${Math.round(slowest)} ms, of one without a slot ${Math.round(slowestOther)} ms`;
   const note = `${answers} whole answers; ${times}`;
   const { beyond: twice, lines } = grantedTwice(upstream, PER_ACCOUNT);

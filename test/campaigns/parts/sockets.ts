@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { MOST_MEMORY } from "../../support/memory-attacks.ts";
 import { RawWebSocket } from "../../support/raw-web-socket.ts";
 import { ending, type GatewayUnderTest, until } from "../gateway-under-test.ts";
-import type { Errand, Found, Part } from "../part.ts";
+import type { Part, PartInput, PartResult } from "../part.ts";
 
 /**
  * Bound for unauthenticated clients, plus garbage that a busy machine has not collected yet. Without a bound each socket
@@ -48,7 +48,7 @@ async function open({ gateway }: GatewayUnderTest, n: number): Promise<RawWebSoc
   return RawWebSocket.open(gateway.url, "/v1/responses", `a-strangers-token-${n}`).catch(() => null);
 }
 
-async function run({ site, count, random }: Errand): Promise<Found> {
+async function run({ site, count, random }: PartInput): Promise<PartResult> {
   let wrong = 0;
   let answers = 0;
   let done = false;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isObject, type JsonObject, parseObject } from "../../../src/core/encoding/json.ts";
 import { type GatewayUnderTest, times } from "../gateway-under-test.ts";
-import type { Errand, Found, Part } from "../part.ts";
+import type { Part, PartInput, PartResult } from "../part.ts";
 
 const KEYS = Array.from({ length: 50 }, (_, n) => ({
   key: `sk-of-user-${n}-of-the-campaign`,
@@ -158,7 +158,7 @@ async function evict(
   return evictions;
 }
 
-async function run({ site, count, random }: Errand): Promise<Found> {
+async function run({ site, count, random }: PartInput): Promise<PartResult> {
   const sent = new Map<string, Sent>();
   let done = false;
   let lost = 0;

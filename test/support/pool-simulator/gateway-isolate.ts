@@ -16,7 +16,7 @@ export const readFrom =
   };
 
 /** What a test asks for; by default a short chat completion of the isolate's model. */
-export interface Question {
+export interface AskOptions {
   readonly model?: string;
   readonly path?: string;
   readonly text?: string;
@@ -57,7 +57,7 @@ export class GatewayIsolate {
   }
 
   /** Asks a question. Returns the status of the answer, and its error's code. */
-  async ask(key = KEY, question: Question = {}): Promise<string> {
+  async ask(key = KEY, question: AskOptions = {}): Promise<string> {
     const { model = this.model, path = "/v1/chat/completions", text = "Hi" } = question;
     const body = { model, messages: [{ role: "user", content: text }] };
     const headers = { authorization: `Bearer ${key}` };

@@ -9,13 +9,13 @@ const USUAL_MS = 50;
 
 type Span = readonly [from: number, to: number];
 
-const isStandstill = ([from, to]: Span) => to - from > USUAL_MS;
+const isStall = ([from, to]: Span) => to - from > USUAL_MS;
 
 /**
- * Detects standstills of the machine during a measurement: times in which a timer fired late, or the disk did not accept a
+ * Detects stalls of the machine during a measurement: times in which a timer fired late, or the disk did not accept a
  * byte. Time-critical checks may subtract them and should report them.
  */
-export class Standstill {
+export class MachineStalls {
   readonly #spans: Span[] = [];
   /** Times at which the pending timer and disk write were due. */
   readonly #due = new Map<"timer" | "disk", number>();
@@ -29,8 +29,8 @@ export class Standstill {
   }
 
   /** Starts detection. */
-  static async watch(): Promise<Standstill> {
-    return new Standstill(await mkdtemp(join(tmpdir(), "polygate-standstill-")));
+  static async watch(): Promise<MachineStalls> {
+    return new MachineStalls(await mkdtemp(join(tmpdir(), "polygate-stalls-")));
   }
 
   async #timers(): Promise<void> {
@@ -55,16 +55,16 @@ export class Standstill {
     await over;
     this.#due.delete(what);
     const span: Span = [due, performance.now()];
-    if (isStandstill(span)) this.#spans.push(span);
+    if (isStall(span)) this.#spans.push(span);
   }
 
   /**
-   * Milliseconds of standstill since `since` (`performance.now()`). Includes a standstill that still lasts, because a
+   * Milliseconds for which the machine stalled since `since` (`performance.now()`). Includes a stall that still lasts, because a
    * waiting caller may resume before the detector does. Overlapping timer and disk delays count once.
    */
   since(since: number): number {
     const now = performance.now();
-    const lasting = [...this.#due.values()].map((due): Span => [due, now]).filter(isStandstill);
+    const lasting = [...this.#due.values()].map((due): Span => [due, now]).filter(isStall);
     const spans = [...this.#spans, ...lasting]
       .map(([from, to]): Span => [Math.max(from, since), to])
       .sort(([one], [other]) => one - other);
