@@ -1,3 +1,9 @@
+/** The tokens of a batch. */
+export interface BatchTokens {
+  readonly prompt: number;
+  readonly completion: number;
+}
+
 /** What the gateway stores about a batch of requests at a provider. Plain data: it can be stored and sent over RPC. */
 export interface BatchRecord {
   /** The id that callers know. */
@@ -12,7 +18,9 @@ export interface BatchRecord {
   readonly inputFileId: string;
   /** The JSON text of the batch as the caller saw it last. */
   readonly lastSeen: string;
-  /** Its usage was counted. */
+  /** Its tokens that were counted. Absent: none. */
+  readonly counted?: BatchTokens;
+  /** Its usage was counted: a record of an earlier version, which counted what the provider stated first. */
   readonly isCounted?: true;
   /** Milliseconds since the epoch, after which the batch is unknown. */
   readonly expiresAt: number;

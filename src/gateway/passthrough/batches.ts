@@ -5,7 +5,7 @@ import { isObject, type JsonObject, parseObject } from "../../core/encoding/json
 import { setMember } from "../../core/encoding/json-splice.ts";
 import { GatewayError, invalidRequest, upstreamFailure } from "../../core/errors/gateway-error.ts";
 import type { JsonBody } from "../../core/http/json-body.ts";
-import type { BatchRecord } from "../../core/ports/batches.ts";
+import type { BatchRecord, BatchTokens } from "../../core/ports/batches.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { type Page, paginateById } from "../../core/routing/paginate-by-id.ts";
 import { assertClearMembers } from "../dialects/shared/native-request.ts";
@@ -135,12 +135,10 @@ async function showBatch(request: BatchRequest, batch: JsonObject, record: Batch
       `${record.id}_${member.split("_")[0]}.jsonl`,
     );
   }
-  const isCounted = record.isCounted === true || countUsage(context, batch, record);
+  const counted = countUsage(context, batch, record);
   const text = JSON.stringify(shown);
   const lastSeen = text.length <= MAX_STORED_CHARS ? text : JSON.stringify({ ...shown, errors: null });
-  await context.platform
-    .batches(caller.owner, context.startedAt)
-    .put({ ...record, lastSeen, ...(isCounted ? { isCounted } : {}) });
+  await context.platform.batches(caller.owner, context.startedAt).put({ ...record, lastSeen, counted });
   return shown;
 }
 
@@ -172,14 +170,23 @@ async function adoptFile(
   return id;
 }
 
-/** Counts the usage that a batch states at its end for the request that reads it first. */
-function countUsage({ facts }: Context, { usage, model }: JsonObject, { provider }: BatchRecord): boolean {
-  if (!isObject(usage)) return false;
-  const prompt = readCount(usage["input_tokens"]) ?? 0;
-  const completion = readCount(usage["output_tokens"]) ?? 0;
-  if (prompt + completion === 0) return false;
-  facts.promptTokens = prompt;
-  facts.completionTokens = completion;
+const NO_TOKENS: BatchTokens = { prompt: 0, completion: 0 };
+
+/**
+ * Counts the tokens that a batch states for the request that reads it, without those that were counted earlier: a provider may
+ * state them while the batch runs. Returns all that are counted now.
+ */
+function countUsage(
+  { facts }: Context,
+  { usage, model }: JsonObject,
+  { provider, counted = NO_TOKENS, isCounted }: BatchRecord,
+): BatchTokens {
+  if (!isObject(usage) || isCounted === true) return counted;
+  const prompt = Math.max(counted.prompt, readCount(usage["input_tokens"]) ?? 0);
+  const completion = Math.max(counted.completion, readCount(usage["output_tokens"]) ?? 0);
+  if (prompt + completion === counted.prompt + counted.completion) return counted;
+  facts.promptTokens = prompt - counted.prompt;
+  facts.completionTokens = completion - counted.completion;
   if (typeof model === "string") facts.model = provider === undefined ? model : `${provider}/${model}`;
-  return true;
+  return { prompt, completion };
 }
