@@ -6,7 +6,7 @@ import { MASK, maskSecrets } from "../../src/core/encoding/secret-masking.ts";
 import { maskPath } from "../../src/core/http/path-masking.ts";
 import { isUnguessable } from "../../src/gateway/providers/reasoning-cache.ts";
 import { ECHO_PATTERN } from "../../src/gateway/providers/redact-echoed-input.ts";
-import { sentencePattern } from "../../src/gateway/providers/refused-fields/refusal-patterns.ts";
+import { sentencePattern } from "../../src/gateway/providers/refused-fields/rejection-patterns.ts";
 import { isOlder } from "../../src/operator/admin/version-lookup.ts";
 import { countSheets } from "../../src/pages/browser/print.ts";
 

@@ -52,7 +52,7 @@ export class ProviderError extends Error {
   }
 }
 
-/** The gateway's code of a refusal that is about the request. */
+/** The gateway's code of a rejection that is about the request. */
 const REFUSAL_CODES: Partial<Record<ProviderErrorKind, ErrorCode>> = {
   invalid_request: "invalid_request",
   context_length: "context_length_exceeded",
@@ -62,7 +62,7 @@ const REFUSAL_CODES: Partial<Record<ProviderErrorKind, ErrorCode>> = {
   too_large: "request_too_large",
 };
 
-/** A refusal of the request with the provider's own status, message, code, type and field. Null: it is no such refusal. */
+/** A rejection of the request with the provider's own status, message, code, type and field. Null: it is no such rejection. */
 function toVerbatimRejection(error: ProviderError): GatewayError | null {
   const { kind, message, status, upstreamFault } = error;
   const code = REFUSAL_CODES[kind];
@@ -74,8 +74,8 @@ function toVerbatimRejection(error: ProviderError): GatewayError | null {
 export function providerErrorToGateway(error: ProviderError): GatewayError {
   const { kind, message, upstreamFault } = error;
   if (error.isVerbatim) {
-    const refusal = toVerbatimRejection(error);
-    if (refusal !== null) return refusal;
+    const rejection = toVerbatimRejection(error);
+    if (rejection !== null) return rejection;
   }
   // For errors that exist at every provider, the gateway's own code is used.
   const { code: _, ...withoutCode } = upstreamFault;

@@ -38,7 +38,7 @@ export abstract class BearerBackend<Wire extends { readonly model: string }> ext
         address,
         (account) => this.headers(account),
         (id) => this.modelName(id),
-        (...refusal) => this.readError(...refusal, true),
+        (...rejection) => this.readError(...rejection, true),
         (text) => this.withoutDropParams(text),
       );
     this.passthrough = {

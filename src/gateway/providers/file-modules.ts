@@ -4,5 +4,5 @@
  */
 export { createFiles as createAnthropicFiles } from "./anthropic/files.ts";
 export { createBearerFiles } from "./bearer-files.ts";
-export { recoverFromFileRefusal } from "./file-refusal.ts";
+export { recoverFromFileRejection } from "./file-rejection.ts";
 export { createFiles as createGeminiFiles } from "./gemini/files.ts";

@@ -136,8 +136,15 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
         const sendTurn = () => this.#withNameFallback(account, builtRequest, model, post, signal);
         const { request, sent } = await sendTurn().catch(async (error: unknown) => {
           if (!hasAttachments(conversation)) throw error;
-          const { recoverFromFileRefusal } = await import("./file-modules.ts");
-          await recoverFromFileRefusal(error, conversation, this.files, account, signal, this.options.sleep);
+          const { recoverFromFileRejection } = await import("./file-modules.ts");
+          await recoverFromFileRejection(
+            error,
+            conversation,
+            this.files,
+            account,
+            signal,
+            this.options.sleep,
+          );
           if (!mayRepeatCall(account, "file", error)) throw error;
           return sendTurn();
         });
@@ -164,7 +171,7 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
             loadRules: async () => (await import("./field-rule-modules.ts")).NATIVE_RULES,
             send: (trimmed) => this.#postNative(account, trimmed, request, signal),
             read: (response) => this.readError(response, account, signal, true),
-            mayRepeat: (refusal) => mayRepeatCall(account, "refused_field", refusal),
+            mayRepeat: (rejection) => mayRepeatCall(account, "refused_field", rejection),
             toBody: (sent) => JSON.parse(sent.text),
           });
         const { sent } = await this.#withNameFallback(account, wire, model, post, signal);
@@ -304,7 +311,7 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
       send: (trimmed) =>
         this.post(account, requestPath, body(trimmed), accept, signal, requestHeaders?.(trimmed)),
       read: (response) => this.readError(response, account, signal),
-      mayRepeat: (refusal) => mayRepeatCall(account, "refused_field", refusal),
+      mayRepeat: (rejection) => mayRepeatCall(account, "refused_field", rejection),
       toBody: (sent) => sent,
     });
   }

@@ -83,7 +83,7 @@ function readSubscription(headers: Headers): QuotaWindow[] {
     const resetsAt = readUnixSeconds(headers, `${prefix}${name}-reset`);
     if (resetsAt === null) return [];
     const used = readNumber(headers, `${prefix}${name}-utilization`);
-    // A subscription may go on beyond its window, at extra cost: only a refusal ends it.
+    // A subscription may go on beyond its window, at extra cost: only a rejection ends it.
     const isExhausted = headers.get(`${prefix}${name}-status`) === "rejected";
     if (used === null && !isExhausted) return [];
     const remaining = isExhausted ? 0 : Math.max(0, 1 - (used ?? 1));
@@ -116,7 +116,7 @@ export function readQuotaWindows(headers: Headers, now: number): readonly QuotaW
 }
 
 /**
- * How long a refusal asks to wait, in seconds, rounded up: `retry-after-ms` and its relatives, `Retry-After`, then what the body
+ * How long a rejection asks to wait, in seconds, rounded up: `retry-after-ms` and its relatives, `Retry-After`, then what the body
  * states. Null: nothing.
  */
 export function readStatedWait(headers: Headers, body: JsonObject, now: number): number | null {

@@ -11,7 +11,7 @@ const PROTOCOL_FIELDS = new Set([
   ...["data", "signature", "thoughtSignature", "encrypted_content", "image_url", "file_data"],
 ]);
 /**
- * Text in quotes or brackets, dotted paths, and snake_case or camelCase names: what a refusal may have echoed from
+ * Text in quotes or brackets, dotted paths, and snake_case or camelCase names: what a rejection may have echoed from
  * the request.
  * A name starts only where no word character precedes it. Starting at each letter of a long word would take quadratic
  * time.
@@ -20,15 +20,15 @@ export const ECHO_PATTERN =
   /(?<![\w\\])(["'`])(?:(?!\1).){1,300}\1(?!\w)|\[[^[\]]{1,300}\]|(?<!\w)\w+(?:\.\w+)+|(?<!\w)\w*(?:_|[a-z](?=[A-Z]))\w*/g;
 
 /**
- * Removes possible echoes of the caller's input from a refusal: quoted texts and names that also occur as names
+ * Removes possible echoes of the caller's input from a rejection: quoted texts and names that also occur as names
  * or texts of the caller in the request. Takes time linear in the length of both.
  */
-export function redactEchoedInput(refusal: string, request: unknown): string {
-  const refusalWords = new Set(splitWords(refusal));
+export function redactEchoedInput(rejection: string, request: unknown): string {
+  const rejectionWords = new Set(splitWords(rejection));
   const callerWords = new Set<string>();
   const names = new Set<string>();
   visitCallerTexts(request, false, (text) => {
-    const words = splitWords(text).filter((word) => refusalWords.has(word));
+    const words = splitWords(text).filter((word) => rejectionWords.has(word));
     for (const word of words) callerWords.add(word);
     if (/^\w+$/.test(text) && text !== "type") for (const word of words) names.add(word);
   });
@@ -44,10 +44,10 @@ export function redactEchoedInput(refusal: string, request: unknown): string {
         });
   try {
     return JSON.stringify(
-      JSON.parse(refusal, (_, value: unknown) => (typeof value === "string" ? blank(value) : value)),
+      JSON.parse(rejection, (_, value: unknown) => (typeof value === "string" ? blank(value) : value)),
     );
   } catch {
-    return blank(refusal);
+    return blank(rejection);
   }
 }
 

@@ -17,12 +17,12 @@ const OVER_SHORT_TEXTS: Readonly<Record<string, string>> = {
 /** `known-models.ts` has patterns of shipped data, for names of models and hosts alone. */
 const BUILDERS = [
   "src/gateway/models/known-models.ts",
-  "src/gateway/providers/refused-fields/refusal-patterns.ts",
+  "src/gateway/providers/refused-fields/rejection-patterns.ts",
 ];
 const BUILT: readonly WrittenRegExp[] = [
-  ...OPTIONAL_MEMBERS.map(({ path, refusalPattern }) => ({
+  ...OPTIONAL_MEMBERS.map(({ path, rejectionPattern }) => ({
     place: `src/gateway/providers/refused-fields/optional-members.ts, ${path}`,
-    regex: refusalPattern,
+    regex: rejectionPattern,
   })),
   ...Object.entries({
     gemini: CONTENT_FIELDS,
@@ -30,9 +30,9 @@ const BUILT: readonly WrittenRegExp[] = [
     openai: CHAT_FIELDS,
     "openai-responses": RESPONSE_FIELDS,
   }).flatMap(([driver, rewrites]) =>
-    rewrites.map(({ name, refusalPattern }) => ({
+    rewrites.map(({ name, rejectionPattern }) => ({
       place: `src/gateway/providers/${driver}/request-rewrites.ts, ${name}`,
-      regex: refusalPattern,
+      regex: rejectionPattern,
     })),
   ),
 ];

@@ -1,10 +1,10 @@
 import type { FieldRule } from "../refused-fields/field-rules.ts";
 import {
   anyPattern,
-  fieldRefusalPattern,
+  fieldRejectionPattern,
   sentencePattern,
   unavailablePattern,
-} from "../refused-fields/refusal-patterns.ts";
+} from "../refused-fields/rejection-patterns.ts";
 import { effortFor } from "../thinking-budget.ts";
 
 import { usesCacheControl, withoutCacheControl } from "./cache-control.ts";
@@ -20,16 +20,16 @@ const CONTINUE_MESSAGE: WireMessage = {
 
 const DISABLED = { type: "disabled" } as const;
 
-/** The model's `max_tokens` limit, read from its refusal of a larger value; Infinity: not stated. */
-function maxTokensFrom(refusal: string): number {
-  return Number(/max_tokens: \d+ > (\d+)/.exec(refusal)?.[1] ?? Number.POSITIVE_INFINITY);
+/** The model's `max_tokens` limit, read from its rejection of a larger value; Infinity: not stated. */
+function maxTokensFrom(rejection: string): number {
+  return Number(/max_tokens: \d+ > (\d+)/.exec(rejection)?.[1] ?? Number.POSITIVE_INFINITY);
 }
 
 /** Newer models accept no thinking budget: they decide how much they think. They take an effort instead. */
 const THINKING_BUDGET: FieldRule<WireRequest> = {
   name: "thinking.budget_tokens",
   isUnreported: true,
-  refusalPattern: /thinking\.type\.enabled/,
+  rejectionPattern: /thinking\.type\.enabled/,
   isPresent: ({ thinking }) => thinking?.type === "enabled",
   remove: ({ thinking, ...rest }) => ({
     ...rest,
@@ -68,7 +68,7 @@ export const REQUEST_REWRITES: readonly FieldRule<WireRequest>[] = [
   {
     name: "messages.thinking",
     // Accounts of one pool may have different owners, and a backend may reject what it issued to another owner.
-    refusalPattern: anyPattern(
+    rejectionPattern: anyPattern(
       /(?:invalid|corrupted) [`'"\\]*signature|signature[`'"\\]* (?:(?:is|was) )?(?:not valid|invalid|corrupted)/,
       sentencePattern("signature", "could not be (?:verified|decrypted)"),
     ),
@@ -79,7 +79,7 @@ export const REQUEST_REWRITES: readonly FieldRule<WireRequest>[] = [
   {
     name: "thinking",
     // The model cannot think, or the server does not know the field.
-    refusalPattern: unavailablePattern('thinking(?:\\.type\\.adaptive\\\\?")?'),
+    rejectionPattern: unavailablePattern('thinking(?:\\.type\\.adaptive\\\\?")?'),
     isPresent: ({ thinking }) => thinking !== undefined && thinking.type !== "disabled",
     remove: ({ thinking: _, ...rest }) => rest,
   },
@@ -87,8 +87,8 @@ export const REQUEST_REWRITES: readonly FieldRule<WireRequest>[] = [
     name: "thinking",
     isUnreported: true,
     // The same two cases, or a model whose thinking cannot be disabled.
-    refusalPattern: anyPattern(
-      fieldRefusalPattern("thinking"),
+    rejectionPattern: anyPattern(
+      fieldRejectionPattern("thinking"),
       /thinking\.type\.disabled/,
       sentencePattern("thinking", "expected tags|cannot be (?:disabled|turned)"),
     ),
@@ -97,26 +97,26 @@ export const REQUEST_REWRITES: readonly FieldRule<WireRequest>[] = [
   },
   {
     name: "output_config",
-    refusalPattern: unavailablePattern("(?:output_config|effort)"),
+    rejectionPattern: unavailablePattern("(?:output_config|effort)"),
     isPresent: (request) => request.output_config !== undefined,
     remove: ({ output_config: _, ...rest }) => rest,
   },
   {
-    // A rejected user id says nothing about other user ids, so the refusal is not remembered.
-    refusalPattern: /metadata/,
+    // A rejected user id says nothing about other user ids, so the rejection is not remembered.
+    rejectionPattern: /metadata/,
     ...METADATA,
     isTransient: true,
   },
   {
     name: "cache_control",
     // Without the prompt cache the request only costs more.
-    refusalPattern: unavailablePattern("cache_control(?:\\.\\w{1,40}(?!\\w)){0,3}"),
+    rejectionPattern: unavailablePattern("cache_control(?:\\.\\w{1,40}(?!\\w)){0,3}"),
     isPresent: usesCacheControl,
     remove: withoutCacheControl,
   },
   {
     name: "tool_choice",
-    refusalPattern: anyPattern(
+    rejectionPattern: anyPattern(
       /forces tool use/,
       sentencePattern("tool_choice|forced tool", "not support", '".'),
     ),
@@ -128,32 +128,32 @@ export const REQUEST_REWRITES: readonly FieldRule<WireRequest>[] = [
   },
   {
     // A server without its own web search may complain that the tool lacks an `input_schema`.
-    refusalPattern: anyPattern(
-      fieldRefusalPattern("web[ _]search\\w*"),
+    rejectionPattern: anyPattern(
+      fieldRejectionPattern("web[ _]search\\w*"),
       /tools\.\d+(?:\.\w+)?\.input_schema\W{1,3}field required/,
     ),
     ...SEARCH,
   },
   {
-    // The schema of another tool may be the cause, so the refusal is not remembered.
-    refusalPattern: /web[ _]search|tools\.\d(?:(?!tools\.\d)\S)*input_schema/i,
+    // The schema of another tool may be the cause, so the rejection is not remembered.
+    rejectionPattern: /web[ _]search|tools\.\d(?:(?!tools\.\d)\S)*input_schema/i,
     ...SEARCH,
     isTransient: true,
   },
   {
     name: "messages",
     isUnreported: true,
-    refusalPattern: fieldRefusalPattern("prefill(?:ing)?"),
+    rejectionPattern: fieldRejectionPattern("prefill(?:ing)?"),
     isPresent: ({ messages }) => messages.at(-1)?.role === "assistant",
     remove: (request) => ({ ...request, messages: [...request.messages, CONTINUE_MESSAGE] }),
   },
   {
     name: "max_tokens",
     isUnreported: true,
-    refusalPattern: /max_tokens: \d+ > \d+/,
-    isPresent: ({ max_tokens: limit }, refusal) => limit > maxTokensFrom(refusal),
-    remove: ({ thinking, ...request }, refusal) => {
-      const limit = maxTokensFrom(refusal);
+    rejectionPattern: /max_tokens: \d+ > \d+/,
+    isPresent: ({ max_tokens: limit }, rejection) => limit > maxTokensFrom(rejection),
+    remove: ({ thinking, ...request }, rejection) => {
+      const limit = maxTokensFrom(rejection);
       const shorter = { ...request, max_tokens: limit };
       if (thinking?.type !== "enabled") return thinking === undefined ? shorter : { ...shorter, thinking };
       const budget = Math.min(thinking.budget_tokens, maxThinkingTokens(limit));

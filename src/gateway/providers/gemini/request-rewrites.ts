@@ -1,5 +1,5 @@
 import type { FieldRule } from "../refused-fields/field-rules.ts";
-import { anyPattern, fieldRefusalPattern, sentencePattern } from "../refused-fields/refusal-patterns.ts";
+import { anyPattern, fieldRejectionPattern, sentencePattern } from "../refused-fields/rejection-patterns.ts";
 import { effortFor } from "../thinking-budget.ts";
 import { toGeminiSchema } from "./gemini-schema.ts";
 import type {
@@ -40,7 +40,7 @@ const PARAMETERS: Change = {
 export const REQUEST_REWRITES: readonly FieldRule<WireRequest>[] = [
   {
     name: "generationConfig.presencePenalty",
-    refusalPattern: fieldRefusalPattern("\\w*penalt(?:y|ies)"),
+    rejectionPattern: fieldRejectionPattern("\\w*penalt(?:y|ies)"),
     isPresent: ({ generationConfig: { presencePenalty, frequencyPenalty } }) =>
       presencePenalty !== undefined || frequencyPenalty !== undefined,
     remove: (request) =>
@@ -50,8 +50,8 @@ export const REQUEST_REWRITES: readonly FieldRule<WireRequest>[] = [
     name: "generationConfig.thinkingConfig",
     isUnreported: true,
     // A model that always thinks needs no configuration for it.
-    refusalPattern: anyPattern(
-      fieldRefusalPattern("thinking[ _]?budget"),
+    rejectionPattern: anyPattern(
+      fieldRejectionPattern("thinking[ _]?budget"),
       /budget \(?0\)? is invalid|only works in thinking mode/,
     ),
     isPresent: ({ generationConfig: { thinkingConfig } }) => thinkingConfig?.thinkingBudget === 0,
@@ -61,7 +61,7 @@ export const REQUEST_REWRITES: readonly FieldRule<WireRequest>[] = [
     name: "generationConfig.thinkingConfig",
     isUnreported: true,
     // Newer models have levels instead of budgets. If a budget is out of range, the caller must correct it.
-    refusalPattern: anyPattern(
+    rejectionPattern: anyPattern(
       sentencePattern("thinking[ _]?budget", "not supported"),
       /unknown name \\?"thinking_?budget|use thinking[ _]?level/,
     ),
@@ -78,7 +78,7 @@ export const REQUEST_REWRITES: readonly FieldRule<WireRequest>[] = [
   {
     name: "generationConfig.thinkingConfig",
     // The model cannot think, or the server does not know the field.
-    refusalPattern: anyPattern(
+    rejectionPattern: anyPattern(
       sentencePattern("think(?:ing)?(?!\\w{0,80}[ _]?budget)", "not (?:supported|enabled)|unsupported"),
       /unknown name \\?"thinking_?(?:config|level)/,
     ),
@@ -88,8 +88,8 @@ export const REQUEST_REWRITES: readonly FieldRule<WireRequest>[] = [
   {
     name: "tools.googleSearch",
     // A model that cannot search, or not together with the caller's functions, answers from its own knowledge.
-    refusalPattern: anyPattern(
-      fieldRefusalPattern(SEARCH),
+    rejectionPattern: anyPattern(
+      fieldRejectionPattern(SEARCH),
       sentencePattern(SEARCH, "cannot be combined"),
       sentencePattern("supported only", SEARCH),
     ),
@@ -101,18 +101,18 @@ export const REQUEST_REWRITES: readonly FieldRule<WireRequest>[] = [
   },
   {
     // The prompt also describes the schema, and a whole answer is validated against it.
-    refusalPattern: fieldRefusalPattern("response_?(?:json_?)?schema"),
+    rejectionPattern: fieldRejectionPattern("response_?(?:json_?)?schema"),
     ...SCHEMA,
   },
   {
-    // A rejected schema says nothing about other schemas, so the refusal is not remembered.
-    refusalPattern: /response_?(?:json_?)?schema|too many states/i,
+    // A rejected schema says nothing about other schemas, so the rejection is not remembered.
+    rejectionPattern: /response_?(?:json_?)?schema|too many states/i,
     ...SCHEMA,
     isTransient: true,
   },
   {
     name: "generationConfig.responseMimeType",
-    refusalPattern: anyPattern(
+    rejectionPattern: anyPattern(
       sentencePattern("mime[ _]?type|json mode", "unsupported|not (?:supported|enabled)"),
       /unknown name \\?"response_?mime/,
     ),
@@ -124,7 +124,7 @@ export const REQUEST_REWRITES: readonly FieldRule<WireRequest>[] = [
     name: "systemInstruction",
     isUnreported: true,
     // Small models accept no system instruction, so the instruction is sent as user text.
-    refusalPattern: fieldRefusalPattern("(?:developer|system)[_ ]?instructions?"),
+    rejectionPattern: fieldRejectionPattern("(?:developer|system)[_ ]?instructions?"),
     isPresent: ({ systemInstruction }) => systemInstruction !== undefined,
     remove: ({ systemInstruction, contents, ...rest }) => ({
       ...rest,
@@ -132,12 +132,12 @@ export const REQUEST_REWRITES: readonly FieldRule<WireRequest>[] = [
     }),
   },
   {
-    refusalPattern: fieldRefusalPattern("parameters_?json_?schema"),
+    rejectionPattern: fieldRejectionPattern("parameters_?json_?schema"),
     ...PARAMETERS,
     isUnreported: true,
   },
   {
-    refusalPattern: /parameters_?json_?schema/i,
+    rejectionPattern: /parameters_?json_?schema/i,
     ...PARAMETERS,
     isUnreported: true,
     isTransient: true,
@@ -145,7 +145,7 @@ export const REQUEST_REWRITES: readonly FieldRule<WireRequest>[] = [
   {
     name: "contents.parts.functionCall.id",
     isUnreported: true,
-    refusalPattern: /unknown name \\?"id\\?"/i,
+    rejectionPattern: /unknown name \\?"id\\?"/i,
     isPresent: ({ contents }) => contents.some(({ parts }) => parts.some(hasId)),
     remove: (request) => withParts(request, ({ parts }) => parts.map(withoutId)),
   },
@@ -153,7 +153,7 @@ export const REQUEST_REWRITES: readonly FieldRule<WireRequest>[] = [
     name: "contents.parts.thoughtSignature",
     isUnreported: true,
     // Newer models require the earlier thought signatures, or the value for an unknown signature.
-    refusalPattern: /missing (?:a )?`?thought_?\s?signature/i,
+    rejectionPattern: /missing (?:a )?`?thought_?\s?signature/i,
     isPresent: ({ contents }) => contents.some(isUnsigned),
     remove: (request) =>
       withParts(request, (content) =>
@@ -163,7 +163,7 @@ export const REQUEST_REWRITES: readonly FieldRule<WireRequest>[] = [
   {
     name: "contents.parts.thoughtSignature",
     // Accounts of one pool may have different owners, and a backend may reject what it issued to another owner.
-    refusalPattern:
+    rejectionPattern:
       /(?:invalid|corrupted) `?thought[ _]?signature|thought[ _]?signature`? is (?:not valid|invalid|corrupted)/i,
     isPresent: ({ contents }) => contents.some(({ parts }) => parts.some(isSigned)),
     remove: (request) =>

@@ -1,5 +1,5 @@
 import type { FieldRule } from "../refused-fields/field-rules.ts";
-import { anyPattern, fieldRefusalPattern, sentencePattern } from "../refused-fields/refusal-patterns.ts";
+import { anyPattern, fieldRejectionPattern, sentencePattern } from "../refused-fields/rejection-patterns.ts";
 import {
   INCLUDE_ENCRYPTED_REASONING,
   INCLUDE_SEARCH_SOURCES,
@@ -11,16 +11,16 @@ import {
   type WireWebSearch,
 } from "./wire.ts";
 
-/** The lowest effort that the refusal of "none" offers; null: it offers neither `minimal` nor `low`. */
-function leastEffort(refusal: string): "minimal" | "low" | null {
-  const supportedValues = /supported values are:?([^.]*)/i.exec(refusal)?.[1] ?? "";
+/** The lowest effort that the rejection of "none" offers; null: it offers neither `minimal` nor `low`. */
+function leastEffort(rejection: string): "minimal" | "low" | null {
+  const supportedValues = /supported values are:?([^.]*)/i.exec(rejection)?.[1] ?? "";
   if (/\bminimal\b/.test(supportedValues)) return "minimal";
   return /\blow\b/.test(supportedValues) ? "low" : null;
 }
 
-/** The minimum of `max_output_tokens`, read from the refusal of a smaller value; 0: not stated. */
-function minOutputTokensFrom(refusal: string): number {
-  return Number(/>=\s*(\d+)|at least\s+(\d+)/.exec(refusal)?.slice(1).find(Boolean) ?? 0);
+/** The minimum of `max_output_tokens`, read from the rejection of a smaller value; 0: not stated. */
+function minOutputTokensFrom(rejection: string): number {
+  return Number(/>=\s*(\d+)|at least\s+(\d+)/.exec(rejection)?.slice(1).find(Boolean) ?? 0);
 }
 
 /** Recognizes encrypted reasoning that was made for an account of another organization, or by another backend. */
@@ -35,15 +35,15 @@ export const REQUEST_REWRITES: readonly FieldRule<WireRequest>[] = [
     name: "include",
     isUnreported: true,
     // A model that does not think has no reasoning to encrypt, and an engine may not support encryption.
-    refusalPattern: fieldRefusalPattern("(?:[\\w.]{0,80}encrypted[ _]content|include)"),
-    isPresent: ({ include = [] }, refusal) =>
-      include.includes(INCLUDE_ENCRYPTED_REASONING) && !UNREADABLE_REASONING.test(refusal),
+    rejectionPattern: fieldRejectionPattern("(?:[\\w.]{0,80}encrypted[ _]content|include)"),
+    isPresent: ({ include = [] }, rejection) =>
+      include.includes(INCLUDE_ENCRYPTED_REASONING) && !UNREADABLE_REASONING.test(rejection),
     remove: (request) => withoutIncluded(request, INCLUDE_ENCRYPTED_REASONING),
   },
   {
     name: "input",
     // Accounts of one pool may have different owners, and a backend may reject what it issued to another owner.
-    refusalPattern: UNREADABLE_REASONING,
+    rejectionPattern: UNREADABLE_REASONING,
     isPresent: ({ input }) => input.some(({ type }) => type === "reasoning"),
     remove: ({ input, ...rest }) => ({ ...rest, input: input.filter(({ type }) => type !== "reasoning") }),
     isTransient: true,
@@ -51,15 +51,15 @@ export const REQUEST_REWRITES: readonly FieldRule<WireRequest>[] = [
   {
     name: "include",
     isUnreported: true,
-    refusalPattern: fieldRefusalPattern("(?:web_search_call[\\w.]{0,80}|include)"),
+    rejectionPattern: fieldRejectionPattern("(?:web_search_call[\\w.]{0,80}|include)"),
     isPresent: ({ include = [] }) => include.includes(INCLUDE_SEARCH_SOURCES),
     remove: (request) => withoutIncluded(request, INCLUDE_SEARCH_SOURCES),
   },
   {
     name: "reasoning.summary",
     // The API gives no summaries to organizations that are not verified.
-    refusalPattern: anyPattern(
-      fieldRefusalPattern("reasoning[. ]summar(?:y|ies)"),
+    rejectionPattern: anyPattern(
+      fieldRejectionPattern("reasoning[. ]summar(?:y|ies)"),
       sentencePattern("verified", "reasoning[. ]summar"),
     ),
     isPresent: ({ reasoning }) => reasoning?.summary !== undefined,
@@ -72,31 +72,31 @@ export const REQUEST_REWRITES: readonly FieldRule<WireRequest>[] = [
     name: "reasoning.effort",
     isUnreported: true,
     // A model that always thinks gets the lowest effort that it offers.
-    refusalPattern: anyPattern(
+    rejectionPattern: anyPattern(
       sentencePattern("none", "not supported"),
       /unsupported value:? ['"`]?none|reasoning\.effort/,
     ),
-    isPresent: ({ reasoning }, refusal) => reasoning?.effort === "none" && leastEffort(refusal) !== null,
-    remove: ({ reasoning: _, ...rest }, refusal) => ({
+    isPresent: ({ reasoning }, rejection) => reasoning?.effort === "none" && leastEffort(rejection) !== null,
+    remove: ({ reasoning: _, ...rest }, rejection) => ({
       ...rest,
-      reasoning: { effort: leastEffort(refusal) ?? "low" },
+      reasoning: { effort: leastEffort(rejection) ?? "low" },
     }),
   },
   {
     name: "reasoning",
     // The model cannot think, or the server does not know the field. If only the effort is wrong, the caller must
     // correct it.
-    refusalPattern: fieldRefusalPattern("reasoning(?:[._]effort)?(?!\\.summary)"),
-    isPresent: ({ reasoning }, refusal) =>
+    rejectionPattern: fieldRejectionPattern("reasoning(?:[._]effort)?(?!\\.summary)"),
+    isPresent: ({ reasoning }, rejection) =>
       reasoning !== undefined &&
-      (reasoning.effort === "none" || !/unsupported value|invalid value/i.test(refusal)),
+      (reasoning.effort === "none" || !/unsupported value|invalid value/i.test(rejection)),
     remove: ({ reasoning: _, ...rest }) => rest,
   },
   {
     name: "tools.web_search",
     // A model that cannot search answers from its own knowledge.
-    refusalPattern: fieldRefusalPattern("web[ _]search\\w*"),
-    isPresent: ({ tools = [] }, refusal) => tools.some(isSearch) && !/web_search_call/i.test(refusal),
+    rejectionPattern: fieldRejectionPattern("web[ _]search\\w*"),
+    isPresent: ({ tools = [] }, rejection) => tools.some(isSearch) && !/web_search_call/i.test(rejection),
     remove: ({ tools = [], tool_choice: choice, ...rest }) => {
       const otherTools = tools.filter((tool) => !isSearch(tool));
       if (otherTools.length === 0) return rest;
@@ -106,13 +106,13 @@ export const REQUEST_REWRITES: readonly FieldRule<WireRequest>[] = [
   {
     name: "text.format",
     // The prompt also describes the schema, and a whole answer is validated against it.
-    refusalPattern: fieldRefusalPattern("(?:text\\.format|json_schema)"),
+    rejectionPattern: fieldRejectionPattern("(?:text\\.format|json_schema)"),
     isPresent: ({ text }) => text?.format?.type === "json_schema",
     remove: (request) => ({ ...request, text: { ...request.text, format: { type: "json_object" } } }),
   },
   {
     name: "text.format",
-    refusalPattern: fieldRefusalPattern("(?:text\\.format|json_object)"),
+    rejectionPattern: fieldRejectionPattern("(?:text\\.format|json_object)"),
     isPresent: ({ text }) => text?.format?.type === "json_object",
     remove: ({ text, ...rest }) => ({
       ...rest,
@@ -123,17 +123,17 @@ export const REQUEST_REWRITES: readonly FieldRule<WireRequest>[] = [
     name: "max_output_tokens",
     isUnreported: true,
     // The public API has a minimum. A caller with a smaller limit wants a cheap answer, so the minimum is sent.
-    refusalPattern: /max_output_tokens/,
-    isPresent: ({ max_output_tokens: limit }, refusal) =>
-      limit !== undefined && limit < minOutputTokensFrom(refusal),
-    remove: (request, refusal) => ({ ...request, max_output_tokens: minOutputTokensFrom(refusal) }),
+    rejectionPattern: /max_output_tokens/,
+    isPresent: ({ max_output_tokens: limit }, rejection) =>
+      limit !== undefined && limit < minOutputTokensFrom(rejection),
+    remove: (request, rejection) => ({ ...request, max_output_tokens: minOutputTokensFrom(rejection) }),
   },
   {
     name: "input.output",
     isUnreported: true,
     // Some engines accept results only as text. Other content of a tool result is then sent as a user message.
-    refusalPattern: anyPattern(
-      fieldRefusalPattern("output"),
+    rejectionPattern: anyPattern(
+      fieldRejectionPattern("output"),
       /input\[\d{1,6}\]\.output|function_call_output|\boutput\b[^.]{0,80}string|string[^.]{0,80}\boutput\b/,
     ),
     isPresent: ({ input }) => input.some(isMultipartResult),

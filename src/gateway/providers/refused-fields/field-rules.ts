@@ -12,11 +12,11 @@ import { OPTIONAL_MEMBERS, type OptionalMember } from "./optional-members.ts";
 export interface FieldRule<Request> {
   /** The name of the field. Several rules may concern one field. */
   readonly name: string;
-  /** Matches a refusal that names the field. */
-  readonly refusalPattern: RegExp;
-  readonly isPresent: (request: Request, refusal: string) => boolean;
-  readonly remove: (request: Request, refusal: string) => Request;
-  /** The refusal applies to this request only and is not remembered. */
+  /** Matches a rejection that names the field. */
+  readonly rejectionPattern: RegExp;
+  readonly isPresent: (request: Request, rejection: string) => boolean;
+  readonly remove: (request: Request, rejection: string) => Request;
+  /** The rejection applies to this request only and is not remembered. */
   readonly isTransient?: true;
   /** The caller did not ask for the field, or gets the same in another way. Its absence is not reported. */
   readonly isUnreported?: true;
@@ -39,7 +39,7 @@ function translatedRule(member: OptionalMember): TranslatedRule {
   const path = parseMemberPath(member.path);
   return {
     name: member.path,
-    refusalPattern: member.translatedPattern ?? member.refusalPattern,
+    rejectionPattern: member.translatedPattern ?? member.rejectionPattern,
     isPresent: (request) => hasMemberAt(request, path),
     remove: (request) => {
       const changed = withoutMemberAt(request, path);
@@ -56,11 +56,11 @@ interface NativeRule extends Omit<FieldRule<RequestText>, "remove"> {
 }
 
 function nativeRule(member: OptionalMember): NativeRule {
-  const { newName, refusalPattern } = member;
+  const { newName, rejectionPattern } = member;
   const path = parseMemberPath(member.path);
   return {
     name: member.path,
-    refusalPattern,
+    rejectionPattern,
     isPresent: ({ text }) => hasMemberInText(text, path),
     remove: (request) => {
       const text = removeMemberFromText(request.text, path);

@@ -1,12 +1,12 @@
-import { anyPattern, fieldRefusalPattern, unavailablePattern } from "./refusal-patterns.ts";
+import { anyPattern, fieldRejectionPattern, unavailablePattern } from "./rejection-patterns.ts";
 
 /** A member of requests that influences or labels the answer: without it, the answer is still valid. */
 export interface OptionalMember {
   /** Where it stands in a request, written with dots. It passes through lists. */
   readonly path: string;
-  /** Matches a refusal that names the member. */
-  readonly refusalPattern: RegExp;
-  /** Matches a refusal if the gateway wrote the request. Then every mention of the member is enough. Default: as above. */
+  /** Matches a rejection that names the member. */
+  readonly rejectionPattern: RegExp;
+  /** Matches a rejection if the gateway wrote the request. Then every mention of the member is enough. Default: as above. */
   readonly translatedPattern?: RegExp;
   /** The newer name, which some models demand. The value moves there. */
   readonly newName?: string;
@@ -16,22 +16,22 @@ export interface OptionalMember {
   readonly onlyOn?: "native" | "translated";
 }
 
-/** @param words how a refusal names the member, a regular expression; default: the last name of the path */
+/** @param words how a rejection names the member, a regular expression; default: the last name of the path */
 function optionalMember(path: string, words?: string): OptionalMember {
   const name = path.slice(path.lastIndexOf(".") + 1);
-  return { path, refusalPattern: fieldRefusalPattern(words ?? name) };
+  return { path, rejectionPattern: fieldRejectionPattern(words ?? name) };
 }
 
 /**
  * The members that a backend may refuse, for all protocols and for both paths: native and translated. A row applies to
  * every request that has the member. Members that shape the answer, such as log probabilities, are not in the table: the
- * caller gets the refusal.
+ * caller gets the rejection.
  */
 export const OPTIONAL_MEMBERS: readonly OptionalMember[] = [
   // Sampling. Reasoning models of some vendors accept only the default.
   ...["temperature", "top_p", "top_k"].map((path) => ({
     path,
-    refusalPattern: anyPattern(fieldRefusalPattern(path), unavailablePattern(path)),
+    rejectionPattern: anyPattern(fieldRejectionPattern(path), unavailablePattern(path)),
   })),
   ...["min_p", "presence_penalty", "frequency_penalty", "repetition_penalty", "logit_bias", "seed"].map(
     (path) => optionalMember(path),
@@ -68,5 +68,5 @@ export const OPTIONAL_MEMBERS: readonly OptionalMember[] = [
   },
 
   // Newer models of some vendors accept only the new name of this limit.
-  { path: "max_tokens", newName: "max_completion_tokens", refusalPattern: /max_completion_tokens/ },
+  { path: "max_tokens", newName: "max_completion_tokens", rejectionPattern: /max_completion_tokens/ },
 ];

@@ -5,12 +5,12 @@ import type { FieldRule } from "./field-rules.ts";
 
 /** How a request is sent, and what is known about its fields. */
 export interface FieldSending<Request> {
-  /** Loads the rules, which only a refusal needs. */
+  /** Loads the rules, which only a rejection needs. */
   readonly loadRules: () => Promise<readonly FieldRule<Request>[]>;
   readonly send: (request: Request) => Promise<Response>;
   readonly read: (response: Response) => Promise<UpstreamErrorResponse>;
-  /** Whether the request may be repeated after a refusal. */
-  readonly mayRepeat: (refusal: ProviderError) => boolean;
+  /** Whether the request may be repeated after a rejection. */
+  readonly mayRepeat: (rejection: ProviderError) => boolean;
   /** Returns the posted body as a value. */
   readonly toBody: (request: Request) => unknown;
 }
@@ -27,7 +27,7 @@ export interface SentRequest {
  * every field that helps some backend, and omits a field after a backend has refused it by name.
  */
 export class RefusedFieldMemory<Request> {
-  /** The rules of the fields known to be refused, with the text of the refusal. */
+  /** The rules of the fields known to be refused, with the text of the rejection. */
   readonly #refused = new Map<FieldRule<Request>, string>();
   readonly #onLearned: () => void;
 
@@ -39,24 +39,24 @@ export class RefusedFieldMemory<Request> {
   /**
    * Posts a request. While the backend refuses a field by name, changes the request by the field's rule and posts again.
    * After a success, remembers the refused fields for all callers, with two exceptions: the backend still named the
-   * field after its removal, or the refusal may only echo the caller's input. A refusal may mention a field for other
+   * field after its removal, or the rejection may only echo the caller's input. A rejection may mention a field for other
    * reasons.
    *
-   * @throws ProviderError the last refusal, if no rule applies to it
+   * @throws ProviderError the last rejection, if no rule applies to it
    */
   async send(fullRequest: Request, sending: FieldSending<Request>): Promise<SentRequest> {
     const { loadRules, send, read, mayRepeat, toBody } = sending;
     const removed = new Map<FieldRule<Request>, string>();
     const learned = new Map<FieldRule<Request>, string>();
     const dropped = new Set<string>();
-    const remove = (request: Request, rule: FieldRule<Request>, refusal: string) => {
+    const remove = (request: Request, rule: FieldRule<Request>, rejection: string) => {
       if (rule.isUnreported !== true) dropped.add(rule.name);
-      return rule.remove(request, refusal);
+      return rule.remove(request, rejection);
     };
     const removeKnown = (request: Request) => {
       let rest = request;
-      for (const [rule, refusal] of this.#refused) {
-        if (rule.isPresent(rest, refusal)) rest = remove(rest, rule, refusal);
+      for (const [rule, rejection] of this.#refused) {
+        if (rule.isPresent(rest, rejection)) rest = remove(rest, rule, rejection);
       }
       return rest;
     };
@@ -71,7 +71,7 @@ export class RefusedFieldMemory<Request> {
       const isCorrectable = response.status === 400 || response.status === 422;
       const rule = isCorrectable ? findRule(await loadRules(), request, text, removed) : undefined;
       if (rule === undefined || !mayRepeat(error)) throw error;
-      for (const earlier of learned.keys()) if (earlier.refusalPattern.test(text)) learned.delete(earlier);
+      for (const earlier of learned.keys()) if (earlier.rejectionPattern.test(text)) learned.delete(earlier);
       removed.set(rule, text);
       learned.set(rule, text);
       request = removeKnown(remove(request, rule, text));
@@ -91,22 +91,24 @@ export class RefusedFieldMemory<Request> {
     if (learned.size === 0) return;
     const body = toBody(fullRequest);
     const permanent = [...learned].filter(
-      ([rule, refusal]) => !rule.isTransient && rule.refusalPattern.test(redactEchoedInput(refusal, body)),
+      ([rule, rejection]) =>
+        !rule.isTransient && rule.rejectionPattern.test(redactEchoedInput(rejection, body)),
     );
-    for (const [rule, refusal] of permanent) this.#refused.set(rule, refusal);
+    for (const [rule, rejection] of permanent) this.#refused.set(rule, rejection);
     if (permanent.length > 0) this.#onLearned();
   }
 }
 
-/** Finds the first rule whose field the refusal names, and that has not changed this request yet. */
+/** Finds the first rule whose field the rejection names, and that has not changed this request yet. */
 function findRule<Request>(
   rules: readonly FieldRule<Request>[],
   request: Request,
-  refusal: string,
+  rejection: string,
   removed: ReadonlyMap<FieldRule<Request>, string>,
 ): FieldRule<Request> | undefined {
   return rules.find(
-    (rule) => !removed.has(rule) && rule.refusalPattern.test(refusal) && rule.isPresent(request, refusal),
+    (rule) =>
+      !removed.has(rule) && rule.rejectionPattern.test(rejection) && rule.isPresent(request, rejection),
   );
 }
 

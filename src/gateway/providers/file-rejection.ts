@@ -21,14 +21,14 @@ const MAX_CHECKED_FILES = 20;
 type Sleep = (milliseconds: number, signal: AbortSignal) => Promise<void>;
 
 /**
- * Asks the backend for the files that a refused conversation names: backends word such refusals differently, and some
- * look like refusals of the account or the model. Waits for files that the backend still processes.
+ * Asks the backend for the files that a refused conversation names: backends word such rejections differently, and some
+ * look like rejections of the account or the model. Waits for files that the backend still processes.
  *
  * @returns when all files are there and the request may be sent again, because the backend has processed a file in the meantime
  * @throws GatewayError 404 for a file that the backend no longer has, 400 for one that it could not process; otherwise
  *   `error`
  */
-export async function recoverFromFileRefusal(
+export async function recoverFromFileRejection(
   error: unknown,
   conversation: Conversation,
   files: FilesApi,
@@ -74,11 +74,11 @@ function listFiles({ messages }: Conversation): Iterable<FileSource> {
   return [...sources.values()].slice(0, MAX_CHECKED_FILES);
 }
 
-/** Throws `refusal` if the backend does not tell the file's state. */
+/** Throws `rejection` if the backend does not tell the file's state. */
 async function readStoredFile(
   source: FileSource,
   field: string,
-  refusal: ProviderError,
+  rejection: ProviderError,
   files: FilesApi,
   account: UpstreamAccount,
   signal: AbortSignal,
@@ -87,7 +87,7 @@ async function readStoredFile(
     return await files.read(account, providerFileId(source), signal);
   } catch (error) {
     signal.throwIfAborted();
-    if (!(error instanceof ProviderError) || error.kind !== "not_found") throw refusal;
+    if (!(error instanceof ProviderError) || error.kind !== "not_found") throw rejection;
     throw new GatewayError(
       404,
       `${field} refers to the file ${JSON.stringify(source.fileId)}, which the provider does not have: it was deleted there, or it has expired`,

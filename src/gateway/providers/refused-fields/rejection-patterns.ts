@@ -7,11 +7,11 @@ const REFUSED =
   "(?:un|not |n't )(?:be )?(?:support|permit|allow|enabled|recogni|known|expected|available)|extra[ _](?:inputs|forbidden)|no longer|deprecated|may only be set";
 
 /**
- * Creates a pattern for the refusal of a field itself, in the words of the APIs that refuse fields. It does not match
+ * Creates a pattern for the rejection of a field itself, in the words of the APIs that refuse fields. It does not match
  * a value out of range, which the caller must correct. `name` is a regular expression, whose `.` is repeated a
  * bounded number of times only.
  */
-export function fieldRefusalPattern(name: string): RegExp {
+export function fieldRejectionPattern(name: string): RegExp {
   return new RegExp(`(?:${REFUSED})[^.]{0,80}?\\b${name}\\b|\\b${name}\\b[^.]{0,80}?(?:${REFUSED})`, "i");
 }
 
