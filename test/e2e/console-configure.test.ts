@@ -201,6 +201,24 @@ describeWithBrowser("configuring in the console", () => {
     await page.getByRole("heading", { level: 1, name: "Keys" }).waitFor();
   });
 
+  it("finds a setting by a word of its description on a phone, where the groups are folded", async () => {
+    const page = await app.at("settings", { width: 390 });
+    const lifetime = page.getByLabel("Session lifetime (hours)");
+    await page.getByText("Administration", { exact: true }).waitFor();
+    expect(await lifetime.isVisible()).toBe(false);
+    await page.getByLabel("Search settings").fill("sign-in to this console");
+    await lifetime.fill("0");
+    // A changed setting stays, and so does its error.
+    await page.getByLabel("Search settings").fill("queue size");
+    await page.getByLabel("Queue size").waitFor();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Not saved. Fix: Session lifetime (hours).").waitFor();
+    await lifetime.and(page.locator(":focus")).waitFor();
+    await page.getByLabel("Search settings").fill("no such words");
+    await page.getByRole("button", { name: "Discard" }).click();
+    await page.getByText("No setting matches.").waitFor();
+  });
+
   it("keeps a setting that the gateway refuses, with the reason", async () => {
     const page = await app.at("settings");
     await page.getByLabel("Concurrent requests per account").fill("100000");

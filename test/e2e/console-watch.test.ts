@@ -267,6 +267,8 @@ describeWithBrowser("watching and trying in the console", () => {
     expect(page.url()).toContain(`from=2026-01-01&to=${today}`);
     await used.getByText("new").first().waitFor();
     await page.getByText("nothing before").first().waitFor();
+    await used.getByLabel("Sorted by").selectOption("Cost");
+    await expect.poll(() => page.url()).toContain("sort=cost");
     const savingKeys = page.waitForEvent("download");
     await page.getByRole("button", { name: "Download CSV" }).click();
     const csvOfKeys = readFileSync(await (await savingKeys).path(), "utf8");

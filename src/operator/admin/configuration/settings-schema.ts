@@ -153,7 +153,7 @@ export const settingsSchema = lazyObject(() => {
           "Who answers requests for embeddings. Test vectors are computed from the words without a model: enough to try a client, not for real searches.",
           {
             choices: {
-              "": "Nobody: requests get a 501",
+              "": "Off: requests get 501",
               builtin: "Test vectors; embedding models of providers by provider/model",
               upstream: "The provider’s embedding models",
               deterministic: "Test vectors (same, earlier name “deterministic”)",

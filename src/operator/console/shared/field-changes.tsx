@@ -11,6 +11,7 @@ interface FieldChangesProps {
 
 /** Lists changed fields with old and new values. */
 export function FieldChanges({ changes, more }: FieldChangesProps) {
+  if (changes.length + more === 0) return null;
   return (
     <ul class="field-changes">
       {changes.map(({ path, before, after }) => (

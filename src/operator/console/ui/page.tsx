@@ -35,6 +35,8 @@ interface PanelProps {
   readonly class?: string;
   /** On a narrow screen only the title is shown until the user opens the part. */
   readonly folds?: boolean;
+  /** Whether a folded part is open, until the user opens or closes it. */
+  readonly open?: boolean;
 }
 
 /** A framed part of a page. */
@@ -42,7 +44,7 @@ export function Panel(props: PanelProps) {
   const isNarrow = useIsNarrow();
   if (props.folds === true && isNarrow) {
     return (
-      <details class={`panel fold ${props.class ?? ""}`}>
+      <details class={`panel fold ${props.class ?? ""}`} open={props.open === true}>
         <summary>
           <h2>{props.title}</h2>
         </summary>

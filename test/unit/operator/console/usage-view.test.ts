@@ -17,8 +17,10 @@ const HOUR = 3_600_000;
 describe("how usage is looked at", () => {
   it("is in the address, and comes back from it", () => {
     const view = parseView("days=30&by=model&key=key_1&colour=red");
-    expect(view).toEqual({ range: 30, by: "model", filters: { key: "key_1" } });
+    expect(view).toEqual({ range: 30, by: "model", sort: "requests", filters: { key: "key_1" } });
     expect(parseView(formatView(view))).toEqual(view);
+    const byCost = formatView(view, { sort: "cost" });
+    expect(parseView(byCost)).toEqual({ ...view, sort: "cost" });
     const chosen = parseView("from=2026-11-01&to=2026-11-03");
     expect(chosen.range).toEqual({ from: "2026-11-01", to: "2026-11-03" });
     expect(parseView(formatView(chosen))).toEqual(chosen);
@@ -28,7 +30,7 @@ describe("how usage is looked at", () => {
   });
 
   it("is the last week by key unless it says something that there is", () => {
-    const standard = { range: 7, by: "key", filters: {} };
+    const standard = { range: 7, by: "key", sort: "requests", filters: {} };
     expect(parseView("days=12&by=colour")).toEqual(standard);
     expect(parseView("from=2026-11-03&to=2026-11-01")).toEqual(standard);
     expect(parseView("from=2026-13-45&to=2026-11-01")).toEqual(standard);

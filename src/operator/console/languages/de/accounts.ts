@@ -1,5 +1,5 @@
 import { rich } from "../../language.ts";
-import { formatCount, formatPlural } from "../../ui/count.ts";
+import { formatPlural } from "../../ui/count.ts";
 import type { PageTexts } from "../page-texts.ts";
 
 export const accounts: PageTexts["accounts"] = {
@@ -73,8 +73,10 @@ export const accounts: PageTexts["accounts"] = {
   deletionWarning: (identifier) =>
     rich`${identifier} beantwortet dann keine Anfragen mehr. Das Konto beim Provider bleibt, wie es ist.`,
   noRequest: "keine Anfragen in der letzten Stunde",
-  successPerHour: (percent, requests) => `${percent} % Erfolg, ${formatCount(requests)} Anfragen/h`,
-  successPerDay: (percent, requests) => `${percent} % Erfolg, ${formatCount(requests)} Anfragen/Tag`,
+  successPerHour: (percent, requests) =>
+    `${percent} % Erfolg, ${formatPlural(requests, "Anfrage", "Anfragen")}/h`,
+  successPerDay: (percent, requests) =>
+    `${percent} % Erfolg, ${formatPlural(requests, "Anfrage", "Anfragen")}/Tag`,
   inFlight: (inFlight) => `Laufend: ${inFlight}`,
   lastUsed: (lastUsed) => `Zuletzt benutzt: ${lastUsed}`,
   lastSuccess: (lastSuccess) => `Letzter Erfolg: ${lastSuccess}`,

@@ -25,7 +25,7 @@ export const guardrails: PageTexts["guardrails"] = {
   stage: "Prüft",
   stages: { before: "Anfragen", after: "Antworten", both: "Anfragen und Antworten" },
   appliesTo: "Gilt für",
-  subjects: { all: "Alle Aufrufer", keys: "Wo sie genannt ist" },
+  subjects: { all: "Alle Aufrufer", keys: "Nur Schlüssel, Teams und Benutzer, die sie auswählen" },
   appliesToHint: "Genannt: von einem Schlüssel oder von seinem Team, Benutzer oder Tag.",
   isDisabled: "Deaktiviert",
   disabled: "deaktiviert",

@@ -4,6 +4,7 @@ import type { PageTexts } from "../page-texts.ts";
 export const history: PageTexts["history"] = {
   noneYet: "noch keins",
   noAccount: "kein Konto",
+  providerKey: "Schlüssel des Providers",
   readFromCache: "aus dem Cache gelesen",
   writtenToCacheFor5Minutes: "für 5 Minuten in den Cache geschrieben",
   writtenToCacheFor1Hour: "für 1 Stunde in den Cache geschrieben",

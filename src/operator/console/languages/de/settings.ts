@@ -4,6 +4,8 @@ import type { PageTexts } from "../page-texts.ts";
 export const settings: PageTexts["settings"] = {
   settings: "Einstellungen",
   lead: "Änderungen gelten überall innerhalb von zwei Sekunden.",
+  searchSettings: "Einstellungen suchen",
+  noSettingMatches: "Keine Einstellung passt.",
   headings: {
     Load: "Last",
     Requests: "Anfragen",
@@ -63,7 +65,7 @@ export const settings: PageTexts["settings"] = {
       description:
         "Wer Anfragen nach Embeddings beantwortet. Testvektoren werden ohne Modell aus den Wörtern berechnet: Sie genügen, um einen Client zu testen, nicht für eine echte Suche.",
       choices: {
-        "": "Niemand: Anfragen erhalten 501",
+        "": "Aus: Anfragen erhalten 501",
         builtin: "Testvektoren; Embedding-Modelle von Providern mit provider/modell",
         upstream: "Die Embedding-Modelle des Providers",
         deterministic: "Testvektoren (dasselbe, früherer Name „deterministic“)",

@@ -15,6 +15,8 @@ export const usage: PageTexts["usage"] = {
   byApiStyle: "Nach API-Stil",
   byOperation: "Nach Operation",
   byOutcome: "Nach Ergebnis",
+  sortedBy: "Sortiert nach",
+  sorts: { requests: "Anfragen", cost: "Kosten", tokens: "Tokens", errors: "Fehler" },
   seeHistory: "Verlauf anzeigen",
   errors: "Fehler",
   cached: "Aus dem Cache",

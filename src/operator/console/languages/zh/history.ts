@@ -4,6 +4,7 @@ import type { PageTexts } from "../page-texts.ts";
 export const history: PageTexts["history"] = {
   noneYet: "尚无",
   noAccount: "无账号",
+  providerKey: "提供商的密钥",
   readFromCache: "从缓存读取",
   writtenToCacheFor5Minutes: "写入缓存 5 分钟",
   writtenToCacheFor1Hour: "写入缓存 1 小时",

@@ -4,6 +4,8 @@ import type { PageTexts } from "../page-texts.ts";
 export const settings: PageTexts["settings"] = {
   settings: "设置",
   lead: "更改会在两秒内全面生效。",
+  searchSettings: "搜索设置",
+  noSettingMatches: "没有匹配的设置。",
   headings: {
     Load: "负载",
     Requests: "请求",

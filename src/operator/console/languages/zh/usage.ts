@@ -15,6 +15,8 @@ export const usage: PageTexts["usage"] = {
   byApiStyle: "按 API 风格",
   byOperation: "按操作",
   byOutcome: "按结果",
+  sortedBy: "排序",
+  sorts: { requests: "请求", cost: "费用", tokens: "Token", errors: "错误" },
   seeHistory: "查看历史",
   errors: "错误",
   cached: "缓存",

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { rich, translate } from "../../language.ts";
-import { formatCount, formatPlural } from "../../ui/count.ts";
+import { formatPlural } from "../../ui/count.ts";
 
 export const texts = translate("accounts", {
   asConfigured: "as configured",
@@ -73,9 +73,9 @@ export const texts = translate("accounts", {
     rich`${identifier} will no longer serve requests. The account at the provider stays as it is.`,
   noRequest: "no requests in the last hour",
   successPerHour: (percent: number, requests: number) =>
-    `${percent} % success, ${formatCount(requests)} requests/h`,
+    `${percent} % success, ${formatPlural(requests, "request")}/h`,
   successPerDay: (percent: number, requests: number) =>
-    `${percent} % success, ${formatCount(requests)} requests/day`,
+    `${percent} % success, ${formatPlural(requests, "request")}/day`,
   inFlight: (inFlight: number) => `In flight: ${inFlight}`,
   lastUsed: (lastUsed: string) => `Last used: ${lastUsed}`,
   lastSuccess: (lastSuccess: string) => `Last success: ${lastSuccess}`,

@@ -48,7 +48,7 @@ export function Administrators() {
     { title: texts.role, cell: ({ role }) => texts.roles[role] },
     {
       title: texts.signsInBy,
-      class: "muted",
+      class: "muted long",
       cell: (entry) => <TruncatedText text={describeSignIn(entry)} />,
     },
     {
@@ -69,7 +69,6 @@ export function Administrators() {
               items={data.items}
               keyOf={({ id }) => id}
               columns={columns}
-              class="keys-table"
               empty={
                 <Empty icon="administrators" title={texts.none} action={add}>
                   {texts.noneHint}

@@ -34,6 +34,7 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
   { title: texts.what, class: "mono", cell: ({ action }) => <TruncatedText text={action} /> },
   {
     title: texts.changes,
+    class: "whole",
     cell: ({ changes, more }) =>
       changes.length <= COLLAPSED_CHANGES ? (
         <FieldChanges changes={changes} more={more} />

@@ -25,7 +25,7 @@ export const texts = translate("guardrails", {
   stage: "Checks",
   stages: { before: "Requests", after: "Answers", both: "Requests and answers" },
   appliesTo: "Applies to",
-  subjects: { all: "All callers", keys: "Where it is named" },
+  subjects: { all: "All callers", keys: "Only keys, teams and users that select it" },
   appliesToHint: "Named: by a key, or by its team, user or tag.",
   isDisabled: "Disabled",
   disabled: "disabled",

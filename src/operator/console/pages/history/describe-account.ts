@@ -10,6 +10,8 @@ export function describeAccount({
   attempts,
   status,
 }: Pick<HistorySummary, "account" | "attempts" | "status">): string {
+  // The id of a provider's own key, which belongs to no account.
+  if (account.startsWith("provider:")) return texts.providerKey;
   if (account !== "") return account;
   if (attempts > 0) return "pass-through";
   return status === "streaming" ? texts.noneYet : texts.noAccount;

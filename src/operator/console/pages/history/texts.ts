@@ -4,6 +4,7 @@ import { formatPlural } from "../../ui/count.ts";
 export const texts = translate("history", {
   noneYet: "none yet",
   noAccount: "no account",
+  providerKey: "the provider’s key",
   readFromCache: "read from the cache",
   writtenToCacheFor5Minutes: "written to the cache for 5 minutes",
   writtenToCacheFor1Hour: "written to the cache for 1 hour",

@@ -125,11 +125,11 @@ export function Keys() {
     },
     {
       title: words.limits,
-      class: "muted",
+      class: "muted whole",
       cell: ({ apiKey }) => (
         <>
           <LimitBars uses={listLimitUse(apiKey)} unpricedModels={apiKey.unpriced_models} />
-          <TruncatedText text={summarizeScope(apiKey)} />
+          {summarizeScope(apiKey) !== "" && <TruncatedText text={summarizeScope(apiKey)} />}
         </>
       ),
     },

@@ -29,7 +29,7 @@ function describeVariant(id: string): string {
 
 const COLUMNS: readonly Column<string>[] = [
   { title: words.name, class: "mono", cell: (id) => id },
-  { title: texts.description, class: "muted", cell: describeVariant },
+  { title: texts.description, class: "muted whole", cell: describeVariant },
   actionColumn((id) => <TestButton label={texts.testModel(id)} findModel={async () => id} />),
 ];
 

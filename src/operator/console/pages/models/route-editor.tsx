@@ -53,7 +53,7 @@ export function RouteEditor({ routes, models, reload }: RouteEditorProps) {
     { title: texts.requestedName, class: "mono", cell: (name) => <TruncatedText text={name} /> },
     {
       title: words.models,
-      class: "mono",
+      class: "mono long",
       cell: (name) => <TruncatedText text={summarizeRoute(routes[name] ?? [])} />,
     },
     actionColumn((name) => (

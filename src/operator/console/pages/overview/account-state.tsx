@@ -23,11 +23,11 @@ const COLUMNS: readonly Column<FailingAccount>[] = [
     ),
   },
   { title: words.state, cell: ({ state }) => state },
-  { title: texts.reason, class: "muted", cell: ({ reason }) => <span class="cut">{reason}</span> },
+  { title: texts.reason, class: "muted whole", cell: ({ reason }) => <span class="cut">{reason}</span> },
 ];
 
 /** Maximum number of accounts listed with their reason. */
-const MAX_FAILING_SHOWN = 5;
+const MAX_FAILING_SHOWN = 3;
 
 function listFailingAccounts({ cooldowns, failing }: QueueStatus): FailingAccount[] {
   const now = Date.now();

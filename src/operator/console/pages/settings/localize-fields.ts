@@ -27,6 +27,19 @@ function localizeField(field: SettingField): SettingField {
 export const localizeFields = (fields: readonly SettingField[]): readonly SettingField[] =>
   fields.filter(({ path }) => !ON_OTHER_PAGES.has(path)).map(localizeField);
 
+/** Finds the settings with a text in their name, description, value names or path, and those with a path in `always`. */
+export function findFields(
+  fields: readonly SettingField[],
+  text: string,
+  always: ReadonlySet<string>,
+): readonly SettingField[] {
+  const needle = text.trim().toLowerCase();
+  return fields.filter(({ path, title, description, choices }) => {
+    const texts = [path, title, description, ...choices.map((choice) => choice.title)];
+    return always.has(path) || texts.some((each) => each.toLowerCase().includes(needle));
+  });
+}
+
 /** Groups settings by their headings, in the order of their first appearance. */
 export function groupFields(fields: readonly SettingField[]): readonly SettingGroup[] {
   const groups = Map.groupBy(fields, ({ heading }) => heading);

@@ -25,7 +25,7 @@ export function PasswordForm({ hasPassword }: { readonly hasPassword: boolean })
     expireSession();
   };
   return (
-    <Panel title={texts.sharedPassword}>
+    <Panel title={texts.sharedPassword} folds>
       <LeaveGuard unsaved={password + repeated === "" ? "" : texts.unsavedPassword} />
       <form class="stack" onSubmit={onSubmit(change)}>
         <p class="muted">

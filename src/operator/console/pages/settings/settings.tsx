@@ -1,11 +1,14 @@
+import { useState } from "preact/hooks";
 import { changeSettings, listSettingFields, readSettings, type SettingField } from "../../api/settings.ts";
 import { useHasRole } from "../../own-user.ts";
+import { Empty } from "../../ui/empty.tsx";
 import { LoadState } from "../../ui/load-state.tsx";
 import { Page, Panel } from "../../ui/page.tsx";
 import { PanelForm } from "../../ui/panel-form.tsx";
+import { SearchBox } from "../../ui/search-box.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { words } from "../../ui/words.ts";
-import { groupFields, localizeFields } from "./localize-fields.ts";
+import { findFields, groupFields, localizeFields } from "./localize-fields.ts";
 import { PasswordForm } from "./password-form.tsx";
 import { SettingInput } from "./setting-field.tsx";
 import { type Draft, getValue, toSettingChanges, updateDraft, validateSettings } from "./settings-draft.ts";
@@ -14,8 +17,14 @@ import { texts } from "./texts.ts";
 
 const toDraft = (): Draft => ({});
 
+interface SettingsFormProps {
+  readonly fields: readonly SettingField[];
+  /** Only settings with this text are shown. */
+  readonly search: string;
+}
+
 /** Form for the runtime settings. The server says which there are. */
-function SettingsForm({ fields }: { readonly fields: readonly SettingField[] }) {
+function SettingsForm({ fields, search }: SettingsFormProps) {
   return (
     <PanelForm
       read={readSettings}
@@ -25,9 +34,11 @@ function SettingsForm({ fields }: { readonly fields: readonly SettingField[] }) 
       unsaved={(draft) => texts.unsavedChangeCount(Object.keys(draft).length)}
       action={words.save}
       saved={texts.settingsSaved}
-      fields={({ entry, draft, change }) =>
-        groupFields(fields).map((group) => (
-          <Panel key={group.heading} title={group.heading}>
+      fields={({ entry, draft, change }) => {
+        // A changed setting stays visible, so that its error has a place.
+        const shown = findFields(fields, search, new Set(Object.keys(draft)));
+        const groups = groupFields(shown).map((group) => (
+          <Panel key={group.heading} title={group.heading} folds open={search !== ""}>
             <div class="setting-grid">
               {group.fields.map((field) => {
                 const { path } = field;
@@ -44,14 +55,16 @@ function SettingsForm({ fields }: { readonly fields: readonly SettingField[] }) 
               })}
             </div>
           </Panel>
-        ))
-      }
+        ));
+        return groups.length === 0 ? <Empty icon="settings" title={texts.noSettingMatches} /> : groups;
+      }}
     />
   );
 }
 
 /** Page for the runtime settings. Changes take effect with the next request. */
 export function SettingsPage() {
+  const [search, setSearch] = useState("");
   const isOwner = useHasRole("owner");
   const { data, error, reload } = useLoaded(async (signal) => {
     const [settings, fields] = await Promise.all([readSettings(signal), listSettingFields(signal)]);
@@ -62,7 +75,10 @@ export function SettingsPage() {
       <LoadState {...{ data, error, reload }} />
       {data !== null && (
         <>
-          <SettingsForm fields={data.fields} />
+          <div class="toolbar">
+            <SearchBox label={texts.searchSettings} value={search} onSearch={setSearch} />
+          </div>
+          <SettingsForm fields={data.fields} search={search} />
           <TelemetryPanel />
           {/* Only owners may change it. An administrator's own password is on the page of administrators. */}
           {isOwner && <PasswordForm hasPassword={data.hasPassword} />}

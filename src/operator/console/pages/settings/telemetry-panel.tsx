@@ -49,7 +49,7 @@ const COLUMNS: readonly Column<Signal>[] = [
 export function TelemetryPanel() {
   const { data, error, reload } = useLoaded(readTelemetry, "", REFRESH_MS);
   return (
-    <Panel title={texts.telemetry}>
+    <Panel title={texts.telemetry} folds>
       <Problem error={error} retry={reload} />
       {data !== null && data.protocol === null && <p class="muted">{texts.telemetryOff}</p>}
       {data !== null && data.protocol !== null && (

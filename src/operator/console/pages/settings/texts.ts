@@ -17,6 +17,8 @@ const headings: Readonly<Record<string, string>> = {};
 export const texts = translate("settings", {
   settings: "Settings",
   lead: "Changes take effect everywhere within two seconds.",
+  searchSettings: "Search settings",
+  noSettingMatches: "No setting matches.",
   fields,
   headings,
   default: (value: string) => `Default: ${value}.`,

@@ -4,6 +4,7 @@ import { displayName, type UsageNames } from "../../shared/usage-names.ts";
 import { Button } from "../../ui/button.tsx";
 import { formatCount } from "../../ui/count.ts";
 import { actionColumn, type Column } from "../../ui/data-table.tsx";
+import { type Choice, SelectField } from "../../ui/field.tsx";
 import { formatCompact, formatCost, formatDuration, formatShare } from "../../ui/format.ts";
 import { Panel } from "../../ui/page.tsx";
 import { PagedTable } from "../../ui/paged-table.tsx";
@@ -11,7 +12,7 @@ import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { useIsNarrow } from "../../ui/use-media.ts";
 import { words } from "../../ui/words.ts";
 import { texts } from "./texts.ts";
-import { formatChange, formatView, type UsageView } from "./usage-view.ts";
+import { formatChange, formatView, SORTS, sortGroups, type UsageView } from "./usage-view.ts";
 
 const TITLES: Readonly<Record<Dimension, string>> = {
   key: texts.byKey,
@@ -26,6 +27,8 @@ const TITLES: Readonly<Record<Dimension, string>> = {
   operation: texts.byOperation,
   outcome: texts.byOutcome,
 };
+
+const SORT_CHOICES: readonly Choice[] = SORTS.map((name) => [name, texts.sorts[name]]);
 
 /** Filters of the history that find the requests of a group. */
 const HISTORY_FILTERS: Readonly<Partial<Record<Dimension, string>>> = {
@@ -54,7 +57,7 @@ interface GroupTableProps {
   readonly names: UsageNames;
 }
 
-/** Table of usage per group, largest first. */
+/** Table of usage per group. */
 export function GroupTable({ view, groups, before, names }: GroupTableProps) {
   const { by } = view;
   const isNarrow = useIsNarrow();
@@ -138,9 +141,22 @@ export function GroupTable({ view, groups, before, names }: GroupTableProps) {
     )),
   ];
   return (
-    <Panel title={TITLES[by]}>
+    <Panel
+      title={TITLES[by]}
+      actions={
+        <SelectField
+          label={texts.sortedBy}
+          value={view.sort}
+          choices={SORT_CHOICES}
+          onChange={(value) => {
+            const sort = SORTS.find((name) => name === value);
+            if (sort !== undefined) setQuery(formatView(view, { sort }), true);
+          }}
+        />
+      }
+    >
       <PagedTable
-        items={groups.items}
+        items={sortGroups(groups.items, view.sort)}
         keyOf={getGroup}
         columns={columns}
         class="numbers"

@@ -15,6 +15,8 @@ export const texts = translate("usage", {
   byApiStyle: "By API style",
   byOperation: "By operation",
   byOutcome: "By outcome",
+  sortedBy: "Sorted by",
+  sorts: { requests: "Requests", cost: "Cost", tokens: "Tokens", errors: "Errors" },
   seeHistory: "Show history",
   errors: "Errors",
   cached: "Cached",

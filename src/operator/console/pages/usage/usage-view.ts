@@ -24,11 +24,16 @@ export interface DayRange {
   readonly to: string;
 }
 
+/** The orders of the groups, each with the largest first. */
+export const SORTS = ["requests", "cost", "tokens", "errors"] as const;
+export type Sort = (typeof SORTS)[number];
+
 /** Options of the page; the URL stores them. */
 export interface UsageView {
   /** The last days until now, or chosen days. */
   readonly range: (typeof RANGES)[number][0] | DayRange;
   readonly by: Dimension;
+  readonly sort: Sort;
   readonly filters: Readonly<Partial<Record<Dimension, string>>>;
 }
 
@@ -60,6 +65,7 @@ export function parseView(query: string): UsageView {
   return {
     range: parseDays(params) ?? days,
     by: DIMENSIONS.find((name) => name === params.get("by")) ?? "key",
+    sort: SORTS.find((name) => name === params.get("sort")) ?? "requests",
     filters: Object.fromEntries(
       DIMENSIONS.flatMap((name) => {
         const value = params.get(name);
@@ -71,21 +77,35 @@ export function parseView(query: string): UsageView {
 
 /** Formats the options as a query string, with `changes`. A null filter is removed. The list returns to its first page. */
 export function formatView(
-  { range, by, filters }: UsageView,
+  { range, by, sort, filters }: UsageView,
   changes: {
     readonly range?: UsageView["range"];
     readonly by?: Dimension;
+    readonly sort?: Sort;
     readonly filters?: Readonly<Partial<Record<Dimension, string | null>>>;
   } = {},
 ): string {
   const chosen = changes.range ?? range;
   const time = typeof chosen === "number" ? { days: String(chosen) } : { from: chosen.from, to: chosen.to };
   const params = new URLSearchParams({ ...time, by: changes.by ?? by });
+  const order = changes.sort ?? sort;
+  if (order !== "requests") params.set("sort", order);
   for (const [name, value] of Object.entries({ ...filters, ...changes.filters })) {
     if (typeof value === "string") params.set(name, value);
   }
   return params.toString();
 }
+
+const AMOUNTS: Readonly<Record<Sort, (item: UsageItem) => number>> = {
+  requests: ({ requests }) => requests,
+  cost: ({ cost }) => cost,
+  tokens: ({ prompt_tokens, completion_tokens }) => prompt_tokens + completion_tokens,
+  errors: ({ failed, refused }) => failed + refused,
+};
+
+/** Sorts groups by an amount, the largest first. */
+export const sortGroups = (groups: readonly UsageItem[], sort: Sort): UsageItem[] =>
+  groups.toSorted((a, b) => AMOUNTS[sort](b) - AMOUNTS[sort](a));
 
 const HOURLY_STEP = { hour: HOUR_MS, day: DAY_MS } as const;
 
