@@ -57,7 +57,9 @@ describeWithBrowser("guardrails in the console", () => {
     }
     const webhook = rule(page, "Moderation");
     await webhook.getByLabel("Token", { exact: true }).fill("a-webhook-token");
-    await webhook.getByLabel("Applies to").selectOption({ label: "Where it is named" });
+    await webhook
+      .getByLabel("Applies to")
+      .selectOption({ label: "Only keys, teams and users that select it" });
     await webhook.getByLabel("If the service does not answer").selectOption("allow");
     await rule(page, "Long requests").getByLabel("Maximum characters").fill("500");
     await page.getByRole("button", { name: "Move up Private keys" }).click();

@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { beforeAll, expect, it } from "vitest";
 import { cacheFolder } from "../../scripts/development.mjs";
 import { describeWithBrowser } from "../support/browser.ts";
-import { goTo, signIn, useConsole } from "../support/use-console.ts";
+import { goTo, useConsole } from "../support/use-console.ts";
 
 /** `FIGURES=1` prints the height of each page; `RECORDS` is the number of requests, which are the slowest to make. */
 const FIGURES = process.env["FIGURES"] !== undefined;
@@ -156,23 +156,23 @@ describeWithBrowser("the length of the console's pages", () => {
   ])(
     "is at most four screens, %i pixels wide",
     async (width, screen) => {
-      const page = await app.open({ width });
+      const signedOut = await app.open({ width });
+      const page = await app.at("connect", { width });
       const figures: Record<string, number> = {};
-      const check = async (name: string) => {
-        const screens = (await measure(page)) / screen;
+      const check = async (name: string, shown = page) => {
+        const screens = (await measure(shown)) / screen;
         figures[name] = Number(screens.toFixed(1));
         expect.soft(screens, `${name}, ${width} pixels wide`).toBeLessThanOrEqual(4);
         expect
-          .soft(await page.evaluate("document.documentElement.scrollWidth"), name)
+          .soft(await shown.evaluate("document.documentElement.scrollWidth"), name)
           .toBeLessThanOrEqual(width);
         if (PICTURES !== null) {
           const path = join(PICTURES, `full-${name.replace("/", "-")}-${width}.png`);
-          await page.screenshot({ path, fullPage: true });
+          await shown.screenshot({ path, fullPage: true });
         }
       };
-      await page.getByLabel("Admin key or password").waitFor();
-      await check("sign-in");
-      await signIn(page);
+      await signedOut.getByRole("button", { name: "Sign in" }).waitFor();
+      await check("sign-in", signedOut);
       for (const [name, text] of PAGES) {
         await goTo(page, name);
         await page.getByRole("main").getByText(text).first().waitFor();

@@ -27,7 +27,7 @@ const PAGES = [
   ["models", "provider-v4-pro-nothinking"],
   ["administrators", "Grace Hopper"],
   ["guardrails/cards", "Card numbers"],
-  ["settings", "Session lifetime"],
+  ["settings", "Storage"],
   ["transfer", "Download JSON"],
   ["hosting", "never synced"],
 ] as const;

@@ -100,7 +100,6 @@ export const history: PageTexts["history"] = {
   requestedAs: (requested) => `, angefragt als ${requested}`,
   droppedParameters: "Weggelassene Parameter",
   notSupported: (value) => `${value} (vom Provider nicht unterstützt)`,
-  caller: "Aufrufer",
   streamed: ", gestreamt",
   afterAttempts: (attempts) => `, nach ${attempts} Versuchen`,
   inOutReasoning: (promptTokens, completionTokens, reasoningTokens) =>

@@ -99,7 +99,6 @@ export const history: PageTexts["history"] = {
   requestedAs: (requested) => `，请求名称为 ${requested}`,
   droppedParameters: "被省略的参数",
   notSupported: (value) => `${value}（提供商不支持）`,
-  caller: "调用方",
   streamed: "，流式",
   afterAttempts: (attempts) => `，尝试 ${attempts} 次后`,
   inOutReasoning: (promptTokens, completionTokens, reasoningTokens) =>

@@ -63,7 +63,7 @@ export function Facts({ record }: { readonly record: HistoryRecord }) {
       {droppedParams.length > 0 && (
         <Fact name={texts.droppedParameters}>{texts.notSupported(droppedParams.join(", "))}</Fact>
       )}
-      <Fact name={texts.caller}>
+      <Fact name={words.apiStyle}>
         <FilterLink name="dialect" value={record.dialect} query="">
           {formatApiStyle(record.dialect)}
         </FilterLink>

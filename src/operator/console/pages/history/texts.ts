@@ -99,7 +99,6 @@ export const texts = translate("history", {
   requestedAs: (requested: string) => `, requested as ${requested}`,
   droppedParameters: "Dropped parameters",
   notSupported: (value: string) => `${value} (not supported by the provider)`,
-  caller: "Caller",
   streamed: ", streamed",
   afterAttempts: (attempts: number) => `, after ${attempts} attempts`,
   inOutReasoning: (promptTokens: string, completionTokens: string, reasoningTokens: string) =>
