@@ -4,6 +4,7 @@ import { formatCount } from "../ui/count.ts";
 import { type Column, DataTable } from "../ui/data-table.tsx";
 import { formatCompact, formatFullTime } from "../ui/format.ts";
 import { Page, Panel } from "../ui/page.tsx";
+import { Scroller } from "../ui/scroller.tsx";
 import { Tile } from "../ui/tile.tsx";
 import { words } from "../ui/words.ts";
 import type { OwnKey } from "./own-key.ts";
@@ -102,7 +103,9 @@ export function KeyDetails({ view, actions, problem }: KeyDetailsProps) {
           </dl>
         </Panel>
         <Panel title={texts.availableModels}>
-          <p>{view.available_models.join(", ") || words.none}</p>
+          <Scroller label={words.models} class="available-models">
+            <p>{view.available_models.join(", ") || words.none}</p>
+          </Scroller>
         </Panel>
       </Page>
     </div>
