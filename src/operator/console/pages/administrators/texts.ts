@@ -35,7 +35,7 @@ export const texts = translate("administrators", {
   signedOut: (name: ComponentChildren) => rich`${name} is signed out and cannot sign in any more.`,
   provider: "Sign-in at an identity provider",
   providerLead: (callback: ComponentChildren) =>
-    rich`OpenID Connect: register a web application at the provider with the address ${callback}, then enter what the provider says. Without an issuer, nobody signs in there.`,
+    rich`OpenID Connect: register a web application at the provider with the address ${callback}, then enter what the provider says. Without an issuer, this sign-in is off.`,
   issuer: "Issuer",
   clientId: "Client id",
   clientSecret: "Client secret",

@@ -4,6 +4,7 @@ import { formatCount } from "../../ui/count.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { formatDuration, formatTime } from "../../ui/format.ts";
 import { Panel } from "../../ui/page.tsx";
+import { useIsNarrow } from "../../ui/use-media.ts";
 import { words } from "../../ui/words.ts";
 import { texts } from "./texts.ts";
 
@@ -27,7 +28,7 @@ const COLUMNS: readonly Column<FailingAccount>[] = [
 ];
 
 /** Maximum number of accounts listed with their reason. */
-const MAX_FAILING_SHOWN = 3;
+const MAX_FAILING_SHOWN = { wide: 3, narrow: 2 };
 
 function listFailingAccounts({ cooldowns, failing }: QueueStatus): FailingAccount[] {
   const now = Date.now();
@@ -51,7 +52,11 @@ function listFailingAccounts({ cooldowns, failing }: QueueStatus): FailingAccoun
  */
 export function AccountState({ queue }: { readonly queue: QueueStatus }) {
   const { conditions, total } = queue;
-  const shown = listFailingAccounts(queue).slice(0, MAX_FAILING_SHOWN);
+  const isNarrow = useIsNarrow();
+  const shown = listFailingAccounts(queue).slice(
+    0,
+    isNarrow ? MAX_FAILING_SHOWN.narrow : MAX_FAILING_SHOWN.wide,
+  );
   const more = conditions.failing + conditions.cooling - shown.length;
   if (total === 0) return null;
   return (

@@ -15,7 +15,7 @@ import { texts } from "./texts.ts";
 import { usageColumns } from "./usage-columns.tsx";
 
 /** Most providers that are shown; those with trouble come first. */
-const MAX_PROVIDERS = { wide: 8, narrow: 3 } as const;
+const MAX_PROVIDERS = { wide: 8, narrow: 2 } as const;
 
 interface ProviderHealthProps {
   readonly providers: readonly ProviderView[];
