@@ -205,6 +205,8 @@ export class JobScheduler {
   }
 
   #storeResult(task: QueuedTask, result: TaskResult): void {
+    // The result of a cancelled task is not stored, so it must not evict others.
+    if (!this.#table.isRunning(task)) return;
     const { byteLength } = result.body;
     if (byteLength <= MAX_RESULT_BYTES && this.#ensureRoom(task.client, byteLength))
       this.#table.complete(task, result);

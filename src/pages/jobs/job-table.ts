@@ -192,6 +192,13 @@ export class JobTable {
     this.#sql.all("update page_tasks set status='running', attempts=attempts+1 where job=? and n=?", job, n);
   }
 
+  /** Whether a task runs: it was not cancelled, and its job not deleted. */
+  isRunning({ job, n }: QueuedTask): boolean {
+    return (
+      this.#sql.all("select n from page_tasks where job=? and n=? and status='running'", job, n).length > 0
+    );
+  }
+
   /** Requeues a running task. */
   requeue({ job, n }: QueuedTask, due: number): void {
     this.#sql.all(
@@ -221,10 +228,10 @@ export class JobTable {
     this.#bytes += bytes;
   }
 
-  fail({ job, n }: Pick<QueuedTask, "job" | "n">, fault: TaskError): void {
+  fail({ job, n }: Pick<QueuedTask, "job" | "n">, error: TaskError): void {
     this.#sql.all(
       "update page_tasks set status='failed', fault=? where job=? and n=? and status='running'",
-      JSON.stringify(fault),
+      JSON.stringify(error),
       job,
       n,
     );

@@ -10,7 +10,7 @@ import { memoryDatabase } from "../../records/archive/sqlite.ts";
 
 const HOUR = 3_600_000;
 
-describe("JobBook", () => {
+describe("JobScheduler", () => {
   beforeEach(() => {
     vi.useFakeTimers({ now: 1_000_000_000_000 });
   });
@@ -135,6 +135,27 @@ describe("JobBook", () => {
     expect([book.result(id, 0) !== null, book.result(id, 1)]).toEqual([true, null]);
     expect(statuses(book.cancel(id))).toEqual(["completed", "cancelled", "cancelled", "cancelled"]);
     expect(book.cancel("job_none")).toBeNull();
+  });
+
+  it("keeps earlier results when the result of a cancelled task arrives late", async () => {
+    const book = bookOf(
+      async (task) => {
+        if (task.query === "url=late") await wait(1_000);
+        return picture(task, 600);
+      },
+      memoryDatabase(),
+      1_000,
+    );
+    const earlier = idOf(book.create(job("a", "early")));
+    await book.run(Number.POSITIVE_INFINITY);
+    const cancelled = idOf(book.create(job("a", "late")));
+    const round = book.run(Number.POSITIVE_INFINITY);
+    await vi.advanceTimersByTimeAsync(100);
+    book.cancel(cancelled);
+    await vi.advanceTimersByTimeAsync(2_000);
+    await round;
+    expect(book.result(earlier, 0)?.body.byteLength).toBe(600);
+    expect(statuses(book.get(cancelled))).toEqual(["cancelled"]);
   });
 
   it("resumes tasks after a restart, but only a limited number of times", async () => {
