@@ -3,37 +3,13 @@ import { textContent } from "domutils";
 
 /** Elements that are no part of the text. */
 const SKIPPED: ReadonlySet<string> = new Set([
-  ...[
-    "head",
-    "title",
-    "script",
-    "style",
-    "template",
-    "noscript",
-    "svg",
-    "math",
-    "iframe",
-    "object",
-    "select",
-    "textarea",
-  ],
+  ...["head", "title", "script", "style", "template", "noscript"],
+  ...["svg", "math", "iframe", "object", "select", "textarea"],
 ]);
 /** Elements whose text stands by itself. */
 const BLOCKS: ReadonlySet<string> = new Set([
-  ...[
-    "address",
-    "article",
-    "aside",
-    "body",
-    "details",
-    "dd",
-    "div",
-    "dl",
-    "dt",
-    "fieldset",
-    "figcaption",
-    "figure",
-  ],
+  ...["address", "article", "aside", "body", "details", "dd", "div", "dl", "dt"],
+  ...["fieldset", "figcaption", "figure"],
   ...["footer", "form", "header", "html", "legend", "main", "nav", "p", "section", "summary"],
 ]);
 const HEADING = /^h([1-6])$/;
@@ -148,7 +124,9 @@ class Converter {
   #code(element: Element): string[] {
     const text = textContent(element).replace(/\n$/, "");
     if (text.trim() === "") return [];
-    return [this.#isMarkdown ? `${"`".repeat(3)}\n${text}\n${"`".repeat(3)}` : text];
+    if (!this.#isMarkdown) return [text];
+    const fence = "`".repeat(Math.max(3, longestBacktickRun(text) + 1));
+    return [`${fence}\n${text}\n${fence}`];
   }
 
   #list({ name, attribs, children }: Element): string[] {
@@ -183,10 +161,11 @@ class Converter {
 
   /** The text of the inline nodes of a block, with collapsed white space. */
   #line(nodes: readonly ChildNode[]): string {
-    return this.#inline(nodes)
+    const text = this.#inline(nodes)
       .replace(/ +/g, " ")
       .replace(/ ?\n ?/g, "\n")
       .trim();
+    return this.#isMarkdown ? escapeLineStarts(text) : text;
   }
 
   #inline(nodes: readonly ChildNode[]): string {
@@ -196,13 +175,13 @@ class Converter {
   #inlineNode(node: ChildNode): string {
     if (isText(node)) {
       const text = node.data.replace(/\s+/g, " ");
-      return this.#isMarkdown ? text.replace(/[\\`*_[\]]/g, "\\$&") : text;
+      return this.#isMarkdown ? escapeText(text) : text;
     }
     if (!isTag(node) || SKIPPED.has(node.name)) return "";
     if (node.name === "br") return "\n";
     if (!this.#isMarkdown) return this.#inline(node.children);
     if (node.name === "img") return this.#image(node);
-    if (node.name === "code") return `\`${textContent(node).replaceAll("`", "'")}\``;
+    if (node.name === "code") return codeSpan(textContent(node));
     const mark = MARKS.get(node.name) ?? "";
     if ((node.name !== "a" && mark === "") || this.#marks >= MAX_MARKS) return this.#inline(node.children);
     this.#marks++;
@@ -247,6 +226,31 @@ function findRows({ children }: Element): Element[] {
     if (child.name === "tr") return [child];
     return ["thead", "tbody", "tfoot"].includes(child.name) ? findRows(child) : [];
   });
+}
+
+/** Escapes what would be a mark, a tag or an entity anywhere in Markdown. */
+function escapeText(text: string): string {
+  return text.replace(/[\\`*_[\]<~]|&(?=#?\w{1,32};)/g, "\\$&");
+}
+
+/** Escapes what would begin a heading, a list, a quote or a rule at the start of a line. */
+function escapeLineStarts(text: string): string {
+  return text
+    .replace(/^(?:#{1,6}(?= |$)|[-+](?= |$)|-(?=-)|>|=(?==*$))/gm, "\\$&")
+    .replace(/^(\d{1,9})([.)])(?= |$)/gm, "$1\\$2");
+}
+
+/** Code in a line, between more backticks than it contains (CommonMark, code spans). */
+function codeSpan(code: string): string {
+  const text = code.replace(/\s+/g, " ");
+  if (text.trim() === "") return text;
+  const fence = "`".repeat(longestBacktickRun(text) + 1);
+  const space = text.startsWith("`") || text.endsWith("`") ? " " : "";
+  return fence + space + text + space + fence;
+}
+
+function longestBacktickRun(text: string): number {
+  return (text.match(/`+/g) ?? []).reduce((longest, { length }) => Math.max(longest, length), 0);
 }
 
 /** Puts marks around a text, inside its outer white space. */

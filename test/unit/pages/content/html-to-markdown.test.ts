@@ -20,11 +20,16 @@ describe("the Markdown of a page", () => {
     ["<ol start=9><li>a<li><p>b</p><p>c</p></ol>", "9. a\n10. b\n    c"],
     ["<blockquote><p>a</p><p>b</p></blockquote>", "> a\n>\n> b"],
     ["<pre><code>x  = *1*\n  y\n</code></pre>", "```\nx  = *1*\n  y\n```"],
-    ["use <code>a`b*c</code>", "use `a'b*c`"],
+    ["<pre>a\n```\nb</pre>", "````\na\n```\nb\n````"],
+    ["use <code>a`b*c</code>", "use ``a`b*c``"],
+    ["use <code>`a`</code> or <code> \n</code>", "use `` `a` `` or"],
     ["one<br>two<hr>", "one\ntwo\n\n---"],
     ["<table><thead><tr><th>a<th>b|c</thead><tr><td>1</table>", "| a | b\\|c |\n| --- | --- |\n| 1 |  |"],
     ["<table><tr><td><p>x</p><tr><td>y</table>", "x\n\ny"],
-    ["1 * 2 _x_ [y] &lt;z&gt;", "1 \\* 2 \\_x\\_ \\[y\\] <z>"],
+    ["1 * 2 _x_ [y] &lt;z&gt;", "1 \\* 2 \\_x\\_ \\[y\\] \\<z>"],
+    ["A&amp;B &amp;lt; &amp;#60; ~~x~~", "A&B \\&lt; \\&#60; \\~\\~x\\~\\~"],
+    ["<p># a<p>1. b<p>- c<p>+ d<p>&gt; e<p>2) f", "\\# a\n\n1\\. b\n\n\\- c\n\n\\+ d\n\n\\> e\n\n2\\) f"],
+    ["<p>a<br>---<br>===<p>#b 1.5 -3", "a\n\\---\n\\===\n\n#b 1.5 -3"],
     ["<title>t</title><script>s</script><style>c</style><noscript>n</noscript>text", "text"],
     ["", ""],
   ])("of %j", (html, expected) => {
@@ -35,6 +40,10 @@ describe("the Markdown of a page", () => {
     const html =
       "<h1>T</h1><p>a <b>b</b> <a href=/x>c</a><img src=x alt=no></p><ul><li>d</ul><table><tr><td>1<td>2</table>";
     expect(convert(html, "text")).toBe("T\n\na b c\n\n- d\n\n1\t2");
+  });
+
+  it("leaves the characters of a text as they are without Markdown", () => {
+    expect(convert("<p># a<p>1. &lt;b&gt; *c*<pre>```</pre>", "text")).toBe("# a\n\n1. <b> *c*\n\n```");
   });
 
   it("takes any markup, deep and long, in time", () => {
