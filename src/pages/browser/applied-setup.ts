@@ -1,6 +1,6 @@
 import { invalidRequest } from "../../core/errors/gateway-error.ts";
 import type { PageSetup } from "../../core/ports/page-setup.ts";
-import { createIsolatedWorld, evaluate, settlesWithin } from "./evaluate.ts";
+import { evaluateIsolated, settlesWithin } from "./evaluate.ts";
 import { FailureMonitor } from "./failure-monitor.ts";
 import { OriginSecrets } from "./origin-secrets.ts";
 import type { Tab } from "./tab.ts";
@@ -44,12 +44,8 @@ export class AppliedSetup {
    * script that fails, or the signal's reason if the page navigates away.
    */
   async changeDocument(signal: AbortSignal): Promise<void> {
-    const { session, policy } = this.#tab;
     const { styles } = this.#setup;
-    if (styles.length > 0) {
-      const world = await createIsolatedWorld(session, policy.mainFrame);
-      await evaluate(session, createStyleScript(styles), STYLES_MS, world);
-    }
+    if (styles.length > 0) await evaluateIsolated(this.#tab, createStyleScript(styles), STYLES_MS);
     for (let [script] = this.#scripts; script !== undefined; [script] = this.#scripts) {
       signal.throwIfAborted();
       this.#scripts.shift();

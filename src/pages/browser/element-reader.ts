@@ -1,7 +1,7 @@
 import { isObject } from "../../core/encoding/json.ts";
 import { invalidRequest } from "../../core/errors/gateway-error.ts";
 import type { ElementMatch } from "../../core/ports/page-browser.ts";
-import { createIsolatedWorld, evaluate } from "./evaluate.ts";
+import { evaluateIsolated } from "./evaluate.ts";
 import type { Tab } from "./tab.ts";
 
 /** Maximum elements of one selector, and UTF-16 code units of each text and of all together. */
@@ -17,13 +17,12 @@ const MAX_ATTRIBUTES = 50;
  * @throws GatewayError 400 for an invalid selector
  */
 export async function readElements(
-  { session, policy }: Tab,
+  tab: Tab,
   selectors: readonly string[],
   timeoutMs: number,
 ): Promise<ElementMatch[][]> {
   if (selectors.length === 0) return [];
-  const world = await createIsolatedWorld(session, policy.mainFrame);
-  const found = await evaluate(session, createReadScript(selectors), timeoutMs, world);
+  const found = await evaluateIsolated(tab, createReadScript(selectors), timeoutMs);
   if (typeof found === "string")
     throw invalidRequest(`There is no valid CSS selector in ${found.slice(0, 100)}.`, "elements");
   const lists = Array.isArray(found) ? found : [];

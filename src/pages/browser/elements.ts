@@ -1,6 +1,6 @@
 import type { CDPSession } from "@cloudflare/puppeteer";
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
-import { createIsolatedWorld, evaluate, sleep } from "./evaluate.ts";
+import { createIsolatedWorld, evaluateIsolated, sleep } from "./evaluate.ts";
 import type { Tab } from "./tab.ts";
 
 /** A box on the page in CSS pixels. */
@@ -55,9 +55,8 @@ async function waitFor<T>(
 export async function waitForPresence(tab: Tab, query: ElementQuery, signal: AbortSignal): Promise<void> {
   const selector = JSON.stringify(query.selector);
   const find = async () => {
-    const world = await createIsolatedWorld(tab.session, tab.policy.mainFrame);
     const expression = `(() => { try { return document.querySelector(${selector}) !== null } catch { return "${NOT_A_SELECTOR}" } })()`;
-    const found = await evaluate(tab.session, expression, EVALUATE_MS, world);
+    const found = await evaluateIsolated(tab, expression, EVALUATE_MS);
     if (found === NOT_A_SELECTOR) throw invalidSelector(query);
     return found === true ? true : null;
   };
@@ -72,10 +71,7 @@ export async function waitForText(
 ): Promise<void> {
   const text = JSON.stringify(query.text.replace(/\s+/g, " "));
   const expression = `(document.body?.innerText ?? "").replace(/\\s+/g, " ").includes(${text})`;
-  const find = async () => {
-    const world = await createIsolatedWorld(tab.session, tab.policy.mainFrame);
-    return (await evaluate(tab.session, expression, EVALUATE_MS, world)) === true ? true : null;
-  };
+  const find = async () => ((await evaluateIsolated(tab, expression, EVALUATE_MS)) === true ? true : null);
   await waitFor(query, signal, find, "text within its time");
 }
 
@@ -101,6 +97,7 @@ export function waitForVisibleBox(tab: Tab, query: ElementQuery, signal: AbortSi
 
 async function findVisible({ session, policy }: Tab, query: ElementQuery): Promise<string | null> {
   const contextId = await createIsolatedWorld(session, policy.mainFrame);
+  if (contextId === null) return null;
   const expression = `(() => {
     let index = 0;
     let elements;
@@ -113,9 +110,7 @@ async function findVisible({ session, policy }: Tab, query: ElementQuery): Promi
     return null;
   })()`;
   // If the page navigates away, its elements are gone.
-  const answer = await session
-    .send("Runtime.evaluate", { expression, ...(contextId !== undefined && { contextId }) })
-    .catch(() => null);
+  const answer = await session.send("Runtime.evaluate", { expression, contextId }).catch(() => null);
   if (answer?.result.value === NOT_A_SELECTOR) throw invalidSelector(query);
   const objectId = answer?.result.objectId;
   if (objectId === undefined) return null;
@@ -168,9 +163,8 @@ function invalidSelector({ param }: Pick<ElementQuery, "param">): GatewayError {
  * @param selectors of the elements
  * @throws GatewayError 400 with `hide` for an invalid selector
  */
-export async function hideElements({ session, policy }: Tab, selectors: readonly string[]): Promise<void> {
-  const world = await createIsolatedWorld(session, policy.mainFrame);
-  if ((await evaluate(session, hideScript(selectors), EVALUATE_MS, world)) === NOT_A_SELECTOR) {
+export async function hideElements(tab: Tab, selectors: readonly string[]): Promise<void> {
+  if ((await evaluateIsolated(tab, hideScript(selectors), EVALUATE_MS)) === NOT_A_SELECTOR) {
     throw invalidSelector({ param: "hide" });
   }
 }

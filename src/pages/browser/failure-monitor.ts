@@ -1,6 +1,6 @@
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 import type { FailureRules } from "../../core/ports/page-setup.ts";
-import { evaluate } from "./evaluate.ts";
+import { evaluateInPage } from "./evaluate.ts";
 import type { Tab } from "./tab.ts";
 
 /** Maximum characters of an error or address in an answer, and maximum time to read an error, milliseconds. */
@@ -60,7 +60,7 @@ export class FailureMonitor {
     if (this.#resource !== null)
       throw pageFailed(`The page could not load ${this.#resource}.`, "failOnResourceLoadingFailed");
     if (!this.#rules.consoleErrors) return;
-    const error = await evaluate(this.#tab.session, `${this.#errorFunction}()`, READ_MS);
+    const error = await evaluateInPage(this.#tab.session, `${this.#errorFunction}()`, READ_MS);
     if (typeof error === "string")
       throw pageFailed(`The page has an error: ${error.slice(0, MAX_TEXT)}`, "failOnConsoleErrors");
   }

@@ -1,4 +1,4 @@
-import { createIsolatedWorld, evaluate } from "./evaluate.ts";
+import { evaluateIsolated } from "./evaluate.ts";
 import type { Tab } from "./tab.ts";
 
 const CHECK_MS = 1_000;
@@ -19,9 +19,8 @@ const OTHER_NAMES = ["Emoji", "Other"] as const;
  * Finds the scripts of a page's text for which the browser has no glyphs: a picture shows empty boxes instead. Uses the
  * fonts that the page brings.
  */
-export async function findMissingGlyphs({ session, policy }: Tab): Promise<string[]> {
-  const world = await createIsolatedWorld(session, policy.mainFrame);
-  const found = await evaluate(session, FIND_MISSING, CHECK_MS, world);
+export async function findMissingGlyphs(tab: Tab): Promise<string[]> {
+  const found = await evaluateIsolated(tab, FIND_MISSING, CHECK_MS);
   const text = typeof found === "string" ? found : "";
   return [...SCRIPTS, ...OTHER_NAMES].filter((name) => text.split(",").includes(name));
 }

@@ -1,5 +1,5 @@
 import type { IncompleteReason, PageReport, WaitUntil } from "../../core/ports/page-browser.ts";
-import { createIsolatedWorld, evaluate, sleep } from "./evaluate.ts";
+import { evaluateIsolated, sleep } from "./evaluate.ts";
 import { navigationFailure, notRenderable, pageTimeout } from "./failures.ts";
 import { type DocumentResponse, type MainFrame, NAVIGATED_AWAY } from "./main-frame.ts";
 import { createFillScript, MAY_NAVIGATE_AWAY } from "./page-scripts.ts";
@@ -179,14 +179,8 @@ class PageLoad {
   }
 
   /** Whether the page seems about to navigate away; neither true nor false if it does not answer. */
-  async #mayNavigateAway(): Promise<unknown> {
-    const { session, policy } = this.#tab;
-    return evaluate(
-      session,
-      MAY_NAVIGATE_AWAY,
-      PROBE_MS,
-      await createIsolatedWorld(session, policy.mainFrame),
-    );
+  #mayNavigateAway(): Promise<unknown> {
+    return evaluateIsolated(this.#tab, MAY_NAVIGATE_AWAY, PROBE_MS);
   }
 
   /**
@@ -196,14 +190,12 @@ class PageLoad {
   async #ensureBody(response: string | null): Promise<void> {
     if (!this.#loading.isDrawn) return;
     const { session, policy } = this.#tab;
-    const world = await createIsolatedWorld(session, policy.mainFrame);
-    if ((await evaluate(session, "document.body === null", PROBE_MS, world)) !== true) return;
+    if ((await evaluateIsolated(this.#tab, "document.body === null", PROBE_MS)) !== true) return;
     const doctype = /<!doctype html/i.test(response?.slice(0, 1_000) ?? "") ? "<!doctype html>" : "";
     const emptyDocument = { frameId: policy.mainFrame, html: `${doctype}<body></body>` };
     await session.send("Page.setDocumentContent", emptyDocument).catch(() => undefined);
     if (response === null) return;
-    const newWorld = await createIsolatedWorld(session, policy.mainFrame);
-    await evaluate(session, createFillScript(response), FILL_MS, newWorld);
+    await evaluateIsolated(this.#tab, createFillScript(response), FILL_MS);
     await session.send("Page.stopLoading").catch(() => undefined);
   }
 
@@ -212,8 +204,8 @@ class PageLoad {
     const { frame, session, policy } = this.#tab;
     const { document } = frame;
     if (document === null || frame.leavingSince !== null) throw createTimeoutError(frame);
-    const world = await createIsolatedWorld(session, policy.mainFrame);
-    const isBlocked = (await evaluate(session, "document.readyState", PROBE_MS, world)) === "loading";
+    const state = await evaluateIsolated(this.#tab, "document.readyState", PROBE_MS);
+    const isBlocked = state === "loading";
     const response = isBlocked ? await this.#readResponse(document) : null;
     const reason = policy.overBudget ? "over_budget" : isBlocked ? "blocked_markup" : "load_timeout";
     this.#unfinished = { id: document, reason, response };

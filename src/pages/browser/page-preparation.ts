@@ -1,7 +1,7 @@
 import type { CaptureRequest } from "../../core/ports/page-browser.ts";
 import type { PageLimits } from "../../core/ports/variables.ts";
 import { clickElement, hideElements, waitForVisible } from "./elements.ts";
-import { createIsolatedWorld, evaluate, settlesWithin, sleep } from "./evaluate.ts";
+import { evaluateIsolated, settlesWithin, sleep } from "./evaluate.ts";
 import { MomentWaiter } from "./moment.ts";
 import {
   createLazyLoadScript,
@@ -43,27 +43,20 @@ export class PagePreparation {
 
   /** Prepares the shown document. Throws GatewayError, or the signal's reason if the page navigates away. */
   async prepare(signal: AbortSignal): Promise<void> {
-    const { session, policy } = this.#tab;
     const { blockCookieBanners, click, hide, scroll, waitForSelector, waitForText } = this.#request;
     // The delay starts after the clicks and after the awaited content, if there are any.
     const hasToWait = click.length > 0 || waitForSelector !== null || waitForText !== null;
     if (!hasToWait) this.#moment.startDelay();
-    if (blockCookieBanners) {
-      const world = await createIsolatedWorld(session, policy.mainFrame);
-      await evaluate(session, HIDE_BANNERS, BANNERS_MS, world);
-    }
+    if (blockCookieBanners) await evaluateIsolated(this.#tab, HIDE_BANNERS, BANNERS_MS);
     if (hide.length > 0) await hideElements(this.#tab, hide);
     await this.#clickElements(signal);
     await this.#moment.waitForContent(signal);
     await this.#scrollToTop();
     await this.#moment.settle(signal);
-    if (this.#request.full && this.#request.detectFullHeight) {
-      const world = await createIsolatedWorld(session, policy.mainFrame);
-      await evaluate(session, EXPAND_SCROLL_AREA, SCROLL_MS, world);
-    }
+    if (this.#request.full && this.#request.detectFullHeight)
+      await evaluateIsolated(this.#tab, EXPAND_SCROLL_AREA, SCROLL_MS);
     if (scroll) {
-      const world = await createIsolatedWorld(session, policy.mainFrame);
-      await evaluate(session, createLazyLoadScript(this.#limits.pageHeight), LAZY_MS, world);
+      await evaluateIsolated(this.#tab, createLazyLoadScript(this.#limits.pageHeight), LAZY_MS);
       await this.#moment.settle(signal);
     }
     await this.#scrollToElement(signal);
@@ -72,19 +65,15 @@ export class PagePreparation {
   }
 
   async #scrollToTop(): Promise<void> {
-    const { session, policy } = this.#tab;
-    const world = await createIsolatedWorld(session, policy.mainFrame);
-    await evaluate(session, SCROLL_TO_TOP, SCROLL_MS, world);
+    await evaluateIsolated(this.#tab, SCROLL_TO_TOP, SCROLL_MS);
   }
 
   /** Scrolls to the requested element. Throws GatewayError 404 if no visible element matches. */
   async #scrollToElement(signal: AbortSignal): Promise<void> {
     const { scrollTo } = this.#request;
     if (scrollTo === null) return;
-    const { session, policy } = this.#tab;
     await waitForVisible(this.#tab, { selector: scrollTo, param: "scrollTo", waitMs: CLICK_WAIT_MS }, signal);
-    const world = await createIsolatedWorld(session, policy.mainFrame);
-    await evaluate(session, createScrollScript(scrollTo), SCROLL_MS, world);
+    await evaluateIsolated(this.#tab, createScrollScript(scrollTo), SCROLL_MS);
     await this.#moment.settle(signal);
   }
 

@@ -3,7 +3,7 @@ import type { CaptureRequest, PictureOutcome } from "../../core/ports/page-brows
 import { type Frame, joinFrames } from "../images/animated-webp.ts";
 import { planCapture } from "../images/capture-plan.ts";
 import { readImageSize } from "../images/image-size.ts";
-import { createIsolatedWorld, evaluate, sleep } from "./evaluate.ts";
+import { evaluateIsolated, sleep } from "./evaluate.ts";
 import { MAX_OUTCOME_BYTES } from "./rpc-result.ts";
 import { takeExactScreenshot } from "./screenshot.ts";
 import type { Tab } from "./tab.ts";
@@ -44,9 +44,8 @@ export async function captureScroll(
   let bytes = 0;
   for (let step = 0; step <= steps; step++) {
     const top = steps === 0 ? 0 : Math.round((distance * step) / steps);
-    const world = await createIsolatedWorld(tab.session, tab.policy.mainFrame);
     const scroll = `scrollTo({ top: ${top}, left: 0, behavior: "instant" }), scrollY`;
-    const reached = Number((await evaluate(tab.session, scroll, SCRIPT_MS, world)) ?? top);
+    const reached = Number((await evaluateIsolated(tab, scroll, SCRIPT_MS)) ?? top);
     await sleep(DRAW_MS);
     signal.throwIfAborted();
     const y = (Number.isFinite(reached) ? reached : top) * zoom;

@@ -1,4 +1,4 @@
-import { createIsolatedWorld, evaluate, sleep } from "./evaluate.ts";
+import { evaluateIsolated, sleep } from "./evaluate.ts";
 import type { Tab } from "./tab.ts";
 
 /** For how long the document must not change, milliseconds. Every capture waits at least for it. */
@@ -19,7 +19,7 @@ const ANSWER_MS = 500;
 export async function waitUntilStill(tab: Tab, maxMs: number, signal: AbortSignal): Promise<void> {
   const end = Date.now() + maxMs;
   const remainingMs = () => (tab.isCutShort ? 0 : end - Date.now());
-  const { activity, session, policy } = tab;
+  const { activity } = tab;
   let quietMs = activity.isBusy ? QUIET_MS : 0;
   while (!signal.aborted && remainingMs() > 0) {
     if (!activity.isQuietFor(quietMs)) {
@@ -27,9 +27,8 @@ export async function waitUntilStill(tab: Tab, maxMs: number, signal: AbortSigna
       await Promise.race([sleep(Math.min(POLL_MS, remainingMs())), tab.whenCutShort]);
       continue;
     }
-    const world = await createIsolatedWorld(session, policy.mainFrame);
     const maxStillMs = Math.max(1, remainingMs());
-    const stillness = evaluate(session, createStillScript(maxStillMs), maxStillMs + ANSWER_MS, world);
+    const stillness = evaluateIsolated(tab, createStillScript(maxStillMs), maxStillMs + ANSWER_MS);
     if ((await Promise.race([stillness, tab.whenCutShort])) === undefined) return;
     if (!activity.isBusy) return;
   }
@@ -37,9 +36,8 @@ export async function waitUntilStill(tab: Tab, maxMs: number, signal: AbortSigna
 }
 
 /** Ends the finite animations of the shown document and pauses the infinite ones. */
-export async function endAnimations({ session, policy }: Tab): Promise<void> {
-  const world = await createIsolatedWorld(session, policy.mainFrame);
-  await evaluate(session, `(() => { ${END_ANIMATIONS} endAnimations(); })()`, ANSWER_MS, world);
+export async function endAnimations(tab: Tab): Promise<void> {
+  await evaluateIsolated(tab, `(() => { ${END_ANIMATIONS} endAnimations(); })()`, ANSWER_MS);
 }
 
 /** Defines `endAnimations`, which returns whether an animation was running. Animations of scrolling go on. */

@@ -3,7 +3,7 @@ import type { NamedTexts, VisitOutcome, VisitRequest } from "../../core/ports/pa
 import { AppliedSetup } from "./applied-setup.ts";
 import { readElements } from "./element-reader.ts";
 import { type CaptureTools, DESKTOP_VISITOR, emulateVisitor } from "./emulation.ts";
-import { createIsolatedWorld, evaluate } from "./evaluate.ts";
+import { evaluateInPage, evaluateIsolated } from "./evaluate.ts";
 import { MomentWaiter } from "./moment.ts";
 import { runOnPage } from "./navigate.ts";
 import type { Stopwatch } from "./stopwatch.ts";
@@ -106,13 +106,12 @@ async function readDocument(
   response: string | null,
 ): Promise<DocumentContent> {
   const { session, frame } = tab;
-  const world = await createIsolatedWorld(session, tab.policy.mainFrame);
   const { probes, elements = [] } = request;
   const [globals, selectors, html, robots, cookies, texts, matches] = await Promise.all([
-    probes === null ? null : evaluate(session, probes.globals, PROBE_MS),
-    probes === null ? null : evaluate(session, probes.selectors, PROBE_MS, world),
-    evaluate(session, SERIALIZE, READ_MS, world),
-    probes === null ? null : evaluate(session, ROBOTS, READ_MS, world),
+    probes === null ? null : evaluateInPage(session, probes.globals, PROBE_MS),
+    probes === null ? null : evaluateIsolated(tab, probes.selectors, PROBE_MS),
+    evaluateIsolated(tab, SERIALIZE, READ_MS),
+    probes === null ? null : evaluateIsolated(tab, ROBOTS, READ_MS),
     session
       .send("Network.getCookies")
       .then((answer) => answer.cookies)
