@@ -9,9 +9,10 @@ import {
   type TaskResult,
   type TaskStatus,
 } from "../../core/ports/page-jobs.ts";
-import { MAX_DATE_MS, quarantineDamagedRows, type TableCheck } from "../../core/storage/damaged-rows.ts";
-import { numberIn, type Sql, type SqlRow, textIn } from "../../core/storage/sql.ts";
-import { TextTable } from "../../core/storage/text-table.ts";
+import { quarantineDamagedRows } from "../../core/storage/damaged-rows.ts";
+import { numberIn, type Sql, type SqlRow, type SqlValue, textIn } from "../../core/storage/sql.ts";
+import { insertRows, TextTable } from "../../core/storage/text-table.ts";
+import { createJobTables, JOB_TABLE_CHECKS } from "./job-schema.ts";
 import { WebhookTable } from "./webhook-table.ts";
 
 /** A task that may start. */
@@ -29,26 +30,7 @@ export interface QueuedTask {
   readonly uploadUrl: string | null;
 }
 
-/** Indexes for the frequent queries. */
-const INDEXES = {
-  tasks_by_status: "tasks(status, due)",
-  jobs_by_client: "jobs(client, finished)",
-  jobs_by_end: "jobs(finished)",
-  jobs_by_expiry: "jobs(expires)",
-};
-
 const UNFINISHED = "status in ('queued','running')";
-
-const TABLE_CHECKS: readonly TableCheck[] = [
-  { table: "page_jobs", numbers: { created: MAX_DATE_MS, finished: MAX_DATE_MS, expires: MAX_DATE_MS } },
-  {
-    table: "page_tasks",
-    numbers: { n: null, attempts: null, due: MAX_DATE_MS, made: MAX_DATE_MS, bytes: Number.MAX_SAFE_INTEGER },
-    json: { fault: "object", headers: "object" },
-  },
-  { table: "page_uploads", numbers: { n: null } },
-  { table: "page_webhooks", numbers: { attempts: null, due: MAX_DATE_MS } },
-];
 
 /** The database tables of jobs, tasks and results. */
 export class JobTable {
@@ -59,20 +41,9 @@ export class JobTable {
 
   constructor(sql: Sql) {
     this.#sql = sql;
-    sql.all(
-      "create table if not exists page_jobs(id text primary key, client text not null, operation text not null, origin text not null, created integer not null, finished integer, expires integer not null) without rowid",
-    );
-    sql.all(
-      "create table if not exists page_tasks(job text not null, n integer not null, url text not null, query text not null, status text not null, attempts integer not null, due integer not null, fault text not null, headers text not null, made integer not null, bytes integer not null, primary key(job, n)) without rowid",
-    );
-    sql.all(
-      "create table if not exists page_uploads(job text not null, n integer not null, url text not null, primary key(job, n)) without rowid",
-    );
+    createJobTables(sql);
     this.webhooks = new WebhookTable(sql);
-    for (const [name, columns] of Object.entries(INDEXES)) {
-      sql.all(`create index if not exists page_${name} on page_${columns}`);
-    }
-    quarantineDamagedRows(sql, TABLE_CHECKS);
+    quarantineDamagedRows(sql, JOB_TABLE_CHECKS);
     this.#results = new TextTable(sql, "page_results");
     const [row] = sql.all("select total(bytes) as n from page_tasks");
     this.#bytes = numberIn(row, "n");
@@ -100,24 +71,15 @@ export class JobTable {
         now,
         expires,
       );
-      for (const [n, task] of tasks.entries()) {
-        const { url, query, fault } = task;
-        const status: TaskStatus = fault === null ? "queued" : "failed";
-        const errorText = fault === null ? "" : JSON.stringify(fault);
-        this.#sql.all(
-          "insert into page_tasks values(?,?,?,?,?,0,?,?,'',0,?)",
-          id,
-          n,
-          url,
-          query,
-          status,
-          now,
-          errorText,
-          taskBytes(task),
-        );
-        if (task.uploadUrl !== undefined)
-          this.#sql.all("insert into page_uploads values(?,?,?)", id, n, task.uploadUrl);
-      }
+      insertRows(
+        this.#sql,
+        "page_tasks",
+        tasks.map((task, n) => createRow(id, n, task, now)),
+      );
+      const uploads = tasks.flatMap(({ uploadUrl }, n) =>
+        uploadUrl === undefined ? [] : [[id, n, uploadUrl]],
+      );
+      insertRows(this.#sql, "page_uploads", uploads);
       if (webhook !== undefined) this.webhooks.insert(id, webhook, now);
     });
     for (const task of tasks) this.#bytes += taskBytes(task);
@@ -150,12 +112,12 @@ export class JobTable {
 
   /** The next due task, in the order in which the jobs were created. Skips the given clients. */
   findNextDue(now: number, busy: ReadonlySet<string>): QueuedTask | null {
-    // Only few clients have tasks at once, so the busy ones are filtered out here.
-    const rows = this.#sql.all(
-      "select t.job, min(t.n) as n, j.client, j.operation, j.origin, t.query, t.attempts from page_tasks t join page_jobs j on j.id=t.job where t.status='queued' and t.due<=? group by t.job order by j.created, t.job",
+    // An index and the primary key sort the rows, so SQLite stops after one job; `+` keeps it from another index.
+    const [row] = this.#sql.all(
+      "select t.job, t.n, j.client, j.operation, j.origin, t.query, t.attempts, u.url from page_jobs j cross join page_tasks t on t.job=j.id left join page_uploads u on u.job=t.job and u.n=t.n where j.finished is null and j.client not in (select value from json_each(?)) and +t.status='queued' and t.due<=? order by j.created, j.id, t.n limit 1",
+      JSON.stringify([...busy]),
       now,
     );
-    const row = rows.find((candidate) => !busy.has(textIn(candidate, "client")));
     if (row === undefined) return null;
     return {
       job: textIn(row, "job"),
@@ -165,13 +127,8 @@ export class JobTable {
       origin: textIn(row, "origin"),
       query: textIn(row, "query"),
       attempts: numberIn(row, "attempts"),
-      uploadUrl: this.#findUploadUrl(textIn(row, "job"), numberIn(row, "n")),
+      uploadUrl: textIn(row, "url") || null,
     };
-  }
-
-  #findUploadUrl(job: string, n: number): string | null {
-    const [row] = this.#sql.all("select url from page_uploads where job=? and n=?", job, n);
-    return row === undefined ? null : textIn(row, "url");
   }
 
   /** When the next queued task or webhook of a finished job is due; null if there is none. */
@@ -238,8 +195,8 @@ export class JobTable {
   }
 
   /** Ends all unfinished tasks of a job with the given status. */
-  endUnfinished(job: string, status: "failed" | "cancelled", fault: TaskError | null): void {
-    const errorText = fault === null ? "" : JSON.stringify(fault);
+  endUnfinished(job: string, status: "failed" | "cancelled", error: TaskError | null): void {
+    const errorText = error === null ? "" : JSON.stringify(error);
     this.#sql.all(
       `update page_tasks set status=?, fault=? where job=? and ${UNFINISHED}`,
       status,
@@ -251,10 +208,10 @@ export class JobTable {
   /**
    * Requeues the tasks that were running when the process ended. Fails those that have reached the number of attempts.
    */
-  requeueInterrupted(attempts: number, fault: TaskError): void {
+  requeueInterrupted(attempts: number, error: TaskError): void {
     this.#sql.all(
       "update page_tasks set status='failed', fault=? where status='running' and attempts>=?",
-      JSON.stringify(fault),
+      JSON.stringify(error),
       attempts,
     );
     this.#sql.all("update page_tasks set status='queued' where status='running'");
@@ -327,6 +284,14 @@ export class JobTable {
   }
 }
 
+/** A new task as a row, in the order of the columns. */
+function createRow(job: string, n: number, task: NewTask, due: number): SqlValue[] {
+  const { url, query, fault } = task;
+  const status: TaskStatus = fault === null ? "queued" : "failed";
+  const errorText = fault === null ? "" : JSON.stringify(fault);
+  return [job, n, url, query, status, 0, due, errorText, "", 0, taskBytes(task)];
+}
+
 /** Bytes to count for a task without a result. */
 export function taskBytes({ url, query, uploadUrl = "" }: NewTask): number {
   return 2 * (url.length + query.length + uploadUrl.length);
@@ -347,6 +312,6 @@ function readStatus(row: SqlRow): TaskStatus {
 function readError(row: SqlRow): TaskError | null {
   const text = textIn(row, "fault");
   if (text === "") return null;
-  const fault: TaskError = JSON.parse(text);
-  return fault;
+  const error: TaskError = JSON.parse(text);
+  return error;
 }

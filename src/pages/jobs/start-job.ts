@@ -107,10 +107,10 @@ export function toQuery(options: Readonly<Record<string, unknown>>): URLSearchPa
 }
 
 /** Answers an unreadable body. It counts as a call, and the answer has the rate limit headers. */
-export function rejectBody(context: Context, fault: unknown): Promise<Response> {
+export function rejectBody(context: Context, error: unknown): Promise<Response> {
   const reject = withRateLimit(async (_, { admitted }) => {
     await admitted;
-    throw fault;
+    throw error;
   });
   return reject(context);
 }

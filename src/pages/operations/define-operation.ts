@@ -139,8 +139,8 @@ function bodyEndpoint<Request extends OperationRequest>(operation: Operation<Req
     handler: (context, { body }) => {
       const { urls, url, html, markdown, webhook, uploadUrls, ...options } = body;
       if ([urls, url, html, markdown].filter((input) => input !== undefined).length !== 1) {
-        const fault = invalidRequest("The body needs one of url, urls, html and markdown.", "urls");
-        return rejectBody(context, fault);
+        const error = invalidRequest("The body needs one of url, urls, html and markdown.", "urls");
+        return rejectBody(context, error);
       }
       if (urls !== undefined) {
         return startBatch(context, name, urls, options, (search, call) => {
