@@ -53,7 +53,7 @@ class Vocabulary {
   }
 }
 
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+type OpenGraphImage = PageMetadata["images"][number];
 
 /** Collects metadata of meta, link and title elements in one walk over a document: the first usable value of each kind. */
 export class MetaCollector {
@@ -66,12 +66,13 @@ export class MetaCollector {
   readonly keywords: string[] = [];
   readonly openGraph = new Vocabulary();
   readonly twitter = new Vocabulary();
-  readonly images: Mutable<PageMetadata["images"][number]>[] = [];
+  readonly images: OpenGraphImage[] = [];
   readonly icons: PageMetadata["icons"][number][] = [];
   readonly feeds: PageMetadata["feeds"][number][] = [];
   readonly #addresses: AddressResolver;
   #checkedLinks = 0;
-  #hasInvalidImage = false;
+  /** The image to which the next details belong; null: none, or one that is left out. */
+  #image: OpenGraphImage | null = null;
 
   constructor(addresses: AddressResolver) {
     this.#addresses = addresses;
@@ -136,17 +137,25 @@ export class MetaCollector {
 
   /** Collects all images with their details: each `og:image` begins another one (ogp.me, structured properties). */
   #readOpenGraphImage(detail: string, content: string): void {
-    const image = this.images.at(-1);
-    if (detail === "" || (detail === "url" && image === undefined)) {
-      const url = this.images.length < MAX_LINKS ? this.#addresses.resolve(content) : null;
-      this.#hasInvalidImage = url === null;
-      if (url !== null && this.images.every((known) => known.url !== url))
-        this.images.push({ url, width: null, height: null, type: null, alt: null });
-    } else if (image !== undefined && !this.#hasInvalidImage) {
-      if (detail === "width" || detail === "height") image[detail] ??= readPixels(content);
-      else if (detail === "type") image.type ??= cleanText(content, MAX_NAME);
-      else if (detail === "alt") image.alt ??= cleanText(content, MAX_VALUE);
+    if (detail === "" || (detail === "url" && this.images.length === 0)) {
+      this.#image = this.#findOrAddImage(content);
+      return;
     }
+    const image = this.#image;
+    if (image === null) return;
+    if (detail === "width" || detail === "height") image[detail] ??= readPixels(content);
+    else if (detail === "type") image.type ??= cleanText(content, MAX_NAME);
+    else if (detail === "alt") image.alt ??= cleanText(content, MAX_VALUE);
+  }
+
+  #findOrAddImage(address: string): OpenGraphImage | null {
+    const url = this.images.length < MAX_LINKS ? this.#addresses.resolve(address) : null;
+    if (url === null) return null;
+    const known = this.images.find((image) => image.url === url);
+    if (known !== undefined) return known;
+    const image = { url, width: null, height: null, type: null, alt: null };
+    this.images.push(image);
+    return image;
   }
 
   #readValue(name: string, content: string): string | null {

@@ -242,6 +242,15 @@ describe("readMetadata", () => {
     ]);
   });
 
+  it("gives the details of a repeated image to that image", () => {
+    const page = read(`<meta property="og:image" content="/1.png"><meta property="og:image" content="/2.png">
+      <meta property="og:image" content="/1.png"><meta property="og:image:width" content="10">`);
+    expect(page.images.map(({ url, width }) => [url, width])).toEqual([
+      ["https://example.com/1.png", 10],
+      ["https://example.com/2.png", null],
+    ]);
+  });
+
   it("finds feeds of the header, the text's language and its length", () => {
     const header = '</feed.xml>; rel="alternate"; type="application/rss+xml"; title="News"';
     expect(read("", { link: [header] }).feeds).toEqual([
