@@ -253,7 +253,7 @@ describeWithBrowser("watching and trying in the console", () => {
     await page.getByRole("button", { name: "provider-v4-flash ×: remove this filter" }).waitFor();
     await page.getByRole("button", { name: "30 days" }).click();
     const saving = page.waitForEvent("download");
-    await page.getByRole("button", { name: "Download CSV" }).click();
+    await page.getByRole("button", { name: "Download by time (CSV)" }).click();
     const csv = readFileSync(await (await saving).path(), "utf8");
     expect(csv).toMatch(/^at,model,requests,/);
     expect(csv).toContain(",provider-v4-flash,");
@@ -270,10 +270,16 @@ describeWithBrowser("watching and trying in the console", () => {
     await used.getByLabel("Sorted by").selectOption("Cost");
     await expect.poll(() => page.url()).toContain("sort=cost");
     const savingKeys = page.waitForEvent("download");
-    await page.getByRole("button", { name: "Download CSV" }).click();
+    await page.getByRole("button", { name: "Download by time (CSV)" }).click();
     const csvOfKeys = readFileSync(await (await savingKeys).path(), "utf8");
     expect(csvOfKeys).toMatch(/,key_name\r\n/);
     expect(csvOfKeys).toMatch(/,development\r\n/);
+    const savingTotals = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Download totals (CSV)" }).click();
+    const totals = readFileSync(await (await savingTotals).path(), "utf8")
+      .trimEnd()
+      .split("\r\n");
+    expect(totals.filter((line) => line.endsWith(",development"))).toHaveLength(1);
     await used.getByRole("link", { name: "development" }).click();
     await page.getByRole("link", { name: "for the books" }).first().waitFor();
   });

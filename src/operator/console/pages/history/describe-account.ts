@@ -1,6 +1,10 @@
 import type { HistorySummary } from "../../api/history.ts";
 import { texts } from "./texts.ts";
 
+/** The name of an account as users know it. A provider's own key belongs to no account, and has an id instead of a name. */
+export const nameAccount = (account: string): string =>
+  account.startsWith("provider:") ? texts.providerKey : account;
+
 /**
  * Describes the account that served a generation. There is no account before the first attempt, and a caller's own token
  * has no name.
@@ -10,9 +14,7 @@ export function describeAccount({
   attempts,
   status,
 }: Pick<HistorySummary, "account" | "attempts" | "status">): string {
-  // The id of a provider's own key, which belongs to no account.
-  if (account.startsWith("provider:")) return texts.providerKey;
-  if (account !== "") return account;
+  if (account !== "") return nameAccount(account);
   if (attempts > 0) return "pass-through";
   return status === "streaming" ? texts.noneYet : texts.noAccount;
 }

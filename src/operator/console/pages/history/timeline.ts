@@ -1,7 +1,7 @@
 import type { HistoryRecord } from "../../api/history.ts";
 import { formatDuration } from "../../ui/format.ts";
 import { words } from "../../ui/words.ts";
-import { describeAccount } from "./describe-account.ts";
+import { describeAccount, nameAccount } from "./describe-account.ts";
 import { texts } from "./texts.ts";
 import { extractToolCallMarkup } from "./tool-call-markup.ts";
 
@@ -56,7 +56,7 @@ function describeAttempt(attempt: ShownAttempt, index: number, message: string, 
   const { cause, provider, account, model, ms, status, reason } = attempt;
   const why = cause === "" ? "" : ` (${CAUSES[cause] ?? cause})`;
   const what = provider === "" ? model : texts.of(model, provider);
-  const where = account === "" ? what : texts.with(what, account);
+  const where = account === "" ? what : texts.with(what, nameAccount(account));
   const code = status === 0 ? "" : ` ${status}`;
   const failure = texts.failed(reason, message === "" ? code : `${code}, ${message}`);
   const outcome = reason === "" ? texts.answered : failure;
@@ -103,7 +103,7 @@ export function buildTimeline(record: TimelineRecord): Step[] {
   const attempts = [
     ...failures.map(({ account, reason, message, at }) => ({
       at,
-      text: texts.failedAccount(account, message, reason),
+      text: texts.failedAccount(nameAccount(account), message, reason),
       tone: "bad" as const,
       account,
     })),

@@ -50,9 +50,11 @@ export function Usage({ detail }: { readonly detail: string }) {
   const { data, error, reload } = useLoaded((signal) => readView(view, signal), key, REFRESH_MS);
   const names = useNames();
   const download = useAsyncAction();
-  const save = async () => {
+  /** @param isTotal one line for each group, instead of one for each hour or day of it */
+  const save = async (isTotal: boolean) => {
     const { from, to, unit } = findPeriod(view, Date.now());
-    const query: UsageQuery = { from, to, granularity: unit, groupBy: [by], filters, limit: MAX_CSV_LINES };
+    const granularity = isTotal ? "total" : unit;
+    const query: UsageQuery = { from, to, granularity, groupBy: [by], filters, limit: MAX_CSV_LINES };
     saveFile("usage.csv", await readUsageCsv(query), "text/csv");
   };
   return (
@@ -60,9 +62,14 @@ export function Usage({ detail }: { readonly detail: string }) {
       title={words.usage}
       lead={texts.lead}
       actions={
-        <Button busy={download.busy} onClick={() => void download.run(save)}>
-          {texts.downloadCsv}
-        </Button>
+        <>
+          <Button busy={download.busy} onClick={() => void download.run(() => save(true))}>
+            {texts.downloadTotals}
+          </Button>
+          <Button busy={download.busy} onClick={() => void download.run(() => save(false))}>
+            {texts.downloadCsv}
+          </Button>
+        </>
       }
     >
       <UsageChoices view={view} names={names} />
