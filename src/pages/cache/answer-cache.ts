@@ -1,43 +1,16 @@
-import { sha256Hex } from "../../core/encoding/hash.ts";
 import { oncePer } from "../../core/encoding/once-per.ts";
 import type { Context } from "../../core/ports/context.ts";
 import type { PageSetup } from "../../core/ports/page-setup.ts";
-import type { AnswerBody, AnswerCache, CachedAnswer, PagesPlatform } from "../../core/ports/pages.ts";
-import { type ResponseContext, respondWithinBudget } from "../../core/routing/budgeted-response.ts";
+import type { AnswerCache, CachedAnswer, PagesPlatform } from "../../core/ports/pages.ts";
+import {
+  cancelBody,
+  type NewAnswer,
+  type ServableAnswer,
+  shortDigest,
+  withEntityTag,
+} from "../answers/answer.ts";
+import { isTroubledLifetime } from "../answers/page-headers.ts";
 import type { Freshness } from "../http/freshness.ts";
-import { isTroubledLifetime } from "./page-headers.ts";
-
-/** A new answer of any operation of the page service: a picture, a PDF or JSON. */
-export interface NewAnswer {
-  readonly body: Uint8Array<ArrayBuffer>;
-  /** Headers that belong to the body; names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** When the answer was made, milliseconds since the epoch. */
-  readonly madeAt: number;
-  /** Seconds for which other requests may get this answer. */
-  readonly lifetime: number;
-}
-
-/** An answer that several requests can share. */
-export interface ServableAnswer extends Omit<NewAnswer, "body"> {
-  readonly body: AnswerBody;
-  /** Length of the body in bytes. */
-  readonly length: number;
-  /** Entity tag: unique among all bodies of the same address. ASCII without quotation marks. */
-  readonly entityTag: string;
-  /** True if the answer came from the cache, or from a job. */
-  readonly isHit: boolean;
-  /** True if the answer is older than requested; a new one is being made. */
-  readonly isStale?: boolean;
-  /** Converts the body to the requested form. Runs only when the body is needed. */
-  readonly convertBody?: (body: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>;
-}
-
-/** What the load of a page needs of its request, or of its task if a job loads the page. */
-export interface PageWork extends Pick<Context, "platform" | "url" | "waitUntil"> {
-  /** The client whose limits of tabs and queue places apply. */
-  readonly client: string;
-}
 
 /** The part of a request that the cache needs. */
 export interface CacheContext extends Pick<Context, "waitUntil"> {
@@ -134,49 +107,6 @@ async function findAnswer(
   };
 }
 
-/** Adds the length and the entity tag of a body; computed only once per answer. */
-async function withEntityTag(answer: NewAnswer): Promise<ServableAnswer & NewAnswer> {
-  return {
-    ...answer,
-    length: answer.body.byteLength,
-    entityTag: await shortDigest(answer.body),
-    isHit: false,
-  };
-}
-
-/** The bytes of a body. */
-export async function readBytes(body: AnswerBody): Promise<Uint8Array<ArrayBuffer>> {
-  return body instanceof Uint8Array ? body : new Uint8Array(await new Response(body).arrayBuffer());
-}
-
-/**
- * Returns the same answer in another form, which is created when its body is needed.
- *
- * @param form name of the form, unique per address: it distinguishes the entity tags without reading the body
- * @param headers the headers of the other form
- */
-export function withConversion(
-  answer: ServableAnswer,
-  form: string,
-  headers: ServableAnswer["headers"],
-  convertBody: NonNullable<ServableAnswer["convertBody"]>,
-): ServableAnswer {
-  return { ...answer, headers, entityTag: `${answer.entityTag}-${form}`, convertBody };
-}
-
-/** An answer with its body in the requested form. */
-export async function convertIfNeeded({ convertBody, ...answer }: ServableAnswer): Promise<ServableAnswer> {
-  if (convertBody === undefined) return answer;
-  const body = convertBody(await readBytes(answer.body));
-  return { ...answer, body, length: body.byteLength };
-}
-
-/** Cancels a body that is not needed. Never rejects. */
-async function cancelBody(answer: { readonly body: AnswerBody } | null): Promise<void> {
-  if (answer === null || answer.body instanceof Uint8Array) return;
-  await answer.body.cancel().catch(() => undefined);
-}
-
 /** Seconds after which a failed renewal may be retried. */
 const RENEWAL_RETRY_SECONDS = 60;
 
@@ -234,56 +164,4 @@ async function storeInCache(
     },
   });
   await cache.put(key, response).catch(() => undefined);
-}
-
-/**
- * The response for an answer, with its age, its cache lifetime, and an entity tag for conditional requests (RFC 9110
- * and 9111).
- *
- * @param freshness what the caller accepts; with a `maxAge` of 0 the response is not cacheable
- */
-export async function createResponse(
-  context: ResponseContext & { readonly platform: CacheContext["platform"] },
-  answer: ServableAnswer,
-  { maxAge, staleFor }: Freshness,
-): Promise<Response> {
-  const { headers, madeAt, lifetime, isHit, isStale } = answer;
-  const etag = `"${answer.entityTag}"`;
-  const seconds = Math.min(maxAge, lifetime);
-  const staleSeconds = Math.min(staleFor, lifetime - seconds);
-  const staleDirective = staleSeconds > 0 ? `, stale-while-revalidate=${staleSeconds}` : "";
-  const responseHeaders = new Headers({
-    ...headers,
-    etag,
-    "cache-control": seconds === 0 ? "no-store" : `public, max-age=${seconds}${staleDirective}`,
-    age: String(isHit ? Math.max(0, Math.floor((context.platform.now() - madeAt) / 1_000)) : 0),
-    "x-cache": isStale === true ? "STALE" : isHit ? "HIT" : maxAge === 0 ? "BYPASS" : "MISS",
-    "x-content-type-options": "nosniff",
-    "cross-origin-resource-policy": "cross-origin",
-  });
-  // The timing belongs to the request that made the answer.
-  if (isHit) responseHeaders.delete("server-timing");
-  const knownTags = context.request.headers.get("if-none-match")?.split(",") ?? [];
-  if (knownTags.some((tag) => tag.trim().replace(/^W\//, "") === etag || tag.trim() === "*")) {
-    await cancelBody(answer);
-    return new Response(null, { status: 304, headers: responseHeaders });
-  }
-  const { body, length } = await convertIfNeeded(answer);
-  responseHeaders.set("content-length", String(length));
-  return body instanceof Uint8Array
-    ? respondWithinBudget(context, body, { headers: responseHeaders })
-    : new Response(body, { headers: responseHeaders });
-}
-
-/** The result of a job's task as an answer. */
-export async function createJobAnswer(
-  result: Omit<NewAnswer, "lifetime">,
-  lifetime: number,
-): Promise<ServableAnswer> {
-  return { ...(await withEntityTag({ ...result, lifetime })), isHit: true };
-}
-
-/** The first 128 bits of a SHA-256 digest, in hexadecimal. */
-async function shortDigest(content: string | Uint8Array<ArrayBuffer>): Promise<string> {
-  return (await sha256Hex(content)).slice(0, 32);
 }

@@ -1,16 +1,12 @@
 import * as z from "zod";
 import { toUtf8 } from "../../core/encoding/bytes.ts";
 import { isObject } from "../../core/encoding/json.ts";
-import {
-  createCacheKey,
-  getOrCreate,
-  type PageWork,
-  type ServableAnswer,
-  withConversion,
-} from "../cache/answer-cache.ts";
-import { withPrettyJson } from "../cache/pretty-json.ts";
+import { type ServableAnswer, withConversion } from "../answers/answer.ts";
+import { withPrettyJson } from "../answers/json-answer.ts";
+import { createCacheKey, getOrCreate } from "../cache/answer-cache.ts";
 import { OPERATION_HEADERS, OPERATION_STATUSES } from "../http/openapi-descriptions.ts";
 import type { Operation } from "../operations/define-operation.ts";
+import type { PageWork } from "../operations/page-work.ts";
 import { type ContentRequest, readContentRequest } from "./content-parameters.ts";
 import { contentQuerySchema } from "./query-schemas.ts";
 import { contentSchema } from "./result.ts";

@@ -1,7 +1,8 @@
-import { toUtf8 } from "../../core/encoding/bytes.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";
-import type { NewAnswer, PageWork } from "../cache/answer-cache.ts";
-import { cacheLifetime, incompleteMembers, pageHeaders } from "../cache/page-headers.ts";
+import type { NewAnswer } from "../answers/answer.ts";
+import { createJsonAnswer } from "../answers/json-answer.ts";
+import { incompleteMembers } from "../answers/page-headers.ts";
+import type { PageWork } from "../operations/page-work.ts";
 import { parseHtml } from "../technologies/html-parser.ts";
 import { loadPage } from "../technologies/load-page.ts";
 import type { ContentRequest } from "./content-parameters.ts";
@@ -40,10 +41,5 @@ export async function loadContent(work: PageWork, request: ContentRequest): Prom
     data: elements.map((name, index) => ({ selector: name, results: [...(data[index] ?? [])] })),
     ...incompleteMembers(report.incomplete),
   };
-  return {
-    body: toUtf8(JSON.stringify(result)),
-    headers: { "content-type": "application/json", ...pageHeaders(report) },
-    madeAt: work.platform.now(),
-    lifetime: cacheLifetime(report),
-  };
+  return createJsonAnswer(result, report, work.platform.now());
 }

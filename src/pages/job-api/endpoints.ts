@@ -3,7 +3,8 @@ import { GatewayError } from "../../core/errors/gateway-error.ts";
 import type { Context } from "../../core/ports/context.ts";
 import type { JobState } from "../../core/ports/page-jobs.ts";
 import { type Endpoint, jsonResponse, openEndpoint } from "../../core/routing/endpoint.ts";
-import { createJobAnswer, createResponse } from "../cache/answer-cache.ts";
+import { createJobAnswer } from "../answers/answer.ts";
+import { createResponse } from "../answers/answer-response.ts";
 import { contentSchema } from "../content/result.ts";
 import {
   JOB_STATE_HEADERS,

@@ -1,13 +1,14 @@
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 import type { PageOperation, TaskResult } from "../../core/ports/page-jobs.ts";
 import type { Platform } from "../../core/ports/platform.ts";
-import { convertIfNeeded, type PageWork, readBytes, type ServableAnswer } from "../cache/answer-cache.ts";
+import { convertIfNeeded, readBytes, type ServableAnswer } from "../answers/answer.ts";
 import { CONTENT } from "../content/endpoints.ts";
 import type { PageSource } from "../http/page-setup-parameters.ts";
 import type { QueuedTask } from "../jobs/job-table.ts";
 import { assertClientKeyValid, clientAccess } from "../limits/page-caller.ts";
 import { METADATA } from "../metadata/endpoints.ts";
 import type { Operation, OperationRequest } from "../operations/define-operation.ts";
+import type { PageWork } from "../operations/page-work.ts";
 import { TECHNOLOGIES } from "../technologies/endpoints.ts";
 import { THUMBS } from "../thumbnails/endpoints.ts";
 import { uploadResult } from "./deliver.ts";

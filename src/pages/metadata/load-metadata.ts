@@ -1,6 +1,7 @@
-import { toUtf8 } from "../../core/encoding/bytes.ts";
-import type { NewAnswer, PageWork } from "../cache/answer-cache.ts";
-import { cacheLifetime, incompleteMembers, pageHeaders } from "../cache/page-headers.ts";
+import type { NewAnswer } from "../answers/answer.ts";
+import { createJsonAnswer } from "../answers/json-answer.ts";
+import { incompleteMembers } from "../answers/page-headers.ts";
+import type { PageWork } from "../operations/page-work.ts";
 import { getDetector } from "../technologies/detect-technologies.ts";
 import { findDnsRecords, loadPage, type PageToLoad } from "../technologies/load-page.ts";
 import { parseMetadata } from "./parse-metadata.ts";
@@ -35,10 +36,5 @@ export async function loadMetadata(
         .map((application) => ({ ...application, categories: [...application.categories] })),
     }),
   };
-  return {
-    body: toUtf8(JSON.stringify(result)),
-    headers: { "content-type": "application/json", ...pageHeaders(report) },
-    madeAt: platform.now(),
-    lifetime: cacheLifetime(report),
-  };
+  return createJsonAnswer(result, report, platform.now());
 }

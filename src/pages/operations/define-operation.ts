@@ -9,7 +9,8 @@ import {
   jsonResponse,
   openEndpoint,
 } from "../../core/routing/endpoint.ts";
-import { createResponse, type PageWork, type ServableAnswer } from "../cache/answer-cache.ts";
+import type { ServableAnswer } from "../answers/answer.ts";
+import { createResponse } from "../answers/answer-response.ts";
 import type { Freshness } from "../http/freshness.ts";
 import { BODY_STATUSES } from "../http/openapi-descriptions.ts";
 import { type PageSource, rejectSecrets } from "../http/page-setup-parameters.ts";
@@ -27,6 +28,7 @@ import {
   wantsJob,
 } from "../jobs/start-job.ts";
 import { type PageCall, withRateLimit } from "../limits/rate-limit.ts";
+import type { PageWork } from "./page-work.ts";
 import { hasDocument, MAX_DOCUMENT_BYTES, readDocument, toHtmlDocument } from "./sent-document.ts";
 
 /** A parsed request of an operation. */

@@ -1,8 +1,8 @@
-import { toUtf8 } from "../../core/encoding/bytes.ts";
 import { oncePer } from "../../core/encoding/once-per.ts";
 import type { PagesPlatform } from "../../core/ports/pages.ts";
-import type { NewAnswer, PageWork } from "../cache/answer-cache.ts";
-import { cacheLifetime, pageHeaders } from "../cache/page-headers.ts";
+import type { NewAnswer } from "../answers/answer.ts";
+import { createJsonAnswer } from "../answers/json-answer.ts";
+import type { PageWork } from "../operations/page-work.ts";
 import {
   createLazyDetector,
   type TechnologiesResult,
@@ -23,12 +23,7 @@ export async function detectTechnologies(work: PageWork, target: PageToLoad): Pr
     incomplete: report.incomplete,
     technologies: detector.detect({ ...signals, dns }),
   });
-  return {
-    body: toUtf8(JSON.stringify(result)),
-    headers: { "content-type": "application/json", ...pageHeaders(report) },
-    madeAt: platform.now(),
-    lifetime: cacheLifetime(report),
-  };
+  return createJsonAnswer(result, report, platform.now());
 }
 
 /** The detector of a runtime, created on first use. */

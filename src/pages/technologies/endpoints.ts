@@ -1,19 +1,15 @@
 import type { LoadMoment } from "../../core/ports/page-browser.ts";
 import { jsonResponse } from "../../core/routing/endpoint.ts";
-import {
-  createCacheKey,
-  getOrCreate,
-  type NewAnswer,
-  type PageWork,
-  type ServableAnswer,
-} from "../cache/answer-cache.ts";
-import { withPrettyJson } from "../cache/pretty-json.ts";
+import type { NewAnswer, ServableAnswer } from "../answers/answer.ts";
+import { withPrettyJson } from "../answers/json-answer.ts";
+import { createCacheKey, getOrCreate } from "../cache/answer-cache.ts";
 import { readFreshness } from "../http/freshness.ts";
 import { readMoment } from "../http/moment-parameters.ts";
 import { OPERATION_HEADERS, OPERATION_STATUSES } from "../http/openapi-descriptions.ts";
 import { type PageSource, readPageUrl, readSetup } from "../http/page-setup-parameters.ts";
 import { QueryParameters } from "../http/query-parameters.ts";
 import type { Operation, OperationRequest } from "../operations/define-operation.ts";
+import type { PageWork } from "../operations/page-work.ts";
 import type { PageToLoad } from "./load-page.ts";
 import { technologiesQuerySchema } from "./query-schemas.ts";
 import { technologiesSchema } from "./result-schema.ts";

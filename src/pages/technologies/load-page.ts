@@ -9,7 +9,7 @@ import type {
 import type { PageSetup } from "../../core/ports/page-setup.ts";
 import type { PageBrowser } from "../../core/ports/pages.ts";
 import { browserUnavailable } from "../browser/failures.ts";
-import type { PageWork } from "../cache/answer-cache.ts";
+import type { PageWork } from "../operations/page-work.ts";
 import { lookUpDns } from "./dns.ts";
 import { fetchPage } from "./fetch-page.ts";
 import {

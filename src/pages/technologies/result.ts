@@ -1,4 +1,4 @@
-import { type IncompleteMembers, incompleteMembers } from "../cache/page-headers.ts";
+import { type IncompleteMembers, incompleteMembers } from "../answers/page-headers.ts";
 import type { DetectedTechnology } from "./detector.ts";
 
 /** The body of a technology lookup (contract, technologies result). */

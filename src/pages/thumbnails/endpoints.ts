@@ -4,19 +4,14 @@ import { oncePer } from "../../core/encoding/once-per.ts";
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
 import type { PictureOutcome, PrintOutcome, Size, ThumbnailOptions } from "../../core/ports/page-browser.ts";
 import type { PagesPlatform } from "../../core/ports/pages.ts";
+import { type NewAnswer, type ServableAnswer, withConversion } from "../answers/answer.ts";
+import { cacheLifetime, INCOMPLETE_REASON, incompleteMembers, pageHeaders } from "../answers/page-headers.ts";
 import { browserUnavailable } from "../browser/failures.ts";
-import {
-  createCacheKey,
-  getOrCreate,
-  type NewAnswer,
-  type PageWork,
-  type ServableAnswer,
-  withConversion,
-} from "../cache/answer-cache.ts";
-import { cacheLifetime, INCOMPLETE_REASON, incompleteMembers, pageHeaders } from "../cache/page-headers.ts";
+import { createCacheKey, getOrCreate } from "../cache/answer-cache.ts";
 import { THUMBNAIL_HEADERS, THUMBNAIL_STATUSES } from "../http/openapi-descriptions.ts";
 import { incompleteSchema } from "../http/query-schemas.ts";
 import type { Operation } from "../operations/define-operation.ts";
+import type { PageWork } from "../operations/page-work.ts";
 import { thumbnailQuerySchema } from "./query-schemas.ts";
 import { readThumbnailRequest, type ThumbnailRequest } from "./thumbnail-parameters.ts";
 

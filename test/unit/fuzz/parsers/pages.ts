@@ -1,5 +1,6 @@
 import { GatewayError } from "../../../../src/core/errors/gateway-error.ts";
-import { readBytes as bodyBytes, getOrCreate } from "../../../../src/pages/cache/answer-cache.ts";
+import { readBytes as bodyBytes } from "../../../../src/pages/answers/answer.ts";
+import { getOrCreate } from "../../../../src/pages/cache/answer-cache.ts";
 import { readImageSize } from "../../../../src/pages/images/image-size.ts";
 import { parseMetadata } from "../../../../src/pages/metadata/parse-metadata.ts";
 import { decodePage } from "../../../../src/pages/technologies/decode-page.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { pageHeaders } from "../../../../src/pages/answers/page-headers.ts";
 import { Stopwatch } from "../../../../src/pages/browser/stopwatch.ts";
-import { pageHeaders } from "../../../../src/pages/cache/page-headers.ts";
 import { PAGE_ROUTES } from "../../../../src/pages/route-group.ts";
 
 it("tells where the time of a request went, a page that leads elsewhere included", () => {

@@ -4,13 +4,13 @@ import { MemoryBudget } from "../../../../src/core/http/memory-budget.ts";
 import type { AnswerCache } from "../../../../src/core/ports/pages.ts";
 import {
   createJobAnswer,
-  createResponse,
-  getOrCreate,
   type NewAnswer,
   readBytes,
   type ServableAnswer,
   withConversion,
-} from "../../../../src/pages/cache/answer-cache.ts";
+} from "../../../../src/pages/answers/answer.ts";
+import { createResponse } from "../../../../src/pages/answers/answer-response.ts";
+import { getOrCreate } from "../../../../src/pages/cache/answer-cache.ts";
 import { ProcessAnswerCache } from "../../../../src/pages/cache/process-answer-cache.ts";
 
 const KEY = "http://gateway/.kept/thumbs/1";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readBytes } from "../../../../src/pages/cache/answer-cache.ts";
+import { readBytes } from "../../../../src/pages/answers/answer.ts";
 import { ProcessAnswerCache } from "../../../../src/pages/cache/process-answer-cache.ts";
 
 const answer = (body: string, seconds: number) =>

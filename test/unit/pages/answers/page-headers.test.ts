@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { pageHeaders } from "../../../../src/pages/cache/page-headers.ts";
+import { pageHeaders } from "../../../../src/pages/answers/page-headers.ts";
 
 const headersOf = (url: string) =>
   pageHeaders({ url, status: 200, incomplete: null, overBudget: false })["x-page-url"];

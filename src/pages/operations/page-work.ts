@@ -1,0 +1,7 @@
+import type { Context } from "../../core/ports/context.ts";
+
+/** What the load of a page needs of its request, or of its task if a job loads the page. */
+export interface PageWork extends Pick<Context, "platform" | "url" | "waitUntil"> {
+  /** The client whose limits of tabs and queue places apply. */
+  readonly client: string;
+}
