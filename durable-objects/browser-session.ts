@@ -9,8 +9,7 @@ import type {
   VisitRequest,
 } from "../src/core/ports/page-browser.ts";
 import type { BrowserCounts, BrowserService } from "../src/pages/browser/browser-service.ts";
-import { toRpcResult } from "../src/pages/browser/failures.ts";
-import type { RpcResult } from "../src/pages/browser/rpc-result.ts";
+import { type RpcResult, toRpcResult } from "../src/pages/browser/rpc-result.ts";
 import type { Env } from "../src/runtime/cloudflare/env.ts";
 import { getVariables } from "../src/runtime/cloudflare/variables.ts";
 

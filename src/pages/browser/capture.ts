@@ -18,7 +18,7 @@ import { AppliedSetup } from "./applied-setup.ts";
 import { waitForVisibleBox } from "./elements.ts";
 import { type CaptureTools, emulateDevice } from "./emulation.ts";
 import { findMissingGlyphs } from "./missing-glyphs.ts";
-import { runOnPage } from "./navigate.ts";
+import { runOnPage } from "./page-load.ts";
 import { PagePreparation } from "./page-preparation.ts";
 import { printPage } from "./print.ts";
 import { hasSize, type Region, takeExactScreenshot, takeScreenshot } from "./screenshot.ts";

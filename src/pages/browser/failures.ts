@@ -1,5 +1,4 @@
 import { GatewayError } from "../../core/errors/gateway-error.ts";
-import type { RpcResult } from "./rpc-result.ts";
 
 /** The page leads to an address that is not public. */
 export function forbiddenPage(): GatewayError {
@@ -114,16 +113,6 @@ export function isBrowserGone(error: unknown): boolean {
   );
 }
 
-/** Converts an outcome to a form that can cross RPC. */
-export async function toRpcResult<T>(work: Promise<T>): Promise<RpcResult<T>> {
-  try {
-    return { ok: true, value: await work };
-  } catch (error) {
-    const { status, code, message, param, headers } = toGatewayError(error);
-    return { ok: false, failure: { status, code, message, param, headers } };
-  }
-}
-
 /** The error for the caller. It shows nothing of an unexpected error, which is logged. */
 export function toGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
@@ -135,11 +124,4 @@ export function toGatewayError(error: unknown): GatewayError {
     code: "page_unreachable",
     cause: error,
   });
-}
-
-/** Converts the outcome back on the other side of the RPC. Throws the original error. */
-export function fromRpcResult<T>(answer: RpcResult<T>): T {
-  if (answer.ok) return answer.value;
-  const { status, message, ...options } = answer.failure;
-  throw new GatewayError(status, message, options);
 }

@@ -1,13 +1,13 @@
 import type { CDPEvents } from "@cloudflare/puppeteer";
 import type { WaitUntil } from "../../core/ports/page-browser.ts";
 
-/** If a page announces a navigation within this many seconds, the page counts as leaving. */
+/** If a page announces a navigation within this many seconds, it counts as navigating away. */
 const MAX_ANNOUNCED_DELAY_S = 1;
 /** If an announced navigation has not begun this long after its time, it will not begin, milliseconds. */
 const ANNOUNCEMENT_GRACE_MS = 1_000;
 /**
  * After this many navigations without effect (for example to a mail program or a download), further ones do not count
- * as leaving.
+ * as navigating away.
  */
 const MAX_NAVIGATIONS_WITHOUT_EFFECT = 3;
 
@@ -24,7 +24,7 @@ const READY_EVENTS = {
 const ABORTED_LOAD_MS = 250;
 
 /** The result of `MainFrame.runWhileShown` if the page navigated away meanwhile. */
-export const NAVIGATED_AWAY: unique symbol = Symbol("left");
+export const NAVIGATED_AWAY: unique symbol = Symbol("navigated away");
 
 /** The server's response to a navigation. */
 export interface DocumentResponse {
@@ -66,7 +66,8 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /**
  * Tracks the main frame of a page: which document it shows, whether the document is ready, and whether it is about to
- * navigate away. It uses only events of the DevTools protocol, which the page cannot falsify.
+ * navigate away. It uses only events of the DevTools protocol, which the page cannot falsify. It sends no commands:
+ * `page-load.ts` decides what follows from this state.
  */
 export class MainFrame {
   readonly #id: string;
@@ -94,7 +95,7 @@ export class MainFrame {
   }
 
   /** The loader's id of the shown document; null if there was none since the tab was opened. */
-  get document(): string | null {
+  get documentId(): string | null {
     return this.#shown?.id ?? null;
   }
 
@@ -109,7 +110,7 @@ export class MainFrame {
   }
 
   /** When the document began to navigate away, milliseconds since the epoch; null if it stays. */
-  get leavingSince(): number | null {
+  get navigatingAwaySince(): number | null {
     if (this.#navigationsWithoutEffect >= MAX_NAVIGATIONS_WITHOUT_EFFECT) return null;
     if (this.#announced !== null && this.#announced.until < this.#now()) this.#announced = null;
     return (this.#isNavigationOver ? null : this.#navigation?.since) ?? this.#announced?.since ?? null;
@@ -164,18 +165,18 @@ export class MainFrame {
    * result is useless
    */
   async runWhileShown<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T | typeof NAVIGATED_AWAY> {
-    const { document } = this;
-    const hasLeft = () => this.document !== document || this.leavingSince !== null;
+    const { documentId } = this;
+    const hasNavigatedAway = () => this.documentId !== documentId || this.navigatingAwaySince !== null;
     const done = new AbortController();
     const working = work(done.signal).then(
-      (value): T | typeof NAVIGATED_AWAY => (hasLeft() ? NAVIGATED_AWAY : value),
+      (value): T | typeof NAVIGATED_AWAY => (hasNavigatedAway() ? NAVIGATED_AWAY : value),
       (error: unknown): typeof NAVIGATED_AWAY => {
-        if (hasLeft()) return NAVIGATED_AWAY;
+        if (hasNavigatedAway()) return NAVIGATED_AWAY;
         throw error;
       },
     );
     const waitForNavigation = async (): Promise<T | typeof NAVIGATED_AWAY> => {
-      while (!done.signal.aborted && !hasLeft()) await this.nextChange();
+      while (!done.signal.aborted && !hasNavigatedAway()) await this.nextChange();
       return NAVIGATED_AWAY;
     };
     try {

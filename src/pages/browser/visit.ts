@@ -5,7 +5,7 @@ import { readElements } from "./element-reader.ts";
 import { type CaptureTools, DESKTOP_VISITOR, emulateVisitor } from "./emulation.ts";
 import { evaluateInPage, evaluateIsolated } from "./evaluate.ts";
 import { MomentWaiter } from "./moment.ts";
-import { runOnPage } from "./navigate.ts";
+import { runOnPage } from "./page-load.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 import type { Tab } from "./tab.ts";
 

@@ -1,12 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { GatewayError } from "../../../../src/core/errors/gateway-error.ts";
-import {
-  fromRpcResult,
-  isBrowserGone,
-  navigationFailure,
-  overloaded,
-  toRpcResult,
-} from "../../../../src/pages/browser/failures.ts";
+import { isBrowserGone, navigationFailure, overloaded } from "../../../../src/pages/browser/failures.ts";
+import { fromRpcResult, toRpcResult } from "../../../../src/pages/browser/rpc-result.ts";
 
 describe("navigationFailure", () => {
   it.each([

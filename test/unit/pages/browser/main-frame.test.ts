@@ -39,9 +39,9 @@ describe("MainFrame", () => {
   it("is ready when the document that it shows is, and not by an event of another one", () => {
     const { session, frame } = frameAt();
     session.begin("1");
-    expect([frame.document, frame.leavingSince]).toEqual([null, 0]);
+    expect([frame.documentId, frame.navigatingAwaySince]).toEqual([null, 0]);
     session.show("1");
-    expect([frame.document, frame.leavingSince, frame.isReady("load")]).toEqual(["1", null, false]);
+    expect([frame.documentId, frame.navigatingAwaySince, frame.isReady("load")]).toEqual(["1", null, false]);
     session.lifecycle("1", "DOMContentLoaded");
     expect([frame.isReady("domcontentloaded"), frame.isReady("load")]).toEqual([true, false]);
     session.begin("2");
@@ -73,14 +73,14 @@ describe("MainFrame", () => {
     const { session, frame } = frameAt();
     session.show("1");
     session.emit("Page.frameScheduledNavigation", { delay: 5 });
-    expect(frame.leavingSince).toBeNull();
+    expect(frame.navigatingAwaySince).toBeNull();
     session.emit("Page.frameScheduledNavigation", { delay: 0 });
-    expect(frame.leavingSince).toBe(0);
+    expect(frame.navigatingAwaySince).toBe(0);
     session.begin("2");
     session.emit("Page.frameClearedScheduledNavigation", {});
-    expect(frame.leavingSince).toBe(0);
+    expect(frame.navigatingAwaySince).toBe(0);
     session.show("2");
-    expect(frame.leavingSince).toBeNull();
+    expect(frame.navigatingAwaySince).toBeNull();
   });
 
   it("does not wait for an announced navigation that never begins, or leads within the document", () => {
@@ -88,10 +88,10 @@ describe("MainFrame", () => {
     session.show("1");
     session.emit("Page.frameRequestedNavigation", { disposition: "currentTab" });
     time.now = 1_001;
-    expect(frame.leavingSince).toBeNull();
+    expect(frame.navigatingAwaySince).toBeNull();
     session.emit("Page.frameScheduledNavigation", { delay: 0 });
     session.emit("Page.navigatedWithinDocument", {});
-    expect(frame.leavingSince).toBeNull();
+    expect(frame.navigatingAwaySince).toBeNull();
   });
 
   it("stays after a navigation without effect, and ignores further ones after several", () => {
@@ -99,12 +99,12 @@ describe("MainFrame", () => {
     session.show("1");
     for (const loader of ["2", "3", "4"]) {
       session.begin(loader);
-      expect(frame.leavingSince).toBe(0);
+      expect(frame.navigatingAwaySince).toBe(0);
       session.emit("Network.loadingFailed", { requestId: loader, errorText: "net::ERR_ABORTED" });
-      expect(frame.leavingSince).toBeNull();
+      expect(frame.navigatingAwaySince).toBeNull();
     }
     session.begin("5");
-    expect(frame.leavingSince).toBeNull();
+    expect(frame.navigatingAwaySince).toBeNull();
     // A navigation in the midst of loading breaks that off, and there is no load event any more.
     session.emit("Page.frameStoppedLoading", {});
     time.now = 1_000;

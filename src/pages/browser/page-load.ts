@@ -67,7 +67,7 @@ class PageLoad {
   /** Id of the document that was given time to navigate away, and stayed. */
   #checkedDocument: string | null = null;
   /** The result of the navigation check for a document that was still loading. */
-  #earlyCheck: { readonly document: string; readonly mayNavigateAway: Promise<unknown> } | null = null;
+  #earlyCheck: { readonly documentId: string; readonly mayNavigateAway: Promise<unknown> } | null = null;
 
   constructor(tab: Tab, loading: LoadOptions) {
     this.#tab = tab;
@@ -77,7 +77,7 @@ class PageLoad {
   /** The server's response if the browser has not read all of its markup; otherwise null. */
   get unreadResponse(): string | null {
     const { frame } = this.#tab;
-    return this.#unfinished?.id === frame.document ? (this.#unfinished?.response ?? null) : null;
+    return this.#unfinished?.id === frame.documentId ? (this.#unfinished?.response ?? null) : null;
   }
 
   startNavigation(url: string): void {
@@ -95,13 +95,13 @@ class PageLoad {
     const { frame } = this.#tab;
     for (;;) {
       this.#throwIfFailed();
-      const { document, leavingSince } = frame;
-      if (document !== null && leavingSince === null) {
-        if (document === this.#unfinished?.id) return;
-        if (!frame.isReady(this.#loading.waitUntil)) this.#startEarlyCheck(document);
-        else if (await this.#isIdle(document)) return;
+      const { documentId, navigatingAwaySince } = frame;
+      if (documentId !== null && navigatingAwaySince === null) {
+        if (documentId === this.#unfinished?.id) return;
+        if (!frame.isReady(this.#loading.waitUntil)) this.#startEarlyCheck(documentId);
+        else if (await this.#waitUntilIdle(documentId)) return;
       }
-      if (frame.document !== document || frame.leavingSince !== leavingSince) continue;
+      if (frame.documentId !== documentId || frame.navigatingAwaySince !== navigatingAwaySince) continue;
       if (this.#remainingMs() <= 0) await this.#stopLoading();
       else await Promise.race([frame.nextChange(), sleep(Math.min(250, this.#remainingMs()))]);
     }
@@ -109,7 +109,7 @@ class PageLoad {
 
   report(): PageReport {
     const { page, frame, policy } = this.#tab;
-    const unfinished = this.#unfinished?.id === frame.document ? this.#unfinished : null;
+    const unfinished = this.#unfinished?.id === frame.documentId ? this.#unfinished : null;
     const cut = frame.isResponseCut ? "response_cut" : null;
     return {
       url: removeCredentials(page.url()),
@@ -122,7 +122,7 @@ class PageLoad {
   /** Milliseconds left for loading. */
   #remainingMs(): number {
     const { frame, isCutShort } = this.#tab;
-    if (isCutShort && frame.document !== null && frame.leavingSince === null) return 0;
+    if (isCutShort && frame.documentId !== null && frame.navigatingAwaySince === null) return 0;
     return this.#startedAt + this.#loading.timeoutMs - Date.now();
   }
 
@@ -131,19 +131,19 @@ class PageLoad {
     const { frame } = this.#tab;
     if (frame.failure !== "") throw navigationFailure(frame.failure);
     if (frame.documentCount > MAX_DOCUMENTS) throw navigationFailure("net::ERR_TOO_MANY_REDIRECTS");
-    if (frame.document === null && this.#navigationError)
+    if (frame.documentId === null && this.#navigationError)
       throw createNavigationError(this.#navigationError, frame.lastResponse);
-    const since = frame.document === null ? this.#startedAt : frame.leavingSince;
+    const since = frame.documentId === null ? this.#startedAt : frame.navigatingAwaySince;
     if (since !== null && Date.now() - since > this.#loading.commitMs) throw createTimeoutError(frame);
   }
 
-  /** Whether the network is idle as requested, and the page did not navigate away when given the time to. */
-  async #isIdle(document: string): Promise<boolean> {
+  /** Waits until the network is idle as requested. Returns false if the page navigates away meanwhile. */
+  async #waitUntilIdle(documentId: string): Promise<boolean> {
     const { frame, page } = this.#tab;
     const concurrency = OPEN_REQUESTS[this.#loading.waitUntil];
-    if (this.#checkedDocument === document) return true;
+    if (this.#checkedDocument === documentId) return true;
     const outcome = await frame.runWhileShown(async () => {
-      await this.#waitForDeparture();
+      await this.#allowTimeToNavigateAway();
       if (concurrency === null) return;
       const timeout = Math.max(1, this.#remainingMs());
       const idle = page
@@ -151,31 +151,31 @@ class PageLoad {
         .catch(async (error: unknown) => {
           const { TimeoutError } = await import("@cloudflare/puppeteer");
           if (!(error instanceof TimeoutError)) throw error;
-          this.#unfinished = { id: document, reason: "load_timeout", response: null };
+          this.#unfinished = { id: documentId, reason: "load_timeout", response: null };
         });
       if ((await Promise.race([idle, this.#tab.whenCutShort])) !== true) return;
       idle.catch(() => undefined);
-      this.#unfinished = { id: document, reason: "over_budget", response: null };
+      this.#unfinished = { id: documentId, reason: "over_budget", response: null };
     });
     if (outcome === NAVIGATED_AWAY) return false;
-    this.#checkedDocument = document;
+    this.#checkedDocument = documentId;
     return true;
   }
 
   /** Waits a moment for a page that shows almost nothing and has a script: it is likely to navigate away. */
-  async #waitForDeparture(): Promise<void> {
+  async #allowTimeToNavigateAway(): Promise<void> {
     const { frame } = this.#tab;
     if (frame.isLoadAborted) await this.#ensureBody(null);
     // If the page had content while its images were loading, no second check is needed.
     const early =
-      this.#earlyCheck?.document === frame.document ? await this.#earlyCheck?.mayNavigateAway : undefined;
+      this.#earlyCheck?.documentId === frame.documentId ? await this.#earlyCheck?.mayNavigateAway : undefined;
     if (early !== false && (await this.#mayNavigateAway()) === true) await sleep(NAVIGATION_GRACE_MS);
   }
 
   /** Checks a page early, while it still loads resources, so that no time is lost on the check later. */
-  #startEarlyCheck(document: string): void {
-    if (this.#earlyCheck?.document === document || !this.#tab.frame.isParsed) return;
-    this.#earlyCheck = { document, mayNavigateAway: this.#mayNavigateAway() };
+  #startEarlyCheck(documentId: string): void {
+    if (this.#earlyCheck?.documentId === documentId || !this.#tab.frame.isParsed) return;
+    this.#earlyCheck = { documentId, mayNavigateAway: this.#mayNavigateAway() };
   }
 
   /** Whether the page seems about to navigate away; neither true nor false if it does not answer. */
@@ -202,22 +202,22 @@ class PageLoad {
   /** Handles the timeout: uses what has arrived, unless the page is about to navigate away. */
   async #stopLoading(): Promise<void> {
     const { frame, session, policy } = this.#tab;
-    const { document } = frame;
-    if (document === null || frame.leavingSince !== null) throw createTimeoutError(frame);
+    const { documentId } = frame;
+    if (documentId === null || frame.navigatingAwaySince !== null) throw createTimeoutError(frame);
     const state = await evaluateIsolated(this.#tab, "document.readyState", PROBE_MS);
     const isBlocked = state === "loading";
-    const response = isBlocked ? await this.#readResponse(document) : null;
+    const response = isBlocked ? await this.#readResponse(documentId) : null;
     const reason = policy.overBudget ? "over_budget" : isBlocked ? "blocked_markup" : "load_timeout";
-    this.#unfinished = { id: document, reason, response };
+    this.#unfinished = { id: documentId, reason, response };
     await session.send("Page.stopLoading").catch(() => undefined);
     await this.#ensureBody(response);
   }
 
   /** The server's response of a document as text; null if it is not complete, too long, or no text. */
-  async #readResponse(document: string): Promise<string | null> {
+  async #readResponse(documentId: string): Promise<string | null> {
     const { session } = this.#tab;
     const answer = await session
-      .send("Network.getResponseBody", { requestId: document })
+      .send("Network.getResponseBody", { requestId: documentId })
       .catch(() => ({ body: "", base64Encoded: true }));
     return answer.base64Encoded || answer.body.length > MAX_RESPONSE ? null : answer.body;
   }
