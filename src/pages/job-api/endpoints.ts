@@ -91,6 +91,8 @@ function resultUnavailable({ status, fault }: JobState["tasks"][number]): Gatewa
     const { status: failed, message, code } = fault;
     return new GatewayError(failed, message, { code });
   }
+  // The job was deleted after its state was read.
+  if (status === "completed") return jobNotFound();
   return status === "cancelled"
     ? new GatewayError(409, "This has been cancelled.", { code: "job_cancelled" })
     : new GatewayError(409, "This is not done yet.", {

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { signLink } from "../../../../src/core/auth/signed-links.ts";
 import { keyDigest, keyIdentifier } from "../../../../src/core/config/api-keys.ts";
 import { apiKeySchema } from "../../../../src/core/config/key-schema.ts";
-import type { NewJob } from "../../../../src/core/ports/page-jobs.ts";
+import type { JobState, NewJob, PageJobs } from "../../../../src/core/ports/page-jobs.ts";
 import { pageCrashed } from "../../../../src/pages/browser/failures.ts";
 import { MAX_UNFINISHED_JOBS } from "../../../../src/pages/jobs/job-scheduler.ts";
 import { type MemoryGateway, START_OF_TIME, useMemoryGateway } from "../../../support/memory-gateway.ts";
@@ -251,6 +251,21 @@ describe("jobs of the page service", () => {
       expect((await made.request(`/v1/jobs/${id}/results/${place}`)).status).toBe(404);
     }
     expect(JSON.stringify(made.lines)).not.toContain(id);
+  });
+
+  it("are not found when a result is deleted between the two reads of its job", async () => {
+    const job: JobState = {
+      ...{ id: "job_1", operation: "thumbs", createdAt: 1, finishedAt: 2, expiresAt: 3 },
+      tasks: [{ url: "example.com", status: "completed", fault: null }],
+    };
+    const jobs: PageJobs = {
+      create: async () => null,
+      get: async () => job,
+      result: async () => null,
+      cancel: async () => null,
+    };
+    made = await gateway({ pages: { jobs } });
+    expect(await codeOf(await made.request("/v1/jobs/job_1/results/0"))).toEqual([404, "job_not_found", null]);
   });
 
   it("end with the key that began them", async () => {
