@@ -57,6 +57,7 @@ const pages: Readonly<Record<string, string>> = {
     </script>`,
   "/see-through": `<div style="width:600px;height:600px;background:rgba(0,0,255,.5)"></div>`,
   "/short": box("green", "100%", "50px"),
+  "/long": `<script>setTimeout(() => fetch("/long/end"), 300)</script>`,
 };
 
 interface ErrorBody {
@@ -78,9 +79,11 @@ describeWithBrowser("GET /v1/thumbs/", () => {
   let gateway: Gateway;
   const userAgents: string[] = [];
   const languages: (string | undefined)[] = [];
+  const paths = new Set<string>();
 
   beforeAll(async () => {
     site = await serve((request, response, { pathname, searchParams }) => {
+      paths.add(pathname);
       if (pathname === "/never.js") return;
       if (pathname === "/steps") languages.push(request.headers["accept-language"]);
       if (pathname === "/agent" || pathname === "/screen")
@@ -549,6 +552,29 @@ describeWithBrowser("GET /v1/thumbs/", () => {
     expect(fresh.headers.get("x-cache")).toBe("BYPASS");
     expect(fresh.headers.get("cache-control")).toBe("no-store");
     await fresh.arrayBuffer();
+  });
+
+  it("goes on with a page whose client has left, and keeps its image", async () => {
+    const query = new URLSearchParams({ url: `${site.origin}/long`, delay: "1" });
+    const leaving = new AbortController();
+    const left = gateway.fetch(`/v1/thumbs?${query}`, { signal: leaving.signal });
+    const isLeft = expect(left).rejects.toThrow();
+    await until(
+      async () => [...paths],
+      (seen) => seen.includes("/long"),
+    );
+    leaving.abort();
+    await isLeft;
+    await until(
+      async () => [...paths],
+      (seen) => seen.includes("/long/end"),
+    );
+    const next = await until(
+      () => gateway.fetch(`/v1/thumbs?${query}`),
+      (response) => response.headers.get("x-cache") === "HIT",
+    );
+    expect(next.headers.get("x-page-status")).toBe("200");
+    await next.arrayBuffer();
   });
 
   it("does a list of pages as a job, which goes on behind the answer, and gives each picture", async () => {

@@ -265,7 +265,11 @@ describe("jobs of the page service", () => {
       cancel: async () => null,
     };
     made = await gateway({ pages: { jobs } });
-    expect(await codeOf(await made.request("/v1/jobs/job_1/results/0"))).toEqual([404, "job_not_found", null]);
+    expect(await codeOf(await made.request("/v1/jobs/job_1/results/0"))).toEqual([
+      404,
+      "job_not_found",
+      null,
+    ]);
   });
 
   it("end with the key that began them", async () => {
