@@ -70,14 +70,14 @@ interface EditButtonsProps<T> {
 /** The buttons of each list item. */
 export function EditButtons<T>({ editing, item, needs = "operator" }: EditButtonsProps<T>) {
   return (
-    <>
+    <div class="button-pair">
       <Button kind="quiet" needs={needs} onClick={() => editing.edit(item)}>
         {words.edit}
       </Button>
       <Button kind="quiet" needs={needs} onClick={() => editing.remove(item)}>
         {words.delete}
       </Button>
-    </>
+    </div>
   );
 }
 

@@ -146,9 +146,7 @@ export function Keys() {
           {texts.rotate}
         </Button>
         <EraseData name={apiKey.name || apiKey.key} erase={() => eraseKeyData(apiKey.id)} />
-        <div class="button-pair">
-          <EditButtons editing={editing} item={apiKey} />
-        </div>
+        <EditButtons editing={editing} item={apiKey} />
       </>
     )),
   ];

@@ -33,7 +33,11 @@ function SubjectLimits({ subject }: { readonly subject: Subject }) {
   return (
     <>
       <LimitBars uses={uses} unpricedModels={subject.unpriced_models} />
-      {models.length > 0 && <TruncatedText text={texts.models(models.join(", "))} />}
+      {models.length > 0 && (
+        <div>
+          <TruncatedText text={texts.models(models.join(", "))} />
+        </div>
+      )}
       {uses.length === 0 && models.length === 0 && texts.noLimits}
     </>
   );
