@@ -91,17 +91,23 @@ async function countCalls(
   if (key === null) return platform.pages.countCalls(client, platform.variables.pageRateLimit, calls);
   const { requests_per_minute = 0 } = countedLimits({ key }) ?? {};
   if (requests_per_minute === 0) return null;
-  const limits = { requests_per_minute };
-  const request = { key: formatSubject("key", key.id), limits, tokens: 0, cost: 0 };
+  const subject = formatSubject("key", key.id);
+  const limit = requests_per_minute;
+  if (calls > 1) {
+    // Refused calls do not count, so look first whether all of them fit.
+    const [usage] = await platform.accounts.listSubjectUsage(subject);
+    const remaining = Math.max(0, limit - (usage?.minute.requests ?? 0));
+    if (remaining < calls) return { allowed: false, limit, remaining, resetSeconds: 60 };
+  }
+  const request = { key: subject, limits: { requests_per_minute }, tokens: 0, cost: 0 };
   const count = () => platform.accounts.countRequest({ ...request, id: crypto.randomUUID() });
   let result = await count();
-  const tooFewLeft = (result.limits?.requests?.remaining ?? 0) < calls - 1;
-  if (!tooFewLeft) for (let n = 1; n < calls && !("refused" in result); n++) result = await count();
+  for (let n = 1; n < calls && !("refused" in result); n++) result = await count();
   const requestLimit = result.limits?.requests;
   const waitMs = "refused" in result ? result.limit?.resetMs : requestLimit?.resetMs;
   return {
-    allowed: !tooFewLeft && !("refused" in result),
-    limit: requests_per_minute,
+    allowed: !("refused" in result),
+    limit,
     remaining: requestLimit?.remaining ?? 0,
     resetSeconds: Math.max(1, Math.ceil((waitMs ?? 60_000) / 1_000)),
   };

@@ -71,6 +71,27 @@ describe("a key of the page service", () => {
     expect((await made.request(`/v1/thumbs?${PAGE}&key=${OPERATOR}`)).status).toBe(200);
   });
 
+  it("counts the addresses of a list, all of them or none", async () => {
+    const post = (...urls: readonly string[]) =>
+      made.request(`/v1/thumbs?key=${OPERATOR}`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ urls }),
+      });
+    const answers = [];
+    for (const count of [4, 2, 2, 1]) {
+      const response = await post(...Array.from({ length: count }, (_, n) => `example.com/${n}`));
+      answers.push([response.status, response.headers.get("ratelimit-remaining")]);
+      await response.arrayBuffer();
+    }
+    expect(answers).toEqual([
+      [429, "3"],
+      [202, "1"],
+      [429, "1"],
+      [202, "0"],
+    ]);
+  });
+
   it("never counts for another subject, even if its id reads like the name of one", async () => {
     const limits = { requests_per_minute: 2 };
     const likeTeam = await gateway({
