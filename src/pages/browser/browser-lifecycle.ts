@@ -182,6 +182,7 @@ export class BrowserLifecycle {
     this.#needsNewBrowser = true;
     await closeBrowser(browser);
   }
+
   /** Closes a tab and opens a spare one. Does not throw. */
   async closeTab(running: RunningBrowser, tab: Tab): Promise<void> {
     // A tab that does not close within this time frees its place in the queue anyway; then the whole browser is

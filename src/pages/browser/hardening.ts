@@ -62,7 +62,7 @@ export const HARDENING_SCRIPT = `((removed, removedFromNavigator) => {
   for (const name of removedFromNavigator) {
     try { delete Object.getPrototypeOf(scope.navigator)[name]; } catch {}
   }
-  // Nobody reads what a page writes, and the browser is no longer there for others while it writes without end.
+  // The gateway does not read console output, and a page that writes without end would block the browser for other pages.
   for (const name in scope.console) {
     if (typeof scope.console[name] === "function" && name !== "createTask") scope.console[name] = () => undefined;
   }
@@ -105,27 +105,27 @@ export const HARDENING_SCRIPT = `((removed, removedFromNavigator) => {
     const addedNodes = getter(MutationRecord, "addedNodes");
     const typeOf = getter(Node, "nodeType");
     const lengthOf = getter(NodeList, "length");
-    const tame = (script) => {
+    const disable = (script) => {
       if (!contains(lowerCase(readAttribute(script, "type") ?? ""), "speculationrules")) return;
       writeAttribute(script, "type", "text/plain");
       remove(script);
     };
-    const tameAll = (scripts) => {
-      for (let index = lengthOf(scripts) - 1; index >= 0; index--) tame(scripts[index]);
+    const disableAll = (scripts) => {
+      for (let index = lengthOf(scripts) - 1; index >= 0; index--) disable(scripts[index]);
     };
-    const look = (node) => {
+    const checkNode = (node) => {
       const type = typeOf(node);
-      if (type === 11) tameAll(findIn(node, "script"));
+      if (type === 11) disableAll(findIn(node, "script"));
       if (type !== 1) return;
-      if (matches(node, "script")) tame(node);
-      tameAll(find(node, "script"));
+      if (matches(node, "script")) disable(node);
+      disableAll(find(node, "script"));
     };
     const options = { childList: true, subtree: true, __proto__: null };
     const watch = (root) => {
       const observer = new Observer((records) => {
         for (let index = 0; index < records.length; index++) {
           const nodes = addedNodes(records[index]);
-          for (let place = lengthOf(nodes) - 1; place >= 0; place--) look(nodes[place]);
+          for (let at = lengthOf(nodes) - 1; at >= 0; at--) checkNode(nodes[at]);
         }
       });
       observe(observer, root, options);

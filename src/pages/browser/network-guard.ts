@@ -62,15 +62,11 @@ export class NetworkGuard {
 
   /**
    * Denies downloads and local network access to a browser context: the settings of the browser apply to its default
-   * context only.
-   * Early hints (103) make the browser load resources that `Fetch` does not intercept. But a public page needs the
-   * denied permission to load them from private addresses. (Older browsers do not know it.)
+   * context only. Early hints (103) make the browser load resources that `Fetch` does not intercept. Without the
+   * permission a public page cannot load them from private addresses. (Older browsers do not know the permission.)
    */
   restrictContext(browserContextId: string | undefined): void {
     if (browserContextId === undefined) return;
-    const ignoreErrors = (work: Promise<unknown>): void => {
-      work.catch(() => undefined);
-    };
     const downloads = { behavior: "deny", browserContextId, eventsEnabled: false } as const;
     ignoreErrors(this.#session.send("Browser.setDownloadBehavior", downloads));
     for (const name of LOCAL_NETWORK) {
@@ -143,15 +139,16 @@ function mayLoadSpeculationRules(resourceType: string, headers: Readonly<Record<
   return resourceType === "Other" && Object.keys(headers).some((name) => name.toLowerCase() === "origin");
 }
 
+function ignoreErrors(work: Promise<unknown>): void {
+  work.catch(() => undefined);
+}
+
 /**
  * Hardens a page, frame or worker when the library attaches to it. The library resumes the target only after these
  * commands, and the browser runs them in order. A command that a target type does not support fails without effect.
  */
 function hardenSession(session: CDPSession): void {
   muteConsole(session);
-  const ignoreErrors = (work: Promise<unknown>): void => {
-    work.catch(() => undefined);
-  };
   ignoreErrors(session.send("Runtime.evaluate", { expression: HARDENING_SCRIPT }));
   ignoreErrors(session.send("Page.addScriptToEvaluateOnNewDocument", { source: HARDENING_SCRIPT }));
   // Needed to count the received bytes, for workers too.

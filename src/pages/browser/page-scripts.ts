@@ -10,7 +10,7 @@ export function createLazyLoadScript(height: number): string {
   return `(async () => {
   const end = performance.now() + 3000;
   const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-  // Two frames on, what is in view has been seen: at once, but on a machine that is busy.
+  // After two frames the browser has seen what is in view. Usually that is at once; a busy machine takes longer.
   const drawn = () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
   for (const element of document.querySelectorAll("img[loading=lazy], iframe[loading=lazy]")) element.loading = "eager";
   const bottom = () => Math.min(${Number(height)}, document.documentElement.scrollHeight);

@@ -5,9 +5,9 @@ import type { CallerAccess } from "../limits/page-caller.ts";
 
 /** Where a job's outcome is sent (contract, delivery of jobs). */
 export interface JobDelivery {
-  /** Gets the finished job's state with POST; null: nobody does. */
+  /** Receives the finished job's state with POST; null: no delivery. */
   readonly webhook: string | null;
-  /** Get the results with PUT, in the order of the job's addresses; empty: none does. */
+  /** Receive the results with PUT, in the order of the job's addresses; empty: no delivery. */
   readonly uploadUrls: readonly string[];
 }
 

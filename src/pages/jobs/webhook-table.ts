@@ -24,7 +24,7 @@ export class WebhookTable {
     this.#sql.all("insert into page_webhooks values(?,?,0,?)", job, url, due);
   }
 
-  /** A finished job's webhook that is due, none of the given clients; null if there is none. */
+  /** A due webhook of a finished job. Skips the given clients. */
   findDue(now: number, busy: ReadonlySet<string>): DueWebhook | null {
     const rows = this.#sql.all(
       "select w.job, w.url, w.attempts, j.client from page_webhooks w join page_jobs j on j.id=w.job where j.finished is not null and w.due<=? order by w.due",
@@ -40,7 +40,7 @@ export class WebhookTable {
     };
   }
 
-  /** Counts an attempt, and says when the next one is due unless the webhook is deleted before. */
+  /** Counts an attempt, and sets when the next one is due. */
   countAttempt({ job }: Pick<DueWebhook, "job">, due: number): void {
     this.#sql.all("update page_webhooks set attempts=attempts+1, due=? where job=?", due, job);
   }

@@ -88,7 +88,7 @@ export function renderLandingPage(): string {
 </section>
 <section aria-labelledby="pages">
 <h2 id="pages">Page service</h2>
-<p>A picture or PDF of any public web page, what it is built with, or what it says of itself. No key is needed; each address may make 100 calls a minute.</p>
+<p>A picture or PDF of any public web page, the technologies it uses, or its metadata. No key is needed; each address may make 100 calls a minute.</p>
 <form aria-label="Try the page service">
 <div><label for="url">Web address</label>
 <input type="text" id="url" name="url" value="example.com" required autocomplete="url" inputmode="url" spellcheck="false" autocapitalize="none"></div>
@@ -122,7 +122,7 @@ export function renderLandingPage(): string {
 curl "${ORIGIN}/v1/thumbs?url=example.com&amp;format=pdf&amp;paper=a4" -o page.pdf
 curl "${ORIGIN}/v1/technologies?url=example.com&amp;prettify=true"
 curl "${ORIGIN}/v1/metadata?url=example.com&amp;technologies=true"</code></pre>
-<p>Many pages, or slow ones, are a job, whose address the answer tells:</p>
+<p>For many or slow pages, start a job. The answer has its address:</p>
 <pre><code>curl "${ORIGIN}/v1/thumbs" -H "Content-Type: application/json" \\
   -d '{"urls": ["example.com", "example.org"], "size": "og"}'</code></pre>
 </section>

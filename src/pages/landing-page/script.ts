@@ -13,13 +13,13 @@ const element = (name, text, attributes = {}) => {
   return made;
 };
 
-const ofImages = ["size", "selector", "clip", "scale", "transparent"];
-const ofSheets = ["paper", "margins", "landscape"];
+const imageOptions = ["size", "selector", "clip", "scale", "transparent"];
+const pdfOptions = ["paper", "margins", "landscape"];
 
 const address = (operation) => {
   const data = new FormData(form);
   const query = new URLSearchParams({ url: data.get("url") });
-  const others = data.get("format") === "pdf" ? ofImages : ofSheets;
+  const others = data.get("format") === "pdf" ? imageOptions : pdfOptions;
   const isWanted = ([name, value]) => name !== "url" && value.trim() !== "" && !others.includes(name);
   if (operation === "thumbs") for (const [name, value] of [...data].filter(isWanted)) query.set(name, value);
   return "/v1/" + operation + "?" + query;
@@ -59,15 +59,15 @@ async function showTechnologies(response, name, took) {
 }
 
 async function showMetadata(response, name, took) {
-  const { url, icons, feeds, openGraph, ...said } = await response.json();
-  status.textContent = "What " + url + " says of itself, " + took();
+  const { url, icons, feeds, openGraph, ...metadata } = await response.json();
+  status.textContent = "Metadata of " + url + ", " + took();
   const table = element("table");
   const add = (title, text) => {
     if (!text) return;
     const row = table.insertRow();
     row.append(element("th", title, { scope: "row" }), element("td", text));
   };
-  for (const title of ["title", "description", "canonical", "language"]) add(title, said[title]);
+  for (const title of ["title", "description", "canonical", "language"]) add(title, metadata[title]);
   for (const [property, text] of Object.entries(openGraph)) add("og:" + property, text);
   for (const icon of icons) add(icon.rel, icon.url);
   for (const feed of feeds) add("feed", feed.url);
@@ -88,7 +88,7 @@ form.addEventListener("submit", async (event) => {
   status.textContent = "Loading the page \\u2026";
   try {
     const response = await fetch(request);
-    const took = () => seconds(since) + (["HIT", "STALE"].includes(response.headers.get("x-cache")) ? " (kept from before)" : "");
+    const took = () => seconds(since) + (["HIT", "STALE"].includes(response.headers.get("x-cache")) ? " (cached)" : "");
     if (!response.ok) {
       const { error } = await response.json();
       throw new Error(error.message + " (" + error.code + ")");

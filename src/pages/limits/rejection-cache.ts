@@ -1,6 +1,6 @@
 import type { RateDecision } from "../../core/ports/pages.ts";
 
-/** Maximum number of clients to remember; the latest refusals win. */
+/** Maximum number of clients to remember; the latest rejections win. */
 const MAX_CLIENTS = 1_000;
 
 interface Rejection {
@@ -19,7 +19,7 @@ export class RejectionCache {
   readonly #rejections = new Map<string, Rejection>();
 
   /** The known rejection of a client at `now` (Unix milliseconds); null: ask the counter. */
-  getRefusal(client: string, now: number): RateDecision | null {
+  getRejection(client: string, now: number): RateDecision | null {
     const rejection = this.#rejections.get(client);
     if (rejection === undefined) return null;
     const { decision, certainUntil, resetAt } = rejection;
@@ -32,7 +32,7 @@ export class RejectionCache {
   }
 
   /** Remembers a rejection at `now`. Ignores clients that have calls left: they only asked for too many at once. */
-  rememberRefusal(client: string, decision: RateDecision, now: number): void {
+  remember(client: string, decision: RateDecision, now: number): void {
     if (decision.allowed || decision.remaining > 0 || decision.limit === 0) return;
     const resetAt = now + decision.resetSeconds * 1_000;
     // The decision's seconds are rounded up.

@@ -9,13 +9,13 @@ import { findTexts, type JsonObject } from "./json-ld.ts";
 const MAX_NAME = 128;
 const MAX_DATE_TEXT = 200;
 
-/** What an element stands in, as bits. */
+/** The kinds of elements around an element, as bits. */
 const IN = { author: 1, authorClass: 2, logo: 4, logoLink: 8, article: 16, content: 32 } as const;
 
 /** The ranks of candidates: JSON-LD, meta elements, marked elements, and guesses by class names. Lower ranks win. */
 const RANK = { jsonLd: 0, meta: 10, marked: 20, guess: 30 } as const;
 
-/** Who published a page, when, and with which pictures: from its JSON-LD, meta elements and the markup of its text. */
+/** Reads the author, publisher, dates, logo and picture of a page from its JSON-LD, meta elements and markup. */
 export class BylineReader {
   readonly #author = new FirstChoice();
   readonly #publisher = new FirstChoice();
@@ -93,8 +93,8 @@ export class BylineReader {
   /**
    * Reads an element of the page's text.
    *
-   * @param inside what the element stands in, as this method returned it for its parent; 0 for the root
-   * @returns what the element's children stand in
+   * @param inside the bits of {@link IN} that this method returned for the parent; 0 for the root
+   * @returns the bits for the children
    */
   addElement(element: Element, inside: number): number {
     const { name, attribs } = element;
@@ -197,7 +197,7 @@ export class BylineReader {
   }
 }
 
-/** Attributes of an element in lower case, and what it stands in. */
+/** Attributes of an element in lower case, and the bits of {@link IN} for the elements around it. */
 interface ElementTraits {
   readonly itemprop: string;
   readonly classes: string;

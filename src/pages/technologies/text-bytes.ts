@@ -23,9 +23,9 @@ export const hits = new Int32Array(bytes.length / 2);
  * characters. Only one section exists at a time: scanning is synchronous, so scans never overlap.
  */
 export class TextSection {
-  /** Number of bytes in the section, */
+  /** Number of bytes in the section. */
   length = 0;
-  /** and its start and end in the text, in UTF-16 code units. */
+  /** Start and end of the section in the text, in UTF-16 code units. */
   start = 0;
   end = 0;
   #isAscii = true;

@@ -33,14 +33,14 @@ export function createPagesPlatform(env: Env, limits: PageLimits): PagesPlatform
  * object.
  */
 function createCallCounter({ RATE_LIMITER: objects }: Env): PagesPlatform["countCalls"] {
-  const refusals = new RejectionCache();
+  const rejections = new RejectionCache();
   return async (client, limit, calls): Promise<RateDecision> => {
     // The time before the call: when the answer arrives, the object's minute has moved on.
     const requestedAt = Date.now();
-    const known = refusals.getRefusal(client, requestedAt);
+    const known = rejections.getRejection(client, requestedAt);
     if (known !== null) return known;
     const decision = await objects.getByName(client).take(limit, calls);
-    refusals.rememberRefusal(client, decision, requestedAt);
+    rejections.remember(client, decision, requestedAt);
     return decision;
   };
 }

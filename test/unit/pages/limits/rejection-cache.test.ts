@@ -10,11 +10,11 @@ function isolate() {
   const refused = new RejectionCache();
   let asked = 0;
   const take = (now: number, calls = 1) => {
-    const known = refused.getRefusal("client", now);
+    const known = refused.getRejection("client", now);
     if (known !== null) return known;
     asked += 1;
     const decision = window.take(now, LIMIT, calls);
-    refused.rememberRefusal("client", decision, now);
+    refused.remember("client", decision, now);
     return decision;
   };
   return { take, asked: () => asked };
@@ -60,8 +60,8 @@ describe("a client who is refused", () => {
   test("is one of a thousand that are remembered", () => {
     const refused = new RejectionCache();
     const decision = { allowed: false, limit: 3, remaining: 0, resetSeconds: 60 };
-    for (let n = 0; n <= 1_000; n += 1) refused.rememberRefusal(`client ${n}`, decision, 0);
-    expect(refused.getRefusal("client 0", 1)).toBeNull();
-    expect(refused.getRefusal("client 1", 1)).toEqual(decision);
+    for (let n = 0; n <= 1_000; n += 1) refused.remember(`client ${n}`, decision, 0);
+    expect(refused.getRejection("client 0", 1)).toBeNull();
+    expect(refused.getRejection("client 1", 1)).toEqual(decision);
   });
 });
