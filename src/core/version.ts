@@ -1,5 +1,5 @@
 /** The version of this build. It equals `version` in package.json; a test compares them. */
-export const VERSION = "3.2.0";
+export const VERSION = "3.3.0";
 
 /** Inserted by `scripts/build-worker.mjs`. */
 declare const BUILD_ID: string | undefined;
