@@ -4,12 +4,11 @@ import http from "node:http";
 import https from "node:https";
 import { constants } from "node:os";
 import { stripVTControlCharacters } from "node:util";
+import { onParentEnd } from "./parent-process.mjs";
 
 const POLL_MS = 100;
 const FLUSH_MS = 50;
 const LOG_DELAY_MS = 200;
-/** How often the process that started this one is looked at. */
-const PARENT_CHECK_MS = 500;
 /** Maximum time to hold back the output of a program that is unreachable: its address may differ from ours. */
 const MAX_HOLD_MS = 20_000;
 /** Maximum number of held-back characters. They are printed if the program never serves. */
@@ -132,20 +131,6 @@ function answers(address) {
 }
 
 /**
- * Calls `end` once npm or npx, which started this process, has ended: a signal to them alone does not reach their scripts.
- * Without npm nothing happens, because a shell may end before the program that it started.
- */
-function endWithNpm(end) {
-  if (process.env.npm_command === undefined) return;
-  const parent = process.ppid;
-  const timer = setInterval(() => {
-    if (process.ppid === parent) return;
-    clearInterval(timer);
-    end();
-  }, PARENT_CHECK_MS).unref();
-}
-
-/**
  * Runs a program until it ends, and exits with it. Holds back its output until it serves, then prints the text that `formatMessage`
  * returns for its address, then passes on all further output. Held-back output is printed only if the program ends early,
  * or if it serves nothing for `holdMs` milliseconds.
@@ -215,7 +200,8 @@ export function launch(name, command, args, options, addressAt, formatMessage, s
       if (signal !== "SIGINT" || !process.stdin.isTTY) child.kill(signal);
     });
   }
-  endWithNpm(() => child.kill("SIGTERM"));
+  // A signal to npm or npx alone does not reach their scripts. A shell may end before the program that it started.
+  if (process.env.npm_command !== undefined) onParentEnd(() => child.kill("SIGTERM"));
   child.on("error", (error) => {
     ended = true;
     console.error(`${name} could not be started: ${error.message}`);
