@@ -7,12 +7,15 @@ import { POOL_NAME } from "../../src/pool/shards/pool-name.ts";
 import { type Bundle, buildBundles, modulesOf, workerOptionsOf } from "./bundle.ts";
 import { shiftedClock } from "./clock.ts";
 import { fetchDescribed } from "./described.ts";
+import { enlargeEncoderBuffers } from "./encoder-buffers.ts";
 import type { EvictableBinding, Gateway, GatewayOptions } from "./gateway.ts";
 import { debuggerAt, liveHeap } from "./inspector.ts";
 import { descendants } from "./processes.ts";
 import { RUN_VARS } from "./runtime.ts";
 import { SandboxControl } from "./sandbox.ts";
 import { expectNoLeaks, SecretWatch } from "./secret-watch.ts";
+
+enlargeEncoderBuffers();
 
 /**
  * Starts the built gateway and the sandbox on plain Miniflare. Clients connect directly to workerd's socket, so that
