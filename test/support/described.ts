@@ -1,4 +1,3 @@
-import { Validator } from "@cfworker/json-schema";
 import { isObject, type JsonObject } from "../../src/core/encoding/json.ts";
 import { GatewayError } from "../../src/core/errors/gateway-error.ts";
 import { STANDARD_FAMILY } from "../../src/core/routing/error-formats.ts";
@@ -6,7 +5,7 @@ import { buildOpenApiDocument } from "../../src/core/routing/openapi.ts";
 import { PathFamilies, type Route } from "../../src/core/routing/route-group.ts";
 import { RouteTable } from "../../src/core/routing/router.ts";
 import { publishedFault } from "./published.ts";
-import { innermost } from "./schema-faults.ts";
+import { SchemaCheck } from "./schema-faults.ts";
 import type { SecretWatch } from "./secret-watch.ts";
 import { SURFACES } from "./surfaces.ts";
 
@@ -16,7 +15,7 @@ const table = new RouteTable(SURFACES);
 const families = new PathFamilies(SURFACES, STANDARD_FAMILY);
 
 /** Description of a response: one schema per media type. */
-type Description = ReadonlyMap<string, Validator>;
+type Description = ReadonlyMap<string, SchemaCheck>;
 
 function memberOf(value: unknown, ...names: string[]): JsonObject {
   const found = names.reduce((parent, name) => (isObject(parent) ? parent[name] : undefined), value);
@@ -27,10 +26,7 @@ function memberOf(value: unknown, ...names: string[]): JsonObject {
 function descriptionOf(response: JsonObject): Description {
   const content = Object.entries(memberOf(response, "content"));
   return new Map(
-    content.map(([mediaType, described]) => [
-      mediaType,
-      new Validator(memberOf(described, "schema"), "2020-12", false),
-    ]),
+    content.map(([mediaType, described]) => [mediaType, new SchemaCheck(memberOf(described, "schema"))]),
   );
 }
 
@@ -88,16 +84,15 @@ async function faultOf(
   family: string,
 ): Promise<string | undefined> {
   const mediaType = (response.headers.get("content-type") ?? "").split(";")[0]?.trim() ?? "";
-  const validator = description.get(mediaType);
-  if (validator === undefined) return `${JSON.stringify(mediaType)} is not among ${[...description.keys()]}`;
+  const check = description.get(mediaType);
+  if (check === undefined) return `${JSON.stringify(mediaType)} is not among ${[...description.keys()]}`;
   if (mediaType !== JSON_TYPE || method === "HEAD") return undefined;
   const text = await textOf(response);
   if (text === null) return undefined;
   try {
     const body: unknown = JSON.parse(text);
-    const { valid, errors } = validator.validate(body);
-    if (!valid) return innermost(errors);
-    return publishedFault(family, { method, path: url.pathname, ok: response.ok }, body);
+    const route = { method, path: url.pathname, ok: response.ok };
+    return check.findFault(body) ?? publishedFault(family, route, body);
   } catch (error) {
     if (error instanceof SyntaxError) return "the body is no JSON";
     throw error;

@@ -1,10 +1,10 @@
-import { type Schema, Validator } from "@cfworker/json-schema";
-import type { JsonObject } from "../../src/core/encoding/json.ts";
+import { dereference } from "@cfworker/json-schema";
+import { isObject, type JsonObject } from "../../src/core/encoding/json.ts";
 import anthropic from "../fixtures/published/anthropic.json" with { type: "json" };
 import google from "../fixtures/published/google.json" with { type: "json" };
 import ollama from "../fixtures/published/ollama.json" with { type: "json" };
 import openai from "../fixtures/published/openai.json" with { type: "json" };
-import { innermost } from "./schema-faults.ts";
+import { SchemaCheck, type SchemaLookup } from "./schema-faults.ts";
 
 /** A vendor's published API schemas, reduced to what this program writes. */
 interface Publication {
@@ -83,22 +83,21 @@ const PUBLICATIONS = new Map([
   ["runner", OLLAMA],
 ]);
 
-const validators = new Map<string, Validator>();
+const lookups = new Map<Publication, SchemaLookup>();
 
-function validatorOf({ vendor, definitions }: Publication, name: string): Validator {
-  const key = `${vendor}'s ${name}`;
-  const known = validators.get(key);
-  if (known !== undefined) return known;
-  if (!(name in definitions)) throw new Error(`${key} is not among the schemas.`);
-  const schema: Schema = { $ref: `#/$defs/${name}`, $defs: definitions };
-  const made = new Validator(schema, "2020-12", false);
-  validators.set(key, made);
-  return made;
+/** The schemas of a publication by their addresses, which `dereference` adds to the schemas. */
+function lookupOf(publication: Publication): SchemaLookup {
+  const known = lookups.get(publication) ?? dereference({ $defs: publication.definitions });
+  lookups.set(publication, known);
+  return known;
 }
 
 function faultOf(publication: Publication, name: string, body: unknown): string | undefined {
-  const { valid, errors } = validatorOf(publication, name).validate(body);
-  return valid ? undefined : `not ${publication.vendor}'s ${name}: ${innermost(errors)}`;
+  const lookup = lookupOf(publication);
+  const schema = publication.definitions[name];
+  if (!isObject(schema)) throw new Error(`${publication.vendor}'s ${name} is not among the schemas.`);
+  const fault = new SchemaCheck(schema, lookup).findFault(body);
+  return fault === undefined ? undefined : `not ${publication.vendor}'s ${name}: ${fault}`;
 }
 
 /** Location where a JSON response violates the vendor's schema for the path; undefined if it is valid or has no schema. */
