@@ -17,8 +17,14 @@ import type { CallerEndpoint, PathParams } from "./core/routing/endpoint.ts";
 import type { Route } from "./core/routing/route-group.ts";
 import { ROUTE_GROUPS } from "./routes.ts";
 
-/** Credential sources, in order of precedence. */
-const credentialSources = ROUTE_GROUPS.flatMap((group) => group.credentials ?? []);
+/** Credential sources, in order of precedence. Several styles have the same ones. */
+const credentialSources = [
+  ...new Map(
+    ROUTE_GROUPS.flatMap(({ credentials = [] }) =>
+      credentials.map((source) => [JSON.stringify(source), source]),
+    ),
+  ).values(),
+];
 
 /** Credential sources of each route family: those of its first group. */
 const sourcesByFamily = new Map(

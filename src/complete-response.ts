@@ -1,6 +1,7 @@
 import type { Config } from "./core/config/schema.ts";
 import type { Context } from "./core/ports/context.ts";
 import type { RequestFacts } from "./core/ports/request-outcome.ts";
+import type { GENERATION_HEADERS } from "./core/routing/generation-headers.ts";
 import { formatStandardLimitHeaders } from "./core/routing/limit-headers.ts";
 import type { RequestHead } from "./core/routing/request-head.ts";
 import { findRequestCost, fromNano, listUnpricedParts } from "./records/usage/prices.ts";
@@ -15,21 +16,16 @@ function setGenerationHeaders(headers: Headers, facts: RequestFacts, config: Con
   const cost = findKnownCost(facts, config);
   const unpriced = cost === null || config === null ? [] : listUnpricedParts(config, facts);
   const { provider, attempts = 0, answerPath, droppedParams, cache } = facts;
-  const described: Record<string, string> = {
-    ...(provider === undefined
-      ? {}
-      : { "x-gateway-provider": provider, "x-gateway-attempts": String(attempts) }),
-    ...(answerPath === undefined ? {} : { "x-gateway-path": answerPath }),
-    ...(cost === null ? {} : { "x-gateway-cost": String(fromNano(cost)) }),
-    ...(unpriced.length === 0 ? {} : { "x-gateway-cost-without": unpriced.join() }),
-    ...(droppedParams === undefined ? {} : { "x-gateway-dropped-params": droppedParams }),
-    ...(cache === undefined ? {} : { "x-gateway-cache": cache }),
-  };
-  for (const [name, value] of Object.entries(described)) headers.set(name, value);
-  const exposedHeaders = headers.get("access-control-expose-headers");
-  if (exposedHeaders === null) return;
-  const names = [exposedHeaders, ...Object.keys(described), ...(cache === "hit" ? ["age"] : [])];
-  headers.set("access-control-expose-headers", names.join(", "));
+  const set = (name: (typeof GENERATION_HEADERS)[number], value: string) => headers.set(name, value);
+  if (provider !== undefined) {
+    set("x-gateway-provider", provider);
+    set("x-gateway-attempts", String(attempts));
+  }
+  if (answerPath !== undefined) set("x-gateway-path", answerPath);
+  if (cost !== null) set("x-gateway-cost", String(fromNano(cost)));
+  if (unpriced.length > 0) set("x-gateway-cost-without", unpriced.join());
+  if (droppedParams !== undefined) set("x-gateway-dropped-params", droppedParams);
+  if (cache !== undefined) set("x-gateway-cache", cache);
 }
 
 /** The cost of a whole answer; null for a stream, whose headers are sent before its cost is known, and without a price. */

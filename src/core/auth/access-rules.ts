@@ -74,14 +74,15 @@ interface ModelList {
 
 /** The lists of models that all must allow a model: those of the key, its user, its team and the request's tags. */
 function listModelLists(key: CallerKey | null, { tagEntries = [] }: RequestLimits): ModelList[] {
-  const describe = (kind: string, { id, models = [] }: SubjectEntry): ModelList => ({
-    owner: `the ${kind} ${JSON.stringify(id)}`,
-    models,
-  });
-  const lists: ModelList[] = [{ owner: "this API key", models: key?.entry.models ?? [] }];
-  for (const { kind, entry } of key?.groups ?? []) lists.push(describe(kind, entry));
-  for (const entry of tagEntries) lists.push(describe("tag", entry));
-  return lists.filter(({ models }) => models.length > 0);
+  const lists: ModelList[] = [];
+  const add = (kind: string, { id, models = [] }: SubjectEntry) => {
+    if (models.length > 0) lists.push({ owner: `the ${kind} ${JSON.stringify(id)}`, models });
+  };
+  const { models = [] } = key?.entry ?? {};
+  if (models.length > 0) lists.push({ owner: "this API key", models });
+  for (const { kind, entry } of key?.groups ?? []) add(kind, entry);
+  for (const entry of tagEntries) add("tag", entry);
+  return lists;
 }
 
 /** Whether a key may be used for a model: see {@link assertModelAllowed}. */

@@ -1,3 +1,5 @@
+import { oncePer } from "./once-per.ts";
+
 /*
  * Edits of single members of a JSON text. The rest of the text keeps its bytes: another order of members would invalidate
  * the prompt caches of providers.
@@ -60,9 +62,10 @@ export function skipValue(text: string, at: number): number {
   return index;
 }
 
-/** The name of a member. `json` is its JSON string: most have no escape, and parsing costs more than cutting. */
-export function parseName(json: string): string {
-  return json.includes("\\") ? String(JSON.parse(json)) : json.slice(1, -1);
+/** The name of a member whose JSON string is at `start`. Most have no escape, and parsing costs more than cutting. */
+export function parseName(text: string, start: number, end: number): string {
+  const name = text.slice(start + 1, end - 1);
+  return name.includes("\\") ? String(JSON.parse(text.slice(start, end))) : name;
 }
 
 /** Lists the members of the object that begins at or after `from`. `text` must be valid JSON. */
@@ -74,7 +77,7 @@ export function* listMembers(text: string, from = 0): Generator<MemberRange> {
     const nameEnd = skipString(text, index);
     const valueStart = skipSpace(text, skipSpace(text, nameEnd) + 1);
     const valueEnd = skipValue(text, valueStart);
-    yield { name: parseName(text.slice(index, nameEnd)), start: index, valueStart, valueEnd };
+    yield { name: parseName(text, index, nameEnd), start: index, valueStart, valueEnd };
     // Skips the comma. After the last member this is the end of the object.
     index = skipSpace(text, skipSpace(text, valueEnd) + 1);
   }
@@ -105,10 +108,19 @@ function findMember(text: string, path: readonly string[]): MemberRange | null {
   return found;
 }
 
-/** A name without its case, as lenient parsers compare it. The lower case comes first: it turns the Kelvin sign into a k. */
+const NOT_ASCII = /[^\0-\x7f]/;
+
+/** A name without its case, as lenient parsers compare it: `K` (the Kelvin sign) is a k, and `ſ` an s. */
 export function foldCase(name: string): string {
-  return name.toLowerCase().toUpperCase();
+  const lower = name.toLowerCase();
+  return NOT_ASCII.test(lower) ? lower.toUpperCase().toLowerCase() : lower;
 }
+
+/** Names by their folded forms. The lists are constants. */
+const indexFolded = oncePer(
+  (names: readonly string[]): ReadonlyMap<string, string> =>
+    new Map(names.map((name) => [foldCase(name), name])),
+);
 
 /**
  * Finds a member that parsers read differently: it is stated twice, or its name differs in case from the one among `names`.
@@ -117,7 +129,7 @@ export function foldCase(name: string): string {
  * @returns the name among `names`; null: all of them are clear
  */
 export function findAmbiguousMember(text: string, names: readonly string[]): string | null {
-  const known = new Map(names.map((name) => [foldCase(name), name]));
+  const known = indexFolded(names);
   const seen = new Set<string>();
   for (const { name } of listMembers(text)) {
     const meant = known.get(foldCase(name));
@@ -131,7 +143,7 @@ export function findAmbiguousMember(text: string, names: readonly string[]): str
 /** Whether the outermost object has one of the members, in any case. `text` must be valid JSON. */
 export function hasMemberInAnyCase(text: string, names: readonly string[]): boolean {
   if (names.length === 0) return false;
-  const folded = new Set(names.map(foldCase));
+  const folded = indexFolded(names);
   for (const { name } of listMembers(text)) if (folded.has(foldCase(name))) return true;
   return false;
 }

@@ -33,7 +33,7 @@ export function walkMembers(text: string, visit: (member: VisitedMember) => Memb
       }
       expectsName = false;
       const valueStart = skipSpace(text, skipSpace(text, end) + 1);
-      const name = parseName(text.slice(index, end));
+      const name = parseName(text, index, end);
       const decision = visit({ name, depth: containers.length - 1, valueStart });
       if (decision === "stop") return true;
       index = decision === "skip" ? skipValue(text, valueStart) : valueStart;

@@ -1,3 +1,4 @@
+import { GENERATION_HEADERS } from "./generation-headers.ts";
 import { claimCovers, type RouteGroupMetadata } from "./route-group.ts";
 
 /** Request headers that every preflight allows, for any route group (contract, general rule 4). */
@@ -15,6 +16,9 @@ const COMMON_HEADERS = [
   "X-Hosting-Protection-Bypass",
   "X-Vercel-Protection-Bypass",
 ];
+
+/** Response headers that pages may read, of any route group, where an answer has them. */
+const COMMON_EXPOSED_HEADERS = ["x-request-id", "age", ...GENERATION_HEADERS];
 
 /** Browsers may never send this header, even if the preflight declares it. */
 const BLOCKED_HEADER = "x-gateway-internal-token";
@@ -41,7 +45,7 @@ export class CorsPolicy {
     ];
     this.#knownHeaders = new Set(this.#headers.map((name) => name.toLowerCase()));
     const exposed = groups.flatMap(({ responseHeaders = [] }) => responseHeaders);
-    this.#exposed = [...new Set(["x-request-id", ...exposed])].join(", ");
+    this.#exposed = [...new Set([...COMMON_EXPOSED_HEADERS, ...exposed])].join(", ");
   }
 
   /**

@@ -2,10 +2,10 @@ import { foldCase, skipValue } from "../../core/encoding/json-splice.ts";
 import { type MemberDecision, walkMembers } from "../../core/encoding/member-walk.ts";
 
 /** Members that say how a provider chooses models, with other names than `model`. */
-const CHOOSING_MEMBERS: ReadonlySet<string> = new Set(["FALLBACK", "FALLBACKS", "ROUTE", "PRESET"]);
+const CHOOSING_MEMBERS: ReadonlySet<string> = new Set(["fallback", "fallbacks", "route", "preset"]);
 
 /** Members of a JSON Schema with the names of a tool's arguments or of an answer's members: they name no models. */
-const SCHEMA_MEMBERS: ReadonlySet<string> = new Set(["PROPERTIES", "$DEFS", "DEFINITIONS"]);
+const SCHEMA_MEMBERS: ReadonlySet<string> = new Set(["properties", "$defs", "definitions"]);
 
 /** Whether a body may state a value as the name of a model. */
 export type IsModelAllowed = (name: unknown) => boolean;
@@ -41,7 +41,7 @@ export function namesForbiddenModel(
     if (SCHEMA_MEMBERS.has(folded)) return "skip";
     if (CHOOSING_MEMBERS.has(folded))
       return /^(?:null|false)/.test(text.slice(valueStart, valueStart + 5)) ? "skip" : "stop";
-    if (!folded.includes("MODEL")) return "enter";
-    return decideOnValue(text, valueStart, folded === "MODEL" || folded === "MODELS", isAllowed);
+    if (!folded.includes("model")) return "enter";
+    return decideOnValue(text, valueStart, folded === "model" || folded === "models", isAllowed);
   });
 }

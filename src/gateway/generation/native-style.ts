@@ -1,5 +1,6 @@
 import type { ResolvedModel } from "../../core/conversation/model.ts";
 import { getMemberText, hasMemberInAnyCase, replaceMember } from "../../core/encoding/json-splice.ts";
+import { oncePer } from "../../core/encoding/once-per.ts";
 import type { NativeRequest } from "../providers/native-path.ts";
 
 /** What the native path must know of an API style: where its answers name the model, and which headers belong to it. */
@@ -59,9 +60,15 @@ export function capMaxTokens({ request, style }: NativeJob, output: number | und
   return { ...request, text };
 }
 
+const indexPatterns = oncePer((patterns: readonly string[]) => ({
+  names: new Set(patterns),
+  prefixes: patterns.filter((pattern) => pattern.endsWith("-")),
+}));
+
 /** Whether a header is among `patterns`: full names, or prefixes that end with a hyphen. */
 export function matchesHeader(name: string, patterns: readonly string[]): boolean {
-  return patterns.some((pattern) => (pattern.endsWith("-") ? name.startsWith(pattern) : name === pattern));
+  const { names, prefixes } = indexPatterns(patterns);
+  return names.has(name) || prefixes.some((prefix) => name.startsWith(prefix));
 }
 
 /** Headers of all styles: SDKs decide with them whether and when to retry. */
@@ -76,11 +83,11 @@ export function selectAnswerHeaders(
   { answerHeaders }: Pick<NativeStyle, "answerHeaders">,
 ): Record<string, string> {
   const selected: Record<string, string> = {};
-  const patterns = [...COMMON_ANSWER_HEADERS, ...answerHeaders];
   headers.forEach((value, name) => {
-    if (WITHHELD_HEADERS.test(name)) return;
     if (name === "request-id" || name === "x-request-id") selected["x-gateway-upstream-request-id"] = value;
-    else if (matchesHeader(name, patterns)) selected[name] = value;
+    else if (matchesHeader(name, COMMON_ANSWER_HEADERS) || matchesHeader(name, answerHeaders)) {
+      if (!WITHHELD_HEADERS.test(name)) selected[name] = value;
+    }
   });
   return selected;
 }

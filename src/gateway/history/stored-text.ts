@@ -28,12 +28,15 @@ export function shortenText(text: string): string {
   return missing === 0 ? stored : `${stored}… [${missing} characters left out]`;
 }
 
+/** White space that a preview replaces: all but single spaces. */
+const LONG_SPACE = /[^\S ]\s*| \s+/g;
+
 /** Shortens a text to one line. */
 export function createPreview(text: string): string {
   return truncateText(
     text
       .slice(0, PREVIEW * 4)
-      .replace(/\s+/g, " ")
+      .replace(LONG_SPACE, " ")
       .trim(),
     PREVIEW,
   );

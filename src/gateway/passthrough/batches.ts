@@ -15,6 +15,9 @@ import { readCount } from "../providers/json.ts";
 import { type BatchRequest, callBatches } from "./batch-provider.ts";
 import { PASSTHROUGH_STYLE } from "./targets.ts";
 
+/** The members that decide where a request goes. */
+const DECIDING_MEMBERS = ["input_file_id"];
+
 /** The longest stored description of a batch, in characters. The errors of its lines are left out of longer ones. */
 const MAX_STORED_CHARS = 100_000;
 
@@ -47,7 +50,7 @@ export async function createBatch(request: BatchRequest, { text, value }: JsonBo
   if (typeof inputFileId !== "string" || inputFileId === "") {
     throw invalidRequest("input_file_id: the id of an uploaded file is required", "input_file_id");
   }
-  assertClearMembers(text, ["input_file_id"]);
+  assertClearMembers(text, DECIDING_MEMBERS);
   const file = await context.platform.files(caller.owner, context.startedAt).get(inputFileId);
   if (file?.deleted === true || (file === null && caller.mode === "managed")) {
     throw fileNotFoundError(inputFileId);

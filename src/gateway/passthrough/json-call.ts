@@ -8,6 +8,9 @@ import { namesForbiddenModel } from "../generation/named-models.ts";
 import type { PassthroughEndpoint } from "./endpoint-table.ts";
 import type { PassthroughCall } from "./passthrough-call.ts";
 
+/** The members that decide where a request goes, and what its answer is. */
+const DECIDING_MEMBERS = ["model", "stream", "stream_format"];
+
 /** Collects the texts in a value, which may have objects with the members `text`. */
 function collectTexts(value: unknown): string[] {
   if (typeof value === "string") return [value];
@@ -38,7 +41,7 @@ export function requireModelName(model: unknown, { isModelOptional }: Passthroug
  */
 export function readJsonCall(endpoint: PassthroughEndpoint, { text, value }: JsonBody): PassthroughCall {
   if (!isObject(value)) throw invalidRequest("the body must be a JSON object");
-  assertClearMembers(text, ["model", "stream", "stream_format"]);
+  assertClearMembers(text, DECIDING_MEMBERS);
   const texts = endpoint.textMembers.flatMap((name) => collectTexts(value[name]));
   return {
     endpoint,

@@ -2,15 +2,63 @@ import { isObject, type JsonObject } from "../../core/encoding/json.ts";
 import type { QuotaWindow } from "../../core/ports/accounts.ts";
 import { DAY_MS, HOUR_MS } from "../../core/units.ts";
 
-/** `x-ratelimit-*` (OpenAI, Azure, Groq) and `anthropic-ratelimit-*`: limits of the requested model, by unit. */
-const UNITS = ["requests", "tokens", "input-tokens", "output-tokens"] as const;
-/** Windows of a Claude subscription, and whether they limit only the requested model. */
-const SUBSCRIPTION_WINDOWS = [
-  ["5h", false],
-  ["7d", false],
-  ["7d_oi", true],
-] as const;
-const CODEX_WINDOWS = ["primary", "secondary"] as const;
+/** The names of the headers that state a limit of requests or tokens. */
+interface CountedLimit {
+  readonly unit: string;
+  readonly limit: string;
+  readonly remaining: string;
+  readonly reset: string;
+}
+
+/** `x-ratelimit-*` (OpenAI, Azure, Groq) and `anthropic-ratelimit-*`: limits of the requested model. */
+const COUNTED_LIMITS: readonly CountedLimit[] = [
+  "requests",
+  "tokens",
+  "input-tokens",
+  "output-tokens",
+].flatMap((unit) =>
+  [
+    (part: string) => `x-ratelimit-${part}-${unit}`,
+    (part: string) => `anthropic-ratelimit-${unit}-${part}`,
+  ].map((nameOf) => ({
+    unit,
+    limit: nameOf("limit"),
+    remaining: nameOf("remaining"),
+    reset: nameOf("reset"),
+  })),
+);
+
+/** The names of the headers that state how much of a window is used, and when it ends, in Unix seconds. */
+interface UsedWindow {
+  readonly name: string;
+  readonly used: string;
+  readonly reset: string;
+}
+
+/** Windows of a Claude subscription. `isOfModel`: it limits only the requested model. */
+const SUBSCRIPTION_WINDOWS: readonly (UsedWindow & {
+  readonly status: string;
+  readonly isOfModel: boolean;
+})[] = [
+  { name: "5h", isOfModel: false },
+  { name: "7d", isOfModel: false },
+  { name: "7d_oi", isOfModel: true },
+].map(({ name, isOfModel }) => {
+  const prefix = `anthropic-ratelimit-unified-${name}`;
+  return {
+    name,
+    used: `${prefix}-utilization`,
+    reset: `${prefix}-reset`,
+    status: `${prefix}-status`,
+    isOfModel,
+  };
+});
+
+const CODEX_WINDOWS: readonly UsedWindow[] = ["primary", "secondary"].map((name) => ({
+  name,
+  used: `x-codex-${name}-used-percent`,
+  reset: `x-codex-${name}-reset-at`,
+}));
 
 /** A duration such as `6m0s`, `1h2m`, `12ms` or `34.5s`: unit → milliseconds. */
 const DURATION_UNITS: Readonly<Record<string, number>> = {
@@ -58,48 +106,41 @@ function readUnixSeconds(headers: Headers, name: string): number | null {
   return seconds === null || seconds <= 0 ? null : seconds * 1_000;
 }
 
-/** A limit that states how much is left of how much. A limit of 0 or -1 is unknown (Azure). */
-function readCounted(
-  headers: Headers,
-  style: "openai" | "anthropic",
-  unit: string,
-  now: number,
-): QuotaWindow[] {
-  const nameOf = (part: string) =>
-    style === "openai" ? `x-ratelimit-${part}-${unit}` : `anthropic-ratelimit-${unit}-${part}`;
-  const remaining = readNumber(headers, nameOf("remaining"));
-  // Most providers state nothing, and each look into the headers costs.
-  if (remaining === null || remaining < 0) return [];
-  const limit = readNumber(headers, nameOf("limit"));
-  const resetsAt = readReset(headers, nameOf("reset"), now);
-  if (limit === null || limit <= 0 || resetsAt === null) return [];
+/** A limit that states how much is left of how much. A limit of 0 or -1 is unknown (Azure). Null: not stated. */
+function readCounted(headers: Headers, stated: CountedLimit, now: number): QuotaWindow | null {
+  const remaining = readNumber(headers, stated.remaining);
+  const limit = readNumber(headers, stated.limit);
+  const resetsAt = readReset(headers, stated.reset, now);
+  if (remaining === null || remaining < 0 || limit === null || limit <= 0 || resetsAt === null) return null;
   const share = Math.min(1, remaining / limit);
-  return [{ name: unit, remaining: share, isExhausted: remaining === 0, resetsAt, isOfModel: true }];
+  return {
+    name: stated.unit,
+    remaining: share,
+    isExhausted: remaining === 0,
+    resetsAt,
+    isOfModel: true,
+  };
 }
 
-function readSubscription(headers: Headers): QuotaWindow[] {
-  const prefix = "anthropic-ratelimit-unified-";
-  return SUBSCRIPTION_WINDOWS.flatMap(([name, isOfModel]) => {
-    const resetsAt = readUnixSeconds(headers, `${prefix}${name}-reset`);
-    if (resetsAt === null) return [];
-    const used = readNumber(headers, `${prefix}${name}-utilization`);
-    // A subscription may go on beyond its window, at extra cost: only a rejection ends it.
-    const isExhausted = headers.get(`${prefix}${name}-status`) === "rejected";
-    if (used === null && !isExhausted) return [];
-    const remaining = isExhausted ? 0 : Math.max(0, 1 - (used ?? 1));
-    return [{ name, remaining, isExhausted, resetsAt, isOfModel }];
-  });
+function readSubscription(
+  headers: Headers,
+  { name, used: usedName, reset, status, isOfModel }: (typeof SUBSCRIPTION_WINDOWS)[number],
+): QuotaWindow | null {
+  const resetsAt = readUnixSeconds(headers, reset);
+  const used = readNumber(headers, usedName);
+  // A subscription may go on beyond its window, at extra cost: only a rejection ends it.
+  const isExhausted = headers.get(status) === "rejected";
+  if (resetsAt === null || (used === null && !isExhausted)) return null;
+  const remaining = isExhausted ? 0 : Math.max(0, 1 - (used ?? 1));
+  return { name, remaining, isExhausted, resetsAt, isOfModel };
 }
 
-function readCodex(headers: Headers): QuotaWindow[] {
-  return CODEX_WINDOWS.flatMap((name) => {
-    const used = readNumber(headers, `x-codex-${name}-used-percent`);
-    if (used === null) return [];
-    const resetsAt = readUnixSeconds(headers, `x-codex-${name}-reset-at`);
-    if (resetsAt === null) return [];
-    const remaining = Math.max(0, 1 - used / 100);
-    return [{ name, remaining, isExhausted: remaining === 0, resetsAt, isOfModel: false }];
-  });
+function readCodex(headers: Headers, { name, used: usedName, reset }: UsedWindow): QuotaWindow | null {
+  const used = readNumber(headers, usedName);
+  const resetsAt = readUnixSeconds(headers, reset);
+  if (used === null || resetsAt === null) return null;
+  const remaining = Math.max(0, 1 - used / 100);
+  return { name, remaining, isExhausted: remaining === 0, resetsAt, isOfModel: false };
 }
 
 /**
@@ -107,12 +148,19 @@ function readCodex(headers: Headers): QuotaWindow[] {
  * out. `now`: Unix milliseconds.
  */
 export function readQuotaWindows(headers: Headers, now: number): readonly QuotaWindow[] {
-  return [
-    ...UNITS.flatMap((unit) => readCounted(headers, "openai", unit, now)),
-    ...UNITS.flatMap((unit) => readCounted(headers, "anthropic", unit, now)),
-    ...readSubscription(headers),
-    ...readCodex(headers),
-  ].filter(({ resetsAt }) => resetsAt > now);
+  const windows: QuotaWindow[] = [];
+  const add = (window: QuotaWindow | null) => {
+    if (window !== null && window.resetsAt > now) windows.push(window);
+  };
+  // Most answers state nothing, and `has` creates no text.
+  for (const stated of COUNTED_LIMITS) {
+    if (headers.has(stated.remaining)) add(readCounted(headers, stated, now));
+  }
+  for (const stated of SUBSCRIPTION_WINDOWS) {
+    if (headers.has(stated.reset)) add(readSubscription(headers, stated));
+  }
+  for (const stated of CODEX_WINDOWS) if (headers.has(stated.used)) add(readCodex(headers, stated));
+  return windows;
 }
 
 /**

@@ -4,6 +4,9 @@ import type { NativeDialect } from "../shared/native-request.ts";
 import { OPENAI_ANSWER_HEADERS, OPENAI_REQUEST_HEADERS } from "../shared/openai-headers.ts";
 import { DIALECT_ID } from "./request.ts";
 
+/** The members of `stream_options` that the gateway reads. */
+const STREAM_OPTIONS = ["include_usage"];
+
 /** Members that name models besides the requested one. */
 export const OTHER_MODEL_MEMBERS = ["models", "fallbacks", "route"];
 
@@ -17,7 +20,7 @@ function withUsage(text: string, stream: boolean): ReturnType<NonNullable<Native
   const [source = "{}"] = stated.slice(-1);
   const { include_usage: asked, ...others } = parseObject(source);
   const hidesUsageEvent = asked !== true;
-  const isClear = stated.length < 2 && findAmbiguousMember(source, ["include_usage"]) === null;
+  const isClear = stated.length < 2 && findAmbiguousMember(source, STREAM_OPTIONS) === null;
   if (!hidesUsageEvent && isClear) return { text };
   // It comes last: parsers that take any case use the last one.
   const options = JSON.stringify({ ...others, include_usage: true });

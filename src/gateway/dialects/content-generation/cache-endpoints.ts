@@ -15,6 +15,9 @@ import { assertClearMembers, namesOwnFile } from "../shared/native-request.ts";
 import { EMPTY_ANSWER } from "./files.ts";
 import { parseModelName } from "./request.ts";
 
+/** The members that decide where a request goes. */
+const DECIDING_MEMBERS = ["model"];
+
 /** The vendor's SDKs use both versions. */
 const PATHS = ["/v1beta/cachedContents", "/v1/cachedContents"];
 const CACHE_PATHS = PATHS.map((path) => `${path}/:cache_id`);
@@ -38,7 +41,7 @@ const create = rawBodyEndpoint({
       throw invalidRequest("model: the name of a model is required", "model");
     }
     await assertNoGuardrails(context, caller);
-    assertClearMembers(text, ["model"]);
+    assertClearMembers(text, DECIDING_MEMBERS);
     if (namesOwnFile(text)) {
       throw invalidRequest("contents: files of the gateway cannot be cached: send them within the request");
     }

@@ -2,6 +2,7 @@ import type { Conversation } from "../../../core/conversation/conversation.ts";
 import type { ResolvedModel } from "../../../core/conversation/model.ts";
 import { isObject, type JsonObject } from "../../../core/encoding/json.ts";
 import { findAmbiguousMember, getMemberText } from "../../../core/encoding/json-splice.ts";
+import { oncePer } from "../../../core/encoding/once-per.ts";
 import { GatewayError, invalidRequest } from "../../../core/errors/gateway-error.ts";
 import type { JsonBody } from "../../../core/http/json-body.ts";
 import type { Context } from "../../../core/ports/context.ts";
@@ -41,20 +42,21 @@ export function selectRequestHeaders(
   dialect: Pick<NativeDialect, "requestHeaders" | "headerAliases">,
 ): Record<string, string> {
   const { requestHeaders, headerAliases = {} } = dialect;
-  const patterns = [...COMMON_HEADERS, ...requestHeaders];
   const selected: Record<string, string> = {};
   headers.forEach((value, name) => {
     const known = headerAliases[name] ?? name;
-    if (ACCOUNT_HEADERS.test(known)) return;
-    if (matchesHeader(known, patterns)) selected[known] = value;
+    const isKnown = matchesHeader(known, COMMON_HEADERS) || matchesHeader(known, requestHeaders);
+    if (isKnown && !ACCOUNT_HEADERS.test(known)) selected[known] = value;
   });
   return selected;
 }
 
-function selectQuery({ searchParams }: URL, { queryParameters = [] }: NativeDialect): string {
+function selectQuery(url: URL, { queryParameters = [] }: NativeDialect): string {
+  // `searchParams` would parse the query.
+  if (queryParameters.length === 0 || url.search === "") return "";
   const selected = new URLSearchParams();
   for (const name of queryParameters) {
-    const value = searchParams.get(name);
+    const value = url.searchParams.get(name);
     if (value !== null) selected.set(name, value);
   }
   return selected.toString();
@@ -97,6 +99,13 @@ export function assertClearMembers(text: string, names: readonly string[]): void
   if (name !== null) throw invalidRequest(`the body names ${name} twice, or in another case`, name);
 }
 
+/** The members that decide where a request goes, and what it costs. */
+const listDecidingMembers = oncePer((dialect: NativeDialect): readonly string[] => [
+  "model",
+  "stream",
+  ...dialect.maxTokensMembers.flatMap(([name = ""]) => name),
+]);
+
 /** What the native path needs of a request: the model's name and whether it streams. */
 interface RequestFacts {
   readonly model: unknown;
@@ -116,7 +125,7 @@ export async function prepareNativeRequest(
 ): Promise<NativeJob | null> {
   if (!isObject(value) || typeof model !== "string") return null;
   if (!(await hasNativeProvider(context, dialect.id, model))) return null;
-  assertClearMembers(text, ["model", "stream", ...dialect.maxTokensMembers.flatMap(([name = ""]) => name)]);
+  assertClearMembers(text, listDecidingMembers(dialect));
   const adapted = dialect.adapt?.(text, stream) ?? { text };
   return {
     request: {

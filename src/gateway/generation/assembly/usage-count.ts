@@ -96,10 +96,9 @@ export class UsageCount {
 
   /** Drops implausibly large counts. */
   #withoutImplausible(part: ProviderUsage, maxTokens: number): ProviderUsage {
-    const counts = Object.entries(part);
-    const plausible = counts.filter(([, count]) => count <= maxTokens);
-    if (plausible.length < counts.length) this.#hasImplausibleCount = true;
-    return Object.fromEntries(plausible);
+    if (!Object.values(part).some((count) => count > maxTokens)) return part;
+    this.#hasImplausibleCount = true;
+    return Object.fromEntries(Object.entries(part).filter(([, count]) => count <= maxTokens));
   }
 
   /**
@@ -126,6 +125,7 @@ function estimateAnswer({ rawText, rawReasoning, rawCalls = "", otherChoiceToken
 
 /** The sum of a count over all parts. Undefined: no part states it. */
 function sumStated(parts: readonly ProviderUsage[], name: keyof ProviderUsage): number | undefined {
-  const counts = parts.flatMap((part) => part[name] ?? []);
-  return counts.length === 0 ? undefined : counts.reduce((sum, count) => sum + count, 0);
+  let sum: number | undefined;
+  for (const { [name]: count } of parts) if (count !== undefined) sum = (sum ?? 0) + count;
+  return sum;
 }
