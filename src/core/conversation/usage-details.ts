@@ -1,3 +1,4 @@
+import type { Writable } from "../writable.ts";
 import type { Usage } from "./events.ts";
 
 /** The counts of a usage. */
@@ -20,7 +21,7 @@ export const USAGE_COUNTS = [
 
 /** The sum of two usages. A count that neither states stays absent. */
 export function addUsage(first: Usage, second: Usage): Usage {
-  const sum: { -readonly [Name in keyof Usage]: Usage[Name] } = { ...first };
+  const sum: Writable<Usage> = { ...first };
   for (const name of USAGE_COUNTS) {
     const count = second[name];
     if (count !== undefined) sum[name] = (sum[name] ?? 0) + count;

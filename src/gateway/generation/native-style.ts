@@ -60,15 +60,11 @@ export function capMaxTokens({ request, style }: NativeJob, output: number | und
   return { ...request, text };
 }
 
-const indexPatterns = oncePer((patterns: readonly string[]) => ({
-  names: new Set(patterns),
-  prefixes: patterns.filter((pattern) => pattern.endsWith("-")),
-}));
-
-/** Whether a header is among `patterns`: full names, or prefixes that end with a hyphen. */
-export function matchesHeader(name: string, patterns: readonly string[]): boolean {
-  const { names, prefixes } = indexPatterns(patterns);
-  return names.has(name) || prefixes.some((prefix) => name.startsWith(prefix));
+/** Creates a test of names of headers. `patterns`: full names, or prefixes that end with a hyphen. */
+export function createHeaderTest(patterns: readonly string[]): (name: string) => boolean {
+  const names = new Set(patterns);
+  const prefixes = patterns.filter((pattern) => pattern.endsWith("-"));
+  return (name) => names.has(name) || prefixes.some((prefix) => name.startsWith(prefix));
 }
 
 /** Headers of all styles: SDKs decide with them whether and when to retry. */
@@ -77,17 +73,20 @@ const COMMON_ANSWER_HEADERS = ["retry-after-ms", "x-should-retry"];
 /** Headers that identify the provider's account, or that belong to the connection. */
 const WITHHELD_HEADERS = /organization|workspace|project|^set-cookie|^access-control-/;
 
+const getAnswerHeaderTest = oncePer(({ answerHeaders }: Pick<NativeStyle, "answerHeaders">) =>
+  createHeaderTest([...COMMON_ANSWER_HEADERS, ...answerHeaders]),
+);
+
 /** Returns the headers of a provider's answer that go to the caller. The provider's request id gets another name. */
 export function selectAnswerHeaders(
   headers: Headers,
-  { answerHeaders }: Pick<NativeStyle, "answerHeaders">,
+  style: Pick<NativeStyle, "answerHeaders">,
 ): Record<string, string> {
+  const isKnown = getAnswerHeaderTest(style);
   const selected: Record<string, string> = {};
   headers.forEach((value, name) => {
     if (name === "request-id" || name === "x-request-id") selected["x-gateway-upstream-request-id"] = value;
-    else if (matchesHeader(name, COMMON_ANSWER_HEADERS) || matchesHeader(name, answerHeaders)) {
-      if (!WITHHELD_HEADERS.test(name)) selected[name] = value;
-    }
+    else if (isKnown(name) && !WITHHELD_HEADERS.test(name)) selected[name] = value;
   });
   return selected;
 }

@@ -41,12 +41,17 @@ function describeOptions({ tools, toolChoice, sampling, responseFormat }: Conver
 /**
  * Serializes a conversation's tools and parameters as JSON text for the archive, so that the request can be sent again.
  *
- * @param redact replaces what must not be stored of a text
+ * @param redact replaces what must not be stored of a text; null: all of it may be stored
  */
-export function serializeOptions(conversation: Conversation, redact: (text: string) => string): string {
+export function serializeOptions(
+  conversation: Conversation,
+  redact: ((text: string) => string) | null,
+): string {
   const options = describeOptions(conversation);
   const serialize = (value: object) =>
-    JSON.stringify(value, (_, member: unknown) => (typeof member === "string" ? redact(member) : member));
+    redact === null
+      ? JSON.stringify(value)
+      : JSON.stringify(value, (_, member: unknown) => (typeof member === "string" ? redact(member) : member));
   const text = serialize(options);
   return text.length <= MAX_CHARS ? text : serialize({ ...options, tools: [], tools_omitted: true });
 }

@@ -233,7 +233,7 @@ export class Recording implements RecordSource {
     return {
       messages: serializeMessages(conversation.messages, redact),
       prompt: limitForHistory(prompt, mode, MAX_PROMPT),
-      options: serializeOptions(conversation, redact),
+      options: serializeOptions(conversation, mode === undefined ? null : redact),
     };
   }
 

@@ -2,6 +2,7 @@ import { readUsageDetails, USAGE_DETAILS } from "../../core/conversation/usage-d
 import type { ActivityDelta } from "../../core/ports/activity.ts";
 import { type EndedRequest, OTHER_VALUES } from "../../core/ports/usage.ts";
 import { MINUTE_MS } from "../../core/units.ts";
+import type { Writable } from "../../core/writable.ts";
 import { findBucket } from "./histogram.ts";
 import type { PricedUsage } from "./priced-usage.ts";
 import { computeCostNano, findModelPrice, type Pricing } from "./prices.ts";
@@ -10,8 +11,6 @@ import { computeCostNano, findModelPrice, type Pricing } from "./prices.ts";
 const MINUTES_BACK = 60;
 /** Limit of models whose tokens are counted separately until they are priced. */
 const MAX_MODELS = 200;
-
-type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 interface UsageSum {
   readonly model: string;

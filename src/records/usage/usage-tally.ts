@@ -11,6 +11,7 @@ import {
   type UsedRequest,
 } from "../../core/ports/usage.ts";
 import { HOUR_MS } from "../../core/units.ts";
+import type { Writable } from "../../core/writable.ts";
 import { ActivityTally } from "./activity-tally.ts";
 import { findBucket } from "./histogram.ts";
 import { readStoredUsage } from "./priced-usage.ts";
@@ -24,8 +25,6 @@ const MAX_ROWS = 1_000;
 const MAX_ALL_ROWS = 2_000;
 /** Limit of characters of a name that a caller chose. */
 const MAX_NAME = 200;
-
-type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** A row in progress; its cost is computed when it is sent. */
 interface OpenRow extends Omit<Writable<UsageDelta>, "first_token" | "duration" | "queue"> {

@@ -7,7 +7,7 @@ import { GatewayError, invalidRequest } from "../../../core/errors/gateway-error
 import type { JsonBody } from "../../../core/http/json-body.ts";
 import type { Context } from "../../../core/ports/context.ts";
 import { findSessionId } from "../../generation/conversation-key.ts";
-import { matchesHeader, type NativeJob, type NativeStyle } from "../../generation/native-style.ts";
+import { createHeaderTest, type NativeJob, type NativeStyle } from "../../generation/native-style.ts";
 import { resolveModel } from "../../models/resolve-model.ts";
 import { findDefaultProviderApi, findProviderApi } from "../../providers/provider-registry.ts";
 
@@ -36,17 +36,21 @@ const COMMON_HEADERS = [
 /** Headers that name an account or its organization. The account that answers has its own. */
 const ACCOUNT_HEADERS = /organization|workspace|project|account-id/;
 
+const getRequestHeaderTest = oncePer(({ requestHeaders }: Pick<NativeDialect, "requestHeaders">) =>
+  createHeaderTest([...COMMON_HEADERS, ...requestHeaders]),
+);
+
 /** Returns the caller's headers that go to the provider. */
 export function selectRequestHeaders(
   { headers }: Request,
   dialect: Pick<NativeDialect, "requestHeaders" | "headerAliases">,
 ): Record<string, string> {
-  const { requestHeaders, headerAliases = {} } = dialect;
+  const { headerAliases = {} } = dialect;
+  const isKnown = getRequestHeaderTest(dialect);
   const selected: Record<string, string> = {};
   headers.forEach((value, name) => {
     const known = headerAliases[name] ?? name;
-    const isKnown = matchesHeader(known, COMMON_HEADERS) || matchesHeader(known, requestHeaders);
-    if (isKnown && !ACCOUNT_HEADERS.test(known)) selected[known] = value;
+    if (isKnown(known) && !ACCOUNT_HEADERS.test(known)) selected[known] = value;
   });
   return selected;
 }

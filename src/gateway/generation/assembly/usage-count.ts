@@ -1,5 +1,6 @@
 import type { Usage } from "../../../core/conversation/events.ts";
 import { estimateTokens, maxPlausibleTokens } from "../../../core/conversation/tokens.ts";
+import type { Writable } from "../../../core/writable.ts";
 import type { ProviderUsage } from "../../providers/provider-events.ts";
 
 /** A generation's complete answer, as the upstream wrote it. */
@@ -78,20 +79,17 @@ export class UsageCount {
     const { cached, cacheWritten, cacheWritten1h, audioInput, imageInput } = promptUsage;
     const read = Math.min(cached ?? 0, prompt);
     const written = Math.min(cacheWritten ?? 0, prompt - read);
-    return {
-      prompt,
-      completion,
-      reasoning: Math.min(reasoning, completion),
-      ...(cached === undefined ? {} : { cached: read }),
-      ...(cacheWritten === undefined ? {} : { cacheWritten: written }),
-      ...(cacheWritten1h === undefined ? {} : { cacheWritten1h: Math.min(cacheWritten1h, written) }),
-      ...(audioInput === undefined ? {} : { audioInput: Math.min(audioInput, prompt) }),
-      ...(audioOutput === undefined ? {} : { audioOutput: Math.min(audioOutput, completion) }),
-      ...(imageInput === undefined ? {} : { imageInput: Math.min(imageInput, prompt) }),
-      ...(imageOutput === undefined ? {} : { imageOutput: Math.min(imageOutput, completion) }),
-      ...(webSearches === undefined ? {} : { webSearches }),
-      ...(webFetches === undefined ? {} : { webFetches }),
-    };
+    const usage: Writable<Usage> = { prompt, completion, reasoning: Math.min(reasoning, completion) };
+    if (cached !== undefined) usage.cached = read;
+    if (cacheWritten !== undefined) usage.cacheWritten = written;
+    if (cacheWritten1h !== undefined) usage.cacheWritten1h = Math.min(cacheWritten1h, written);
+    if (audioInput !== undefined) usage.audioInput = Math.min(audioInput, prompt);
+    if (audioOutput !== undefined) usage.audioOutput = Math.min(audioOutput, completion);
+    if (imageInput !== undefined) usage.imageInput = Math.min(imageInput, prompt);
+    if (imageOutput !== undefined) usage.imageOutput = Math.min(imageOutput, completion);
+    if (webSearches !== undefined) usage.webSearches = webSearches;
+    if (webFetches !== undefined) usage.webFetches = webFetches;
+    return usage;
   }
 
   /** Drops implausibly large counts. */

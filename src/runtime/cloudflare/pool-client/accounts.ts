@@ -105,7 +105,7 @@ export class CloudflareAccountPool implements ReportingAccountPool {
       if (signal?.aborted) return { refused: "cancelled" };
       const remainingMs = Math.max(0, deadline - this.#clock.now());
       const acquired = await this.#acquireOnce(
-        waitMs === undefined ? request : { ...request, waitMs: remainingMs },
+        waitMs === undefined || attempt === 0 ? request : { ...request, waitMs: remainingMs },
         signal,
       );
       if (acquired !== null) return acquired;

@@ -28,7 +28,7 @@ describe("the archived tools and parameters of a request", () => {
       stop: ["end"],
     });
     expect(historyRecordSchema().shape.options.parse(options)).toEqual(options);
-    expect(JSON.parse(serializeOptions(conversation(), keep))).toEqual({ tools: [] });
+    expect(JSON.parse(serializeOptions(conversation(), null))).toEqual({ tools: [] });
   });
 
   it("are redacted as texts, and stay JSON", () => {
