@@ -52,6 +52,14 @@ describeWithBrowser("the moment at which a page is read", () => {
     return { colour: colourAt(image, 10, 40), prepareMs: Number(spent) };
   };
 
+  it.each([
+    ["/chain", "networkidle0"],
+    ["/polls", "networkidle2"],
+  ])("is when few requests have no response, if that is asked for: %s, %s", async (path, waitUntil) => {
+    const { colour, prepareMs } = await shot(path, { waitUntil, settle: "0" });
+    expect([alike(colour, GREEN), prepareMs < 4_000]).toEqual([true, true]);
+  });
+
   it.each(["/late", "/chain", "/fade", "/transition", "/shadow", "/endless", "/scripted"])(
     "is when requests are answered and nothing moves: %s",
     async (path) => {

@@ -1,3 +1,4 @@
+import { sleep } from "./evaluate.ts";
 import type { FrameEvents } from "./main-frame.ts";
 
 /** Requests that a page may keep open for ever, or that do not change it. */
@@ -5,10 +6,21 @@ const IGNORED_TYPES: ReadonlySet<string> = new Set([
   ...["EventSource", "Media", "Ping", "Prefetch", "WebSocket", "CSPViolationReport"],
 ]);
 
-/** Tracks the requests in flight of one page, its frames and its workers. */
+/** Interval of checks whether the network is idle, milliseconds. */
+const POLL_MS = 50;
+
+/** The open requests of one session, by their ids. */
+interface OpenRequests {
+  /** Requests whose response has not ended. */
+  readonly inFlight: Set<string>;
+  /** Requests whose response has not begun. */
+  readonly unanswered: Set<string>;
+}
+
+/** Tracks the requests of one page, its frames and its workers. */
 export class NetworkActivity {
   readonly #now: () => number;
-  readonly #inFlight = new Map<FrameEvents, Set<string>>();
+  readonly #requests = new Map<FrameEvents, OpenRequests>();
   #changedAt: number | null = null;
 
   /** @param now milliseconds since the epoch */
@@ -18,7 +30,7 @@ export class NetworkActivity {
 
   /** Whether no request is in flight, and the last one ended at least `ms` milliseconds ago. */
   isQuietFor(ms: number): boolean {
-    if ([...this.#inFlight.values()].some(({ size }) => size > 0)) return false;
+    if ([...this.#requests.values()].some(({ inFlight }) => inFlight.size > 0)) return false;
     return this.#changedAt === null || this.#now() - this.#changedAt >= ms;
   }
 
@@ -27,15 +39,36 @@ export class NetworkActivity {
     return !this.isQuietFor(0);
   }
 
+  /**
+   * Resolves when for `ms` milliseconds no request began, was answered or ended, and at most `maxUnanswered` have no
+   * response yet.
+   */
+  async waitUntilIdle(maxUnanswered: number, ms: number, signal: AbortSignal): Promise<void> {
+    const start = this.#now();
+    while (!signal.aborted) {
+      const idleMs = this.#now() - Math.max(start, this.#changedAt ?? start);
+      if (idleMs >= ms && this.#unansweredCount <= maxUnanswered) return;
+      await sleep(Math.max(POLL_MS, ms - idleMs));
+    }
+  }
+
   /** Counts the requests of a session from now on. */
   add(session: FrameEvents): void {
-    const requests = new Set<string>();
-    this.#inFlight.set(session, requests);
+    const inFlight = new Set<string>();
+    const unanswered = new Set<string>();
+    this.#requests.set(session, { inFlight, unanswered });
     const end = ({ requestId }: { readonly requestId: string }) => {
-      if (requests.delete(requestId)) this.#changedAt = this.#now();
+      unanswered.delete(requestId);
+      if (inFlight.delete(requestId)) this.#changedAt = this.#now();
     };
     session.on("Network.requestWillBeSent", ({ requestId, type = "Other", request }) => {
-      if (!IGNORED_TYPES.has(type) && /^https?:/.test(request.url)) requests.add(requestId);
+      if (IGNORED_TYPES.has(type) || !/^https?:/.test(request.url)) return;
+      inFlight.add(requestId);
+      unanswered.add(requestId);
+      this.#changedAt = this.#now();
+    });
+    session.on("Network.responseReceived", ({ requestId }) => {
+      if (unanswered.delete(requestId)) this.#changedAt = this.#now();
     });
     session.on("Network.loadingFinished", end);
     session.on("Network.loadingFailed", end);
@@ -43,6 +76,10 @@ export class NetworkActivity {
 
   /** Forgets the requests of a session that has ended. */
   remove(session: FrameEvents): void {
-    this.#inFlight.delete(session);
+    this.#requests.delete(session);
+  }
+
+  get #unansweredCount(): number {
+    return [...this.#requests.values()].reduce((sum, { unanswered }) => sum + unanswered.size, 0);
   }
 }

@@ -28,7 +28,8 @@ const PROBE_MS = 1_000;
 const FILL_MS = 3_000;
 /** Longer responses are not used for a document that the browser did not read, in UTF-16 code units. */
 const MAX_RESPONSE = 2_000_000;
-/** Maximum open requests when the network counts as idle. */
+/** Maximum requests without a response when the network counts as idle, and for how long, milliseconds. */
+const IDLE_MS = 500;
 const OPEN_REQUESTS = { load: null, domcontentloaded: null, networkidle0: 0, networkidle2: 2 } as const;
 
 /**
@@ -139,23 +140,20 @@ class PageLoad {
 
   /** Waits until the network is idle as requested. Returns false if the page navigates away meanwhile. */
   async #waitUntilIdle(documentId: string): Promise<boolean> {
-    const { frame, page } = this.#tab;
-    const concurrency = OPEN_REQUESTS[this.#loading.waitUntil];
+    const { frame, activity, whenCutShort } = this.#tab;
+    const maxUnanswered = OPEN_REQUESTS[this.#loading.waitUntil];
     if (this.#checkedDocument === documentId) return true;
-    const outcome = await frame.runWhileShown(async () => {
+    const outcome = await frame.runWhileShown(async (signal) => {
       await this.#allowTimeToNavigateAway();
-      if (concurrency === null) return;
-      const timeout = Math.max(1, this.#remainingMs());
-      const idle = page
-        .waitForNetworkIdle({ idleTime: 500, concurrency, timeout })
-        .catch(async (error: unknown) => {
-          const { TimeoutError } = await import("@cloudflare/puppeteer");
-          if (!(error instanceof TimeoutError)) throw error;
-          this.#unfinished = { id: documentId, reason: "load_timeout", response: null };
-        });
-      if ((await Promise.race([idle, this.#tab.whenCutShort])) !== true) return;
-      idle.catch(() => undefined);
-      this.#unfinished = { id: documentId, reason: "over_budget", response: null };
+      if (maxUnanswered === null) return;
+      const timedOut = new AbortController();
+      const idle = activity
+        .waitUntilIdle(maxUnanswered, IDLE_MS, AbortSignal.any([signal, timedOut.signal]))
+        .then(() => null);
+      const remaining = sleep(Math.max(1, this.#remainingMs())).then(() => "load_timeout" as const);
+      const cutShort = whenCutShort.then(() => "over_budget" as const);
+      const reason = await Promise.race([idle, remaining, cutShort]).finally(() => timedOut.abort());
+      if (reason !== null) this.#unfinished = { id: documentId, reason, response: null };
     });
     if (outcome === NAVIGATED_AWAY) return false;
     this.#checkedDocument = documentId;

@@ -67,6 +67,9 @@ export class Tab {
     guard.restrictContext(context.id);
     try {
       const page = await context.newPage();
+      // The library's own count of requests: each request in flight listens to the end of all others, so the time for many
+      // requests would grow with the square of their number.
+      page.removeAllListeners("request");
       const session = getLibrarySession(page);
       const { frameTree } = await session.send("Page.getFrameTree");
       const tab = new Tab(context, page, session, frameTree.frame.id, limits, guard);

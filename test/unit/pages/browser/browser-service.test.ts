@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { parseVariables } from "../../../../src/core/ports/parse-variables.ts";
 import { BrowserService } from "../../../../src/pages/browser/browser-service.ts";
 import { PLAIN_SETUP } from "../../../support/page-browser.ts";
+import { PageTransport } from "../../../support/page-transport.ts";
 
 /** The moment of a page that is read as soon as it has loaded. */
 const AT_ONCE = { waitUntil: "load", waitForSelector: null, waitForText: null, settle: 0, delay: 0 } as const;
@@ -45,72 +46,8 @@ class Answering implements ConnectionTransport {
   }
 }
 
-/** A browser that opens pages, on which nothing can be loaded; `sent` has its commands. */
-class WithPages implements ConnectionTransport {
-  onmessage?: (message: string) => void;
-  onclose?: () => void;
-  readonly sent: string[] = [];
-  readonly #stuck: string;
-  #pages = 0;
-
-  constructor(stuck = "none") {
-    this.#stuck = stuck;
-  }
-
-  send(message: string): void {
-    const { id, method, sessionId }: { id: number; method: string; sessionId?: string } = JSON.parse(message);
-    this.sent.push(method);
-    if (method === this.#stuck) return;
-    const page = sessionId?.startsWith("page") ? sessionId : `page${this.#pages + 1}`;
-    const results: Record<string, unknown> = {
-      "Target.getBrowserContexts": { browserContextIds: [] },
-      "Target.createBrowserContext": { browserContextId: `context of ${page}` },
-      "Target.attachToTarget": { sessionId: "browser" },
-      "Target.createTarget": { targetId: page },
-      "Browser.getVersion": { product: "HeadlessChrome/1", userAgent: "test" },
-      "Page.getFrameTree": { frameTree: { frame: { id: page, loaderId: "l", url: "about:blank" } } },
-      "Page.navigate": { frameId: page, errorText: "net::ERR_NAME_NOT_RESOLVED" },
-      "Runtime.evaluate": { result: { type: "number", value: 1 } },
-    };
-    if (method === "Target.setDiscoverTargets") this.#appears("browser", "browser");
-    if (method === "Target.attachToTarget") this.#attached("browser", "browser");
-    if (method === "Target.createTarget") {
-      this.#pages++;
-      this.#appears(page, "page");
-      this.#attached(page, "page");
-    }
-    this.say({ id, sessionId, result: results[method] ?? {} });
-  }
-
-  close(): void {
-    this.onclose?.();
-  }
-
-  #info(targetId: string, type: string): object {
-    const context = type === "page" ? { browserContextId: `context of ${targetId}` } : {};
-    return { targetId, type, title: "", url: "about:blank", attached: true, ...context };
-  }
-
-  #appears(targetId: string, type: string): void {
-    this.say({ method: "Target.targetCreated", params: { targetInfo: this.#info(targetId, type) } });
-  }
-
-  #attached(targetId: string, type: string): void {
-    const params = {
-      sessionId: targetId,
-      targetInfo: this.#info(targetId, type),
-      waitingForDebugger: false,
-    };
-    this.say({ method: "Target.attachedToTarget", params });
-  }
-
-  protected say(message: unknown): void {
-    queueMicrotask(() => this.onmessage?.(JSON.stringify(message)));
-  }
-}
-
 /** A browser that may stop to answer, and does not end. */
-class Hanging extends WithPages {
+class Hanging extends PageTransport {
   hangs = false;
 
   override send(message: string): void {
@@ -119,7 +56,7 @@ class Hanging extends WithPages {
 }
 
 /** A browser that ends when it has started. */
-class Ending extends WithPages {
+class Ending extends PageTransport {
   override send(message: string): void {
     const { id, sessionId, method }: { id: number; sessionId?: string; method: string } = JSON.parse(message);
     const browserContextIds = ["of an earlier life"];
@@ -130,7 +67,7 @@ class Ending extends WithPages {
 }
 
 /** A browser that knows no interception. */
-class Unguarded extends WithPages {
+class Unguarded extends PageTransport {
   override send(message: string): void {
     const { id, sessionId, method }: { id: number; sessionId?: string; method: string } = JSON.parse(message);
     if (method === "Fetch.enable") this.say({ id, sessionId, error: { code: -1, message: "not here" } });
@@ -139,7 +76,7 @@ class Unguarded extends WithPages {
 }
 
 /** A browser whose pages of `a.example` compute all the time: without a pause and end, or for four seconds, until nothing has come of them. */
-class Computing extends WithPages {
+class Computing extends PageTransport {
   isBlocked = true;
   readonly #since = new Map<string, number>();
 
@@ -211,7 +148,7 @@ describe("BrowserService", () => {
   });
 
   /** What is done to a browser's contexts when a page has been asked for. */
-  async function contextsOf(transport: WithPages): Promise<string[]> {
+  async function contextsOf(transport: PageTransport): Promise<string[]> {
     const launch = () => puppeteer.connect({ transport });
     const service = new BrowserService({ launch, limits, blockLists: "" });
     const asked = expect(service.visit(visit, "a")).rejects.toThrow("host name");
@@ -221,14 +158,14 @@ describe("BrowserService", () => {
   }
 
   it("does not ask the browser for what pages write to their console", async () => {
-    const transport = new WithPages();
+    const transport = new PageTransport();
     await contextsOf(transport);
     expect(transport.sent).toContain("Page.enable");
     expect(transport.sent.filter((method) => /^(?:Runtime|Log|Console)\.enable$/.test(method))).toEqual([]);
   });
 
   it("opens the next tab when the last one has closed", async () => {
-    expect(await contextsOf(new WithPages())).toEqual([
+    expect(await contextsOf(new PageTransport())).toEqual([
       "Target.createBrowserContext",
       "Target.disposeBrowserContext",
       "Target.createBrowserContext",
@@ -236,7 +173,7 @@ describe("BrowserService", () => {
   });
 
   it("denies every page the local network before it loads anything", async () => {
-    const transport = new WithPages();
+    const transport = new PageTransport();
     await contextsOf(transport);
     const { sent } = transport;
     const denied = sent.indexOf("Browser.setPermission");
@@ -245,12 +182,12 @@ describe("BrowserService", () => {
   });
 
   it("replaces a browser after a number of pages, without delaying a request", async () => {
-    const transports: WithPages[] = [];
+    const transports: PageTransport[] = [];
     const started = Promise.withResolvers<void>();
     const launches: boolean[] = [];
     const launch = async (anew: boolean) => {
       launches.push(anew);
-      const transport = new WithPages();
+      const transport = new PageTransport();
       transports.push(transport);
       if (anew) await started.promise;
       return puppeteer.connect({ transport });
@@ -285,7 +222,7 @@ describe("BrowserService", () => {
         renewed++;
         await started.promise;
       }
-      return puppeteer.connect({ transport: new WithPages() });
+      return puppeteer.connect({ transport: new PageTransport() });
     };
     const services = [1, 2].map(
       () =>
@@ -310,7 +247,7 @@ describe("BrowserService", () => {
 
   it("keeps a browser that has shown many pages when no other one can be had", async () => {
     let launches = 0;
-    const transport = new WithPages();
+    const transport = new PageTransport();
     const launch = async (anew: boolean) => {
       launches++;
       if (anew) throw new Error("no room for another one");
@@ -327,9 +264,9 @@ describe("BrowserService", () => {
   });
 
   it("keeps a browser that has shown many pages when the other one ends while it starts", async () => {
-    const transports: WithPages[] = [];
+    const transports: PageTransport[] = [];
     const launch = async (anew: boolean) => {
-      const transport = anew ? new Ending() : new WithPages();
+      const transport = anew ? new Ending() : new PageTransport();
       transports.push(transport);
       return puppeteer.connect({ transport });
     };
@@ -419,7 +356,7 @@ describe("BrowserService", () => {
   });
 
   it("opens no other tab in a browser that does not close its last one", async () => {
-    expect(await contextsOf(new WithPages("Target.disposeBrowserContext"))).toEqual([
+    expect(await contextsOf(new PageTransport("Target.disposeBrowserContext"))).toEqual([
       "Target.createBrowserContext",
       "Target.disposeBrowserContext",
     ]);

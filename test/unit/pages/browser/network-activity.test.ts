@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import type { FrameEvents } from "../../../../src/pages/browser/main-frame.ts";
 import { NetworkActivity } from "../../../../src/pages/browser/network-activity.ts";
 
@@ -38,4 +38,45 @@ it("is quiet when no request that can end is in flight, for some time", () => {
   send(worker, "2", "Fetch");
   activity.remove(worker);
   expect(activity.isBusy).toBe(false);
+});
+
+it("is idle when few requests have no response, and nothing has changed for some time", async () => {
+  vi.useFakeTimers();
+  try {
+    const activity = new NetworkActivity();
+    const page = createSession();
+    activity.add(page);
+    const send = (requestId: string) =>
+      page.emit("Network.requestWillBeSent", {
+        ...{ requestId, type: "Fetch", request: { url: "https://a.example/" } },
+      });
+    const done: string[] = [];
+    const { signal } = new AbortController();
+    const wait = (name: string, maxUnanswered: number) =>
+      void activity.waitUntilIdle(maxUnanswered, 500, signal).then(() => done.push(name));
+    for (const id of ["1", "2", "3"]) send(id);
+    wait("none", 0);
+    wait("two", 2);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(done).toEqual([]);
+    page.emit("Network.responseReceived", { requestId: "1" });
+    await vi.advanceTimersByTimeAsync(400);
+    send("4");
+    page.emit("Network.loadingFailed", { requestId: "4" });
+    await vi.advanceTimersByTimeAsync(400);
+    expect(done).toEqual([]);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(done).toEqual(["two"]);
+    // Responses that have begun count as answered, even if they never end.
+    for (const requestId of ["2", "3"]) page.emit("Network.responseReceived", { requestId });
+    await vi.advanceTimersByTimeAsync(600);
+    expect(done).toEqual(["two", "none"]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+it("ends the wait for an idle network that nobody needs any more", async () => {
+  const activity = new NetworkActivity();
+  await activity.waitUntilIdle(0, 60_000, AbortSignal.abort());
 });
