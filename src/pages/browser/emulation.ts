@@ -23,12 +23,11 @@ export async function emulateDevice(tab: Tab, request: CaptureRequest, tools: Ca
   const { timezone } = request;
   const lists = request.blockAds || request.blockCookieBanners ? tools.blockLists() : null;
   if (lists !== null) {
-    // Never block the page's own domain: some listed hosts have pages of their own.
-    const siteDomain = new URL(request.url).hostname.split(".").slice(-2).join(".");
+    const pageHost = new URL(request.url).hostname;
     policy.setBlockedHosts(
       (host) =>
-        !`.${host}`.endsWith(`.${siteDomain}`) &&
-        ((request.blockAds && lists.isAd(host)) || (request.blockCookieBanners && lists.isConsent(host))),
+        (request.blockAds && lists.isAd(host, pageHost)) ||
+        (request.blockCookieBanners && lists.isConsent(host, pageHost)),
     );
   }
   await Promise.all([

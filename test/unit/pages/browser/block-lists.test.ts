@@ -7,7 +7,9 @@ import { TabPolicy } from "../../../../src/pages/browser/tab-policy.ts";
 const { entities } = createRequire(import.meta.url)("third-party-web/nostats-subset");
 const lists = parseBlockLists(blockLists(entities));
 
-describe("readBlockLists", () => {
+const PAGE = "shop.example";
+
+describe("parseBlockLists", () => {
   it.each([
     "securepubads.g.doubleclick.net",
     "doubleclick.net",
@@ -15,13 +17,13 @@ describe("readBlockLists", () => {
     "ib.adnxs.com",
     "static.criteo.net",
   ])("has %s as a server of advertisements", (host) => {
-    expect(lists.isAd(host)).toBe(true);
+    expect(lists.isAd(host, PAGE)).toBe(true);
   });
 
   it.each(["cdn.cookielaw.org", "consent.cookiebot.com", "sdk.privacy-center.org"])(
     "has %s as a server of cookie banners",
     (host) => {
-      expect(lists.isConsent(host)).toBe(true);
+      expect(lists.isConsent(host, PAGE)).toBe(true);
     },
   );
 
@@ -36,7 +38,29 @@ describe("readBlockLists", () => {
     "com",
     "127.0.0.1",
   ])("leaves %j alone", (host) => {
-    expect([lists.isAd(host), lists.isConsent(host)]).toEqual([false, false]);
+    expect([lists.isAd(host, PAGE), lists.isConsent(host, PAGE)]).toEqual([false, false]);
+  });
+});
+
+describe("a listed host", () => {
+  const own = parseBlockLists(
+    "ad ads.co.uk ads.github.io example.net static.example.net ads.big.example\nconsent",
+  );
+
+  it.each([
+    // The same public suffix is not the same site.
+    ["ads.co.uk", "shop.co.uk", true],
+    ["cdn.ads.github.io", "somebody.github.io", true],
+    // Some listed hosts have pages of their own.
+    ["cdn.ads.co.uk", "www.ads.co.uk", false],
+    ["ads.co.uk", "www.ads.co.uk", false],
+    ["static.example.net", "www.example.net", false],
+    ["notads.co.uk", "shop.co.uk", false],
+    ["ads.co.uk", "notads.co.uk", true],
+    // The list names this part of the site.
+    ["ads.big.example", "www.big.example", true],
+  ])("%s on a page of %s", (host, page, isBlocked) => {
+    expect([own.isAd(host, page), own.isConsent(host, page)]).toEqual([isBlocked, false]);
   });
 });
 
