@@ -65,6 +65,10 @@ describeWithBrowser("a page that is in trouble", () => {
           return response.end(gzipSync(Buffer.alloc(8_000_000, " ")));
         case "/silent":
           return undefined;
+        case "/many-scripts": {
+          const scripts = Array.from({ length: 3_000 }, (_, n) => `<script src="/${n}.js"></script>`);
+          return html(response, "", `${scripts.join("")}<meta name="generator" content="WordPress 6.5.2">`);
+        }
         case "/busy":
           return html(response, "<h1>Busy</h1><script>while (true) {}</script>");
         case "/writes":
@@ -161,6 +165,18 @@ describeWithBrowser("a page that is in trouble", () => {
       expect(headers.get("cache-control")).toBe("public, max-age=60");
     },
   );
+
+  it("has thousands of scripts, and is read without most of them", async () => {
+    const answer = await gateway.fetch(
+      `/v1/technologies?url=${encodeURIComponent(`${site.host}/many-scripts`)}`,
+    );
+    const { incomplete, applications } = JSON.parse(await answer.text());
+    expect([answer.status, incomplete, applications]).toEqual([
+      200,
+      true,
+      expect.arrayContaining([expect.objectContaining({ name: "WordPress" })]),
+    ]);
+  });
 
   it("tells where the page was found in the end", async () => {
     const { status, headers } = await ask(`${site.origin}/moved`);
