@@ -20,17 +20,44 @@ export class BrowserSession extends DurableObject<Env> {
   /** Loaded lazily: most isolates never use a browser, and start faster without its code. */
   readonly #service = once(() => this.#load());
 
-  capture(request: CaptureRequest, client: string): Promise<RpcResult<CaptureOutcome>> {
-    return toRpcResult(this.#service().then((service) => service.capture(request, client)));
+  /** The requests whose caller may leave, by their tickets. */
+  readonly #tickets = new Map<string, AbortController>();
+
+  /** @param ticket for `leave`, unique; null: the caller stays */
+  capture(
+    request: CaptureRequest,
+    client: string,
+    ticket: string | null,
+  ): Promise<RpcResult<CaptureOutcome>> {
+    return this.#run(ticket, (service, signal) => service.capture(request, client, signal));
   }
 
-  visit(request: VisitRequest, client: string): Promise<RpcResult<VisitOutcome>> {
-    return toRpcResult(this.#service().then((service) => service.visit(request, client)));
+  /** @param ticket for `leave`, unique; null: the caller stays */
+  visit(request: VisitRequest, client: string, ticket: string | null): Promise<RpcResult<VisitOutcome>> {
+    return this.#run(ticket, (service, signal) => service.visit(request, client, signal));
+  }
+
+  /** Nobody waits for the request with this ticket any more. */
+  async leave(ticket: string): Promise<void> {
+    this.#tickets.get(ticket)?.abort();
   }
 
   /** How busy the browser is and was; tests and load campaigns use it to wait for its tabs. */
   async counts(): Promise<BrowserCounts> {
     return (await this.#service()).counts;
+  }
+
+  async #run<T>(
+    ticket: string | null,
+    work: (service: BrowserService, signal: AbortSignal) => Promise<T>,
+  ): Promise<RpcResult<T>> {
+    const left = new AbortController();
+    if (ticket !== null) this.#tickets.set(ticket, left);
+    try {
+      return await toRpcResult(this.#service().then((service) => work(service, left.signal)));
+    } finally {
+      if (ticket !== null) this.#tickets.delete(ticket);
+    }
   }
 
   async #load(): Promise<BrowserService> {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { DEVICE_NAMES, findDevice } from "../../src/pages/thumbnails/devices.ts";
 import { describeWithBrowser } from "../support/browser.ts";
@@ -13,6 +14,7 @@ import {
   serve,
   startPageService,
 } from "../support/pages.ts";
+import { rawGet } from "../support/raw-client.ts";
 import { ON_DENO } from "../support/runtime.ts";
 import { until } from "../support/until.ts";
 
@@ -576,6 +578,34 @@ describeWithBrowser("GET /v1/thumbs/", () => {
     expect(next.headers.get("x-page-status")).toBe("200");
     await next.arrayBuffer();
   });
+
+  it.each(["thumbs", "metadata"])(
+    "does not load a page whose client left the queue: %s",
+    async (operation) => {
+      const headers = { "cf-connecting-ip": "192.0.2.77" };
+      const address = (path: string, delay = "0") =>
+        `/v1/${operation}?${new URLSearchParams({ url: `${site.origin}/${operation}${path}`, delay })}`;
+      const load = async (path: string, delay?: string) => {
+        const response = await gateway.fetch(address(path, delay), { headers });
+        await response.arrayBuffer();
+        return response.status;
+      };
+      // All tabs that one client may use.
+      const holders = ["/tab-1", "/tab-2", "/tab-3"].map((path) => load(path, "3"));
+      await until(
+        async () => [...paths],
+        (seen) => ["/tab-1", "/tab-2", "/tab-3"].every((path) => seen.includes(`/${operation}${path}`)),
+      );
+      const leaving = await rawGet(gateway, address("/left"), headers);
+      await sleep(500);
+      leaving.resetAndDestroy();
+      const statuses = await Promise.all([...holders, load("/stayed")]);
+      expect(statuses).toEqual([200, 200, 200, 200]);
+      expect([...paths].filter((path) => /left|stayed/.test(path) && path.includes(operation))).toEqual([
+        `/${operation}/stayed`,
+      ]);
+    },
+  );
 
   it("does a list of pages as a job, which goes on behind the answer, and gives each picture", async () => {
     const urls = [`${site.origin}/bands?1`, `${site.origin}/halves?1`, "http://10.0.0.1/"];

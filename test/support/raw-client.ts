@@ -12,6 +12,22 @@ export interface RawClient {
   readonly halfOpen?: boolean;
 }
 
+/** Sends a GET request on its own socket. */
+export async function rawGet(
+  { url }: Gateway,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ port: Number(port), host: hostname });
+  socket.on("error", () => undefined);
+  socket.resume();
+  await once(socket, "connect");
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n${lines.join("")}\r\n`);
+  return socket;
+}
+
 /**
  * Requests a chat completion on its own socket. The test controls how the client reads and disconnects: by a graceful
  * close, by a reset, or in the middle of its body.

@@ -14,11 +14,12 @@ export interface PageBrowser {
    * Captures a page. Equal concurrent requests in the same browser share one capture.
    *
    * @param client the key of the requesting client (`clientKey`); no client can block the others
+   * @param signal aborts when nobody waits for the outcome any more: then a request that has no tab yet leaves the queue
    * @throws GatewayError with the status, code and parameter to answer with
    */
-  capture(request: CaptureRequest, client: string): Promise<CaptureOutcome>;
+  capture(request: CaptureRequest, client: string, signal?: AbortSignal): Promise<CaptureOutcome>;
   /** Loads a page and returns its content. Throws as `capture` does. */
-  visit(request: VisitRequest, client: string): Promise<VisitOutcome>;
+  visit(request: VisitRequest, client: string, signal?: AbortSignal): Promise<VisitOutcome>;
 }
 
 /** The body of a cached answer. Read it only once: it may be a stream from the cache. */

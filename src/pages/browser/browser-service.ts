@@ -5,6 +5,7 @@ import type {
   VisitOutcome,
   VisitRequest,
 } from "../../core/ports/page-browser.ts";
+import { AwaitedWork } from "./awaited-work.ts";
 import { type BlockLists, parseBlockLists } from "./block-lists.ts";
 import {
   BrowserLifecycle,
@@ -68,7 +69,7 @@ export class BrowserService {
   readonly #options: BrowserServiceOptions;
   readonly #queue: TabQueue;
   /** Pending captures, queued ones included. Key: the client and the request. */
-  readonly #capturesByClient = new Map<string, Promise<CaptureOutcome>>();
+  readonly #capturesByClient = new AwaitedWork<CaptureOutcome>();
   /** Captures that have a tab. Key: the request alone, so that all clients share them. */
   readonly #runningCaptures = new Map<string, Promise<CaptureOutcome>>();
   readonly #lifecycle: BrowserLifecycle;
@@ -88,32 +89,35 @@ export class BrowserService {
    * Captures a page; equal concurrent requests share one capture. Throws GatewayError.
    *
    * @param client the client whose tab limit applies
+   * @param signal aborts when nobody waits for the outcome any more
    */
-  capture(request: CaptureRequest, client: string): Promise<CaptureOutcome> {
+  capture(request: CaptureRequest, client: string, signal?: AbortSignal): Promise<CaptureOutcome> {
     const requestKey = JSON.stringify(request);
     // Clients do not share queued captures: the queue may serve one client sooner than the other.
     const clientRequestKey = `${client}\n${requestKey}`;
     return (
       this.#runningCaptures.get(requestKey) ??
-      shareWork(this.#capturesByClient, clientRequestKey, () => {
+      this.#capturesByClient.join(clientRequestKey, signal, (unneeded) => {
         const stopwatch = new Stopwatch();
-        return this.#queue.runInTab(client, (holdTab) =>
-          this.#captureShared(request, requestKey, { stopwatch, client, holdTab }),
+        return this.#queue.runInTab(
+          client,
+          (holdTab) => this.#captureShared(request, requestKey, { stopwatch, client, holdTab }),
+          unneeded,
         );
       })
     );
   }
 
   /** Loads a page and returns its content. Throws GatewayError. */
-  visit(request: VisitRequest, client: string): Promise<VisitOutcome> {
+  visit(request: VisitRequest, client: string, signal?: AbortSignal): Promise<VisitOutcome> {
     const { limits } = this.#options;
     const stopwatch = new Stopwatch();
-    return this.#queue.runInTab(client, (holdTab) =>
+    const load = (holdTab: HoldTab) =>
       this.#withRetry(
         { stopwatch, client, holdTab, totalMs: limits.totalMs + request.moment.delay * 1_000 },
         (tab, userAgent) => visit(tab, request, { limits, userAgent }, stopwatch),
-      ),
-    );
+      );
+    return this.#queue.runInTab(client, load, signal);
   }
 
   #getBlockLists(): BlockLists {

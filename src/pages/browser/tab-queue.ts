@@ -1,3 +1,5 @@
+import { onAbort } from "../../core/http/abort-signals.ts";
+import { clientDisconnected } from "../../core/http/client-disconnect.ts";
 import { AbuseScore } from "./abuse-score.ts";
 import { overloaded } from "./failures.ts";
 
@@ -56,11 +58,17 @@ export class TabQueue {
    * promises passed to `holdTab` have settled.
    *
    * @param client the client whose tab limit applies
-   * @throws GatewayError 503 `overloaded` if the queue is full or the wait too long
+   * @param signal aborts when nobody waits for the result any more: then work that has no tab yet leaves the queue
+   * @throws GatewayError 503 `overloaded` if the queue is full or the wait too long, 499 if it has left the queue
    */
-  async runInTab<T>(client: string, work: (holdTab: HoldTab) => Promise<T>): Promise<T> {
+  async runInTab<T>(
+    client: string,
+    work: (holdTab: HoldTab) => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    if (signal?.aborted === true) throw clientDisconnected();
     if (this.#canEnter(client)) this.#occupyTab(client);
-    else await this.#enqueue(client);
+    else await this.#enqueue(client, signal);
     const held: Promise<unknown>[] = [];
     try {
       return await work((promise) => held.push(promise));
@@ -100,19 +108,23 @@ export class TabQueue {
     return this.#abuse.tabShare(client, this.#limits.tabs - 1);
   }
 
-  #enqueue(client: string): Promise<void> {
+  async #enqueue(client: string, signal: AbortSignal | undefined): Promise<void> {
     if (this.#length >= this.#limits.queue) this.#evictFor(client);
-    return new Promise<void>((enter, refuse) => {
-      const timer = setTimeout(() => {
+    let stopListening = () => {};
+    const entered = new Promise<void>((enter, refuse) => {
+      const leave = (reason: Error) => {
         this.#remove(waiting);
-        refuse(overloaded());
-      }, this.#limits.queueMs);
+        refuse(reason);
+      };
+      const timer = setTimeout(() => leave(overloaded()), this.#limits.queueMs);
+      if (signal !== undefined) stopListening = onAbort(signal, () => leave(clientDisconnected()));
       const waiting: QueuedRequest = { client, enter, refuse, timer };
       const requests = this.#waiting.get(client);
       if (requests === undefined) this.#waiting.set(client, [waiting]);
       else requests.push(waiting);
       this.#length++;
     });
+    await entered.finally(() => stopListening());
   }
 
   /**

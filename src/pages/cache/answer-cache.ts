@@ -14,8 +14,13 @@ import type { Freshness } from "../http/freshness.ts";
 
 /** The part of a request that the cache needs. */
 export interface CacheContext extends Pick<Context, "waitUntil"> {
+  /** Aborts when the client that waits for the answer leaves. */
+  readonly signal?: AbortSignal | undefined;
   readonly platform: { now(): number; readonly pages: Pick<PagesPlatform, "cache"> };
 }
+
+/** Makes a new answer. The signal aborts when the client that waits for it leaves; absent if nobody waits. */
+export type MakeAnswer = (signal?: AbortSignal) => Promise<NewAnswer>;
 
 const MADE_AT = "x-made-at";
 const LIFETIME = "x-lifetime";
@@ -49,11 +54,11 @@ export async function getOrCreate(
   key: string | null,
   freshness: Freshness,
   admitted: Promise<void>,
-  make: () => Promise<NewAnswer>,
+  make: MakeAnswer,
 ): Promise<ServableAnswer> {
   if (key === null) {
     await admitted;
-    return withEntityTag(await make());
+    return withEntityTag(await make(context.signal));
   }
   const lookup = findAnswer(context, key, freshness);
   try {
@@ -64,7 +69,7 @@ export async function getOrCreate(
   }
   const cached = await lookup;
   if (cached === null) {
-    const answer = await withEntityTag(await make());
+    const answer = await withEntityTag(await make(context.signal));
     context.waitUntil(storeInCache(context.platform.pages.cache, key, answer));
     return answer;
   }
@@ -120,7 +125,7 @@ async function renewInBackground(
   { platform }: CacheContext,
   key: string,
   madeAt: number,
-  make: () => Promise<NewAnswer>,
+  make: MakeAnswer,
 ): Promise<void> {
   const { cache } = platform.pages;
   const running = getRunningRenewals(cache);

@@ -23,10 +23,10 @@ async function getContentAnswer(
 ): Promise<ServableAnswer> {
   const { page, setup, moment, format, selector, elements, freshness, output, prettify } = request;
   const key = await createCacheKey(work, "content", setup, [page.href, moment, format, selector, elements]);
-  const answer = await getOrCreate(work, key, freshness, admitted, async () => {
+  const answer = await getOrCreate(work, key, freshness, admitted, async (signal) => {
     // The code that reads pages is large. Loading it on first use makes other isolates start faster.
     const { loadContent } = await import("./load-content.ts");
-    return loadContent(work, request);
+    return loadContent({ ...work, signal }, request);
   });
   if (output === "raw") return toRawAnswer(answer);
   return prettify ? withPrettyJson(answer) : answer;

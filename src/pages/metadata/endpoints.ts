@@ -45,10 +45,10 @@ async function getMetadataAnswer(
   { page, setup, technologies, moment, prettify, freshness }: MetadataRequest,
   admitted: Promise<void>,
 ): Promise<ServableAnswer> {
-  const make = async () => {
+  const make = async (signal?: AbortSignal) => {
     // The code that reads pages is large. Loading it on first use makes other isolates start faster.
     const { loadMetadata } = await import("./load-metadata.ts");
-    return loadMetadata(work, { page, setup, moment }, technologies);
+    return loadMetadata({ ...work, signal }, { page, setup, moment }, technologies);
   };
   const key = await createCacheKey(work, "metadata", setup, [page.href, technologies, moment]);
   const answer = await getOrCreate(work, key, freshness, admitted, make);

@@ -78,7 +78,8 @@ async function answerPage<Request extends OperationRequest>(
   html?: string,
 ): Promise<Response> {
   const request = operation.read(search, createSource(context, call, html));
-  const answer = await operation.getAnswer({ ...context, client: call.client }, request, call.admitted);
+  const work = { ...context, client: call.client, signal: context.request.signal };
+  const answer = await operation.getAnswer(work, request, call.admitted);
   return createResponse(context, answer, request.freshness);
 }
 

@@ -44,8 +44,8 @@ async function getTechnologiesAnswer(
   admitted: Promise<void>,
 ): Promise<ServableAnswer> {
   const key = await createCacheKey(work, "technologies", setup, [page.href, moment]);
-  const answer = await getOrCreate(work, key, freshness, admitted, () =>
-    loadAndDetect(work, { page, setup, moment }),
+  const answer = await getOrCreate(work, key, freshness, admitted, (signal) =>
+    loadAndDetect({ ...work, signal }, { page, setup, moment }),
   );
   return prettify ? withPrettyJson(answer) : answer;
 }

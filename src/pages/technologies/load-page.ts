@@ -7,7 +7,6 @@ import type {
   VisitRequest,
 } from "../../core/ports/page-browser.ts";
 import type { PageSetup } from "../../core/ports/page-setup.ts";
-import type { PageBrowser } from "../../core/ports/pages.ts";
 import { browserUnavailable } from "../browser/failures.ts";
 import type { PageWork } from "../operations/page-work.ts";
 import { lookUpDns } from "./dns.ts";
@@ -53,14 +52,15 @@ export async function findDnsRecords(
  * @throws GatewayError if there is no page
  */
 export async function loadPage(
-  { platform, client }: Pick<PageWork, "platform" | "client">,
+  { platform, client, signal }: Pick<PageWork, "platform" | "client" | "signal">,
   target: PageToLoad,
   detector: TechnologyDetector | null,
 ): Promise<LoadedPage> {
   const { browser } = platform.pages;
   if (browser !== null) {
     try {
-      return await loadInBrowser(browser, target, detector, client);
+      const visit = createVisitRequest(target, detector);
+      return toLoadedPage(await browser.visit(visit, client, signal));
     } catch (error) {
       if (!(error instanceof GatewayError) || error.code !== "browser_unavailable") throw error;
     }
@@ -78,16 +78,7 @@ function needsBrowser({ setup, elements = [] }: PageToLoad): boolean {
   return hasList || html !== null || secrets !== null || resources || consoleErrors;
 }
 
-async function loadInBrowser(
-  browser: PageBrowser,
-  target: PageToLoad,
-  detector: TechnologyDetector | null,
-  client: string,
-): Promise<LoadedPage> {
-  const { html, signals, probes, matches, ...report } = await browser.visit(
-    createVisitRequest(target, detector),
-    client,
-  );
+function toLoadedPage({ html, signals, probes, matches, ...report }: VisitOutcome): LoadedPage {
   const found = probes.map(parseProbeResult);
   const read = signalsFromHtml({ html, headers: new Headers(), url: report.url });
   return {

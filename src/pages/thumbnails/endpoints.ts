@@ -54,17 +54,19 @@ async function getThumbnailAnswer(
       "format",
     );
   const key = await createCacheKey(work, "thumbs", setup, options);
-  const answer = await getOrCreate(work, key, freshness, admitted, () => captureThumbnail(work, options));
+  const answer = await getOrCreate(work, key, freshness, admitted, (signal) =>
+    captureThumbnail({ ...work, signal }, options),
+  );
   return request.output === "json" ? toJsonAnswer(answer, request) : answer;
 }
 
 async function captureThumbnail(
-  { platform, client }: PageWork,
+  { platform, client, signal }: PageWork,
   options: ThumbnailOptions,
 ): Promise<NewAnswer> {
   const { pages, now } = platform;
   if (pages.browser === null) throw browserUnavailable();
-  const captured = await pages.browser.capture(options, client);
+  const captured = await pages.browser.capture(options, client, signal);
   const { body, headers } =
     captured.kind === "print" ? renderPdf(captured, options) : await renderImage(pages, captured, options);
   return {

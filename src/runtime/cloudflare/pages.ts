@@ -1,7 +1,8 @@
+import { onAbort } from "../../core/http/abort-signals.ts";
 import type { PageJobs } from "../../core/ports/page-jobs.ts";
 import type { AnswerCache, PageBrowser, PagesPlatform, RateDecision } from "../../core/ports/pages.ts";
 import type { PageLimits } from "../../core/ports/variables.ts";
-import { fromRpcResult } from "../../pages/browser/rpc-result.ts";
+import { fromRpcResult, type RpcResult } from "../../pages/browser/rpc-result.ts";
 import { RejectionCache } from "../../pages/limits/rejection-cache.ts";
 import type { Env } from "./env.ts";
 
@@ -57,10 +58,35 @@ function createPageBrowser(env: Env, count: number): PageBrowser {
   const getBrowser = (request: unknown) =>
     env.BROWSER_SESSION.getByName(`browser-${hashText(JSON.stringify(request)) % count}`);
   return {
-    capture: async (request, client) => fromRpcResult(await getBrowser(request).capture(request, client)),
-    visit: async (request, client) =>
-      fromRpcResult(await getBrowser([request.url, request.setup.html]).visit(request, client)),
+    capture: (request, client, signal) =>
+      withTicket(getBrowser(request), signal, (browser, ticket) => browser.capture(request, client, ticket)),
+    visit: (request, client, signal) =>
+      withTicket(getBrowser([request.url, request.setup.html]), signal, (browser, ticket) =>
+        browser.visit(request, client, ticket),
+      ),
   };
+}
+
+type BrowserStub = ReturnType<Env["BROWSER_SESSION"]["getByName"]>;
+
+/** Makes a call of a browser's object, and tells the object when the caller leaves: signals do not cross RPC. */
+async function withTicket<T>(
+  browser: BrowserStub,
+  signal: AbortSignal | undefined,
+  call: (browser: BrowserStub, ticket: string | null) => Promise<RpcResult<T>>,
+): Promise<T> {
+  if (signal === undefined) return fromRpcResult(await call(browser, null));
+  const ticket = crypto.randomUUID();
+  const pending = call(browser, ticket);
+  const stopListening = onAbort(signal, () => {
+    // If the object is gone, so is its queue.
+    browser.leave(ticket).catch(() => undefined);
+  });
+  try {
+    return fromRpcResult(await pending);
+  } finally {
+    stopListening();
+  }
 }
 
 /** One object per client holds its jobs. A job's id contains the object's id. */

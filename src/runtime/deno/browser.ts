@@ -123,10 +123,11 @@ export class LocalBrowsers implements PageBrowser {
     );
   }
 
-  capture: PageBrowser["capture"] = (request, client) =>
-    this.#use((service) => service.capture(request, client));
+  capture: PageBrowser["capture"] = (request, client, signal) =>
+    this.#use((service) => service.capture(request, client, signal));
 
-  visit: PageBrowser["visit"] = (request, client) => this.#use((service) => service.visit(request, client));
+  visit: PageBrowser["visit"] = (request, client, signal) =>
+    this.#use((service) => service.visit(request, client, signal));
 
   close(): void {
     for (const child of this.#running) endBrowser(child);

@@ -112,6 +112,31 @@ describe("TabQueue", () => {
     expect(await Promise.all(outcomes)).toEqual([0, 1, "overloaded", "overloaded"]);
   });
 
+  it("lets a request leave whose client has left, at once, unless it has a tab", async () => {
+    const queue = new TabQueue({ tabs: 2, queue: 2, queueMs: 600_000 });
+    const first = hold(queue, "a");
+    const leaving = new AbortController();
+    const gone = expect(queue.runInTab("a", async () => "loaded", leaving.signal)).rejects.toMatchObject({
+      status: 499,
+    });
+    const next = queue.runInTab("a", async () => "next");
+    leaving.abort();
+    await gone;
+    // Its place in the queue is free.
+    const last = queue.runInTab("a", async () => "last");
+    first.free();
+    expect([await next, await last]).toEqual(["next", "last"]);
+    await expect(queue.runInTab("b", async () => "late", leaving.signal)).rejects.toMatchObject({
+      status: 499,
+    });
+    const during = new AbortController();
+    const loading = Promise.withResolvers<string>();
+    const kept = queue.runInTab("b", () => loading.promise, during.signal);
+    during.abort();
+    loading.resolve("kept");
+    expect([await kept, queue.open]).toEqual(["kept", 0]);
+  });
+
   it("halves the share of a client whose page did harm, for a minute", async () => {
     const queue = new TabQueue({ tabs: 4, queue: 50, queueMs: 600_000 });
     expect(queue.isPenalized("bad")).toBe(false);
