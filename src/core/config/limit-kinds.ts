@@ -1,16 +1,3 @@
-/** The limits of keys, teams, users, tags and providers that the account pool counts, by their names in the configuration. */
-export const LIMIT_NAMES = [
-  "requests_per_minute",
-  "tokens_per_minute",
-  "max_parallel",
-  "tokens_per_day",
-  "tokens_per_month",
-  "cost_per_day",
-  "cost_per_month",
-] as const;
-
-export type LimitName = (typeof LIMIT_NAMES)[number];
-
 /** What a limit counts, and over which time. `parallel`: the requests that run at the same time. */
 export type LimitKind =
   | { readonly unit: "requests"; readonly span: "parallel" }
@@ -18,10 +5,10 @@ export type LimitKind =
   | { readonly unit: "tokens" | "cost"; readonly span: "day" | "month" };
 
 /**
- * Everything that the program knows about each limit: checks, errors, views, alerts and bounds derive from it. A name without
- * an entry does not compile.
+ * The limits of keys, teams, users, tags and providers that the account pool counts, by their names in the configuration. Checks,
+ * errors, views, alerts and bounds derive from it.
  */
-export const LIMIT_KINDS: Readonly<Record<LimitName, LimitKind>> = {
+export const LIMIT_KINDS = {
   requests_per_minute: { unit: "requests", span: "minute" },
   tokens_per_minute: { unit: "tokens", span: "minute" },
   max_parallel: { unit: "requests", span: "parallel" },
@@ -29,7 +16,13 @@ export const LIMIT_KINDS: Readonly<Record<LimitName, LimitKind>> = {
   tokens_per_month: { unit: "tokens", span: "month" },
   cost_per_day: { unit: "cost", span: "day" },
   cost_per_month: { unit: "cost", span: "month" },
-};
+} as const satisfies Readonly<Record<string, LimitKind>>;
+
+export type LimitName = keyof typeof LIMIT_KINDS;
+
+const isLimitName = (name: string): name is LimitName => Object.hasOwn(LIMIT_KINDS, name);
+
+export const LIMIT_NAMES: readonly LimitName[] = Object.keys(LIMIT_KINDS).filter(isLimitName);
 
 /** A limit of a day or a month, as opposed to one that recovers within a minute. */
 export type Budget = Extract<LimitKind, { readonly span: "day" | "month" }>;
