@@ -145,10 +145,10 @@ const SUBJECTS: readonly {
   },
 ];
 
-describe("200 requests at once for a budget of 100", () => {
+describe("100 requests at once for a budget of 50", () => {
   const budgets = [
-    { budget: "tokens", limits: { tokens_per_day: 1_000 } },
-    { budget: "cost", limits: { cost_per_day: 100 } },
+    { budget: "tokens", limits: { tokens_per_day: 500 } },
+    { budget: "cost", limits: { cost_per_day: 50 } },
   ];
   // Budgets of cost alone for all kinds but a key: the pairs that are left out are in `test/unit/pool/limits/budgets.test.ts`.
   const cases = SUBJECTS.flatMap((subject) =>
@@ -157,39 +157,39 @@ describe("200 requests at once for a budget of 100", () => {
       .map((entry) => ({ ...subject, ...entry })),
   );
 
-  it.each(cases)("of $budget of a $kind: 100 are answered, and all sums agree", async (entry) => {
+  it.each(cases)("of $budget of a $kind: 50 are answered, and all sums agree", async (entry) => {
     const { kind, budget, limits, prepare, model = () => MODEL } = entry;
     // A second try begins with a subject that has used nothing.
     const id = `${kind.replaceAll(" ", "-")}-${budget}-${crypto.randomUUID()}`;
     const keys = await prepare(id, limits);
     const headers = kind === "tag" ? { "x-gateway-tags": id } : {};
     const before = backend.asked.length;
-    let { succeeded, codes } = await sendAtOnce(200, keys, model(id), headers);
+    let { succeeded, codes } = await sendAtOnce(100, keys, model(id), headers);
     expect(codes).toEqual(["insufficient_quota"]);
-    expect(succeeded).toBeLessThanOrEqual(100);
+    expect(succeeded).toBeLessThanOrEqual(50);
     // What was expected of the first ones and not used is free again.
     await until(
       async () => {
-        succeeded += (await sendAtOnce(20, keys, model(id), headers)).succeeded;
+        succeeded += (await sendAtOnce(10, keys, model(id), headers)).succeeded;
         return succeeded;
       },
-      (count) => count >= 100,
+      (count) => count >= 50,
     );
-    expect(await sendAtOnce(20, keys, model(id), headers)).toEqual({
+    expect(await sendAtOnce(10, keys, model(id), headers)).toEqual({
       succeeded: 0,
       codes: ["insufficient_quota"],
     });
-    expect([succeeded, backend.asked.length - before]).toEqual([100, 100]);
+    expect([succeeded, backend.asked.length - before]).toEqual([50, 50]);
     const usage = await until(
       () => usageOf(keys),
-      (found) => found.succeeded === 100,
+      (found) => found.succeeded === 50,
     );
-    expect(usage).toMatchObject({ tokens: 1_000, cost: expect.closeTo(100, 6) });
+    expect(usage).toMatchObject({ tokens: 500, cost: expect.closeTo(50, 6) });
     const name = kind === "provider of the variables" ? "default" : kind === "key" ? keys[0]?.id : id;
     const { body } = await admin("GET", `/admin/${kind.split(" ")[0]}s/${name}`);
     expect(body["used"]).toMatchObject({
-      ...(kind !== "provider of the variables" && { tokens_per_day: 1_000 }),
-      cost_per_day: expect.closeTo(100, 6),
+      ...(kind !== "provider of the variables" && { tokens_per_day: 500 }),
+      cost_per_day: expect.closeTo(50, 6),
       parallel: 0,
     });
     const { body: list } = await admin("GET", `/admin/${kind.split(" ")[0]}s`);

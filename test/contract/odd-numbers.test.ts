@@ -2,20 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { useAdmin } from "../support/use-admin.ts";
 
 /** What people and programs write where a number belongs. */
-const ODD = [
-  "-5",
-  "0",
-  "2.5",
-  "9007199254740992",
-  "1e16",
-  "1e308",
-  "2e308",
-  "-1e308",
-  "NaN",
-  "text",
-  "null",
-  "",
-];
+const ODD = ["-5", "0", "2.5", "9007199254740992", "1e308", "2e308", "NaN", "text", ""];
 
 const { admin, chat, fetch } = useAdmin();
 
@@ -58,7 +45,7 @@ describe("numbers in a query", () => {
 });
 
 describe("numbers that an administrator states", () => {
-  const NUMBERS: readonly unknown[] = [-5, 0, 2.5, 2 ** 53 - 1, 2 ** 53, 1e16, 1e308, "12", null];
+  const NUMBERS: readonly unknown[] = [-5, 0, 2.5, 2 ** 53 - 1, 2 ** 53, 1e308, "12", null];
   const changes = (value: unknown): [string, string, unknown][] => [
     ["POST", "/admin/keys", { key: `sk-odd-${String(value)}`, expires: value, created: value }],
     ["POST", "/admin/keys", { key: `sk-odd-budget-${String(value)}`, limits: { cost_per_day: value } }],

@@ -58,7 +58,7 @@ describe.each([false, true])("requests that wait for an account, streamed: %s", 
 
   it.each(REQUESTS)("to %s have forgotten their bodies", async (path, body) => {
     const made = await busy(256 * MIB);
-    const text = JSON.stringify({ ...body, stream, ignored: ballast(300_000) });
+    const text = JSON.stringify({ ...body, stream, ignored: ballast(100_000) });
     const send = async (waiting: number) => {
       void made.post(path, {}, { body: text });
       await reaches(made, { in_use: 1, waiting });
@@ -69,8 +69,8 @@ describe.each([false, true])("requests that wait for an account, streamed: %s", 
     await send(2);
     await send(3);
     collectGarbage();
-    // Two bodies take 36 MB when they are parsed.
-    expect(process.memoryUsage().heapUsed - before).toBeLessThan(6 * MIB);
+    // Two bodies take 12 MB when they are parsed.
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(3 * MIB);
     await pass(200_000);
   });
 });

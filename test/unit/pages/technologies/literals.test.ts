@@ -89,7 +89,7 @@ describe("LiteralScanner", () => {
           }
         },
       ),
-      { numRuns: 200 },
+      { numRuns: 60 },
     );
   });
 
@@ -120,7 +120,7 @@ describe("LiteralScanner", () => {
           if (all.length < 5_000) expect(places.toSorted((a, b) => a - b)).toEqual(all);
         }
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 
