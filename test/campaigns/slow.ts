@@ -1,9 +1,9 @@
 // `npm run slow [-- deno|workers] [share]`: measures the effect of thousands of idle or slow clients on other clients.
-// Everything is local and ends by itself. `share` (default 1) scales the crowds, for machines with few file descriptors.
+// Everything is local and ends by itself. `share` (default 1) scales the numbers of clients, for machines with few file descriptors.
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Gateway } from "../support/gateway.ts";
-import { type SlowClients, SlowCrowd, type Times, timesOf } from "../support/slow-clients.ts";
+import { type SlowClientCounts, SlowClients, type Times, timesOf } from "../support/slow-clients.ts";
 
 const [wanted = "all", shareText = "1"] = process.argv.slice(2);
 const share = Number(shareText);
@@ -13,7 +13,7 @@ const SETTLE_MS = 5_000;
 /** Longer than the sockets' buffers. */
 const ANSWER_CHARS = 400_000;
 
-const CROWDS: readonly (readonly [name: string, clients: SlowClients])[] = [
+const CLIENT_COUNTS: readonly (readonly [name: string, clients: SlowClientCounts])[] = [
   ["5,000 idle connections", { idle: 5_000, neverReading: 0, trickling: 0 }],
   ["2,000 that never read", { idle: 0, neverReading: 2_000, trickling: 0 }],
   ["500 that send one byte a second", { idle: 0, neverReading: 0, trickling: 500 }],
@@ -63,24 +63,24 @@ async function measure(runtime: string, start: () => Promise<Gateway>): Promise<
     });
     const said = await response.text();
     if (response.status !== 200)
-      throw new Error(`a request beside the crowd was answered ${response.status}: ${said}`);
+      throw new Error(`a request beside slow clients was answered ${response.status}: ${said}`);
   };
   try {
     await timesOf(REQUESTS, chat);
     const alone = await timesOf(REQUESTS, chat);
     console.log(`${runtime}: alone ${shown(alone)}, ${memory()} MB`);
-    for (const [name, { idle, neverReading, trickling }] of CROWDS) {
-      const crowd = new SlowCrowd(gateway.url);
+    for (const [name, { idle, neverReading, trickling }] of CLIENT_COUNTS) {
+      const slowClients = new SlowClients(gateway.url);
       const scaled = (count: number) => Math.round(count * share);
-      await crowd.add(
+      await slowClients.add(
         { idle: scaled(idle), neverReading: scaled(neverReading), trickling: scaled(trickling) },
         ANSWER_CHARS,
       );
       await sleep(SETTLE_MS);
       const beside = await timesOf(REQUESTS, chat);
       const size = memory();
-      const ended = crowd.ended;
-      await crowd.end();
+      const ended = slowClients.ended;
+      await slowClients.end();
       await sleep(2_000);
       const from = performance.now();
       await (await gateway.fetch("/healthz")).text();
@@ -88,7 +88,7 @@ async function measure(runtime: string, start: () => Promise<Gateway>): Promise<
       const factor = beside.median / alone.median;
       console.log(
         `${runtime}: beside ${name} ${shown(beside)} (${factor.toFixed(2)} ×), ${size} MB, ` +
-          `${ended} of ${crowd.size} ended by the gateway; /healthz after it ${health.toFixed(1)} ms`,
+          `${ended} of ${slowClients.size} ended by the gateway; /healthz after it ${health.toFixed(1)} ms`,
       );
       if (factor > 2) process.exitCode = 1;
     }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { askAsHost } from "../support/ask-as-host.ts";
-import { ROUTES } from "../support/surfaces.ts";
+import { ROUTES } from "../support/route-groups.ts";
 import { type TestAdmin, useAdmin } from "../support/use-admin.ts";
 
 const closed = useAdmin({ vars: { ADMIN_KEY: "" } });

@@ -3,8 +3,8 @@ import { connect } from "node:net";
 import { SignJWT } from "jose";
 import { afterAll, describe, expect, it } from "vitest";
 import { deriveSecret } from "../../src/core/auth/password.ts";
-import { SlowCrowd } from "../support/slow-clients.ts";
-import { ROUTES } from "../support/surfaces.ts";
+import { ROUTES } from "../support/route-groups.ts";
+import { SlowClients } from "../support/slow-clients.ts";
 import { until } from "../support/until.ts";
 import { useAdmin } from "../support/use-admin.ts";
 import { refused } from "../unit/core/url-safety/forms.ts";
@@ -432,7 +432,7 @@ describe("requests that are hardly HTTP", () => {
 describe("slow clients", () => {
   // `npm run slow` is the long form, with thousands.
   it("by the hundred hold up nobody else", async () => {
-    const crowd = new SlowCrowd(running.gateway.url);
+    const slowClients = new SlowClients(running.gateway.url);
     const chat = async () => {
       const response = await running.post("/v1/chat/completions", {
         model: "provider-v4-flash-nothinking",
@@ -441,13 +441,13 @@ describe("slow clients", () => {
       expect([response.status, await response.text()]).toEqual([200, expect.stringContaining("hi")]);
     };
     try {
-      await crowd.add({ idle: 200, neverReading: 15, trickling: 40 }, 400_000);
+      await slowClients.add({ idle: 200, neverReading: 15, trickling: 40 }, 400_000);
       for (let count = 0; count < 10; count += 1) await chat();
       expect((await running.gateway.fetch("/healthz")).status).toBe(200);
       // The others were served while all of these were still there, and had not got what they came for.
-      expect(crowd.ended).toBe(0);
+      expect(slowClients.ended).toBe(0);
     } finally {
-      await crowd.end();
+      await slowClients.end();
     }
   });
 });

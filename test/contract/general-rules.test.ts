@@ -5,7 +5,7 @@ import OpenAI from "openai";
 import { describe, expect, it } from "vitest";
 import { buildOpenApiDocument } from "../../src/core/routing/openapi.ts";
 import { DIALECT_CLIENTS } from "../support/dialect-clients.ts";
-import { SURFACES } from "../support/surfaces.ts";
+import { ROUTE_GROUPS } from "../support/route-groups.ts";
 import { useGateway } from "../support/use-gateway.ts";
 
 const test = useGateway();
@@ -207,7 +207,7 @@ describe("general rules", () => {
 
   // What it says of answers is what every answer to a test is held to (`test/support/described.ts`).
   it("GET /openapi.json describes every route", async () => {
-    expect(await (await fetch("/openapi.json")).json()).toEqual(buildOpenApiDocument(SURFACES));
+    expect(await (await fetch("/openapi.json")).json()).toEqual(buildOpenApiDocument(ROUTE_GROUPS));
   });
 
   it("every answer carries a request id, and keeps the caller's", async () => {

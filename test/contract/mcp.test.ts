@@ -2,7 +2,15 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import type { Gateway } from "../support/gateway.ts";
-import { alike, colourAt, decode, html, type Site, serve, startPageService } from "../support/pages.ts";
+import {
+  colourAt,
+  decode,
+  html,
+  isSimilarColour,
+  type Site,
+  serve,
+  startPageService,
+} from "../support/pages.ts";
 import { DEV_KEY } from "../support/use-gateway.ts";
 
 const PAGE = `<title>A green page</title><meta name="generator" content="WordPress 6.4"><meta name="description" content="All is green">
@@ -102,7 +110,7 @@ describeWithBrowser("the tools of the page service", () => {
       expect(image.mimeType).toBe("image/png");
       const picture = await decode(new Uint8Array(Buffer.from(image.data, "base64")).buffer);
       expect(picture.width).toBe(320);
-      expect(alike(colourAt(picture, 160, picture.height - 5), [0, 128, 0])).toBe(true);
+      expect(isSimilarColour(colourAt(picture, 160, picture.height - 5), [0, 128, 0])).toBe(true);
       expect(JSON.stringify((await call("detect_technologies")).structuredContent)).toContain("WordPress");
       expect(JSON.stringify((await call("read_metadata")).structuredContent)).toContain("All is green");
       expect(text((await call("read_page")).content)).toContain("It is **green**.");

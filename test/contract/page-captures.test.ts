@@ -2,10 +2,10 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import type { Gateway } from "../support/gateway.ts";
 import {
-  alike,
   colourAt,
   decode,
   html,
+  isSimilarColour,
   type Picture,
   type Site,
   serve,
@@ -79,7 +79,7 @@ describeWithBrowser("what is captured of a page", () => {
     return { sheets: response.headers.get("x-page-sheets"), text };
   }
   const looks = (image: Picture, x: number, y: number, colour: readonly number[]) =>
-    expect(colourAt(image, x, y)).toSatisfy((found: number[]) => alike(found, colour));
+    expect(colourAt(image, x, y)).toSatisfy((found: number[]) => isSimilarColour(found, colour));
 
   it("is one image around several elements, with padding", async () => {
     const image = await picture("/boxes", [

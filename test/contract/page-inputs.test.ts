@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import type { Gateway } from "../support/gateway.ts";
-import { alike, colourAt, decode, html, type Site, serve, startPageService } from "../support/pages.ts";
+import {
+  colourAt,
+  decode,
+  html,
+  isSimilarColour,
+  type Site,
+  serve,
+  startPageService,
+} from "../support/pages.ts";
 
 const RED = [255, 0, 0];
 const GREEN = [0, 128, 0];
@@ -60,8 +68,8 @@ describeWithBrowser("what a caller changes about a page", () => {
     if (response.status !== 200) throw new Error(`${response.status} ${Buffer.from(bytes).toString()}`);
     return colourAt(await decode(bytes), 100, 100);
   }
-  const isGreen = (colour: readonly number[]) => alike(colour, GREEN);
-  const isRed = (colour: readonly number[]) => alike(colour, RED);
+  const isGreen = (colour: readonly number[]) => isSimilarColour(colour, GREEN);
+  const isRed = (colour: readonly number[]) => isSimilarColour(colour, RED);
   async function errorOf(response: Response): Promise<unknown[]> {
     const { error }: { error: { code: string; param: string } } = JSON.parse(await response.text());
     return [response.status, error.code, error.param];

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ECHO_FORMS, EchoUpstream } from "../support/echo-upstream.ts";
-import { ROUTES } from "../support/surfaces.ts";
+import { ROUTES } from "../support/route-groups.ts";
 import { until } from "../support/until.ts";
 import { useAdmin } from "../support/use-admin.ts";
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { ON_DENO } from "../support/runtime.ts";
 import { DEV_KEY, useGateway } from "../support/use-gateway.ts";
-import { SocketCrowd, type TestSocket } from "../support/web-sockets.ts";
+import { type TestSocket, WebSocketClients } from "../support/web-sockets.ts";
 
 const MIB = 1024 * 1024;
 
@@ -13,40 +13,40 @@ const ECHOED = "x".repeat(260_000);
 
 const api = useGateway({ vars: { BODY_BUDGET_BYTES: String(4 * STRANGERS_BYTES) } });
 
-const crowds: SocketCrowd[] = [];
+const opened: WebSocketClients[] = [];
 
-function newCrowd(): SocketCrowd {
-  const crowd = new SocketCrowd(api.gateway);
-  crowds.push(crowd);
-  return crowd;
+function newClients(): WebSocketClients {
+  const clients = new WebSocketClients(api.gateway);
+  opened.push(clients);
+  return clients;
 }
 
 afterEach(async () => {
-  await Promise.all(crowds.splice(0).map((crowd) => crowd.end()));
+  await Promise.all(opened.splice(0).map((clients) => clients.end()));
   // The gateway learns of the ends of the connections a little later than their clients.
   await expect.poll(openAgain).toBe(true);
 });
 
 /** Whether strangers have memory for as many connections as at first. */
 async function openAgain(): Promise<boolean> {
-  const crowd = new SocketCrowd(api.gateway);
-  await crowd.open(20);
-  await crowd.end();
-  return crowd.refusals.length === 0;
+  const clients = new WebSocketClients(api.gateway);
+  await clients.open(20);
+  await clients.end();
+  return clients.refusals.length === 0;
 }
 
 async function openManaged(): Promise<TestSocket> {
-  const [socket] = await newCrowd().open(1, () => ({ key: DEV_KEY }));
+  const [socket] = await newClients().open(1, () => ({ key: DEV_KEY }));
   if (socket === undefined) throw new Error("the gateway refused a managed key");
   return socket;
 }
 
 describe("the memory of WebSockets", () => {
   it("bounds the connections of strangers, and leaves managed keys theirs", async () => {
-    const crowd = newCrowd();
-    await crowd.open(64);
-    expect(crowd.refusals.length).toBeGreaterThan(0);
-    expect(new Set(crowd.refusals)).toEqual(new Set([503]));
+    const clients = newClients();
+    await clients.open(64);
+    expect(clients.refusals.length).toBeGreaterThan(0);
+    expect(new Set(clients.refusals)).toEqual(new Set([503]));
     const managed = await openManaged();
     managed.keep(10);
     expect(await managed.outcome()).toMatchObject({ id: expect.stringMatching(/^resp_/) });
@@ -56,7 +56,7 @@ describe("the memory of WebSockets", () => {
     const managed = await openManaged();
     managed.keep(400_000);
     const kept = await managed.outcome();
-    const sockets = await newCrowd().open(8);
+    const sockets = await newClients().open(8);
     const ids: (string | undefined)[] = [];
     for (const socket of sockets) {
       socket.keep(200_000);
@@ -74,7 +74,7 @@ describe("the memory of WebSockets", () => {
   });
 
   it("ends a connection whose message grows without an end", async () => {
-    const [stranger] = await newCrowd().open(1);
+    const [stranger] = await newClients().open(1);
     // Workers bound such a message themselves, at 32 MiB.
     for (let sent = 0; sent < 40 && stranger?.closeCode === null; sent += 1) await stranger.sendPart(MIB);
     await expect.poll(() => stranger?.closeCode).not.toBeNull();
@@ -85,7 +85,7 @@ describe("the memory of WebSockets", () => {
 
   // Deno reports what a client reads: a client that reads nothing is waited for.
   it.skipIf(ON_DENO)("sends a stranger no more than its share before it proves that it reads", async () => {
-    const [stranger] = await newCrowd().open(1);
+    const [stranger] = await newClients().open(1);
     const managed = await openManaged();
     stranger?.stopReading();
     for (let asked = 0; asked < 30; asked += 1) {
@@ -104,7 +104,7 @@ describe("the memory of WebSockets", () => {
   });
 
   it("carries as much as a stranger asks for that goes on from what it has read", async () => {
-    const [stranger] = await newCrowd().open(1);
+    const [stranger] = await newClients().open(1);
     let previous = {};
     for (let asked = 0; asked < 9; asked += 1) {
       stranger?.keep(1, { instructions: ECHOED, ...previous });

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import type { Gateway } from "../support/gateway.ts";
 import {
-  alike,
   browserCounts,
   colourAt,
   decode,
   html,
+  isSimilarColour,
   type Site,
   serve,
   startPageService,
@@ -106,8 +106,8 @@ describeWithBrowser("the browser behind the page service", () => {
   it("loads what a full page would load only when it is seen", async () => {
     const image = await picture("/lazy", { full: "true", size: "o", width: "600" });
     expect(image).toMatchObject({ width: 600, height: 4900 });
-    expect(alike(colourAt(image, 100, 4600), GREEN)).toBe(true);
-    expect(alike(colourAt(image, 100, 4800), GREEN)).toBe(true);
+    expect(isSimilarColour(colourAt(image, 100, 4600), GREEN)).toBe(true);
+    expect(isSimilarColour(colourAt(image, 100, 4800), GREEN)).toBe(true);
   });
 
   it("cuts a page that is too high or too wide, and says where", async () => {
@@ -116,7 +116,7 @@ describeWithBrowser("the browser behind the page service", () => {
     expect(response.headers.get("x-page-cut-at")).toBe("20000");
     const image = await decode(await response.arrayBuffer());
     expect(image).toMatchObject({ width: 320, height: 5333 });
-    expect(alike(colourAt(image, 300, 5300), GREEN)).toBe(true);
+    expect(isSimilarColour(colourAt(image, 300, 5300), GREEN)).toBe(true);
     const large = await thumbs("/tall", { full: "true", size: "o", viewportWidth: "400" });
     expect([large.status, large.headers.get("x-page-cut-at")]).toEqual([200, "16383"]);
     expect(await decode(await large.arrayBuffer())).toMatchObject({ width: 400, height: 16_383 });
@@ -135,15 +135,15 @@ describeWithBrowser("the browser behind the page service", () => {
 
   it("hides cookie banners when asked", async () => {
     const shown = await picture("/banner");
-    expect(alike(colourAt(shown, 100, 100), [255, 0, 0])).toBe(true);
+    expect(isSimilarColour(colourAt(shown, 100, 100), [255, 0, 0])).toBe(true);
     const hidden = await picture("/banner", { blockCookieBanners: "true", blockAds: "true" });
-    expect(alike(colourAt(hidden, 100, 100), GREEN)).toBe(true);
+    expect(isSimilarColour(colourAt(hidden, 100, 100), GREEN)).toBe(true);
   });
 
   it("keeps nothing of one page for the next", async () => {
     for (const size of ["t", "s", "m"]) {
       const image = await picture("/cookies", { size });
-      expect(alike(colourAt(image, 20, 20), GREEN)).toBe(true);
+      expect(isSimilarColour(colourAt(image, 20, 20), GREEN)).toBe(true);
     }
   });
 
@@ -164,7 +164,7 @@ describeWithBrowser("the browser behind the page service", () => {
       const seen = [answer.status, answer.headers.get("x-page-url")];
       expect(seen).toEqual([200, `${site.origin}/end?from=${ways[index]}`]);
       const image = await decode(await answer.arrayBuffer());
-      expect([ways[index], alike(colourAt(image, 100, 100), GREEN)]).toEqual([ways[index], true]);
+      expect([ways[index], isSimilarColour(colourAt(image, 100, 100), GREEN)]).toEqual([ways[index], true]);
     }
     const query = new URLSearchParams({ url: `${site.origin}/meta` });
     const lookup = await gateway.fetch(`/v1/technologies?${query}`);
@@ -184,7 +184,9 @@ describeWithBrowser("the browser behind the page service", () => {
       200,
       `${site.origin}/to-nothing`,
     ]);
-    expect(alike(colourAt(await decode(await toNothing.arrayBuffer()), 100, 100), GREEN)).toBe(true);
+    expect(isSimilarColour(colourAt(await decode(await toNothing.arrayBuffer()), 100, 100), GREEN)).toBe(
+      true,
+    );
   });
 
   it("is not held up for others by a client whose pages never let go", async () => {

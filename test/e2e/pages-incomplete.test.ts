@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import type { Gateway } from "../support/gateway.ts";
-import { alike, colourAt, decode, html, type Site, serve, startPageService } from "../support/pages.ts";
+import {
+  colourAt,
+  decode,
+  html,
+  isSimilarColour,
+  type Site,
+  serve,
+  startPageService,
+} from "../support/pages.ts";
 
 const GREEN = [0, 128, 0];
 const HEAD = `<meta name="description" content="Read all the same"><meta property="og:site_name" content="Café">
@@ -91,7 +99,7 @@ describeWithBrowser("a page that is incomplete", () => {
     const picture = await ask("thumbs", path, { format: "png" });
     expect(picture.headers.get("x-page-incomplete")).toBe("true");
     expect(picture.headers.get("x-page-incomplete-reason")).toBe(reason);
-    expect(alike(colourAt(await decode(await picture.arrayBuffer()), 100, 40), GREEN)).toBe(true);
+    expect(isSimilarColour(colourAt(await decode(await picture.arrayBuffer()), 100, 40), GREEN)).toBe(true);
     const json = await askJson("thumbs", path, { format: "png", output: "json" });
     expect(json).toMatchObject({ width: 320, height: 240, incomplete: true, incompleteReason: reason });
   });

@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import type { Gateway } from "../support/gateway.ts";
-import { alike, colourAt, decode, html, type Site, serve, startPageService } from "../support/pages.ts";
+import {
+  colourAt,
+  decode,
+  html,
+  isSimilarColour,
+  type Site,
+  serve,
+  startPageService,
+} from "../support/pages.ts";
 
 const [GREEN, WHITE] = [
   [0, 128, 0],
@@ -64,12 +72,12 @@ describeWithBrowser("the moment at which a page is read", () => {
     "is when requests are answered and nothing moves: %s",
     async (path) => {
       const settled = await shot(path);
-      expect(alike(settled.colour, GREEN), JSON.stringify(settled)).toBe(true);
+      expect(isSimilarColour(settled.colour, GREEN), JSON.stringify(settled)).toBe(true);
       expect(settled.prepareMs).toBeLessThan(4_000);
       const { colour } = await shot(path, { settle: "0" });
       // The script of this page ends by itself: on a slow machine before the first picture.
       if (path !== "/endless" && path !== "/scripted")
-        expect(alike(colour, GREEN), JSON.stringify(colour)).toBe(false);
+        expect(isSimilarColour(colour, GREEN), JSON.stringify(colour)).toBe(false);
     },
   );
 
@@ -95,7 +103,7 @@ describeWithBrowser("the moment at which a page is read", () => {
     expect(await description("/timer", { waitForSelector: "main p" })).toBe("Late");
     expect(await description("/timer", { waitForText: "It is here" })).toBe("Late");
     expect(await description("/late", { waitUntil: "domcontentloaded" })).toBeNull();
-    expect(alike((await shot("/timer", { waitForText: "is here" })).colour, WHITE)).toBe(true);
+    expect(isSimilarColour((await shot("/timer", { waitForText: "is here" })).colour, WHITE)).toBe(true);
   });
 
   it("is a 404 where the awaited text never comes", async () => {

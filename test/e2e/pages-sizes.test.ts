@@ -6,10 +6,10 @@ import { thumbnailSchema } from "../../src/pages/thumbnails/endpoints.ts";
 import { describeWithBrowser } from "../support/browser.ts";
 import type { Gateway } from "../support/gateway.ts";
 import {
-  alike,
   colourAt,
   decode,
   html,
+  isSimilarColour,
   type Picture,
   type Site,
   serve,
@@ -68,7 +68,7 @@ function expectCells(image: Picture, subject: Size): void {
     if (![pageX, pageY].every((at) => isWithin(at) || at < 1 / scale)) continue;
     looked++;
     const seen = colourAt(image, x, y);
-    if (!alike(seen, cellColour(pageX, pageY)))
+    if (!isSimilarColour(seen, cellColour(pageX, pageY)))
       expect([x, y, seen]).toEqual([x, y, cellColour(pageX, pageY)]);
   }
   expect(looked).toBeGreaterThan(100);
@@ -146,7 +146,7 @@ describeWithBrowser("the size of large pictures", () => {
       for (const [x, y] of places(size)) {
         // Its outermost pixels are drawn together with what is around it.
         if (x < 4 || y < 4 || x > size.width - 5 || y > size.height - 5) continue;
-        expect(alike(colourAt(element, x, y), GREEN)).toBe(true);
+        expect(isSimilarColour(colourAt(element, x, y), GREEN)).toBe(true);
       }
     }
     await picture("/cells", { clip: "7,1003,611,499", width: "2203" }, { width: 2203, height: 1799 });

@@ -1,7 +1,7 @@
 import { type ClientRequest, type IncomingMessage, request as startRequest } from "node:http";
 import type { Gateway } from "./gateway.ts";
-import { SlowCrowd } from "./slow-clients.ts";
-import { SocketCrowd, strangerNumber } from "./web-sockets.ts";
+import { SlowClients } from "./slow-clients.ts";
+import { strangerNumber, WebSocketClients } from "./web-sockets.ts";
 
 const MIB = 1024 * 1024;
 
@@ -130,50 +130,50 @@ async function takeBodies(gateway: Gateway, { clients, bytes }: MemoryUseSize): 
 }
 
 async function takeIdleSockets(gateway: Gateway, { clients }: MemoryUseSize): Promise<HeldMemory> {
-  const crowd = new SocketCrowd(gateway);
-  await crowd.open(20 * clients);
-  return { statuses: crowd.refusals, end: () => crowd.end() };
+  const connections = new WebSocketClients(gateway);
+  await connections.open(20 * clients);
+  return { statuses: connections.refusals, end: () => connections.end() };
 }
 
 async function takePartialMessages(gateway: Gateway, { clients, bytes }: MemoryUseSize): Promise<HeldMemory> {
-  const crowd = new SocketCrowd(gateway);
-  const sockets = await crowd.open(clients);
+  const connections = new WebSocketClients(gateway);
+  const sockets = await connections.open(clients);
   await Promise.all(
     sockets.map(async (socket) => {
       for (let sent = 0; sent < 4 * bytes && socket.closeCode === null; sent += MIB)
         await socket.sendPart(MIB);
     }),
   );
-  return { statuses: crowd.refusals, end: () => crowd.end() };
+  return { statuses: connections.refusals, end: () => connections.end() };
 }
 
 async function takeKeptResponses(gateway: Gateway, { clients, bytes }: MemoryUseSize): Promise<HeldMemory> {
-  const crowd = new SocketCrowd(gateway);
+  const connections = new WebSocketClients(gateway);
   for (let index = 0; index < clients; index += 1) {
-    const [socket] = await crowd.open(1, () => strangerNumber(index));
+    const [socket] = await connections.open(1, () => strangerNumber(index));
     for (let kept = 0; kept < 4; kept += 1) {
       socket?.keep(Math.floor(bytes / 8));
       await socket?.outcome();
     }
   }
-  return { statuses: crowd.refusals, end: () => crowd.end() };
+  return { statuses: connections.refusals, end: () => connections.end() };
 }
 
 async function takeUnreadMessages(gateway: Gateway, { clients, bytes }: MemoryUseSize): Promise<HeldMemory> {
-  const crowd = new SocketCrowd(gateway);
-  const sockets = await crowd.open(clients);
+  const connections = new WebSocketClients(gateway);
+  const sockets = await connections.open(clients);
   for (const socket of sockets) {
     socket.stopReading();
     for (let asked = 0; asked < 8; asked += 1) socket.keep(1, { instructions: "x".repeat(bytes / 8) });
   }
   await Promise.all(sockets.map((socket) => socket.flush()));
-  return { statuses: crowd.refusals, end: () => crowd.end() };
+  return { statuses: connections.refusals, end: () => connections.end() };
 }
 
 async function takeUnreadStreams(gateway: Gateway, { clients, bytes }: MemoryUseSize): Promise<HeldMemory> {
-  const crowd = new SlowCrowd(gateway.url);
-  await crowd.add({ idle: 0, neverReading: 10 * clients, trickling: 0 }, Math.floor(bytes / 8));
-  return { statuses: [], end: () => crowd.end() };
+  const connections = new SlowClients(gateway.url);
+  await connections.add({ idle: 0, neverReading: 10 * clients, trickling: 0 }, Math.floor(bytes / 8));
+  return { statuses: [], end: () => connections.end() };
 }
 
 async function takeUnreadAnswers(gateway: Gateway, { clients, bytes }: MemoryUseSize): Promise<HeldMemory> {

@@ -5,14 +5,14 @@ import { buildOpenApiDocument } from "../../src/core/routing/openapi.ts";
 import { PathFamilies, type Route } from "../../src/core/routing/route-group.ts";
 import { RouteTable } from "../../src/core/routing/router.ts";
 import { publishedFault } from "./published.ts";
+import { ROUTE_GROUPS } from "./route-groups.ts";
 import { SchemaCheck } from "./schema-faults.ts";
 import type { SecretWatch } from "./secret-watch.ts";
-import { SURFACES } from "./surfaces.ts";
 
 const JSON_TYPE = "application/json";
 
-const table = new RouteTable(SURFACES);
-const families = new PathFamilies(SURFACES, STANDARD_FAMILY);
+const table = new RouteTable(ROUTE_GROUPS);
+const families = new PathFamilies(ROUTE_GROUPS, STANDARD_FAMILY);
 
 /** Description of a response: one schema per media type. */
 type Description = ReadonlyMap<string, SchemaCheck>;

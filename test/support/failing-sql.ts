@@ -93,7 +93,7 @@ export async function attempt<T>(work: () => T | Promise<T>): Promise<T | undefi
 }
 
 /** Runs work, and retries it once after the injected failure. */
-export async function again<T>(work: () => T | Promise<T>): Promise<T> {
+export async function retryOnce<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

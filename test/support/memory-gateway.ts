@@ -37,7 +37,7 @@ import "../../src/gateway/providers/passthrough-error.ts";
 import "../../src/gateway/response-cache/serve-cached.ts";
 import "../../src/gateway/response-cache/serve-cached-call.ts";
 import "../../src/records/opentelemetry/index.ts";
-import "./surfaces.ts";
+import "./route-groups.ts";
 
 /** Options of a test gateway: its platform, and the answers of a provider of the sessions protocol. */
 export type MemoryGatewayOptions = MemoryPlatformOptions & Answers;

@@ -117,7 +117,7 @@ export function colourAt({ width, data }: Picture, x: number, y: number): [numbe
 }
 
 /** Whether two colors are similar: JPEG and scaling change each a little. */
-export function alike(a: readonly number[], b: readonly number[], tolerance = 24): boolean {
+export function isSimilarColour(a: readonly number[], b: readonly number[], tolerance = 24): boolean {
   return a.every((value, channel) => Math.abs(value - (b[channel] ?? 0)) <= tolerance);
 }
 

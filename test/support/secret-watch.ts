@@ -41,7 +41,7 @@ export class SecretWatch {
 
   /** Places where secrets occurred, without duplicates; `lines` are the log lines. */
   leaksWith(lines: readonly string[]): readonly string[] {
-    this.#look("the log", lines.join("\n"));
+    this.#search("the log", lines.join("\n"));
     return [...this.#leaks];
   }
 
@@ -65,11 +65,11 @@ export class SecretWatch {
       await this.#learn(response);
       return response;
     }
-    this.#look(`the headers of ${where}`, JSON.stringify([...response.headers]));
+    this.#search(`the headers of ${where}`, JSON.stringify([...response.headers]));
     if (response.body === null || !/json|text|javascript|xml/.test(mediaType)) return response;
     if (/event-stream|ndjson/.test(mediaType)) return this.#watched(where, response, response.body);
     // The reader of the response gets the error if it breaks off.
-    this.#look(
+    this.#search(
       where,
       await response
         .clone()
@@ -115,7 +115,7 @@ export class SecretWatch {
       this.#plant("an administrator's token", answer["token"]);
   }
 
-  #look(where: string, text: string): void {
+  #search(where: string, text: string): void {
     for (const [form, what] of this.#forms) if (text.includes(form)) this.#leaks.add(`${what} in ${where}`);
     for (const [what, pattern] of MADE) if (pattern.test(text)) this.#leaks.add(`${what} in ${where}`);
   }
@@ -124,26 +124,26 @@ export class SecretWatch {
     const reader = body.getReader();
     const utf8 = new TextDecoder();
     let text = "";
-    const look = () => this.#look(where, text);
+    const search = () => this.#search(where, text);
     const watched = new ReadableStream<Uint8Array>(
       {
         pull: async (controller) => {
           try {
             const { done, value } = await reader.read();
             if (done) {
-              look();
+              search();
               controller.close();
               return;
             }
             text += utf8.decode(value, { stream: true });
             controller.enqueue(value);
           } catch (error) {
-            look();
+            search();
             controller.error(error);
           }
         },
         cancel: async (reason) => {
-          look();
+          search();
           await reader.cancel(reason);
         },
       },

@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** Number of clients for each kind of slow behavior. */
-export interface SlowClients {
+export interface SlowClientCounts {
   /** Connect and send nothing. */
   readonly idle: number;
   /** Request a long stream and never read it. */
@@ -16,7 +16,7 @@ export interface SlowClients {
 const AT_ONCE = 100;
 
 /** Deliberately slow clients of a gateway; all sockets are local. */
-export class SlowCrowd {
+export class SlowClients {
   readonly #sockets: Socket[] = [];
   readonly #timers: NodeJS.Timeout[] = [];
   readonly #port: number;
@@ -39,7 +39,7 @@ export class SlowCrowd {
   }
 
   /** Adds clients. `answerChars` is the length of the unread answers. */
-  async add({ idle, neverReading, trickling }: SlowClients, answerChars: number): Promise<void> {
+  async add({ idle, neverReading, trickling }: SlowClientCounts, answerChars: number): Promise<void> {
     await this.#open(idle, () => undefined);
     await this.#open(neverReading, (socket, index) => {
       socket.pause();

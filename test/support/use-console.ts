@@ -8,7 +8,7 @@ import { openSharedBrowser } from "./shared-browser.ts";
 import { ADMIN_KEY, type TestAdmin, useAdmin } from "./use-admin.ts";
 
 /** Display options of a page. */
-export interface Look {
+export interface TabOptions {
   readonly theme?: "light" | "dark";
   /** Pixels. */
   readonly width?: number;
@@ -19,9 +19,9 @@ export interface Look {
 /** The console of a running gateway, in a real browser. */
 export interface TestConsole extends TestAdmin {
   /** Opens the console in a browser context with separate storage. */
-  open(look?: Look): Promise<Page>;
+  open(options?: TabOptions): Promise<Page>;
   /** The same, signed in and at a page, such as `accounts`. */
-  at(page: string, look?: Look): Promise<Page>;
+  at(page: string, options?: TabOptions): Promise<Page>;
 }
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -46,7 +46,11 @@ export function useConsole(options: GatewayOptions = {}): TestConsole {
   });
 
   /** Opens a tab without loading the console. */
-  const tab = async ({ theme = "light", width = 1_280, locale = "en-GB" }: Look = {}): Promise<Page> => {
+  const tab = async ({
+    theme = "light",
+    width = 1_280,
+    locale = "en-GB",
+  }: TabOptions = {}): Promise<Page> => {
     if (browser === undefined) throw new Error("the browser is not running");
     const context = await browser.newContext({
       baseURL: admin.gateway.url,
@@ -71,13 +75,13 @@ export function useConsole(options: GatewayOptions = {}): TestConsole {
     post: admin.post,
     chat: admin.chat,
     admin: admin.admin,
-    open: async (look) => {
-      const page = await tab(look);
+    open: async (options) => {
+      const page = await tab(options);
       await page.goto("/admin");
       return page;
     },
-    at: async (name, look) => {
-      const page = await tab(look);
+    at: async (name, options) => {
+      const page = await tab(options);
       const { body } = await admin.admin("POST", "/admin/login", { admin_key: ADMIN_KEY }, null);
       const session = JSON.stringify({ token: body["token"], expiresAt: Date.now() + 3_600_000 });
       await page.addInitScript(`sessionStorage.setItem("polygate.session", ${JSON.stringify(session)})`);

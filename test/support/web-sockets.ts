@@ -131,7 +131,7 @@ export class TestSocket {
 }
 
 /** WebSockets of many clients: the open ones, and the statuses of rejected handshakes. */
-export class SocketCrowd {
+export class WebSocketClients {
   readonly sockets: TestSocket[] = [];
   /** Statuses of rejected handshakes. */
   readonly refusals: number[] = [];

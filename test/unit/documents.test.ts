@@ -7,7 +7,7 @@ import { referencePages } from "../../scripts/site/reference.mjs";
 import { sidebar } from "../../scripts/site/sidebar.mjs";
 import { buildOpenApiDocument } from "../../src/core/routing/openapi.ts";
 import { blocksOf, documents } from "../support/documents.ts";
-import { SURFACES } from "../support/surfaces.ts";
+import { ROUTE_GROUPS } from "../support/route-groups.ts";
 
 const DOCUMENTS = documents();
 const BLOCKS = DOCUMENTS.flatMap(({ path, text }) => blocksOf(path, text));
@@ -94,7 +94,7 @@ describe("the documents", () => {
 });
 
 it("the pages of the API reference tell of every operation, and of its fields", () => {
-  const document = buildOpenApiDocument(SURFACES);
+  const document = buildOpenApiDocument(ROUTE_GROUPS);
   const text = referencePages(document)
     .map((page) => page.text)
     .join("\n");

@@ -3,7 +3,7 @@ import { handleRequest } from "../../../src/app.ts";
 import type { Route } from "../../../src/core/routing/route-group.ts";
 import { type MemoryGateway, useMemoryGateway } from "../../support/memory-gateway.ts";
 import { KEY } from "../../support/memory-platform.ts";
-import { ROUTES } from "../../support/surfaces.ts";
+import { ROUTES } from "../../support/route-groups.ts";
 
 const gateway = useMemoryGateway();
 

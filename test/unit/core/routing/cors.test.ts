@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { CorsPolicy } from "../../../../src/core/routing/cors.ts";
-import { SURFACES } from "../../../support/surfaces.ts";
+import { ROUTE_GROUPS } from "../../../support/route-groups.ts";
 
-const cors = new CorsPolicy(SURFACES);
+const cors = new CorsPolicy(ROUTE_GROUPS);
 
 const declared = (list: string | null) =>
   cors

@@ -3,9 +3,9 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { describe, expect, it } from "vitest";
 import { isObject, type JsonObject } from "../../../../src/core/encoding/json.ts";
 import { buildOpenApiDocument } from "../../../../src/core/routing/openapi.ts";
-import { ROUTES, SURFACES } from "../../../support/surfaces.ts";
+import { ROUTE_GROUPS, ROUTES } from "../../../support/route-groups.ts";
 
-const document = Object(buildOpenApiDocument(SURFACES));
+const document = Object(buildOpenApiDocument(ROUTE_GROUPS));
 
 function operationOf(method: string, path: string, verb?: string) {
   const template = path.replaceAll(/:(\w+)\+?/g, "{$1}") + (verb === undefined ? "" : `:${verb}`);
@@ -139,7 +139,7 @@ describe("the OpenAPI document", () => {
       const { headers } = responses["200"] ?? responses["202"];
       expect(Object.keys(headers).map((one) => one.toLowerCase())).toContain(name);
     }
-    const exposed = SURFACES.find(({ family }) => family.id === "page")?.responseHeaders;
+    const exposed = ROUTE_GROUPS.find(({ family }) => family.id === "page")?.responseHeaders;
     const readable = new Set([...(exposed ?? []), "cache-control"]);
     expect(new Set(described.map(([name]) => name))).toEqual(readable);
   });

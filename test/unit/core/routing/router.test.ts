@@ -9,9 +9,9 @@ import {
 } from "../../../../src/core/routing/route-group.ts";
 import { RouteTable } from "../../../../src/core/routing/router.ts";
 import { ROUTE_GROUPS as LATE } from "../../../../src/routes.ts";
-import { ROUTES, SURFACES } from "../../../support/surfaces.ts";
+import { ROUTE_GROUPS, ROUTES } from "../../../support/route-groups.ts";
 
-const table = new RouteTable(SURFACES);
+const table = new RouteTable(ROUTE_GROUPS);
 const match = (method: string, path: string) => table.match(method, new URL(path, "http://gateway"));
 
 describe("the route table", () => {
@@ -110,7 +110,7 @@ describe("the route table", () => {
 });
 
 describe("the family of an unknown path", () => {
-  const families = new PathFamilies(SURFACES, STANDARD_FAMILY);
+  const families = new PathFamilies(ROUTE_GROUPS, STANDARD_FAMILY);
 
   it.each([
     ["/admin/x", "admin"],

@@ -17,7 +17,7 @@ import { createConfigurationClient } from "../../../../src/runtime/deno/configur
 import { RateLimits } from "../../../../src/runtime/deno/rate-limits.ts";
 import { createWatchStateStore } from "../../../../src/runtime/deno/watch-state-store.ts";
 import { emptyConfig } from "../../../support/config.ts";
-import { again, attempt, FAILURE_KINDS, FailingSql, failEachStep } from "../../../support/failing-sql.ts";
+import { attempt, FAILURE_KINDS, FailingSql, failEachStep, retryOnce } from "../../../support/failing-sql.ts";
 import { memoryPlatform } from "../../../support/memory-platform.ts";
 import { MemoryPoolStore } from "../../../support/pool-simulator/memory-pool-store.ts";
 import { batch, capture, write } from "../../records/archive/support.ts";
@@ -55,7 +55,7 @@ function endsTheSame(name: string, scenario: (sql: FailingSql) => unknown): void
 
 endsTheSame("usage", async (sql) => {
   let now = NOON;
-  const usage = await again(() => new SqlUsage(sql, () => now));
+  const usage = await retryOnce(() => new SqlUsage(sql, () => now));
   const tally = new UsageTally();
   const priced = { config: emptyConfig() };
   for (const [at, model] of [
@@ -67,7 +67,7 @@ endsTheSame("usage", async (sql) => {
     now = at;
     tally.count(used({ model }), at);
     tally.count(used({ model, key: "other" }), at);
-    await again(() => tally.send(usage, priced, at));
+    await retryOnce(() => tally.send(usage, priced, at));
   }
   const read = (from: SqlUsage) =>
     from.read({
@@ -98,9 +98,9 @@ describe("the archive", () => {
   });
 
   endsTheSame("history, captures, samples and counts", async (sql) => {
-    const archive = await again(() => new SqlArchive(sql, Date.now));
+    const archive = await retryOnce(() => new SqlArchive(sql, Date.now));
     const send = (n: number, records: number) =>
-      again(() =>
+      retryOnce(() =>
         archive.write(
           batch({
             retention: { version: n, records, captures: 2 },
@@ -119,13 +119,13 @@ describe("the archive", () => {
         ),
       );
     for (const [index, records] of [5_000, 5_000, 100, 100, 5].entries()) await send(index + 1, records);
-    await again(() => archive.saveSample({ captureIds: ["c5"] }, "s", "p"));
-    await again(() => archive.deleteHistory("a4"));
-    await again(() => archive.endInterrupted());
+    await retryOnce(() => archive.saveSample({ captureIds: ["c5"] }, "s", "p"));
+    await retryOnce(() => archive.deleteHistory("a4"));
+    await retryOnce(() => archive.endInterrupted());
     sql.heal();
     const state = stateOf(archive);
     expect(stateOf(new SqlArchive(sql, Date.now))).toEqual(state);
-    await again(() => archive.clearCaptures());
+    await retryOnce(() => archive.clearCaptures());
     return state;
   });
 
@@ -144,10 +144,10 @@ describe("the archive", () => {
   });
 
   endsTheSame("the history in packs", async (sql) => {
-    const archive = await again(() => new SqlArchive(sql, Date.now));
-    const history = await again(() => new PackedHistory(sql, archive.history, Date.now));
+    const archive = await retryOnce(() => new SqlArchive(sql, Date.now));
+    const history = await retryOnce(() => new PackedHistory(sql, archive.history, Date.now));
     const inOne = (work: () => void) =>
-      again(() => {
+      retryOnce(() => {
         try {
           sql.transaction(work);
         } catch (error) {
@@ -182,7 +182,7 @@ endsTheSame("edits of the configuration", async (sql) => {
     const journal = new SqlJournal(sql);
     return { journal, configuration: await createConfigurationClient(sql, variables, accounts, journal) };
   };
-  const { journal, configuration } = await again(open);
+  const { journal, configuration } = await retryOnce(open);
   const note = (n: number): EditNote => ({
     ...{ at: n, who: "key", address: "", changes: [], more: 0, keep: true, forget: n === 3 },
     action: n % 2 === 0 ? "DELETE /admin/keys/:key" : "PUT /admin/settings",
@@ -190,7 +190,7 @@ endsTheSame("edits of the configuration", async (sql) => {
   const all = { page: 1, pageSize: 10, who: "", action: "", q: "", since: 0, until: 0 };
   const edits = () => journal.listEntries(all).items.map(({ version, at }) => [version, at]);
   for (let n = 1; n <= 4; n += 1) {
-    await again(async () => {
+    await retryOnce(async () => {
       const before = [(await configuration.readFresh()).version, edits().length];
       try {
         await configuration.update(
@@ -213,17 +213,17 @@ endsTheSame("edits of the configuration", async (sql) => {
 });
 
 endsTheSame("what is kept for callers", async (sql) => {
-  const kept = await again(
+  const kept = await retryOnce(
     () =>
       new ExpiringStore<{ note: { id: string; expiresAt: number } }>(sql, { characters: 500, objects: 3 }),
   );
   for (const id of ["a", "b", "a", "c", "d"]) {
-    await again(() => kept.put("me", "note", { id, expiresAt: id === "d" ? 5 : 10 }));
+    await retryOnce(() => kept.put("me", "note", { id, expiresAt: id === "d" ? 5 : 10 }));
   }
-  await again(() => kept.put("you", "note", { id: "a", expiresAt: 10 }));
-  await again(() => kept.remove("me", "note", "b", 1));
-  await again(() => kept.deleteExpired(7));
-  await again(() => kept.put("me", "note", { id: "e", expiresAt: 10 }));
+  await retryOnce(() => kept.put("you", "note", { id: "a", expiresAt: 10 }));
+  await retryOnce(() => kept.remove("me", "note", "b", 1));
+  await retryOnce(() => kept.deleteExpired(7));
+  await retryOnce(() => kept.put("me", "note", { id: "e", expiresAt: 10 }));
   sql.heal();
   const totals = sql.all("select * from kept_total order by owner");
   const counted = sql.all(
@@ -237,7 +237,7 @@ endsTheSame("jobs of the page service", async (sql) => {
   const notified: string[] = [];
   const notify = async ({ id }: JobState) => void notified.push(id);
   const options = { sql, now: Date.now, maxBytes: 100_000, maxBytesPerClient: 100_000, notify };
-  const jobs = await again(() =>
+  const jobs = await retryOnce(() =>
     createInProcessJobs({
       ...options,
       runTask: async ({ query }) => {
@@ -251,8 +251,8 @@ endsTheSame("jobs of the page service", async (sql) => {
     ...({ client, operation: "thumbs", origin: "http://x" } as const),
     tasks: urls.map(task),
   });
-  const one = await again(() => jobs.create(job("a", "1", "2", "3")));
-  const two = await again(() => jobs.create(job("b", "4")));
+  const one = await retryOnce(() => jobs.create(job("a", "1", "2", "3")));
+  const two = await retryOnce(() => jobs.create(job("b", "4")));
   // Nobody asks: the jobs go on by themselves.
   await vi.advanceTimersByTimeAsync(60_000);
   sql.heal();
@@ -287,7 +287,7 @@ endsTheSame("alerts", async (sql) => {
     },
   });
   const open = () => new Watcher({ platform, ...createWatchStateStore(sql) });
-  let watcher = await again(open);
+  let watcher = await retryOnce(open);
   for (let round = 0; round < 3; round += 1) {
     vi.setSystemTime(Date.now() + 30_000);
     await attempt(() => watcher.runRound());
@@ -306,7 +306,7 @@ describe("the page service's limits", () => {
   test.each(FAILURE_KINDS)("allow no call more when a step fails %s", async (kind) => {
     await failEachStep(kind, async (sql) => {
       vi.setSystemTime(NOON);
-      const limits = await again(() => new RateLimits(sql, Date.now, 2));
+      const limits = await retryOnce(() => new RateLimits(sql, Date.now, 2));
       let allowed = 0;
       for (let n = 0; n < 8; n += 1) {
         if ((await attempt(() => limits.take("a", 5)))?.allowed) allowed += 1;

@@ -2,7 +2,7 @@ import { handleRequest } from "../../../../src/app.ts";
 import type { Platform } from "../../../../src/core/ports/platform.ts";
 import type { SocketListener } from "../../../../src/core/ports/web-socket.ts";
 import { type MemoryPlatformOptions, memoryPlatform } from "../../../support/memory-platform.ts";
-import "../../../support/surfaces.ts";
+import "../../../support/route-groups.ts";
 
 /** Log lines of requests, some of which come when the answer has been read, are left out: there is one for each input. */
 const { log } = console;

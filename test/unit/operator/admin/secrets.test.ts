@@ -6,7 +6,7 @@ import type { Platform } from "../../../../src/core/ports/platform.ts";
 import { ADMIN_ENDPOINTS } from "../../../../src/operator/admin/index.ts";
 import { type MemoryPlatformOptions, memoryPlatform } from "../../../support/memory-platform.ts";
 import { plantedConfigs } from "../../../support/planted-config.ts";
-import "../../../support/surfaces.ts";
+import "../../../support/route-groups.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 
