@@ -3,6 +3,7 @@ import { isManagedOwner } from "../../src/core/auth/caller-keys.ts";
 import { ConfigurationClient } from "../../src/core/config/configuration-client.ts";
 import { ConfigurationCore, type StoredConfig } from "../../src/core/config/configuration-core.ts";
 import { configSchema } from "../../src/core/config/schema.ts";
+import { once } from "../../src/core/encoding/lazy-schema.ts";
 import type { PagesPlatform } from "../../src/core/ports/pages.ts";
 import { parseVariables } from "../../src/core/ports/parse-variables.ts";
 import type { Platform } from "../../src/core/ports/platform.ts";
@@ -101,7 +102,8 @@ export async function memoryPlatform(options: MemoryPlatformOptions = {}): Promi
       ),
     );
   await tellPool();
-  const journal = new SqlJournal(memoryDatabase());
+  // Most tests use few of the stores: each is created at its first use.
+  const journal = once(() => new SqlJournal(memoryDatabase()));
   const archive = new SqlArchive(memoryDatabase(), now);
   const configuration = new ConfigurationClient(
     {
@@ -109,7 +111,7 @@ export async function memoryPlatform(options: MemoryPlatformOptions = {}): Promi
       replace: async (base, next, note) => {
         const before = core.snapshot;
         const outcome = core.replace(base, next);
-        if (outcome.stored && note !== null) journal.recordEdit(before, outcome.snapshot.version, note);
+        if (outcome.stored && note !== null) journal().recordEdit(before, outcome.snapshot.version, note);
         if (outcome.stored) await tellPool();
         return outcome;
       },
@@ -117,24 +119,36 @@ export async function memoryPlatform(options: MemoryPlatformOptions = {}): Promi
     now,
   );
   const isManaged = async (owner: string) => isManagedOwner((await configuration.read()).config, owner);
-  const kept = new CallerObjectStore(memoryDatabase(), variables.storedObjectLimits, now, isManaged);
-  const jobs = createInProcessJobs({
-    sql: memoryDatabase(),
-    now,
-    runTask: (task) => runTask(platform, task),
-    notify: (job, webhook) => notifyWebhook(platform, job, webhook),
-    maxBytes: CACHE_BYTES,
-    maxBytesPerClient: CACHE_BYTES,
-  });
+  const kept = once(
+    () => new CallerObjectStore(memoryDatabase(), variables.storedObjectLimits, now, isManaged),
+  );
+  const jobs = once(() =>
+    createInProcessJobs({
+      sql: memoryDatabase(),
+      now,
+      runTask: (task) => runTask(platform, task),
+      notify: (job, webhook) => notifyWebhook(platform, job, webhook),
+      maxBytes: CACHE_BYTES,
+      maxBytesPerClient: CACHE_BYTES,
+    }),
+  );
+  const usage = once(() => new SqlUsage(memoryDatabase(), now));
+  const administration = once(() => createInProcessAdministration(memoryDatabase(), now));
   const platform: Platform = {
     variables,
     configuration,
     configPath: "memory:config",
     accounts,
     archive,
-    usage: new SqlUsage(memoryDatabase(), now),
-    administration: createInProcessAdministration(memoryDatabase(), now),
-    auditLog: journal,
+    get usage() {
+      return usage();
+    },
+    get administration() {
+      return administration();
+    },
+    get auditLog() {
+      return journal();
+    },
     alerts: createInProcessWatcher({
       variables,
       configuration,
@@ -144,14 +158,14 @@ export async function memoryPlatform(options: MemoryPlatformOptions = {}): Promi
       deploymentFetch: nowhere,
       now,
     }),
-    responses: (owner, startedAt) => kept.responses(owner, startedAt),
-    eraseCaller: (owner) => kept.erase(owner),
-    files: (owner, startedAt) => kept.files(owner, startedAt),
-    batches: (owner, startedAt) => kept.batches(owner, startedAt),
-    accountStates: (owner, startedAt) => kept.accountStates(owner, startedAt),
-    uploads: (owner, startedAt) => kept.uploads(owner, startedAt),
+    responses: (owner, startedAt) => kept().responses(owner, startedAt),
+    eraseCaller: (owner) => kept().erase(owner),
+    files: (owner, startedAt) => kept().files(owner, startedAt),
+    batches: (owner, startedAt) => kept().batches(owner, startedAt),
+    accountStates: (owner, startedAt) => kept().accountStates(owner, startedAt),
+    uploads: (owner, startedAt) => kept().uploads(owner, startedAt),
     responseCache: new ProcessAnswerCache(now, CACHE_BYTES),
-    replays: (owner, startedAt) => kept.replays(owner, startedAt),
+    replays: (owner, startedAt) => kept().replays(owner, startedAt),
     fetch,
     deploymentFetch: nowhere,
     upstreamFetch: (proxy) => upstream.through(proxy),
@@ -164,7 +178,13 @@ export async function memoryPlatform(options: MemoryPlatformOptions = {}): Promi
     supportsSniThroughProxy: true,
     providerBaseUrl: variables.providerBaseUrl,
     providerSignsIn: !needsNoAccount(variables.providerDriver),
-    pages: { ...pagesWithoutBrowser(now), jobs, ...options.pages },
+    pages: {
+      ...pagesWithoutBrowser(now),
+      get jobs() {
+        return jobs();
+      },
+      ...options.pages,
+    },
     fetchAsset: async (request) => {
       const text = assets[new URL(request.url).pathname];
       return text === undefined ? null : new Response(text, { headers: { "content-type": "text/html" } });

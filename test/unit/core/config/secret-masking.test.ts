@@ -83,7 +83,7 @@ describe("a masked value", () => {
         });
       }),
       // A smaller configuration tells no more, and takes as long again.
-      { numRuns: 30, endOnFailure: true },
+      { numRuns: 10, endOnFailure: true },
     );
   });
 

@@ -136,7 +136,7 @@ const CELLS: Readonly<Record<string, Cell>> = {
     means: { reasoning: "Hm.", toolCalls: called(ls, pwd), finish: "tool_calls" },
   },
   ...Object.fromEntries(
-    ["  ", "\n\n  ", "\r", "\r\n\r\n\t"].map((indent) => [
+    ["  ", "\n\n  \r\r\n\r\n\t"].map((indent) => [
       `arguments over several lines, each after ${JSON.stringify(indent)}`,
       {
         conversation: { ...PLAIN, tools: [EDIT] },

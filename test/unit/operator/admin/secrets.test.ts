@@ -150,7 +150,7 @@ it("no answer but the two exports, and no line of the log, shows a secret of the
       expect(first.secrets.filter((secret) => exported.includes(secret)).length).toBeGreaterThan(10);
     }),
     // A smaller configuration tells no more, and takes as long again.
-    { numRuns: 5, endOnFailure: true },
+    { numRuns: 2, endOnFailure: true },
   );
 });
 
