@@ -65,7 +65,7 @@ describeWithBrowser("the moment at which a page is read", () => {
     ["/polls", "networkidle2"],
   ])("is when few requests have no response, if that is asked for: %s, %s", async (path, waitUntil) => {
     const { colour, prepareMs } = await shot(path, { waitUntil, settle: "0" });
-    expect([alike(colour, GREEN), prepareMs < 4_000]).toEqual([true, true]);
+    expect([isSimilarColour(colour, GREEN), prepareMs < 4_000]).toEqual([true, true]);
   });
 
   it.each(["/late", "/chain", "/fade", "/transition", "/shadow", "/endless", "/scripted"])(
