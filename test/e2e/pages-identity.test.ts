@@ -34,6 +34,8 @@ describeWithBrowser("the browser as pages see it", () => {
       if (pathname === "/latin") return html(response, "<p>Plain — “é” ₤ Ж ω</p>");
       // Linear B: few machines have a font for it.
       if (pathname === "/linear-b") return html(response, "<p>\u{10000}</p><script>/* \u05d0 */</script>");
+      // Tifinagh: many machines have a font for it.
+      if (pathname === "/in-part") return html(response, "<p>\u2d30\u{10000}</p>");
       if (pathname !== "/comments") return html(response, TELL);
       response.setHeader("content-type", "text/html");
       return response.end("<html><head><title>x</title></head><body></body></html><!-- cPanel -->");
@@ -95,6 +97,7 @@ describeWithBrowser("the browser as pages see it", () => {
       );
     expect(await missing("/latin")).toBeNull();
     expect(await missing("/linear-b")).toBe("Other");
+    expect(await missing("/in-part")).toBe("Other");
   });
 
   it("reads comments outside the root element", async () => {
