@@ -151,7 +151,7 @@ describe("providers beside the default one", () => {
     expect(config.providers).toMatchObject([whole]);
 
     const offered = await admin("GET", "/admin/providers/local/models");
-    expect(offered.body).toEqual({ driver: "openai", models: ["qwen3:8b", "llama3:70b"] });
+    expect(offered.body).toEqual({ driver: "openai", models: ["qwen3:8b", "llama3:70b"], details: {} });
     expect((await admin("POST", "/admin/providers/local/models")).body).toMatchObject({
       models: { small: "qwen3:8b", "llama3:70b": "llama3:70b" },
     });
@@ -172,6 +172,49 @@ describe("providers beside the default one", () => {
       total_providers: 0,
     });
     expect((await admin("DELETE", "/admin/providers/default")).status).toBe(409);
+  });
+
+  it("have the prices, sizes and abilities that their own lists state", async () => {
+    const models = ["paid", "free", "bare"];
+    const stated = {
+      paid: {
+        context_length: 131_072,
+        architecture: { input_modalities: ["text", "image"] },
+        pricing: { prompt: "0.00000015", completion: "0.0000006" },
+        top_provider: { max_completion_tokens: 16_384 },
+        supported_parameters: ["reasoning", "tools"],
+      },
+      free: { max_model_len: 32_768, pricing: { prompt: "0", completion: "0" } },
+    };
+    const vendor = await startChatBackend({ models, stated, says: "From the vendor." });
+    try {
+      await admin("POST", "/admin/providers", { id: "vendor", driver: "openai", base_url: vendor.url });
+      const path = "/admin/providers/vendor/models";
+      const paid = {
+        context: 131_072,
+        output: 16_384,
+        vision: true,
+        thinking: true,
+        price: { input: 0.15, output: 0.6 },
+      };
+      const free = { context: 32_768, price: { input: 0, output: 0 } };
+      const { body: offered } = await admin("GET", path);
+      expect(offered).toEqual({ driver: "openai", models, details: { paid, free } });
+
+      // An edit wins over the list, before it is fetched again and after.
+      await admin("PUT", `${path}/free`, { context: 8_192 });
+      const added = await admin("POST", path, { models: ["paid", "free"], details: offered["details"] });
+      const listed = { free: { context: 8_192 }, paid: { upstream: "paid", ...paid } };
+      expect(added.body["models"]).toEqual(listed);
+      expect((await admin("POST", path)).body["models"]).toEqual({ ...listed, bare: "bare" });
+      const answered = await chat("hi", { model: "vendor/paid" });
+      expect(Number(answered.headers.get("x-gateway-cost"))).toBeGreaterThan(0);
+
+      const misspelt = { models: ["new"], details: { new: { contxt: 1 } } };
+      expect((await admin("POST", path, misspelt)).status).toBe(400);
+    } finally {
+      await vendor.close();
+    }
   });
 
   it("have models that are edited by hand, switched on and off, and listed with names of routes", async () => {

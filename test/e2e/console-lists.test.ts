@@ -128,15 +128,17 @@ describeWithBrowser("lists and tests of the console", () => {
   });
 
   it("fetched models have a price and a context, and the models of a route are dragged", async () => {
+    const stated = { context: 128_000, vision: true, price: { input: 2.5, output: 10 } };
     const page = await app.at("connect");
     await page.route("**/admin/providers/vendor/models", async (route) =>
       route.request().method() === "GET"
-        ? route.fulfill({ json: { driver: "openai", models: ["gpt-4o"] } })
+        ? route.fulfill({ json: { driver: "openai", models: ["gpt-4o"], details: { "gpt-4o": stated } } })
         : route.continue(),
     );
     await goTo(page, "providers/vendor");
     await page.getByRole("button", { name: "Fetch models" }).first().click();
     const dialog = page.getByRole("dialog");
+    await dialog.getByText("128,000 tokens · 2.5 in, 10 out a million · images").waitFor();
     await dialog.getByRole("button", { name: "Add all 1" }).click();
     await saved(dialog);
     const row = page.getByRole("row", { name: /gpt-4o/ });

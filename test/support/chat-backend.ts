@@ -22,6 +22,8 @@ export interface ChatBackend {
 export interface ChatBackendOptions {
   /** Names of its models. Other models are a 404; so is the model list if this is empty. */
   readonly models: readonly string[];
+  /** What the model list states of each model beside its name. */
+  readonly stated?: Readonly<Record<string, object>>;
   /** Text of its answers. */
   readonly says: string;
   /** Status with which it rejects completions; absent: it answers them. */
@@ -58,7 +60,7 @@ export async function startChatBackend(options: ChatBackendOptions): Promise<Cha
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  { models, says, refuses, delayMs, usageOf = () => USAGE }: ChatBackendOptions,
+  { models, stated = {}, says, refuses, delayMs, usageOf = () => USAGE }: ChatBackendOptions,
   asked: CompletionRequest[],
 ): Promise<void> {
   let text = "";
@@ -67,7 +69,7 @@ async function answer(
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
   };
   if (request.url === "/v1/models" && models.length > 0) {
-    return json(200, { object: "list", data: models.map((id) => ({ id, object: "model" })) });
+    return json(200, { object: "list", data: models.map((id) => ({ id, object: "model", ...stated[id] })) });
   }
   if (request.url !== "/v1/chat/completions")
     return json(404, { error: { message: "There is no such thing." } });

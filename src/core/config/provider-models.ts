@@ -41,9 +41,9 @@ export function findListedModel(
 const MAX_NAME = 300;
 const MAX_MODELS = 5_000;
 
-/** Filters a backend's names: drops those that cannot be listed as models. */
-export function filterUsableNames(names: readonly string[]): string[] {
-  return names.filter((name) => name.trim() !== "" && name.length <= MAX_NAME && !isDotSegment(name.trim()));
+/** Whether a backend's name can be listed as a model. */
+export function isUsableName(name: string): boolean {
+  return name.trim() !== "" && name.length <= MAX_NAME && !isDotSegment(name.trim());
 }
 
 /** The names that have no entry yet, neither as listed nor as upstream name, without duplicates. */
@@ -66,7 +66,7 @@ export function selectNewNames(
   maxCount = MAX_MODELS,
 ): string[] {
   const capacity = Math.max(0, MAX_MODELS - Object.keys(models).length);
-  return filterUnlistedNames(models, filterUsableNames(names)).slice(0, Math.min(capacity, maxCount));
+  return filterUnlistedNames(models, names.filter(isUsableName)).slice(0, Math.min(capacity, maxCount));
 }
 
 /**

@@ -1,5 +1,5 @@
 import { addListedModels, selectNewNames } from "../../core/config/provider-models.ts";
-import type { ProviderEntry } from "../../core/config/provider-schema.ts";
+import type { ProviderEntry, ProviderModel } from "../../core/config/provider-schema.ts";
 import type { EditNote, FieldChange } from "../../core/config/snapshot.ts";
 import { describeForAdministrator } from "../../core/errors/failure-message.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";
@@ -7,8 +7,10 @@ import type { ModelSyncResult } from "../../core/ports/administration.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import { runInParallel } from "../../core/run-in-parallel.ts";
 import { HOUR_MS } from "../../core/units.ts";
-import { loadProviderKnowledge, type ProviderKnowledge } from "../models/known-models.ts";
+import { loadProviderKnowledge } from "../models/known-models.ts";
+import { createModelDescriber } from "../models/stated-model.ts";
 import { isSameDriver } from "../providers/drivers.ts";
+import type { OfferedModel } from "../providers/provider.ts";
 import { getProvider } from "../providers/provider-registry.ts";
 import { withBackgroundAccount } from "./background-account.ts";
 
@@ -88,12 +90,12 @@ async function refreshProvider(platform: Platform, { id }: ProviderEntry): Promi
       throw new GatewayError(501, "this provider does not list its models", { code: "unsupported" });
     }
     const acquireOptions = { provider: id, waitMs: WAIT_MS };
-    const names = await withBackgroundAccount(
+    const offered = await withBackgroundAccount(
       platform,
       { purpose: "models", acquireOptions, timeoutMs: TIMEOUT_MS },
       (account, signal) => models.list(account, signal),
     );
-    return { at, error: "", added: await addNewModels(platform, id, names) };
+    return { at, error: "", added: await addNewModels(platform, id, offered) };
   } catch (error) {
     return { at, error: describeForAdministrator(error).slice(0, MAX_ERROR), added: 0 };
   }
@@ -102,10 +104,10 @@ async function refreshProvider(platform: Platform, { id }: ProviderEntry): Promi
 /** A provider's models, including the new ones. */
 function withNewModels(
   { models, new_models }: ProviderEntry,
-  names: readonly string[],
-  knowledge: ProviderKnowledge,
+  offered: readonly OfferedModel[],
+  describe: (name: string) => ProviderModel | null,
 ): ProviderEntry["models"] {
-  const describe = (name: string) => knowledge.describe(name);
+  const names = offered.map(({ name }) => name);
   return addListedModels(models, selectNewNames(models, names), new_models === "on", describe);
 }
 
@@ -123,13 +125,17 @@ function createAuditNote(added: readonly FieldChange[]): Omit<EditNote, "at"> {
 }
 
 /** Adds a provider's new models to the configuration. Returns their number. */
-async function addNewModels(platform: Platform, id: string, names: readonly string[]): Promise<number> {
+async function addNewModels(
+  platform: Platform,
+  id: string,
+  offered: readonly OfferedModel[],
+): Promise<number> {
   const { config } = await platform.configuration.readFresh();
   const initialEntry = config.providers.find((entry) => entry.id === id);
   if (initialEntry === undefined) return 0;
-  const knowledge = await loadProviderKnowledge(initialEntry);
+  const describe = createModelDescriber(offered, await loadProviderKnowledge(initialEntry));
   const findNewModels = (entry: ProviderEntry) =>
-    Object.entries(withNewModels(entry, names, knowledge)).filter(
+    Object.entries(withNewModels(entry, offered, describe)).filter(
       ([name]) => !Object.hasOwn(entry.models, name),
     );
   if (findNewModels(initialEntry).length === 0) return 0;
@@ -146,7 +152,7 @@ async function addNewModels(platform: Platform, id: string, names: readonly stri
           before: null,
           after: JSON.stringify(settings),
         }));
-        return { ...entry, models: withNewModels(entry, names, knowledge) };
+        return { ...entry, models: withNewModels(entry, offered, describe) };
       });
       return { ...current, providers };
     },

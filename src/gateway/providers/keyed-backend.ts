@@ -47,10 +47,10 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
   readonly #names = new BackendModelNames();
   readonly models: ModelListing = {
     list: async (account, signal) => {
-      const { path, names } = this.#protocol.listing ?? DEFAULT_LISTING;
+      const { path, read } = this.#protocol.listing ?? DEFAULT_LISTING;
       const response = await this.#get(account, path, signal);
       if (!response.ok) throw (await this.readError(response, account, signal)).error;
-      return names(await readRecord(response, signal));
+      return read(await readRecord(response, signal));
     },
   };
 
@@ -287,7 +287,10 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
       // A caller who names the provider of a model means exactly that model. Other providers of a route may follow.
       if (!isMissingModelError(error) || model.provider !== undefined || this.#isMapped(model.id))
         throw error;
-      await this.#names.refresh(() => this.models.list(account, signal), Date.now());
+      await this.#names.refresh(
+        async () => (await this.models.list(account, signal)).map(({ name }) => name),
+        Date.now(),
+      );
       signal.throwIfAborted();
       const named = { ...request, model: this.getBackendName(model) };
       const isKnown = named.model !== request.model;

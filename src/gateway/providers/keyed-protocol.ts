@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../core/encoding/json.ts";
 import type { ErrorKinds } from "./error-response.ts";
 import type { NativeProtocol } from "./native-request.ts";
-import type { ProviderCapabilities } from "./provider.ts";
+import type { OfferedModel, ProviderCapabilities } from "./provider.ts";
 import type { ProviderEvent } from "./provider-events.ts";
 import type { FieldRule } from "./refused-fields/field-rules.ts";
 import type { TurnDecoder } from "./upstream-turn.ts";
@@ -41,10 +41,10 @@ export interface KeyedProtocol<Wire> {
   /** Builds the posted body. Default: the request itself. */
   readonly body?: (request: Wire) => unknown;
   /**
-   * The path of the model list and how to read the names from the answer. Default: `/models` and the `id` of each
+   * The path of the model list and how to read the answer. Default: `/models` and the `id` of each
    * entry in `data`.
    */
-  readonly listing?: { readonly path: string; readonly names: (body: JsonObject) => readonly string[] };
+  readonly listing?: { readonly path: string; readonly read: (body: JsonObject) => readonly OfferedModel[] };
   /** Further headers of a generation request. */
   readonly requestHeaders?: (request: Wire) => Readonly<Record<string, string>>;
   /** How the protocol's error codes and statuses map to kinds of errors. */

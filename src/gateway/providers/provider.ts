@@ -1,4 +1,5 @@
 import type { Conversation, Sampling } from "../../core/conversation/conversation.ts";
+import type { JsonObject } from "../../core/encoding/json.ts";
 import type { Credentials, SignInResult } from "../../core/ports/accounts.ts";
 import type { Fetch } from "../../core/ports/upstream.ts";
 import type { FilesApi } from "./files-api.ts";
@@ -31,10 +32,17 @@ export interface EmbeddingsApi {
   ): Promise<{ readonly vectors: readonly (readonly number[])[]; readonly tokens: number }>;
 }
 
+/** A model in a provider's own list. */
+export interface OfferedModel {
+  /** As the provider calls it. */
+  readonly name: string;
+  /** All that the list states of it. */
+  readonly entry: JsonObject;
+}
+
 /** Lists the models that the provider offers. */
 export interface ModelListing {
-  /** Returns the models' names as the provider calls them. */
-  list(account: UpstreamAccount, signal: AbortSignal): Promise<readonly string[]>;
+  list(account: UpstreamAccount, signal: AbortSignal): Promise<readonly OfferedModel[]>;
 }
 
 /** What a provider supports. `generation/routes/model-selection.ts` checks all requests against it. */

@@ -7,7 +7,7 @@ import type { FilesApi } from "../files-api.ts";
 import { KeyedBackend } from "../keyed-backend.ts";
 import type { AnswerReader, RequestSettings } from "../keyed-protocol.ts";
 import { createLazyFiles } from "../lazy-files.ts";
-import { modelNames } from "../model-list.ts";
+import { readModels } from "../model-list.ts";
 import { modelNotFound } from "../model-not-found.ts";
 import type { NativeProtocol } from "../native-request.ts";
 import type { PromptCaches } from "../passthrough.ts";
@@ -117,7 +117,11 @@ class GeminiProvider extends KeyedBackend<WireRequest> {
       body: ({ model: _, stream: __, ...body }) => body,
       listing: {
         path: "/models?pageSize=1000",
-        names: ({ models }) => modelNames(models, "name").map((name) => name.replace(/^models\//, "")),
+        read: ({ models }) =>
+          readModels(models, "name").map(({ name, entry }) => ({
+            name: name.replace(/^models\//, ""),
+            entry,
+          })),
       },
       kinds: ERROR_KINDS,
       loadRewrites: async () => (await import("../field-rule-modules.ts")).GEMINI_REWRITES,

@@ -1,8 +1,9 @@
-import { filterUsableNames } from "../../../core/config/provider-models.ts";
+import { isUsableName } from "../../../core/config/provider-models.ts";
 import { withoutTrailingSlashes } from "../../../core/encoding/path-segment.ts";
 import { GatewayError } from "../../../core/errors/gateway-error.ts";
 import { ProviderError, providerErrorToGateway } from "../../../core/errors/provider-error.ts";
 import type { Context } from "../../../core/ports/context.ts";
+import type { OfferedModel } from "../../../gateway/providers/provider.ts";
 import { createApiAt, type RegisteredProvider } from "../../../gateway/providers/provider-registry.ts";
 import type { UpstreamAccount } from "../../../gateway/providers/upstream-account.ts";
 import { callProvider } from "../accounts/account-call.ts";
@@ -49,23 +50,23 @@ async function explainMissingList(
     new ProviderError("not_found", `${address} has no list of models${status}${advice}`, error.status, error);
   for (const guess of guessBaseAddresses(address)) {
     const { models } = createApiAt(context.platform, config, provider.id, guess);
-    const names = await models?.list(account, signal).catch(() => []);
+    const offered = await models?.list(account, signal).catch(() => []);
     signal.throwIfAborted();
-    if (names !== undefined && names.length > 0)
+    if (offered !== undefined && offered.length > 0)
       return explain(`, but ${guess} has: ${field} should probably be ${guess}`);
   }
   return explain(`, also not with ${ENDINGS.join(", ")} at its end: check ${field} and the driver`);
 }
 
 /**
- * Lists the names of the models that a provider offers, in the provider's spelling.
+ * Lists the models that a provider offers, with names in the provider's spelling.
  *
  * @throws GatewayError 501 if its protocol has no model list. The error of a missing list says which address has one.
  */
 export async function listOfferedModels(
   context: Context,
   provider: RegisteredProvider,
-): Promise<readonly string[]> {
+): Promise<readonly OfferedModel[]> {
   const { models } = provider.api;
   if (models === undefined) {
     throw new GatewayError(501, `the driver ${provider.driver} has no list of models`, {
@@ -73,14 +74,14 @@ export async function listOfferedModels(
     });
   }
   try {
-    const names = await callProvider(context, provider, null, "", (account, signal) =>
+    const offered = await callProvider(context, provider, null, "", (account, signal) =>
       models.list(account, signal).catch(async (error: unknown) => {
         signal.throwIfAborted();
         if (!suggestsWrongAddress(error)) throw error;
         throw await explainMissingList(context, provider, error, account, signal);
       }),
     );
-    return filterUsableNames(names);
+    return offered.filter(({ name }) => isUsableName(name));
   } catch (error) {
     throw error instanceof ProviderError ? providerErrorToGateway(error) : error;
   }

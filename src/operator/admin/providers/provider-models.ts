@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { priceSchema } from "../../../core/config/price-schema.ts";
 import {
   addListedModels,
   type ModelEntry,
@@ -16,6 +17,7 @@ import { invalidRequest } from "../../../core/errors/gateway-error.ts";
 import type { Context } from "../../../core/ports/context.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routing/endpoint.ts";
 import { loadProviderKnowledge } from "../../../gateway/models/known-models.ts";
+import { createModelDescriber } from "../../../gateway/models/stated-model.ts";
 import {
   getDefaultProvider,
   getProvider,
@@ -32,6 +34,18 @@ import { getSavedProvider, providerResponse } from "./providers.ts";
 
 const modelsSchema = () => z.object({ driver: z.string(), models: z.array(z.string()) });
 
+/** What the provider's own list states of a model; what it does not state comes from the known models. */
+const detailsShape = () => {
+  const { context, output, thinking, vision } = providerModelSchema.shape;
+  return { context, output, thinking, vision };
+};
+
+const offeredModelsSchema = () =>
+  modelsSchema().extend({
+    /** By name. Models of which nothing is known are left out. */
+    details: z.record(z.string(), z.object({ ...detailsShape(), price: priceSchema.optional() })),
+  });
+
 /** Maximum number of models that a request without names adds. */
 const MAX_ADDED_MODELS = 1_000;
 
@@ -43,9 +57,18 @@ async function findProvider(context: Context, id: string): Promise<RegisteredPro
 
 const modelNames = once(() => z.array(z.string().trim().min(1)).max(5_000));
 
-/** Body of `POST /admin/providers/{providerID}/models`: the models to add. Default: all that the provider offers. */
+/**
+ * Body of `POST /admin/providers/{providerID}/models`: the models to add. Default: all that the provider offers. `details` are
+ * those of `GET`; named models without details get what is known of them.
+ */
 const addModelsSchema = requestObject(() => ({
   models: modelNames().optional(),
+  details: z
+    .record(
+      z.string(),
+      requestObject(() => ({ ...detailsShape(), price: priceRequestSchema().optional() })),
+    )
+    .optional(),
   enabled: z.boolean().optional(),
 }));
 
@@ -140,7 +163,8 @@ export const PROVIDER_MODEL_ENDPOINTS = [
     answers: jsonResponse(modelsSchema),
     handler: async (context) => {
       const provider = getDefaultProvider(context.platform);
-      return Response.json({ driver: provider.driver, models: await listOfferedModels(context, provider) });
+      const offered = await listOfferedModels(context, provider);
+      return Response.json({ driver: provider.driver, models: offered.map(({ name }) => name) });
     },
   }),
   /** `GET /admin/providers/{providerID}/models`: models that a provider offers. */
@@ -148,10 +172,21 @@ export const PROVIDER_MODEL_ENDPOINTS = [
     method: "GET",
     path: "/admin/providers/:providerID/models",
     summary: "Models that a provider offers",
-    answers: jsonResponse(modelsSchema),
+    answers: jsonResponse(offeredModelsSchema),
     handler: async (context, { params: { providerID: id = "" } }) => {
       const provider = await findProvider(context, id);
-      return Response.json({ driver: provider.driver, models: await listOfferedModels(context, provider) });
+      const offered = await listOfferedModels(context, provider);
+      const describe = createModelDescriber(
+        offered,
+        await loadProviderKnowledge({ base_url: provider.baseUrl }),
+      );
+      const models = offered.map(({ name }) => name);
+      const details = models.map((name) => [name, describe(name)] as const);
+      return Response.json({
+        driver: provider.driver,
+        models,
+        details: Object.fromEntries(details.filter(([, model]) => model !== null)),
+      });
     },
   }),
   /** `POST /admin/providers/{providerID}/models`: adds models to the list and responds with the provider. */
@@ -167,12 +202,15 @@ export const PROVIDER_MODEL_ENDPOINTS = [
     handler: async (context, { params: { providerID: id = "" }, body }) => {
       const { config: present } = await context.platform.configuration.readFresh();
       const knowledge = await loadProviderKnowledge(getSavedProvider(present, id));
-      const describe = (name: string) => knowledge.describe(name);
-      const { models: requested, enabled = true } = body;
+      const { models: requested, details = {}, enabled = true } = body;
       if (requested !== undefined) {
+        const describe = (name: string) =>
+          Object.hasOwn(details, name) ? (details[name] ?? null) : knowledge.describe(name);
         return updateModels(context, id, (models) => addListedModels(models, requested, enabled, describe));
       }
-      const names = await listOfferedModels(context, await findProvider(context, id));
+      const offered = await listOfferedModels(context, await findProvider(context, id));
+      const names = offered.map(({ name }) => name);
+      const describe = createModelDescriber(offered, knowledge);
       return updateModels(context, id, (models) =>
         addListedModels(models, selectNewNames(models, names, MAX_ADDED_MODELS), enabled, describe),
       );

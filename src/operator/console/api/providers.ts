@@ -35,15 +35,16 @@ export const changeProvider = (providerID: string, body: ProviderFields, ifMatch
 export const deleteProvider = (providerID: string) =>
   sendUndoable("DELETE /admin/providers/:providerID", { params: { providerID } });
 
-/** Lists the models that the provider offers, with its own names. Throws ApiError 501 if its protocol has no model list. */
-export async function listOfferedModels(providerID: string, signal?: AbortSignal): Promise<string[]> {
-  return (await callApi("GET /admin/providers/:providerID/models", { params: { providerID }, signal }))
-    .models;
-}
+/** Models that a provider offers, by its own names, with what is known of them. */
+export type OfferedModelsView = AnswerOf<"GET /admin/providers/:providerID/models">;
+
+/** Lists the models that the provider offers. Throws ApiError 501 if its protocol has no model list. */
+export const listOfferedModels = (providerID: string, signal?: AbortSignal) =>
+  callApi("GET /admin/providers/:providerID/models", { params: { providerID }, signal });
 
 /** Adds models of the provider to its list, switched on or off. */
-export const addModels = (providerID: string, models: readonly string[], enabled: boolean) =>
-  callApi("POST /admin/providers/:providerID/models", { params: { providerID }, body: { models, enabled } });
+export const addModels = (providerID: string, body: BodyOf<"POST /admin/providers/:providerID/models">) =>
+  callApi("POST /admin/providers/:providerID/models", { params: { providerID }, body });
 
 /** Switches listed models on or off. */
 export const switchModels = (providerID: string, models: readonly string[], enabled: boolean) =>

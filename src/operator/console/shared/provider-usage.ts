@@ -37,6 +37,6 @@ export async function findTestModel({ id, models, read_only }: ProviderView): Pr
   if (read_only) return "";
   const [listed] =
     Object.entries(models).find(([, model]) => typeof model === "string" || model.enabled !== false) ?? [];
-  const name = listed ?? (await listOfferedModels(id))[0];
+  const name = listed ?? (await listOfferedModels(id)).models[0];
   return name === undefined ? undefined : `${id}/${name}`;
 }

@@ -72,7 +72,7 @@ export async function checkTarget(name: string, resolved: string, known: KnownMo
 export async function readKnownModels(models: readonly string[]): Promise<KnownModels> {
   const offered = new Map<string, Promise<readonly string[]>>();
   const readOffered = (provider: string) => {
-    const asked = offered.get(provider) ?? listOfferedModels(provider);
+    const asked = offered.get(provider) ?? listOfferedModels(provider).then(({ models }) => models);
     offered.set(provider, asked);
     return asked;
   };

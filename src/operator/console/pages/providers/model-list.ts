@@ -27,8 +27,11 @@ export function searchModels(models: readonly ListedModel[], needle: string): Li
   return models.filter(({ name, upstream }) => `${name}\n${upstream}`.toLowerCase().includes(text));
 }
 
+/** What can be known of a model. */
+type ModelFacts = Pick<ModelInfo, "thinking" | "vision" | "search" | "context" | "output" | "price">;
+
 /** Describes the known abilities of a model: "thinking, no images". */
-export function formatAbilities({ thinking, vision, search }: ListedModel): string {
+export function formatAbilities({ thinking, vision, search }: ModelFacts): string {
   const abilities = (
     [
       [texts.abilityThinking, thinking],
@@ -42,7 +45,7 @@ export function formatAbilities({ thinking, vision, search }: ListedModel): stri
 }
 
 /** Describes context and output limits in tokens; empty if both are unknown. */
-export function formatSizes({ context, output }: ListedModel): string {
+export function formatSizes({ context, output }: ModelFacts): string {
   const sizes = [
     ...(context === undefined ? [] : [texts.tokens(formatCount(context))]),
     ...(output === undefined ? [] : [texts.out(formatCount(output))]),
@@ -51,8 +54,15 @@ export function formatSizes({ context, output }: ListedModel): string {
 }
 
 /** Describes the prices of a million input and output tokens; empty if unknown. */
-export function formatPrice({ price }: ListedModel): string {
+export function formatPrice({ price }: ModelFacts): string {
   return price === undefined ? "" : texts.inOutMillion(price.input, price.output);
+}
+
+/** Describes all that is known of a model: abilities, limits, prices. */
+export function formatDetails(model: ModelFacts): string {
+  return [formatSizes(model), formatPrice(model), formatAbilities(model)]
+    .filter((text) => text !== "")
+    .join(" · ");
 }
 
 /** Describes the scheduled model refresh and its last result; empty: no schedule. */

@@ -15,7 +15,7 @@ import { Scroller } from "../../ui/scroller.tsx";
 import { useAsyncAction } from "../../ui/use-async-action.ts";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { words } from "../../ui/words.ts";
-import { listModels } from "./model-list.ts";
+import { formatDetails, listModels } from "./model-list.ts";
 import { findRemoved, findUnlisted, searchNames } from "./offered-names.ts";
 import { texts } from "./texts.ts";
 
@@ -35,7 +35,8 @@ export function OfferedModels({ provider, onClose, onListed }: OfferedModelsProp
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [enabled, setEnabled] = useState(true);
   const listing = useAsyncAction();
-  const offered = data ?? [];
+  const offered = data?.models ?? [];
+  const details = new Map(Object.entries(data?.details ?? {}));
   const unlisted = findUnlisted(offered, models);
   const unlistedNames = new Set(unlisted);
   // New models come first.
@@ -43,7 +44,14 @@ export function OfferedModels({ provider, onClose, onListed }: OfferedModelsProp
   const missing = data === null || read_only ? [] : findRemoved(offered, models);
   const list = (names: readonly string[]) => async () => {
     const done = await listing.run(async () => {
-      onListed(await addModels(id, names, enabled), texts.added(words.modelCount(names.length)));
+      const chosenDetails = Object.fromEntries(
+        names.flatMap((name) => {
+          const model = details.get(name);
+          return model === undefined ? [] : [[name, model] as const];
+        }),
+      );
+      const provider = await addModels(id, { models: names, details: chosenDetails, enabled });
+      onListed(provider, texts.added(words.modelCount(names.length)));
     });
     if (done) onClose();
   };
@@ -53,18 +61,22 @@ export function OfferedModels({ provider, onClose, onListed }: OfferedModelsProp
     else next.delete(name);
     setChosen(next);
   };
+  const renderDetails = (name: string) => {
+    const model = details.get(name);
+    return model !== undefined && <span class="muted details">{formatDetails(model)}</span>;
+  };
   return (
     <Dialog title={texts.modelsOffers(id)} onClose={onClose}>
       <div class="dialog-body stack">
         <LoadState {...{ data, error, reload }} />
-        {data?.length === 0 && <p>{texts.offersNoModels}</p>}
-        {data !== null && data.length > 0 && (
+        {data !== null && offered.length === 0 && <p>{texts.offersNoModels}</p>}
+        {offered.length > 0 && (
           <>
             {!read_only && (
               <p>
                 {unlistedNames.size === 0
                   ? texts.allModelsAdded
-                  : texts.notAddedYet(formatCount(unlistedNames.size), formatCount(data.length))}
+                  : texts.notAddedYet(formatCount(unlistedNames.size), formatCount(offered.length))}
               </p>
             )}
             {missing.length > 0 && (
@@ -80,7 +92,9 @@ export function OfferedModels({ provider, onClose, onListed }: OfferedModelsProp
                 {searchNames(names, needle).map((name) => (
                   <li key={name}>
                     {read_only ? (
-                      <span class="mono">{name}</span>
+                      <>
+                        <span class="mono">{name}</span> {renderDetails(name)}
+                      </>
                     ) : (
                       <label>
                         <input
@@ -91,6 +105,7 @@ export function OfferedModels({ provider, onClose, onListed }: OfferedModelsProp
                         />
                         <span class="mono">{name}</span>
                         {!unlistedNames.has(name) && <span class="muted">{texts.addedWord}</span>}
+                        {renderDetails(name)}
                       </label>
                     )}
                   </li>
