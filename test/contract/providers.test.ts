@@ -204,7 +204,7 @@ describe("providers beside the default one", () => {
       // An edit wins over the list, before it is fetched again and after.
       await admin("PUT", `${path}/free`, { context: 8_192 });
       const added = await admin("POST", path, { models: ["paid", "free"], details: offered["details"] });
-      const listed = { free: { context: 8_192 }, paid: { upstream: "paid", ...paid } };
+      const listed = { free: { upstream: "free", context: 8_192 }, paid: { upstream: "paid", ...paid } };
       expect(added.body["models"]).toEqual(listed);
       expect((await admin("POST", path)).body["models"]).toEqual({ ...listed, bare: "bare" });
       const answered = await chat("hi", { model: "vendor/paid" });
