@@ -116,7 +116,7 @@ const chinese: Translation = {
     notCopied: "复制失败",
     andMore: (count) => `以及另外 ${count} 项`,
     close: "关闭",
-    addNoun: (noun) => `添加${noun}`,
+    addNoun: (noun) => (/^[A-Z]/.test(noun) ? `添加 ${noun}` : `添加${noun}`),
     editNoun: (noun) => `编辑${noun}`,
     confirmDeletion: (noun) => `删除此${noun}？`,
     deleteAction: (noun) => `删除${noun}`,

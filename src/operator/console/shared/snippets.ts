@@ -1,4 +1,5 @@
 import { formatApiStyle } from "../ui/api-styles.ts";
+import { texts } from "./texts.ts";
 
 /** What a snippet needs to know of the gateway and its caller. */
 export interface Connection {
@@ -192,7 +193,7 @@ copilot`,
     },
     {
       id: "mcp",
-      name: "MCP tools in Claude Code",
+      name: texts.mcpTools,
       place: "Shell",
       text: `claude mcp add --transport http polygate ${shell(`${origin}/mcp`)} --header ${shell(`Authorization: Bearer ${key}`)}`,
     },

@@ -52,6 +52,8 @@ export const texts = translate("shared", {
     rich`Only used for the snippets below. It stays in this page. Get a key on the page ${keys}: operators can add one, owners can copy one.`,
   copyKey: "Copy the key",
   waysToConnect: "Ways to connect",
+  outcomes: { success: "success", error: "error", refused: "refused", cancelled: "cancelled" },
+  mcpTools: "MCP tools in Claude Code",
   baseAddresses: "Base addresses",
   agents: "Agents",
   baseAddress: "Base address",

@@ -13,6 +13,7 @@ export type UsageNames = Readonly<Partial<Record<Dimension, ReadonlyMap<string, 
 export function displayName(dimension: Dimension, value: string, names: UsageNames): string {
   if (value === "") return dimension === "key" ? texts.noKey : texts.none;
   if (dimension === "dialect") return formatApiStyle(value);
+  if (dimension === "outcome") return new Map(Object.entries(texts.outcomes)).get(value) ?? value;
   return names[dimension]?.get(value) || value;
 }
 

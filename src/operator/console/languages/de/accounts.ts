@@ -80,6 +80,7 @@ export const accounts: PageTexts["accounts"] = {
   inFlight: (inFlight) => `Laufend: ${inFlight}`,
   lastUsed: (lastUsed) => `Zuletzt benutzt: ${lastUsed}`,
   lastSuccess: (lastSuccess) => `Letzter Erfolg: ${lastSuccess}`,
+  faults: { account: "Konto", proxy: "Proxy", provider: "Provider" },
   lastFault: (fault, at, reason, kind) => `Letzter Fehler (${fault}): ${at}, ${reason} (${kind})`,
   googleServiceAccount: "Google-Dienstkonto",
   awsKeysSigv4: "AWS-Schlüssel (SigV4)",

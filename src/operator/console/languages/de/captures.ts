@@ -40,5 +40,6 @@ ${responseBody}`,
   samples: "Beispiele",
   sampleMessage: "Hallo! Wer bist du?",
   takeSample: "Senden und Rohantwort behalten",
+  outcomes: { complete: "vollständig", cancelled: "abgebrochen", error: "Fehler" },
   noSamples: "Es gibt keine Beispiele.",
 };

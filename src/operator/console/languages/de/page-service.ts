@@ -71,7 +71,8 @@ export const pageService: PageTexts["pageService"] = {
   moreOptions: "Weitere Optionen",
   takePicture: "Aufnehmen",
   screenshotUrl: "Adresse der Aufnahme",
-  appearsHere: (value) => `${value} erscheint hier.`,
+  pictureAppearsHere: "Das Bild erscheint hier.",
+  pdfAppearsHere: "Das PDF erscheint hier.",
   page: (page) => `Die Seite ${page}`,
   pdf: (page) => `Das PDF von ${page}`,
 };

@@ -49,6 +49,8 @@ export const shared: PageTexts["shared"] = {
     rich`Nur für die Beispiele unten. Er verlässt diese Seite nicht. Schlüssel gibt es auf der Seite ${keys}: Betreiber können einen anlegen, Eigentümer einen kopieren.`,
   copyKey: "Schlüssel kopieren",
   waysToConnect: "Wege zur Verbindung",
+  outcomes: { success: "erfolgreich", error: "Fehler", refused: "abgelehnt", cancelled: "abgebrochen" },
+  mcpTools: "MCP-Werkzeuge in Claude Code",
   baseAddresses: "Basisadressen",
   agents: "Agenten",
   baseAddress: "Basisadresse",

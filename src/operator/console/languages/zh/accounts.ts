@@ -75,6 +75,7 @@ export const accounts: PageTexts["accounts"] = {
   inFlight: (inFlight) => `进行中：${inFlight}`,
   lastUsed: (lastUsed) => `上次使用：${lastUsed}`,
   lastSuccess: (lastSuccess) => `上次成功：${lastSuccess}`,
+  faults: { account: "账号", proxy: "代理", provider: "提供商" },
   lastFault: (fault, at, reason, kind) => `上次失败（${fault}）：${at}，${reason}（${kind}）`,
   googleServiceAccount: "Google 服务账号",
   awsKeysSigv4: "AWS 密钥（SigV4）",

@@ -40,5 +40,6 @@ ${responseBody}`,
   samples: "样本",
   sampleMessage: "你好！你是谁？",
   takeSample: "发送并保留原始回答",
+  outcomes: { complete: "完整", cancelled: "已取消", error: "错误" },
   noSamples: "没有样本。",
 };

@@ -70,7 +70,8 @@ export const pageService: PageTexts["pageService"] = {
   moreOptions: "更多选项",
   takePicture: "截图",
   screenshotUrl: "截图地址",
-  appearsHere: (value) => `${value}会显示在这里。`,
+  pictureAppearsHere: "图片会显示在这里。",
+  pdfAppearsHere: "PDF 会显示在这里。",
   page: (page) => `页面 ${page}`,
   pdf: (page) => `${page} 的 PDF`,
 };

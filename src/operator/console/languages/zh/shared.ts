@@ -46,6 +46,8 @@ export const shared: PageTexts["shared"] = {
     rich`只用于下面的示例，不会离开此页。密钥在“${keys}”页面：操作员可以添加，所有者可以复制。`,
   copyKey: "复制密钥",
   waysToConnect: "接入方式",
+  outcomes: { success: "成功", error: "错误", refused: "被拒绝", cancelled: "已取消" },
+  mcpTools: "Claude Code 中的 MCP 工具",
   baseAddresses: "基础地址",
   agents: "智能体",
   baseAddress: "基础地址",

@@ -67,7 +67,7 @@ function Condition({ account, test }: AccountHealthProps) {
     const { good, text, title } = summary;
     return (
       <>
-        <Badge tone={good ? "good" : "warn"}>{good ? "ok" : "failing"}</Badge>
+        <Badge tone={good ? "good" : "warn"}>{good ? texts.ok : texts.failing}</Badge>
         <span class="muted cut" title={title}>
           {text}
         </span>

@@ -34,7 +34,7 @@ export function summarizeActivity({
   ];
   if (last_fault) {
     const { at, reason, kind, fault } = last_fault;
-    lines.push(texts.lastFault(fault, formatFullTime(at), reason, kind));
+    lines.push(texts.lastFault(texts.faults[fault], formatFullTime(at), reason, kind));
   }
   return {
     good: condition !== "failing",

@@ -79,6 +79,7 @@ export const texts = translate("accounts", {
   inFlight: (inFlight: number) => `In flight: ${inFlight}`,
   lastUsed: (lastUsed: string) => `Last used: ${lastUsed}`,
   lastSuccess: (lastSuccess: string) => `Last success: ${lastSuccess}`,
+  faults: { account: "account", proxy: "proxy", provider: "provider" },
   lastFault: (fault: string, at: string, reason: string, kind: string) =>
     `Last failure (${fault}): ${at}, ${reason} (${kind})`,
   googleServiceAccount: "Google service account",

@@ -32,7 +32,7 @@ const COLUMNS: readonly Column<CaptureSummary>[] = [
     title: texts.answer,
     cell: (item) => (
       <Badge tone={isSuccess(item) ? "good" : "bad"}>
-        {item.status === 0 ? item.outcome : `${item.status} ${item.outcome}`}
+        {item.status === 0 ? texts.outcomes[item.outcome] : `${item.status} ${texts.outcomes[item.outcome]}`}
       </Badge>
     ),
   },

@@ -35,7 +35,7 @@ export function CaptureView({ id, onClose }: CaptureViewProps) {
         {data !== null && (
           <>
             <p class="muted">
-              {formatFullTime(data.at)}, {formatDuration(data.duration_ms)}, {data.outcome}
+              {formatFullTime(data.at)}, {formatDuration(data.duration_ms)}, {texts.outcomes[data.outcome]}
               {data.error !== "" && `: ${data.error}`}
               {data.truncated && texts.bodiesCut}
               {data.request_id !== "" && (

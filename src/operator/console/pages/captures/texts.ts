@@ -40,5 +40,6 @@ ${responseBody}`,
   samples: "Samples",
   sampleMessage: "Hello! Who are you?",
   takeSample: "Send and keep the raw answer",
+  outcomes: { complete: "complete", cancelled: "cancelled", error: "error" },
   noSamples: "No samples are kept.",
 });

@@ -71,7 +71,8 @@ export const texts = translate("pageService", {
   moreOptions: "More options",
   takePicture: "Take picture",
   screenshotUrl: "URL of the screenshot",
-  appearsHere: (value: string) => `The ${value} appears here.`,
+  pictureAppearsHere: "The picture appears here.",
+  pdfAppearsHere: "The PDF appears here.",
   page: (page: string) => `The page ${page}`,
   pdf: (page: string) => `The PDF of ${page}`,
 });

@@ -128,7 +128,7 @@ export function ThumbnailForm() {
       <div>
         <div class="shot">
           {screenshot === null ? (
-            <p class="muted">{texts.appearsHere(isPdf ? "PDF" : "picture")}</p>
+            <p class="muted">{isPdf ? texts.pdfAppearsHere : texts.pictureAppearsHere}</p>
           ) : (
             <ScreenshotView {...screenshot} />
           )}
