@@ -29,7 +29,7 @@ describeWithBrowser("teams, users and tags in the console", () => {
     await row.getByText("0 keys").waitFor();
     // The models of this gateway have no prices.
     const warning = row.getByRole("link", {
-      name: /^The budget does not hold for \d+ models without a price/,
+      name: /^Budget ignores \d+ models without a price/,
     });
     expect(await warning.getAttribute("href")).toBe("#/usage/prices");
     await goTo(page, "models");

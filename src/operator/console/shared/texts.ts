@@ -23,8 +23,7 @@ export const texts = translate("shared", {
     "The key, its team, its user and its allowed tags can each choose. The choice that keeps least applies.",
   usedOfLimit: (used: string, limit: string, label: string) => `${used} of ${limit} (${label})`,
   usedUp: "used up",
-  notCountedWithoutPrice: (models: string) =>
-    `The budget does not hold for ${models} without a price: add prices`,
+  notCountedWithoutPrice: (models: string) => `Budget ignores ${models} without a price`,
   requestsMinute: "Requests per minute",
   tokensMinute: "Tokens per minute",
   requestsAtOnce: "Concurrent requests",

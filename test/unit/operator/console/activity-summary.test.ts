@@ -15,5 +15,8 @@ it("an account is shown as failing if the gateway says so, whatever its last req
     text: "90 % success, 10 requests/h",
     title: expect.stringContaining("broke off"),
   });
-  expect(summarizeActivity({ condition: "failing", activity })).toMatchObject({ good: false });
+  expect(summarizeActivity({ condition: "failing", activity })).toMatchObject({
+    good: false,
+    text: "broke off",
+  });
 });

@@ -21,7 +21,7 @@ export const shared: PageTexts["shared"] = {
     "Der Schlüssel, sein Team, sein Benutzer und seine erlaubten Tags können je eine Wahl treffen. Es gilt die, bei der am wenigsten behalten wird.",
   usedOfLimit: (used: string, limit: string, label: string) => `${used} von ${limit} (${label})`,
   usedUp: "aufgebraucht",
-  notCountedWithoutPrice: (models) => `Das Budget gilt nicht für ${models} ohne Preis: Preise eintragen`,
+  notCountedWithoutPrice: (models) => `Nicht im Budget, da ohne Preis: ${models}`,
   requestsMinute: "Anfragen pro Minute",
   tokensMinute: "Tokens pro Minute",
   requestsAtOnce: "Gleichzeitige Anfragen",

@@ -20,7 +20,7 @@ export const shared: PageTexts["shared"] = {
   strictestModeCounts: "密钥、其团队、其用户和其允许的标签都可以各自选择，以保留最少的选择为准。",
   usedOfLimit: (used: string, limit: string, label: string) => `${limit} 中的 ${used}（${label}）`,
   usedUp: "已用尽",
-  notCountedWithoutPrice: (models) => `预算对没有价格的 ${models} 不起作用：请添加价格`,
+  notCountedWithoutPrice: (models) => `预算不含没有价格的 ${models}`,
   requestsMinute: "每分钟请求数",
   tokensMinute: "每分钟 Token 数",
   requestsAtOnce: "并发请求数",

@@ -36,9 +36,11 @@ export function summarizeActivity({
     const { at, reason, kind, fault } = last_fault;
     lines.push(texts.lastFault(texts.faults[fault], formatFullTime(at), reason, kind));
   }
+  const good = condition !== "failing";
+  const rate = last_hour.requests === 0 ? day : hour;
   return {
-    good: condition !== "failing",
-    text: last_hour.requests === 0 ? day : hour,
+    good,
+    text: good || !last_fault ? rate : last_fault.reason,
     title: lines.join("\n"),
   };
 }

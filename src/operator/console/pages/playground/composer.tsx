@@ -16,12 +16,14 @@ interface ComposerProps {
   readonly disabled: boolean;
   readonly draft: Draft;
   readonly onDraft: (draft: Draft) => void;
+  /** Whether leaving loses what the user wrote. */
+  readonly isChanged: boolean;
   /** What a request in the chosen style cannot contain. */
   readonly unsent: readonly string[];
 }
 
 /** Input for a message. Without a message, the conversation is sent again. */
-export function Composer({ conversations, disabled, draft, onDraft, unsent }: ComposerProps) {
+export function Composer({ conversations, disabled, draft, onDraft, isChanged, unsent }: ComposerProps) {
   const reading = useAsyncAction();
   const isRunning = conversations.some(({ running }) => running);
   const hasTurns = conversations.some(({ turns }) => turns.length > 0);
@@ -47,7 +49,7 @@ export function Composer({ conversations, disabled, draft, onDraft, unsent }: Co
     });
   return (
     <div class="composer">
-      <LeaveGuard unsaved={isEmpty ? "" : texts.unsentMessage} />
+      <LeaveGuard unsaved={isEmpty || !isChanged ? "" : texts.unsentMessage} />
       {!hasOpenCalls && (
         <>
           <textarea

@@ -1,4 +1,4 @@
-import type { Attachment } from "../../../../gateway/dialects/playground/types.ts";
+import type { Attachment, PlaygroundTurn } from "../../../../gateway/dialects/playground/types.ts";
 
 /** The message that the user writes. */
 export interface Draft {
@@ -7,6 +7,16 @@ export interface Draft {
 }
 
 export const NO_DRAFT: Draft = { text: "", attachments: [] };
+
+/** Takes the last message out of a conversation, for editing. */
+export function takeLastMessage(turns: readonly PlaygroundTurn[]): {
+  readonly turns: readonly PlaygroundTurn[];
+  readonly draft: Draft;
+} {
+  const last = turns.at(-1);
+  if (last?.role !== "user") return { turns, draft: NO_DRAFT };
+  return { turns: turns.slice(0, -1), draft: { text: last.text, attachments: last.attachments ?? [] } };
+}
 
 export const isEmptyDraft = ({ text, attachments }: Draft): boolean =>
   text.trim() === "" && attachments.length === 0;

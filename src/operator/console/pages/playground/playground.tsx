@@ -10,7 +10,7 @@ import { words } from "../../ui/words.ts";
 import { createChoices, listUnsent } from "./choices.ts";
 import { CodeView } from "./code-view.tsx";
 import { Composer } from "./composer.tsx";
-import { NO_DRAFT } from "./draft.ts";
+import { isEmptyDraft, NO_DRAFT, takeLastMessage } from "./draft.ts";
 import { EventList } from "./event-list.tsx";
 import { KeyNotice, useNeedsKey } from "./key-notice.tsx";
 import { Options } from "./options.tsx";
@@ -35,10 +35,16 @@ export function Playground() {
   const aliases = Object.keys(useLoaded(readSettings).data?.model_aliases ?? {});
   const [initial] = useState(takeInitialConversation);
   const [choices, setChoices] = useState(() => createChoices(initial));
-  const [draft, setDraft] = useState(NO_DRAFT);
-  const initialTurns = initial?.turns ?? [];
-  const first = useConversation(choices, choices.model, initialTurns);
-  const second = useConversation(choices, choices.otherModel, initialTurns);
+  // A record that is to be edited begins with its last message in the input.
+  const [start] = useState(() =>
+    initial === null || initial.isSent
+      ? { turns: initial?.turns ?? [], draft: NO_DRAFT }
+      : takeLastMessage(initial.turns),
+  );
+  const [draft, setDraft] = useState(start.draft);
+  const pending = isEmptyDraft(draft) ? null : ({ role: "user", ...draft } as const);
+  const first = useConversation(choices, choices.model, start.turns, pending);
+  const second = useConversation(choices, choices.otherModel, start.turns, pending);
   const conversations = choices.otherModel === "" ? [first] : [first, second];
   const edit = (index: number) => {
     const turn = first.turns[index];
@@ -54,7 +60,6 @@ export function Playground() {
   }, [choices.otherModel]);
   const needsKey = useNeedsKey(choices.key);
   const hint = useSandboxHint(choices.model);
-  const pending = draft.attachments.length === 0 ? [] : [{ role: "user", ...draft } as const];
   return (
     <Page title={texts.playground} lead={texts.lead}>
       <div class={conversations.length > 1 ? "playground comparing" : "playground"}>
@@ -83,7 +88,8 @@ export function Playground() {
               conversations={conversations}
               draft={draft}
               onDraft={setDraft}
-              unsent={listUnsent(choices, [...first.turns, ...pending])}
+              isChanged={draft !== start.draft}
+              unsent={listUnsent(choices, pending === null ? first.turns : [...first.turns, pending])}
             />
           </Panel>
         </div>

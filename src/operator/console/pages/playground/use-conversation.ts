@@ -49,6 +49,8 @@ export function useConversation(
   choices: Choices,
   model: string,
   initialTurns: readonly PlaygroundTurn[],
+  /** The message that is being written; null: none. */
+  pending: PlaygroundTurn | null,
 ): Conversation {
   const [turns, setTurns] = useState(initialTurns);
   const [exchange, setExchange] = useState(NO_EXCHANGE);
@@ -60,7 +62,9 @@ export function useConversation(
   const dialect = findDialect(choices);
   const headers: Record<string, string> =
     choices.account === "" ? {} : { "x-gateway-target-account": choices.account };
-  const ask = createRequest(choices, model, turns.length === 0 ? [PROPOSED] : withoutAnswer(turns));
+  const isNext = pending !== null && !running && exchange === NO_EXCHANGE;
+  const sent = turns.length === 0 ? [PROPOSED] : withoutAnswer(turns);
+  const ask = createRequest(choices, model, isNext ? [...turns, pending] : sent);
 
   const send = async (next: readonly PlaygroundTurn[]) => {
     const problem = findProblem(choices);
