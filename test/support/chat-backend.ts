@@ -36,12 +36,17 @@ export interface ChatBackendOptions {
 
 const USAGE = JSON.stringify({ prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 });
 
+/** Longer than a test file takes. */
+const KEEP_ALIVE_MS = 600_000;
+
 /** Starts a backend on a free port. */
 export async function startChatBackend(options: ChatBackendOptions): Promise<ChatBackend> {
   const asked: CompletionRequest[] = [];
   const server = createServer((request, response) => {
     answer(request, response, options, asked).catch(() => response.destroy());
   });
+  // A busy gateway may use a connection just when the server closes it, and a POST is not sent twice.
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
