@@ -199,7 +199,9 @@ describeWithBrowser("watching and trying in the console", () => {
     await steps.filter({ hasText: "Attempt 1: provider-v4-flash with" }).waitFor();
     await steps.filter({ hasText: "Tool calls" }).waitFor();
     await page.getByRole("button", { name: "Edit and send" }).click();
-    await page.getByRole("region", { name: "Conversation" }).getByText("[[call:lookup:{}]]").waitFor();
+    await expect
+      .poll(() => page.getByRole("textbox", { name: "Message" }).inputValue())
+      .toBe("[[call:lookup:{}]]");
     await goTo(page, "history");
 
     // A record that is not there is said to be so, once.
