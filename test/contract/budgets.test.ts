@@ -157,46 +157,51 @@ describe("100 requests at once for a budget of 50", () => {
       .map((entry) => ({ ...subject, ...entry })),
   );
 
-  it.each(cases)("of $budget of a $kind: 50 are answered, and all sums agree", async (entry) => {
-    const { kind, budget, limits, prepare, model = () => MODEL } = entry;
-    // A second try begins with a subject that has used nothing.
-    const id = `${kind.replaceAll(" ", "-")}-${budget}-${crypto.randomUUID()}`;
-    const keys = await prepare(id, limits);
-    const headers = kind === "tag" ? { "x-gateway-tags": id } : {};
-    const before = backend.asked.length;
-    let { succeeded, codes } = await sendAtOnce(100, keys, model(id), headers);
-    expect(codes).toEqual(["insufficient_quota"]);
-    expect(succeeded).toBeLessThanOrEqual(50);
-    // What was expected of the first ones and not used is free again.
-    await until(
-      async () => {
-        succeeded += (await sendAtOnce(10, keys, model(id), headers)).succeeded;
-        return succeeded;
-      },
-      (count) => count >= 50,
-    );
-    expect(await sendAtOnce(10, keys, model(id), headers)).toEqual({
-      succeeded: 0,
-      codes: ["insufficient_quota"],
-    });
-    expect([succeeded, backend.asked.length - before]).toEqual([50, 50]);
-    const usage = await until(
-      () => usageOf(keys),
-      (found) => found.succeeded === 50,
-    );
-    expect(usage).toMatchObject({ tokens: 500, cost: expect.closeTo(50, 6) });
-    const name = kind === "provider of the variables" ? "default" : kind === "key" ? keys[0]?.id : id;
-    const { body } = await admin("GET", `/admin/${kind.split(" ")[0]}s/${name}`);
-    expect(body["used"]).toMatchObject({
-      ...(kind !== "provider of the variables" && { tokens_per_day: 500 }),
-      cost_per_day: expect.closeTo(50, 6),
-      parallel: 0,
-    });
-    const { body: list } = await admin("GET", `/admin/${kind.split(" ")[0]}s`);
-    expect(list["items"]).toContainEqual(expect.objectContaining({ used: body["used"] }));
-    if (kind === "provider of the variables")
-      await admin("PUT", "/admin/settings", { default_provider: { limits: {} } });
-  });
+  it.each(cases)(
+    "of $budget of a $kind: 50 are answered, and all sums agree",
+    { timeout: 60_000 },
+    async (entry) => {
+      const { kind, budget, limits, prepare, model = () => MODEL } = entry;
+      // A second try begins with a subject that has used nothing.
+      const id = `${kind.replaceAll(" ", "-")}-${budget}-${crypto.randomUUID()}`;
+      const keys = await prepare(id, limits);
+      const headers = kind === "tag" ? { "x-gateway-tags": id } : {};
+      const before = backend.asked.length;
+      let { succeeded, codes } = await sendAtOnce(100, keys, model(id), headers);
+      expect(codes).toEqual(["insufficient_quota"]);
+      expect(succeeded).toBeLessThanOrEqual(50);
+      // What was expected of the first ones and not used is free again.
+      await until(
+        async () => {
+          succeeded += (await sendAtOnce(10, keys, model(id), headers)).succeeded;
+          return succeeded;
+        },
+        (count) => count >= 50,
+        30_000,
+      );
+      expect(await sendAtOnce(10, keys, model(id), headers)).toEqual({
+        succeeded: 0,
+        codes: ["insufficient_quota"],
+      });
+      expect([succeeded, backend.asked.length - before]).toEqual([50, 50]);
+      const usage = await until(
+        () => usageOf(keys),
+        (found) => found.succeeded === 50,
+      );
+      expect(usage).toMatchObject({ tokens: 500, cost: expect.closeTo(50, 6) });
+      const name = kind === "provider of the variables" ? "default" : kind === "key" ? keys[0]?.id : id;
+      const { body } = await admin("GET", `/admin/${kind.split(" ")[0]}s/${name}`);
+      expect(body["used"]).toMatchObject({
+        ...(kind !== "provider of the variables" && { tokens_per_day: 500 }),
+        cost_per_day: expect.closeTo(50, 6),
+        parallel: 0,
+      });
+      const { body: list } = await admin("GET", `/admin/${kind.split(" ")[0]}s`);
+      expect(list["items"]).toContainEqual(expect.objectContaining({ used: body["used"] }));
+      if (kind === "provider of the variables")
+        await admin("PUT", "/admin/settings", { default_provider: { limits: {} } });
+    },
+  );
 });
 
 it("a budget is exceeded by at most what the requests of max_parallel use together", async () => {
