@@ -5,9 +5,13 @@ import type { ProviderUsage } from "./provider-events.ts";
 
 /** Parses one JSON object sent by the provider. Throws a `ProviderError` `malformed` for anything else. */
 export function parseRecord(text: string): JsonObject {
-  let value: unknown;
+  return toRecord(parseJson(text));
+}
+
+/** Parses JSON sent by the provider. Throws a `ProviderError` `malformed` for anything else. */
+export function parseJson(text: string): unknown {
   try {
-    value = JSON.parse(text);
+    return JSON.parse(text);
   } catch (error) {
     const isPage = /^\s*<(?:!doctype|html|\?xml)/i.test(text);
     const problem = isPage
@@ -15,6 +19,10 @@ export function parseRecord(text: string): JsonObject {
       : "sent broken JSON";
     throw new ProviderError("malformed", `the provider ${problem}`, 0, error);
   }
+}
+
+/** Returns a JSON value sent by the provider if it is an object. Throws a `ProviderError` `malformed` for anything else. */
+export function toRecord(value: unknown): JsonObject {
   if (!isObject(value))
     throw new ProviderError(
       "malformed",

@@ -7,6 +7,7 @@ import type { ProviderOptions } from "./driver.ts";
 import { DropParams } from "./drop-params.ts";
 import { readErrorResponse, type UpstreamErrorResponse } from "./error-response.ts";
 import type { FilesApi } from "./files-api.ts";
+import { toRecord } from "./json.ts";
 import type { AnswerReader, KeyedProtocol, RequestSettings, RequestWriter } from "./keyed-protocol.ts";
 import { MissingEndpoints } from "./missing-endpoints.ts";
 import { DEFAULT_LISTING } from "./model-list.ts";
@@ -26,7 +27,7 @@ import {
   RefusedFields,
   type SentRequest,
 } from "./refused-fields/refused-field-memory.ts";
-import { readRecord, send } from "./transport.ts";
+import { readJson, send } from "./transport.ts";
 import { mayRepeatCall, type UpstreamAccount } from "./upstream-account.ts";
 import type { FollowUp, PreparedTurn } from "./upstream-turn.ts";
 
@@ -50,7 +51,9 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
       const { path, read } = this.#protocol.listing ?? DEFAULT_LISTING;
       const response = await this.#get(account, path, signal);
       if (!response.ok) throw (await this.readError(response, account, signal)).error;
-      return read(await readRecord(response, signal));
+      const answer = await readJson(response, signal);
+      // Some backends of OpenAI's protocol send the bare list.
+      return read(Array.isArray(answer) ? { data: answer } : toRecord(answer));
     },
   };
 

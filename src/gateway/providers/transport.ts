@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../core/encoding/json.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
 import type { Fetch } from "../../core/ports/upstream.ts";
-import { parseRecord } from "./json.ts";
+import { parseJson, toRecord } from "./json.ts";
 
 /** The maximum length of a JSON answer from the provider, in bytes. */
 const MAX_JSON_BYTES = 8 * 1024 * 1024;
@@ -76,11 +76,16 @@ export async function readBounded(
  * too long or cut off.
  */
 export async function readRecord(response: Response, signal: AbortSignal): Promise<JsonObject> {
+  return toRecord(await readJson(response, signal));
+}
+
+/** The same for any JSON value. */
+export async function readJson(response: Response, signal: AbortSignal): Promise<unknown> {
   const { text, whole } = await readBounded(response, MAX_JSON_BYTES);
   signal.throwIfAborted();
   if (!whole)
     throw new ProviderError("malformed", "the provider's answer is too long or was cut off", response.status);
-  return parseRecord(text);
+  return parseJson(text);
 }
 
 /**

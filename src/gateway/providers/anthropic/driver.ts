@@ -5,6 +5,7 @@ import type { FilesApi } from "../files-api.ts";
 import { KeyedBackend } from "../keyed-backend.ts";
 import type { AnswerReader, RequestSettings } from "../keyed-protocol.ts";
 import { createLazyFiles } from "../lazy-files.ts";
+import { DEFAULT_LISTING } from "../model-list.ts";
 import type { NativeProtocol } from "../native-request.ts";
 import type { PrepareOptions } from "../provider.ts";
 import { ReasoningCache } from "../reasoning-cache.ts";
@@ -72,6 +73,8 @@ class AnthropicProvider extends KeyedBackend<WireRequest> {
     super(options, {
       address,
       path: isVertex ? getVertexPath : "/messages",
+      // Without a limit the list has 20 models.
+      listing: { ...DEFAULT_LISTING, path: "/models?limit=1000" },
       ...(isVertex ? { body: toVertexBody } : {}),
       requestHeaders: (request) => (namesFile(request) ? FILES_BETA : {}),
       kinds: ERROR_KINDS,

@@ -26,6 +26,7 @@ const backends = [
     ...anthropic,
     key: ["x-api-key", "token-of-the-account"],
     whole: { content: [{ type: "text", text: "Hi" }], stop_reason: "end_turn" },
+    pages: "?limit=1000",
   },
   {
     name: "gemini",
@@ -33,6 +34,7 @@ const backends = [
     key: ["x-goog-api-key", "token-of-the-account"],
     whole: { candidates: [{ content: { parts: [{ text: "Hi" }] }, finishReason: "STOP" }] },
     version: "/v1beta",
+    pages: "?pageSize=1000",
     listed: { models: [{ name: "models/a" }, { name: 5 }, "b", { name: "models/c" }] },
     unlisted: { models: "a" },
   },
@@ -96,12 +98,19 @@ describe.each(backends)("a backend with an API key, driver $name", (backend) => 
     const fake = new FakeUpstream(() => Response.json(listed));
     const models = await provider().models?.list(fake.account, neverAborted());
     expect(models?.map(({ name }) => name)).toEqual(["a", "c"]);
+    expect(new URL(fake.seen[0]?.url ?? "").search).toBe("pages" in backend ? backend.pages : "");
     const broken = new FakeUpstream(() =>
       Response.json("unlisted" in backend ? backend.unlisted : { data: "a" }),
     );
     await expect(provider().models?.list(broken.account, neverAborted())).rejects.toMatchObject({
       kind: "malformed",
     });
+  });
+
+  it.runIf(!("pages" in backend))("has the models of a bare list", async () => {
+    const fake = new FakeUpstream(() => Response.json(LISTED.data));
+    const models = await provider().models?.list(fake.account, neverAborted());
+    expect(models?.map(({ name }) => name)).toEqual(["a", "c"]);
   });
 
   it("is malformed when it speaks something else, and may be out of reach", async () => {
