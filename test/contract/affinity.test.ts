@@ -7,7 +7,7 @@ import { useAdmin } from "../support/use-admin.ts";
 const running = useAdmin();
 
 const CONVERSATIONS = 40;
-const TURNS = 5;
+const TURNS = 8;
 const AT_ONCE = 8;
 const accountsOf = (provider: string) => Array.from({ length: 8 }, (_, index) => `${provider}-key-${index}`);
 
