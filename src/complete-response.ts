@@ -1,7 +1,6 @@
 import type { Config } from "./core/config/schema.ts";
 import type { Context } from "./core/ports/context.ts";
 import type { RequestFacts } from "./core/ports/request-outcome.ts";
-import type { GENERATION_HEADERS } from "./core/routing/generation-headers.ts";
 import { formatStandardLimitHeaders } from "./core/routing/limit-headers.ts";
 import type { RequestHead } from "./core/routing/request-head.ts";
 import { findRequestCost, fromNano, listUnpricedParts } from "./records/usage/prices.ts";
@@ -16,16 +15,15 @@ function setGenerationHeaders(headers: Headers, facts: RequestFacts, config: Con
   const cost = findKnownCost(facts, config);
   const unpriced = cost === null || config === null ? [] : listUnpricedParts(config, facts);
   const { provider, attempts = 0, answerPath, droppedParams, cache } = facts;
-  const set = (name: (typeof GENERATION_HEADERS)[number], value: string) => headers.set(name, value);
   if (provider !== undefined) {
-    set("x-gateway-provider", provider);
-    set("x-gateway-attempts", String(attempts));
+    headers.set("x-gateway-provider", provider);
+    headers.set("x-gateway-attempts", String(attempts));
   }
-  if (answerPath !== undefined) set("x-gateway-path", answerPath);
-  if (cost !== null) set("x-gateway-cost", String(fromNano(cost)));
-  if (unpriced.length > 0) set("x-gateway-cost-without", unpriced.join());
-  if (droppedParams !== undefined) set("x-gateway-dropped-params", droppedParams);
-  if (cache !== undefined) set("x-gateway-cache", cache);
+  if (answerPath !== undefined) headers.set("x-gateway-path", answerPath);
+  if (cost !== null) headers.set("x-gateway-cost", String(fromNano(cost)));
+  if (unpriced.length > 0) headers.set("x-gateway-cost-without", unpriced.join());
+  if (droppedParams !== undefined) headers.set("x-gateway-dropped-params", droppedParams);
+  if (cache !== undefined) headers.set("x-gateway-cache", cache);
 }
 
 /** The cost of a whole answer; null for a stream, whose headers are sent before its cost is known, and without a price. */

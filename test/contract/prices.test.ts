@@ -102,5 +102,4 @@ it("leaves what an administrator has edited, and counts it", async () => {
   await admin("POST", "/admin/providers/vendor/models", { models: ["gpt-4o"] });
   const answer = await running.chat("Hello", { model: "vendor/gpt-4o" });
   expect(answer.headers.get("x-gateway-cost")).toBe("1");
-  expect(answer.headers.get("access-control-expose-headers")).toContain("x-gateway-cost");
 });

@@ -334,10 +334,8 @@ describe("a cached answer", () => {
     const before = await until(usageOf, ({ cache_hits }) => cache_hits > 0);
     const [tokens, hits] = [await limitsOf(), await metricOf("hit")];
     for (let count = 0; count < 5; count += 1) {
-      const response = await ask({}, { origin: "https://app.example" });
+      const response = await ask({});
       expect([result(response), await response.text()]).toEqual(["hit", text]);
-      const exposed = response.headers.get("access-control-expose-headers")?.split(", ");
-      expect(exposed).toEqual(expect.arrayContaining(["x-gateway-cache", "age"]));
       expect(response.headers.get("x-ratelimit-limit-requests")).toBe("1000");
       expect(response.headers.get("x-ratelimit-remaining-tokens")).toBeNull();
     }

@@ -42,6 +42,15 @@ describeWithBrowser("the public page", () => {
     expect(requests.filter((url) => !url.startsWith(gateway.url))).toEqual([]);
   });
 
+  it("lets pages of other origins read its headers", async () => {
+    const other = await (await openSharedBrowser()).newPage();
+    await other.goto(site.origin);
+    const read = `fetch("${gateway.url}/v1/models", { headers: { authorization: "Bearer sk-unknown" } })
+      .then(({ headers }) => [headers.get("x-request-id"), headers.get("access-control-allow-origin")])`;
+    expect(await other.evaluate(read)).toEqual([expect.stringMatching(/^req_/), site.origin]);
+    await other.close();
+  });
+
   it("takes a picture", async () => {
     await page.getByLabel("Web address").fill(`${site.origin}/`);
     await page.getByLabel("Size of the picture").selectOption("l");

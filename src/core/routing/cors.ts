@@ -1,4 +1,3 @@
-import { GENERATION_HEADERS } from "./generation-headers.ts";
 import { claimCovers, type RouteGroupMetadata } from "./route-group.ts";
 
 /** Request headers that every preflight allows, for any route group (contract, general rule 4). */
@@ -17,9 +16,6 @@ const COMMON_HEADERS = [
   "X-Vercel-Protection-Bypass",
 ];
 
-/** Response headers that pages may read, of any route group, where an answer has them. */
-const COMMON_EXPOSED_HEADERS = ["x-request-id", "age", ...GENERATION_HEADERS];
-
 /** Browsers may never send this header, even if the preflight declares it. */
 const BLOCKED_HEADER = "x-gateway-internal-token";
 
@@ -35,7 +31,6 @@ export class CorsPolicy {
   readonly #ownPagePaths: readonly string[];
   readonly #headers: readonly string[];
   readonly #knownHeaders: ReadonlySet<string>;
-  readonly #exposed: string;
 
   constructor(groups: readonly RouteGroupMetadata[]) {
     this.#paths = groups.flatMap(({ paths }) => paths);
@@ -44,8 +39,6 @@ export class CorsPolicy {
       ...new Set([...COMMON_HEADERS, ...groups.flatMap(({ requestHeaders = [] }) => requestHeaders)]),
     ];
     this.#knownHeaders = new Set(this.#headers.map((name) => name.toLowerCase()));
-    const exposed = groups.flatMap(({ responseHeaders = [] }) => responseHeaders);
-    this.#exposed = [...new Set([...COMMON_EXPOSED_HEADERS, ...exposed])].join(", ");
   }
 
   /**
@@ -84,7 +77,8 @@ export class CorsPolicy {
   /** Sets the CORS headers of an actual (not preflight) response. */
   setHeaders(headers: Headers, origin: string | null): void {
     headers.set("access-control-allow-origin", origin ?? "*");
-    headers.set("access-control-expose-headers", this.#exposed);
+    // The wildcard is allowed without credentials: keys are in headers that the page itself sets (Fetch standard, section 3.3.3).
+    headers.set("access-control-expose-headers", "*");
     if (origin !== null) headers.append("vary", "Origin");
   }
 

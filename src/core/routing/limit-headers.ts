@@ -25,8 +25,3 @@ export const formatStandardLimitHeaders: LimitHeaders = ({ requests, tokens }) =
   ...formatWindow("requests", requests),
   ...formatWindow("tokens", tokens),
 });
-
-/** Names of all headers that {@link formatStandardLimitHeaders} may create. */
-export const STANDARD_LIMIT_HEADERS: readonly string[] = ["requests", "tokens"].flatMap((name) =>
-  ["limit", "remaining", "reset"].map((part) => `x-ratelimit-${part}-${name}`),
-);

@@ -43,8 +43,6 @@ export interface RouteGroupMetadata {
   readonly credentials?: readonly CredentialSource[];
   /** Its own request headers that preflights always allow. */
   readonly requestHeaders?: readonly string[];
-  /** Its own response headers that scripts in a browser may read. */
-  readonly responseHeaders?: readonly string[];
 }
 
 /**

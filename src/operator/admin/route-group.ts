@@ -9,6 +9,5 @@ export const ADMINISTRATION: LazyRouteGroup = {
   extraErrorPaths: ["/admin"],
   ownPagesOnly: true,
   requestHeaders: ["If-Match"],
-  responseHeaders: ["etag"],
   load: async () => (await import("./index.ts")).ADMIN_ENDPOINTS,
 };

@@ -1,5 +1,4 @@
 import { STANDARD_FAMILY } from "../../../core/routing/error-formats.ts";
-import { STANDARD_LIMIT_HEADERS } from "../../../core/routing/limit-headers.ts";
 import type { Dialect } from "../dialect.ts";
 import { createChatCompletion } from "./endpoints.ts";
 import { DIALECT_ID } from "./request.ts";
@@ -11,6 +10,5 @@ export const chatCompletions: Dialect = {
   family: STANDARD_FAMILY,
   paths: ["/v1/", "/chat/completions"],
   credentials: [{ in: "bearer" }],
-  responseHeaders: STANDARD_LIMIT_HEADERS,
   endpoints: [createChatCompletion],
 };

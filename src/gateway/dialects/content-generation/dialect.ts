@@ -1,6 +1,6 @@
 import type { Dialect } from "../dialect.ts";
 import { CONTENT_FAMILY } from "./family.ts";
-import { DIALECT_ID, KEY_HEADERS, KEY_PARAMETERS, UPLOAD_HEADERS } from "./names.ts";
+import { DIALECT_ID, KEY_HEADERS, KEY_PARAMETERS } from "./names.ts";
 
 /** The content-generation style: under `/v1beta`, and under `/v1` for paths that end with one of its verbs. */
 export const contentGeneration: Dialect = {
@@ -15,6 +15,5 @@ export const contentGeneration: Dialect = {
     ...KEY_PARAMETERS.map((name) => ({ in: "query" as const, name })),
   ],
   requestHeaders: KEY_HEADERS,
-  responseHeaders: UPLOAD_HEADERS,
   load: async () => (await import("./index.ts")).CONTENT_ENDPOINTS,
 };

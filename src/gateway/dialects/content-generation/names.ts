@@ -10,15 +10,6 @@ export const KEY_HEADERS = ["x-vendorc-api-key", SDK_KEY_HEADER] as const;
 /** Query parameters that carry a key (contract, Authentication). */
 export const KEY_PARAMETERS = ["key", "api_key"] as const;
 
-/** Response headers of the style's resumable upload protocol. */
-export const UPLOAD_HEADERS = [
-  "X-Goog-Upload-URL",
-  "X-Goog-Upload-Status",
-  "X-Goog-Upload-Size-Received",
-  "X-Goog-Upload-Chunk-Granularity",
-  "X-Goog-Upload-Control-URL",
-] as const;
-
 /**
  * Returns whether an SDK of this style sent a request on a path that several styles share. The check uses a header that
  * only these SDKs send. The contract's own places for a key are valid for every style, so they prove nothing (contract,

@@ -1,6 +1,5 @@
 import type { Dialect } from "../dialect.ts";
 import { MESSAGE_FAMILY } from "./family.ts";
-import { MESSAGE_LIMIT_HEADERS } from "./limit-headers.ts";
 import { BETA_HEADERS, DIALECT_ID, PREFIXES, VERSION_HEADERS } from "./names.ts";
 
 /** The message style, under both of its path prefixes and with its shortcuts. */
@@ -11,7 +10,6 @@ export const messages: Dialect = {
   paths: [...PREFIXES.map((prefix) => `${prefix}/`), "/v1/messages", "/messages"],
   sharedPaths: ["/v1/models", "/v1/files"],
   credentials: [{ in: "header", name: "x-api-key" }],
-  responseHeaders: ["request-id", ...MESSAGE_LIMIT_HEADERS],
   requestHeaders: [...VERSION_HEADERS, ...BETA_HEADERS],
   load: async () => (await import("./index.ts")).MESSAGE_ENDPOINTS,
 };

@@ -21,8 +21,3 @@ export const toMessageLimitHeaders: LimitHeaders = ({ requests, tokens }, now) =
   ...toLimitHeaders("requests", requests, now),
   ...toLimitHeaders("tokens", tokens, now),
 });
-
-/** Names of all headers that {@link toMessageLimitHeaders} may return. */
-export const MESSAGE_LIMIT_HEADERS: readonly string[] = ["requests", "tokens"].flatMap((limitName) =>
-  ["limit", "remaining", "reset"].map((field) => `${PREFIX}-${limitName}-${field}`),
-);
