@@ -207,6 +207,8 @@ const NEVER_SENT = {
   "cdn-loop": "x",
   "x-amz-date": "20990101T000000Z",
   "x-gateway-source": "here",
+  // The name of a member that all objects inherit.
+  constructor: "x",
   "proxy-authorization": "Basic eA==",
   "openai-organization": "org-mine",
   "openai-project": "proj-mine",

@@ -1,5 +1,6 @@
 import { findEntryIgnoringCase } from "../encoding/find-ignoring-case.ts";
 import { isDotSegment } from "../encoding/path-segment.ts";
+import { isReservedName } from "../encoding/reserved-name.ts";
 import type { ProviderEntry, ProviderModel } from "./provider-schema.ts";
 
 /** An entry of a provider's `models`: the upstream name only, or an object. */
@@ -43,7 +44,8 @@ const MAX_MODELS = 5_000;
 
 /** Whether a backend's name can be listed as a model. */
 export function isUsableName(name: string): boolean {
-  return name.trim() !== "" && name.length <= MAX_NAME && !isDotSegment(name.trim());
+  const trimmed = name.trim();
+  return trimmed !== "" && name.length <= MAX_NAME && !isDotSegment(trimmed) && !isReservedName(trimmed);
 }
 
 /** The names that have no entry yet, neither as listed nor as upstream name, without duplicates. */

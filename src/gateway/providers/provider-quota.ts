@@ -60,6 +60,9 @@ const CODEX_WINDOWS: readonly UsedWindow[] = ["primary", "secondary"].map((name)
   reset: `x-codex-${name}-reset-at`,
 }));
 
+/** A later reset is a mistake, such as milliseconds where seconds are expected. */
+const LATEST_RESET_MS = 366 * DAY_MS;
+
 /** A duration such as `6m0s`, `1h2m`, `12ms` or `34.5s`: unit → milliseconds. */
 const DURATION_UNITS: Readonly<Record<string, number>> = {
   d: DAY_MS,
@@ -106,13 +109,15 @@ function readUnixSeconds(headers: Headers, name: string): number | null {
   return seconds === null || seconds <= 0 ? null : seconds * 1_000;
 }
 
+const toShare = (value: number): number => Math.min(1, Math.max(0, value));
+
 /** A limit that states how much is left of how much. A limit of 0 or -1 is unknown (Azure). Null: not stated. */
 function readCounted(headers: Headers, stated: CountedLimit, now: number): QuotaWindow | null {
   const remaining = readNumber(headers, stated.remaining);
   const limit = readNumber(headers, stated.limit);
   const resetsAt = readReset(headers, stated.reset, now);
   if (remaining === null || remaining < 0 || limit === null || limit <= 0 || resetsAt === null) return null;
-  const share = Math.min(1, remaining / limit);
+  const share = toShare(remaining / limit);
   return {
     name: stated.unit,
     remaining: share,
@@ -131,7 +136,7 @@ function readSubscription(
   // A subscription may go on beyond its window, at extra cost: only a rejection ends it.
   const isExhausted = headers.get(status) === "rejected";
   if (resetsAt === null || (used === null && !isExhausted)) return null;
-  const remaining = isExhausted ? 0 : Math.max(0, 1 - (used ?? 1));
+  const remaining = isExhausted ? 0 : toShare(1 - (used ?? 1));
   return { name, remaining, isExhausted, resetsAt, isOfModel };
 }
 
@@ -139,18 +144,19 @@ function readCodex(headers: Headers, { name, used: usedName, reset }: UsedWindow
   const used = readNumber(headers, usedName);
   const resetsAt = readUnixSeconds(headers, reset);
   if (used === null || resetsAt === null) return null;
-  const remaining = Math.max(0, 1 - used / 100);
+  const remaining = toShare(1 - used / 100);
   return { name, remaining, isExhausted: remaining === 0, resetsAt, isOfModel: false };
 }
 
 /**
- * The quotas that a provider states in the headers of an answer, whether it is an error or not. Windows that have passed are left
- * out. `now`: Unix milliseconds.
+ * The quotas that a provider states in the headers of an answer, whether it is an error or not. Windows that have passed, or that
+ * reset in more than a year, are left out. `now`: Unix milliseconds.
  */
 export function readQuotaWindows(headers: Headers, now: number): readonly QuotaWindow[] {
   const windows: QuotaWindow[] = [];
   const add = (window: QuotaWindow | null) => {
-    if (window !== null && window.resetsAt > now) windows.push(window);
+    if (window === null || window.resetsAt <= now || window.resetsAt > now + LATEST_RESET_MS) return;
+    windows.push(window);
   };
   // Most answers state nothing, and `has` creates no text.
   for (const stated of COUNTED_LIMITS) {

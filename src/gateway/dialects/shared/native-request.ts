@@ -49,7 +49,8 @@ export function selectRequestHeaders(
   const isKnown = getRequestHeaderTest(dialect);
   const selected: Record<string, string> = {};
   headers.forEach((value, name) => {
-    const known = headerAliases[name] ?? name;
+    // Headers can have the names of inherited members, such as `constructor`.
+    const known = Object.hasOwn(headerAliases, name) ? (headerAliases[name] ?? name) : name;
     if (isKnown(known) && !ACCOUNT_HEADERS.test(known)) selected[known] = value;
   });
   return selected;

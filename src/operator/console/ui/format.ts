@@ -34,7 +34,8 @@ export function formatTime(at: number, now = Date.now()): string {
 
 /** Formats with year and time zone: "22 Nov 2026 10:55:36 GMT+1". */
 export function formatFullTime(at: number): string {
-  return at === 0 ? words.never : `${formatTime(at, 0)} ${getTimeZone(at)}`;
+  if (at === 0 || Number.isNaN(new Date(at).getTime())) return formatTime(at);
+  return `${formatTime(at, 0)} ${getTimeZone(at)}`;
 }
 
 /** Returns the user's time zone at a time, as offset from GMT: "GMT+1". */

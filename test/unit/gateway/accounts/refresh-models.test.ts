@@ -109,9 +109,12 @@ describe("a provider whose models are asked for by schedule", () => {
 
   it("lists at most a thousand at once when an administrator takes all, and nothing that cannot be listed", async () => {
     const numbers = Array.from({ length: 4_000 }, (_, index) => String(index));
-    const gateway = await gatewayWith(() => offering(" ", ".", "..", "a".repeat(301), ...numbers), {
-      models: { own: "0", ...Object.fromEntries(numbers.slice(0, 3).map((name) => [`more${name}`, "x"])) },
-    });
+    const gateway = await gatewayWith(
+      () => offering(" ", ".", "..", "__proto__", "a".repeat(301), ...numbers),
+      {
+        models: { own: "0", ...Object.fromEntries(numbers.slice(0, 3).map((name) => [`more${name}`, "x"])) },
+      },
+    );
     const takeAll = async () => {
       const headers = { authorization: "Bearer admin" };
       const response = await gateway.post("/admin/providers/backend/models", { enabled: true }, { headers });

@@ -101,6 +101,34 @@ describe("the quotas in headers", () => {
       }),
     ).toEqual([]);
   });
+
+  test("that reset in more than a year are none: no mistake of a provider takes an account away for ever", () => {
+    expect(
+      windowsOf({
+        "anthropic-ratelimit-unified-5h-status": "rejected",
+        "anthropic-ratelimit-unified-5h-reset": String(NOW),
+        "anthropic-ratelimit-unified-7d-utilization": "1",
+        "anthropic-ratelimit-unified-7d-reset": "1e300",
+        "x-ratelimit-limit-requests": "5",
+        "x-ratelimit-remaining-requests": "0",
+        "x-ratelimit-reset-requests": "999999999d",
+        "x-codex-primary-used-percent": "100",
+        "x-codex-primary-reset-at": "1e308",
+      }),
+    ).toEqual([]);
+  });
+
+  test("are shares from 0 to 1, whatever the provider states", () => {
+    const windows = windowsOf({
+      "anthropic-ratelimit-unified-5h-utilization": "-1e300",
+      "anthropic-ratelimit-unified-5h-reset": unix(60),
+      "x-codex-primary-used-percent": "-1e308",
+      "x-codex-primary-reset-at": unix(60),
+      "x-codex-secondary-used-percent": "1e308",
+      "x-codex-secondary-reset-at": unix(60),
+    });
+    expect(windows.map(({ remaining }) => remaining)).toEqual([1, 1, 0]);
+  });
 });
 
 describe("the wait that a refusal states", () => {

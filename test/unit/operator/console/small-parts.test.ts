@@ -67,6 +67,7 @@ describe("what people read", () => {
     expect(formatFullTime(new Date(2026, 4, 20, 9, 5, 7).getTime())).toMatch(
       /^20 May 2026 09:05:07 (?:GMT|UTC)/,
     );
+    expect(formatFullTime(9e18)).toBe(formatTime(9e18));
   });
 });
 
