@@ -110,10 +110,12 @@ function findMember(text: string, path: readonly string[]): MemberRange | null {
 
 const NOT_ASCII = /[^\0-\x7f]/;
 
-/** A name without its case, as lenient parsers compare it: `K` (the Kelvin sign) is a k, and `ſ` an s. */
+/** A name without its case, as lenient parsers compare it: `K` (the Kelvin sign) is a k, `ſ` an s, and `İ` and `ı` are an i. */
 export function foldCase(name: string): string {
   const lower = name.toLowerCase();
-  return NOT_ASCII.test(lower) ? lower.toUpperCase().toLowerCase() : lower;
+  if (!NOT_ASCII.test(lower)) return lower;
+  // The lower case of `İ` is an i with a dot of its own.
+  return lower.replaceAll("\u0307", "").toUpperCase().toLowerCase();
 }
 
 /** Names by their folded forms. The lists are constants. */

@@ -49,6 +49,8 @@ it.each([
 
 it("finds a member in any case", () => {
   expect(hasMemberInAnyCase('{"Fallbac\u212as":[]}', ["models", "fallbacks"])).toBe(true);
+  for (const name of ["\u0130nput", "\u0131nput"])
+    expect(hasMemberInAnyCase(`{"${name}":1}`, ["input"])).toBe(true);
   expect(hasMemberInAnyCase('{"x":{"models":[]}}', ["models", "fallbacks"])).toBe(false);
 });
 
