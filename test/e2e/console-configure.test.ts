@@ -614,6 +614,9 @@ describeWithBrowser("configuring in the console", () => {
     await dialog.getByRole("button", { name: "Save route" }).click();
     await saved(dialog);
     await page.getByText("engine/qwen3:8b → provider-v4-pro").waitFor();
+    await page.getByLabel("Requested name").fill("best");
+    await page.getByRole("button", { name: "Look up" }).click();
+    await page.getByText("best is a route. engine/qwen3:8b → provider-v4-pro").waitFor();
     await page.getByLabel("Requests with unknown names are").selectOption("engine");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Unknown names are passed on").waitFor();

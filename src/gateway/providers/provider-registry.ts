@@ -212,7 +212,9 @@ export function createApiAt(
 export function getDefaultProvider(platform: Platform): RegisteredProvider {
   const provider = getRegistry(platform).findDefault(platform);
   if (provider !== null) return provider;
-  throw unavailableError("no provider is configured: set PROVIDER_BASE_URL");
+  throw unavailableError(
+    "no default provider is configured: set PROVIDER_BASE_URL, or request a model as provider/model",
+  );
 }
 
 /** Returns the driver of the default provider, or null if the deployment defines none. */

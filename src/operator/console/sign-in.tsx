@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { readSignInOffer, signIn } from "./api/login.ts";
 import { getSignInFailure, rememberPage, SIGN_IN_ADDRESS } from "./identity-sign-in.ts";
 import { endSession } from "./session.ts";
@@ -55,13 +55,15 @@ function IdentityProviderLink() {
 
 export function SignIn() {
   const { error, busy, submit, fields } = useSignIn();
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => form.current?.querySelector<HTMLElement>("[data-focus]")?.focus(), []);
   return (
     <main class="sign-in">
       <h1 class="brand">
         <span class="brand-mark" aria-hidden="true" />
         Polygate
       </h1>
-      <form onSubmit={submit}>
+      <form ref={form} onSubmit={submit}>
         {fields}
         <Problem error={error} />
         <Button kind="primary" type="submit" busy={busy}>

@@ -323,7 +323,8 @@ const german: Translation = {
     refuseUnknownKeys: "Unbekannte Schlüssel ablehnen",
     everyRequestFailsWarning:
       "Es gibt keinen API-Schlüssel, und unbekannte Schlüssel werden abgelehnt: Jede Anfrage scheitert.",
-    onlyProviderTokensWarning: "Es gibt keinen API-Schlüssel. Nur Tokens des Providers werden akzeptiert.",
+    onlyProviderTokensWarning:
+      "Es gibt keinen API-Schlüssel. Aufrufer müssen ihren eigenen API-Schlüssel des Providers senden.",
     addKey: "Schlüssel hinzufügen",
     hostingSyncNeeded: (link) =>
       rich`Die Konfiguration hat sich seit dem letzten Hosting-Abgleich geändert. ${link}`,
@@ -367,7 +368,8 @@ const german: Translation = {
     keysLead: (link) =>
       rich`Aufrufer senden einen dieser Schlüssel, und das Gateway antwortet mit seinen eigenen Konten. Ob es auch andere Schlüssel annimmt, bestimmt „Unbekannte API-Schlüssel“ in den Einstellungen. Inhaber eines Schlüssels sehen seine Limits und seinen Verbrauch unter ${link}.`,
     noKeysYet: "Noch keine Schlüssel",
-    withoutKeyCallersNeedToken: "Ohne Schlüssel brauchen Aufrufer ein Token des Providers.",
+    withoutKeyCallersNeedToken:
+      "Ohne Schlüssel des Gateways müssen Aufrufer ihren eigenen API-Schlüssel des Providers senden.",
     connectWithNewKey: "Mit dem neuen Schlüssel verbinden",
     deleteKeyWarning: (name) => rich`Anfragen mit ${name} werden sofort abgelehnt.`,
     searchKeys: "Name, Bemerkung, Status, Modell, Stil suchen",
@@ -424,8 +426,10 @@ const german: Translation = {
     lists: { teams: "Teams", users: "Benutzer", tags: "Tags" },
     nouns: { teams: "Team", users: "Benutzer", tags: "Tag" },
     leads: {
-      teams: "Die Schlüssel eines Teams teilen sich seine Limits.",
-      users: "Die Schlüssel eines Benutzers teilen sich seine Limits.",
+      teams:
+        "Die Schlüssel eines Teams teilen sich seine Limits. Wählen Sie das Team im Formular jedes Schlüssels.",
+      users:
+        "Die Schlüssel eines Benutzers teilen sich seine Limits. Wählen Sie den Benutzer im Formular jedes Schlüssels.",
       tags: "Anfragen haben Tags durch den Header X-Gateway-Tags oder durch metadata.tags ihres Inhalts.",
     },
     emptyTitles: { teams: "Noch keine Teams", users: "Noch keine Benutzer", tags: "Noch keine Tags" },

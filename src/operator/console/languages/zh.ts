@@ -298,7 +298,7 @@ const chinese: Translation = {
       rich`网关接受任何 API 密钥：未知密钥会转给提供商，而网关没有自己的凭据，因此提供商很可能不检查密钥。${link}`,
     refuseUnknownKeys: "拒绝未知密钥",
     everyRequestFailsWarning: "没有 API 密钥，且未知密钥会被拒绝：所有请求都会失败。",
-    onlyProviderTokensWarning: "没有 API 密钥。只接受提供商的令牌。",
+    onlyProviderTokensWarning: "没有 API 密钥。调用方必须发送自己的提供商 API 密钥。",
     addKey: "添加密钥",
     hostingSyncNeeded: (link) => rich`自上次托管同步以来配置已更改。${link}`,
     versionAvailable: (latestVersion, currentVersion) =>
@@ -340,7 +340,7 @@ const chinese: Translation = {
     keysLead: (link) =>
       rich`调用方发送其中一个密钥，网关用自己的账号应答。是否也接受其他密钥，由设置中的“未知 API 密钥”决定。密钥持有者可在 ${link} 查看限额和用量。`,
     noKeysYet: "还没有密钥",
-    withoutKeyCallersNeedToken: "没有密钥时，调用方需要提供商的令牌。",
+    withoutKeyCallersNeedToken: "没有网关密钥时，调用方必须发送自己的提供商 API 密钥。",
     connectWithNewKey: "使用新密钥接入",
     deleteKeyWarning: (name) => rich`使用 ${name} 的调用方会立即被拒绝。`,
     searchKeys: "搜索名称、备注、状态、模型或风格",
@@ -396,8 +396,8 @@ const chinese: Translation = {
     lists: { teams: "团队", users: "用户", tags: "标签" },
     nouns: { teams: "团队", users: "用户", tags: "标签" },
     leads: {
-      teams: "团队的密钥共享其限额。",
-      users: "用户的密钥共享其限额。",
+      teams: "团队的密钥共享其限额。请在每个密钥的表单中选择团队。",
+      users: "用户的密钥共享其限额。请在每个密钥的表单中选择用户。",
       tags: "请求通过标头 X-Gateway-Tags 或请求体的 metadata.tags 获得标签。",
     },
     emptyTitles: { teams: "还没有团队", users: "还没有用户", tags: "还没有标签" },

@@ -51,6 +51,8 @@ interface TextFieldProps extends InputProps<string> {
   readonly max?: number;
   readonly mono?: boolean;
   readonly focus?: boolean;
+  /** Values that the browser suggests while the user types. */
+  readonly suggestions?: readonly string[];
 }
 
 export function TextField(props: TextFieldProps) {
@@ -71,6 +73,7 @@ export function TextField(props: TextFieldProps) {
     max: props.max,
     step: type === "number" ? "any" : undefined,
     spellcheck: false,
+    list: props.suggestions === undefined ? undefined : `${id}-list`,
     "data-focus": props.focus ? "" : undefined,
     "aria-invalid": error ? true : undefined,
     "aria-describedby": describedBy(id, { ...props, error }),
@@ -82,6 +85,13 @@ export function TextField(props: TextFieldProps) {
   return (
     <Frame id={id} label={props.label} hint={props.hint} error={error}>
       {input}
+      {props.suggestions !== undefined && (
+        <datalist id={`${id}-list`}>
+          {props.suggestions.map((value) => (
+            <option key={value} value={value} />
+          ))}
+        </datalist>
+      )}
     </Frame>
   );
 }

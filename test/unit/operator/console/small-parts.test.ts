@@ -234,7 +234,7 @@ describe("the timeline of a generation", () => {
     });
     expect(steps.slice(1, 3).map(({ text, account, tone }) => [text, account, tone])).toEqual([
       ["zero@x failed: No sign-in. (auth)", "zero@x", "bad"],
-      ["Attempt 1: m with one@x failed: rate_limited 429, Too many., 10 ms", "one@x", "bad"],
+      ["Attempt 1: m with one@x failed: rate_limited 429, Too many, 10 ms", "one@x", "bad"],
     ]);
   });
 

@@ -24,6 +24,8 @@ export const accounts: PageTexts["accounts"] = {
   apiKeyOrToken: "Ein API-Schlüssel oder Token",
   accountAdded: "Konto hinzugefügt",
   accountSaved: "Konto gespeichert",
+  tokenIsFixed:
+    "Das Token kennzeichnet dieses Konto. Fügen Sie für ein anderes Token ein Konto hinzu, und löschen Sie dann dieses.",
   emptyKeepsCurrent: "Leer lassen, um den aktuellen Wert zu behalten.",
   addAccount: "Konto hinzufügen",
   defaultProviderChoice: "Der Standardprovider",
@@ -65,7 +67,7 @@ export const accounts: PageTexts["accounts"] = {
   searchAccounts: "Konten suchen",
   noAccountsYet: "Noch keine Konten",
   noAccountsHint:
-    "Anfragen brauchen mindestens ein Konto. Fügen Sie eines hinzu, oder importieren Sie eine Liste.",
+    "Ein Provider ohne eigenes Token braucht mindestens ein Konto. Fügen Sie eines hinzu, oder importieren Sie eine Liste.",
   noAccountMatches: "Kein passendes Konto",
   noAccountMatchesFilters: "Kein Konto passt zu den Filtern.",
   noAccountContains: (query) =>

@@ -57,7 +57,8 @@ export const alerts: PageTexts["alerts"] = {
   webhookSaved: "Webhook gespeichert",
   addWebhook: "Webhook hinzufügen",
   changeWebhook: "Webhook ändern",
-  addressHint: "Eine öffentliche Adresse oder einer der privaten Hosts.",
+  addressHint:
+    "Eine öffentliche Adresse. Tragen Sie andere zuerst unter „Private Hosts“ auf dieser Seite ein.",
   maskedAddressHint: "Geheime Teile sind maskiert. Unverändert bleibt die Adresse erhalten.",
   form: "Form",
   enabled: "Aktiv",

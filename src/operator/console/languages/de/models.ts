@@ -25,6 +25,7 @@ export const models: PageTexts["models"] = {
   description: "Beschreibung",
   lead: "Aufrufer können den Namen eines Modells, einen eingebauten Namen oder einen Alias oder eine Route dieser Seite benutzen.",
   servedBy: (value, id) => `${value} wird von ${id} beantwortet.`,
+  servedByRoute: (name, route) => `${name} ist eine Route. ${route}`,
   lookUpTitle: "Modellnamen nachschlagen",
   lookUp: "Nachschlagen",
   routeRemoved: "Route entfernt",
@@ -35,7 +36,7 @@ export const models: PageTexts["models"] = {
   routes: "Routen",
   noRoutes: "Keine Routen",
   noRoutesHint:
-    "Eine Route ist ein Name für mehrere Modelle. Kann das erste nicht antworten, antwortet das nächste.",
+    "Eine Route ist ein Name für mehrere Modelle, in Ihrer Reihenfolge oder mit dem günstigsten oder schnellsten zuerst. Kann das erste nicht antworten, antwortet das nächste.",
   changeRoute: "Route ändern",
   routeExists: "Es gibt schon eine Route mit diesem Namen.",
   enterModel: "Geben Sie mindestens ein Modell an.",
@@ -47,8 +48,9 @@ export const models: PageTexts["models"] = {
   cheapestFirst: "Günstigstes zuerst",
   fastestFirst: "Schnellstes zuerst",
   smallestContextFirst: "Kleinster ausreichender Kontext zuerst",
-  strategyHint:
-    "Nach bekannten Preisen, letzten Zeiten bis zum ersten Token oder dem Kontext. Ein Gespräch bleibt bei seinem Modell.",
+  cheapestHint: "Modelle ohne Preis kommen zuletzt. Ein Gespräch bleibt bei seinem Modell.",
+  fastestHint: "Nach den letzten Zeiten bis zum ersten Token. Ein Gespräch bleibt bei seinem Modell.",
+  contextHint: "Nach dem Kontext jedes Modells. Ein Gespräch bleibt bei seinem Modell.",
   modelsHint:
     "Modellnamen, provider/modell oder Aliasse. Das erste verfügbare antwortet. Mit Gewichten werden Gespräche verteilt.",
   dragToMove: "Zum Verschieben ziehen",

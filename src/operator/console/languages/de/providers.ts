@@ -152,7 +152,7 @@ export const providers: PageTexts["providers"] = {
   driverHint: "Das API-Protokoll des Providers.",
   tokenIsKept: (tokenPreview) => `Leer lassen, um das aktuelle zu behalten (${tokenPreview}).`,
   tokenHint:
-    "Wird für Konten gesendet, die kein eigenes Token haben. Ein Provider mit Token braucht keine Konten. Ohne beides sendet das Gateway das Wort „none“ als Schlüssel, was lokale Engines annehmen.",
+    "Der API-Schlüssel des Providers. Wird für Konten gesendet, die kein eigenes Token haben. Ein Provider mit Token braucht keine Konten. Ohne beides sendet das Gateway das Wort „none“ als Schlüssel, was lokale Engines annehmen.",
   enabledProviderHint: "Aus: Seine Modelle sind nicht verfügbar, und seine Konten werden nicht benutzt.",
   refreshHours: "Abstand der Modellabfragen (Stunden)",
   refreshHoursHint: "Neue Modelle kommen zur Liste hinzu. Leer: nur auf Wunsch.",

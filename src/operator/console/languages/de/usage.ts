@@ -41,7 +41,7 @@ export const usage: PageTexts["usage"] = {
   priceSaved: "Preis gespeichert",
   changePrice: "Preis ändern",
   savePrice: "Preis speichern",
-  priceModelHint: "Das Modell, das antwortet, oder der angefragte Name.",
+  priceModelHint: "Der ganze Name des Modells, etwa provider/model, oder der angefragte Name.",
   errorsWord: "Fehler",
   cancelled: "abgebrochen",
   inWord: "ein",

@@ -56,7 +56,7 @@ export const alerts: PageTexts["alerts"] = {
   webhookSaved: "Webhook 已保存",
   addWebhook: "添加 Webhook",
   changeWebhook: "更改 Webhook",
-  addressHint: "公网地址，或私有主机之一。",
+  addressHint: "公网地址。其他地址请先添加到本页的“私有主机”。",
   maskedAddressHint: "机密部分已遮盖。保持不变即可保留。",
   form: "形式",
   enabled: "启用",

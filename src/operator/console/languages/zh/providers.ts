@@ -144,7 +144,7 @@ export const providers: PageTexts["providers"] = {
   driverHint: "提供商的 API 协议。",
   tokenIsKept: (tokenPreview) => `留空以保留当前令牌，${tokenPreview}。`,
   tokenHint:
-    "为自己没有令牌的账号发送此令牌。有令牌的提供商不需要账号。两者都没有时，网关发送“none”作为密钥，本地引擎会接受它。",
+    "提供商的 API 密钥。为自己没有令牌的账号发送此令牌。有令牌的提供商不需要账号。两者都没有时，网关发送“none”作为密钥，本地引擎会接受它。",
   enabledProviderHint: "关闭：它的模型不可用，它的账号不使用。",
   refreshHours: "模型刷新间隔（小时）",
   refreshHoursHint: "新模型会加入列表。留空：仅在需要时刷新。",

@@ -40,7 +40,7 @@ export const usage: PageTexts["usage"] = {
   priceSaved: "价格已保存",
   changePrice: "更改价格",
   savePrice: "保存价格",
-  priceModelHint: "作出回答的模型，或请求的名称。",
+  priceModelHint: "模型的完整名称，例如 provider/model，或请求的名称。",
   errorsWord: "错误",
   cancelled: "已取消",
   inWord: "输入",

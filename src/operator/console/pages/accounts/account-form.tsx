@@ -6,6 +6,7 @@ import { RemarkField } from "../../shared/entry-form.tsx";
 import type { EditFormProps } from "../../ui/editing.tsx";
 import { CheckField, SelectField, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
+import { Notice } from "../../ui/notice.tsx";
 import { words } from "../../ui/words.ts";
 import {
   AUTH_TYPES,
@@ -23,6 +24,7 @@ interface AccountFormProps extends EditFormProps {
   readonly proxies: readonly ProxyView[];
   /** Providers besides the default one. */
   readonly providers: readonly ProviderView[];
+  readonly hasDefaultProvider: boolean;
   /** Called with the new account's identifier, to test it. */
   readonly onAdded: (identifier: string) => Promise<void>;
 }
@@ -40,15 +42,17 @@ const isKind = (value: string): value is Kind => KINDS.some(([kind]) => kind ===
 
 /** Form that adds or changes an account: credentials, labels and proxy. */
 export function AccountForm(props: AccountFormProps) {
-  const { account, proxies, providers, version, onAdded, onClose, onSaved } = props;
-  const [kind, setKind] = useState<Kind>("email");
+  const { account, proxies, providers, hasDefaultProvider, version, onAdded, onClose, onSaved } = props;
+  const firstProvider = hasDefaultProvider ? "" : (providers[0]?.id ?? "");
+  // Most providers besides the default one use an API key. The user can choose another kind.
+  const [kind, setKind] = useState<Kind>(firstProvider === "" ? "email" : "token");
   const [login, setLogin] = useState("");
   const [auth, setAuth] = useState<AuthDraft>(account === null ? { type: "" } : toAuthDraft(account.auth));
   const [password, setPassword] = useState("");
   const [token, setToken] = useState("");
   const [name, setName] = useState(account?.name ?? "");
   const [remark, setRemark] = useState(account?.remark ?? "");
-  const [provider, setProvider] = useState(account?.provider ?? "");
+  const [provider, setProvider] = useState(account?.provider ?? firstProvider);
   const [proxy, setProxy] = useState(account?.proxy_id ?? "");
   const [weight, setWeight] = useState(String(account?.weight ?? 1));
   const [tests, setTests] = useState(true);
@@ -83,7 +87,6 @@ export function AccountForm(props: AccountFormProps) {
 
   const selectProvider = (id: string) => {
     setProvider(id);
-    // Most of these providers use an API key. The user can choose another kind.
     if (id !== "") setKind("token");
   };
   const selectKind = (value: string) => {
@@ -94,15 +97,19 @@ export function AccountForm(props: AccountFormProps) {
   const hasName = account === null && kind !== "token";
   const hasPassword =
     !hasOwnAuth && (account === null ? kind !== "token" : account.email !== "" || account.mobile !== "");
+  const isTokenAccount = account !== null && !hasOwnAuth && !hasPassword;
+  const cooldownReason = account?.cooldown?.reason ?? "";
   const keepHint = account === null ? undefined : texts.emptyKeepsCurrent;
   return (
     <FormDialog
-      title={account === null ? texts.addAccount : account.identifier}
+      title={account === null ? texts.addAccount : account.name || account.identifier}
       action={account === null ? texts.addAccount : words.save}
       submit={submit}
       version={version}
       onClose={onClose}
     >
+      {cooldownReason !== "" && <Notice kind="warning">{cooldownReason}</Notice>}
+      {isTokenAccount && <p class="hint">{texts.tokenIsFixed}</p>}
       {providers.length > 0 && (
         <SelectField
           label={texts.provider}
@@ -110,7 +117,9 @@ export function AccountForm(props: AccountFormProps) {
           value={provider}
           onChange={selectProvider}
           choices={[
-            ["", texts.defaultProviderChoice],
+            ...(hasDefaultProvider || account?.provider === ""
+              ? [["", texts.defaultProviderChoice] as const]
+              : []),
             ...providers.map(({ id, name: title }) => [id, title || id] as const),
           ]}
         />
@@ -150,6 +159,7 @@ export function AccountForm(props: AccountFormProps) {
           value={token}
           onChange={setToken}
           required
+          focus
         />
       )}
       <TextField label={words.name} path="name" value={name} onChange={setName} hint={texts.nameHint} />

@@ -44,7 +44,8 @@ export function Accounts() {
     size > MAX_REFRESHED_PAGE_SIZE ? 0 : REFRESH_MS,
   );
   const proxies = useLoaded(listProxies).data ?? [];
-  const providers = (useLoaded(listProviders).data ?? []).filter(({ read_only }) => !read_only);
+  const allProviders = useLoaded(listProviders).data ?? [];
+  const providers = allProviders.filter(({ read_only }) => !read_only);
   const tests = useTests(reload);
   const selection = useSelection();
   const isFiltered = filter.health !== "" || filter.proxy !== null || filter.provider !== null;
@@ -113,6 +114,7 @@ export function Accounts() {
             account={account}
             proxies={proxies}
             providers={providers}
+            hasDefaultProvider={allProviders.length > providers.length}
             onAdded={tests.run}
             {...props}
           />

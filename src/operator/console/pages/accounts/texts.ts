@@ -24,6 +24,8 @@ export const texts = translate("accounts", {
   apiKeyOrToken: "An API key or token",
   accountAdded: "Account added",
   accountSaved: "Account saved",
+  tokenIsFixed:
+    "The token identifies this account. For another token, add an account with it, then delete this one.",
   emptyKeepsCurrent: "Leave empty to keep the current one.",
   addAccount: "Add account",
   defaultProviderChoice: "The default one",
@@ -64,7 +66,8 @@ export const texts = translate("accounts", {
   import: "Import",
   searchAccounts: "Search accounts",
   noAccountsYet: "No accounts yet",
-  noAccountsHint: "Requests need at least one account. Add one, or import a list.",
+  noAccountsHint:
+    "A provider without a token of its own needs at least one account. Add one, or import a list.",
   noAccountMatches: "No account matches",
   noAccountMatchesFilters: "No account matches the filters.",
   noAccountContains: (query: string) =>

@@ -91,7 +91,7 @@ export function Alerts() {
           <Panel title={texts.webhooks}>
             {secret !== "" && (
               <Notice kind="info" action={<CopyButton text={secret} name={texts.copySecret} />}>
-                {texts.newSecret(<TruncatedText text={secret} />)}
+                {texts.newSecret(<code>{secret}</code>)}
               </Notice>
             )}
             <PagedTable

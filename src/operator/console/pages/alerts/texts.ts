@@ -57,7 +57,7 @@ export const texts = translate("alerts", {
   webhookSaved: "Webhook saved",
   addWebhook: "Add webhook",
   changeWebhook: "Change webhook",
-  addressHint: "A public address, or one of the private hosts.",
+  addressHint: "A public address. Add others to “Private hosts” on this page first.",
   maskedAddressHint: "Secret parts are masked. Leave it unchanged to keep it.",
   form: "Form",
   enabled: "Enabled",

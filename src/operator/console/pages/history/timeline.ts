@@ -62,7 +62,7 @@ function describeAttempt(attempt: ShownAttempt, index: number, message: string, 
   const outcome = reason === "" ? texts.answered : failure;
   // The stored attempt of an answer that streams may have no duration.
   const withoutDuration = runs ? texts.runs : outcome;
-  const result = ms === null ? withoutDuration : `${outcome}, ${formatDuration(ms)}`;
+  const result = ms === null ? withoutDuration : `${outcome.replace(/\.$/, "")}, ${formatDuration(ms)}`;
   return texts.attempt(index + 1, why, where, result);
 }
 

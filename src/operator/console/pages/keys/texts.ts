@@ -49,7 +49,8 @@ export const texts = translate("keys", {
   keysLead: (link: ComponentChildren) =>
     rich`Callers send one of these keys, and the gateway answers with its own accounts. Whether it also takes other keys is set by “Unknown API keys” in the settings. Holders of a key see its limits and its use at ${link}.`,
   noKeysYet: "No keys yet",
-  withoutKeyCallersNeedToken: "Without a key, callers need a token of the provider.",
+  withoutKeyCallersNeedToken:
+    "Without a key of the gateway, callers must send their own API key of the provider.",
   connectWithNewKey: "Connect with the new key",
   deleteKeyWarning: (name: ComponentChildren) => rich`Callers that use ${name} are refused immediately.`,
   notAtAll: "No time",

@@ -49,7 +49,7 @@ export function Models() {
     >
       <LoadState {...models} />
       <Problem error={settings.error} retry={settings.reload} />
-      <ResolveName />
+      <ResolveName routes={settings.data?.model_routes ?? {}} />
       {settings.data !== null && models.data !== null && (
         <>
           <AliasEditor

@@ -1,13 +1,19 @@
 import { useState } from "preact/hooks";
 import { toMessage } from "../../api/client.ts";
 import { resolveModel } from "../../api/models.ts";
+import type { StoredRoute } from "../../api/settings.ts";
 import { Button } from "../../ui/button.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Panel } from "../../ui/page.tsx";
+import { findRoute, summarizeRoute } from "./route-text.ts";
 import { texts } from "./texts.ts";
 
-/** Shows which model a name resolves to. */
-export function ResolveName() {
+interface ResolveNameProps {
+  readonly routes: Readonly<Record<string, StoredRoute>>;
+}
+
+/** Shows which model a name resolves to. For a route, it shows the models of the route. */
+export function ResolveName({ routes }: ResolveNameProps) {
   const [name, setName] = useState("");
   const [answer, setAnswer] = useState("");
   const [busy, setBusy] = useState(false);
@@ -16,7 +22,12 @@ export function ResolveName() {
     setBusy(true);
     setAnswer(
       await resolveModel(name.trim()).then(
-        (id) => texts.servedBy(name.trim(), id),
+        (id) => {
+          const route = findRoute(routes, id);
+          return route === undefined
+            ? texts.servedBy(name.trim(), id)
+            : texts.servedByRoute(name.trim(), summarizeRoute(route));
+        },
         (error) => toMessage(error),
       ),
     );

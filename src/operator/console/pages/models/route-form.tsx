@@ -8,7 +8,7 @@ import { FormDialog } from "../../ui/form-dialog.tsx";
 import { InvalidInput, rejectFaults } from "../../ui/form-errors.ts";
 import { toRoute, toTargets } from "./route-draft.ts";
 import { RouteTargets } from "./route-targets.tsx";
-import { findRouteFault, STRATEGIES, type Strategy } from "./route-text.ts";
+import { findRouteFault, STRATEGIES, STRATEGY_HINTS, type Strategy } from "./route-text.ts";
 import { texts } from "./texts.ts";
 
 interface RouteFormProps {
@@ -74,7 +74,7 @@ export function RouteForm(props: RouteFormProps) {
         value={strategy}
         choices={STRATEGIES}
         onChange={(value) => setStrategy(STRATEGIES.find(([known]) => known === value)?.[0] ?? "order")}
-        hint={isOrdered ? "" : texts.strategyHint}
+        hint={STRATEGY_HINTS[strategy]}
       />
       <RouteTargets targets={targets} hasWeights={isOrdered} models={props.models} onChange={setTargets} />
     </FormDialog>

@@ -12,6 +12,14 @@ export const STRATEGIES: readonly (readonly [value: Strategy, name: string])[] =
   ["context", texts.smallestContextFirst],
 ];
 
+/** What the strategies go by. */
+export const STRATEGY_HINTS: Readonly<Record<Strategy, string>> = {
+  order: "",
+  cheapest: texts.cheapestHint,
+  fastest: texts.fastestHint,
+  context: texts.contextHint,
+};
+
 const strategyName = (strategy: Strategy): string =>
   STRATEGIES.find(([value]) => value === strategy)?.[1] ?? strategy;
 
@@ -35,6 +43,13 @@ export function summarizeRoute(stored: StoredRoute): string {
     .map((target) => (typeof target === "string" ? `${target} ×1` : `${target.model} ×${target.weight ?? 1}`))
     .join(", ");
 }
+
+/** Returns the route with this name, in any case of its letters. */
+export const findRoute = (
+  routes: Readonly<Record<string, StoredRoute>>,
+  name: string,
+): StoredRoute | undefined =>
+  Object.entries(routes).find(([known]) => known.toLowerCase() === name.toLowerCase())?.[1];
 
 /** Returns the gateway's error message for a route, without the field name. */
 export function findRouteFault(message: string, name: string): string | null {

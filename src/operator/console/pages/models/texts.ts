@@ -25,6 +25,7 @@ export const texts = translate("models", {
   description: "Description",
   lead: "Callers can use a model's own name, a built-in name, or an alias or route from this page.",
   servedBy: (value: string, id: string) => `${value} is served by ${id}.`,
+  servedByRoute: (name: string, route: string) => `${name} is a route. ${route}`,
   lookUpTitle: "Look up a model name",
   lookUp: "Look up",
   routeRemoved: "Route removed",
@@ -34,7 +35,8 @@ export const texts = translate("models", {
   removeRoute: (name: string) => `Remove the route ${name}`,
   routes: "Routes",
   noRoutes: "No routes",
-  noRoutesHint: "A route is a name for several models. If the first one cannot answer, the next one does.",
+  noRoutesHint:
+    "A route is a name for several models, in your order, or with the cheapest or fastest one first. If the first one cannot answer, the next one does.",
   changeRoute: "Change route",
   routeExists: "A route with this name exists.",
   enterModel: "Enter at least one model.",
@@ -46,8 +48,9 @@ export const texts = translate("models", {
   cheapestFirst: "Cheapest first",
   fastestFirst: "Fastest first",
   smallestContextFirst: "Smallest sufficient context first",
-  strategyHint:
-    "By known prices, recent times until the first token, or the context. A conversation stays with its model.",
+  cheapestHint: "Models without a price come last. A conversation stays with its model.",
+  fastestHint: "By the recent times until the first token. A conversation stays with its model.",
+  contextHint: "By the context of each model. A conversation stays with its model.",
   modelsHint:
     "Model names, provider/model or aliases. The first available one answers. With weights, conversations are distributed.",
   dragToMove: "Drag to move",

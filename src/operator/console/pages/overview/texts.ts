@@ -101,7 +101,7 @@ export const texts = translate("overview", {
     rich`The gateway accepts any API key: it passes unknown keys to the provider and has no credential of its own, so the provider probably checks none. ${link}`,
   refuseUnknownKeys: "Refuse unknown keys",
   everyRequestFailsWarning: "There is no API key and unknown keys are refused: every request fails.",
-  onlyProviderTokensWarning: "There is no API key. Only tokens of the provider are accepted.",
+  onlyProviderTokensWarning: "There is no API key. Callers must send their own API key of the provider.",
   addKey: "Add a key",
   hostingSyncNeeded: (link: ComponentChildren) =>
     rich`The configuration has changed since the last hosting sync. ${link}`,

@@ -14,6 +14,7 @@ import { parseTools, SAMPLE_TOOLS } from "./tools.ts";
 /** The user's settings. */
 export interface Choices {
   readonly dialect: string;
+  /** Empty: the first listed model. */
   readonly model: string;
   /** A second model that gets the same messages; empty: none. */
   readonly otherModel: string;
@@ -34,7 +35,7 @@ export interface Choices {
 
 const START: Choices = {
   dialect: playgrounds[0].id,
-  model: "provider-v4-flash",
+  model: "",
   otherModel: "",
   system: "",
   stream: true,

@@ -34,7 +34,8 @@ export function Playground() {
   const models = listedModels ?? [];
   const aliases = Object.keys(useLoaded(readSettings).data?.model_aliases ?? {});
   const [initial] = useState(takeInitialConversation);
-  const [choices, setChoices] = useState(() => createChoices(initial));
+  const [edited, setChoices] = useState(() => createChoices(initial));
+  const choices = edited.model === "" ? { ...edited, model: models[0] ?? "" } : edited;
   // A record that is to be edited begins with its last message in the input.
   const [start] = useState(() =>
     initial === null || initial.isSent

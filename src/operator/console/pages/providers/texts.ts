@@ -147,7 +147,7 @@ export const texts = translate("providers", {
   driverHint: "The API protocol of the provider.",
   tokenIsKept: (tokenPreview: string) => `Leave empty to keep the current one, ${tokenPreview}.`,
   tokenHint:
-    "Sent for accounts that have no token of their own. A provider with a token needs no accounts. With neither, the gateway sends the word “none” as the key, which local engines accept.",
+    "The provider’s API key. Sent for accounts that have no token of their own. A provider with a token needs no accounts. With neither, the gateway sends the word “none” as the key, which local engines accept.",
   enabledProviderHint: "Off: its models are unavailable and its accounts are not used.",
   refreshHours: "Model refresh interval (hours)",
   refreshHoursHint: "New models are added to the list. Empty: only on demand.",

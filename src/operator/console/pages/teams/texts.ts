@@ -8,8 +8,8 @@ export const texts = translate("teams", {
   lists: { teams: "Teams", users: "Users", tags: "Tags" },
   nouns: { teams: "team", users: "user", tags: "tag" },
   leads: {
-    teams: "Keys of a team share its limits.",
-    users: "Keys of a user share the user's limits.",
+    teams: "Keys of a team share its limits. Choose the team in the form of each key.",
+    users: "Keys of a user share the user's limits. Choose the user in the form of each key.",
     tags: "Requests have tags by the header X-Gateway-Tags, or by metadata.tags of their body.",
   },
   emptyTitles: { teams: "No teams yet", users: "No users yet", tags: "No tags yet" },

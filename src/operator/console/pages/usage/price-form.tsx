@@ -1,10 +1,12 @@
 import { useState } from "preact/hooks";
+import { listModels } from "../../api/models.ts";
 import type { Price } from "../../api/settings.ts";
 import { findPriceFaults, parsePrice, toPriceDraft } from "../../shared/price-draft.ts";
 import { PriceFields } from "../../shared/price-fields.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
 import { rejectFaults } from "../../ui/form-errors.ts";
+import { useLoaded } from "../../ui/use-loaded.ts";
 import { words } from "../../ui/words.ts";
 import { texts } from "./texts.ts";
 
@@ -19,6 +21,7 @@ interface PriceFormProps {
 export function PriceForm({ model, price, onClose, onSave }: PriceFormProps) {
   const [name, setName] = useState(model);
   const [draft, setDraft] = useState(() => toPriceDraft(price));
+  const { data: models } = useLoaded(listModels);
   const submit = async () => {
     rejectFaults(findPriceFaults(draft));
     const parsed = parsePrice(draft);
@@ -39,6 +42,7 @@ export function PriceForm({ model, price, onClose, onSave }: PriceFormProps) {
         required
         mono
         focus
+        suggestions={models ?? []}
         hint={texts.priceModelHint}
       />
       <PriceFields prices={draft} onChange={setDraft} required />

@@ -41,7 +41,7 @@ export const texts = translate("usage", {
   priceSaved: "Price saved",
   changePrice: "Change price",
   savePrice: "Save price",
-  priceModelHint: "The model that answers, or the requested name.",
+  priceModelHint: "The model’s whole name, such as provider/model, or the requested name.",
   errorsWord: "errors",
   cancelled: "cancelled",
   inWord: "in",
