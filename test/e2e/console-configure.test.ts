@@ -813,7 +813,7 @@ describeWithBrowser("configuring in the console", () => {
     });
     await page.goto("/admin#/overview");
     await page.getByText("The gateway accepts any API key").waitFor();
-    await page.getByText("Only tokens of the provider are accepted").waitFor();
+    await page.getByText("Callers must send their own API key of the provider").waitFor();
     callers = { unknown_keys_warning: false, unknown_keys_in_force: "refuse" };
     await page.reload();
     await page.getByText("every request fails").waitFor();

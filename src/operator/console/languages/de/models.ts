@@ -16,6 +16,7 @@ export const models: PageTexts["models"] = {
   saveAlias: "Alias speichern",
   aliasNameHint: "Der Name in Anfragen. Mit dem Zusatz -nothinking antwortet das Modell ohne Denken.",
   modelProvider: (value) => `ein Modell des Providers ${value}`,
+  routeOf: (models) => `eine Route: ${models}`,
   largerModel: "das größere Modell",
   readsImages: "liest Bilder",
   fastModel: "das schnelle Modell",

@@ -16,7 +16,7 @@ export const transfer: PageTexts["transfer"] = {
     "Ein Export: JSON, oder JSON in Base64. Für eine Sicherung wählen Sie deren Datei und den Modus „Ersetzen“.",
   chooseFile: "Datei auswählen",
   mode: "Modus",
-  merge: "Zusammenführen: Einträge behalten, die im Import fehlen",
+  merge: "Zusammenführen: andere Einträge behalten",
   replace: "Ersetzen: Einträge löschen, die im Import fehlen",
   showChanges: "Änderungen anzeigen",
   noImportChanges: "Keine Änderungen: Die Konfiguration enthält bereits alles.",

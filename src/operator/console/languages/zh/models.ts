@@ -16,6 +16,7 @@ export const models: PageTexts["models"] = {
   saveAlias: "保存别名",
   aliasNameHint: "请求中的名称。带后缀 -nothinking 时，模型不经思考直接回答。",
   modelProvider: (value) => `提供商 ${value} 的模型`,
+  routeOf: (models) => `路由：${models}`,
   largerModel: "较大的模型",
   readsImages: "可读取图片",
   fastModel: "快速模型",

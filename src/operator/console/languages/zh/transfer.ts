@@ -15,7 +15,7 @@ export const transfer: PageTexts["transfer"] = {
   configurationHint: "导出的内容：JSON，或 base64 编码的 JSON。要恢复备份，请选择其文件和“替换”方式。",
   chooseFile: "选择文件",
   mode: "方式",
-  merge: "合并：保留导入中没有的条目",
+  merge: "合并：保留其他条目",
   replace: "替换：删除导入中没有的条目",
   showChanges: "显示更改",
   noImportChanges: "没有更改：配置已包含全部内容。",

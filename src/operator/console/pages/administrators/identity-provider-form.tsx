@@ -61,7 +61,7 @@ function ProviderFields({ provider, draft, field, set }: ProviderFieldsProps) {
   const { has_client_secret: hasSecret, client_secret_preview: preview, callback } = provider;
   return (
     <div class="stack">
-      <p class="muted">{texts.providerLead(<code>{callback}</code>)}</p>
+      <p class="muted">{texts.providerLead(<code class="breakable">{callback}</code>)}</p>
       <div class="setting-grid">
         <TextField
           label={texts.issuer}

@@ -1,5 +1,5 @@
 import { listModels } from "../../api/models.ts";
-import { readSettings } from "../../api/settings.ts";
+import { readSettings, type StoredRoute } from "../../api/settings.ts";
 import { PRICES_HREF } from "../../shared/prices-link.ts";
 import { actionColumn, type Column } from "../../ui/data-table.tsx";
 import { LoadState } from "../../ui/load-state.tsx";
@@ -12,11 +12,19 @@ import { words } from "../../ui/words.ts";
 import { AliasEditor } from "./alias-editor.tsx";
 import { ResolveName } from "./resolve-name.tsx";
 import { RouteEditor } from "./route-editor.tsx";
+import { findRoute, summarizeRoute } from "./route-text.ts";
 import { texts } from "./texts.ts";
 import { UnknownNames } from "./unknown-names.tsx";
 
-/** Describes the variant that a model's name denotes. For models of other providers it only names the provider. */
-function describeVariant(id: string): string {
+type Routes = Readonly<Record<string, StoredRoute>>;
+
+/**
+ * Describes the variant that a model's name denotes. For models of other providers it only names the provider, for a
+ * route the models that it leads to.
+ */
+function describeModel(id: string, routes: Routes): string {
+  const route = findRoute(routes, id);
+  if (route !== undefined) return texts.routeOf(summarizeRoute(route));
   const slash = id.indexOf("/");
   if (slash !== -1) return texts.modelProvider(id.slice(0, slash));
   const parts = [
@@ -27,9 +35,9 @@ function describeVariant(id: string): string {
   return parts.filter(Boolean).join(", ");
 }
 
-const COLUMNS: readonly Column<string>[] = [
+const listColumns = (routes: Routes): readonly Column<string>[] => [
   { title: words.name, class: "mono", cell: (id) => id },
-  { title: texts.description, class: "muted whole", cell: describeVariant },
+  { title: texts.description, class: "muted whole", cell: (id) => describeModel(id, routes) },
   actionColumn((id) => <TestButton label={texts.testModel(id)} findModel={async () => id} />),
 ];
 
@@ -63,7 +71,12 @@ export function Models() {
       )}
       {(settings.data !== null || settings.error !== "") && models.data !== null && (
         <Panel title={words.models}>
-          <PagedTable rows="few" items={models.data} keyOf={(id) => id} columns={COLUMNS} />
+          <PagedTable
+            rows="few"
+            items={models.data}
+            keyOf={(id) => id}
+            columns={listColumns(settings.data?.model_routes ?? {})}
+          />
         </Panel>
       )}
     </Page>

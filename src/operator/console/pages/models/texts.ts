@@ -16,6 +16,7 @@ export const texts = translate("models", {
   saveAlias: "Save alias",
   aliasNameHint: "The name in requests. With the suffix -nothinking the model answers without reasoning.",
   modelProvider: (value: string) => `a model of the provider ${value}`,
+  routeOf: (models: string) => `a route: ${models}`,
   largerModel: "the larger model",
   readsImages: "reads images",
   fastModel: "the fast model",

@@ -35,7 +35,7 @@ export const texts = translate("transfer", {
     "An export: JSON, or JSON in base64. To restore a backup, choose its file and the mode “Replace”.",
   chooseFile: "Choose a file",
   mode: "Mode",
-  merge: "Merge: keep entries that are not in the import",
+  merge: "Merge: keep all other entries",
   replace: "Replace: delete entries that are not in the import",
   showChanges: "Show changes",
   noImportChanges: "No changes: the configuration already contains all of it.",
