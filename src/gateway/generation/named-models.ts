@@ -27,16 +27,16 @@ function decideOnValue(
 /**
  * Whether a body states, anywhere, the name of a model that may not be used: for example for a tool, a plugin or a fallback.
  *
- * @param contentMembers outermost members that hold only texts for the model and what belongs to them
+ * @param uncheckedMembers outermost members that hold only texts for the model and what belongs to them, or the requested model,
+ * which is checked and replaced
  */
 export function namesForbiddenModel(
   text: string,
-  contentMembers: readonly string[],
+  uncheckedMembers: readonly string[],
   isAllowed: IsModelAllowed,
 ): boolean {
   return walkMembers(text, ({ name, depth, valueStart }) => {
-    // The requested model itself is checked and replaced.
-    if (depth === 0 && (name === "model" || contentMembers.includes(name))) return "skip";
+    if (depth === 0 && uncheckedMembers.includes(name)) return "skip";
     const folded = foldCase(name);
     if (SCHEMA_MEMBERS.has(folded)) return "skip";
     if (CHOOSING_MEMBERS.has(folded))

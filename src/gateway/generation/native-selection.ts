@@ -35,7 +35,9 @@ function namesUncheckedModels(
   const isAllowed = (name: unknown) =>
     typeof name === "string" &&
     (name === model.upstream || isModelAllowed(caller, requestLimits, { requested: name, id: name }));
-  return namesOtherModels(job) || namesForbiddenModel(job.request.text, [job.style.contentMember], isAllowed);
+  const { contentMember, isModelInPath = false } = job.style;
+  const unchecked = isModelInPath ? [contentMember] : [contentMember, "model"];
+  return namesOtherModels(job) || namesForbiddenModel(job.request.text, unchecked, isAllowed);
 }
 
 /** The conversation whose native answer is only observed: nothing in it is searched for markup, withheld or cut. */

@@ -15,6 +15,8 @@ export interface NativeStyle {
   echoedModel(model: ResolvedModel): string;
   /** Headers of the provider's answer that go to the caller: full names, or prefixes that end with a hyphen. */
   readonly answerHeaders: readonly string[];
+  /** The address names the requested model, and a member `model` is another one. */
+  readonly isModelInPath?: true;
   /** The member with the messages. */
   readonly contentMember: string;
   /** Members that name other models, which the gateway cannot check against the permissions of a key. */

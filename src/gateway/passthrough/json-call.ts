@@ -48,7 +48,7 @@ export function readJsonCall(endpoint: PassthroughEndpoint, { text, value }: Jso
     model: requireModelName(value["model"], endpoint),
     namesOtherModels: (isAllowed) =>
       hasMemberInAnyCase(text, OTHER_MODEL_MEMBERS) ||
-      namesForbiddenModel(text, endpoint.textMembers, isAllowed),
+      namesForbiddenModel(text, [...endpoint.textMembers, "model"], isAllowed),
     stream: wantsEvents(value),
     contentType: "application/json",
     promptText: texts.join("\n"),

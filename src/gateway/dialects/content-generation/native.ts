@@ -4,16 +4,17 @@ import { DIALECT_ID } from "./names.ts";
 /** Requests for content, for providers that speak this style. */
 export const nativeContent: NativeDialect = {
   id: DIALECT_ID,
+  isModelInPath: true,
   contentMember: "contents",
   modelPaths: [["modelVersion"]],
   // Google's SDK finds a late error only in a chunk of its own.
   keepsChunks: true,
   echoedModel: ({ id }) => id,
   otherModelMembers: [],
-  reasoningMembers: [
-    ["generationConfig", "thinkingConfig"],
-    ["generation_config", "thinking_config"],
-  ],
+  // The protocol takes each name in both spellings.
+  reasoningMembers: ["generationConfig", "generation_config"].flatMap((config) =>
+    ["thinkingConfig", "thinking_config"].map((name) => [config, name]),
+  ),
   maxTokensMembers: [
     ["generationConfig", "maxOutputTokens"],
     ["generation_config", "max_output_tokens"],

@@ -14,19 +14,30 @@ const STYLES = {
     { messages: [{ role: "user", content: "Hello?" }], max_tokens: 16 },
   ],
   responses: ["openai-responses", "/v1/responses", { input: "Hello?", store: false }],
+  content: [
+    "gemini",
+    "/v1beta/models/vendor%2Fcheap:generateContent",
+    { contents: [{ role: "user", parts: [{ text: "Hello?" }] }] },
+  ],
 } as const;
 
 /** The bodies that the provider got for a body with further members, given as JSON. */
-async function ask(style: keyof typeof STYLES, members: string, models: readonly string[]) {
+async function ask(
+  style: keyof typeof STYLES,
+  members: string,
+  models: readonly string[],
+  cheap: object | string = "real-name",
+) {
   const [driver, path, body] = STYLES[style];
   const upstream = new ScriptedUpstream(() => ({ status: 400, json: { error: { message: "no" } } }));
   const base_url = "http://vendor.test/v1";
-  const provider = { id: "vendor", driver, base_url, token: "sk-account", models: { cheap: "real-name" } };
+  const provider = { id: "vendor", driver, base_url, token: "sk-account", models: { cheap } };
   const made = await gateway({
     upstream,
     config: { providers: [provider], api_keys: [{ key: "sk-few", models: [...models] }] },
   });
-  const text = `${JSON.stringify({ model: "vendor/cheap", ...body }).slice(0, -1)},${members}}`;
+  const named = style === "content" ? body : { model: "vendor/cheap", ...body };
+  const text = `${JSON.stringify(named).slice(0, -1)},${members}}`;
   const response = await made.post(path, null, { body: text, headers: { authorization: "Bearer sk-few" } });
   await response.text();
   return upstream.asked.map((asked) => asked.body);
@@ -75,6 +86,25 @@ test.each([
   for (const body of await ask(style, `"${member}":"dear"`, FEW)) expect(body).not.toContain("dear");
   const [open] = await ask(style, `"${member}":"dear"`, []);
   expect(open).toContain("dear");
+});
+
+test.each(['"model":"large"', '"mod\\u0065l":"models/large"'])(
+  "beside the model in the address, %s does not reach the provider if the key may not use the model",
+  async (member) => {
+    for (const body of await ask("content", member, FEW)) expect(body).not.toContain("large");
+    const [open] = await ask("content", member, []);
+    expect(open).toContain(member);
+  },
+);
+
+test.each([
+  '"generationConfig":{"thinkingConfig":{"thinkingBudget":77}}',
+  '"generationConfig":{"thinking_config":{"thinkingBudget":77}}',
+  '"generation_config":{"thinkingConfig":{"thinkingBudget":77}}',
+  '"generation_config":{"thinking_config":{"thinkingBudget":77}}',
+])("a model without thinking is not asked to think: %s", async (member) => {
+  const [body] = await ask("content", member, [], { upstream: "real-name", thinking: false });
+  expect(body).not.toContain("77");
 });
 
 /** Members of providers and other gateways that name models, or say how models are chosen. MODEL is the name. */
