@@ -44,6 +44,7 @@ export const models: PageTexts["models"] = {
   saveRoute: "Route speichern",
   routeNameHint:
     "Der Name in Anfragen. Eine Route hat Vorrang vor einem Alias oder Modell mit demselben Namen.",
+  orderedModels: (order, models) => `${order}, aus: ${models}`,
   orderOfModels: "Reihenfolge der Modelle",
   inOrder: "Wie aufgeführt oder nach Gewicht",
   cheapestFirst: "Günstigstes zuerst",

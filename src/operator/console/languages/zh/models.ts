@@ -43,6 +43,7 @@ export const models: PageTexts["models"] = {
   enterModel: "请至少输入一个模型。",
   saveRoute: "保存路由",
   routeNameHint: "请求中的名称。路由优先于同名的别名或模型。",
+  orderedModels: (order, models) => `从以下模型中${order}：${models}`,
   orderOfModels: "模型顺序",
   inOrder: "按列表顺序，或按权重",
   cheapestFirst: "最便宜的优先",

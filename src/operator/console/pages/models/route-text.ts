@@ -34,7 +34,7 @@ function formatTarget(target: Route[number]): string {
 export function summarizeRoute(stored: StoredRoute): string {
   if (!isList(stored)) {
     if (stored.strategy === "order") return summarizeRoute([...stored.models]);
-    return `${strategyName(stored.strategy)}: ${stored.models.map(formatTarget).join(", ")}`;
+    return texts.orderedModels(strategyName(stored.strategy), stored.models.map(formatTarget).join(", "));
   }
   const route = stored;
   const shared = route.some((target) => typeof target !== "string" && target.weight !== undefined);

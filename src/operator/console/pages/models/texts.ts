@@ -44,6 +44,7 @@ export const texts = translate("models", {
   saveRoute: "Save route",
   routeNameHint:
     "The name in requests. A route takes precedence over an alias or a model with the same name.",
+  orderedModels: (order: string, models: string) => `${order} of: ${models}`,
   orderOfModels: "Order of the models",
   inOrder: "As listed, or by weight",
   cheapestFirst: "Cheapest first",

@@ -33,7 +33,7 @@ describe("a route in its form", () => {
   });
 
   it("is summarized with what orders its models", () => {
-    expect(summarizeRoute({ strategy: "cheapest", models: ["a", "b"] })).toBe("Cheapest first: a, b");
+    expect(summarizeRoute({ strategy: "cheapest", models: ["a", "b"] })).toBe("Cheapest first of: a, b");
     expect(summarizeRoute({ strategy: "order", models: ["a", "b"] })).toBe("a → b");
   });
 
