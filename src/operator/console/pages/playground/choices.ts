@@ -14,7 +14,7 @@ import { parseTools, SAMPLE_TOOLS } from "./tools.ts";
 /** The user's settings. */
 export interface Choices {
   readonly dialect: string;
-  /** Empty: the first listed model. */
+  /** Empty: see `selectFirstModel`. */
   readonly model: string;
   /** A second model that gets the same messages; empty: none. */
   readonly otherModel: string;
@@ -32,6 +32,13 @@ export interface Choices {
   /** Empty: any account. */
   readonly account: string;
 }
+
+/** The built-in model with which a conversation starts if the deployment has it. */
+const USUAL_MODEL = "provider-v4-flash";
+
+/** The model with which a conversation starts. `models` is empty until the list is loaded. */
+export const selectFirstModel = (models: readonly string[]): string =>
+  models.includes(USUAL_MODEL) ? USUAL_MODEL : (models[0] ?? USUAL_MODEL);
 
 const START: Choices = {
   dialect: playgrounds[0].id,

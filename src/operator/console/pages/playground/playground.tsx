@@ -7,7 +7,7 @@ import { Page, Panel } from "../../ui/page.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { words } from "../../ui/words.ts";
-import { createChoices, listUnsent } from "./choices.ts";
+import { createChoices, listUnsent, selectFirstModel } from "./choices.ts";
 import { CodeView } from "./code-view.tsx";
 import { Composer } from "./composer.tsx";
 import { isEmptyDraft, NO_DRAFT, takeLastMessage } from "./draft.ts";
@@ -35,7 +35,7 @@ export function Playground() {
   const aliases = Object.keys(useLoaded(readSettings).data?.model_aliases ?? {});
   const [initial] = useState(takeInitialConversation);
   const [edited, setChoices] = useState(() => createChoices(initial));
-  const choices = edited.model === "" ? { ...edited, model: models[0] ?? "" } : edited;
+  const choices = edited.model === "" ? { ...edited, model: selectFirstModel(models) } : edited;
   // A record that is to be edited begins with its last message in the input.
   const [start] = useState(() =>
     initial === null || initial.isSent
