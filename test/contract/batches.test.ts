@@ -94,12 +94,12 @@ const running = useGateway(() => ({
   },
 }));
 
-const client = (apiKey = DEV_KEY) =>
+const client = (apiKey = DEV_KEY, headers = {}) =>
   new OpenAI({
     apiKey,
     baseURL: `${running.gateway.url}/v1`,
     maxRetries: 0,
-    defaultHeaders: { "x-gateway-provider": "oa" },
+    defaultHeaders: { "x-gateway-provider": "oa", ...headers },
   });
 
 const upload = async (openai = client()) =>
@@ -125,17 +125,16 @@ function complete(usage?: object): void {
 
 describe("batches", () => {
   it("are created at the account of the input file, under ids of the gateway", async () => {
-    for (let turn = 0; turn < 4; turn += 1) {
-      const file = await upload();
+    for (const index of [1, 2, 3]) {
+      const file = await upload(client(DEV_KEY, { "x-gateway-target-account": `a${index}@vendor.test` }));
       const batch = await create(file.id);
       expect(batch).toMatchObject({ object: "batch", status: "in_progress", input_file_id: file.id });
       expect(batch.id).toMatch(/^batch_[\da-f]{32}$/);
       const { key, batch: there } = atVendor();
+      expect(key).toContain(`sk-vendor-account-${index}`);
       expect(files.get(String(there["input_file_id"]))).toBe(key);
       expect(await client().batches.retrieve(batch.id)).toEqual(batch);
     }
-    const accounts = new Set([...batches.values()].map(({ key }) => key));
-    expect(accounts.size).toBeGreaterThan(1);
   });
 
   it("have results that become files of the caller", async () => {
