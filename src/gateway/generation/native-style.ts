@@ -75,16 +75,16 @@ const COMMON_ANSWER_HEADERS = ["retry-after-ms", "x-should-retry"];
 /** Headers that identify the provider's account, or that belong to the connection. */
 const WITHHELD_HEADERS = /organization|workspace|project|^set-cookie|^access-control-/;
 
-const getAnswerHeaderTest = oncePer(({ answerHeaders }: Pick<NativeStyle, "answerHeaders">) =>
+const getAnswerHeaderTest = oncePer((answerHeaders: readonly string[]) =>
   createHeaderTest([...COMMON_ANSWER_HEADERS, ...answerHeaders]),
 );
 
 /** Returns the headers of a provider's answer that go to the caller. The provider's request id gets another name. */
 export function selectAnswerHeaders(
   headers: Headers,
-  style: Pick<NativeStyle, "answerHeaders">,
+  { answerHeaders }: Pick<NativeStyle, "answerHeaders">,
 ): Record<string, string> {
-  const isKnown = getAnswerHeaderTest(style);
+  const isKnown = getAnswerHeaderTest(answerHeaders);
   const selected: Record<string, string> = {};
   headers.forEach((value, name) => {
     if (name === "request-id" || name === "x-request-id") selected["x-gateway-upstream-request-id"] = value;

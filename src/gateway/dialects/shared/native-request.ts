@@ -36,17 +36,16 @@ const COMMON_HEADERS = [
 /** Headers that name an account or its organization. The account that answers has its own. */
 const ACCOUNT_HEADERS = /organization|workspace|project|account-id/;
 
-const getRequestHeaderTest = oncePer(({ requestHeaders }: Pick<NativeDialect, "requestHeaders">) =>
+const getRequestHeaderTest = oncePer((requestHeaders: readonly string[]) =>
   createHeaderTest([...COMMON_HEADERS, ...requestHeaders]),
 );
 
 /** Returns the caller's headers that go to the provider. */
 export function selectRequestHeaders(
   { headers }: Request,
-  dialect: Pick<NativeDialect, "requestHeaders" | "headerAliases">,
+  { requestHeaders, headerAliases = {} }: Pick<NativeDialect, "requestHeaders" | "headerAliases">,
 ): Record<string, string> {
-  const { headerAliases = {} } = dialect;
-  const isKnown = getRequestHeaderTest(dialect);
+  const isKnown = getRequestHeaderTest(requestHeaders);
   const selected: Record<string, string> = {};
   headers.forEach((value, name) => {
     // Headers can have the names of inherited members, such as `constructor`.
