@@ -12,6 +12,11 @@ interface PendingWork<T> {
 export class AwaitedWork<T> {
   readonly #pending = new Map<string, PendingWork<T>>();
 
+  /** The result of the pending work of a key; undefined: none. Who takes it does not count as waiting. */
+  get(key: string): Promise<T> | undefined {
+    return this.#pending.get(key)?.result;
+  }
+
   /**
    * The pending work of a key, or new work.
    *

@@ -71,7 +71,7 @@ export class BrowserService {
   /** Pending captures, queued ones included. Key: the client and the request. */
   readonly #capturesByClient = new AwaitedWork<CaptureOutcome>();
   /** Captures that have a tab. Key: the request alone, so that all clients share them. */
-  readonly #runningCaptures = new Map<string, Promise<CaptureOutcome>>();
+  readonly #runningCaptures = new AwaitedWork<CaptureOutcome>();
   readonly #lifecycle: BrowserLifecycle;
   #blockLists: BlockLists | null = null;
 
@@ -132,7 +132,7 @@ export class BrowserService {
   ): Promise<CaptureOutcome> {
     const { limits } = this.#options;
     const tools = { limits, blockLists: () => this.#getBlockLists() };
-    return shareWork(this.#runningCaptures, requestKey, () =>
+    return this.#runningCaptures.join(requestKey, undefined, () =>
       this.#withRetry({ ...tabRequest, totalMs: limits.totalMs + request.delay * 1_000 }, (tab, userAgent) =>
         capture(tab, request, { ...tools, userAgent }, tabRequest.stopwatch),
       ),
@@ -231,13 +231,4 @@ export class BrowserService {
       ? { maxBlockedMs: maxBlockedMs * PENALIZED_BLOCKED_FACTOR, maxTotalMs: PENALIZED_MAX_CPU_MS }
       : { maxBlockedMs, maxTotalMs: MAX_CPU_MS };
   }
-}
-
-/** The pending work of a key, or new work. */
-function shareWork<T>(pending: Map<string, Promise<T>>, key: string, start: () => Promise<T>): Promise<T> {
-  const existing = pending.get(key);
-  if (existing !== undefined) return existing;
-  const started = start().finally(() => pending.delete(key));
-  pending.set(key, started);
-  return started;
 }
