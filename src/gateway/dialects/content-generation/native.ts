@@ -15,10 +15,9 @@ export const nativeContent: NativeDialect = {
   reasoningMembers: ["generationConfig", "generation_config"].flatMap((config) =>
     ["thinkingConfig", "thinking_config"].map((name) => [config, name]),
   ),
-  maxTokensMembers: [
-    ["generationConfig", "maxOutputTokens"],
-    ["generation_config", "max_output_tokens"],
-  ],
+  maxTokensMembers: ["generationConfig", "generation_config"].flatMap((config) =>
+    ["maxOutputTokens", "max_output_tokens"].map((name) => [config, name]),
+  ),
   requestHeaders: ["x-goog-api-client", "x-server-timeout"],
   answerHeaders: ["x-goog-"],
   canContinueStream: false,
