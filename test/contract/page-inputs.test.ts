@@ -33,7 +33,6 @@ describeWithBrowser("what a caller changes about a page", () => {
       }
       if (pathname === "/broken") return html(response, `${fill("red")}<img src="/missing.png">`);
       if (pathname === "/throws") return html(response, `${fill("red")}<script>missing()</script>`);
-      if (pathname === "/complains") return html(response, `<script>console.error("bad day")</script>`);
       if (pathname === "/strict") {
         response.setHeader("content-security-policy", "default-src 'none'");
         return html(response, fill("red").replace("style", "id=box data-style"));
@@ -160,11 +159,9 @@ describeWithBrowser("what a caller changes about a page", () => {
   });
 
   it.each([
-    ["/gone", { failOnStatus: ["404"] }, "failOnStatus"],
     ["/gone", { failOnStatus: ["5xx", "4xx"] }, "failOnStatus"],
     ["/broken", { failOnResourceLoadingFailed: true }, "failOnResourceLoadingFailed"],
     ["/throws", { failOnConsoleErrors: true }, "failOnConsoleErrors"],
-    ["/complains", { failOnConsoleErrors: true }, "failOnConsoleErrors"],
   ])("fails for %s with %j", async (path, rule, param) => {
     const url = site.origin + path;
     for (const operation of ["thumbs", "metadata"]) {

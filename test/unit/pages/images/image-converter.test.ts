@@ -1,27 +1,13 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import encodePng, { init } from "@jsquash/png/encode.js";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { ImageFormat } from "../../../../src/core/ports/page-browser.ts";
-import type { CodecModules } from "../../../../src/core/ports/pages.ts";
 import { ImageConverter } from "../../../../src/pages/images/image-converter.ts";
 import { readImageSize } from "../../../../src/pages/images/image-size.ts";
-import { createAvifEncoder } from "../../../../src/runtime/deno/avif.ts";
+import { compileCodecs } from "../../../support/image-codecs.ts";
 import { colourAt, colourSampling, decode } from "../../../support/pages.ts";
 
-const require = createRequire(import.meta.url);
-// The types of Workers, where nothing may be compiled at run time, lack the compiling constructor.
-const compile = (path: string): WebAssembly.Module =>
-  Reflect.construct(WebAssembly.Module, [readFileSync(require.resolve(path))]);
-const modules: CodecModules = {
-  jpeg: compile("@jsquash/jpeg/codec/enc/mozjpeg_enc.wasm"),
-  png: compile("@jsquash/png/codec/pkg/squoosh_png_bg.wasm"),
-  resize: compile("@jsquash/resize/lib/resize/pkg/squoosh_resize_bg.wasm"),
-  webp: compile("@jsquash/webp/codec/enc/webp_enc_simd.wasm"),
-  avif: () => createAvifEncoder(compile("@jsquash/avif/codec/enc/avif_enc.wasm")),
-};
-
 describe("ImageMaker", () => {
+  const modules = compileCodecs();
   const maker = new ImageConverter(modules);
   let chart: Uint8Array<ArrayBuffer>;
 

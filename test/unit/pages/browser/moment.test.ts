@@ -1,15 +1,7 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { describeWithBrowser } from "../support/browser.ts";
-import type { Gateway } from "../support/gateway.ts";
-import {
-  colourAt,
-  decode,
-  html,
-  isSimilarColour,
-  type Site,
-  serve,
-  startPageService,
-} from "../support/pages.ts";
+import { expect, it } from "vitest";
+import { describeWithBrowser } from "../../../support/browser.ts";
+import { usePageService } from "../../../support/page-service.ts";
+import { colourAt, decode, html, isSimilarColour } from "../../../support/pages.ts";
 
 const [GREEN, WHITE] = [
   [0, 128, 0],
@@ -31,27 +23,16 @@ const PAGES: Readonly<Record<string, string>> = {
 };
 
 describeWithBrowser("the moment at which a page is read", () => {
-  let site: Site;
-  let gateway: Gateway;
-
-  beforeAll(async () => {
-    site = await serve((_, response, { pathname }) => {
+  const { ask } = usePageService(
+    (_, response, { pathname }) => {
       if (pathname === "/silent") return undefined;
       if (pathname === "/slow") {
         return setTimeout(() => response.end(`<meta name="description" content="Late">${BOX}`), 700);
       }
       return html(response, PAGES[pathname] ?? BOX);
-    });
-    gateway = await startPageService([site.host]);
-  });
-
-  afterAll(async () => {
-    await gateway.close();
-    await site.close();
-  });
-
-  const ask = (operation: string, path: string, query: Record<string, string> = {}) =>
-    gateway.fetch(`/v1/${operation}?${new URLSearchParams({ url: site.origin + path, ...query })}`);
+    },
+    { PAGE_NAVIGATION_TIMEOUT_MS: "6000" },
+  );
   const shot = async (path: string, query: Record<string, string> = {}) => {
     const response = await ask("thumbs", path, { format: "png", ...query });
     expect(response.status).toBe(200);
@@ -97,12 +78,16 @@ describeWithBrowser("the moment at which a page is read", () => {
       expect(response.status).toBe(200);
       return JSON.parse(await response.text()).description;
     };
-    expect(await description("/late")).toBe("Late");
-    expect(await description("/timer")).toBeNull();
-    expect(await description("/timer", { delay: "4" })).toBe("Late");
-    expect(await description("/timer", { waitForSelector: "main p" })).toBe("Late");
-    expect(await description("/timer", { waitForText: "It is here" })).toBe("Late");
-    expect(await description("/late", { waitUntil: "domcontentloaded" })).toBeNull();
+    const asked = [
+      ["/late", {}, "Late"],
+      ["/timer", {}, null],
+      ["/timer", { delay: "4" }, "Late"],
+      ["/timer", { waitForSelector: "main p" }, "Late"],
+      ["/timer", { waitForText: "It is here" }, "Late"],
+      ["/late", { waitUntil: "domcontentloaded" }, null],
+    ] as const;
+    const descriptions = await Promise.all(asked.map(([path, query]) => description(path, query)));
+    expect(descriptions).toEqual(asked.map(([, , expected]) => expected));
     expect(isSimilarColour((await shot("/timer", { waitForText: "is here" })).colour, WHITE)).toBe(true);
   });
 

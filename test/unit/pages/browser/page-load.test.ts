@@ -1,15 +1,7 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { describeWithBrowser } from "../support/browser.ts";
-import type { Gateway } from "../support/gateway.ts";
-import {
-  colourAt,
-  decode,
-  html,
-  isSimilarColour,
-  type Site,
-  serve,
-  startPageService,
-} from "../support/pages.ts";
+import { expect, it } from "vitest";
+import { describeWithBrowser } from "../../../support/browser.ts";
+import { usePageService } from "../../../support/page-service.ts";
+import { colourAt, decode, html, isSimilarColour } from "../../../support/pages.ts";
 
 const GREEN = [0, 128, 0];
 const HEAD = `<meta name="description" content="Read all the same"><meta property="og:site_name" content="Café">
@@ -17,11 +9,8 @@ const HEAD = `<meta name="description" content="Read all the same"><meta propert
 const GREEN_BOX = '<div style="height:600px;background:green"></div>';
 
 describeWithBrowser("a page that is incomplete", () => {
-  let site: Site;
-  let gateway: Gateway;
-
-  beforeAll(async () => {
-    site = await serve((_, response, { pathname }) => {
+  const pages = usePageService(
+    (_, response, { pathname }) => {
       switch (pathname) {
         case "/silent.js":
         case "/silent.css":
@@ -58,19 +47,12 @@ describeWithBrowser("a page that is incomplete", () => {
         default:
           return html(response, GREEN_BOX, HEAD);
       }
-    });
-    gateway = await startPageService([site.host], { PAGE_NAVIGATION_TIMEOUT_MS: "1500" });
-  });
-
-  afterAll(async () => {
-    await gateway.close();
-    await site.close();
-  });
+    },
+    { PAGE_NAVIGATION_TIMEOUT_MS: "1500" },
+  );
 
   const ask = async (operation: string, path: string, query: Record<string, string> = {}) => {
-    const response = await gateway.fetch(
-      `/v1/${operation}?${new URLSearchParams({ url: site.origin + path, ...query })}`,
-    );
+    const response = await pages.ask(operation, path, query);
     expect(response.status).toBe(200);
     return response;
   };
@@ -85,7 +67,12 @@ describeWithBrowser("a page that is incomplete", () => {
     ["/picture", "load_timeout"],
     ["/cut", "response_cut"],
   ])("is read in full, and the answer says what is missing: %s", async (path, reason) => {
-    const metadata = await askJson("metadata", path, { technologies: "true" });
+    const [metadata, technologies, picture, json] = await Promise.all([
+      askJson("metadata", path, { technologies: "true" }),
+      askJson("technologies", path),
+      ask("thumbs", path, { format: "png" }),
+      askJson("thumbs", path, { output: "json" }),
+    ]);
     expect(metadata).toMatchObject({
       title: path === "/deferred" ? "Scripted" : "Test",
       description: "Read all the same",
@@ -94,13 +81,10 @@ describeWithBrowser("a page that is incomplete", () => {
       incompleteReason: reason,
       applications: expect.arrayContaining([expect.objectContaining({ name: "WordPress" })]),
     });
-    const technologies = await askJson("technologies", path);
     expect(technologies).toMatchObject({ incomplete: true, incompleteReason: reason });
-    const picture = await ask("thumbs", path, { format: "png" });
     expect(picture.headers.get("x-page-incomplete")).toBe("true");
     expect(picture.headers.get("x-page-incomplete-reason")).toBe(reason);
     expect(isSimilarColour(colourAt(await decode(await picture.arrayBuffer()), 100, 40), GREEN)).toBe(true);
-    const json = await askJson("thumbs", path, { format: "png", output: "json" });
     expect(json).toMatchObject({ width: 320, height: 240, incomplete: true, incompleteReason: reason });
   });
 

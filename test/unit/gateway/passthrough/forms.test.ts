@@ -1,0 +1,255 @@
+import { describe, expect, test } from "vitest";
+import { type MemoryGateway, pass, useMemoryGateway } from "../../../support/memory-gateway.ts";
+import { KEY } from "../../../support/memory-platform.ts";
+import { type Reply, ScriptedUpstream, type UpstreamRequest } from "../../../support/scripted-upstream.ts";
+
+/** Forms that are sent on: with the model's name at the provider, and with everything else as it was. */
+
+const MIB = 1024 * 1024;
+const BOUNDARY = "the-boundary";
+const PATH = "/v1/audio/transcriptions";
+
+const gateway = useMemoryGateway();
+
+const VENDOR = {
+  id: "vendor",
+  driver: "openai",
+  base_url: "http://vendor.test/v1",
+  token: "sk-1",
+  models: { mine: "real-name", other: "other-name" },
+};
+const TWO_ACCOUNTS = ["sk-1", "sk-2"].map((token) => ({ token, provider: "vendor" }));
+
+const ok: Reply = { json: { text: "Hello." } };
+const behind = (reply: (asked: UpstreamRequest) => Reply = () => ok, config: object = {}) =>
+  gateway({ upstream: new ScriptedUpstream(reply), config: { providers: [VENDOR], ...config } });
+
+const part = (name: string, value: string, more = "") =>
+  `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${value}\r\n`;
+const file = (value: string, name = "file") =>
+  part(name, value, '; filename="a.mp3"\r\nContent-Type: audio/mpeg');
+const END = `--${BOUNDARY}--\r\n`;
+const MODEL = part("model", "vendor/mine");
+
+function send(made: MemoryGateway, body: BodyInit, path = PATH, init: RequestInit = {}): Promise<Response> {
+  return made.request(path, {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${KEY}`,
+      "content-type": `multipart/form-data; boundary=${BOUNDARY}`,
+    },
+    body,
+    ...(body instanceof ReadableStream ? { duplex: "half" } : {}),
+    ...init,
+  });
+}
+
+/** A body whose pieces arrive one by one, each after a pause. */
+function bodyOf(pieces: Iterable<string>, pauseMs: number): ReadableStream<Uint8Array> {
+  const rest = pieces[Symbol.iterator]();
+  return new ReadableStream<Uint8Array>({
+    pull: async (controller) => {
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      const { done, value } = rest.next();
+      if (done === true) controller.close();
+      else controller.enqueue(new TextEncoder().encode(value));
+    },
+  });
+}
+
+const formOf = ({ headers, body }: UpstreamRequest) =>
+  new Response(body, { headers: { "content-type": headers.get("content-type") ?? "" } }).formData();
+
+/** The fields of a form in their order; of files the name, the type and the size. */
+const fieldsOf = async (asked: UpstreamRequest) =>
+  [...(await formOf(asked))].map(([name, value]) =>
+    value instanceof File ? [name, value.name, value.type, value.size] : [name, value],
+  );
+
+function onlyRequest({ upstream }: MemoryGateway): UpstreamRequest {
+  const [request, ...others] = upstream.asked;
+  if (request === undefined || others.length > 0)
+    throw new Error(`${upstream.asked.length} requests were sent`);
+  return request;
+}
+
+describe("a form", () => {
+  test.each([
+    ["first", MODEL + part("prompt", "ü") + file("abc")],
+    ["last", part("prompt", "ü") + file("abc") + MODEL],
+  ])("whose model comes %s keeps its other fields and files", async (_, body) => {
+    const made = await behind();
+    const response = await send(made, body + END);
+    expect([response.status, await response.json()]).toEqual([200, { text: "Hello." }]);
+    expect(await fieldsOf(onlyRequest(made))).toEqual([
+      ["model", "real-name"],
+      ["prompt", "ü"],
+      ["file", "a.mp3", "audio/mpeg", 3],
+    ]);
+    const [record] = await made.history();
+    expect(record).toMatchObject({ status: "success", model: "vendor/mine" });
+    expect(JSON.stringify(record?.messages)).toContain("[a.mp3, audio/mpeg]");
+  });
+
+  test("takes its model from the path of a deployment", async () => {
+    const made = await behind();
+    const path = "/openai/deployments/vendor%2Fmine/audio/transcriptions?api-version=1";
+    const response = await send(made, part("model", "ignored") + file("abc") + END, path);
+    expect(response.status).toBe(200);
+    await response.text();
+    expect((await formOf(onlyRequest(made))).getAll("model")).toEqual(["real-name"]);
+  });
+
+  test("keeps repeated files and the media type of a field", async () => {
+    const made = await behind();
+    const json = part("meta", "{}", "\r\nContent-Type: application/json");
+    const body = MODEL + file("a", "image[]") + file("bc", "image[]") + json + END;
+    await (await send(made, body, "/v1/images/edits")).text();
+    expect(await fieldsOf(onlyRequest(made))).toEqual([
+      ["model", "real-name"],
+      ["image[]", "a.mp3", "audio/mpeg", 1],
+      ["image[]", "a.mp3", "audio/mpeg", 2],
+      ["meta", "{}"],
+    ]);
+    expect(onlyRequest(made).body).toContain("application/json");
+  });
+
+  test("is held while its model follows a large file", async () => {
+    const made = await behind();
+    const response = await send(made, file("x".repeat(3 * MIB)) + MODEL + END);
+    expect(response.status).toBe(200);
+    await response.text();
+    expect(await fieldsOf(onlyRequest(made))).toEqual([
+      ["model", "real-name"],
+      ["file", "a.mp3", "audio/mpeg", 3 * MIB],
+    ]);
+  });
+
+  test("is sent on while it arrives, if the model comes first", async () => {
+    const made = await behind();
+    let askedBeforeEnd = 0;
+    function* pieces() {
+      yield MODEL + file("").slice(0, -2);
+      for (let index = 0; index < 8; index += 1) {
+        if (index === 7) askedBeforeEnd = made.upstream.asked.length;
+        yield "y".repeat(MIB / 2);
+      }
+      yield `\r\n${END}`;
+    }
+    const answer = send(made, bodyOf(pieces(), 10));
+    await pass(1_000);
+    const response = await answer;
+    expect([response.status, await response.json()]).toEqual([200, { text: "Hello." }]);
+    expect(askedBeforeEnd).toBe(1);
+    expect((await fieldsOf(onlyRequest(made))).at(-1)).toEqual(["file", "a.mp3", "audio/mpeg", 4 * MIB]);
+  });
+
+  test.each([
+    ["while it is held", "abc", 2, 200],
+    ["not once it was sent in part", "x".repeat(3 * MIB), 1, 429],
+  ])("goes to another account %s", async (_, content, requests, status) => {
+    let answers = 0;
+    const made = await behind(
+      () =>
+        ++answers === 1 ? { status: 429, json: { error: { message: "slow down", code: "rate_limit" } } } : ok,
+      { accounts: TWO_ACCOUNTS },
+    );
+    const response = await send(made, MODEL + file(content) + END);
+    expect(response.status).toBe(status);
+    await response.text();
+    expect(made.upstream.asked).toHaveLength(requests);
+    expect(new Set(made.upstream.asked.map(({ token }) => token)).size).toBe(requests);
+  });
+
+  test("streams its answer if its field says so", async () => {
+    const events = ['data: {"type":"transcript.text.delta","delta":"Hel"}\n\n', "data: [DONE]\n\n"];
+    const made = await behind(() => ({ body: events }));
+    const response = await send(made, MODEL + part("stream", "true") + file("abc") + END);
+    expect([response.headers.get("content-type"), await response.text()]).toEqual([
+      expect.stringContaining("text/event-stream"),
+      events.join(""),
+    ]);
+    expect((await made.history())[0]).toMatchObject({ stream: true });
+  });
+
+  test.each([
+    ["without an end", MODEL + file("abc"), 400, null],
+    ["without a model", file("abc") + END, 400, "model"],
+    ["with two models", MODEL + part("model", "vendor/other") + file("abc") + END, 400, "model"],
+    ...["Model", "model[]", " model", "models", "fallbacks[0]"].map(
+      (name): [string, string, number, string] => [
+        `with a second model as ${name}`,
+        MODEL + part(name, "vendor/other") + file("abc") + END,
+        400,
+        "model",
+      ],
+    ),
+    [
+      "with a second model after it was sent in part",
+      MODEL + file("z".repeat(3 * MIB)) + part("Model", "vendor/other") + END,
+      400,
+      "model",
+    ],
+    ["with a file as model", part("model", "vendor/mine", '; filename="m"') + END, 400, "model"],
+    [
+      "with a part without a name",
+      `--${BOUNDARY}\r\nContent-Disposition: form-data\r\n\r\nx\r\n${END}`,
+      400,
+      null,
+    ],
+    ["with a huge field", part("prompt", "p".repeat(MIB)) + MODEL + END, 413, "prompt"],
+    ["with too many parts", part("x", "y").repeat(200) + MODEL + END, 400, null],
+    ["that is none", "hello", 400, null],
+    ["with a model after too large a file", file("z".repeat(33 * MIB)) + MODEL + END, 413, "model"],
+  ])("%s is refused", async (_, body, status, param) => {
+    const made = await behind();
+    const response = await send(made, body);
+    expect([response.status, await response.json()]).toMatchObject([status, { error: { param } }]);
+    await made.settle();
+    expect(made.upstream.asked.filter(({ outcome }) => outcome === "done")).toEqual([]);
+  });
+
+  test.each([
+    ["another type", "text/plain", "hello"],
+    ["a type without a boundary", "multipart/form-data", MODEL + END],
+    ["a huge boundary", `multipart/form-data; boundary=${"b".repeat(300)}`, MODEL + END],
+  ])("with %s is refused", async (_, type, body) => {
+    const made = await behind();
+    const headers = { authorization: `Bearer ${KEY}`, "content-type": type };
+    const response = await send(made, body, PATH, { headers });
+    expect(response.status).toBe(400);
+    await response.text();
+    expect(made.upstream.asked).toEqual([]);
+  });
+
+  test("that stops arriving before its model is known times out", async () => {
+    const made = await behind();
+    const answer = send(
+      made,
+      bodyOf([part("prompt", "x")].concat(Array<string>(20).fill(part("y", "z"))), 20_000),
+    );
+    await pass(500_000);
+    const response = await answer;
+    expect(response.status).toBe(408);
+    await response.text();
+    expect(made.upstream.asked).toEqual([]);
+  });
+
+  test("whose caller leaves ends the request to the provider", async () => {
+    const made = await behind();
+    const leaving = new AbortController();
+    function* pieces() {
+      yield MODEL + file("").slice(0, -2);
+      for (;;) yield "y".repeat(MIB / 2);
+    }
+    const answer = send(made, bodyOf(pieces(), 10), PATH, {
+      signal: leaving.signal,
+      duplex: "half",
+    } as RequestInit).catch((error: unknown) => error);
+    await pass(100);
+    leaving.abort();
+    await answer;
+    await made.expectIdle();
+    expect(onlyRequest(made).outcome).toBe("cancelled");
+  });
+});

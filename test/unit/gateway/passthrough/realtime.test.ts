@@ -1,0 +1,340 @@
+import { describe, expect, test } from "vitest";
+import type { Platform } from "../../../../src/core/ports/platform.ts";
+import type { SocketListener } from "../../../../src/core/ports/web-socket.ts";
+import { MemoryGateway, pass, useMemoryGateway } from "../../../support/memory-gateway.ts";
+import { KEY } from "../../../support/memory-platform.ts";
+
+/** Realtime connections: the rules of the gateway between a caller's WebSocket and the provider's. */
+
+const KEYS = {
+  limited: "sk-limited",
+  team: "sk-of-a-limited-team",
+  tokens: "sk-token-budget",
+  cost: "sk-cost-budget",
+  requests: "sk-request-limit",
+};
+const CONFIG = {
+  keys: [KEY],
+  api_keys: [
+    { id: "limited", key: KEYS.limited, models: ["oa/mine"] },
+    { id: "team", key: KEYS.team, team: "few" },
+    { id: "tokens", key: KEYS.tokens, limits: { tokens_per_minute: 1000 } },
+    { id: "cost", key: KEYS.cost, limits: { cost_per_month: 0.5 } },
+    { id: "requests", key: KEYS.requests, limits: { requests_per_minute: 100 } },
+  ],
+  teams: [{ id: "few", models: ["oa/mine"] }],
+  callers: { unknown_keys: "refuse" as const },
+  accounts: ["sk-vendor-account-one", "sk-vendor-account-two"].map((token) => ({ token, provider: "oa" })),
+  providers: [
+    {
+      id: "oa",
+      driver: "openai",
+      base_url: "http://vendor.test/v1",
+      token: "",
+      models: { mine: "gpt-real" },
+    },
+    { id: "backup", driver: "openai", base_url: "http://backup.test/v1", token: "sk-b", models: { m: "b" } },
+    { id: "claude", driver: "anthropic", base_url: "http://claude.test", token: "sk-c", models: { c: "c" } },
+  ],
+  model_routes: { any: [{ model: "oa/mine" }, { model: "backup/m" }] },
+};
+
+const gateway = useMemoryGateway();
+
+/** One end of a WebSocket: what it was sent, and how it was closed. */
+class End {
+  readonly texts: string[] = [];
+  closeCode: number | null = null;
+
+  readonly socket = {
+    send: async (text: string) => {
+      this.texts.push(text);
+    },
+    close: (code: number) => {
+      this.closeCode ??= code;
+    },
+  };
+
+  get events(): { type: string; error?: { code: string; message: string } }[] {
+    return this.texts.map((text) => JSON.parse(text));
+  }
+}
+
+interface Opening {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A gateway whose caller and provider have WebSockets in this process. */
+class Realtime {
+  readonly gateway: MemoryGateway;
+  readonly client = new End();
+  readonly provider = new End();
+  readonly openings: Opening[] = [];
+  protocol: string | undefined;
+  /** The status with which the provider refuses a connection; null: it accepts. */
+  refuse: (opening: Opening) => number | null = () => null;
+  #fromClient: SocketListener | undefined;
+  #fromProvider: SocketListener | undefined;
+
+  constructor({ platform, upstream, lines }: MemoryGateway) {
+    const change: Partial<Platform> = {
+      upgradeToWebSocket: (_, listen, protocol) => {
+        this.protocol = protocol;
+        this.#fromClient = listen(this.client.socket);
+        // Node makes no response with the status that hands a connection over.
+        return Object.defineProperty(new Response(null), "status", { value: 101 });
+      },
+      openWebSocket: async (url, headers) => {
+        const opening = { url, headers };
+        this.openings.push(opening);
+        const status = this.refuse(opening);
+        if (status !== null)
+          return Response.json({ error: { message: `refused ${headers["authorization"]}` } }, { status });
+        return {
+          listen: (listener) => {
+            this.#fromProvider = listener;
+            return this.provider.socket;
+          },
+        };
+      },
+    };
+    this.gateway = new MemoryGateway({ ...platform, ...change }, upstream, lines);
+  }
+
+  /** Opens a connection. Returns the status. */
+  async open(query = "?model=oa/mine", headers: Record<string, string> = {}): Promise<number> {
+    const response = await this.gateway.request(`/v1/realtime${query}`, {
+      headers: {
+        ...{ authorization: `Bearer ${KEY}`, upgrade: "websocket", connection: "upgrade" },
+        ...{ "sec-websocket-version": "13", "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==" },
+        ...headers,
+      },
+    });
+    if (response.status !== 101) await response.text();
+    return response.status;
+  }
+
+  /** The caller sends a message; null: bytes. */
+  say(message: object | string | null): void {
+    const text = message === null || typeof message === "string" ? message : JSON.stringify(message);
+    this.#fromClient?.onBytes(text?.length ?? 3);
+    this.#fromClient?.onMessage(text);
+  }
+
+  answer(event: object | null): void {
+    this.#fromProvider?.onMessage(event === null ? null : JSON.stringify(event));
+  }
+
+  closeClient(code?: number): void {
+    this.#fromClient?.onClose(code);
+  }
+
+  closeProvider(code?: number): void {
+    this.#fromProvider?.onClose(code);
+  }
+
+  async accountsInUse(): Promise<number> {
+    return (await this.gateway.platform.accounts.getStatus()).in_use;
+  }
+}
+
+async function realtime(): Promise<Realtime> {
+  return new Realtime(await gateway({ config: CONFIG }));
+}
+
+/** An open connection. */
+async function connected(headers: Record<string, string> = {}): Promise<Realtime> {
+  const made = await realtime();
+  expect(await made.open(undefined, headers)).toBe(101);
+  return made;
+}
+
+describe("a realtime connection", () => {
+  test("carries events in both directions, holds its account, and is recorded with its usage", async () => {
+    const made = await connected();
+    expect(made.openings).toMatchObject([
+      {
+        url: "http://vendor.test/v1/realtime?model=gpt-real",
+        headers: { authorization: expect.stringMatching(/^Bearer sk-vendor-account-(?:one|two)$/) },
+      },
+    ]);
+    expect(await made.accountsInUse()).toBe(1);
+    made.say({ type: "response.create" });
+    expect(made.provider.events).toEqual([{ type: "response.create" }]);
+    const done = (transcript: string) => ({
+      type: "response.done",
+      response: {
+        output: [{ type: "message", content: [{ type: "output_audio", transcript }] }],
+        usage: { input_tokens: 11, output_tokens: 7, input_token_details: { cached_tokens: 3 } },
+      },
+    });
+    made.answer(done("Hello you."));
+    made.answer(done("And again."));
+    expect(made.client.events).toEqual([done("Hello you."), done("And again.")]);
+    made.closeClient(4002);
+    expect(made.provider.closeCode).toBe(4002);
+    const [record] = await made.gateway.history();
+    expect(record).toMatchObject({
+      status: "success",
+      content: "Hello you.\nAnd again.\n",
+      prompt_tokens: 22,
+      completion_tokens: 14,
+    });
+    expect(made.gateway.lines.at(-1)).toMatchObject({
+      operation: "realtime",
+      model: "oa/mine",
+      cached_tokens: 6,
+    });
+    await made.gateway.expectIdle();
+  });
+
+  test.each([
+    ["a browser's key", `realtime, openai-insecure-api-key.${KEY}`, "realtime"],
+    ["only a key", `openai-insecure-api-key.${KEY}`, undefined],
+  ])("takes %s from its subprotocols, and does not name it", async (_, offered, chosen) => {
+    const made = await realtime();
+    const headers = { authorization: "", "sec-websocket-protocol": offered };
+    expect(await made.open(undefined, headers)).toBe(101);
+    expect(made.protocol).toBe(chosen);
+    expect(JSON.stringify(made.openings)).not.toContain(KEY);
+    made.closeClient(1000);
+  });
+
+  test.each([
+    ["?deployment=oa/mine", "?model=gpt-real"],
+    ["?intent=transcription", "?intent=transcription"],
+    ["?model=oa/mine&intent=transcription", "?model=gpt-real&intent=transcription"],
+  ])("with the query %s is opened with %s", async (query, sent) => {
+    const made = new Realtime(
+      await gateway({
+        config: { ...CONFIG, accounts: [...CONFIG.accounts, { token: "sk-d" }] },
+        env: {
+          PROVIDER_DRIVER: "openai",
+          PROVIDER_TOKEN: "sk-d",
+          PROVIDER_BASE_URL: "http://default.test/v1",
+        },
+      }),
+    );
+    expect(await made.open(query)).toBe(101);
+    expect(new URL(made.openings[0]?.url ?? "").search.replace("%2F", "/")).toBe(sent);
+    made.closeClient(1000);
+  });
+
+  test.each([
+    ["an unknown key", "?model=oa/mine", { authorization: "Bearer sk-unknown" }, 401],
+    ["a model that the key must not use", "?model=oa/x", { authorization: `Bearer ${KEYS.limited}` }, 403],
+    ["a limit of tokens", "?model=oa/mine", { authorization: `Bearer ${KEYS.tokens}` }, 403],
+    ["a limit of costs", "?model=oa/mine", { authorization: `Bearer ${KEYS.cost}` }, 403],
+    ["no model", "", {}, 400],
+    ["a call", "?call_id=1&model=oa/mine", {}, 400],
+    ["a provider without it", "?model=claude/c", {}, 501],
+    ["no upgrade", "?model=oa/mine", { upgrade: "" }, 405],
+    ["another version of the protocol", "?model=oa/mine", { "sec-websocket-version": "8" }, 426],
+  ])("with %s is refused before the provider hears of it", async (_, query, headers, status) => {
+    const made = await realtime();
+    expect(await made.open(query, headers)).toBe(status);
+    expect(made.openings).toEqual([]);
+    await made.gateway.expectIdle();
+  });
+
+  test("goes to another account, before the caller's socket is accepted", async () => {
+    const made = await realtime();
+    const tokens = () => new Set(made.openings.map(({ headers }) => headers["authorization"]));
+    made.refuse = () => (tokens().size === 1 ? 429 : null);
+    expect(await made.open()).toBe(101);
+    expect(tokens().size).toBe(2);
+    made.closeClient(1000);
+  });
+
+  test("goes to the next model of its route", async () => {
+    const made = await realtime();
+    made.refuse = ({ url }) => (url.includes("vendor") ? 500 : null);
+    expect(await made.open("?model=any")).toBe(101);
+    expect(made.openings.at(-1)?.url).toBe("http://backup.test/v1/realtime?model=b");
+    made.closeClient(1000);
+    expect((await made.gateway.history())[0]).toMatchObject({ status: "success", model: "backup/m" });
+  });
+
+  test.each([
+    [404, 501],
+    [500, 503],
+    [400, 400],
+  ])("that the provider refuses with %i is a %i, and is recorded", async (status, expected) => {
+    const made = await realtime();
+    made.refuse = () => status;
+    expect(await made.open()).toBe(expected);
+    expect((await made.gateway.history())[0]).toMatchObject({ status: "error" });
+    await made.gateway.expectIdle();
+  });
+
+  test.each([KEYS.limited, KEYS.team])(
+    "keeps its model, and names no other one for a limited key or team: %s",
+    async (key) => {
+      const made = await connected({ authorization: `Bearer ${key}` });
+      made.say({ type: "session.update", session: { model: "oa/mine", instructions: "Be kind." } });
+      made.say({ type: "session.update", session: { audio: { transcription: { model: "whisper-1" } } } });
+      made.say({ type: "session.update", session: { audio: { transcription: { Model: "whisper-1" } } } });
+      expect(made.provider.events).toEqual([
+        { type: "session.update", session: { model: "gpt-real", instructions: "Be kind." } },
+      ]);
+      expect(made.client.events).toMatchObject(
+        Array(2).fill({ type: "error", error: { code: "permission_denied" } }),
+      );
+      made.closeClient(1000);
+    },
+  );
+
+  test("may name further models with a key that has no list", async () => {
+    const made = await connected();
+    const event = { type: "session.update", session: { audio: { transcription: { model: "whisper-1" } } } };
+    made.say(event);
+    expect(made.provider.events).toEqual([event]);
+    made.closeClient(1000);
+  });
+
+  test.each([
+    [4001, 4001],
+    [1000, 1000],
+    [1006, 1011],
+    [undefined, 1011],
+    [1005, 1000],
+  ])("that the provider ends with %s ends with %i", async (code, expected) => {
+    const made = await connected();
+    made.closeProvider(code);
+    expect(made.client.closeCode).toBe(expected);
+    await made.gateway.expectIdle();
+    made.closeClient(expected);
+  });
+
+  test.each([
+    ["the caller", 1003, 1000],
+    ["the provider", 1011, 1000],
+  ])("ends after a message of %s that is no text", async (from, clientCode, providerCode) => {
+    const made = await connected();
+    if (from === "the caller") made.say(null);
+    else made.answer(null);
+    expect([made.client.closeCode, made.provider.closeCode]).toEqual([clientCode, providerCode]);
+    await made.gateway.expectIdle();
+    made.closeClient();
+  });
+
+  test("does not show the account's token", async () => {
+    const made = await connected();
+    const authorization = made.openings[0]?.headers["authorization"];
+    made.answer({ type: "error", error: { message: `no quota: ${authorization}` } });
+    expect(made.client.texts).toHaveLength(1);
+    expect(made.client.texts[0]).toContain("no quota");
+    expect(made.client.texts[0]).not.toContain("sk-vendor-account");
+    made.closeClient(1000);
+  });
+
+  test("ends when nothing is sent for a long time, and at its longest life", async () => {
+    const made = await connected();
+    for (let quarter = 0; quarter < 12 && made.client.closeCode === null; quarter += 1) await pass(900_000);
+    expect(made.client.events).toMatchObject([{ error: { code: "websocket_connection_limit_reached" } }]);
+    expect([made.client.closeCode, made.provider.closeCode]).toEqual([1000, 1000]);
+    await made.gateway.expectIdle();
+    made.closeClient(1000);
+  });
+});
