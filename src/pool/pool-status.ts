@@ -36,7 +36,7 @@ function cooldownView({
 }
 
 /** Maximum length of a reason in a list that clients poll. */
-const LISTED_REASON_LENGTH = 120;
+const LISTED_REASON_LENGTH = 300;
 
 function readCondition(
   { isEnabled, isCoolingDown, testStatus, health, occupiedSlots }: AccountState,

@@ -1,10 +1,18 @@
 import { GatewayError } from "./gateway-error.ts";
 import { ProviderError } from "./provider-error.ts";
 
+/** Marks a provider's own words in an error message. */
+export const QUOTE = "the provider says: ";
+
+/** Adds the provider's own words, which callers do not get, to a message for administrators. */
+export const withUpstreamWords = (message: string, words: string): string =>
+  words === "" ? message : `${message}; ${QUOTE}${words}`;
+
 /** The message about a failure for administrators. It contains nothing internal. */
 export function describeForAdministrator(error: unknown): string {
   // Callers get few details of an account's problems. Administrators also get the kind.
-  if (error instanceof ProviderError) return `${error.message} (${error.kind})`;
+  if (error instanceof ProviderError)
+    return `${withUpstreamWords(error.message, error.upstreamWords)} (${error.kind})`;
   if (error instanceof GatewayError) return error.message;
   if (error instanceof DOMException && error.name === "TimeoutError") return "the provider took too long";
   return "the call failed inside the gateway";

@@ -33,6 +33,8 @@ export class ProviderError extends Error {
   readonly upstreamFault: UpstreamFault;
   /** Whether the message, code, type and field are the upstream's own, for a caller that speaks its protocol. */
   readonly isVerbatim: boolean;
+  /** The upstream's own words where `message` is a fixed text; for administrators only. Empty: `message` has them, or there are none. */
+  readonly upstreamWords: string;
 
   constructor(
     kind: ProviderErrorKind,
@@ -42,6 +44,7 @@ export class ProviderError extends Error {
     retryAfter: number | null = null,
     upstreamFault: UpstreamFault = {},
     isVerbatim = false,
+    upstreamWords = "",
   ) {
     super(message, cause === undefined ? undefined : { cause });
     this.kind = kind;
@@ -49,6 +52,7 @@ export class ProviderError extends Error {
     this.retryAfter = retryAfter;
     this.upstreamFault = upstreamFault;
     this.isVerbatim = isVerbatim;
+    this.upstreamWords = upstreamWords;
   }
 }
 

@@ -164,6 +164,8 @@ export interface AccountFailure {
   readonly kind: ProviderErrorKind;
   /** For administrators and callers; holds no secret. */
   readonly message: string;
+  /** The provider's own words where `message` is a fixed text; for administrators only. Absent: none. */
+  readonly upstreamWords?: string;
   /** The upstream's HTTP status, 0 when there was none. */
   readonly status: number;
   /** Null if none of them is at fault, or the request itself is. */

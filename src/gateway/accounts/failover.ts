@@ -108,5 +108,6 @@ function withErrorKind(
   error: ProviderError,
   kind: "account_suspended" | "invalid_credentials",
 ): ProviderError {
-  return new ProviderError(kind, error.message, error.status, error);
+  const { message, status, upstreamWords } = error;
+  return new ProviderError(kind, message, status, error, null, {}, false, upstreamWords);
 }

@@ -45,12 +45,14 @@ export function toAccountFailure(error: unknown): AccountFailure {
       retryAfter: null,
     };
   }
-  const { kind, message, status, retryAfter } = error;
-  return { kind, message, status, fault: attributeFault(error), retryAfter };
+  const { kind, message, status, retryAfter, upstreamWords } = error;
+  const failure = { kind, message, status, fault: attributeFault(error), retryAfter };
+  return upstreamWords === "" ? failure : { ...failure, upstreamWords };
 }
 
 /** Converts plain data back to the error. */
-export function toProviderError({ kind, message, status, fault, retryAfter }: AccountFailure): ProviderError {
+export function toProviderError(failure: AccountFailure): ProviderError {
+  const { kind, message, status, fault, retryAfter, upstreamWords } = failure;
   if (fault === "proxy") return new ProxyFailure("proxy", message);
-  return new ProviderError(kind, message, status, undefined, retryAfter);
+  return new ProviderError(kind, message, status, undefined, retryAfter, {}, false, upstreamWords);
 }

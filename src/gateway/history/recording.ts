@@ -2,6 +2,7 @@ import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
 import type { Conversation } from "../../core/conversation/conversation.ts";
 import type { CatalogueModel } from "../../core/conversation/model.ts";
 import type { GenerationOutcome, RawOutput } from "../../core/conversation/outcome.ts";
+import { withUpstreamWords } from "../../core/errors/failure-message.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
 import type { FailedAttempt, HistorySummary, HistoryWrite, SignInWait } from "../../core/ports/archive.ts";
@@ -36,7 +37,9 @@ function createTriedAccount(
 ): FailedAttempt {
   const known = failure instanceof ProviderError || failure instanceof GatewayError ? failure : null;
   const reason = known instanceof ProviderError ? known.kind : (known?.code ?? "internal_error");
-  return { account, reason, message: truncateText(known?.message ?? "", MAX_LABEL), at, ...target };
+  const words = known instanceof ProviderError ? known.upstreamWords : "";
+  const message = truncateText(withUpstreamWords(known?.message ?? "", words), MAX_LABEL);
+  return { account, reason, message, at, ...target };
 }
 
 /** References to data that the running generation holds anyway. */

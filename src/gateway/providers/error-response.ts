@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from "../../core/encoding/json.ts";
 import { MASK, maskSecrets } from "../../core/encoding/secret-masking.ts";
+import { QUOTE } from "../../core/errors/failure-message.ts";
 import type { UpstreamFault } from "../../core/errors/gateway-error.ts";
 import { ProviderError, type ProviderErrorKind } from "../../core/errors/provider-error.ts";
 import { readStatedWait } from "./provider-quota.ts";
@@ -167,8 +168,28 @@ function describeStatus(status: number): string {
   return `the provider failed (status ${status})${hint}`;
 }
 
-/** Marks a provider's own words in an error message. */
-const QUOTE = "the provider says: ";
+/** How providers shorten a credential that they quote: `sk-ab****wxyz`, `sk-ab...wxyz`. */
+const SHORTENED = /\*\*|•|\w\.\.\.\w/;
+/** From this length on, a run with a digit may be a credential. */
+const MIN_CREDENTIAL = 16;
+/** As many characters of a credential's beginning or end identify it within a run. */
+const CREDENTIAL_END = 4;
+
+/** Masks what may be a part of the account's credential: providers quote the first or last characters of a refused key. */
+function maskCredentialParts(text: string, secret: string): string {
+  const ends =
+    secret.length < 2 * CREDENTIAL_END
+      ? []
+      : [secret.slice(0, CREDENTIAL_END), secret.slice(-CREDENTIAL_END)];
+  const isSuspect = (run: string): boolean =>
+    SHORTENED.test(run) ||
+    (run.length >= MIN_CREDENTIAL && /\d/.test(run) && !run.includes("://")) ||
+    ends.some((end) => run.includes(end));
+  return text
+    .split(" ")
+    .map((run) => (isSuspect(run) ? MASK : run))
+    .join(" ");
+}
 
 /** Creates an error with a message that callers may see: limited in length, on one line, without the account's token. */
 function createProviderError(
@@ -179,13 +200,24 @@ function createProviderError(
   retryAfter: number | null,
   fault: UpstreamFault,
 ): ProviderError {
-  const fixed = FIXED_MESSAGES[kind];
-  if (fixed !== undefined) return new ProviderError(kind, fixed, status);
   // A provider that is a gateway like this one has marked its provider's words already.
   const masked = maskSecrets(text.replaceAll(QUOTE, ""), [secret])
     .slice(0, MAX_MESSAGE_CHARS)
     .replace(/[\s\p{Cc}]+/gu, " ")
     .trim();
+  const fixed = FIXED_MESSAGES[kind];
+  if (fixed !== undefined) {
+    return new ProviderError(
+      kind,
+      fixed,
+      status,
+      undefined,
+      null,
+      {},
+      false,
+      maskCredentialParts(masked, secret),
+    );
+  }
   return new ProviderError(
     kind,
     masked === "" ? describeStatus(status) : `${QUOTE}${masked}`,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { describeForAdministrator } from "../../../../src/core/errors/failure-message.ts";
 import { providerErrorToGateway } from "../../../../src/core/errors/provider-error.ts";
 import { errorResponse, STANDARD_FAMILY } from "../../../../src/core/routing/error-formats.ts";
 import { CONTENT_FAMILY } from "../../../../src/gateway/dialects/content-generation/family.ts";
@@ -169,4 +170,30 @@ it("takes the plain 404 of a web server for a wrong address, and not for the pro
     const { error } = await readErrorResponse(response, "secret", new AbortController().signal);
     expect(error.message).toContain(told);
   }
+});
+
+describe("the words of a provider that refuses an account", () => {
+  const refuse = (message: string) =>
+    errorFrom({ error: { message, code: "invalid_api_key" } }, 401, "sk-abcd-secret-of-the-account-wxyz");
+
+  it("are for administrators, not for callers", () => {
+    const error = refuse("This project has been archived. See https://vendor.example/help/401.");
+    expect(error.message).toBe("the provider refused the account's token");
+    expect(providerErrorToGateway(error).message).toBe(error.message);
+    expect(describeForAdministrator(error)).toBe(
+      "the provider refused the account's token; the provider says: This project has been archived. See https://vendor.example/help/401. (token_expired)",
+    );
+  });
+
+  it.each([
+    "Incorrect API key provided: sk-abcd****wxyz.",
+    "Incorrect API key provided: sk-a...wxyz",
+    "Incorrect API key provided: (ends with wxyz)",
+    "Incorrect API key provided: f3a9c81b22d04e5f",
+    "Incorrect API key provided: sk-abcd-secret-of-the-account-wxyz",
+  ])("have no part of the credential: %s", (message) => {
+    const { upstreamWords } = refuse(message);
+    expect(upstreamWords).toMatch(/^Incorrect API key provided: .*\[masked\]/);
+    expect(upstreamWords).not.toMatch(/sk-a|wxyz|f3a9/);
+  });
 });
