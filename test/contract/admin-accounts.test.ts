@@ -88,6 +88,9 @@ describe("accounts", () => {
       proxy_id: "p",
     });
     expect((await list()).items[3]).toMatchObject({ identifier, name: "N", remark: "R", proxy_id: "p" });
+    expect((await admin("GET", "/admin/account-names")).body).toEqual({
+      names: { [String(identifier)]: "N" },
+    });
     await admin("PUT", `${path}/proxy`, { proxy_id: "" });
     expect((await list()).items[3]).toMatchObject({ proxy_id: "", name: "N" });
     expect((await admin("DELETE", path)).body).toEqual({ success: true, total_accounts: 3 });

@@ -47,6 +47,20 @@ describe("the models of a route", () => {
     const prices = { "two/m": { input: 9, output: 9 }, "one/m": { input: 1, output: 1 } };
     await admin("PUT", "/admin/settings", { prices });
     expect(await askNew("best")).toBe("one");
+    const models = encodeURIComponent(JSON.stringify(["two/m", "one/m", "one/wide"]));
+    const { status, body } = await admin("GET", `/admin/route-order?strategy=cheapest&models=${models}`);
+    expect([status, body]).toMatchObject([
+      200,
+      {
+        prompt_tokens: 1_000,
+        completion_tokens: 500,
+        targets: [
+          { model: "one/m", provider: "one", health: "healthy", cost: 0.0015, context: 4_000 },
+          { model: "two/m", provider: "two", cost: 0.0135 },
+          { model: "one/wide", cost: null, context: null },
+        ],
+      },
+    ]);
     // A route without a strategy knows no prices.
     await admin("PUT", "/admin/settings", { model_routes: { best: ["two/m", "one/m"] } });
     expect(await askNew("best")).toBe("two");

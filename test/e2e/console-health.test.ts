@@ -46,7 +46,7 @@ describeWithBrowser("a provider with a single token that fails", () => {
     const health = page.getByRole("row", { name: /^engine.*out of order/ });
     await health.getByText("100%").waitFor();
     await health.getByRole("button", { name: "Test engine" }).click();
-    await health.getByText(/failed: 503/).waitFor();
+    await health.getByText(/503/).waitFor();
     isRepaired = true;
     await goTo(page, "providers");
     await ask(8);

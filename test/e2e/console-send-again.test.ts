@@ -102,6 +102,7 @@ describeWithBrowser("sending requests from the console", () => {
     await page.getByLabel("Compare with").selectOption("provider-v4-pro");
     const second = page.getByRole("region", { name: "provider-v4-pro", exact: true });
     await second.getByText("The first answer.", { exact: true }).waitFor();
+    await second.getByText("Answer of provider-v4-flash").waitFor();
     await page.getByLabel("Message").fill("And now?");
     const bodies: { messages: unknown[] }[] = [];
     page.on("request", (request) => {

@@ -90,6 +90,27 @@ export function addListedModels(
   return { ...models, ...Object.fromEntries(entries) };
 }
 
+/**
+ * Adds what is known to listed models that lack it. A value that is set stays, and so does a price as a whole.
+ *
+ * @param names listed or upstream names; others are ignored
+ */
+export function fillListedModels(
+  models: ProviderEntry["models"],
+  names: readonly string[],
+  describe: (upstream: string) => ProviderModel | null,
+): ProviderEntry["models"] {
+  const chosen = new Set(names);
+  return Object.fromEntries(
+    Object.entries(models).map(([name, entry]): readonly [string, ModelEntry] => {
+      const model = toProviderModel(entry);
+      const { upstream = name } = model;
+      const known = chosen.has(name) || chosen.has(upstream) ? describe(upstream) : null;
+      return [name, known === null ? entry : { ...known, upstream, ...model }];
+    }),
+  );
+}
+
 /** Upstream names by listed names. */
 export function mapUpstreamNames({ models }: Pick<ProviderEntry, "models">): Record<string, string> {
   return Object.fromEntries(

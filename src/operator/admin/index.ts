@@ -30,6 +30,7 @@ import { PAGE_LINK_ENDPOINTS } from "./keys/page-links.ts";
 import { SUBJECT_ENDPOINTS } from "./keys/subjects.ts";
 import { KNOWN_MODEL_ENDPOINTS } from "./models/known-models.ts";
 import { MODEL_ROUTE_ENDPOINTS } from "./models/model-routes.ts";
+import { ROUTE_ORDER_ENDPOINTS } from "./models/route-order.ts";
 import { ACTIVITY_ENDPOINTS } from "./monitoring/activity.ts";
 import { ALERT_ENDPOINTS } from "./monitoring/alerts.ts";
 import { METRICS_ENDPOINTS } from "./monitoring/metrics.ts";
@@ -55,6 +56,7 @@ export const ADMIN_ENDPOINTS = [
   ...AUDIT_ENDPOINTS,
   ...SETTINGS_ENDPOINTS,
   ...MODEL_ROUTE_ENDPOINTS,
+  ...ROUTE_ORDER_ENDPOINTS,
   ...PASSWORD_ENDPOINTS,
   ...ADMINISTRATOR_ENDPOINTS,
   ...OIDC_ENDPOINTS,

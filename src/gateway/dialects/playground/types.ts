@@ -23,6 +23,8 @@ export type PlaygroundTurn =
       readonly text: string;
       readonly reasoning: string;
       readonly calls: readonly PlaygroundCall[];
+      /** The model that gave the answer; absent: unknown. It is not sent. */
+      readonly model?: string;
     }
   | { readonly role: "tool"; readonly call: PlaygroundCall; readonly output: string };
 

@@ -19,6 +19,13 @@ export function accountIdentifiers({ accounts }: Pick<Config, "accounts">): Prom
   return identifyAccounts(accounts);
 }
 
+/** Returns the names of the accounts that have one, by identifier. */
+export async function listAccountNames(config: Pick<Config, "accounts">): Promise<Map<string, string>> {
+  const ids = await accountIdentifiers(config);
+  const named = config.accounts.map(({ name }, index) => [ids[index] ?? "", name] as const);
+  return new Map(named.filter(([, name]) => name !== ""));
+}
+
 /** Returns a stored account. Throws 404 if no account matches; see {@link findAccountIndex}. */
 export async function findAccount(config: Pick<Config, "accounts">, identifier: string): Promise<Account> {
   const account = config.accounts[await findAccountIndex(config, identifier)];

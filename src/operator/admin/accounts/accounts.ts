@@ -13,7 +13,7 @@ import { conflictError } from "../resource-errors.ts";
 import { authRequestSchema, withAuth } from "./account-auth.ts";
 import { accountsChangedResponse, accountsChangedSchema, assertProxyExists } from "./account-edit.ts";
 import { accountFilterShape, selectAccounts } from "./account-filter.ts";
-import { hasIdentity, isSameAccount } from "./account-identifiers.ts";
+import { hasIdentity, isSameAccount, listAccountNames } from "./account-identifiers.ts";
 
 const MAX_PAGE_SIZE = 5_000;
 
@@ -87,6 +87,17 @@ export const ACCOUNT_LIST_ENDPOINTS = [
         page_size,
         total_pages: Math.ceil(places.length / page_size),
       });
+    },
+  }),
+  /** `GET /admin/account-names`: for lists that know only the identifiers, such as the history. */
+  adminEndpoint({
+    method: "GET",
+    path: "/admin/account-names",
+    summary: "Names of the accounts",
+    answers: jsonResponse(() => z.object({ names: z.record(z.string(), z.string()) })),
+    handler: async (context) => {
+      const { config } = await context.config();
+      return Response.json({ names: Object.fromEntries(await listAccountNames(config)) });
     },
   }),
   /** `POST /admin/accounts` (contract). */

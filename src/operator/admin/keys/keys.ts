@@ -182,7 +182,7 @@ export const KEY_ENDPOINTS = [
       const views = await Promise.all(
         listApiKeys(config).map(async (entry) => ({
           ...(await keyView(entry)),
-          unpriced_models: countUnpricedModels(config, entry),
+          unpriced_models: countUnpricedModels(config, entry, platform),
         })),
       );
       const matches = views.filter(({ name, remark, id }) =>
@@ -216,7 +216,7 @@ export const KEY_ENDPOINTS = [
       const subject = formatSubject("key", view.id);
       const limitUse = (await readLimitUse(platform, [entry], subject)).get(subject);
       const headers = { etag: await entryEtag(config, entry) };
-      const unpriced_models = countUnpricedModels(config, entry);
+      const unpriced_models = countUnpricedModels(config, entry, platform);
       return Response.json({ ...view, ...keyUsageView(usage, limitUse), unpriced_models }, { headers });
     },
   }),
@@ -239,7 +239,7 @@ export const KEY_ENDPOINTS = [
         await assertKeyIsNew(keys, await keyDigest(added));
         return [...keys, added];
       });
-      const answer = { ...outcome, ...noteUnpricedModels(config, added) };
+      const answer = { ...outcome, ...noteUnpricedModels(config, added, context.platform) };
       if (generated === null) return Response.json(answer);
       return Response.json({ ...answer, id: await keyIdentifier(added), key: generated }, NO_STORE);
     },
@@ -296,7 +296,7 @@ export const KEY_ENDPOINTS = [
         });
       };
       const { config, outcome } = await editKeys(context, change, createKeyFinder(name));
-      const note = noteUnpricedModels(config, await createKeyFinder(name)(config));
+      const note = noteUnpricedModels(config, await createKeyFinder(name)(config), context.platform);
       return Response.json({ ...outcome, ...note }, { headers: await keyTag(config, name) });
     },
   }),

@@ -4,6 +4,7 @@ import type { Config } from "../../../core/config/schema.ts";
 import type { SubjectEntry } from "../../../core/config/subject-schema.ts";
 import { GatewayError, invalidRequest } from "../../../core/errors/gateway-error.ts";
 import type { Context } from "../../../core/ports/context.ts";
+import type { Platform } from "../../../core/ports/platform.ts";
 import { formatSubject, type SubjectUsage } from "../../../core/ports/subject-limits.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routing/endpoint.ts";
 import { successSchema } from "../answers.ts";
@@ -60,6 +61,7 @@ function normalizeEntry({
 }
 
 function subjectView(
+  platform: Platform,
   config: Config,
   subject: SubjectList,
   entry: SubjectEntry,
@@ -71,7 +73,7 @@ function subjectView(
     ...{ id, name, remark, limits, models, guardrails, history, allowed_tags },
     keys: countKeys(config, subject, id),
     used: usedView(uses.get(formatSubject(subject.kind, id))),
-    unpriced_models: countUnpricedModels(config, entry),
+    unpriced_models: countUnpricedModels(config, entry, platform),
   };
 }
 
@@ -92,7 +94,7 @@ function createEndpoints(subject: SubjectList) {
   const respond = async ({ platform }: Context, config: Config, id: string): Promise<Response> => {
     const entry = subjects.find(config, id);
     const uses = await readLimitUse(platform, [entry], formatSubject(kind, id));
-    return entryResponse(config, entry, subjectView(config, subject, entry, uses));
+    return entryResponse(config, entry, subjectView(platform, config, subject, entry, uses));
   };
   return [
     adminEndpoint({
@@ -103,7 +105,7 @@ function createEndpoints(subject: SubjectList) {
       handler: async ({ platform }) => {
         const { config } = await platform.configuration.readFresh();
         const uses = await readLimitUse(platform, config[list]);
-        const items = config[list].map((entry) => subjectView(config, subject, entry, uses));
+        const items = config[list].map((entry) => subjectView(platform, config, subject, entry, uses));
         return Response.json({ items, total: items.length });
       },
     }),

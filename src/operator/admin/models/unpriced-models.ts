@@ -2,6 +2,7 @@ import { isModelListed } from "../../../core/config/name-list.ts";
 import type { Config } from "../../../core/config/schema.ts";
 import type { CatalogueModel, ResolvedModel } from "../../../core/conversation/model.ts";
 import { oncePer } from "../../../core/encoding/once-per.ts";
+import type { Platform } from "../../../core/ports/platform.ts";
 import { WILDCARD } from "../../../gateway/models/configured-models.ts";
 import { DEFAULT_ALIASES } from "../../../gateway/models/default-aliases.ts";
 import { ModelNotFoundError } from "../../../gateway/models/model-not-found.ts";
@@ -55,6 +56,25 @@ const listUnpricedUses = oncePer((config: Config): readonly UnpricedUse[] => {
     });
 });
 
+/** Whether a provider serves a model: the built-in names need the provider of the variables. */
+const isServed = ({ provider }: Pick<CatalogueModel, "provider">, defaultBaseUrl: string | null): boolean =>
+  provider !== undefined || defaultBaseUrl !== null;
+
+/** The listed names that no provider serves. The contract lists the built-in names nevertheless. */
+export function listUnservedModels(
+  config: Config,
+  { providerBaseUrl }: Pick<Platform, "providerBaseUrl">,
+): string[] {
+  if (providerBaseUrl !== null) return [];
+  return listAllModels(config)
+    .map(({ id }) => id)
+    .filter((id) => {
+      const resolved = resolveIfKnown(id, config);
+      const models = resolved?.route?.map(({ model }) => model) ?? (resolved === null ? [] : [resolved]);
+      return !models.some((model) => isServed(model, providerBaseUrl));
+    });
+}
+
 /** Whether limits include a budget of cost. */
 function hasCostBudget({ limits: { cost_per_day = 0, cost_per_month = 0 } = {} }: Subject): boolean {
   return cost_per_day > 0 || cost_per_month > 0;
@@ -67,12 +87,16 @@ const countModels = (uses: readonly UnpricedUse[]): number => new Set(uses.map((
  * The number of models without a price that the requests of a subject may use, by any name, if the subject has a budget of
  * cost: the cost of these models is not counted. 0 without such a budget.
  */
-export function countUnpricedModels(config: Config, subject: Subject): number {
+export function countUnpricedModels(
+  config: Config,
+  subject: Subject,
+  { providerBaseUrl }: Pick<Platform, "providerBaseUrl">,
+): number {
   if (!hasCostBudget(subject)) return 0;
   const team = config.teams.find(({ id }) => id === subject.team);
   const user = config.users.find(({ id }) => id === subject.user);
   const lists = [subject, team, user].flatMap((entry) => (entry?.models?.length ? [entry.models] : []));
-  const uses = listUnpricedUses(config);
+  const uses = listUnpricedUses(config).filter(({ model }) => isServed(model, providerBaseUrl));
   return countModels(
     uses.filter(({ requested, model: { id } }) =>
       lists.every((list) => isModelListed(list, { requested, id })),
@@ -81,8 +105,12 @@ export function countUnpricedModels(config: Config, subject: Subject): number {
 }
 
 /** The member `unpriced_models` of an answer; absent if the number is 0 (contract: `POST /admin/keys`). */
-export function noteUnpricedModels(config: Config, subject: Subject): { unpriced_models?: number } {
-  const count = countUnpricedModels(config, subject);
+export function noteUnpricedModels(
+  config: Config,
+  subject: Subject,
+  platform: Pick<Platform, "providerBaseUrl">,
+): { unpriced_models?: number } {
+  const count = countUnpricedModels(config, subject, platform);
   return count === 0 ? {} : { unpriced_models: count };
 }
 

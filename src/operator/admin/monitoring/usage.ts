@@ -14,6 +14,7 @@ import { adminEndpoint, type Endpoint } from "../../../core/routing/endpoint.ts"
 import { DRIVER_ALIASES, DRIVER_NAMES } from "../../../gateway/providers/drivers.ts";
 import { clampedSum, fromNano } from "../../../records/usage/prices.ts";
 import { normalizeRange } from "../../../records/usage/time-range.ts";
+import { listAccountNames } from "../accounts/account-identifiers.ts";
 import { queryNumber } from "../paging.ts";
 import { type DimensionNames, usageCsv } from "./usage-csv.ts";
 
@@ -216,7 +217,7 @@ function toItems({ groups }: UsageReport) {
   return groups.map((group) => ({ at: group.at, ...group.dimensions, ...sumsView(group) }));
 }
 
-/** The names that keys, teams, users and providers have now, by id. */
+/** The names that keys, teams, users, providers and accounts have now, by id. */
 async function readNames(config: Config): Promise<DimensionNames> {
   const toNames = (entries: readonly { readonly id: string; readonly name: string }[]) =>
     new Map(entries.map(({ id, name }) => [id, name]));
@@ -226,6 +227,7 @@ async function readNames(config: Config): Promise<DimensionNames> {
     team: toNames(config.teams),
     user: toNames(config.users),
     provider: toNames(config.providers),
+    account: await listAccountNames(config),
   };
 }
 

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { priceSchema } from "../../../core/config/price-schema.ts";
 import {
   addListedModels,
+  fillListedModels,
   type ModelEntry,
   selectNewNames,
   toProviderModel,
@@ -59,7 +60,7 @@ const modelNames = once(() => z.array(z.string().trim().min(1)).max(5_000));
 
 /**
  * Body of `POST /admin/providers/{providerID}/models`: the models to add. Default: all that the provider offers. `details` are
- * those of `GET`; named models without details get what is known of them.
+ * those of `GET`; named models without details get what is known of them. `fill` gives listed models what they lack.
  */
 const addModelsSchema = requestObject(() => ({
   models: modelNames().optional(),
@@ -70,6 +71,7 @@ const addModelsSchema = requestObject(() => ({
     )
     .optional(),
   enabled: z.boolean().optional(),
+  fill: z.boolean().optional(),
 }));
 
 /** Body of `PUT /admin/providers/{providerID}/models`: the models to switch on or off. Default: all listed models. */
@@ -202,17 +204,29 @@ export const PROVIDER_MODEL_ENDPOINTS = [
     handler: async (context, { params: { providerID: id = "" }, body }) => {
       const { config: present } = await context.platform.configuration.readFresh();
       const knowledge = await loadProviderKnowledge(getSavedProvider(present, id));
-      const { models: requested, details = {}, enabled = true } = body;
+      const { models: requested, details = {}, enabled = true, fill = false } = body;
       if (requested !== undefined) {
         const describe = (name: string) =>
           Object.hasOwn(details, name) ? (details[name] ?? null) : knowledge.describe(name);
-        return updateModels(context, id, (models) => addListedModels(models, requested, enabled, describe));
+        return updateModels(context, id, (models) =>
+          addListedModels(
+            fill ? fillListedModels(models, requested, describe) : models,
+            requested,
+            enabled,
+            describe,
+          ),
+        );
       }
       const offered = await listOfferedModels(context, await findProvider(context, id));
       const names = offered.map(({ name }) => name);
       const describe = createModelDescriber(offered, knowledge);
       return updateModels(context, id, (models) =>
-        addListedModels(models, selectNewNames(models, names, MAX_ADDED_MODELS), enabled, describe),
+        addListedModels(
+          fill ? fillListedModels(models, names, describe) : models,
+          selectNewNames(models, names, MAX_ADDED_MODELS),
+          enabled,
+          describe,
+        ),
       );
     },
   }),

@@ -19,6 +19,7 @@ import { ENTRY_HEADERS, entryResponse, IF_MATCH, VERSION_HEADERS } from "../etag
 import { readLimitUse, usedSchema, usedView } from "../keys/limit-use.ts";
 import { cacheRequestSchema, limitsRequestSchema } from "../keys/subject-fields.ts";
 import { priceRequestSchema } from "../models/price-request.ts";
+import { listUnservedModels } from "../models/unpriced-models.ts";
 import { rejectUnknownFields, requestObject, unknownFieldInUnion } from "../request-fields.ts";
 import { idTakenError, requireFound } from "../resource-errors.ts";
 import { readProviderHealth } from "./provider-health.ts";
@@ -196,11 +197,19 @@ export const PROVIDER_ENDPOINTS = [
     method: "GET",
     path: "/admin/providers",
     summary: "List the providers",
-    answers: jsonResponse(() => z.object({ items: z.array(listedProviderSchema()), total: z.int() })),
+    answers: jsonResponse(() =>
+      z.object({
+        items: z.array(listedProviderSchema()),
+        total: z.int(),
+        /** Names that `GET /v1/models` lists although no provider serves them. */
+        unserved_models: z.array(z.string()),
+      }),
+    ),
     handler: async ({ platform }) => {
       const { config } = await platform.configuration.readFresh();
       const items = await listProviders(platform, config);
-      return Response.json({ items, total: items.length });
+      const unserved_models = listUnservedModels(config, platform);
+      return Response.json({ items, total: items.length, unserved_models });
     },
   }),
   /** `GET /admin/providers/{providerID}`: one provider. That of the variables has no entity tag: it cannot be edited. */

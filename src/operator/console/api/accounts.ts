@@ -36,6 +36,10 @@ export function listAccounts(filter: AccountFilter, page: number, size: number, 
   return callApi("GET /admin/accounts", { query: search, signal });
 }
 
+/** Reads the names of the accounts that have one, by identifier. */
+export const readAccountNames = async (signal?: AbortSignal): Promise<ReadonlyMap<string, string>> =>
+  new Map(Object.entries((await callApi("GET /admin/account-names", { signal })).names));
+
 export const addAccount = (body: BodyOf<"POST /admin/accounts">) => callApi("POST /admin/accounts", { body });
 
 /** Reads one account. */

@@ -1,20 +1,14 @@
-import { sendRequest } from "./client.ts";
-import { DEFAULT_PROVIDER, listProviders } from "./providers.ts";
+import { callApi, sendRequest } from "./client.ts";
 
-/** Owner of the built-in names in the model list. */
-const BUILT_IN_OWNER = "provider";
-
-/** Lists the ids of the models that callers can use. Built-in names need the default provider. */
+/** Lists the ids of the models that callers can use: without the built-in names if no provider serves them. */
 export async function listModels(signal?: AbortSignal): Promise<string[]> {
-  const [response, providers] = await Promise.all([
+  const [response, { unserved_models }] = await Promise.all([
     sendRequest("/v1/models", { signal }),
-    listProviders(signal),
+    callApi("GET /admin/providers", { signal }),
   ]);
-  const list: { data: { id: string; owned_by: string }[] } = await response.json();
-  const hasDefaultProvider = providers.some(({ id }) => id === DEFAULT_PROVIDER);
-  return list.data
-    .filter(({ id, owned_by }) => hasDefaultProvider || owned_by !== BUILT_IN_OWNER || id.includes("/"))
-    .map(({ id }) => id);
+  const list: { data: { id: string }[] } = await response.json();
+  const unserved = new Set(unserved_models);
+  return list.data.map(({ id }) => id).filter((id) => !unserved.has(id));
 }
 
 /** Resolves a requested name to a model. Throws if no model matches. */

@@ -389,7 +389,10 @@ const german: Translation = {
     oneDay: "Einen Tag",
     oneWeek: "Eine Woche",
     newKey: "Der neue Schlüssel",
-    copyKeyHint: "Kopieren Sie ihn jetzt und geben Sie ihn dem Benutzer des Schlüssels.",
+    copyHashedKeyHint:
+      "Kopieren Sie ihn jetzt und geben Sie ihn dem Benutzer des Schlüssels: Nur sein Hash wird gespeichert, er kann also nicht noch einmal angezeigt werden.",
+    copyKeyHint:
+      "Geben Sie ihn dem Benutzer des Schlüssels. Eigentümer können ihn auch später kopieren: mit „Kopieren“ in der Liste der Schlüssel.",
     done: "Fertig",
     rotateKey: "Diesen Schlüssel erneuern?",
     rotateKeyLead: (name) =>

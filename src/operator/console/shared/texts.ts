@@ -58,6 +58,14 @@ export const texts = translate("shared", {
   baseAddress: "Base address",
   client: "Client",
   providerTitle: "The provider",
+  noSuchProvider: (id: string) => `There is no provider “${id}”.`,
+  providerIsDisabled: (id: string) => `The provider “${id}” is disabled.`,
+  modelIsDisabled: (id: string, model: string) => `“${model}” is disabled at the provider “${id}”.`,
+  modelNotListed: (id: string, model: string) =>
+    `The provider “${id}” does not list “${model}”, and cannot be asked for its models. The name is sent as written.`,
+  modelNotOffered: (id: string, model: string) => `The provider “${id}” has no model “${model}”.`,
+  nameIsUnknown: (name: string, model: string) =>
+    `No model has the name “${name}”. It is sent as “${model}”, as unknown names are.`,
   providerProvider: (provider: string) => `The provider ${provider}`,
   down: (subject: string) => `${subject} is down`,
   hasElevatedErrors: (subject: string) => `${subject} has elevated errors`,

@@ -1,3 +1,4 @@
+import { readAccountNames } from "../api/accounts.ts";
 import { listKeys } from "../api/config.ts";
 import { listProviders } from "../api/providers.ts";
 import { listSubjects } from "../api/subjects.ts";
@@ -24,23 +25,25 @@ interface Named {
 
 const toNames = (entries: readonly Named[]) => new Map(entries.map(({ id, name }) => [id, name]));
 
-/** Reads the names of keys, teams, users and providers. */
+/** Reads the names of keys, teams, users, providers and accounts. */
 async function readNames(signal: AbortSignal): Promise<UsageNames> {
-  const [keys, teams, users, providers] = await Promise.all([
+  const [keys, teams, users, providers, account] = await Promise.all([
     listKeys(signal),
     listSubjects("teams", signal),
     listSubjects("users", signal),
     listProviders(signal),
+    readAccountNames(signal),
   ]);
   return {
     key: toNames(keys.items),
     team: toNames(teams.items),
     user: toNames(users.items),
     provider: toNames(providers),
+    account,
   };
 }
 
-/** The names that keys, teams, users and providers have now. Until they are loaded, there are none. */
+/** The names that keys, teams, users, providers and accounts have now. Until they are loaded, there are none. */
 export function useNames(): UsageNames {
   return useLoaded(readNames).data ?? {};
 }

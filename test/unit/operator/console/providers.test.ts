@@ -12,6 +12,7 @@ import {
   searchModels,
 } from "../../../../src/operator/console/pages/providers/model-list.ts";
 import {
+  findIncomplete,
   findRemoved,
   findUnlisted,
   searchNames,
@@ -288,4 +289,17 @@ describe("the models of a provider", () => {
       "Enter a name",
     );
   });
+});
+
+it("models are incomplete if they lack something that is known of them", () => {
+  const price = { input: 1, output: 2 };
+  const models = listModels({
+    models: { a: "a", b: { price, context: 5 }, house: { upstream: "c" }, d: "d" },
+  });
+  const details = new Map([
+    ["a", { context: 5 }],
+    ["b", { price: { input: 3, output: 4 }, context: 9 }],
+    ["c", { price }],
+  ]);
+  expect(findIncomplete(models, details).map(({ name }) => name)).toEqual(["a", "house"]);
 });

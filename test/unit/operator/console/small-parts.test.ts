@@ -194,6 +194,13 @@ describe("the timeline of a generation", () => {
     ]);
   });
 
+  it("has the names of accounts that have one", () => {
+    const steps = buildTimeline(told, new Map([["one@x", "Main account"]])).map(({ text }) => text);
+    expect(steps).toContain("Main account failed: The token was refused. (auth)");
+    expect(steps).toContain("Sign-in of Main account, 200 ms");
+    expect(steps).toContain("Sent with two@x");
+  });
+
   it("lists every attempt, with the cause of each retry", () => {
     const attempt = { provider: "engine", account: "one@x", model: "m", ms: 10, status: 0, reason: "" };
     const upstream_attempts = [

@@ -26,6 +26,22 @@ export const models: PageTexts["models"] = {
   description: "Beschreibung",
   lead: "Aufrufer können den Namen eines Modells, einen eingebauten Namen oder einen Alias oder eine Route dieser Seite benutzen.",
   servedBy: (value, id) => `${value} wird von ${id} beantwortet.`,
+  noTargetExists: "Keines ihrer Modelle gibt es zurzeit.",
+  firstByWeight: "Die Gewichte entscheiden für jede neue Unterhaltung, welches Modell zuerst gefragt wird.",
+  firstAsListed: (model) => `${model} wird zuerst gefragt, weil es zuerst in der Liste steht.`,
+  firstAsCheapest: (model, prompt, answer) =>
+    `${model} wird zuerst gefragt: Es ist jetzt das günstigste. Kosten für ${prompt} Tokens Eingabe und ${answer} Ausgabe.`,
+  firstAsFastest: (model) =>
+    `${model} wird zuerst gefragt: Es hatte sein erstes Token am schnellsten oder wird als Nächstes gemessen.`,
+  firstBySize: (model, prompt) =>
+    `${model} wird bei einer Anfrage von ${prompt} Tokens zuerst gefragt: der kleinste Kontext, der dafür reicht.`,
+  costs: (cost) => `kostet ${cost}`,
+  noPriceLast: "kein Preis, deshalb zuletzt",
+  firstTokenAfter: (ms) => `erstes Token nach ${ms}`,
+  notMeasured: "in den letzten Minuten nicht gemessen",
+  contextOf: (tokens) => `Kontext von ${tokens} Tokens`,
+  unknownContext: "Kontext unbekannt",
+  healths: { degraded: "hat vermehrt Fehler", down: "ist ausgefallen, deshalb wird das nächste gefragt" },
   servedByRoute: (name, route) => `${name} ist eine Route. ${route}`,
   lookUpTitle: "Modellnamen nachschlagen",
   lookUp: "Nachschlagen",
@@ -64,14 +80,6 @@ export const models: PageTexts["models"] = {
   removeModelAt: (position) => `Modell ${position} entfernen`,
   addModel: "Modell hinzufügen",
   preview: "Vorschau",
-  noSuchProvider: (id) => `Es gibt keinen Provider „${id}“.`,
-  providerIsDisabled: (id) => `Der Provider „${id}“ ist deaktiviert.`,
-  modelIsDisabled: (id, model) => `„${model}“ ist beim Provider „${id}“ deaktiviert.`,
-  modelNotListed: (id, model) =>
-    `Der Provider „${id}“ führt „${model}“ nicht auf und lässt sich nicht nach seinen Modellen fragen. Der Name wird gesendet, wie er geschrieben ist.`,
-  modelNotOffered: (id, model) => `Der Provider „${id}“ hat kein Modell „${model}“.`,
-  nameIsUnknown: (name, model) =>
-    `Kein Modell heißt „${name}“. Der Name wird wie alle unbekannten Namen als „${model}“ gesendet.`,
   unknownWord: "unbekannt",
   knownWord: "bekannt",
   testRoute: (name) => `Route ${name} testen`,

@@ -75,6 +75,10 @@ export const providers: PageTexts["providers"] = {
   modelsOffers: (id) => `Modelle, die ${id} anbietet`,
   offersNoModels: "Der Provider bietet keine Modelle an.",
   allModelsAdded: "Alle Modelle sind hinzugefügt.",
+  lackKnownData: (models) =>
+    `Preis, Kontext oder Fähigkeiten fehlen bei ${models} der Liste und sind bekannt. Was Sie eingestellt haben, bleibt.`,
+  fillMissing: (count) => `Fehlende Angaben ergänzen (${count})`,
+  filled: (models) => `Fehlende Angaben ergänzt: ${models}`,
   notAddedYet: (size, dataCount) => `${size} von ${dataCount} sind noch nicht hinzugefügt.`,
   noLongerOffered: "Hinzugefügt, aber nicht mehr angeboten:",
   models: "Modelle",

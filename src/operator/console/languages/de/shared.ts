@@ -56,6 +56,14 @@ export const shared: PageTexts["shared"] = {
   baseAddress: "Basisadresse",
   client: "Client",
   providerTitle: "Der Provider",
+  noSuchProvider: (id) => `Es gibt keinen Provider „${id}“.`,
+  providerIsDisabled: (id) => `Der Provider „${id}“ ist deaktiviert.`,
+  modelIsDisabled: (id, model) => `„${model}“ ist beim Provider „${id}“ deaktiviert.`,
+  modelNotListed: (id, model) =>
+    `Der Provider „${id}“ führt „${model}“ nicht auf und lässt sich nicht nach seinen Modellen fragen. Der Name wird gesendet, wie er geschrieben ist.`,
+  modelNotOffered: (id, model) => `Der Provider „${id}“ hat kein Modell „${model}“.`,
+  nameIsUnknown: (name, model) =>
+    `Kein Modell heißt „${name}“. Der Name wird wie alle unbekannten Namen als „${model}“ gesendet.`,
   providerProvider: (provider) => `Der Provider ${provider}`,
   down: (subject) => `${subject} ist ausgefallen`,
   hasElevatedErrors: (subject) => `${subject} hat erhöhte Fehlerzahlen`,

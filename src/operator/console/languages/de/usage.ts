@@ -40,6 +40,12 @@ export const usage: PageTexts["usage"] = {
     "Mit Preisen zeigt der Verbrauch auch Kosten, in der Währung Ihrer Preise. Früherer Verbrauch behält seine Kosten.",
   priceSaved: "Preis gespeichert",
   changePrice: "Preis ändern",
+  savePriceAnyway: "Trotzdem speichern",
+  noModelHasName: (name) =>
+    `Zurzeit hat kein Modell und keine Anfrage den Namen „${name}“. Dieser Preis würde für nichts gelten.`,
+  didYouMean: "Meinten Sie:",
+  withoutPrice: "Modelle ohne Preis:",
+  addPriceOf: (name) => `Preis für ${name} hinzufügen`,
   savePrice: "Preis speichern",
   priceModelHint: "Der ganze Name des Modells, etwa provider/model, oder der angefragte Name.",
   errorsWord: "Fehler",

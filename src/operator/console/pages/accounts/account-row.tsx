@@ -14,13 +14,17 @@ interface AccountRowProps {
   readonly onChoose: (on: boolean) => void;
   readonly test: TestState | undefined;
   readonly onTest: () => void;
+  /** Whether the row with the details follows. */
+  readonly isOpen: boolean;
+  readonly onToggle: () => void;
   readonly editing: Editing<Account>;
   /** Called to delete the account's sessions. */
   readonly onSessions: (account: Account) => void;
 }
 
 export function AccountRow(props: AccountRowProps) {
-  const { account, index, proxy, chosen, onChoose, test, onTest, editing, onSessions } = props;
+  const { account, index, proxy, chosen, onChoose, test, onTest, isOpen, onToggle, editing, onSessions } =
+    props;
   const { identifier, name, remark, provider } = account;
   const title = name || identifier;
   const details = [name === "" ? "" : identifier, provider, remark].filter(Boolean).join(" · ");
@@ -45,7 +49,7 @@ export function AccountRow(props: AccountRowProps) {
         )}
       </td>
       <td class="account-health">
-        <AccountHealth account={account} test={test} />
+        <AccountHealth account={account} test={test} isOpen={isOpen} onToggle={onToggle} />
       </td>
       <td class="account-token mono muted cut">
         {account.has_token ? account.token_preview : texts.noneYet}

@@ -1,10 +1,12 @@
-import { useRef } from "preact/hooks";
+import { Fragment } from "preact";
+import { useMemo, useRef, useState } from "preact/hooks";
 import type { Account } from "../../api/accounts.ts";
 import type { ProxyView } from "../../api/proxies.ts";
 import type { Editing } from "../../ui/editing.tsx";
 import { useIsNarrow } from "../../ui/use-media.ts";
 import { useVirtualRows } from "../../ui/use-virtual-rows.ts";
 import { words } from "../../ui/words.ts";
+import { AccountDetails } from "./account-details.tsx";
 import { AccountRow } from "./account-row.tsx";
 import type { Selection } from "./selection.ts";
 import { texts } from "./texts.ts";
@@ -24,16 +26,36 @@ interface AccountTableProps {
 /** Pixels; the style sheet contains the same values. */
 const ROW_HEIGHT = 56;
 const NARROW_ROW_HEIGHT = 104;
+const COLUMN_COUNT = 6;
+
+/** Returns the map with a value; the same one if it has that value. */
+const withValue = <V,>(map: ReadonlyMap<string, V>, key: string, value: V): ReadonlyMap<string, V> =>
+  map.get(key) === value ? map : new Map(map).set(key, value);
 
 /** A virtual table of accounts: only visible rows exist, so that 5,000 rows scroll smoothly. */
 export function AccountTable(props: AccountTableProps) {
   const { accounts, proxies, tests, selection, loading, editing, onSessions } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const narrow = useIsNarrow();
+  /** Rows whose details the user has opened or closed. */
+  const [toggled, setToggled] = useState<ReadonlyMap<string, boolean>>(new Map());
+  /** Heights of the rows with details, in pixels. */
+  const [heights, setHeights] = useState<ReadonlyMap<string, number>>(new Map());
+  /** The details of a failed test are open at first. */
+  const isOpen = (identifier: string): boolean => {
+    const test = tests.states.get(identifier);
+    return toggled.get(identifier) ?? (test !== undefined && test !== "running" && !test.success);
+  };
+  const openHeights = accounts.map(({ identifier }) =>
+    isOpen(identifier) ? (heights.get(identifier) ?? 0) : 0,
+  );
+  const openKey = openHeights.join();
+  const extraHeights = useMemo(() => openHeights, [openKey]);
   const { items, height } = useVirtualRows(
     scroller,
     accounts.length,
     narrow ? NARROW_ROW_HEIGHT : ROW_HEIGHT,
+    extraHeights,
   );
   const names = new Map(proxies.map(({ id, name }) => [id, name || id]));
   const listed = accounts.map(({ identifier }) => identifier);
@@ -71,19 +93,35 @@ export function AccountTable(props: AccountTableProps) {
           {items.map(({ index }) => {
             const account = accounts[index];
             if (account === undefined) return null;
+            const { identifier } = account;
+            const test = tests.states.get(identifier);
             return (
-              <AccountRow
-                key={account.identifier}
-                account={account}
-                index={index}
-                proxy={names.get(account.proxy_id) ?? account.proxy_id}
-                chosen={selection.chosen.has(account.identifier)}
-                onChoose={(on) => selection.choose([account.identifier], on)}
-                test={tests.states.get(account.identifier)}
-                onTest={() => void tests.run(account.identifier)}
-                editing={editing}
-                onSessions={onSessions}
-              />
+              <Fragment key={identifier}>
+                <AccountRow
+                  account={account}
+                  index={index}
+                  proxy={names.get(account.proxy_id) ?? account.proxy_id}
+                  chosen={selection.chosen.has(identifier)}
+                  onChoose={(on) => selection.choose([identifier], on)}
+                  test={test}
+                  onTest={() => {
+                    setToggled((before) => new Map([...before].filter(([name]) => name !== identifier)));
+                    void tests.run(identifier);
+                  }}
+                  isOpen={isOpen(identifier)}
+                  onToggle={() => setToggled((before) => withValue(before, identifier, !isOpen(identifier)))}
+                  editing={editing}
+                  onSessions={onSessions}
+                />
+                {isOpen(identifier) && (
+                  <AccountDetails
+                    account={account}
+                    test={test}
+                    columnCount={COLUMN_COUNT}
+                    onHeight={(height) => setHeights((before) => withValue(before, identifier, height))}
+                  />
+                )}
+              </Fragment>
             );
           })}
           <Spacer height={height - (last?.end ?? 0)} />
@@ -98,7 +136,7 @@ function Spacer({ height }: { readonly height: number }) {
   if (height <= 0) return null;
   return (
     <tr class="spacer">
-      <td colSpan={6} style={{ height: `${height}px` }} />
+      <td colSpan={COLUMN_COUNT} style={{ height: `${height}px` }} />
     </tr>
   );
 }

@@ -1,20 +1,20 @@
 import type { HistorySummary } from "../../api/history.ts";
+import { type AccountNames, labelAccount } from "../../shared/account-names.ts";
 import { texts } from "./texts.ts";
 
 /** The name of an account as users know it. A provider's own key belongs to no account, and has an id instead of a name. */
-export const nameAccount = (account: string): string =>
-  account.startsWith("provider:") ? texts.providerKey : account;
+export const nameAccount = (account: string, names: AccountNames): string =>
+  account.startsWith("provider:") ? texts.providerKey : labelAccount(account, names);
 
 /**
  * Describes the account that served a generation. There is no account before the first attempt, and a caller's own token
  * has no name.
  */
-export function describeAccount({
-  account,
-  attempts,
-  status,
-}: Pick<HistorySummary, "account" | "attempts" | "status">): string {
-  if (account !== "") return nameAccount(account);
+export function describeAccount(
+  { account, attempts, status }: Pick<HistorySummary, "account" | "attempts" | "status">,
+  names: AccountNames,
+): string {
+  if (account !== "") return nameAccount(account, names);
   if (attempts > 0) return "pass-through";
   return status === "streaming" ? texts.noneYet : texts.noAccount;
 }

@@ -1,6 +1,7 @@
 import { useMemo } from "preact/hooks";
 import type { HistorySummary } from "../../api/history.ts";
 import { formatHref, navigateTo } from "../../routing.ts";
+import { type AccountNames, useAccountNames } from "../../shared/account-names.ts";
 import { formatApiStyle } from "../../ui/api-styles.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { formatCompact, formatCost, formatDuration } from "../../ui/format.ts";
@@ -12,7 +13,7 @@ import { FilterLink, filterValue } from "./filter-link.tsx";
 import { StatusBadge } from "./status-badge.tsx";
 import { texts } from "./texts.ts";
 
-const columns = (query: string): readonly Column<HistorySummary>[] => [
+const columns = (query: string, names: AccountNames): readonly Column<HistorySummary>[] => [
   { title: words.time, class: "tabular", cell: ({ created_at }) => <Timestamp at={created_at} /> },
   {
     title: texts.status,
@@ -91,8 +92,12 @@ const columns = (query: string): readonly Column<HistorySummary>[] => [
     class: "muted",
     cell: (record) => (
       <>
-        <FilterLink name="account" value={record.account} query={query}>
-          <TruncatedText text={describeAccount(record)} />
+        <FilterLink
+          name="account"
+          value={filterValue(record.account, names.get(record.account) ?? null)}
+          query={query}
+        >
+          <TruncatedText text={describeAccount(record, names)} />
         </FilterLink>
         {record.provider !== "" && <FilterLink name="provider" value={record.provider} query={query} />}
       </>
@@ -131,7 +136,8 @@ interface HistoryTableProps {
 
 /** Table of generations. A click on a row opens its record; the preview links to it. */
 export function HistoryTable({ items, query }: HistoryTableProps) {
-  const tableColumns = useMemo(() => columns(query), [query]);
+  const names = useAccountNames();
+  const tableColumns = useMemo(() => columns(query, names), [query, names]);
   return (
     <DataTable
       items={items}

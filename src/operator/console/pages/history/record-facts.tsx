@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import { listCapturesOfRequest } from "../../api/captures.ts";
 import type { HistoryRecord } from "../../api/history.ts";
 import { formatHref } from "../../routing.ts";
+import type { AccountNames } from "../../shared/account-names.ts";
 import { formatApiStyle } from "../../ui/api-styles.ts";
 import { formatCount } from "../../ui/count.ts";
 import { formatCost, formatDuration, formatFullTime } from "../../ui/format.ts";
@@ -28,8 +29,13 @@ function Fact({ name, class: className, children }: FactProps) {
   );
 }
 
+export interface FactsProps {
+  readonly record: HistoryRecord;
+  readonly names: AccountNames;
+}
+
 /** Lists the facts of a generation. A click on a value filters the list by it. */
-export function Facts({ record }: { readonly record: HistoryRecord }) {
+export function Facts({ record, names }: FactsProps) {
   const { requested_model: requested, model, dropped_params: droppedParams = [] } = record;
   const { team = "", user = "", tags = [], error_code: errorCode = "", path } = record;
   const details = describeUsage(record);
@@ -80,8 +86,12 @@ export function Facts({ record }: { readonly record: HistoryRecord }) {
         </Fact>
       )}
       <Fact name={words.account}>
-        <FilterLink name="account" value={record.account} query="">
-          {describeAccount(record)}
+        <FilterLink
+          name="account"
+          value={filterValue(record.account, names.get(record.account) ?? null)}
+          query=""
+        >
+          {describeAccount(record, names)}
         </FilterLink>
         {record.attempts > 1 && texts.afterAttempts(record.attempts)}
       </Fact>

@@ -2,6 +2,7 @@ import { useState } from "preact/hooks";
 import { ApiError } from "../../api/client.ts";
 import { deleteHistory, type HistoryRecord, readHistory } from "../../api/history.ts";
 import { navigateTo } from "../../routing.ts";
+import { type AccountNames, labelAccount, useAccountNames } from "../../shared/account-names.ts";
 import { formatCurl } from "../../shared/curl.ts";
 import { setInitialConversation } from "../../shared/initial-conversation.ts";
 import { Button } from "../../ui/button.tsx";
@@ -16,8 +17,8 @@ import { Tabs } from "../../ui/tabs.tsx";
 import { showToast } from "../../ui/toasts.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { words } from "../../ui/words.ts";
-import { FilterLink } from "./filter-link.tsx";
-import { Facts } from "./record-facts.tsx";
+import { FilterLink, filterValue } from "./filter-link.tsx";
+import { Facts, type FactsProps } from "./record-facts.tsx";
 import { toReplayRequest } from "./replay-request.ts";
 import { texts } from "./texts.ts";
 import { buildTimeline } from "./timeline.ts";
@@ -33,6 +34,7 @@ const REFRESH_MS = 1_000;
 
 /** Shows one complete generation. Refreshes while the generation runs. */
 export function RecordView({ id, onClose, onDeleted }: RecordViewProps) {
+  const names = useAccountNames();
   const [tab, setTab] = useState("answer");
   const [done, setDone] = useState(false);
   const [deleting, setDeleting] = useState(false);
@@ -66,9 +68,9 @@ export function RecordView({ id, onClose, onDeleted }: RecordViewProps) {
         <LoadState {...{ data, error, reload }} />
         {data !== null && (
           <>
-            <Facts record={data} />
+            <Facts record={data} names={names} />
             <Problem error={data.error} />
-            <Timeline record={data} />
+            <Timeline record={data} names={names} />
             <Tabs label={texts.parts} current={tab} onChange={setTab} tabs={buildTabs(data)} />
           </>
         )}
@@ -95,26 +97,27 @@ export function RecordView({ id, onClose, onDeleted }: RecordViewProps) {
 }
 
 /** Makes the account in a text a filter of the list. */
-function linkAccount(text: string, account: string) {
-  const start = text.indexOf(account);
+function linkAccount(text: string, account: string, names: AccountNames) {
+  const label = labelAccount(account, names);
+  const start = text.indexOf(label);
   if (start === -1) return text;
   return (
     <>
       {text.slice(0, start)}
-      <FilterLink name="account" value={account} query="" />
-      {text.slice(start + account.length)}
+      <FilterLink name="account" value={filterValue(account, label)} query="" />
+      {text.slice(start + label.length)}
     </>
   );
 }
 
 /** Shows the steps of the generation. */
-function Timeline({ record }: { readonly record: HistoryRecord }) {
+function Timeline({ record, names }: FactsProps) {
   return (
     <ol class="timeline" aria-label={texts.timeline}>
-      {buildTimeline(record).map(({ at, text, tone, account = "" }, index) => (
+      {buildTimeline(record, names).map(({ at, text, tone, account = "" }, index) => (
         <li key={index} class={tone}>
           <span class="tabular muted">{at === null ? "" : formatDuration(at)}</span>
-          <span>{account === "" ? text : linkAccount(text, account)}</span>
+          <span>{account === "" ? text : linkAccount(text, account, names)}</span>
         </li>
       ))}
     </ol>

@@ -1,4 +1,5 @@
 import type { HistoryRecord } from "../../api/history.ts";
+import type { AccountNames } from "../../shared/account-names.ts";
 import { formatDuration } from "../../ui/format.ts";
 import { words } from "../../ui/words.ts";
 import { describeAccount, nameAccount } from "./describe-account.ts";
@@ -52,11 +53,17 @@ const CAUSES: Readonly<Record<string, string>> = {
 type ShownAttempt = NonNullable<TimelineRecord["upstream_attempts"]>[number];
 
 /** `message`: what is known of the failure; empty: nothing. `runs`: the generation has not ended. */
-function describeAttempt(attempt: ShownAttempt, index: number, message: string, runs: boolean): string {
+function describeAttempt(
+  attempt: ShownAttempt,
+  index: number,
+  message: string,
+  runs: boolean,
+  names: AccountNames,
+): string {
   const { cause, provider, account, model, ms, status, reason } = attempt;
   const why = cause === "" ? "" : ` (${CAUSES[cause] ?? cause})`;
   const what = provider === "" ? model : texts.of(model, provider);
-  const where = account === "" ? what : texts.with(what, nameAccount(account));
+  const where = account === "" ? what : texts.with(what, nameAccount(account, names));
   const code = status === 0 ? "" : ` ${status}`;
   const failure = texts.failed(reason, message === "" ? code : `${code}, ${message}`);
   const outcome = reason === "" ? texts.answered : failure;
@@ -70,7 +77,7 @@ function describeAttempt(attempt: ShownAttempt, index: number, message: string, 
  * Builds the steps of a generation, from the request to its end. Records of older versions have no times of failed
  * attempts.
  */
-export function buildTimeline(record: TimelineRecord): Step[] {
+export function buildTimeline(record: TimelineRecord, names: AccountNames = new Map()): Step[] {
   const {
     created_at,
     leased_at,
@@ -96,6 +103,7 @@ export function buildTimeline(record: TimelineRecord): Step[] {
       index,
       attempt.reason === "" ? "" : takeMessage(attempt),
       status === "streaming",
+      names,
     ),
     tone: attempt.reason === "" ? ("neutral" as const) : ("bad" as const),
     account: attempt.account,
@@ -103,14 +111,14 @@ export function buildTimeline(record: TimelineRecord): Step[] {
   const attempts = [
     ...failures.map(({ account, reason, message, at }) => ({
       at,
-      text: texts.failedAccount(nameAccount(account), message, reason),
+      text: texts.failedAccount(nameAccount(account, names), message, reason),
       tone: "bad" as const,
       account,
     })),
     ...shownAttempts,
     ...sign_ins.map(({ account, at, ms }) => ({
       at,
-      text: texts.signIn(account, formatDuration(ms)),
+      text: texts.signIn(nameAccount(account, names), formatDuration(ms)),
       tone: "neutral" as const,
       account,
     })),
@@ -119,7 +127,11 @@ export function buildTimeline(record: TimelineRecord): Step[] {
   attempts.sort((a, b) => a.at - b.at);
   for (const { at, ...step } of attempts) steps.push({ at: toOffset(at), ...step });
   if (leased_at > 0 && record.attempts > tried.length && upstream_attempts.length === 0) {
-    steps.push({ at: toOffset(leased_at), text: texts.sentWith(describeAccount(record)), tone: "neutral" });
+    steps.push({
+      at: toOffset(leased_at),
+      text: texts.sentWith(describeAccount(record, names)),
+      tone: "neutral",
+    });
   }
   if (first_token_ms > 0) steps.push({ at: first_token_ms, text: words.firstToken, tone: "neutral" });
   if (extractToolCallMarkup(record.content) !== "" || extractToolCallMarkup(record.reasoning) !== "") {

@@ -37,7 +37,7 @@ export function RotateKey({ apiKey, onClose, onRotated }: RotateKeyProps) {
     return (
       <Dialog title={texts.newKey}>
         <div class="dialog-body stack">
-          <p>{texts.copyKeyHint}</p>
+          <p>{apiKey.hashed ? texts.copyHashedKeyHint : texts.copyKeyHint}</p>
           <CodeBlock label={texts.newKey} text={secret} />
         </div>
         <footer>

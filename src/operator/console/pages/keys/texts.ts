@@ -58,7 +58,10 @@ export const texts = translate("keys", {
   oneDay: "One day",
   oneWeek: "One week",
   newKey: "The new key",
-  copyKeyHint: "Copy it now and give it to the user of the key.",
+  copyHashedKeyHint:
+    "Copy it now and give it to the user of the key: only its digest is kept, so it cannot be shown again.",
+  copyKeyHint:
+    "Give it to the user of the key. Owners can copy it later, too: with “Copy” in the list of keys.",
   done: "Done",
   rotateKey: "Rotate this key?",
   rotateKeyLead: (name: ComponentChildren) =>

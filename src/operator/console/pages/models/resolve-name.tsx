@@ -5,7 +5,8 @@ import type { StoredRoute } from "../../api/settings.ts";
 import { Button } from "../../ui/button.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Panel } from "../../ui/page.tsx";
-import { findRoute, summarizeRoute } from "./route-text.ts";
+import { OrderLines, type OrderText, readOrderText } from "./order-lines.tsx";
+import { findRoute, readRoute, summarizeRoute } from "./route-text.ts";
 import { texts } from "./texts.ts";
 
 interface ResolveNameProps {
@@ -16,21 +17,24 @@ interface ResolveNameProps {
 export function ResolveName({ routes }: ResolveNameProps) {
   const [name, setName] = useState("");
   const [answer, setAnswer] = useState("");
+  const [order, setOrder] = useState<OrderText | null>(null);
   const [busy, setBusy] = useState(false);
   const resolve = async (event: Event) => {
     event.preventDefault();
     setBusy(true);
-    setAnswer(
-      await resolveModel(name.trim()).then(
-        (id) => {
-          const route = findRoute(routes, id);
-          return route === undefined
-            ? texts.servedBy(name.trim(), id)
-            : texts.servedByRoute(name.trim(), summarizeRoute(route));
-        },
-        (error) => toMessage(error),
-      ),
-    );
+    setOrder(null);
+    try {
+      const id = await resolveModel(name.trim());
+      const stored = findRoute(routes, id);
+      setAnswer(
+        stored === undefined
+          ? texts.servedBy(name.trim(), id)
+          : texts.servedByRoute(name.trim(), summarizeRoute(stored)),
+      );
+      if (stored !== undefined) setOrder(await readOrderText(readRoute(stored)));
+    } catch (error) {
+      setAnswer(toMessage(error));
+    }
     setBusy(false);
   };
   return (
@@ -49,6 +53,7 @@ export function ResolveName({ routes }: ResolveNameProps) {
         </Button>
         <p aria-live="polite">{answer}</p>
       </form>
+      <OrderLines order={order} />
     </Panel>
   );
 }

@@ -76,7 +76,13 @@ export function RouteForm(props: RouteFormProps) {
         onChange={(value) => setStrategy(STRATEGIES.find(([known]) => known === value)?.[0] ?? "order")}
         hint={STRATEGY_HINTS[strategy]}
       />
-      <RouteTargets targets={targets} hasWeights={isOrdered} models={props.models} onChange={setTargets} />
+      <RouteTargets
+        targets={targets}
+        hasWeights={isOrdered}
+        strategy={strategy}
+        models={props.models}
+        onChange={setTargets}
+      />
     </FormDialog>
   );
 }

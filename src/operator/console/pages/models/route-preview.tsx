@@ -1,12 +1,14 @@
 import { useState } from "preact/hooks";
 import { toMessage } from "../../api/client.ts";
 import { resolveModel } from "../../api/models.ts";
+import { checkTarget, type KnownModels, readKnownModels } from "../../shared/check-target.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { useAsyncAction } from "../../ui/use-async-action.ts";
-import { checkTarget, type KnownModels, readKnownModels } from "./check-target.ts";
+import { OrderLines, type OrderText, readOrderText } from "./order-lines.tsx";
 import { type TargetDraft, toRoute } from "./route-draft.ts";
+import { readRoute, type Strategy } from "./route-text.ts";
 import { texts } from "./texts.ts";
 
 interface PreviewLine {
@@ -27,15 +29,25 @@ interface RoutePreviewProps {
   readonly targets: readonly TargetDraft[];
   /** Names that the gateway lists. */
   readonly models: readonly string[];
+  readonly strategy: Strategy;
 }
 
 /** Shows which model each row of a route resolves to, and which names no model has. */
-export function RoutePreview({ targets, models }: RoutePreviewProps) {
+export function RoutePreview({ targets, models, strategy }: RoutePreviewProps) {
   const [lines, setLines] = useState<readonly PreviewLine[]>([]);
+  const [order, setOrder] = useState<OrderText | null>(null);
   const { busy, error, run } = useAsyncAction();
   const preview = async () => {
     const known = await readKnownModels(models);
-    const names = toRoute(targets).map((target) => (typeof target === "string" ? target : target.model));
+    const route = toRoute(targets);
+    const names = route.map((target) => (typeof target === "string" ? target : target.model));
+    // The weights of other orders do not count.
+    const ordered = strategy === "order" ? route : names;
+    setOrder(
+      names.length < 2
+        ? null
+        : await readOrderText(readRoute(strategy === "order" ? ordered : { strategy, models: [...ordered] })),
+    );
     setLines(await Promise.all(names.map((name) => describeTarget(name, known))));
   };
   return (
@@ -54,6 +66,7 @@ export function RoutePreview({ targets, models }: RoutePreviewProps) {
           </li>
         ))}
       </ol>
+      <OrderLines order={order} />
     </div>
   );
 }

@@ -4,6 +4,7 @@ import { useFieldError } from "../../ui/form-errors.ts";
 import { words } from "../../ui/words.ts";
 import { addTarget, moveTarget, type TargetDraft } from "./route-draft.ts";
 import { RoutePreview } from "./route-preview.tsx";
+import type { Strategy } from "./route-text.ts";
 import { texts } from "./texts.ts";
 
 interface RouteTargetsProps {
@@ -12,11 +13,18 @@ interface RouteTargetsProps {
   readonly models: readonly string[];
   /** Whether weights can be set. */
   readonly hasWeights: boolean;
+  readonly strategy: Strategy;
   readonly onChange: (targets: readonly TargetDraft[]) => void;
 }
 
 /** The models of a route in their order: rows that can be dragged, or moved by buttons. */
-export function RouteTargets({ targets, models, hasWeights, onChange: onEdited }: RouteTargetsProps) {
+export function RouteTargets({
+  targets,
+  models,
+  hasWeights,
+  strategy,
+  onChange: onEdited,
+}: RouteTargetsProps) {
   const id = useId();
   const { error = "", onInput } = useFieldError("models", words.models, undefined);
   const [dragged, setDragged] = useState<number | null>(null);
@@ -117,7 +125,7 @@ export function RouteTargets({ targets, models, hasWeights, onChange: onEdited }
       <div class="row">
         <Button onClick={() => onChange(addTarget(targets))}>{texts.addModel}</Button>
       </div>
-      <RoutePreview targets={targets} models={models} />
+      <RoutePreview targets={targets} models={models} strategy={strategy} />
     </fieldset>
   );
 }

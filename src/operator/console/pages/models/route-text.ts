@@ -30,6 +30,19 @@ function formatTarget(target: Route[number]): string {
   return target.weight === undefined ? target.model : `${target.model} ${target.weight}`;
 }
 
+/** The models of a stored route, how they are ordered, and whether they share the requests by weight. */
+export function readRoute(stored: StoredRoute): {
+  readonly models: Route;
+  readonly strategy: Strategy;
+  readonly hasWeights: boolean;
+} {
+  const { models, strategy } = isList(stored) ? { models: stored, strategy: "order" as const } : stored;
+  const hasWeights =
+    strategy === "order" &&
+    models.some((target) => typeof target !== "string" && target.weight !== undefined);
+  return { models: [...models], strategy, hasWeights };
+}
+
 /** Formats a route in one line: models joined by arrows, with their shares, or with what orders them. */
 export function summarizeRoute(stored: StoredRoute): string {
   if (!isList(stored)) {

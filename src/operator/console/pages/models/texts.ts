@@ -26,6 +26,22 @@ export const texts = translate("models", {
   description: "Description",
   lead: "Callers can use a model's own name, a built-in name, or an alias or route from this page.",
   servedBy: (value: string, id: string) => `${value} is served by ${id}.`,
+  noTargetExists: "None of its models exists now.",
+  firstByWeight: "The weights decide for each new conversation which model is asked first.",
+  firstAsListed: (model: string) => `${model} is asked first, as it is first in the list.`,
+  firstAsCheapest: (model: string, prompt: string, answer: string) =>
+    `${model} is asked first: it is the cheapest one now. Costs are for ${prompt} tokens in and ${answer} out.`,
+  firstAsFastest: (model: string) =>
+    `${model} is asked first: it had its first token soonest, or is to be measured next.`,
+  firstBySize: (model: string, prompt: string) =>
+    `${model} is asked first for a request of ${prompt} tokens: the smallest context that has room for it.`,
+  costs: (cost: string) => `costs ${cost}`,
+  noPriceLast: "no price, so it comes last",
+  firstTokenAfter: (ms: string) => `first token after ${ms}`,
+  notMeasured: "not measured in the last minutes",
+  contextOf: (tokens: string) => `context of ${tokens} tokens`,
+  unknownContext: "unknown context",
+  healths: { degraded: "has elevated errors", down: "is down, so the next one is asked" },
   servedByRoute: (name: string, route: string) => `${name} is a route. ${route}`,
   lookUpTitle: "Look up a model name",
   lookUp: "Look up",
@@ -64,14 +80,6 @@ export const texts = translate("models", {
   removeModelAt: (position: number) => `Remove model ${position}`,
   addModel: "Add model",
   preview: "Preview",
-  noSuchProvider: (id: string) => `There is no provider “${id}”.`,
-  providerIsDisabled: (id: string) => `The provider “${id}” is disabled.`,
-  modelIsDisabled: (id: string, model: string) => `“${model}” is disabled at the provider “${id}”.`,
-  modelNotListed: (id: string, model: string) =>
-    `The provider “${id}” does not list “${model}”, and cannot be asked for its models. The name is sent as written.`,
-  modelNotOffered: (id: string, model: string) => `The provider “${id}” has no model “${model}”.`,
-  nameIsUnknown: (name: string, model: string) =>
-    `No model has the name “${name}”. It is sent as “${model}”, as unknown names are.`,
   unknownWord: "unknown",
   knownWord: "known",
   testRoute: (name: string) => `Test the route ${name}`,

@@ -1,5 +1,6 @@
 import { CONDITIONS, type QueueStatus } from "../../api/queue.ts";
 import { formatHref } from "../../routing.ts";
+import { type AccountNames, labelAccount } from "../../shared/account-names.ts";
 import { formatCount } from "../../ui/count.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { formatDuration, formatTime } from "../../ui/format.ts";
@@ -14,17 +15,17 @@ interface FailingAccount {
   readonly reason: string;
 }
 
-const COLUMNS: readonly Column<FailingAccount>[] = [
+const createColumns = (names: AccountNames): readonly Column<FailingAccount>[] => [
   {
     title: words.account,
     cell: ({ account }) => (
       <a class="cut" href={formatHref("accounts", "", new URLSearchParams({ q: account }).toString())}>
-        {account}
+        {labelAccount(account, names)}
       </a>
     ),
   },
   { title: words.state, cell: ({ state }) => state },
-  { title: texts.reason, class: "muted whole", cell: ({ reason }) => <span class="cut">{reason}</span> },
+  { title: texts.reason, class: "muted whole", cell: ({ reason }) => reason },
 ];
 
 /** Maximum number of accounts listed with their reason. */
@@ -46,11 +47,16 @@ function listFailingAccounts({ cooldowns, failing }: QueueStatus): FailingAccoun
   ];
 }
 
+interface AccountStateProps {
+  readonly queue: QueueStatus;
+  readonly names: AccountNames;
+}
+
 /**
  * Shows the number of accounts per condition and the accounts with problems. Its size does not grow with the number of
  * accounts.
  */
-export function AccountState({ queue }: { readonly queue: QueueStatus }) {
+export function AccountState({ queue, names }: AccountStateProps) {
   const { conditions, total } = queue;
   const isNarrow = useIsNarrow();
   const shown = listFailingAccounts(queue).slice(
@@ -74,7 +80,11 @@ export function AccountState({ queue }: { readonly queue: QueueStatus }) {
         ))}
       </ul>
       {shown.length > 0 && (
-        <DataTable items={shown} keyOf={({ account, state }) => account + state} columns={COLUMNS} />
+        <DataTable
+          items={shown}
+          keyOf={({ account, state }) => account + state}
+          columns={createColumns(names)}
+        />
       )}
       {more > 0 && <p class="muted">{texts.andMore(formatCount(more))}</p>}
     </Panel>

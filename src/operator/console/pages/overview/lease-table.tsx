@@ -1,10 +1,12 @@
 import type { QueueStatus } from "../../api/queue.ts";
+import { type AccountNames, labelAccount } from "../../shared/account-names.ts";
 import { formatApiStyle } from "../../ui/api-styles.ts";
 import { formatCount } from "../../ui/count.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { formatDuration } from "../../ui/format.ts";
 import { Panel } from "../../ui/page.tsx";
 import { words } from "../../ui/words.ts";
+import type { SlotsProps } from "./slots.tsx";
 import { texts } from "./texts.ts";
 
 /** A request that holds a slot, or waits for one. */
@@ -20,10 +22,10 @@ interface Request {
   readonly ms: number;
 }
 
-const COLUMNS: readonly Column<Request>[] = [
+const createColumns = (names: AccountNames): readonly Column<Request>[] => [
   { title: words.state, cell: ({ waits }) => (waits ? texts.waits : texts.runs) },
   { title: words.model, cell: ({ model }) => model },
-  { title: words.account, cell: ({ account }) => account || words.any },
+  { title: words.account, cell: ({ account }) => labelAccount(account, names) || words.any },
   { title: words.apiStyle, cell: ({ dialect }) => formatApiStyle(dialect) || "–" },
   { title: words.request, class: "mono muted", cell: ({ id }) => id },
   { title: words.duration, end: true, class: "tabular", cell: ({ ms }) => formatDuration(ms) },
@@ -44,7 +46,7 @@ function listRequests({ leases, waiting_requests }: QueueStatus): Request[] {
 }
 
 /** Lists the running and the waiting requests. */
-export function LeaseTable({ queue }: { readonly queue: QueueStatus | null }) {
+export function LeaseTable({ queue, names }: SlotsProps) {
   const requests = queue === null ? [] : listRequests(queue);
   const more = queue === null ? 0 : queue.in_use + queue.waiting - requests.length;
   return (
@@ -52,7 +54,7 @@ export function LeaseTable({ queue }: { readonly queue: QueueStatus | null }) {
       <DataTable
         items={requests}
         keyOf={({ id, waits }) => `${id}${waits}`}
-        columns={COLUMNS}
+        columns={createColumns(names)}
         empty={<p class="muted">{texts.noActiveRequests}</p>}
       />
       {more > 0 && <p class="muted">{texts.andMore(formatCount(more))}</p>}

@@ -4,6 +4,7 @@ import { QUEUE_SHOWN, readQueue } from "../../api/queue.ts";
 import { readSettings } from "../../api/settings.ts";
 import { readUsage } from "../../api/usage.ts";
 import { setQuery, useAddress } from "../../routing.ts";
+import type { AccountNames } from "../../shared/account-names.ts";
 import { useNames } from "../../shared/usage-names.ts";
 import { Button } from "../../ui/button.tsx";
 import { LoadState } from "../../ui/load-state.tsx";
@@ -31,6 +32,9 @@ const ACTIVITY_MS = 5_000;
 const LONG_ACTIVITY_MS = 30_000;
 
 const DAY_MS = 86_400_000;
+
+/** Until the names are loaded. */
+const NO_ACCOUNT_NAMES: AccountNames = new Map();
 
 /** Limit of groups that are read. */
 const MAX_GROUPS = 500;
@@ -62,6 +66,7 @@ export function Overview() {
   const providers = useLoaded(listProviders, "", REFRESH_MS);
   const settings = useLoaded(readSettings, "", REFRESH_MS);
   const names = useNames();
+  const accountNames = names.account ?? NO_ACCOUNT_NAMES;
   // Show all parts at once, so that a late warning does not move the content.
   const hasSettled = ({ data, error }: Loaded<unknown>) => data !== null || error !== "";
   const missing = [queue, activity, groups, providers, settings].find((loaded) => !hasSettled(loaded));
@@ -98,9 +103,9 @@ export function Overview() {
           <PromptCache usage={groups.data} names={names} />
         </>
       )}
-      {queue.data !== null && <AccountState queue={queue.data} />}
-      <Slots queue={queue.data} />
-      <LeaseTable queue={queue.data} />
+      {queue.data !== null && <AccountState queue={queue.data} names={accountNames} />}
+      <Slots queue={queue.data} names={accountNames} />
+      <LeaseTable queue={queue.data} names={accountNames} />
     </Page>
   );
 }

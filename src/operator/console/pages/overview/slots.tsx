@@ -1,5 +1,6 @@
 import { QUEUE_SHOWN, type QueueStatus } from "../../api/queue.ts";
 import { formatHref } from "../../routing.ts";
+import { type AccountNames, labelAccount } from "../../shared/account-names.ts";
 import { formatCount } from "../../ui/count.ts";
 import { Empty } from "../../ui/empty.tsx";
 import { formatDuration } from "../../ui/format.ts";
@@ -38,8 +39,13 @@ function accountSlots(queue: QueueStatus): AccountSlots[] {
     .sort((a, b) => (queue.total > QUEUE_SHOWN ? weight(b) - weight(a) : a.account.localeCompare(b.account)));
 }
 
+export interface SlotsProps {
+  readonly queue: QueueStatus | null;
+  readonly names: AccountNames;
+}
+
 /** One dot per slot of each account. A filled dot is an occupied slot. */
-export function Slots({ queue }: { readonly queue: QueueStatus | null }) {
+export function Slots({ queue, names }: SlotsProps) {
   if (queue === null)
     return (
       <Panel
@@ -79,7 +85,7 @@ export function Slots({ queue }: { readonly queue: QueueStatus | null }) {
             }
           >
             <span class="cut" title={account}>
-              {account}
+              {labelAccount(account, names)}
             </span>
             <span class="dots" aria-hidden="true">
               {Array.from({ length: Math.min(maxPerAccount, 8) }, (_, index) => (

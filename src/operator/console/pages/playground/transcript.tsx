@@ -25,7 +25,12 @@ export function Transcript({ conversation, hint, onEdit }: TranscriptProps) {
       {turns.length === 0 && <p class="muted">{`${texts.noMessagesYet} ${hint}`}</p>}
       <ol class="transcript">
         {turns.map((turn, index) => (
-          <TurnView key={`${index} ${turn.role}`} turn={turn} onEdit={() => onEdit(index)} />
+          <TurnView
+            key={`${index} ${turn.role}`}
+            turn={turn}
+            model={conversation.model}
+            onEdit={() => onEdit(index)}
+          />
         ))}
         {running && (
           <li class="turn assistant" aria-busy="true">
@@ -48,10 +53,12 @@ export function Transcript({ conversation, hint, onEdit }: TranscriptProps) {
 
 interface TurnViewProps {
   readonly turn: PlaygroundTurn;
+  /** The model of the conversation now. */
+  readonly model: string;
   readonly onEdit: () => void;
 }
 
-function TurnView({ turn, onEdit }: TurnViewProps) {
+function TurnView({ turn, model, onEdit }: TurnViewProps) {
   if (turn.role === "user") {
     return (
       <li class="turn user">
@@ -73,6 +80,9 @@ function TurnView({ turn, onEdit }: TurnViewProps) {
   }
   return (
     <li class="turn assistant">
+      {turn.model !== undefined && turn.model !== model && (
+        <span class="muted">{texts.answerOf(turn.model)}</span>
+      )}
       <AnswerView {...turn} open={false} />
     </li>
   );

@@ -93,7 +93,8 @@ export function useConversation(
     }
     setRunning(false);
     const { text, reasoning, calls } = latest.answer;
-    if (text !== "" || calls.length > 0) setTurns([...next, { role: "assistant", text, reasoning, calls }]);
+    if (text !== "" || calls.length > 0)
+      setTurns([...next, { role: "assistant", text, reasoning, calls, model }]);
   };
   const reset = (next: readonly PlaygroundTurn[]) => {
     controller.current?.abort();

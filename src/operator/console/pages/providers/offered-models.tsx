@@ -10,13 +10,14 @@ import { formatCount } from "../../ui/count.ts";
 import { Dialog } from "../../ui/dialog.tsx";
 import { CheckField, TextField } from "../../ui/field.tsx";
 import { LoadState } from "../../ui/load-state.tsx";
+import { Notice } from "../../ui/notice.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { Scroller } from "../../ui/scroller.tsx";
 import { useAsyncAction } from "../../ui/use-async-action.ts";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { words } from "../../ui/words.ts";
 import { formatDetails, listModels } from "./model-list.ts";
-import { findRemoved, findUnlisted, searchNames } from "./offered-names.ts";
+import { findIncomplete, findRemoved, findUnlisted, searchNames } from "./offered-names.ts";
 import { texts } from "./texts.ts";
 
 interface OfferedModelsProps {
@@ -42,14 +43,24 @@ export function OfferedModels({ provider, onClose, onListed }: OfferedModelsProp
   // New models come first.
   const names = [...unlisted, ...offered.filter((name) => !unlistedNames.has(name))];
   const missing = data === null || read_only ? [] : findRemoved(offered, models);
+  const incomplete = read_only ? [] : findIncomplete(models, details);
+  const selectDetails = (names: readonly string[]) =>
+    Object.fromEntries(
+      names.flatMap((name) => {
+        const model = details.get(name);
+        return model === undefined ? [] : [[name, model] as const];
+      }),
+    );
+  const fill = async () => {
+    const names = incomplete.map(({ upstream }) => upstream);
+    await listing.run(async () => {
+      const provider = await addModels(id, { models: names, details: selectDetails(names), fill: true });
+      onListed(provider, texts.filled(words.modelCount(incomplete.length)));
+    });
+  };
   const list = (names: readonly string[]) => async () => {
     const done = await listing.run(async () => {
-      const chosenDetails = Object.fromEntries(
-        names.flatMap((name) => {
-          const model = details.get(name);
-          return model === undefined ? [] : [[name, model] as const];
-        }),
-      );
+      const chosenDetails = selectDetails(names);
       const provider = await addModels(id, { models: names, details: chosenDetails, enabled });
       onListed(provider, texts.added(words.modelCount(names.length)));
     });
@@ -85,6 +96,18 @@ export function OfferedModels({ provider, onClose, onListed }: OfferedModelsProp
                   {texts.noLongerOffered} {missing.map(({ name }) => name).join(", ")}
                 </span>
               </p>
+            )}
+            {incomplete.length > 0 && (
+              <Notice
+                kind="info"
+                action={
+                  <Button busy={listing.busy} onClick={() => void fill()}>
+                    {texts.fillMissing(incomplete.length)}
+                  </Button>
+                }
+              >
+                {texts.lackKnownData(words.modelCount(incomplete.length))}
+              </Notice>
             )}
             <TextField label={texts.filter} type="search" value={needle} onChange={setNeedle} />
             <Scroller label={texts.models} class="offered">

@@ -72,6 +72,10 @@ export const texts = translate("providers", {
   modelsOffers: (id: string) => `Models that ${id} offers`,
   offersNoModels: "The provider offers no models.",
   allModelsAdded: "All models are added.",
+  lackKnownData: (models: string) =>
+    `Price, context or abilities of ${models} in the list are missing, and known. What you have set stays.`,
+  fillMissing: (count: number) => `Fill in missing data (${count})`,
+  filled: (models: string) => `Missing data filled in for ${models}`,
   notAddedYet: (size: string, dataCount: string) => `${size} of ${dataCount} are not added yet.`,
   noLongerOffered: "Added, but no longer offered:",
   models: "Models",

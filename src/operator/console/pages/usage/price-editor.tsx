@@ -1,6 +1,9 @@
 import { useEffect, useRef, useState } from "preact/hooks";
+import { listModels } from "../../api/models.ts";
+import { listProviders } from "../../api/providers.ts";
 import { editPresentSettings, omitEntry, type Price, readSettings } from "../../api/settings.ts";
 import { Button } from "../../ui/button.tsx";
+import { formatCount } from "../../ui/count.ts";
 import { actionColumn, type Column } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { LoadState } from "../../ui/load-state.tsx";
@@ -14,8 +17,18 @@ import { useLoaded } from "../../ui/use-loaded.ts";
 import { words } from "../../ui/words.ts";
 import { PriceForm } from "./price-form.tsx";
 import { texts } from "./texts.ts";
+import { listUnpricedNames } from "./unpriced-names.ts";
 
 type Prices = Readonly<Record<string, Price>>;
+
+/** Most models without a price that are shown. */
+const MAX_UNPRICED = 8;
+
+/** Reads the models that callers can use, and the prices that their providers have. */
+async function readListed(signal: AbortSignal) {
+  const [models, providers] = await Promise.all([listModels(signal), listProviders(signal)]);
+  return { models, providers };
+}
 
 /** The prices of cached tokens, as they count if they are not set. */
 function completePrice(price: Price | undefined) {
@@ -34,6 +47,8 @@ export function PriceEditor({ isTarget }: PriceEditorProps) {
   const foot = useRef<HTMLDivElement>(null);
   const { data, error, reload, replace } = useLoaded(readSettings);
   const [editing, setEditing] = useState<string | null>(null);
+  const [proposal, setProposal] = useState("");
+  const listed = useLoaded(readListed).data;
   const removal = useAsyncAction();
   useEffect(() => {
     if (isTarget && data !== null) foot.current?.scrollIntoView();
@@ -47,8 +62,16 @@ export function PriceEditor({ isTarget }: PriceEditorProps) {
     );
     showToast(message);
   };
+  const unpriced =
+    data === null || listed === null
+      ? []
+      : listUnpricedNames(listed.models, models, Object.keys(data.model_routes), listed.providers);
+  const addFor = (name: string) => {
+    setProposal(name);
+    setEditing("");
+  };
   const add = (
-    <Button needs="operator" onClick={() => setEditing("")}>
+    <Button needs="operator" onClick={() => addFor("")}>
       {texts.addPrice}
     </Button>
   );
@@ -117,9 +140,23 @@ export function PriceEditor({ isTarget }: PriceEditorProps) {
             }
           />
         )}
+        {unpriced.length > 0 && (
+          <div class="row unpriced">
+            <span class="muted">{texts.withoutPrice}</span>
+            {unpriced.slice(0, MAX_UNPRICED).map((name) => (
+              <Button key={name} needs="operator" label={texts.addPriceOf(name)} onClick={() => addFor(name)}>
+                {name}
+              </Button>
+            ))}
+            {unpriced.length > MAX_UNPRICED && (
+              <span class="muted">{words.andMore(formatCount(unpriced.length - MAX_UNPRICED))}</span>
+            )}
+          </div>
+        )}
         {editing !== null && (
           <PriceForm
             model={editing}
+            proposal={editing || proposal}
             price={prices[editing]}
             onClose={() => setEditing(null)}
             onSave={(model, price) => replacePrice(editing, { [model]: price }, texts.priceSaved)}

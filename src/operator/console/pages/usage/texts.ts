@@ -40,6 +40,12 @@ export const texts = translate("usage", {
     "With prices, usage also shows costs, in the currency of your prices. Earlier usage keeps its cost.",
   priceSaved: "Price saved",
   changePrice: "Change price",
+  savePriceAnyway: "Save anyway",
+  noModelHasName: (name: string) =>
+    `No model and no request has the name “${name}” now, so this price would count for nothing.`,
+  didYouMean: "Did you mean:",
+  withoutPrice: "Models without a price:",
+  addPriceOf: (name: string) => `Add a price for ${name}`,
   savePrice: "Save price",
   priceModelHint: "The model’s whole name, such as provider/model, or the requested name.",
   errorsWord: "errors",

@@ -3,6 +3,7 @@ import type { UsageItem } from "../../api/usage.ts";
 import { Chart } from "../../ui/chart.tsx";
 import { ChartList } from "../../ui/chart-list.tsx";
 import { formatCompact, formatCost, formatDuration } from "../../ui/format.ts";
+import { useIsNarrow } from "../../ui/use-media.ts";
 import { words } from "../../ui/words.ts";
 import { texts } from "./texts.ts";
 import { buildSeries, type Period } from "./usage-view.ts";
@@ -10,13 +11,16 @@ import { buildSeries, type Period } from "./usage-view.ts";
 interface UsageChartsProps {
   readonly items: readonly UsageItem[];
   readonly period: Period;
+  /** The first charts stand above the table, the others below. */
+  readonly part: "first" | "others";
 }
 
 const formatAmount = (value: number) => (Number.isInteger(value) ? formatCompact(value) : value.toFixed(1));
 
 /** Charts of usage over time. */
-export function UsageCharts({ items, period }: UsageChartsProps) {
+export function UsageCharts({ items, period, part }: UsageChartsProps) {
   const { from, to, unit } = period;
+  const isNarrow = useIsNarrow();
   const { times, ...lines } = useMemo(() => {
     const series = buildSeries(items, period);
     return {
@@ -52,15 +56,31 @@ export function UsageCharts({ items, period }: UsageChartsProps) {
   }, [items, period]);
   const perUnit = unit === "hour" ? texts.hour : texts.day;
   const shared = { times, from: from / 1_000, to: times.at(-1) ?? to / 1_000, days: unit === "day" };
+  const costChart = (
+    <Chart
+      title={texts.costPerUnit(perUnit)}
+      lines={lines.cost}
+      least={0.01}
+      format={formatCost}
+      {...shared}
+    />
+  );
+  if (part === "first") {
+    return (
+      <section class="charts" aria-label={texts.requests(perUnit)}>
+        <Chart
+          title={texts.requests(perUnit)}
+          lines={lines.requests}
+          least={4}
+          format={formatAmount}
+          {...shared}
+        />
+        {!isNarrow && costChart}
+      </section>
+    );
+  }
   return (
     <ChartList label={texts.overTime}>
-      <Chart
-        title={texts.requests(perUnit)}
-        lines={lines.requests}
-        least={4}
-        format={formatAmount}
-        {...shared}
-      />
       <Chart
         title={texts.tokens(perUnit)}
         lines={lines.tokens}
@@ -68,13 +88,7 @@ export function UsageCharts({ items, period }: UsageChartsProps) {
         format={formatCompact}
         {...shared}
       />
-      <Chart
-        title={texts.costPerUnit(perUnit)}
-        lines={lines.cost}
-        least={0.01}
-        format={formatCost}
-        {...shared}
-      />
+      {isNarrow && costChart}
       <Chart
         title={texts.timeToFirstToken}
         lines={lines.firstToken}

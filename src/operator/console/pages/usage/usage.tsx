@@ -89,13 +89,24 @@ export function Usage({ detail }: { readonly detail: string }) {
             totalsBefore={data.groupsBefore.totals}
             before={data.before}
           />
-          <UsageCharts key={data.period.unit} items={data.steps.items} period={data.period} />
+          <UsageCharts
+            key={`${data.period.unit} first`}
+            items={data.steps.items}
+            period={data.period}
+            part="first"
+          />
           <GroupTable
             key={formatView(data.view)}
             view={data.view}
             groups={data.groups}
             before={data.groupsBefore.items}
             names={names}
+          />
+          <UsageCharts
+            key={`${data.period.unit} others`}
+            items={data.steps.items}
+            period={data.period}
+            part="others"
           />
         </>
       )}

@@ -3,6 +3,7 @@ import { configSchema } from "../../../../../src/core/config/schema.ts";
 import {
   countUnpricedModels,
   countUnpricedProviderModels,
+  listUnservedModels,
 } from "../../../../../src/operator/admin/models/unpriced-models.ts";
 
 const limits = { cost_per_day: 5 };
@@ -23,6 +24,10 @@ const config = configSchema.parse({
   ],
 });
 
+/** A deployment with the provider of the variables, which serves the built-in models, and one without it. */
+const WITH_DEFAULT = { providerBaseUrl: "https://backend.example" };
+const WITHOUT_DEFAULT = { providerBaseUrl: null };
+
 describe("the number of models without a price under a budget of cost", () => {
   it.each([
     ["by its id", { models: ["vendor/free"] }, 1],
@@ -34,8 +39,8 @@ describe("the number of models without a price under a budget of cost", () => {
     ["that the team of the key does not allow", { models: ["vendor/*"], team: "careful" }, 0],
     ["by a route of the team, for a key without a list", { team: "careless" }, 1],
   ])("counts a model %s", (_, subject, count) => {
-    expect(countUnpricedModels(config, { ...subject, limits })).toBe(count);
-    expect(countUnpricedModels(config, subject)).toBe(0);
+    expect(countUnpricedModels(config, { ...subject, limits }, WITH_DEFAULT)).toBe(count);
+    expect(countUnpricedModels(config, subject, WITH_DEFAULT)).toBe(0);
   });
 
   it("is that of its models for a provider", () => {
@@ -46,6 +51,21 @@ describe("the number of models without a price under a budget of cost", () => {
   it("is that of all models for a key without a list: those of each provider together", () => {
     const own = countUnpricedProviderModels(config, { limits }, undefined);
     expect(own).toBeGreaterThan(0);
-    expect(countUnpricedModels(config, { limits })).toBe(own + 1);
+    expect(countUnpricedModels(config, { limits }, WITH_DEFAULT)).toBe(own + 1);
   });
+
+  it("leaves out built-in names if no provider serves them", () => {
+    expect(countUnpricedModels(config, { limits }, WITHOUT_DEFAULT)).toBe(1);
+  });
+});
+
+it("built-in names are not served without the provider of the variables, unless a route leads them elsewhere", () => {
+  const routed = configSchema.parse({
+    providers: [provider],
+    model_routes: { "provider-v4-pro": ["vendor/paid"], mixed: ["provider-v4-flash", "vendor/paid"] },
+  });
+  expect(listUnservedModels(routed, WITH_DEFAULT)).toEqual([]);
+  const unserved = listUnservedModels(routed, WITHOUT_DEFAULT);
+  expect(unserved).toContain("provider-v4-flash");
+  for (const served of ["provider-v4-pro", "mixed", "vendor/paid"]) expect(unserved).not.toContain(served);
 });

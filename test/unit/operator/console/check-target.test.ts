@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkTarget } from "../../../../../src/operator/console/pages/models/check-target.ts";
+import { checkTarget } from "../../../../src/operator/console/shared/check-target.ts";
 
 const provider = (fields: object) => ({ id: "", models: {}, enabled: true, ...fields });
 

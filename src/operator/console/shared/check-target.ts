@@ -1,4 +1,4 @@
-import { listOfferedModels, listProviders, type ProviderView } from "../../api/providers.ts";
+import { listOfferedModels, listProviders, type ProviderView } from "../api/providers.ts";
 import { texts } from "./texts.ts";
 
 /** What is known of a model's name in a route. */
