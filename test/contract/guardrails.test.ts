@@ -394,8 +394,6 @@ describe("guardrails", () => {
     expect(JSON.stringify(exported.body)).toContain("/secret-path");
     for (const [fields, param] of [
       [{ type: "expressions", expressions: [{ pattern: "(?=a)" }] }, "rules[0].expressions[0].pattern"],
-      [{ type: "expressions" }, "rules[0].expressions"],
-      [{ type: "size" }, "rules[0].max_chars"],
       [{ type: "webhook", url: "http://10.0.0.1/" }, "rules[0].url"],
       [{ type: "webhook", url: `http://${host}/`, colour: "red" }, "colour"],
     ] as const) {
@@ -431,10 +429,6 @@ describe("guardrails", () => {
     });
     expect(await check({ text: "apollo", rules: [{ ...mask, disabled: true }] })).toMatchObject({
       masked: false,
-    });
-    const broken = { rules: [expressions({ pattern: "(" })] };
-    expect(await check({ text: "x", ...broken })).toMatchObject({
-      detail: expect.stringContaining("rules[0].expressions[0].pattern"),
     });
     expect((await admin("GET", "/admin/guardrails")).body).toEqual(view);
   });
