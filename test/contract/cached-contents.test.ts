@@ -136,10 +136,8 @@ describe("cached contents", () => {
   });
 
   it.each([
-    ["without a model", {}, 400],
     ["of an unknown model", { model: "models/none/such" }, 400],
     ["of a provider without caches", { model: "models/provider-v4-flash" }, 501],
-    ["with a file of the gateway", { model: "cont/m", x: `/v1beta/files/file-${"0".repeat(32)}` }, 400],
   ])("are refused %s", async (_, body, status) => {
     const response = await running.fetch("/v1beta/cachedContents", {
       method: "POST",
