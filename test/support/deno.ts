@@ -15,6 +15,9 @@ import { expectNoLeaks, SecretWatch } from "./secret-watch.ts";
 
 const START_MS = 30_000;
 
+/** Where Deno stores which lines have run (`npm run coverage:deno`); undefined: it does not count. */
+const COVERAGE_FOLDER = process.env["DENO_COVERAGE_DIR"];
+
 /** The gateway as a Deno process, with the sandbox in the test process. */
 export class DenoGateway {
   readonly #options: GatewayOptions;
@@ -154,12 +157,15 @@ export class DenoGateway {
   }
 
   async close(): Promise<void> {
-    await this.#process.end("SIGKILL");
+    // A killed process stores no counts.
+    await this.#process.end(COVERAGE_FOLDER === undefined ? "SIGKILL" : "SIGTERM");
     await this.#sandbox.close();
     if (this.#options.dataFolder === undefined) await rm(this.#folder, { recursive: true, force: true });
     expectNoLeaks(this.leaks());
   }
 }
+
+const COUNTED_ENTRY = "test/support/deno-counted.mjs";
 
 const newFolder = () => mkdtemp(join(tmpdir(), "polygate-deno-"));
 
@@ -178,10 +184,13 @@ class RunningDeno {
   static async start(options: GatewayOptions, provider: string, folder: string): Promise<RunningDeno> {
     const { PATH, HOME, NODE_EXTRA_CA_CERTS } = process.env;
     const entry = options.evictable === true ? "test/support/deno-clock.mjs" : "src/deno.ts";
+    const isCounted = COVERAGE_FOLDER !== undefined && options.evictable !== true;
     const inspect = options.inspected === true ? [`--inspect=127.0.0.1:${await freePort()}`] : [];
     const child = spawn(
       join(root, "node_modules", ".bin", "deno"),
-      ["serve", "-A", "--no-remote", ...inspect, "--host", "127.0.0.1", "--port", "0", entry],
+      isCounted
+        ? ["run", "-A", "--no-remote", ...inspect, `--coverage=${COVERAGE_FOLDER}`, COUNTED_ENTRY]
+        : ["serve", "-A", "--no-remote", ...inspect, "--host", "127.0.0.1", "--port", "0", entry],
       {
         cwd: root,
         stdio: ["ignore", "pipe", "pipe"],
