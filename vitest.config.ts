@@ -33,7 +33,7 @@ export default defineConfig({
   test: {
     // Most tests wait for a process of their own: with as many workers as cores, a small machine is idle for half of the time.
     maxWorkers: Math.max(4, 3 * availableParallelism()),
-    // Of the pure rules only (`npm run coverage`): what needs a runtime or a page runs in processes that are not measured.
+    // Of the unit tests (`npm run coverage`). `npm run coverage:deno` counts what black-box tests run on Deno, too.
     coverage: {
       provider: "v8",
       reporter: ["text-summary", "html"],

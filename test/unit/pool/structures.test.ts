@@ -70,7 +70,7 @@ describe("cooldown", () => {
     let cooldown = nextCooldown(null, suspended, 0);
     for (let i = 0; i < 2_000; i += 1) cooldown = nextCooldown(cooldown, suspended, 0);
     expect(cooldown).toMatchObject({ until: 900_000, failures: 2_001 });
-    expect(cooldown.reason.length).toBe(300);
+    expect(cooldown.reason.length).toBe(600);
   });
 
   test.each([
