@@ -80,7 +80,7 @@ export function UsageCharts({ items, period, part }: UsageChartsProps) {
     );
   }
   return (
-    <ChartList label={texts.overTime}>
+    <ChartList label={texts.overTime} shownNarrow={1}>
       <Chart
         title={texts.tokens(perUnit)}
         lines={lines.tokens}
