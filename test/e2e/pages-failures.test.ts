@@ -28,23 +28,12 @@ describeWithBrowser("a page that is in trouble", () => {
           response.setHeader("content-type", "application/zip");
           response.setHeader("content-disposition", "attachment; filename=a.zip");
           return response.end("PK");
-        case "/pdf":
-          response.setHeader("content-type", "application/pdf");
-          return response.end("%PDF-1.4\n%%EOF");
-        case "/no-content":
-          response.statusCode = 204;
-          return response.end();
         case "/around":
           response.writeHead(302, { location: `/around?${Math.random()}` });
           return response.end();
-        case "/around-slowly":
-          response.writeHead(302, { location: `/around-slowly?${Math.random()}` });
-          return setTimeout(() => response.end(), 400);
         case "/moved":
           response.writeHead(301, { location: "/status?is=200" });
           return response.end();
-        case "/hangs-up":
-          return request.socket.destroy();
         case "/flood": {
           const piece = Buffer.alloc(300_000, " ");
           response.setHeader("content-type", "text/html");
@@ -123,14 +112,10 @@ describeWithBrowser("a page that is in trouble", () => {
     // The development browser's filter cannot tell the browser that there is no such name.
     ["a host that does not exist", () => "http://does-not-exist.invalid/", 502, "page_unreachable"],
     ["a port that nobody listens on", () => `http://${closedPort}/`, 502, "page_unreachable"],
-    ["a server that hangs up", () => `${site.origin}/hangs-up`, 502, "page_unreachable"],
     ["a server that speaks no TLS", () => `https://${site.host}/`, 502, "page_tls_failed"],
     ["a server that does not answer", () => `${site.origin}/silent`, 504, "page_timeout"],
     ["redirects without end", () => `${site.origin}/around`, 502, "page_redirect_loop"],
-    ["redirects that take too long", () => `${site.origin}/around-slowly`, 504, "page_timeout"],
     ["a download", () => `${site.origin}/download`, 422, "page_not_renderable"],
-    ["a PDF", () => `${site.origin}/pdf`, 422, "page_not_renderable"],
-    ["an answer without content", () => `${site.origin}/no-content`, 422, "page_not_renderable"],
     ["a script that never ends", () => `${site.origin}/busy`, 504, "page_timeout"],
   ])("answers for %s", async (_, url, status, code) => {
     const answers = await Promise.all([ask(url()), ask(url(), {}, "technologies")]);
@@ -153,18 +138,15 @@ describeWithBrowser("a page that is in trouble", () => {
     },
   );
 
-  it.each([401, 403, 404, 410, 500, 503])(
-    "captures a page of status %d, says so, and keeps it for a minute",
-    async (is) => {
-      const { status, headers } = await ask(
-        is === 401 ? `${site.origin}/auth` : `${site.origin}/status?is=${is}`,
-      );
-      expect(status).toBe(200);
-      expect(headers.get("content-type")).toBe("image/jpeg");
-      expect(headers.get("x-page-status")).toBe(String(is));
-      expect(headers.get("cache-control")).toBe("public, max-age=60");
-    },
-  );
+  it.each([401, 503])("captures a page of status %d, says so, and keeps it for a minute", async (is) => {
+    const { status, headers } = await ask(
+      is === 401 ? `${site.origin}/auth` : `${site.origin}/status?is=${is}`,
+    );
+    expect(status).toBe(200);
+    expect(headers.get("content-type")).toBe("image/jpeg");
+    expect(headers.get("x-page-status")).toBe(String(is));
+    expect(headers.get("cache-control")).toBe("public, max-age=60");
+  });
 
   it("has thousands of scripts, and is read without most of them", async () => {
     const answer = await gateway.fetch(

@@ -21,6 +21,10 @@ const box = (colour: string, width: string, height: string) =>
 const pages: Readonly<Record<string, string>> = {
   // Three bands: what is seen tells how the page was cut.
   "/bands": box("red", "100%", "400px") + box("green", "100%", "800px") + box("blue", "100%", "1800px"),
+  "/wide": box("blue", "3000px", "600px") + box("green", "100%", "600px"),
+  "/short": box("green", "100%", "50px"),
+  "/nodes": `<div id="target" style="width:240px;height:120px"></div><div id="hidden" style="display:none">x</div>
+    <div id="tall" style="position:absolute;top:0;left:400px;width:100px;height:200px"></div>`,
   "/halves": `<div style="display:flex">${box("red", "50%", "1200px")}${box("blue", "50%", "1200px")}</div>`,
 };
 
@@ -76,6 +80,24 @@ describeWithBrowser("the size and the screen of a thumbnail", () => {
     const { headers } = response;
     expect([headers.get("x-image-width"), headers.get("x-image-height")]).toEqual([`${width}`, `${height}`]);
     expect(await decode(await response.arrayBuffer())).toMatchObject({ width, height });
+  });
+
+  it.each([
+    ["/bands", { full: "1", size: "o" }, 1200, 3000],
+    ["/bands", { full: "1", height: "300" }, 320, 300],
+    ["/wide", { full: "1" }, 320, 128],
+    ["/short", { full: "1", size: "o" }, 1200, 1200],
+    ["/short", { full: "1", size: "o", mobile: "true" }, 824, 1464],
+    ["/nodes", { selector: "#hidden, #target" }, 320, 160],
+    ["/nodes", { selector: "#tall", size: "l" }, 150, 300],
+    ["/nodes", { selector: "#tall", width: "60" }, 60, 120],
+  ])("gives %s with %j as %d by %d pixels", async (path, query, width, height) => {
+    expect(await picture(path, { format: "png", ...query })).toMatchObject({ width, height });
+  });
+
+  it("shows nothing but the page on a phone, to its last row", async () => {
+    const all = await picture("/bands", { mobile: "true", full: "true", size: "o", format: "png" });
+    expect(colourAt(all, 400, all.height - 1)).toEqual(BLUE);
   });
 
   it("lets width and height go before size", async () => {
