@@ -251,9 +251,6 @@ describe("a realtime connection", () => {
     ["an unknown key", "/v1/realtime?model=oa/mine", "sk-unknown", 401],
     ["a model that the key must not use", "/v1/realtime?model=oa/other", LIMITED_KEY, 403],
     ["a limit of tokens", "/v1/realtime?model=oa/mine", BUDGET_KEYS.tokens, 403],
-    ["a limit of costs", "/v1/realtime?model=oa/mine", BUDGET_KEYS.cost, 403],
-    ["no model", "/v1/realtime", DEV_KEY, 400],
-    ["a call", "/v1/realtime?call_id=1&model=oa/mine", DEV_KEY, 400],
     ["a provider without it", "/v1/realtime?model=claude/c", DEV_KEY, 501],
   ])("with %s is refused before the provider hears of it", async (_, path, key, status) => {
     expect(await connect(path, { authorization: `Bearer ${key}` })).toBe(status);
@@ -283,8 +280,6 @@ describe("a realtime connection", () => {
 
   it.each([
     [404, 501],
-    [500, 503],
-    [400, 400],
   ])("that the provider refuses with %i is a %i", async (status, expected) => {
     refuses = () => status;
     expect(await connect()).toBe(expected);
