@@ -163,7 +163,10 @@ describeWithBrowser("configuring in the console", () => {
     await expect.poll(() => resumed).toEqual([{ resume: true }]);
   });
 
-  it("changes a setting, which takes effect at once", async () => {
+  it("changes a setting, which takes effect at once and can be undone", async () => {
+    const maxInflight = async () =>
+      (await app.admin("GET", "/admin/queue/status")).body["max_inflight_per_account"];
+    const before = await maxInflight();
     const page = await app.at("settings");
     await page.getByLabel("Concurrent requests per account").fill("7");
     await page.getByText("1 unsaved change").waitFor();
@@ -180,8 +183,11 @@ describeWithBrowser("configuring in the console", () => {
     await page.getByLabel("Concurrent requests per account").fill("7");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Settings saved").waitFor();
-    const { body } = await app.admin("GET", "/admin/queue/status");
-    expect(body["max_inflight_per_account"]).toBe(7);
+    expect(await maxInflight()).toBe(7);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await expect.poll(maxInflight).toBe(before);
+    await page.getByText("1 unsaved change").waitFor({ state: "detached" });
+    expect(await page.getByLabel("Concurrent requests per account").inputValue()).not.toBe("7");
   });
 
   it.each([
@@ -494,7 +500,7 @@ describeWithBrowser("configuring in the console", () => {
     await dialog.getByText("2 of 2 are not added yet.").waitFor();
     await dialog.getByLabel("qwen3:8b").check();
     expect(await violations(page)).toEqual([]);
-    await dialog.getByRole("button", { name: "Add 1 selected" }).click();
+    await dialog.getByRole("button", { name: "Add selected (1)" }).click();
     await saved(dialog);
     await page.getByRole("heading", { name: "1 model", exact: true }).waitFor();
     await page.getByRole("button", { name: "Add model" }).click();

@@ -139,7 +139,7 @@ describeWithBrowser("lists and tests of the console", () => {
     await page.getByRole("button", { name: "Fetch models" }).first().click();
     const dialog = page.getByRole("dialog");
     await dialog.getByText("128,000 tokens · 2.5 in, 10 out a million · images").waitFor();
-    await dialog.getByRole("button", { name: "Add all 1" }).click();
+    await dialog.getByRole("button", { name: "Add the new model" }).click();
     await saved(dialog);
     const row = page.getByRole("row", { name: /gpt-4o/ });
     await row.getByText(/128,000 tokens/).waitFor();

@@ -7,7 +7,7 @@ import { type Faults, FormErrorsContext, rejectFaults, useFormErrors } from "./f
 import { LeaveGuard } from "./leave-guard.tsx";
 import { LoadState } from "./load-state.tsx";
 import { Problem } from "./problem.tsx";
-import { showToast } from "./toasts.tsx";
+import { showToast, showUndoToast } from "./toasts.tsx";
 import { useAsyncAction } from "./use-async-action.ts";
 import { useLoaded } from "./use-loaded.ts";
 import { words } from "./words.ts";
@@ -25,6 +25,8 @@ interface PanelFormProps<T extends object, Draft extends object> {
   readonly toDraft: (entry: T) => Draft;
   /** Sends the changes, and returns the stored values. `ifMatch` undefined: overwrites what has changed. */
   readonly save: (draft: Draft, ifMatch: string | undefined) => Promise<Versioned<T>>;
+  /** The draft that brings back the values of `entry` which `draft` changed. Absent: saving cannot be undone. */
+  readonly revert?: (draft: Draft, entry: T) => Draft;
   /** Finds invalid values before they are sent. */
   readonly validate?: (draft: Draft) => Faults;
   /** The unsaved input, within a sentence. */
@@ -57,15 +59,20 @@ export function PanelForm<T extends object, Draft extends object>(props: PanelFo
   const save = async (ifMatch: string | undefined) => {
     setConflict(null);
     errors.clearAll();
+    let stored: Versioned<T>;
     try {
       rejectFaults(props.validate?.(draft) ?? {});
-      replace(await props.save(draft, ifMatch));
+      stored = await props.save(draft, ifMatch);
+      replace(stored);
     } catch (thrown) {
       if (isEditConflict(thrown)) return setConflict(thrown);
       throw errors.showAtFields(thrown);
     }
     await discard();
-    showToast(props.saved);
+    const reverted = props.revert?.(draft, base);
+    if (reverted === undefined) return showToast(props.saved);
+    const undo = async () => replace(await props.save(reverted, stored.tag));
+    showUndoToast(props.saved, undo, async () => undefined);
   };
   const change = (next: Draft | null) => setEdit(next === null ? null : { draft: next, base });
   return (

@@ -7,13 +7,24 @@ import { texts } from "./texts.ts";
 export type Draft = Readonly<Record<string, string | boolean>>;
 
 /** Returns the value at `group.field`; undefined if there is none. */
-export function getValue(settings: object, path: string): unknown {
+function getValue(settings: object, path: string): unknown {
   let value: unknown = settings;
   for (const name of path.split(".")) {
     if (typeof value !== "object" || value === null) return undefined;
     value = new Map(Object.entries(value)).get(name);
   }
   return value;
+}
+
+/** Returns the input that shows a setting's stored value. */
+export function toInput(settings: object, path: string): string | boolean {
+  const value = getValue(settings, path);
+  return typeof value === "boolean" ? value : String(value ?? "");
+}
+
+/** Returns the draft that brings back the stored values which `draft` changes. */
+export function revertDraft(draft: Draft, settings: object): Draft {
+  return Object.fromEntries(Object.keys(draft).map((path) => [path, toInput(settings, path)]));
 }
 
 /** Returns the draft with a value. Removes a value that equals the saved one. null: nothing differs. */
@@ -24,9 +35,7 @@ export function updateDraft(
   value: string | boolean,
 ): Draft | null {
   const { [path]: _, ...rest } = draft;
-  const saved = getValue(settings, path);
-  const isUnchanged = typeof value === "boolean" ? saved === value : String(saved ?? "") === value;
-  const next = isUnchanged ? rest : { ...rest, [path]: value };
+  const next = toInput(settings, path) === value ? rest : { ...rest, [path]: value };
   return Object.keys(next).length === 0 ? null : next;
 }
 

@@ -11,7 +11,14 @@ import { words } from "../../ui/words.ts";
 import { findFields, groupFields, localizeFields } from "./localize-fields.ts";
 import { PasswordForm } from "./password-form.tsx";
 import { SettingInput } from "./setting-field.tsx";
-import { type Draft, getValue, toSettingChanges, updateDraft, validateSettings } from "./settings-draft.ts";
+import {
+  type Draft,
+  revertDraft,
+  toInput,
+  toSettingChanges,
+  updateDraft,
+  validateSettings,
+} from "./settings-draft.ts";
 import { TelemetryPanel } from "./telemetry-panel.tsx";
 import { texts } from "./texts.ts";
 
@@ -30,6 +37,7 @@ function SettingsForm({ fields, search }: SettingsFormProps) {
       read={readSettings}
       toDraft={toDraft}
       save={(draft, ifMatch) => changeSettings(toSettingChanges(draft, fields), ifMatch)}
+      revert={revertDraft}
       validate={(draft) => validateSettings(draft, fields)}
       unsaved={(draft) => texts.unsavedChangeCount(Object.keys(draft).length)}
       action={words.save}
@@ -40,19 +48,15 @@ function SettingsForm({ fields, search }: SettingsFormProps) {
         const groups = groupFields(shown).map((group) => (
           <Panel key={group.heading} title={group.heading} folds open={search !== ""}>
             <div class="setting-grid">
-              {group.fields.map((field) => {
-                const { path } = field;
-                const saved = getValue(entry, path);
-                return (
-                  <SettingInput
-                    key={path}
-                    field={field}
-                    value={draft[path] ?? (typeof saved === "boolean" ? saved : String(saved ?? ""))}
-                    changed={path in draft}
-                    onChange={(value) => change(updateDraft(draft, entry, path, value))}
-                  />
-                );
-              })}
+              {group.fields.map((field) => (
+                <SettingInput
+                  key={field.path}
+                  field={field}
+                  value={draft[field.path] ?? toInput(entry, field.path)}
+                  changed={field.path in draft}
+                  onChange={(value) => change(updateDraft(draft, entry, field.path, value))}
+                />
+              ))}
             </div>
           </Panel>
         ));
