@@ -109,7 +109,7 @@ describeWithBrowser("watching and trying in the console", () => {
     await page.goBack();
     await failure.click();
     await page.getByRole("link", { name: /unseen/ }).waitFor();
-    expect(page.url()).toMatch(/#\/history\?status=error&code=503&from=/);
+    expect(page.url()).toMatch(/#\/history\?status=error&code=upstream_error&from=/);
   });
 
   it("shows a history record that grows while it is generated", async () => {

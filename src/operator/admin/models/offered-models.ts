@@ -83,6 +83,9 @@ export async function listOfferedModels(
     );
     return offered.filter(({ name }) => isUsableName(name));
   } catch (error) {
-    throw error instanceof ProviderError ? providerErrorToGateway(error) : error;
+    const failure = error instanceof ProviderError ? providerErrorToGateway(error) : error;
+    if (!(failure instanceof GatewayError) || failure.status !== 401) throw failure;
+    // A 401 of the admin API would mean that the administrator is not signed in.
+    throw new GatewayError(502, failure.message, { code: failure.code, cause: error });
   }
 }

@@ -56,7 +56,13 @@ export function findProviderState({
 function ProviderState({ enabled, ...known }: ProviderStateProps) {
   if (!enabled) return <Badge tone="neutral">{texts.switchedOffWord}</Badge>;
   const state = findProviderState(known);
-  if (state === null) return <span class="muted">{texts.healthy}</span>;
+  if (state === null) {
+    return (
+      <span class="muted" title={texts.healthyHint}>
+        {texts.healthy}
+      </span>
+    );
+  }
   const { tone, label, reason, title } = state;
   return (
     <>
@@ -76,7 +82,7 @@ export function providerStateColumn(
   troubles: ReadonlyMap<string, ProviderTrouble>,
 ): Column<ProviderView> {
   return {
-    title: words.state,
+    title: texts.stateNow,
     cell: ({ id, enabled, models_asked }) => (
       <ProviderState
         enabled={enabled}

@@ -40,11 +40,12 @@ export const texts = translate("shared", {
   limitsHint: (prices: ComponentChildren) =>
     rich`Empty or 0: no limit. Days and months are in UTC. Costs are in the currency of ${prices}.`,
   yourPrices: "your prices",
-  allowedModelsHint: "Allowed model names or ids. A * at the end matches any ending.",
+  allowedModelsHint:
+    "Names of models, separated by commas, as the list of models has them: acme/small, acme/large. A * at the end matches any ending.",
   tagsHint:
-    "Tags that requests may name. A * at the end matches any ending. What the history keeps is decided only by tags that are listed here.",
+    "Tags that requests may name, separated by commas. A * at the end matches any ending. What the history keeps is decided only by tags that are listed here.",
   allStylesHint: "No style chosen: all of them.",
-  networksHint: "Client addresses that may use the key, for example 192.0.2.0/24.",
+  networksHint: "Client addresses that may use the key, separated by commas: 192.0.2.0/24, 2001:db8::1.",
   apiKey: "API key",
   snippetKeyHint: "Only used for the snippets below. It stays in this page.",
   whereKeysAre: (keys: ComponentChildren) =>
@@ -81,6 +82,8 @@ Last failure: ${at}`,
   modelListUnavailable: "model list unavailable",
   switchedOffWord: "disabled",
   healthy: "Healthy",
+  stateNow: "State now",
+  healthyHint: "No request has failed in the last minute, and no failure came last.",
   inputPrice: "Input price (per million tokens)",
   outputPrice: "Output price (per million tokens)",
   cacheReadPrice: "Cache read (per million tokens)",

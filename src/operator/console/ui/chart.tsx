@@ -3,6 +3,7 @@ import uPlot from "uplot";
 import { type ColourName, resolveColour, toTranslucent } from "./colours.ts";
 import { findIsolatedPoints } from "./isolated-points.ts";
 import { watchColours } from "./theme.ts";
+import { words } from "./words.ts";
 
 /** One line of a chart; null: unknown value. */
 export interface Line {
@@ -154,7 +155,9 @@ export function Chart(props: ChartProps) {
       <figcaption>
         <h2>{title}</h2>
         <ul>
-          {at !== undefined && (
+          {at === undefined ? (
+            <li>{words.latest}</li>
+          ) : (
             <li class="hovered">
               <time class="tabular">{formatHoveredTime(at, to - from, days)}</time>
             </li>

@@ -51,6 +51,7 @@ export const words = translate("words", {
   address: "Address",
   time: "Time",
   message: "Message",
+  latest: "latest",
   state: "State",
   request: "Request",
   model: "Model",

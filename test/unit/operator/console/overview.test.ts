@@ -85,8 +85,11 @@ const NO_USAGE: UsageItem = {
 describe("the overview", () => {
   it("has its last value now, and counts the step that is not over by how long it has lasted", () => {
     expect(toTimes(activity).map((at) => at - FROM / 1_000)).toEqual([300, 600, 660]);
-    expect(toPerMinute(activity, activity.series.requests)).toEqual([2, 0, 4]);
-    expect(toPerMinute({ ...activity, now: FROM + 601_000 }, [10, 0, 4])).toEqual([2, 0, null]);
+    const now = FROM + 660_000;
+    expect(toPerMinute({ ...activity, now }, [10, 0, 6])).toEqual([2, 0, 1]);
+    // A burst within the first seconds of a step is no higher rate than it was.
+    expect(toPerMinute({ ...activity, now: FROM + 601_000 }, [10, 0, 301])).toEqual([2, 0, 60]);
+    expect(toPerMinute({ ...activity, now: FROM + 60_000 }, [4])).toEqual([4]);
     expect(addSeries(activity.series.failed, activity.series.refused)).toEqual([3, 0, 1]);
   });
 

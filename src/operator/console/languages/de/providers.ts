@@ -71,6 +71,9 @@ export const providers: PageTexts["providers"] = {
   price: "Preis",
   edit: (name) => `${name} bearbeiten`,
   remove: (name) => `${name} entfernen`,
+  needsAccount:
+    "Dieser Anbieter hat noch kein Konto. Sein API-Schlüssel gehört zu einem Konto: Legen Sie eines an, dann rufen Sie die Modelle ab.",
+  addAccount: "Konto hinzufügen",
   added: (namesCount) => `${namesCount} hinzugefügt`,
   modelsOffers: (id) => `Modelle, die ${id} anbietet`,
   offersNoModels: "Der Provider bietet keine Modelle an.",

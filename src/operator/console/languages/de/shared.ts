@@ -38,11 +38,13 @@ export const shared: PageTexts["shared"] = {
   limitsHint: (prices) =>
     rich`Leer oder 0: kein Limit. Tage und Monate gelten in UTC. Kosten haben die Währung der ${prices}.`,
   yourPrices: "Preise",
-  allowedModelsHint: "Erlaubte Namen oder IDs von Modellen. Ein * am Ende steht für jedes Ende.",
+  allowedModelsHint:
+    "Namen von Modellen, durch Kommas getrennt, wie in der Liste der Modelle: acme/small, acme/large. Ein * am Ende steht für jedes Ende.",
   tagsHint:
-    "Tags, die Anfragen nennen dürfen. Ein * am Ende steht für jedes Ende. Was der Verlauf behält, entscheiden nur Tags, die hier stehen.",
+    "Tags, die Anfragen nennen dürfen, durch Kommas getrennt. Ein * am Ende steht für jedes Ende. Was der Verlauf behält, entscheiden nur Tags, die hier stehen.",
   allStylesHint: "Kein Stil gewählt: alle.",
-  networksHint: "Adressen von Clients, die den Schlüssel benutzen dürfen, zum Beispiel 192.0.2.0/24.",
+  networksHint:
+    "Adressen von Clients, die den Schlüssel benutzen dürfen, durch Kommas getrennt: 192.0.2.0/24, 2001:db8::1.",
   apiKey: "API-Schlüssel",
   snippetKeyHint: "Nur für die Beispiele unten. Er verlässt diese Seite nicht.",
   whereKeysAre: (keys) =>
@@ -79,6 +81,8 @@ Letzter Fehler: ${at}`,
   modelListUnavailable: "Modellliste nicht verfügbar",
   switchedOffWord: "deaktiviert",
   healthy: "In Ordnung",
+  stateNow: "Status jetzt",
+  healthyHint: "In der letzten Minute ist keine Anfrage fehlgeschlagen, auch die letzte davor nicht.",
   inputPrice: "Eingabepreis (pro Million Tokens)",
   outputPrice: "Ausgabepreis (pro Million Tokens)",
   cacheReadPrice: "Cache lesen (pro Million Tokens)",

@@ -66,6 +66,8 @@ export const providers: PageTexts["providers"] = {
   price: "价格",
   edit: (name) => `编辑 ${name}`,
   remove: (name) => `移除 ${name}`,
+  needsAccount: "此提供方还没有账户。API 密钥属于账户：请先添加账户，再获取模型。",
+  addAccount: "添加账户",
   added: (namesCount) => `已添加 ${namesCount}`,
   modelsOffers: (id) => `${id} 提供的模型`,
   offersNoModels: "该提供商没有提供模型。",

@@ -36,10 +36,12 @@ export const shared: PageTexts["shared"] = {
   allowedTags: "允许的标签",
   limitsHint: (prices) => rich`留空或 0：不限。天和月按 UTC 计算。费用按${prices}的货币计算。`,
   yourPrices: "您的价格",
-  allowedModelsHint: "允许的模型名称或 ID。末尾的 * 匹配任意结尾。",
-  tagsHint: "请求可以使用的标签。末尾的 * 匹配任意结尾。只有列在此处的标签才决定历史记录保留的内容。",
+  allowedModelsHint:
+    "模型名称，用逗号分隔，与模型列表中的写法相同：acme/small, acme/large。末尾的 * 匹配任意结尾。",
+  tagsHint:
+    "请求可以使用的标签，用逗号分隔。末尾的 * 匹配任意结尾。只有列在此处的标签才决定历史记录保留的内容。",
   allStylesHint: "未选择风格：全部允许。",
-  networksHint: "允许使用此密钥的客户端地址，例如 192.0.2.0/24。",
+  networksHint: "允许使用此密钥的客户端地址，用逗号分隔：192.0.2.0/24, 2001:db8::1。",
   apiKey: "API 密钥",
   snippetKeyHint: "只用于下面的示例，不会离开此页。",
   whereKeysAre: (keys) =>
@@ -74,6 +76,8 @@ export const shared: PageTexts["shared"] = {
   modelListUnavailable: "无法获取模型列表",
   switchedOffWord: "已停用",
   healthy: "正常",
+  stateNow: "当前状态",
+  healthyHint: "最近一分钟没有请求失败，最后一次请求也没有失败。",
   inputPrice: "输入价格（每百万 Token）",
   outputPrice: "输出价格（每百万 Token）",
   cacheReadPrice: "缓存读取（每百万 Token）",

@@ -25,6 +25,8 @@ interface AccountFormProps extends EditFormProps {
   /** Providers besides the default one. */
   readonly providers: readonly ProviderView[];
   readonly hasDefaultProvider: boolean;
+  /** The provider of a new account, until another one is chosen; null: the default one, or the first. */
+  readonly firstProvider: string | null;
   /** Called with the new account's identifier, to test it. */
   readonly onAdded: (identifier: string) => Promise<void>;
 }
@@ -43,7 +45,7 @@ const isKind = (value: string): value is Kind => KINDS.some(([kind]) => kind ===
 /** Form that adds or changes an account: credentials, labels and proxy. */
 export function AccountForm(props: AccountFormProps) {
   const { account, proxies, providers, hasDefaultProvider, version, onAdded, onClose, onSaved } = props;
-  const firstProvider = hasDefaultProvider ? "" : (providers[0]?.id ?? "");
+  const firstProvider = props.firstProvider ?? (hasDefaultProvider ? "" : (providers[0]?.id ?? ""));
   // Most providers besides the default one use an API key. The user can choose another kind.
   const [kind, setKind] = useState<Kind>(firstProvider === "" ? "email" : "token");
   const [login, setLogin] = useState("");

@@ -49,6 +49,8 @@ export function Accounts() {
   const tests = useTests(reload);
   const selection = useSelection();
   const isFiltered = filter.health !== "" || filter.proxy !== null || filter.provider !== null;
+  /** Only the accounts of one provider are shown. */
+  const isOfProvider = filter.provider !== null && filter.health === "" && filter.proxy === null;
   const editing = useEditing<Account>(reload);
   const [importing, setImporting] = useState(false);
   const [sessionsAccount, setSessionsAccount] = useState<Account | null>(null);
@@ -76,7 +78,7 @@ export function Accounts() {
       <LoadState {...{ data, error, reload }} />
       {data !== null && data.total === 0 && (
         <div class="panel">
-          {query === "" && !isFiltered ? (
+          {query === "" && (!isFiltered || isOfProvider) ? (
             <Empty icon="accounts" title={texts.noAccountsYet} action={add}>
               {texts.noAccountsHint}
             </Empty>
@@ -114,6 +116,7 @@ export function Accounts() {
             account={account}
             proxies={proxies}
             providers={providers}
+            firstProvider={filter.provider}
             hasDefaultProvider={allProviders.length > providers.length}
             onAdded={tests.run}
             {...props}

@@ -18,7 +18,7 @@ export function ErrorTable({ activity }: { readonly activity: Activity }) {
     {
       title: texts.error,
       cell: ({ status, code }) => (
-        <a href={historyLink(from, to, maxDuration, { status: "error", code: String(status) })}>
+        <a href={historyLink(from, to, maxDuration, { status: "error", code: code || String(status) })}>
           {status} {code.replaceAll("_", " ")}
         </a>
       ),

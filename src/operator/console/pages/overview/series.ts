@@ -1,19 +1,20 @@
 import { MINUTE_MS } from "../../../../core/units.ts";
 import type { Activity } from "../../api/activity.ts";
 
-/** Minimum age of a step before its rate is meaningful. */
-const MIN_RATE_MS = 10_000;
-
 /** Returns the time of each value in Unix seconds: the end of its step, or now for the last step. */
 export function toTimes({ from, now, step_ms, series }: Activity): number[] {
   return series.requests.map((_, index) => Math.min(from + (index + 1) * step_ms, now) / 1_000);
 }
 
-/** Converts counts per step to counts per minute. The last step is shorter than the others. */
-export function toPerMinute({ from, now, step_ms }: Activity, counts: readonly number[]): (number | null)[] {
+/**
+ * Converts counts per step to counts per minute. The last step has not ended: its rate is that of this step and the one before, as
+ * a few seconds alone would exaggerate.
+ */
+export function toPerMinute({ from, now, step_ms }: Activity, counts: readonly number[]): number[] {
   return counts.map((count, index) => {
-    const elapsed = Math.min(step_ms, now - (from + index * step_ms));
-    return elapsed < MIN_RATE_MS ? null : (count * MINUTE_MS) / elapsed;
+    const elapsed = now - (from + index * step_ms);
+    if (elapsed >= step_ms) return (count * MINUTE_MS) / step_ms;
+    return ((count + (counts[index - 1] ?? 0)) * MINUTE_MS) / (elapsed + (index > 0 ? step_ms : 0));
   });
 }
 

@@ -46,7 +46,7 @@ export const texts = translate("overview", {
   noRequestsYet: "No requests in this period.",
   firstTokenP95: "First token p95",
   healthyProviders: "Healthy providers",
-  withTrouble: (count: string) => `${count} with trouble`,
+  withTrouble: (count: string) => `now; ${count} with failures in the last minute`,
   promptCacheHitRate: "Prompt cache hit rate",
   cacheHitRateHint: (from: string) =>
     `Input tokens that providers read from their caches, since ${from}. Cached tokens cost less at most providers; written ones may cost more.`,

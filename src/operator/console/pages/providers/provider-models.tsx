@@ -5,6 +5,7 @@ import { formatDriver } from "../../ui/api-styles.ts";
 import { Button } from "../../ui/button.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { LoadState } from "../../ui/load-state.tsx";
+import { Notice } from "../../ui/notice.tsx";
 import { Page } from "../../ui/page.tsx";
 import { showToast } from "../../ui/toasts.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
@@ -67,6 +68,18 @@ export function ProviderModels({ id }: { readonly id: string }) {
       }
     >
       <LoadState {...{ data, error, reload }} />
+      {data !== null && !data.read_only && data.accounts === 0 && !data.has_token && (
+        <Notice
+          kind="warning"
+          action={
+            <a href={formatHref("accounts", "", `provider=${encodeURIComponent(`:${id}`)}`)}>
+              {texts.addAccount}
+            </a>
+          }
+        >
+          {texts.needsAccount}
+        </Notice>
+      )}
       {data !== null && (
         <ModelTable
           provider={data}

@@ -68,6 +68,9 @@ export const texts = translate("providers", {
   price: "Price",
   edit: (name: string) => `Edit ${name}`,
   remove: (name: string) => `Remove ${name}`,
+  needsAccount:
+    "This provider has no account yet. Its API key belongs to an account: add one, then fetch the models.",
+  addAccount: "Add an account",
   added: (namesCount: string) => `${namesCount} added`,
   modelsOffers: (id: string) => `Models that ${id} offers`,
   offersNoModels: "The provider offers no models.",
