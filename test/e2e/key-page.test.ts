@@ -39,6 +39,11 @@ describeWithBrowser("the page for holders of keys", () => {
       expect(await row.textContent()).toContain("60");
       expect(await page.getByRole("row", { name: /Cost per day/ }).textContent()).toContain("1.5");
       await page.getByText("provider-v4-pro", { exact: true }).first().waitFor();
+      await page.getByRole("tab", { name: "SDKs" }).click();
+      await page.getByLabel("Client").selectOption({ label: "OpenAI, Python" });
+      const code = page.locator("pre.code");
+      await code.getByText(`api_key="${body["key"]}"`).waitFor();
+      await code.getByText('model="provider-v4-pro"').waitFor();
       expect(await violations(page)).toEqual([]);
       expect(await page.evaluate("document.documentElement.scrollWidth - innerWidth")).toBe(0);
       // Nothing of the key is left in the browser.

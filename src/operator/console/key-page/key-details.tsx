@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { ConnectionSnippets } from "../shared/connection-snippets.tsx";
 import { LIMIT_FIELDS } from "../shared/limit-draft.ts";
 import { formatCount } from "../ui/count.ts";
 import { type Column, DataTable } from "../ui/data-table.tsx";
@@ -45,13 +46,15 @@ function Scope({ name, values }: { readonly name: string; readonly values: reado
 }
 
 interface KeyDetailsProps {
+  /** The key itself. */
+  readonly secret: string;
   readonly view: OwnKey;
   readonly actions: ComponentChildren;
   readonly problem: ComponentChildren;
 }
 
-/** Limits, use and scope of a key. */
-export function KeyDetails({ view, actions, problem }: KeyDetailsProps) {
+/** Limits, use and scope of a key, and how to connect with it. */
+export function KeyDetails({ secret, view, actions, problem }: KeyDetailsProps) {
   const { today, this_month: month } = view.usage;
   const rows = LIMIT_FIELDS.flatMap(({ name, label }) => {
     const state = view.limits[name];
@@ -106,6 +109,11 @@ export function KeyDetails({ view, actions, problem }: KeyDetailsProps) {
           <Scroller label={words.models} class="available-models">
             <p>{view.available_models.join(", ") || words.none}</p>
           </Scroller>
+        </Panel>
+        <Panel title={texts.connect}>
+          <ConnectionSnippets
+            connection={{ origin: location.origin, key: secret, model: view.available_models[0] ?? "" }}
+          />
         </Panel>
       </Page>
     </div>

@@ -367,7 +367,7 @@ const german: Translation = {
     copyKeyName: (name) => `Schlüssel ${name} kopieren`,
     rotate: "Erneuern",
     keysLead: (link) =>
-      rich`Aufrufer senden einen dieser Schlüssel, und das Gateway antwortet mit seinen eigenen Konten. Ob es auch andere Schlüssel annimmt, bestimmt „Unbekannte API-Schlüssel“ in den Einstellungen. Inhaber eines Schlüssels sehen seine Limits und seinen Verbrauch unter ${link}.`,
+      rich`Aufrufer senden einen dieser Schlüssel, und das Gateway antwortet mit seinen eigenen Konten. Ob es auch andere Schlüssel annimmt, bestimmt „Unbekannte API-Schlüssel“ in den Einstellungen. Inhaber eines Schlüssels sehen unter ${link} seine Limits, seinen Verbrauch und wie man sich verbindet.`,
     noKeysYet: "Noch keine Schlüssel",
     withoutKeyCallersNeedToken:
       "Ohne Schlüssel des Gateways müssen Aufrufer ihren eigenen API-Schlüssel des Providers senden.",

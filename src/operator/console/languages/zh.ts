@@ -339,7 +339,7 @@ const chinese: Translation = {
     copyKeyName: (name) => `复制密钥 ${name}`,
     rotate: "轮换",
     keysLead: (link) =>
-      rich`调用方发送其中一个密钥，网关用自己的账号应答。是否也接受其他密钥，由设置中的“未知 API 密钥”决定。密钥持有者可在 ${link} 查看限额和用量。`,
+      rich`调用方发送其中一个密钥，网关用自己的账号应答。是否也接受其他密钥，由设置中的“未知 API 密钥”决定。密钥持有者可在 ${link} 查看限额、用量和接入方式。`,
     noKeysYet: "还没有密钥",
     withoutKeyCallersNeedToken: "没有网关密钥时，调用方必须发送自己的提供商 API 密钥。",
     connectWithNewKey: "使用新密钥接入",

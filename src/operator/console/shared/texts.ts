@@ -38,7 +38,7 @@ export const texts = translate("shared", {
   networks: "Networks",
   allowedTags: "Allowed tags",
   limitsHint: (prices: ComponentChildren) =>
-    rich`Empty or 0: no limit. Days and months are in UTC. Costs are in the currency of ${prices}.`,
+    rich`Empty or 0: no limit. Days and months are in UTC. Costs are in the currency of ${prices}: US dollars where a provider stated them.`,
   yourPrices: "your prices",
   allowedModelsHint:
     "Names of models, separated by commas, as the list of models has them: acme/small, acme/large. A * at the end matches any ending.",

@@ -53,6 +53,10 @@ export function formatShare(part: number, whole: number): string {
 /** Never in the form 5e-7, which few people read. */
 const SMALL_COST = new Intl.NumberFormat("en", { maximumSignificantDigits: 3, useGrouping: false });
 
+/** Formats the cost of so many tokens: a dash if they cost nothing, since most likely their models have no price. */
+export const formatCostOf = (cost: number, tokens: number): string =>
+  cost === 0 && tokens > 0 ? "–" : formatCost(cost);
+
 /** Formats a cost: two decimals, or three significant digits for small amounts. */
 export function formatCost(value: number): string {
   if (value === 0) return "0";

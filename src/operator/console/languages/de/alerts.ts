@@ -33,6 +33,7 @@ export const alerts: PageTexts["alerts"] = {
   savePrivateHosts: "Private Hosts speichern",
   errorRate: "Fehlerrate",
   errorRateAboveMin: "Fehlerrate über (%, 5 min)",
+  errorRateHint: "Bei mindestens zehn Anfragen. Abgelehnte Anfragen und Fehler der Aufrufer zählen nicht.",
   waitingRequests: "Wartende Anfragen",
   moreThanRequests: "Mehr als (Anfragen)",
   accountsInCooldown: "Pausierte Konten",

@@ -60,7 +60,8 @@ export const history: PageTexts["history"] = {
   searchLabel: "Modell, Konto, Quelle, Status, Code oder Text suchen",
   nothingMatches: "Nichts gefunden",
   noRecordMatchesFilters: "Kein Eintrag passt zu den Filtern.",
-  noRecordContains: (query) => `Kein Eintrag enthält „${query}“.`,
+  noRecordContains: (query) =>
+    `Kein Eintrag enthält „${query}“. Endnutzer, die Anfragen in einem Feld nennen, werden nicht behalten: Filtern Sie nach ihrem Schlüssel.`,
   historySwitchedOff: "Der Verlauf ist ausgeschaltet",
   noGenerationsYet: "Noch keine Generierungen",
   historyOffHint: "Legen Sie die Zahl der Einträge auf der Seite Einstellungen fest.",

@@ -36,6 +36,8 @@ export const models: PageTexts["models"] = {
   firstBySize: (model, prompt) =>
     `${model} wird bei einer Anfrage von ${prompt} Tokens zuerst gefragt: der kleinste Kontext, der dafür reicht.`,
   costs: (cost) => `kostet ${cost}`,
+  costsLeast: (cost) => `kostet ${cost}, am günstigsten`,
+  costsAreFor: (prompt, answer) => `Kosten für ${prompt} Tokens Eingabe und ${answer} Ausgabe.`,
   noPriceLast: "kein Preis, deshalb zuletzt",
   firstTokenAfter: (ms) => `erstes Token nach ${ms}`,
   notMeasured: "in den letzten Minuten nicht gemessen",

@@ -36,7 +36,7 @@ export const shared: PageTexts["shared"] = {
   networks: "Netze",
   allowedTags: "Erlaubte Tags",
   limitsHint: (prices) =>
-    rich`Leer oder 0: kein Limit. Tage und Monate gelten in UTC. Kosten haben die Währung der ${prices}.`,
+    rich`Leer oder 0: kein Limit. Tage und Monate gelten in UTC. Kosten haben die Währung der ${prices}: US-Dollar, wo ein Provider sie angibt.`,
   yourPrices: "Preise",
   allowedModelsHint:
     "Namen von Modellen, durch Kommas getrennt, wie in der Liste der Modelle: acme/small, acme/large. Ein * am Ende steht für jedes Ende.",

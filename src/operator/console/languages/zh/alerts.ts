@@ -32,6 +32,7 @@ export const alerts: PageTexts["alerts"] = {
   savePrivateHosts: "保存私有主机",
   errorRate: "错误率",
   errorRateAboveMin: "错误率高于（%，5 分钟）",
+  errorRateHint: "至少十个请求时计算。被拒绝的请求和调用方的错误不计。",
   waitingRequests: "等待的请求",
   moreThanRequests: "多于（请求）",
   accountsInCooldown: "冷却中的账号",

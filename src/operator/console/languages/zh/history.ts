@@ -60,7 +60,7 @@ export const history: PageTexts["history"] = {
   searchLabel: "搜索模型、账号、来源、状态、代码或文本",
   nothingMatches: "没有匹配项",
   noRecordMatchesFilters: "没有符合筛选条件的记录。",
-  noRecordContains: (query) => `没有包含“${query}”的记录。`,
+  noRecordContains: (query) => `没有包含“${query}”的记录。请求字段中的最终用户不会保留：请按其密钥筛选。`,
   historySwitchedOff: "历史已关闭",
   noGenerationsYet: "还没有生成记录",
   historyOffHint: "请在“设置”页面设定记录数量。",

@@ -35,6 +35,8 @@ export const models: PageTexts["models"] = {
   firstBySize: (model, prompt) =>
     `对于 ${prompt} 个 token 的请求，首先请求 ${model}：其上下文是够用的最小者。`,
   costs: (cost) => `费用 ${cost}`,
+  costsLeast: (cost) => `费用 ${cost}，最便宜`,
+  costsAreFor: (prompt, answer) => `费用按输入 ${prompt}、输出 ${answer} 个 token 计算。`,
   noPriceLast: "没有价格，因此排在最后",
   firstTokenAfter: (ms) => `${ms} 后得到首个 token`,
   notMeasured: "最近几分钟未测量",

@@ -34,7 +34,8 @@ export const shared: PageTexts["shared"] = {
   styles: "风格",
   networks: "网络",
   allowedTags: "允许的标签",
-  limitsHint: (prices) => rich`留空或 0：不限。天和月按 UTC 计算。费用按${prices}的货币计算。`,
+  limitsHint: (prices) =>
+    rich`留空或 0：不限。天和月按 UTC 计算。费用按${prices}的货币计算：提供商给出的价格为美元。`,
   yourPrices: "您的价格",
   allowedModelsHint:
     "模型名称，用逗号分隔，与模型列表中的写法相同：acme/small, acme/large。末尾的 * 匹配任意结尾。",

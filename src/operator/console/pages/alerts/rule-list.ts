@@ -2,16 +2,26 @@ import type { AlertRule } from "../../api/alerts.ts";
 import { texts } from "./texts.ts";
 
 /** The kinds of alerts, with their labels. */
-export const RULES: readonly { readonly kind: string; readonly name: string; readonly threshold: string }[] =
-  [
-    { kind: "error_rate", name: texts.errorRate, threshold: texts.errorRateAboveMin },
-    { kind: "queue_depth", name: texts.waitingRequests, threshold: texts.moreThanRequests },
-    { kind: "cooling_accounts", name: texts.accountsInCooldown, threshold: texts.atLeastAccounts },
-    { kind: "empty_pool", name: texts.availableAccounts, threshold: texts.atMostAccounts },
-    { kind: "budget", name: texts.keyBudgets, threshold: texts.usedAlsoAt },
-    { kind: "sync_failed", name: texts.hostingSyncFailed, threshold: "" },
-    { kind: "provider_down", name: texts.providerDown, threshold: "" },
-  ];
+export const RULES: readonly {
+  readonly kind: string;
+  readonly name: string;
+  readonly threshold: string;
+  /** What the threshold counts, where its label cannot say it. */
+  readonly hint?: string;
+}[] = [
+  {
+    kind: "error_rate",
+    name: texts.errorRate,
+    threshold: texts.errorRateAboveMin,
+    hint: texts.errorRateHint,
+  },
+  { kind: "queue_depth", name: texts.waitingRequests, threshold: texts.moreThanRequests },
+  { kind: "cooling_accounts", name: texts.accountsInCooldown, threshold: texts.atLeastAccounts },
+  { kind: "empty_pool", name: texts.availableAccounts, threshold: texts.atMostAccounts },
+  { kind: "budget", name: texts.keyBudgets, threshold: texts.usedAlsoAt },
+  { kind: "sync_failed", name: texts.hostingSyncFailed, threshold: "" },
+  { kind: "provider_down", name: texts.providerDown, threshold: "" },
+];
 
 /** Input values of a rule form. */
 export interface RuleDraft {

@@ -41,7 +41,7 @@ export function RulesForm({ rules, onSaved }: RulesFormProps) {
       <LeaveGuard unsaved={Object.keys(changedDrafts(drafts, sent)).length === 0 ? "" : texts.unsavedRules} />
       <Panel title={texts.rules} folds>
         <div class="setting-grid">
-          {RULES.map(({ kind, name, threshold }) => {
+          {RULES.map(({ kind, name, threshold, hint }) => {
             const draft = drafts[kind] ?? toRuleDraft(rules[kind]);
             const change = (changes: Partial<RuleDraft>) =>
               setDrafts((current) => ({ ...current, [kind]: { ...draft, ...changes } }));
@@ -56,6 +56,7 @@ export function RulesForm({ rules, onSaved }: RulesFormProps) {
                 {threshold !== "" && (
                   <TextField
                     label={threshold}
+                    {...(hint !== undefined && { hint })}
                     type="number"
                     min={0}
                     value={draft.threshold}

@@ -33,6 +33,7 @@ export const texts = translate("alerts", {
   savePrivateHosts: "Save private hosts",
   errorRate: "Error rate",
   errorRateAboveMin: "Error rate above (%, 5 min)",
+  errorRateHint: "Of at least ten requests. Refused requests and mistakes of callers do not count.",
   waitingRequests: "Waiting requests",
   moreThanRequests: "More than (requests)",
   accountsInCooldown: "Accounts in cooldown",

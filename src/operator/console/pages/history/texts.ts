@@ -60,7 +60,8 @@ export const texts = translate("history", {
   searchLabel: "Search model, account, source, status, code or text",
   nothingMatches: "Nothing matches",
   noRecordMatchesFilters: "No record matches the filters.",
-  noRecordContains: (query: string) => `No record contains “${query}”.`,
+  noRecordContains: (query: string) =>
+    `No record contains “${query}”. End users whom requests name in a field are not kept: filter by their key.`,
   historySwitchedOff: "The history is switched off",
   noGenerationsYet: "No generations yet",
   historyOffHint: "Set the number of records on the Settings page.",

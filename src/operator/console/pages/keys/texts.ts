@@ -47,7 +47,7 @@ export const texts = translate("keys", {
   copyKeyName: (name: string) => `Copy the key ${name}`,
   rotate: "Rotate",
   keysLead: (link: ComponentChildren) =>
-    rich`Callers send one of these keys, and the gateway answers with its own accounts. Whether it also takes other keys is set by “Unknown API keys” in the settings. Holders of a key see its limits and its use at ${link}.`,
+    rich`Callers send one of these keys, and the gateway answers with its own accounts. Whether it also takes other keys is set by “Unknown API keys” in the settings. Holders of a key see its limits, its use and how to connect at ${link}.`,
   noKeysYet: "No keys yet",
   withoutKeyCallersNeedToken:
     "Without a key of the gateway, callers must send their own API key of the provider.",

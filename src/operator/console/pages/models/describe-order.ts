@@ -6,9 +6,9 @@ import { texts } from "./texts.ts";
 
 type Target = RouteOrder["targets"][number];
 
-/** The fact by which a strategy orders a model. */
+/** The fact by which a strategy orders a model, besides its cost. */
 function describeFact(strategy: Strategy, { cost, first_token_ms: ms, context }: Target): string {
-  if (strategy === "cheapest") return cost === null ? texts.noPriceLast : texts.costs(formatCost(cost));
+  if (strategy === "cheapest" && cost === null) return texts.noPriceLast;
   if (strategy === "fastest")
     return ms === null ? texts.notMeasured : texts.firstTokenAfter(formatDuration(ms));
   if (strategy === "context")
@@ -34,11 +34,22 @@ export function describeOrder(
     fastest: texts.firstAsFastest(first?.model ?? ""),
     context: texts.firstBySize(first?.model ?? "", formatCount(prompt_tokens)),
   };
+  const costs = targets.flatMap(({ cost }) => cost ?? []);
+  const least = Math.min(...costs);
+  const describeCost = ({ cost }: Target): string => {
+    if (cost === null) return "";
+    const isCheapest = costs.length > 1 && cost === least;
+    return isCheapest ? texts.costsLeast(formatCost(cost)) : texts.costs(formatCost(cost));
+  };
+  const saysCosts = costs.length > 0 && strategy !== "cheapest";
+  const tokens = texts.costsAreFor(formatCount(prompt_tokens), formatCount(completion_tokens));
   return {
-    lead: reasons[strategy],
+    lead: saysCosts ? `${reasons[strategy]} ${tokens}` : reasons[strategy],
     lines: targets.map((target) => {
       const health = target.health === "healthy" ? "" : texts.healths[target.health];
-      const facts = [describeFact(strategy, target), health].filter((fact) => fact !== "").join(", ");
+      const facts = [describeFact(strategy, target), describeCost(target), health]
+        .filter((fact) => fact !== "")
+        .join(", ");
       return facts === "" ? target.model : `${target.model}: ${facts}`;
     }),
   };

@@ -36,6 +36,8 @@ export const texts = translate("models", {
   firstBySize: (model: string, prompt: string) =>
     `${model} is asked first for a request of ${prompt} tokens: the smallest context that has room for it.`,
   costs: (cost: string) => `costs ${cost}`,
+  costsLeast: (cost: string) => `costs ${cost}, the cheapest`,
+  costsAreFor: (prompt: string, answer: string) => `Costs are for ${prompt} tokens in and ${answer} out.`,
   noPriceLast: "no price, so it comes last",
   firstTokenAfter: (ms: string) => `first token after ${ms}`,
   notMeasured: "not measured in the last minutes",

@@ -6,7 +6,7 @@ import { displayName, type UsageNames } from "../../shared/usage-names.ts";
 import { Button } from "../../ui/button.tsx";
 import { formatCount } from "../../ui/count.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
-import { formatCost, formatShare } from "../../ui/format.ts";
+import { formatCostOf, formatShare } from "../../ui/format.ts";
 import { Panel } from "../../ui/page.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { words } from "../../ui/words.ts";
@@ -87,7 +87,13 @@ function listColumns(by: TopDimension, names: UsageNames, days: number): Column<
       },
     },
     { title: words.requests, end: true, class: "tabular", cell: ({ requests }) => formatCount(requests) },
-    { title: texts.costTitle, end: true, class: "tabular", cell: ({ cost }) => formatCost(cost) },
+    {
+      title: texts.costTitle,
+      end: true,
+      class: "tabular",
+      cell: ({ cost, prompt_tokens, completion_tokens }) =>
+        formatCostOf(cost, prompt_tokens + completion_tokens),
+    },
     {
       title: texts.errorsTitle,
       end: true,

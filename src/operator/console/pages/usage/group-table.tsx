@@ -5,7 +5,7 @@ import { Button } from "../../ui/button.tsx";
 import { formatCount } from "../../ui/count.ts";
 import { actionColumn, type Column } from "../../ui/data-table.tsx";
 import { type Choice, SelectField } from "../../ui/field.tsx";
-import { formatCompact, formatCost, formatDuration, formatShare } from "../../ui/format.ts";
+import { formatCompact, formatCostOf, formatDuration, formatShare } from "../../ui/format.ts";
 import { Panel } from "../../ui/page.tsx";
 import { PagedTable } from "../../ui/paged-table.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
@@ -115,7 +115,13 @@ export function GroupTable({ view, groups, before, names }: GroupTableProps) {
       class: "tabular muted",
       cell: ({ cached_tokens, prompt_tokens }) => formatShare(cached_tokens, prompt_tokens),
     },
-    { title: texts.cost, end: true, class: "tabular", cell: ({ cost }) => formatCost(cost) },
+    {
+      title: texts.cost,
+      end: true,
+      class: "tabular",
+      cell: ({ cost, prompt_tokens, completion_tokens }) =>
+        formatCostOf(cost, prompt_tokens + completion_tokens),
+    },
     {
       title: words.firstToken,
       end: true,

@@ -22,6 +22,20 @@ describe("the order of a route", () => {
     expect(lines).toEqual([expect.stringMatching(/^a\/m: costs .*0\.5/), "b/m: no price, so it comes last"]);
   });
 
+  it("says what each costs, and which is the cheapest, in any other order, too", () => {
+    const { lead, lines } = describeOrder(
+      "order",
+      false,
+      answer([
+        { ...target, model: "a/m", cost: 0.5 },
+        { ...target, model: "b/m", cost: 0.25 },
+        { ...target, model: "c/m" },
+      ]),
+    );
+    expect(lead).toMatch(/first in the list\. Costs are for 1,000 tokens in and 500 out\.$/);
+    expect(lines).toEqual(["a/m: costs 0.5", "b/m: costs 0.25, the cheapest", "c/m"]);
+  });
+
   it("passes over a provider that is down", () => {
     const { lead, lines } = describeOrder(
       "order",
