@@ -52,6 +52,8 @@ describe("a signed request", () => {
       "1",
       "text/x",
     ]);
+    // The runtime sets the host itself.
+    expect(own.headers.has("host")).toBe(false);
     const sent = await sign("/x", { method: "POST", body: form() });
     expect(sent.headers.get("content-type")).toMatch(/^multipart\/form-data; boundary=/);
   });
