@@ -122,8 +122,8 @@ describeWithBrowser("the size of large pictures", () => {
     const all = await picture("/cells", whole, { width: 1801, height: 2333 });
     if (all !== null) expectCells(all, PAGE);
     for (const format of ["jpg", "png", "webp"]) {
-      const size = { width: 2311, height: 2717 };
-      const element = await picture("/element", { selector: "#x", width: "2311", format }, size);
+      const size = { width: 1511, height: 1777 };
+      const element = await picture("/element", { selector: "#x", width: "1511", format }, size);
       if (element === null) throw new Error("The picture is too large.");
       for (const [x, y] of places(size)) {
         // Its outermost pixels are drawn together with what is around it.
