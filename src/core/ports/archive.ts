@@ -57,6 +57,8 @@ export interface HistorySummary extends HistoryUsageDetails {
   /** Ids of the key's team and user when the request came. Absent: none, or a record of an older version. */
   readonly team?: string | undefined;
   readonly user?: string | undefined;
+  /** The end user that the request names, as its caller wrote it. Absent: none. */
+  readonly end_user?: string | undefined;
   /** The request's tags. Absent: none. */
   readonly tags?: readonly string[] | undefined;
   readonly dialect: string;

@@ -89,6 +89,7 @@ export function createHistorySummary(source: SummarySource): HistorySummary {
   const { id, context, conversation, output, retries, outcome, endedAt } = source;
   const { request, requestId, facts, startedAt, platform } = context;
   const redact = (text: string) => redactForHistory(text, facts.history);
+  const endUser = truncateText(redact(conversation.sampling.user ?? ""), MAX_LABEL);
   const now = outcome === null ? platform.now() : endedAt;
   return {
     id,
@@ -99,6 +100,7 @@ export function createHistorySummary(source: SummarySource): HistorySummary {
     key: facts.key ?? "",
     ...(facts.team === undefined ? {} : { team: facts.team }),
     ...(facts.user === undefined ? {} : { user: facts.user }),
+    ...(endUser === "" ? {} : { end_user: endUser }),
     ...(facts.tags === undefined ? {} : { tags: facts.tags.split(",") }),
     dialect: conversation.dialect,
     requested_model: truncateText(facts.requestedModel ?? conversation.model.requested, MAX_LABEL),

@@ -19,6 +19,7 @@ export const historySummarySchema = () =>
     key: z.string(),
     team: z.string().optional(),
     user: z.string().optional(),
+    end_user: z.string().optional(),
     tags: z.array(z.string()).optional(),
     dialect: z.string(),
     requested_model: z.string(),

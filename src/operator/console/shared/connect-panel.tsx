@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { listModels } from "../api/models.ts";
+import { listModels, listModelsOfKey } from "../api/models.ts";
 import { formatHref } from "../routing.ts";
 import { CopyButton } from "../ui/copy-button.tsx";
 import { SelectField, TextField } from "../ui/field.tsx";
@@ -17,7 +17,10 @@ interface ConnectPanelProps {
 
 /** Asks for a key and a model, and shows how SDKs and agents are connected with them. */
 export function ConnectPanel({ initialKey = "" }: ConnectPanelProps) {
-  const { data, error, reload } = useLoaded(listModels, "");
+  const { data, error, reload } = useLoaded(
+    (signal) => (initialKey === "" ? listModels(signal) : listModelsOfKey(initialKey, signal)),
+    initialKey,
+  );
   const [key, setKey] = useState(initialKey);
   const [chosenModel, setChosenModel] = useState("");
   const models = data ?? [];

@@ -43,6 +43,10 @@ async function readNames(signal: AbortSignal): Promise<UsageNames> {
   };
 }
 
+/** All names in one map: ids of keys, teams, users, providers and accounts differ. */
+export const mergeNames = (names: UsageNames): ReadonlyMap<string, string> =>
+  new Map(Object.values(names).flatMap((map) => [...map]));
+
 /** The names that keys, teams, users, providers and accounts have now. Until they are loaded, there are none. */
 export function useNames(): UsageNames {
   return useLoaded(readNames).data ?? {};

@@ -43,6 +43,23 @@ async function ended(made: Awaited<ReturnType<typeof gateway>>) {
 }
 
 describe("what is kept of a generation", () => {
+  test("the end user whom the request names, as far as texts are kept", async () => {
+    const made = await gateway();
+    const summaryOf = (history?: "redacted" | "no_texts") => {
+      const context = made.context();
+      if (history !== undefined) context.facts.history = history;
+      const recording = new Recording(context, conversation({ sampling: { user: "ana@example.org" } }), {
+        attempts: [],
+        begunAttempts: 0,
+      });
+      recording.start("", { rawText: "", rawReasoning: "" });
+      return recording.write().summary;
+    };
+    expect(summaryOf()).toMatchObject({ end_user: "ana@example.org" });
+    expect(summaryOf("redacted").end_user).not.toContain("ana@");
+    expect(summaryOf("no_texts")).not.toHaveProperty("end_user");
+  });
+
   test("while its record waits: the texts that are archived, and nothing else of the conversation", async () => {
     const made = await gateway();
     const { recording, messages } = await ended(made);

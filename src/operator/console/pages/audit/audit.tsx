@@ -1,5 +1,7 @@
+import { useMemo } from "preact/hooks";
 import { type AuditEntry, listAudit } from "../../api/journal.ts";
 import { FieldChanges } from "../../shared/field-changes.tsx";
+import { mergeNames, useNames } from "../../shared/usage-names.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { LoadState } from "../../ui/load-state.tsx";
@@ -19,7 +21,7 @@ const PAGE_SIZES = [25, 50, 200, LARGEST_PAGE] as const;
 /** Number of changes that are visible without expanding the entry. */
 const COLLAPSED_CHANGES = 3;
 
-const COLUMNS: readonly Column<AuditEntry>[] = [
+const columnsWith = (names: ReadonlyMap<string, string>): readonly Column<AuditEntry>[] => [
   { title: words.time, class: "tabular", cell: ({ at }) => <Timestamp at={at} /> },
   {
     title: texts.who,
@@ -37,11 +39,11 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
     class: "whole",
     cell: ({ changes, more }) =>
       changes.length <= COLLAPSED_CHANGES ? (
-        <FieldChanges changes={changes} more={more} />
+        <FieldChanges changes={changes} more={more} names={names} />
       ) : (
         <details>
           <summary>{texts.changeCount(changes.length + more)}</summary>
-          <FieldChanges changes={changes} more={more} />
+          <FieldChanges changes={changes} more={more} names={names} />
         </details>
       ),
   },
@@ -52,6 +54,8 @@ export function Audit() {
   const paging = usePaging(LARGEST_PAGE);
   const { query, page, size } = paging;
   const { data, error, reload } = useLoaded((signal) => listAudit(query, page, size, signal), paging.key);
+  const names = useNames();
+  const columns = useMemo(() => columnsWith(mergeNames(names)), [names]);
   return (
     <Page title={texts.audit} lead={texts.lead}>
       <div class="toolbar">
@@ -70,7 +74,7 @@ export function Audit() {
           <DataTable
             items={data.items}
             keyOf={({ id }) => String(id)}
-            columns={COLUMNS}
+            columns={columns}
             class="audit-table"
             box="panel"
           />

@@ -37,7 +37,14 @@ export interface FactsProps {
 /** Lists the facts of a generation. A click on a value filters the list by it. */
 export function Facts({ record, names }: FactsProps) {
   const { requested_model: requested, model, dropped_params: droppedParams = [] } = record;
-  const { team = "", user = "", tags = [], error_code: errorCode = "", path } = record;
+  const {
+    team = "",
+    user = "",
+    end_user: endUser = "",
+    tags = [],
+    error_code: errorCode = "",
+    path,
+  } = record;
   const details = describeUsage(record);
   const isError = record.status === "error";
   return (
@@ -119,6 +126,7 @@ export function Facts({ record, names }: FactsProps) {
         </Fact>
       )}
       {user !== "" && <Fact name={texts.user}>{user}</Fact>}
+      {endUser !== "" && <Fact name={texts.endUser}>{endUser}</Fact>}
       {tags.length > 0 && <Fact name={texts.tags}>{tags.join(", ")}</Fact>}
       {path !== undefined && (
         <Fact name={texts.path}>
