@@ -62,7 +62,7 @@ export function Toasts() {
     <div class="toasts" role="status">
       {visible.map(({ id, text, undo }) => (
         <p key={id}>
-          {text}
+          <span>{text}</span>
           {undo !== null && (
             <button type="button" onClick={undo}>
               {words.undo}
