@@ -72,7 +72,7 @@ class Realtime {
   readonly provider = new End();
   readonly openings: Opening[] = [];
   protocol: string | undefined;
-  /** The status with which the provider refuses a connection; null: it accepts. */
+  /** The status with which the provider refuses a connection; null: it accepts; 0: it cannot be reached. */
   refuse: (opening: Opening) => number | null = () => null;
   #fromClient: SocketListener | undefined;
   #fromProvider: SocketListener | undefined;
@@ -89,6 +89,7 @@ class Realtime {
         const opening = { url, headers };
         this.openings.push(opening);
         const status = this.refuse(opening);
+        if (status === 0) throw new TypeError("connection refused");
         if (status !== null)
           return Response.json({ error: { message: `refused ${headers["authorization"]}` } }, { status });
         return {
@@ -260,6 +261,7 @@ describe("a realtime connection", () => {
     [404, 501],
     [500, 503],
     [400, 400],
+    [0, 503],
   ])("that the provider refuses with %i is a %i, and is recorded", async (status, expected) => {
     const made = await realtime();
     made.refuse = () => status;
