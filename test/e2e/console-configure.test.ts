@@ -315,22 +315,24 @@ describeWithBrowser("configuring in the console", () => {
     await page.getByRole("button", { name: "Add webhook" }).first().click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name").fill("Operators");
-    await dialog.getByLabel("Address").fill("http://127.0.0.1/hook");
+    await dialog.getByLabel("Address").fill("http://127.0.0.1/secret-path");
     await dialog.getByRole("button", { name: "Add webhook" }).click();
     await dialog.getByRole("alert").first().waitFor();
-    await dialog.getByLabel("Address").fill("https://hooks.example.com/secret-path");
+    expect(await violations(page)).toEqual([]);
+    await dialog.getByLabel("Allow 127.0.0.1").check();
     await dialog.getByLabel("Enabled").uncheck();
     await dialog.getByRole("button", { name: "Add webhook" }).click();
     await saved(dialog);
     await page.getByText("whsec_").waitFor();
     const row = page.getByRole("row", { name: /Operators/ });
-    expect(await row.innerText()).toContain("https://hooks.example.com/****");
+    expect(await row.innerText()).toContain("http://127.0.0.1/****");
     const rule = page.getByRole("group", { name: "Waiting requests" });
     await rule.getByLabel("More than").fill("25");
     await page.getByRole("button", { name: "Save rules" }).click();
     await page.getByText("Rules saved").waitFor();
     expect((await app.admin("GET", "/admin/alerts")).body).toMatchObject({
       webhooks: [{ name: "Operators", disabled: true }],
+      private_hosts: ["127.0.0.1"],
       rules: { queue_depth: { threshold: 25 } },
     });
     await row.getByRole("button", { name: "Delete" }).click();

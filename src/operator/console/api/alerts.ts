@@ -15,9 +15,13 @@ type Webhooks = NonNullable<AlertsInput["webhooks"]>;
 
 export const readAlerts = (signal?: AbortSignal) => callApi("GET /admin/alerts", { signal });
 
-/** Replaces the webhooks. Returns the secrets of new ones by id. */
-export async function saveWebhooks(webhooks: Webhooks): Promise<Readonly<Record<string, string>>> {
-  return (await callApi("PUT /admin/alerts", { body: { webhooks } })).secrets ?? {};
+/** Replaces the webhooks, and the private hosts if given. Returns the secrets of new webhooks by id. */
+export async function saveWebhooks(
+  webhooks: Webhooks,
+  private_hosts?: readonly string[],
+): Promise<Readonly<Record<string, string>>> {
+  const body = private_hosts === undefined ? { webhooks } : { webhooks, private_hosts: [...private_hosts] };
+  return (await callApi("PUT /admin/alerts", { body })).secrets ?? {};
 }
 
 /** Saves the webhooks without the deleted ones. The deletion can be undone. */

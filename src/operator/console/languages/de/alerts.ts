@@ -30,6 +30,9 @@ export const alerts: PageTexts["alerts"] = {
   privateHosts: "Private Hosts",
   privateHostsLabel: "Hosts in privaten Netzen, die Webhooks benutzen dürfen",
   privateHostsHint: "host oder host:port, durch Kommas getrennt. Andere private Adressen werden abgelehnt.",
+  allowPrivateHost: (host) => `${host} erlauben`,
+  allowPrivateHostHint:
+    "Die Adresse scheint in einem privaten Netz zu liegen. Webhooks dürfen es nur benutzen, wenn ihr Host erlaubt ist.",
   savePrivateHosts: "Private Hosts speichern",
   errorRate: "Fehlerrate",
   errorRateAboveMin: "Fehlerrate über (%, 5 min)",

@@ -29,6 +29,8 @@ export const alerts: PageTexts["alerts"] = {
   privateHosts: "私有主机",
   privateHostsLabel: "Webhook 可以使用的私有网络主机",
   privateHostsHint: "host 或 host:port，用逗号分隔。其他私有地址会被拒绝。",
+  allowPrivateHost: (host) => `允许 ${host}`,
+  allowPrivateHostHint: "该地址似乎位于私有网络，只有允许其主机后 Webhook 才能使用。",
   savePrivateHosts: "保存私有主机",
   errorRate: "错误率",
   errorRateAboveMin: "错误率高于（%，5 分钟）",

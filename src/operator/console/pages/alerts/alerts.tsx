@@ -115,7 +115,13 @@ export function Alerts() {
         editing={editing}
         noun={texts.webhookNoun}
         form={(webhook, props) => (
-          <WebhookForm webhook={webhook} webhooks={webhooks} onSecret={setSecret} {...props} />
+          <WebhookForm
+            webhook={webhook}
+            webhooks={webhooks}
+            privateHosts={data?.private_hosts ?? []}
+            onSecret={setSecret}
+            {...props}
+          />
         )}
         remove={({ id }) => deleteWebhook(webhooks.filter((webhook) => webhook.id !== id))}
         warning={() => texts.deletionWarning}

@@ -30,6 +30,9 @@ export const texts = translate("alerts", {
   privateHosts: "Private hosts",
   privateHostsLabel: "Hosts in private networks that webhooks may use",
   privateHostsHint: "host or host:port, separated by commas. Other private addresses are refused.",
+  allowPrivateHost: (host: string) => `Allow ${host}`,
+  allowPrivateHostHint:
+    "The address seems to be in a private network, which webhooks may only use if its host is allowed.",
   savePrivateHosts: "Save private hosts",
   errorRate: "Error rate",
   errorRateAboveMin: "Error rate above (%, 5 min)",

@@ -17,22 +17,39 @@ interface WebhookFormProps extends EditFormProps {
   /** null: a new webhook. */
   readonly webhook: WebhookView | null;
   readonly webhooks: readonly WebhookView[];
+  /** Hosts in private networks that webhooks may use. */
+  readonly privateHosts: readonly string[];
   /** Called with the secret of a new webhook. */
   readonly onSecret: (secret: string) => void;
 }
 
+/** Names without a dot or of private networks, and literal addresses: the gateway refuses most of them unless they are listed. */
+const PRIVATE_NAME = /^(?:[^.]+|.+\.(?:local|internal|lan|home\.arpa)|[\d.]+|\[.+\])$/;
+
+/** Returns the host and port of an address that seems to be in a private network; empty: it is not, or is no address. */
+function findPrivateHost(url: string): string {
+  const { host = "", hostname = "" } = URL.parse(url) ?? {};
+  return PRIVATE_NAME.test(hostname) ? host : "";
+}
+
 /** Form that adds or changes a webhook. */
-export function WebhookForm({ webhook, webhooks, onSecret, onClose, onSaved }: WebhookFormProps) {
+export function WebhookForm(props: WebhookFormProps) {
+  const { webhook, webhooks, privateHosts, onSecret, onClose, onSaved } = props;
   const [name, setName] = useState(webhook?.name ?? "");
   const [url, setUrl] = useState(webhook?.url ?? "");
   const [format, setFormat] = useState<WebhookView["format"]>(webhook?.format ?? "json");
   const [isOn, setIsOn] = useState(webhook?.disabled !== true);
+  const [allowsHost, setAllowsHost] = useState(false);
+  const privateHost = findPrivateHost(url);
   const submit = async (onSucceeded: () => void) => {
     const fields = { name, url, format, disabled: !isOn };
     const updated = webhooks.map((stored) =>
       stored.id === webhook?.id ? { id: stored.id, ...fields } : stored,
     );
-    const secrets = await saveWebhooks(webhook === null ? [...updated, fields] : updated);
+    const secrets = await saveWebhooks(
+      webhook === null ? [...updated, fields] : updated,
+      allowsHost && privateHost !== "" ? [...new Set([...privateHosts, privateHost])] : undefined,
+    );
     onSucceeded();
     onSecret(Object.values(secrets)[0] ?? "");
     await onSaved(webhook === null ? texts.webhookAdded : texts.webhookSaved);
@@ -55,6 +72,14 @@ export function WebhookForm({ webhook, webhooks, onSecret, onClose, onSaved }: W
         placeholder="https://hooks.example.com/…"
         hint={webhook === null ? texts.addressHint : texts.maskedAddressHint}
       />
+      {privateHost !== "" && !privateHosts.includes(privateHost) && (
+        <CheckField
+          label={texts.allowPrivateHost(privateHost)}
+          value={allowsHost}
+          onChange={setAllowsHost}
+          hint={texts.allowPrivateHostHint}
+        />
+      )}
       <SelectField
         label={texts.form}
         path="format"
