@@ -6,11 +6,18 @@ import { Readable, Writable } from "node:stream";
 import puppeteer, { type Browser, type ConnectionTransport } from "@cloudflare/puppeteer";
 import { browserExecutable } from "./browser.ts";
 
+/** A running browser. */
+export interface TestBrowser {
+  readonly browser: Browser;
+  /** Ends the browser. Resolves when its process and its profile are gone. */
+  close(): Promise<void>;
+}
+
 /**
  * Starts a real browser for the page service's own code in this process. It speaks the DevTools protocol through pipes, so it
  * ends with this process.
  */
-export function launchChromium(): Promise<Browser> {
+export async function launchChromium(): Promise<TestBrowser> {
   const profile = mkdtempSync(join(tmpdir(), "polygate-test-browser-"));
   const child = spawn(
     browserExecutable() ?? "",
@@ -30,11 +37,21 @@ export function launchChromium(): Promise<Browser> {
   // The browser may end before a last command reaches it.
   commands.on("error", () => undefined);
   readMessages(events, (message) => transport.onmessage?.(message));
-  child.on("close", () => {
-    transport.onclose?.();
-    rmSync(profile, { recursive: true, force: true, maxRetries: 3 });
+  const ended = new Promise<void>((resolve) => {
+    child.on("close", () => {
+      transport.onclose?.();
+      rmSync(profile, { recursive: true, force: true, maxRetries: 3 });
+      resolve();
+    });
   });
-  return puppeteer.connect({ transport });
+  const browser = await puppeteer.connect({ transport });
+  return {
+    browser,
+    close: async () => {
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
 }
 
 /** Splits a stream at its zero bytes, which end the messages. */

@@ -1,13 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Browser } from "@cloudflare/puppeteer";
 import { afterAll, beforeAll, vi } from "vitest";
 import { root } from "../../scripts/development.mjs";
 import { handleRequest } from "../../src/app.ts";
 import { parseVariables } from "../../src/core/ports/parse-variables.ts";
 import { BrowserService } from "../../src/pages/browser/browser-service.ts";
 import { ImageConverter } from "../../src/pages/images/image-converter.ts";
-import { launchChromium } from "./chromium.ts";
+import { launchChromium, type TestBrowser } from "./chromium.ts";
 import { compileCodecs } from "./image-codecs.ts";
 import { KEY, memoryPlatform } from "./memory-platform.ts";
 import { type PageServer, type Site, serve } from "./pages.ts";
@@ -30,7 +29,7 @@ const DATA = join(root, "dist");
  * around it.
  */
 export function usePageService(handler: PageServer, env: Readonly<Record<string, string>> = {}): PageService {
-  const browsers: Browser[] = [];
+  const browsers: TestBrowser[] = [];
   const work: Promise<unknown>[] = [];
   let site: Site | undefined;
   let send: (path: string, init?: RequestInit) => Promise<Response>;
@@ -52,9 +51,9 @@ export function usePageService(handler: PageServer, env: Readonly<Record<string,
     };
     const { pages: limits } = parseVariables(variables, { drivers: ["sessions"] });
     const launch = async () => {
-      const browser = await launchChromium();
-      browsers.push(browser);
-      return browser;
+      const started = await launchChromium();
+      browsers.push(started);
+      return started.browser;
     };
     const blockLists = readFileSync(join(DATA, "block-lists.txt"), { encoding: "utf8" });
     const platform = await memoryPlatform({
