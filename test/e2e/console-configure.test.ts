@@ -478,6 +478,10 @@ describeWithBrowser("configuring in the console", () => {
   });
 
   it("adds a provider, lists and edits its models, gives it an account, and sends names to it", async () => {
+    const { prices } = (await app.admin("GET", "/admin/settings")).body;
+    await app.admin("PUT", "/admin/settings", {
+      prices: { ...Object(prices), "engine/qwen3:8b": { input: 9, output: 10 } },
+    });
     const page = await app.at("providers");
     const row = page.getByRole("row", { name: /^engine/ });
     const dialog = page.getByRole("dialog");
@@ -505,6 +509,8 @@ describeWithBrowser("configuring in the console", () => {
     await dialog.getByRole("button", { name: "Add selected (1)" }).click();
     await saved(dialog);
     await page.getByRole("heading", { name: "1 model", exact: true }).waitFor();
+    // The price of the page Usage comes before the provider's.
+    await page.getByText("9 in, 10 out").waitFor();
     await page.getByRole("button", { name: "Add model" }).click();
     await dialog.getByLabel("Name", { exact: true }).fill("small");
     await dialog.getByLabel("Name at the provider").fill("org/tiny");

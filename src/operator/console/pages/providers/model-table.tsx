@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { type ProviderEntryView, type ProviderView, removeModel, switchModels } from "../../api/providers.ts";
+import { readSettings } from "../../api/settings.ts";
 import { useHasRole } from "../../own-user.ts";
 import { Button } from "../../ui/button.tsx";
 import { actionColumn, type Column } from "../../ui/data-table.tsx";
@@ -12,6 +13,7 @@ import { SearchBox } from "../../ui/search-box.tsx";
 import { showToast, showUndoToast } from "../../ui/toasts.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { useAsyncAction } from "../../ui/use-async-action.ts";
+import { useLoaded } from "../../ui/use-loaded.ts";
 import { words } from "../../ui/words.ts";
 import {
   formatAbilities,
@@ -42,6 +44,10 @@ export function ModelTable({ provider, onChanged, reload, onEdit, ask }: ModelTa
   const canEdit = useHasRole("operator");
   // Switches show the chosen value while the request runs.
   const [pending, setPending] = useState<{ readonly names: readonly string[]; readonly enabled: boolean }>();
+  // Prices of the page Usage come before those of the provider.
+  const ownPrices = useLoaded(readSettings).data?.prices ?? {};
+  const priceOf = ({ name, price }: ListedModel) =>
+    formatPrice({ price: ownPrices[`${id}/${name}`] ?? price });
   const models = listModels(provider).map((model) =>
     pending?.names.includes(model.name) === true ? { ...model, enabled: pending.enabled } : model,
   );
@@ -102,7 +108,15 @@ export function ModelTable({ provider, onChanged, reload, onEdit, ask }: ModelTa
       <PagedTable
         items={shown}
         keyOf={({ name }) => name}
-        columns={createColumns({ read_only, busy: action.busy, canEdit, turn: switchAll, remove, onEdit })}
+        columns={createColumns({
+          read_only,
+          busy: action.busy,
+          canEdit,
+          turn: switchAll,
+          remove,
+          onEdit,
+          priceOf,
+        })}
         class="models"
         empty={
           models.length > 0 ? (
@@ -124,6 +138,8 @@ interface ColumnsOptions {
   readonly canEdit: boolean;
   readonly turn: (models: readonly ListedModel[], enabled: boolean) => unknown;
   readonly remove: (model: ListedModel) => unknown;
+  /** Describes the price that applies; empty: none. */
+  readonly priceOf: (model: ListedModel) => string;
   readonly onEdit: (model: ListedModel) => void;
 }
 
@@ -145,6 +161,7 @@ function createColumns({
   turn,
   remove,
   onEdit,
+  priceOf,
 }: ColumnsOptions): Column<ListedModel>[] {
   const name: Column<ListedModel> = {
     title: words.name,
@@ -177,7 +194,7 @@ function createColumns({
     name,
     { title: texts.abilities, cell: (model) => orUnknown(formatAbilities(model)) },
     { title: texts.context, class: "tabular", cell: (model) => orUnknown(formatSizes(model)) },
-    { title: texts.price, class: "tabular", cell: (model) => orUnknown(formatPrice(model)) },
+    { title: texts.price, class: "tabular", cell: (model) => orUnknown(priceOf(model)) },
     actionColumn((model) => (
       <>
         <Button kind="quiet" needs="operator" label={texts.edit(model.name)} onClick={() => onEdit(model)}>
