@@ -172,6 +172,8 @@ function describeStatus(status: number): string {
 const SHORTENED = /\*\*|•|\w\.\.\.\w/;
 /** From this length on, a run with a digit may be a credential. */
 const MIN_CREDENTIAL = 16;
+/** An address of letters alone: it tells where to pay, or to get another key, and holds no credential. */
+const PLAIN_ADDRESS = /^["'(<]?https?:\/\/[a-z./_-]+["')>,.;]*$/i;
 /** As many characters of a credential's beginning or end identify it within a run. */
 const CREDENTIAL_END = 4;
 
@@ -184,7 +186,7 @@ function maskCredentialParts(text: string, secret: string): string {
   const isSuspect = (run: string): boolean =>
     SHORTENED.test(run) ||
     (run.length >= MIN_CREDENTIAL && /\d/.test(run) && !run.includes("://")) ||
-    ends.some((end) => run.includes(end));
+    (!PLAIN_ADDRESS.test(run) && ends.some((end) => run.includes(end)));
   return text
     .split(" ")
     .map((run) => (isSuspect(run) ? MASK : run))

@@ -185,6 +185,12 @@ describe("the words of a provider that refuses an account", () => {
     );
   });
 
+  it("keep an address that helps, although the key begins like its host", () => {
+    const message = "Overdue. Pay at https://vendor.example/billing.";
+    const error = errorFrom({ error: { message } }, 403, "vendor-key-0123456789");
+    expect(error.upstreamWords).toBe(message);
+  });
+
   it.each([
     "Incorrect API key provided: sk-abcd****wxyz.",
     "Incorrect API key provided: sk-a...wxyz",
