@@ -295,6 +295,9 @@ const german: Translation = {
     allAccounts: "Alle Konten",
     slotsInUse: "Belegte Plätze",
     accountsFree: (available, total) => `${available} von ${total} Konten frei`,
+    someUnlimited: "einige ohne Limit",
+    unlimitedHint:
+      "Konten von Providern ohne Limit nehmen beliebig viele Anfragen an. Sie zählen nicht zu den belegten Plätzen.",
     waitingTitle: "Wartend",
     roomFor: (maxQueueSize) => `Platz für ${maxQueueSize}`,
     perMinuteCancelled: (number, cancelled) => `${number} pro Minute, ${cancelled} abgebrochen`,
@@ -415,7 +418,7 @@ const german: Translation = {
     changes: "Änderungen",
     changeCount: (count) => formatPlural(count, "Änderung", "Änderungen"),
     audit: "Audit",
-    lead: "Was Administratoren geändert haben, hier oder über die API. Geheimnisse sind maskiert.",
+    lead: "Was Administratoren geändert haben, hier oder über die API: der alte Wert, dann der neue. Geheimnisse sind maskiert. Um eine Änderung zurückzunehmen, geben Sie den alten Wert wieder ein, oder sehen Sie unter „Import und Export“ bei „Wiederherstellen“ nach.",
     searchLabel: "Wer, Adresse, Aktion oder Feld suchen",
     noChangesYet: "Noch keine Änderungen",
     nothingMatches: "Kein Treffer",

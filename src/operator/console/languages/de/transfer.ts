@@ -60,7 +60,7 @@ export const transfer: PageTexts["transfer"] = {
   keyCount: (count) => `${formatPlural(count, "Schlüssel", "Schlüssel")}`,
   restoreVersion: (version) => `Version ${version} wiederherstellen`,
   versionsLead:
-    "Die Konfiguration wird vor Importen und Änderungen ganzer Listen gesichert, die letzten zwanzig Male.",
+    "Gesichert vor jedem Import, jeder Wiederherstellung, jedem Löschen und jeder Änderung vieler Einträge auf einmal, die letzten zwanzig Male. Andere Änderungen nehmen Sie mit „Rückgängig“ in ihrer Meldung zurück, oder Sie geben den alten Wert ein, den das Protokoll zeigt.",
   noVersions: "Noch keine Versionen.",
   importAndExport: "Import und Export",
   lead: "Die ganze Konfiguration exportieren oder importieren, als Sicherung oder für ein anderes Gateway.",

@@ -57,7 +57,8 @@ export const transfer: PageTexts["transfer"] = {
   contained: "包含",
   keyCount: (count) => `${formatCount(count)} 个密钥`,
   restoreVersion: (version) => `恢复版本 ${version}`,
-  versionsLead: "导入和更改整个列表之前会保存配置，保留最近二十次。",
+  versionsLead:
+    "每次导入、恢复、删除以及一次更改多个条目之前会保存配置，保留最近二十次。要撤回其他更改，请在其消息中点“撤销”，或输入审计日志中显示的旧值。",
   noVersions: "还没有版本。",
   importAndExport: "导入和导出",
   lead: "导出或导入整个配置，用作备份或迁移到另一个网关。",

@@ -11,7 +11,7 @@ export const texts = translate("audit", {
   changes: "Changes",
   changeCount: (count: number) => formatPlural(count, "change"),
   audit: "Audit",
-  lead: "What administrators have changed, here or through the API. Secrets are masked.",
+  lead: "What administrators have changed, here or through the API: the old value, then the new one. Secrets are masked. To take back a change, enter the old value again, or see Restore under Import and export.",
   searchLabel: "Search who, address, action or field",
   noChangesYet: "No changes yet",
   nothingMatches: "Nothing matches",

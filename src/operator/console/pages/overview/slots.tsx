@@ -39,6 +39,10 @@ function accountSlots(queue: QueueStatus): AccountSlots[] {
     .sort((a, b) => (queue.total > QUEUE_SHOWN ? weight(b) - weight(a) : a.account.localeCompare(b.account)));
 }
 
+/** Whether accounts of some providers have no limit: they count no slots. */
+export const hasUnlimitedAccounts = (queue: QueueStatus): boolean =>
+  queue.recommended_concurrency < queue.total * queue.max_inflight_per_account;
+
 export interface SlotsProps {
   readonly queue: QueueStatus | null;
   readonly names: AccountNames;
@@ -98,6 +102,7 @@ export function Slots({ queue, names }: SlotsProps) {
           </li>
         ))}
       </ul>
+      {hasUnlimitedAccounts(queue) && <p class="hint">{texts.unlimitedHint}</p>}
       {more > 0 && (
         <p class="muted">
           {texts.andMoreLink(formatCount(more), <a href={formatHref("accounts")}>{texts.allAccounts}</a>)}

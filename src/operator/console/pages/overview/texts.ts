@@ -72,6 +72,9 @@ export const texts = translate("overview", {
   allAccounts: "All accounts",
   slotsInUse: "Slots in use",
   accountsFree: (available: string, total: string) => `${available} of ${total} accounts free`,
+  someUnlimited: "some without a limit",
+  unlimitedHint:
+    "Accounts of providers that have no limit take any number of requests. They do not count towards the slots in use.",
   waitingTitle: "Waiting",
   roomFor: (maxQueueSize: string) => `room for ${maxQueueSize}`,
   perMinuteCancelled: (number: string, cancelled: string) => `${number} per minute, ${cancelled} cancelled`,

@@ -9,6 +9,7 @@ import { Tile } from "../../ui/tile.tsx";
 import { words } from "../../ui/words.ts";
 import { historyLink } from "./history-link.ts";
 import { thresholdTone } from "./series.ts";
+import { hasUnlimitedAccounts } from "./slots.tsx";
 import { texts } from "./texts.ts";
 
 interface TilesProps {
@@ -72,7 +73,11 @@ function Present({ queue }: { readonly queue: QueueStatus }) {
       <Tile
         name={texts.slotsInUse}
         value={`${formatCount(in_use)} / ${formatCount(global_max_inflight)}`}
-        below={texts.accountsFree(formatCount(available), formatCount(total))}
+        below={
+          hasUnlimitedAccounts(queue)
+            ? `${texts.accountsFree(formatCount(available), formatCount(total))}, ${texts.someUnlimited}`
+            : texts.accountsFree(formatCount(available), formatCount(total))
+        }
         tone={thresholdTone(ratio(in_use, global_max_inflight), ...SLOTS)}
       />
       <Tile

@@ -63,7 +63,7 @@ export const texts = translate("transfer", {
   keyCount: (count: number) => formatPlural(count, "key"),
   restoreVersion: (version: number) => `Restore version ${version}`,
   versionsLead:
-    "The configuration is kept before imports and changes to whole lists, the newest twenty times.",
+    "Kept before each import, restore, deletion and change of many entries at once, the newest twenty times. To take back another edit, use Undo in its message, or enter the old value, which the audit log shows.",
   noVersions: "No versions yet.",
   importAndExport: "Import and export",
   lead: "Export or import the whole configuration, as a backup or to move to another gateway.",
