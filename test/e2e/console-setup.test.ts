@@ -11,13 +11,15 @@ describeWithBrowser("the first run of the console", () => {
 
   it("leads from nothing to a first answer: provider, models, key, request", async () => {
     const page = await app.at("connect");
+    const builtIn: { data: { id: string }[] } = await (await app.fetch("/v1/models")).json();
     // Tests always have the sandbox as default provider, which a deployment has not.
     await page.route("**/admin/providers", async (route) => {
       if (route.request().method() !== "GET") return route.continue();
       const response = await route.fetch();
       const { items, ...rest } = await response.json();
       const configured = items.filter(({ id }: { readonly id: string }) => id !== "default");
-      await route.fulfill({ response, json: { ...rest, items: configured } });
+      const unserved_models = builtIn.data.map(({ id }) => id);
+      await route.fulfill({ response, json: { ...rest, items: configured, unserved_models } });
     });
     await goTo(page, "overview");
     const checklist = page.getByRole("region", { name: "Set up" });

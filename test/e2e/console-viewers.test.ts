@@ -64,8 +64,9 @@ describeWithBrowser("a viewer in the console", () => {
       await goTo(page, name);
       const main = page.getByRole("main");
       await main.getByText(text).first().waitFor();
+      // A button that only unfolds details changes nothing.
       const names = await main
-        .locator("button:not(:disabled, [role=tab])")
+        .locator("button:not(:disabled, [role=tab], [aria-expanded])")
         .evaluateAll((buttons) => buttons.map((button) => button.ariaLabel ?? button.textContent ?? ""));
       expect
         .soft(

@@ -73,8 +73,7 @@ export const texts = translate("overview", {
   slotsInUse: "Slots in use",
   accountsFree: (available: string, total: string) => `${available} of ${total} accounts free`,
   someUnlimited: "some without a limit",
-  unlimitedHint:
-    "Accounts of providers that have no limit take any number of requests. They do not count towards the slots in use.",
+  unlimitedHint: "Accounts of providers that have no limit take any number of requests, and count no slots.",
   waitingTitle: "Waiting",
   roomFor: (maxQueueSize: string) => `room for ${maxQueueSize}`,
   perMinuteCancelled: (number: string, cancelled: string) => `${number} per minute, ${cancelled} cancelled`,
