@@ -285,6 +285,7 @@ const german: Translation = {
     chooseModels: "Modelle auswählen",
     createApiKey: "API-Schlüssel erstellen",
     sendFirstRequest: "Erste Anfrage senden",
+    errorsByItsFault: "Eigene Fehler",
     slotsTitle: "Plätze",
     reading: "Wird geladen …",
     noAccounts: "Keine Konten",

@@ -265,6 +265,7 @@ const chinese: Translation = {
     chooseModels: "选择模型",
     createApiKey: "创建 API 密钥",
     sendFirstRequest: "发送第一个请求",
+    errorsByItsFault: "自身错误",
     slotsTitle: "并发位",
     reading: "正在读取…",
     noAccounts: "没有账号",

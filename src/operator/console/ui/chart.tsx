@@ -156,9 +156,9 @@ export function Chart(props: ChartProps) {
         <h2>{title}</h2>
         <ul>
           {at === undefined ? (
-            <li>{words.latest}</li>
+            <li class="moment">{words.latest}</li>
           ) : (
-            <li class="hovered">
+            <li class="moment">
               <time class="tabular">{formatHoveredTime(at, to - from, days)}</time>
             </li>
           )}

@@ -62,6 +62,7 @@ export const texts = translate("overview", {
   chooseModels: "Choose models",
   createApiKey: "Create an API key",
   sendFirstRequest: "Send a first request",
+  errorsByItsFault: "Errors by its fault",
   slotsTitle: "Slots",
   reading: "Reading…",
   noAccounts: "No accounts",
