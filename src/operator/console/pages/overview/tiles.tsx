@@ -67,7 +67,7 @@ function Providers({ providers, queue }: Required<Pick<TilesProps, "providers" |
 }
 
 function Present({ queue }: { readonly queue: QueueStatus }) {
-  const { in_use, global_max_inflight, waiting, max_queue_size, available, total } = queue;
+  const { in_use, global_max_inflight, waiting, max_queue_size, ready, total } = queue;
   return (
     <>
       <Tile
@@ -75,8 +75,8 @@ function Present({ queue }: { readonly queue: QueueStatus }) {
         value={`${formatCount(in_use)} / ${formatCount(global_max_inflight)}`}
         below={
           hasUnlimitedAccounts(queue)
-            ? `${texts.accountsFree(formatCount(available), formatCount(total))}, ${texts.someUnlimited}`
-            : texts.accountsFree(formatCount(available), formatCount(total))
+            ? `${texts.accountsFree(formatCount(ready), formatCount(total))}, ${texts.someUnlimited}`
+            : texts.accountsFree(formatCount(ready), formatCount(total))
         }
         tone={thresholdTone(ratio(in_use, global_max_inflight), ...SLOTS)}
       />

@@ -95,7 +95,7 @@ function listColumns(by: TopDimension, names: UsageNames, days: number): Column<
         formatCostOf(cost, prompt_tokens + completion_tokens),
     },
     {
-      title: texts.errorsTitle,
+      title: by === "provider" ? texts.errorsByItsFault : texts.errorsTitle,
       end: true,
       class: "tabular",
       cell: (item) => {
