@@ -285,7 +285,9 @@ const german: Translation = {
     chooseModels: "Modelle auswählen",
     createApiKey: "API-Schlüssel erstellen",
     sendFirstRequest: "Erste Anfrage senden",
-    errorsByItsFault: "Eigene Fehler",
+    failedAttempts: "Fehlversuche",
+    failedAttemptsHint:
+      "Ein Versuch, der am Provider scheiterte, auch wenn danach ein anderes Konto geantwortet hat. Fehler der Aufrufer zählen nicht.",
     slotsTitle: "Plätze",
     reading: "Wird geladen …",
     noAccounts: "Keine Konten",
@@ -307,7 +309,7 @@ const german: Translation = {
     inOut: (promptTokens, completionTokens) => `${promptTokens} ein, ${completionTokens} aus`,
     cachedTokenShare: (cachedTokens, promptTokens) => `${cachedTokens} von ${promptTokens} Eingabe-Tokens`,
     costTitle: "Kosten",
-    atYourPrices: "zu Ihren Preisen",
+    atYourPrices: "zu Ihren Preisen, sonst denen des Providers",
     publicAdminKeyWarning: (link) =>
       rich`Der Admin-Schlüssel ist der öffentlich bekannte Standardwert. ${link}`,
     setPassword: "Passwort festlegen",

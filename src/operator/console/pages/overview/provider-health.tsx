@@ -54,6 +54,7 @@ export function ProviderHealth({ providers, queue, usage }: ProviderHealthProps)
         columns={columns}
         most={isNarrow ? MAX_PROVIDERS.narrow : MAX_PROVIDERS.wide}
       />
+      <p class="hint">{texts.failedAttemptsHint}</p>
     </Panel>
   );
 }

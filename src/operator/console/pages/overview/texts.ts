@@ -62,7 +62,9 @@ export const texts = translate("overview", {
   chooseModels: "Choose models",
   createApiKey: "Create an API key",
   sendFirstRequest: "Send a first request",
-  errorsByItsFault: "Errors by its fault",
+  failedAttempts: "Failed attempts",
+  failedAttemptsHint:
+    "An attempt failed by the provider's fault, even if another account answered then. Mistakes of callers do not count.",
   slotsTitle: "Slots",
   reading: "Reading…",
   noAccounts: "No accounts",
@@ -84,7 +86,7 @@ export const texts = translate("overview", {
   cachedTokenShare: (cachedTokens: string, promptTokens: string) =>
     `${cachedTokens} of ${promptTokens} tokens in`,
   costTitle: "Cost",
-  atYourPrices: "at your prices",
+  atYourPrices: "at your prices, else those of the provider",
   publicAdminKeyWarning: (link: ComponentChildren) =>
     rich`The admin key is the public development default. ${link}`,
   setPassword: "Set a password",

@@ -95,7 +95,7 @@ function listColumns(by: TopDimension, names: UsageNames, days: number): Column<
         formatCostOf(cost, prompt_tokens + completion_tokens),
     },
     {
-      title: by === "provider" ? texts.errorsByItsFault : texts.errorsTitle,
+      title: by === "provider" ? texts.failedAttempts : texts.errorsTitle,
       end: true,
       class: "tabular",
       cell: (item) => {

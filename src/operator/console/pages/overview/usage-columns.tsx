@@ -16,7 +16,7 @@ export function usageColumns<T>(find: (item: T) => UsageItem | undefined): reado
       cell: (item) => formatCount(find(item)?.requests ?? 0),
     },
     {
-      title: texts.errorsByItsFault,
+      title: texts.failedAttempts,
       end: true,
       class: "tabular",
       cell: (item) => {
