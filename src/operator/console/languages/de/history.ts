@@ -60,7 +60,8 @@ export const history: PageTexts["history"] = {
   clearHistory: "Verlauf leeren",
   searchLabel: "Modell, Konto, Endnutzer, Quelle, Status, Code oder Textanfang suchen",
   nothingMatches: "Nichts gefunden",
-  noRecordMatchesFilters: "Kein Eintrag passt zu den Filtern.",
+  noRecordMatchesFilters:
+    "Kein Eintrag passt zu den Filtern. Nur die neuesten Einträge werden behalten: Verbrauch und Übersicht zählen auch ältere.",
   noRecordContains: (query) =>
     `Kein Eintrag enthält „${query}“. Nur die Anfänge von Fragen und Antworten werden durchsucht.`,
   historySwitchedOff: "Der Verlauf ist ausgeschaltet",

@@ -60,7 +60,7 @@ export const history: PageTexts["history"] = {
   clearHistory: "清空历史",
   searchLabel: "搜索模型、账号、最终用户、来源、状态、代码或文本开头",
   nothingMatches: "没有匹配项",
-  noRecordMatchesFilters: "没有符合筛选条件的记录。",
+  noRecordMatchesFilters: "没有符合筛选条件的记录。只保留最新的记录：用量和概览也会统计更早的请求。",
   noRecordContains: (query) => `没有包含“${query}”的记录。只搜索提问和回答的开头。`,
   historySwitchedOff: "历史已关闭",
   noGenerationsYet: "还没有生成记录",

@@ -60,7 +60,8 @@ export const texts = translate("history", {
   clearHistory: "Clear history",
   searchLabel: "Search model, account, end user, source, status, code or beginning of a text",
   nothingMatches: "Nothing matches",
-  noRecordMatchesFilters: "No record matches the filters.",
+  noRecordMatchesFilters:
+    "No record matches the filters. Only the newest records are kept: Usage and Overview also count older ones.",
   noRecordContains: (query: string) =>
     `No record contains “${query}”. Only the beginnings of questions and answers are searched.`,
   historySwitchedOff: "The history is switched off",
