@@ -1,7 +1,7 @@
-import { withUpstreamWords } from "../core/errors/failure-message.ts";
 import { PROVIDER_ERROR_KINDS, type ProviderErrorKind } from "../core/errors/provider-error.ts";
 import type { AccountFailure } from "../core/ports/accounts.ts";
 import { DAY_MS } from "../core/units.ts";
+import { describeReason } from "./failure-reason.ts";
 
 /** Returns `text` when it is a kind of failure, otherwise null. */
 export function parseFailureKind(text: string): ProviderErrorKind | null {
@@ -33,8 +33,6 @@ const REFUSED: Backoff = { first: 15_000, longest: 900_000 };
 
 /** Longest wait that a provider can state, milliseconds: quotas of a month exist. */
 const MAX_STATED_WAIT_MS = 32 * DAY_MS;
-/** Longest stored reason, in UTF-16 code units. */
-const MAX_REASON_LENGTH = 600;
 /** The circuit of an account opens after this many provider failures in a row, while the provider works with others. */
 const MAX_STRIKES = 3;
 /** An account, proxy or model that has never worked may get this many requests before its first result. */
@@ -50,10 +48,11 @@ const PROBE_TIMEOUT_MS = 10_000;
  */
 export function nextCooldown(
   previous: Cooldown | null,
-  { kind, message, upstreamWords = "", fault, retryAfter }: AccountFailure,
+  failure: AccountFailure,
   now: number,
   backoff?: Backoff,
 ): Cooldown {
+  const { kind, fault, retryAfter } = failure;
   const failures = (previous?.failures ?? 0) + 1;
   const limited = kind === "rate_limited";
   const { first, longest } =
@@ -62,8 +61,7 @@ export function nextCooldown(
     limited && retryAfter !== null
       ? Math.min(MAX_STATED_WAIT_MS, Math.max(1, retryAfter) * 1000)
       : Math.min(longest, first * 2 ** Math.min(failures - 1, 30));
-  const reason = withUpstreamWords(message, upstreamWords).slice(0, MAX_REASON_LENGTH);
-  return { kind, reason, failures, until: now + duration };
+  return { kind, reason: describeReason(failure), failures, until: now + duration };
 }
 
 /**

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { lazyObject } from "../core/encoding/lazy-schema.ts";
-import { withUpstreamWords } from "../core/errors/failure-message.ts";
 import { PROVIDER_ERROR_KINDS } from "../core/errors/provider-error.ts";
 import type { AccountActivity, SuccessCounts } from "../core/ports/account-status.ts";
 import type { AccountFailure } from "../core/ports/accounts.ts";
+import { describeReason } from "./failure-reason.ts";
 
 const number = z.number();
 const storedBuckets = lazyObject(() => ({ newest: number, good: z.array(number), bad: z.array(number) }));
@@ -26,8 +26,6 @@ export const storedHealthSchema = lazyObject(() => ({
 /** See {@link storedHealthSchema}. */
 export type StoredHealth = z.output<typeof storedHealthSchema>;
 
-/** Longest stored reason of a failure, in UTF-16 code units. */
-const MAX_REASON_LENGTH = 600;
 /** An hour is counted in parts of five minutes, and a day in hours. The reported rates are exact to within one part. */
 const FIVE_MINUTES_MS = 300_000;
 const PARTS = 12;
@@ -71,10 +69,10 @@ export class Health {
     this.#add(true, now);
   }
 
-  failed({ kind, message, upstreamWords = "", fault }: AccountFailure, now: number): void {
+  failed(failure: AccountFailure, now: number): void {
+    const { kind, fault } = failure;
     if (fault === null) return;
-    const reason = withUpstreamWords(message, upstreamWords).slice(0, MAX_REASON_LENGTH);
-    this.#lastFault = { kind, reason, fault, at: now };
+    this.#lastFault = { kind, reason: describeReason(failure), fault, at: now };
     this.#add(false, now);
   }
 
