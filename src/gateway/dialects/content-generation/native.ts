@@ -1,6 +1,10 @@
 import type { NativeDialect } from "../shared/native-request.ts";
 import { DIALECT_ID } from "./names.ts";
 
+/** The paths of a member of the generation's configuration. The protocol takes each name in both spellings. */
+const inBothSpellings = (...names: readonly string[]): readonly (readonly string[])[] =>
+  ["generationConfig", "generation_config"].flatMap((config) => names.map((name) => [config, name]));
+
 /** Requests for content, for providers that speak this style. */
 export const nativeContent: NativeDialect = {
   id: DIALECT_ID,
@@ -11,13 +15,8 @@ export const nativeContent: NativeDialect = {
   keepsChunks: true,
   echoedModel: ({ id }) => id,
   otherModelMembers: [],
-  // The protocol takes each name in both spellings.
-  reasoningMembers: ["generationConfig", "generation_config"].flatMap((config) =>
-    ["thinkingConfig", "thinking_config"].map((name) => [config, name]),
-  ),
-  maxTokensMembers: ["generationConfig", "generation_config"].flatMap((config) =>
-    ["maxOutputTokens", "max_output_tokens"].map((name) => [config, name]),
-  ),
+  reasoningMembers: inBothSpellings("thinkingConfig", "thinking_config"),
+  maxTokensMembers: inBothSpellings("maxOutputTokens", "max_output_tokens"),
   requestHeaders: ["x-goog-api-client", "x-server-timeout"],
   answerHeaders: ["x-goog-"],
   canContinueStream: false,
