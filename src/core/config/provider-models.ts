@@ -91,7 +91,7 @@ export function addListedModels(
 }
 
 /**
- * Adds what is known to listed models that lack it. A value that is set stays, and so does a price as a whole.
+ * Adds what is known to listed models that lack it. Values that an administrator has set stay; a price counts as one value.
  *
  * @param names listed or upstream names; others are ignored
  */

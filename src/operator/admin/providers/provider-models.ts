@@ -90,6 +90,8 @@ const editModelSchema = lazyLooseObject(() => ({
 }));
 
 type Models = ProviderEntry["models"];
+/** Returns what is known of a model by its upstream name; null: nothing. */
+type Describe = (upstream: string) => ProviderModel | null;
 
 /** Returns the stored form of a model. A model with only an upstream name is stored as that name. */
 function toStoredModel(name: string, { enabled, ...model }: ProviderModel): ModelEntry {
@@ -205,28 +207,32 @@ export const PROVIDER_MODEL_ENDPOINTS = [
       const { config: present } = await context.platform.configuration.readFresh();
       const knowledge = await loadProviderKnowledge(getSavedProvider(present, id));
       const { models: requested, details = {}, enabled = true, fill = false } = body;
-      if (requested !== undefined) {
-        const describe = (name: string) =>
-          Object.hasOwn(details, name) ? (details[name] ?? null) : knowledge.describe(name);
-        return updateModels(context, id, (models) =>
+      const update = (
+        names: readonly string[],
+        select: (models: Models) => readonly string[],
+        describe: Describe,
+      ) =>
+        updateModels(context, id, (models) =>
           addListedModels(
-            fill ? fillListedModels(models, requested, describe) : models,
-            requested,
+            fill ? fillListedModels(models, names, describe) : models,
+            select(models),
             enabled,
             describe,
           ),
         );
+      if (requested !== undefined) {
+        return update(
+          requested,
+          () => requested,
+          (name) => (Object.hasOwn(details, name) ? (details[name] ?? null) : knowledge.describe(name)),
+        );
       }
       const offered = await listOfferedModels(context, await findProvider(context, id));
       const names = offered.map(({ name }) => name);
-      const describe = createModelDescriber(offered, knowledge);
-      return updateModels(context, id, (models) =>
-        addListedModels(
-          fill ? fillListedModels(models, names, describe) : models,
-          selectNewNames(models, names, MAX_ADDED_MODELS),
-          enabled,
-          describe,
-        ),
+      return update(
+        names,
+        (models) => selectNewNames(models, names, MAX_ADDED_MODELS),
+        createModelDescriber(offered, knowledge),
       );
     },
   }),
