@@ -40,16 +40,25 @@ export class NetworkActivity {
   }
 
   /**
-   * Resolves when for `ms` milliseconds no request began, was answered or ended, and at most `maxUnanswered` have no
-   * response yet.
+   * Waits until for `ms` milliseconds no request began, was answered or ended, and at most `maxUnanswered` have no
+   * response yet. Returns false after `timeoutMs` milliseconds, or when the signal is aborted.
    */
-  async waitUntilIdle(maxUnanswered: number, ms: number, signal: AbortSignal): Promise<void> {
+  async waitUntilIdle(
+    maxUnanswered: number,
+    ms: number,
+    timeoutMs: number,
+    signal: AbortSignal,
+  ): Promise<boolean> {
     const start = this.#now();
     while (!signal.aborted) {
-      const idleMs = this.#now() - Math.max(start, this.#changedAt ?? start);
-      if (idleMs >= ms && this.#unansweredCount <= maxUnanswered) return;
-      await sleep(Math.max(POLL_MS, ms - idleMs));
+      const now = this.#now();
+      const idleMs = now - Math.max(start, this.#changedAt ?? start);
+      if (idleMs >= ms && this.#unansweredCount <= maxUnanswered) return true;
+      const remainingMs = start + timeoutMs - now;
+      if (remainingMs <= 0) return false;
+      await sleep(Math.min(remainingMs, Math.max(POLL_MS, ms - idleMs)));
     }
+    return false;
   }
 
   /** Counts the requests of a session from now on. */

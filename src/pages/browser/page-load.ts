@@ -146,14 +146,14 @@ class PageLoad {
     const outcome = await frame.runWhileShown(async (signal) => {
       await this.#allowTimeToNavigateAway();
       if (maxUnanswered === null) return;
-      const timedOut = new AbortController();
+      const ended = new AbortController();
+      const anyEnd = AbortSignal.any([signal, ended.signal]);
       const idle = activity
-        .waitUntilIdle(maxUnanswered, IDLE_MS, AbortSignal.any([signal, timedOut.signal]))
-        .then(() => null);
-      const remaining = sleep(Math.max(1, this.#remainingMs())).then(() => "load_timeout" as const);
+        .waitUntilIdle(maxUnanswered, IDLE_MS, this.#remainingMs(), anyEnd)
+        .then((isIdle) => (isIdle ? null : ("load_timeout" as const)));
       const cutShort = whenCutShort.then(() => "over_budget" as const);
-      const reason = await Promise.race([idle, remaining, cutShort]).finally(() => timedOut.abort());
-      if (reason !== null) this.#unfinished = { id: documentId, reason, response: null };
+      const reason = await Promise.race([idle, cutShort]).finally(() => ended.abort());
+      if (reason !== null && !signal.aborted) this.#unfinished = { id: documentId, reason, response: null };
     });
     if (outcome === NAVIGATED_AWAY) return false;
     this.#checkedDocument = documentId;
