@@ -18,6 +18,7 @@ import { texts } from "./texts.ts";
 
 const LARGEST_PAGE = 1_000;
 const PAGE_SIZES = [25, 50, 200, LARGEST_PAGE] as const;
+const REFRESH_MS = 5_000;
 /** Number of changes that are visible without expanding the entry. */
 const COLLAPSED_CHANGES = 3;
 
@@ -53,7 +54,11 @@ const columnsWith = (names: ReadonlyMap<string, string>): readonly Column<AuditE
 export function Audit() {
   const paging = usePaging(LARGEST_PAGE);
   const { query, page, size } = paging;
-  const { data, error, reload } = useLoaded((signal) => listAudit(query, page, size, signal), paging.key);
+  const { data, error, reload } = useLoaded(
+    (signal) => listAudit(query, page, size, signal),
+    paging.key,
+    REFRESH_MS,
+  );
   const names = useNames();
   const columns = useMemo(() => columnsWith(mergeNames(names)), [names]);
   return (
