@@ -24,7 +24,9 @@ describeWithBrowser("sending requests from the console", () => {
     const parameters = { description: "", parameters: { type: "object" } };
     const tools = [{ type: "function", function: { name: "look_up", ...parameters } }];
     await (
-      await app.chat("[[say:Once more.]] again", { tools, temperature: 0.3, max_tokens: 77, top_p: 0.9 })
+      await app.chat("[[say:Once more.]] again", {
+        ...{ tools, temperature: 0.3, max_tokens: 77, top_p: 0.9, user: "chen" },
+      })
     ).text();
     const { items } = await until(
       async () => Object((await app.admin("GET", "/admin/chat-history?status=success")).body),
@@ -36,7 +38,7 @@ describeWithBrowser("sending requests from the console", () => {
     expect(await sent).toMatchObject({
       messages: [{ role: "user", content: "[[say:Once more.]] again" }],
       tools: [{ function: { name: "look_up", ...parameters } }],
-      ...{ temperature: 0.3, max_tokens: 77, top_p: 0.9 },
+      ...{ temperature: 0.3, max_tokens: 77, top_p: 0.9, user: "chen" },
     });
     const conversation = page.getByRole("region", { name: "Conversation" });
     await conversation.getByText("Once more.", { exact: true }).waitFor();
@@ -48,6 +50,7 @@ describeWithBrowser("sending requests from the console", () => {
     await page.getByText(/done after/).waitFor();
 
     await page.goto(`/admin#/history/${items[0].id}`);
+    await page.getByText(/Sent again without: its API key/).waitFor();
     await page.getByRole("button", { name: "Edit and send" }).click();
     expect(await page.getByLabel("Temperature").inputValue()).toBe("0.3");
     expect(await page.getByLabel("Maximum tokens").inputValue()).toBe("77");
@@ -55,7 +58,10 @@ describeWithBrowser("sending requests from the console", () => {
     await page.getByLabel("Message").fill("[[say:Edited.]]");
     const edited = nextBody(page, "/v1/chat/completions");
     await page.getByRole("button", { name: "Send", exact: true }).click();
-    expect((await edited).messages).toEqual([{ role: "user", content: "[[say:Edited.]]" }]);
+    expect(await edited).toMatchObject({
+      messages: [{ role: "user", content: "[[say:Edited.]]" }],
+      user: "chen",
+    });
     await conversation.getByText("Edited.", { exact: true }).waitFor();
   });
 

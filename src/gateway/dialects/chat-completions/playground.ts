@@ -34,6 +34,7 @@ const parameters = {
   presence_penalty: "presence_penalty",
   frequency_penalty: "frequency_penalty",
   reasoning_effort: "reasoning_effort",
+  user: "user",
 } as const;
 
 function toMessage(turn: PlaygroundTurn): Record<string, unknown> {

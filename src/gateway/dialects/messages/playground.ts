@@ -28,6 +28,7 @@ const parameters = {
   top_k: "top_k",
   stop: "stop_sequences",
   reasoning_effort: "output_config.effort",
+  user: "metadata.user_id",
 } as const;
 
 function toMessage(turn: PlaygroundTurn): Record<string, unknown> {

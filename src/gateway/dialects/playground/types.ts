@@ -35,7 +35,7 @@ export interface Tool {
   readonly parameters: unknown;
 }
 
-/** Parameters of a request, under names that no dialect owns. The history stores them under these names. */
+/** Parameters of a request, under names that no dialect owns. The history stores all but `user` under these names. */
 export const PARAMETER_NAMES = [
   "temperature",
   "max_tokens",
@@ -47,6 +47,7 @@ export const PARAMETER_NAMES = [
   "presence_penalty",
   "frequency_penalty",
   "reasoning_effort",
+  "user",
 ] as const;
 export type ParameterName = (typeof PARAMETER_NAMES)[number];
 export type Parameters = Readonly<Partial<Record<ParameterName, unknown>>>;

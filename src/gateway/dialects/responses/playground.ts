@@ -33,6 +33,7 @@ const parameters = {
   max_tokens: "max_output_tokens",
   top_p: "top_p",
   reasoning_effort: "reasoning.effort",
+  user: "user",
 } as const;
 
 function toItems(turn: PlaygroundTurn): Record<string, unknown>[] {

@@ -85,6 +85,7 @@ export const history: PageTexts["history"] = {
   sentWithout: (names) => `Noch einmal gesendet ohne: ${names}`,
   attachments: (count) => formatPlural(count, "Anhang", "Anhänge"),
   tools: "Werkzeuge",
+  itsKey: "seinen API-Schlüssel (der Playground nimmt den ersten oder den, den Sie angeben)",
   toolsAndParameters: "Werkzeuge und Parameter, die nicht gespeichert sind",
   editAndSend: "Bearbeiten und senden",
   sendAgain: "Jetzt noch einmal senden",

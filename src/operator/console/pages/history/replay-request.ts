@@ -45,10 +45,13 @@ export interface ReplayRequest extends Omit<InitialConversation, "dialect" | "is
   readonly lost: readonly string[];
 }
 
-function collectParameters(options: HistoryRecord["options"]): Parameters {
-  if (options === null) return {};
-  const set = PARAMETER_NAMES.filter((name) => options[name] !== undefined);
-  return Object.fromEntries(set.map((name) => [name, options[name]]));
+function collectParameters({
+  options,
+  end_user: user,
+}: Pick<HistoryRecord, "options" | "end_user">): Parameters {
+  const stored = { ...options, ...(user !== undefined && { user }) };
+  const set = PARAMETER_NAMES.filter((name) => stored[name] !== undefined);
+  return Object.fromEntries(set.map((name) => [name, stored[name]]));
 }
 
 /** Lists the options of the request that the playground does not send. */
@@ -63,7 +66,10 @@ function listLostOptions(options: HistoryRecord["options"]): readonly string[] {
 
 /** Rebuilds the request of a record from the archive, which has no attachments but those with an address. */
 export function toReplayRequest(
-  record: Pick<HistoryRecord, "dialect" | "requested_model" | "model" | "stream" | "messages" | "options">,
+  record: Pick<
+    HistoryRecord,
+    "dialect" | "requested_model" | "model" | "stream" | "messages" | "options" | "end_user" | "key"
+  >,
 ): ReplayRequest {
   const parsed = z.array(message).safeParse(record.messages);
   const messages = parsed.success ? parsed.data : [];
@@ -91,7 +97,11 @@ export function toReplayRequest(
     system: system.join("\n\n"),
     turns,
     tools: record.options?.tools ?? [],
-    parameters: collectParameters(record.options),
-    lost: [...(dropped > 0 ? [texts.attachments(dropped)] : []), ...listLostOptions(record.options)],
+    parameters: collectParameters(record),
+    lost: [
+      ...(dropped > 0 ? [texts.attachments(dropped)] : []),
+      ...listLostOptions(record.options),
+      ...(record.key === "" ? [] : [texts.itsKey]),
+    ],
   };
 }

@@ -84,6 +84,7 @@ export const texts = translate("history", {
   sentWithout: (names: string) => `Sent again without: ${names}`,
   attachments: (count: number) => formatPlural(count, "attachment"),
   tools: "tools",
+  itsKey: "its API key (the playground uses the first one, or the one that you name)",
   toolsAndParameters: "tools and parameters, which are not stored",
   editAndSend: "Edit and send",
   sendAgain: "Send again now",

@@ -108,6 +108,15 @@ describe("a conversation in each API style", () => {
     });
   });
 
+  it.each([
+    ["chat-completions", { user: "chen" }],
+    ["responses", { user: "chen" }],
+    ["messages", { metadata: { user_id: "chen" } }],
+  ])("names the end user in %s", (id, expected) => {
+    const { body } = playgroundOf(id).buildRequest({ ...ask, parameters: { user: "chen" } });
+    expect(body).toMatchObject(expected);
+  });
+
   it.each(playgrounds)("leaves out what was not wanted in $id", (dialect) => {
     const { body } = dialect.buildRequest({ ...ask, system: "", tools: [], stream: false });
     expect(JSON.stringify(body)).not.toMatch(/"stream":true|tools|Be brief/);
