@@ -184,7 +184,7 @@ async function ask(provider: Provider, name: string, stream: boolean, tools: boo
 /** The gateway treats a broken connection as a cut answer. */
 function broken<T>(read: Promise<T>): Promise<T> {
   return read.catch((error: unknown) => {
-    throw new ProviderError("cut", "the connection broke", 0, error);
+    throw new ProviderError("cut", "the connection broke", { cause: error });
   });
 }
 

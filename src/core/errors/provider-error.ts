@@ -21,38 +21,39 @@ export const PROVIDER_ERROR_KINDS = [
 
 export type ProviderErrorKind = (typeof PROVIDER_ERROR_KINDS)[number];
 
+/** What is known of a failure besides its kind. */
+interface ProviderErrorDetails {
+  /** The upstream's HTTP status, 0 when there was none. */
+  readonly status?: number;
+  readonly cause?: unknown;
+  /** After how many seconds the upstream accepts a retry; null: it does not say. */
+  readonly retryAfter?: number | null;
+  /** The upstream's own error details. */
+  readonly upstreamFault?: UpstreamFault;
+  /** Whether the message, code, type and field are the upstream's own, for a caller that speaks its protocol. */
+  readonly isVerbatim?: boolean;
+  /** The upstream's own words where `message` is a fixed text; for administrators only. Empty: `message` has them, or there are none. */
+  readonly upstreamWords?: string | undefined;
+}
+
 /** A failure of the provider, classified by kind. The message is for logs and callers and contains no secret. */
-export class ProviderError extends Error {
+export class ProviderError extends Error implements ProviderErrorDetails {
   override readonly name = "ProviderError";
   readonly kind: ProviderErrorKind;
-  /** The upstream's HTTP status, 0 when there was none. */
   readonly status: number;
-  /** After how many seconds the upstream accepts a retry; null: it does not say. */
   readonly retryAfter: number | null;
-  /** The upstream's own error details. */
   readonly upstreamFault: UpstreamFault;
-  /** Whether the message, code, type and field are the upstream's own, for a caller that speaks its protocol. */
   readonly isVerbatim: boolean;
-  /** The upstream's own words where `message` is a fixed text; for administrators only. Empty: `message` has them, or there are none. */
   readonly upstreamWords: string;
 
-  constructor(
-    kind: ProviderErrorKind,
-    message: string,
-    status = 0,
-    cause?: unknown,
-    retryAfter: number | null = null,
-    upstreamFault: UpstreamFault = {},
-    isVerbatim = false,
-    upstreamWords = "",
-  ) {
-    super(message, cause === undefined ? undefined : { cause });
+  constructor(kind: ProviderErrorKind, message: string, details: ProviderErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.kind = kind;
-    this.status = status;
-    this.retryAfter = retryAfter;
-    this.upstreamFault = upstreamFault;
-    this.isVerbatim = isVerbatim;
-    this.upstreamWords = upstreamWords;
+    this.status = details.status ?? 0;
+    this.retryAfter = details.retryAfter ?? null;
+    this.upstreamFault = details.upstreamFault ?? {};
+    this.isVerbatim = details.isVerbatim ?? false;
+    this.upstreamWords = details.upstreamWords ?? "";
   }
 }
 

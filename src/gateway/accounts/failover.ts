@@ -109,5 +109,5 @@ function withErrorKind(
   kind: "account_suspended" | "invalid_credentials",
 ): ProviderError {
   const { message, status, upstreamWords } = error;
-  return new ProviderError(kind, message, status, error, null, {}, false, upstreamWords);
+  return new ProviderError(kind, message, { status, cause: error, upstreamWords });
 }

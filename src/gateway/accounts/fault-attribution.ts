@@ -54,5 +54,5 @@ export function toAccountFailure(error: unknown): AccountFailure {
 export function toProviderError(failure: AccountFailure): ProviderError {
   const { kind, message, status, fault, retryAfter, upstreamWords } = failure;
   if (fault === "proxy") return new ProxyFailure("proxy", message);
-  return new ProviderError(kind, message, status, undefined, retryAfter, {}, false, upstreamWords);
+  return new ProviderError(kind, message, { status, retryAfter, upstreamWords });
 }

@@ -37,5 +37,10 @@ export function openPassThroughSession({
 export function rethrowTokenRefusal(error: unknown): never {
   if (!(error instanceof ProviderError) || error.kind !== "token_expired") throw error;
   const message = "this gateway does not know the API key, and the provider refused it as a token";
-  throw new ProviderError(error.kind, message, error.status, error, error.retryAfter, error.upstreamFault);
+  throw new ProviderError(error.kind, message, {
+    status: error.status,
+    cause: error,
+    retryAfter: error.retryAfter,
+    upstreamFault: error.upstreamFault,
+  });
 }

@@ -80,15 +80,13 @@ export function maskFailure<T>(
   const upstreamEntries = Object.entries(failure.upstreamFault);
   const safeEntries = upstreamEntries.filter(([, text]) => !maskSecrets(text, secrets).includes(MASK));
   if (message === failure.message && safeEntries.length === upstreamEntries.length) return failure;
-  return new ProviderError(
-    kind,
-    message,
+  return new ProviderError(kind, message, {
     status,
     cause,
     retryAfter,
-    Object.fromEntries(safeEntries),
+    upstreamFault: Object.fromEntries(safeEntries),
     isVerbatim,
-  );
+  });
 }
 
 /** Whether a text contains a secret of a provider's configured headers. */

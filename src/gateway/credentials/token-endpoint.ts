@@ -71,9 +71,9 @@ async function readRefusal(response: Response, signal: AbortSignal): Promise<Pro
   const code: unknown = parseObject(text)["error"];
   const codeNote = typeof code === "string" && ERROR_CODE.test(code) ? `: ${code}` : "";
   const message = `the token endpoint refused the account's credentials (status ${status}${codeNote})`;
-  if (status === 429) return new ProviderError("rate_limited", message, status, undefined, retryAfter);
+  if (status === 429) return new ProviderError("rate_limited", message, { status, retryAfter });
   if (status < 400 || status >= 500 || status === 408) return error;
-  return new ProviderError("invalid_credentials", message, status);
+  return new ProviderError("invalid_credentials", message, { status });
 }
 
 const REFUSALS: readonly string[] = ["invalid_credentials", "rate_limited"];
@@ -84,5 +84,5 @@ function blameAccount(error: unknown): unknown {
   if (error instanceof ProxyFailure && error.stage !== "answer") return error;
   if (REFUSALS.includes(error.kind)) return error;
   const statusNote = error.status === 0 ? "" : ` (status ${error.status})`;
-  return new ProviderError("account_suspended", `the token endpoint failed${statusNote}`, 0, error);
+  return new ProviderError("account_suspended", `the token endpoint failed${statusNote}`, { cause: error });
 }

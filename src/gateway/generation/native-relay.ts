@@ -204,7 +204,7 @@ export class NativeRelay {
       const failure =
         error instanceof ProviderError
           ? error
-          : new ProviderError("cut", "the provider's answer broke off", 0, error);
+          : new ProviderError("cut", "the provider's answer broke off", { cause: error });
       this.#recordSentError(failure);
       throw failure;
     } finally {

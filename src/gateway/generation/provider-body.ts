@@ -49,7 +49,7 @@ export async function readBody(
     stop();
     if (signal.aborted) throw signal.reason;
     if (error instanceof ProviderError || error instanceof GatewayError) throw error;
-    throw new ProviderError("cut", "the provider's answer broke off", 0, error);
+    throw new ProviderError("cut", "the provider's answer broke off", { cause: error });
   } finally {
     signal.removeEventListener("abort", stop);
   }

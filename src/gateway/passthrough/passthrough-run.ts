@@ -164,7 +164,7 @@ export class PassthroughRun implements RawOutput {
     const mediaType = mediaTypeOf(response);
     if (mediaType === "text/html") {
       await response.body?.cancel();
-      throw new ProviderError("malformed", "the provider answered with a page", response.status);
+      throw new ProviderError("malformed", "the provider answered with a page", { status: response.status });
     }
     const { stallDetector } = attempt;
     const send = (writer: StreamWriter, bytes: Uint8Array): Promise<void> | undefined => {

@@ -65,11 +65,7 @@ export class BackendModelNames {
     return new ProviderError(
       kind,
       `${message.replace(/(?<![.\s])[.\s]+$/, "")}; the provider has ${nameList}${omitted}: ${advice}`,
-      status,
-      error,
-      retryAfter,
-      upstreamFault,
-      error.isVerbatim,
+      { status, cause: error, retryAfter, upstreamFault, isVerbatim: error.isVerbatim },
     );
   }
 

@@ -32,5 +32,7 @@ export function createConnectionError(error: unknown): ProviderError {
   const texts = collectTexts(error);
   const reason = REASONS.find(([words]) => words.test(texts))?.[1];
   const message = "the provider cannot be reached";
-  return new ProviderError("unreachable", reason === undefined ? message : `${message}: ${reason}`, 0, error);
+  return new ProviderError("unreachable", reason === undefined ? message : `${message}: ${reason}`, {
+    cause: error,
+  });
 }

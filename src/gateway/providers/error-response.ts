@@ -138,7 +138,12 @@ export function errorFrom(
   const reportedFault = kindOfCode(code, kinds) === undefined ? fault : faultWithoutCode;
   if (kinds.isVerbatim === true && FIXED_MESSAGES[kind] === undefined && text !== "") {
     const message = maskSecrets(text, [secret]).slice(0, MAX_VERBATIM_CHARS);
-    return new ProviderError(kind, message, effective, undefined, retryAfter, fault, true);
+    return new ProviderError(kind, message, {
+      status: effective,
+      retryAfter,
+      upstreamFault: fault,
+      isVerbatim: true,
+    });
   }
   return createProviderError(kind, text, effective, secret, retryAfter, reportedFault);
 }
@@ -209,25 +214,13 @@ function createProviderError(
     .trim();
   const fixed = FIXED_MESSAGES[kind];
   if (fixed !== undefined) {
-    return new ProviderError(
-      kind,
-      fixed,
-      status,
-      undefined,
-      null,
-      {},
-      false,
-      maskCredentialParts(masked, secret),
-    );
+    return new ProviderError(kind, fixed, { status, upstreamWords: maskCredentialParts(masked, secret) });
   }
-  return new ProviderError(
-    kind,
-    masked === "" ? describeStatus(status) : `${QUOTE}${masked}`,
+  return new ProviderError(kind, masked === "" ? describeStatus(status) : `${QUOTE}${masked}`, {
     status,
-    undefined,
     retryAfter,
-    fault,
-  );
+    upstreamFault: fault,
+  });
 }
 
 /**
@@ -268,7 +261,7 @@ export async function readErrorResponse(
   const { status } = response;
   if (status < 400) {
     await response.body?.cancel();
-    const error = new ProviderError("malformed", `the provider answered with status ${status}`, status);
+    const error = new ProviderError("malformed", `the provider answered with status ${status}`, { status });
     return { error, text: "" };
   }
   const { text } = await readBounded(response, MAX_ERROR_BYTES);

@@ -144,7 +144,7 @@ export class TypedEventDecoder extends EventStreamDecoder {
 
 function asProviderError(error: unknown): ProviderError {
   if (error instanceof ProviderError) return error;
-  return new ProviderError("malformed", "the provider's event stream is broken", 0, error);
+  return new ProviderError("malformed", "the provider's event stream is broken", { cause: error });
 }
 
 function tooLongError(): ProviderError {

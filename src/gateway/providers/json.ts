@@ -17,7 +17,7 @@ export function parseJson(text: string): unknown {
     const problem = isPage
       ? "answered with a web page instead of JSON: its address may be wrong"
       : "sent broken JSON";
-    throw new ProviderError("malformed", `the provider ${problem}`, 0, error);
+    throw new ProviderError("malformed", `the provider ${problem}`, { cause: error });
   }
 }
 

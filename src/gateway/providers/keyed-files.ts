@@ -110,7 +110,7 @@ export class KeyedFiles implements Required<Omit<FilesApi, "showsOwnIds">> {
     const kinds = { ...this.#protocol.kinds, statuses: STATUSES };
     const { error, text } = await readErrorResponse(response, account.token, signal, kinds);
     const isMissing = response.status === 403 && MAY_NOT_EXIST.test(text);
-    throw isMissing ? new ProviderError("not_found", error.message, error.status) : error;
+    throw isMissing ? new ProviderError("not_found", error.message, { status: error.status }) : error;
   }
 }
 

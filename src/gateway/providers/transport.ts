@@ -84,7 +84,9 @@ export async function readJson(response: Response, signal: AbortSignal): Promise
   const { text, whole } = await readBounded(response, MAX_JSON_BYTES);
   signal.throwIfAborted();
   if (!whole)
-    throw new ProviderError("malformed", "the provider's answer is too long or was cut off", response.status);
+    throw new ProviderError("malformed", "the provider's answer is too long or was cut off", {
+      status: response.status,
+    });
   return parseJson(text);
 }
 
@@ -139,7 +141,7 @@ export async function eventStreamOf(
     const type = /^[\w.+/-]{1,100}$/.exec(mediaTypeOf(response))?.[0];
     const found = type === undefined ? "" : ` but with ${type}: its address or driver may be wrong`;
     const message = `the provider did not answer with an event stream${found}`;
-    throw new ProviderError("malformed", message, response.status);
+    throw new ProviderError("malformed", message, { status: response.status });
   }
   return response.body;
 }

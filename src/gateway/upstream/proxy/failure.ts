@@ -21,7 +21,7 @@ export class ProxyFailure extends ProviderError {
   readonly stage: ProxyStage;
 
   constructor(stage: ProxyStage, message: string, cause?: unknown) {
-    super("unreachable", message, 0, cause);
+    super("unreachable", message, { cause });
     this.stage = stage;
   }
 }

@@ -47,7 +47,10 @@ async function explainMissingList(
   const address = withoutTrailingSlashes(provider.baseUrl);
   const status = error.status === 0 ? "" : ` (status ${error.status})`;
   const explain = (advice: string) =>
-    new ProviderError("not_found", `${address} has no list of models${status}${advice}`, error.status, error);
+    new ProviderError("not_found", `${address} has no list of models${status}${advice}`, {
+      status: error.status,
+      cause: error,
+    });
   for (const guess of guessBaseAddresses(address)) {
     const { models } = createApiAt(context.platform, config, provider.id, guess);
     const offered = await models?.list(account, signal).catch(() => []);

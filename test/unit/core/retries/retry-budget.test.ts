@@ -4,7 +4,7 @@ import { RetryBudget } from "../../../../src/core/retries/retry-budget.ts";
 import { MAX_ATTEMPTS, MAX_RETRY_TIME_MS } from "../../../../src/core/retries/retry-policy.ts";
 
 const TARGET = { provider: "vendor", account: "one", model: "m" };
-const REFUSAL = new ProviderError("invalid_request", "no", 400);
+const REFUSAL = new ProviderError("invalid_request", "no", { status: 400 });
 
 function begin() {
   const clock = { now: 1_000 };
@@ -86,7 +86,7 @@ describe("the budget of a request's retries", () => {
     clock.now += 5;
     budget.take("refused_field", REFUSAL);
     clock.now += 20;
-    budget.take("account", new ProviderError("rate_limited", "later", 429));
+    budget.take("account", new ProviderError("rate_limited", "later", { status: 429 }));
     budget.beginAttempt({ ...TARGET, account: "two" });
     clock.now += 7;
     budget.endAttempt(null);

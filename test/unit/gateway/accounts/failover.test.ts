@@ -208,7 +208,7 @@ describe("a failure that is not the account's", () => {
   test("a model that the provider does not have is no matter of the account", async () => {
     const made = await gateway({ config: FOUR });
     const work = new AccountWork(made, ALWAYS);
-    const missing = new ProviderError("model_unavailable", "no such model", 404);
+    const missing = new ProviderError("model_unavailable", "no such model", { status: 404 });
     await expect(work.failing(missing)).rejects.toBe(missing);
     expect(work.tokens).toHaveLength(1);
   });

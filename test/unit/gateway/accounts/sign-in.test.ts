@@ -86,7 +86,7 @@ describe("sign-in", () => {
   test("a failure reaches everybody who waits, as the provider's own error, and cools the account down once", async () => {
     const simulator = simulatorWith();
     const provider = new FakeProvider();
-    provider.failure = new ProviderError("invalid_credentials", "wrong password", 401);
+    provider.failure = new ProviderError("invalid_credentials", "wrong password", { status: 401 });
     const held = await leases(simulator, 20);
     const outcomes = Promise.allSettled(held.map((lease) => getAccountToken(lease, provider.signIn)));
     await settle();
@@ -125,7 +125,7 @@ describe("sign-in", () => {
     if (leaving === undefined || second === undefined) throw new Error("no lease");
     const client = new AbortController();
     const aborted = new FakeProvider();
-    aborted.failure = new ProviderError("unreachable", "aborted", 0);
+    aborted.failure = new ProviderError("unreachable", "aborted");
     const gone = getAccountToken(leaving, aborted.signIn, undefined, client.signal);
     const provider = new FakeProvider();
     provider.finish();
@@ -252,7 +252,7 @@ describe("periodic refresh", () => {
     simulator.advance(7 * HOUR);
     const provider = new FakeProvider();
     provider.finish();
-    provider.failure = new ProviderError("invalid_credentials", "wrong password", 401);
+    provider.failure = new ProviderError("invalid_credentials", "wrong password", { status: 401 });
     const [lease] = await leases(simulator, 1);
     if (lease === undefined) throw new Error("no lease");
     expect(await getAccountToken(lease, provider.signIn)).toBe("token-1");
