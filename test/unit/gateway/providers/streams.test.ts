@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { DRIVERS, getDriver } from "../../../../src/gateway/providers/drivers.ts";
 import { cutAt, decode } from "./support.ts";
@@ -50,4 +51,17 @@ describe.each(folders)("captured streams of the %s driver", (folder) => {
       await expect(`${JSON.stringify(outcome, null, 2)}\n`).toMatchFileSnapshot(events);
     },
   );
+
+  test.each(files)("%s means the same wherever it is cut", (file) => {
+    const bytes = readFileSync(join(root, folder, file));
+    const read = (offsets: readonly number[]) =>
+      decode(getDriver(folder).createCaptureDecoder(mediaTypeOf(file) ?? ""), cutAt(bytes, offsets));
+    const whole = read([]);
+    fc.assert(
+      fc.property(fc.array(fc.nat(bytes.length), { maxLength: 12 }), (offsets) => {
+        expect(read(offsets)).toEqual(whole);
+      }),
+      { numRuns: 20 },
+    );
+  });
 });

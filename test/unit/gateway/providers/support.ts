@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Message, Part } from "../../../../src/core/conversation/conversation.ts";
 import { ProviderError } from "../../../../src/core/errors/provider-error.ts";
 import type { Fetch } from "../../../../src/core/ports/upstream.ts";
@@ -19,10 +21,10 @@ export interface Outcome {
 }
 
 /** Feeds pieces to a decoder to the end, as the pump does. Anything but a `ProviderError` is passed on. */
-export function decode(decoder: TurnDecoder, pieces: readonly Uint8Array[]): Outcome {
+export function decode(decoder: TurnDecoder, pieces: readonly (string | Uint8Array)[]): Outcome {
   const events: ProviderEvent[] = [];
   try {
-    for (const piece of pieces) events.push(...decoder.push(piece));
+    for (const piece of pieces) events.push(...decoder.push(typeof piece === "string" ? utf8(piece) : piece));
     events.push(...decoder.finish());
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error;
@@ -36,6 +38,31 @@ export function withLastCounts({ events, ...rest }: Outcome): Outcome {
   const last = events.findLastIndex(({ type }) => type === "usage");
   return { ...rest, events: events.filter(({ type }, index) => type !== "usage" || index === last) };
 }
+
+/** Creates a decoder. It calls `remember` for each tool call with the reasoning that the backend wants back. */
+export type DecoderFactory = (remember?: (callId: string, reasoning: unknown) => void) => TurnDecoder;
+
+/** Decodes pieces with a new decoder, and also returns the reasoning to remember, by the id of the tool call. */
+export function runWith(createDecoder: DecoderFactory) {
+  return (...pieces: readonly (string | Uint8Array)[]): Outcome & { remembered: Record<string, unknown> } => {
+    const remembered = new Map<string, unknown>();
+    const decoder = createDecoder((callId, reasoning) => void remembered.set(callId, reasoning));
+    return { ...withLastCounts(decode(decoder, pieces)), remembered: Object.fromEntries(remembered) };
+  };
+}
+
+/** The answers that were captured from a backend of a driver. */
+export function capturedAnswers(driver: string) {
+  const read = (file: string): string =>
+    readFileSync(join(import.meta.dirname, "../../../fixtures/streams", driver, file), "utf8");
+  return {
+    stream: (name: string) => read(`${name}.sse`),
+    whole: (name: string) => read(`${name}.whole.json`),
+  };
+}
+
+/** The token of the account. No message of an error may contain it. */
+export const SECRET = "token-of-the-account";
 
 /** What the answer of a turn came to, whichever way it came. */
 export async function readTurn(turn: UpstreamTurn): Promise<Outcome> {
@@ -113,7 +140,7 @@ export class FakeUpstream {
   };
 
   get account(): UpstreamAccount {
-    return { token: "token-of-the-account", fetch: this.fetch };
+    return { token: SECRET, fetch: this.fetch };
   }
 
   /** The only request to a path that ends so. */

@@ -1,17 +1,10 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { geminiDriver } from "../../../../../src/gateway/providers/gemini/driver.ts";
 import { keyed } from "../keyed.ts";
+import { capturedAnswers } from "../support.ts";
 
 export { text, user, WEATHER } from "../support.ts";
 
-const FOLDER = join(import.meta.dirname, "../../../../fixtures/streams/gemini");
-
-/** A captured stream. */
-export const stream = (name: string): string => readFileSync(join(FOLDER, `${name}.sse`), "utf8");
-
-/** A captured answer in one piece. */
-export const whole = (name: string): string => readFileSync(join(FOLDER, `${name}.whole.json`), "utf8");
+export const { stream, whole } = capturedAnswers("gemini");
 
 /** Where a streamed answer is asked for. */
 export const STREAMED = ":streamGenerateContent?alt=sse";

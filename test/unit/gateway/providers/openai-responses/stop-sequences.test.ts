@@ -10,7 +10,8 @@ import {
   prepareOptions,
   textOfEvents,
 } from "../support.ts";
-import { event, provider } from "./fake.ts";
+import { provider } from "./fake.ts";
+import { event } from "./stream.ts";
 
 const END: ProviderEvent[] = [
   { type: "usage", usage: { prompt: 1, completion: 2 } },

@@ -1,17 +1,21 @@
-import { CompletionStreamDecoder } from "../../../../../src/gateway/providers/openai/decoder.ts";
-import { decode, type Outcome, utf8 } from "../support.ts";
+import {
+  CompletionStreamDecoder,
+  completionEvents,
+} from "../../../../../src/gateway/providers/openai/decoder.ts";
+import { WholeAnswerDecoder } from "../../../../../src/gateway/providers/whole-answer.ts";
+import { type DecoderFactory, type Outcome, runWith, SECRET } from "../support.ts";
 
 export function context() {
   let made = 0;
-  return { secret: "token-of-the-account", newId: () => `made${++made}` };
+  return { secret: SECRET, newId: () => `made${++made}` };
 }
 
-export function run(...pieces: readonly (string | Uint8Array)[]): Outcome {
-  return decode(
-    new CompletionStreamDecoder(context()),
-    pieces.map((piece) => (typeof piece === "string" ? utf8(piece) : piece)),
-  );
-}
+export const createDecoder: DecoderFactory = () => new CompletionStreamDecoder(context());
+
+export const createWholeDecoder: DecoderFactory = () =>
+  new WholeAnswerDecoder((completion) => completionEvents(completion, context()));
+
+export const run = runWith(createDecoder);
 
 export const data = (chunk: unknown): string => `data: ${JSON.stringify(chunk)}\n\n`;
 export const DONE = "data: [DONE]\n\n";
@@ -26,6 +30,10 @@ export function chunk(delta: unknown, finish: string | null = null): string {
 }
 
 export const call = (...toolCalls: readonly unknown[]): string => chunk({ tool_calls: toolCalls });
+
+/** A whole answer whose last chunk states counts. */
+export const counted = (usage: object): string =>
+  chunk({ content: "x" }, "stop") + data({ id: "c1", choices: [], usage }) + DONE;
 
 /** The events of calls, in short: `0 id name` and `0+fragment`. */
 export function calls({ events }: Outcome): string[] {
