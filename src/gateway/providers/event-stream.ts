@@ -87,20 +87,25 @@ export abstract class EventStreamDecoder implements TurnDecoder {
     if (this.#failure !== null) throw this.#failure;
     if (this.#done) return [];
     try {
-      // The upstream may omit the blank line after the last event.
-      this.#parser.feed(`${this.#utf8.decode()}\n\n`);
+      this.#feedLastEvent();
       if (!this.#done) this.onEnd();
+      if (!this.#done) throw wasCut();
     } catch (error) {
-      const failure = asProviderError(error);
-      // A malformed last event means that the stream was cut within it.
-      this.#failure = failure.kind === "malformed" ? wasCut() : failure;
-      throw this.#failure;
-    }
-    if (!this.#done) {
-      this.#failure = wasCut();
+      this.#failure = asProviderError(error);
       throw this.#failure;
     }
     return this.#take();
+  }
+
+  /** The upstream may omit the blank line after the last event. */
+  #feedLastEvent(): void {
+    try {
+      this.#parser.feed(`${this.#utf8.decode()}\n\n`);
+    } catch (error) {
+      const failure = asProviderError(error);
+      // A malformed last event means that the stream was cut within it.
+      throw failure.kind === "malformed" ? wasCut() : failure;
+    }
   }
 
   #take(): readonly ProviderEvent[] {

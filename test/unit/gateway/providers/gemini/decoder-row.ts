@@ -96,6 +96,7 @@ export const geminiDecoder: DecoderRow = {
   malformed: [
     ["no JSON", "data: {oops}\n\n"],
     ["a list", "data: []\n\n"],
+    ["a call without a name", says([{ functionCall: {} }])],
   ],
 
   counts: [

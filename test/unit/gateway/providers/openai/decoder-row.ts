@@ -108,6 +108,7 @@ export const openaiDecoder: DecoderRow = {
   malformed: [
     ["no JSON", "data: {oops}\n\n"],
     ["a list", "data: []\n\n"],
+    ["a call without a name", call({ index: 0, id: "a", function: { arguments: "{}" } })],
   ],
 
   counts: [
