@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import type { Activity } from "../../../../src/operator/console/api/activity.ts";
-import type { UsageItem } from "../../../../src/operator/console/api/usage.ts";
 import { selectCacheGroups } from "../../../../src/operator/console/pages/overview/cache-groups.ts";
 import {
   addSeries,
@@ -11,6 +10,7 @@ import {
 import { countErrors, selectTop } from "../../../../src/operator/console/pages/overview/top-groups.ts";
 import { formatProviderErrors } from "../../../../src/operator/console/shared/provider-usage.ts";
 import { findIsolatedPoints } from "../../../../src/operator/console/ui/isolated-points.ts";
+import { NO_USAGE } from "./no-usage.ts";
 
 const FROM = Date.UTC(2026, 10, 22, 12);
 const none = { p50: [null, null, null], p95: [null, null, null], p99: [null, null, null] };
@@ -49,37 +49,6 @@ const activity: Activity = {
     duration_ms: null,
   },
   errors: [],
-};
-
-const NO_USAGE: UsageItem = {
-  at: 0,
-  requests: 0,
-  succeeded: 0,
-  failed: 0,
-  cancelled: 0,
-  refused: 0,
-  cache_hits: 0,
-  provider_errors: 0,
-  prompt_tokens: 0,
-  cached_tokens: 0,
-  cache_write_5m_tokens: 0,
-  cache_write_1h_tokens: 0,
-  audio_input_tokens: 0,
-  completion_tokens: 0,
-  reasoning_tokens: 0,
-  audio_output_tokens: 0,
-  image_input_tokens: 0,
-  image_output_tokens: 0,
-  audio_seconds: 0,
-  search_units: 0,
-  web_searches: 0,
-  web_fetches: 0,
-  cost: 0,
-  first_token_ms: null,
-  duration_ms: null,
-  total_tokens: 0,
-  attempts: 0,
-  queue_ms: null,
 };
 
 describe("the overview", () => {

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { NO_USAGE_DETAILS } from "../../../../src/core/ports/usage.ts";
 import { deleteAccount } from "../../../../src/operator/console/api/accounts.ts";
 import { changeProvider, removeModel } from "../../../../src/operator/console/api/providers.ts";
 import { describeUsage } from "../../../../src/operator/console/pages/history/describe-usage.ts";
@@ -278,24 +279,15 @@ describe("calls in a provider's text", () => {
 });
 
 describe("the details of a generation's usage", () => {
-  const none = {
-    cached_tokens: 0,
-    cache_write_5m_tokens: 0,
-    cache_write_1h_tokens: 0,
-    audio_input_tokens: 0,
-    audio_output_tokens: 0,
-    image_input_tokens: 0,
-    image_output_tokens: 0,
-    audio_seconds: 0,
-    search_units: 0,
-    web_searches: 0,
-    web_fetches: 0,
-  };
-
   it("are those that there were", () => {
-    expect(describeUsage(none)).toEqual([]);
+    expect(describeUsage(NO_USAGE_DETAILS)).toEqual([]);
     expect(
-      describeUsage({ ...none, cached_tokens: 1_200, cache_write_1h_tokens: 30, web_searches: 2 }),
+      describeUsage({
+        ...NO_USAGE_DETAILS,
+        cached_tokens: 1_200,
+        cache_write_1h_tokens: 30,
+        web_searches: 2,
+      }),
     ).toEqual(["1,200 read from the cache", "30 written to the cache for 1 hour", "2 web searches"]);
   });
 });

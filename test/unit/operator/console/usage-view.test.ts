@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import type { UsageItem } from "../../../../src/operator/console/api/usage.ts";
 import {
   buildSeries,
   findPeriod,
@@ -10,6 +9,7 @@ import {
 } from "../../../../src/operator/console/pages/usage/usage-view.ts";
 import { displayName } from "../../../../src/operator/console/shared/usage-names.ts";
 import { formatCost, formatShare } from "../../../../src/operator/console/ui/format.ts";
+import { NO_USAGE } from "./no-usage.ts";
 
 const NOW = Date.UTC(2026, 10, 22, 10, 30);
 const HOUR = 3_600_000;
@@ -83,41 +83,7 @@ describe("how usage is looked at", () => {
 
   it("has a value for each hour: counts are 0 where nothing was used, times are not known", () => {
     const item = { at: NOW - (NOW % HOUR), requests: 3, duration_ms: { p50: 5, p95: 6, p99: 7 } };
-    const nothing: UsageItem = {
-      ...{
-        at: 0,
-        requests: 0,
-        total_tokens: 0,
-        attempts: 0,
-        succeeded: 0,
-        failed: 0,
-        cancelled: 0,
-        refused: 0,
-        cache_hits: 0,
-        provider_errors: 0,
-        prompt_tokens: 0,
-        cached_tokens: 0,
-        cache_write_5m_tokens: 0,
-        cache_write_1h_tokens: 0,
-        audio_input_tokens: 0,
-        audio_output_tokens: 0,
-        image_input_tokens: 0,
-        image_output_tokens: 0,
-        audio_seconds: 0,
-        search_units: 0,
-        web_searches: 0,
-        web_fetches: 0,
-      },
-      ...{
-        completion_tokens: 0,
-        reasoning_tokens: 0,
-        cost: 0,
-        first_token_ms: null,
-        duration_ms: null,
-        queue_ms: null,
-      },
-    };
-    const series = buildSeries([{ ...nothing, ...item }], {
+    const series = buildSeries([{ ...NO_USAGE, ...item }], {
       from: item.at - 2 * HOUR,
       to: NOW,
       unit: "hour",

@@ -1,5 +1,6 @@
 import type { ArchiveBatch, HistorySummary, HistoryWrite } from "../../../../src/core/ports/archive.ts";
 import type { Capture } from "../../../../src/core/ports/captures.ts";
+import { NO_USAGE_DETAILS } from "../../../../src/core/ports/usage.ts";
 
 /** A record that is being written, with everything that a test does not care about. */
 export function write(
@@ -35,17 +36,7 @@ export function write(
       prompt_tokens: 0,
       completion_tokens: 0,
       reasoning_tokens: 0,
-      cached_tokens: 0,
-      cache_write_5m_tokens: 0,
-      cache_write_1h_tokens: 0,
-      audio_input_tokens: 0,
-      audio_output_tokens: 0,
-      image_input_tokens: 0,
-      image_output_tokens: 0,
-      audio_seconds: 0,
-      search_units: 0,
-      web_searches: 0,
-      web_fetches: 0,
+      ...NO_USAGE_DETAILS,
       elapsed_ms: 0,
       request_preview: "",
       response_preview: "",

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { configSchema } from "../../../../../src/core/config/schema.ts";
-import type { HistorySummary } from "../../../../../src/core/ports/archive.ts";
 import { toHistoryFilter } from "../../../../../src/operator/admin/history/history-query.ts";
 import { createRecordLabeler } from "../../../../../src/operator/admin/history/history-view.ts";
+import { write } from "../../../records/archive/support.ts";
 
 const config = configSchema.parse({
   api_keys: [
@@ -14,48 +14,14 @@ const config = configSchema.parse({
   prices: { "model-a": { input: 2, output: 8, cache_read: 0.5 } },
 });
 
-const RECORD: HistorySummary = {
-  id: "hist_1",
-  created_at: 0,
-  updated_at: 0,
-  completed_at: 0,
-  request_id: "r",
+const RECORD = write("hist_1", {
   key: "key_1",
-  dialect: "responses",
   requested_model: "model-a",
   model: "model-a",
-  provider: "default",
-  account: "one@x",
-  attempts: 1,
-  tried: [],
-  sign_ins: [],
-  leased_at: 0,
-  first_token_ms: 0,
-  source: "",
-  stream: false,
-  thinking: false,
-  status: "success",
-  status_code: 200,
-  error: "",
-  finish_reason: "stop",
   prompt_tokens: 1_000_000,
   completion_tokens: 500_000,
-  reasoning_tokens: 0,
   cached_tokens: 400_000,
-  cache_write_5m_tokens: 0,
-  cache_write_1h_tokens: 0,
-  audio_input_tokens: 0,
-  audio_output_tokens: 0,
-  image_input_tokens: 0,
-  image_output_tokens: 0,
-  audio_seconds: 0,
-  search_units: 0,
-  web_searches: 0,
-  web_fetches: 0,
-  elapsed_ms: 1,
-  request_preview: "",
-  response_preview: "",
-};
+}).summary;
 
 describe("a record of the history", () => {
   it("has its key's name, and its cost at the present prices", async () => {
