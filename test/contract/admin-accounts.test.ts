@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { serve } from "../support/pages.ts";
+import { serve } from "../support/local-server.ts";
 import { useAdmin } from "../support/use-admin.ts";
 
 const running = useAdmin();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { serve } from "../support/pages.ts";
+import { serve } from "../support/local-server.ts";
 import { useAdmin } from "../support/use-admin.ts";
 
 /** Contract, Which account gets a request: conversations stay with their account. */

@@ -1,8 +1,9 @@
-import { createServer, request as httpRequest, type Server } from "node:http";
+import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { SignJWT } from "jose";
 import { afterAll, describe, expect, it } from "vitest";
 import { deriveSecret } from "../../src/core/auth/password.ts";
+import { serve } from "../support/local-server.ts";
 import { ROUTES } from "../support/route-groups.ts";
 import { SlowClients } from "../support/slow-clients.ts";
 import { until } from "../support/until.ts";
@@ -16,23 +17,16 @@ const key = (text: string) => new TextEncoder().encode(text);
 
 /** A web server of an attacker's: it redirects to wherever it is told. */
 const visited: string[] = [];
-const server: Server = createServer((request, response) => {
-  const url = new URL(request.url ?? "/", "http://attacker");
+const server = await serve((_, response, url) => {
   visited.push(url.pathname);
   response.writeHead(302, { location: url.searchParams.get("to") ?? "" }).end();
 });
-await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-const address = server.address();
-const port = typeof address === "object" && address !== null ? address.port : 0;
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-});
+afterAll(() => server.close());
 
 const running = useAdmin({
   vars: {
     ADMIN_KEY: ADMIN,
-    PAGE_PRIVATE_HOSTS: `127.0.0.1:${port}`,
+    PAGE_PRIVATE_HOSTS: server.host,
     GATEWAY_CONFIG_JSON: JSON.stringify({
       api_keys: [{ key: "sk-dev" }],
       accounts: [{ email: "one@sandbox.test", password: "sandbox" }],
@@ -344,7 +338,7 @@ describe("addresses that a caller names", () => {
       "file:///etc/passwd",
       "//169.254.169.254/",
     ];
-    const redirected = inside.map((to) => `http://127.0.0.1:${port}/redirect?to=${encodeURIComponent(to)}`);
+    const redirected = inside.map((to) => `http://${server.host}/redirect?to=${encodeURIComponent(to)}`);
     const see = async (url: string) => {
       const content = [{ type: "image_url", image_url: { url } }];
       const response = await running.chat("", {

@@ -1,7 +1,8 @@
-import { createServer, type IncomingHttpHeaders, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingHttpHeaders } from "node:http";
+import { text } from "node:stream/consumers";
 import { GoogleGenAI } from "@google/genai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { serve } from "../support/local-server.ts";
 import { useAdmin } from "../support/use-admin.ts";
 
 /** Prompts that a Gemini provider caches under names: they live at one of its accounts (contract, Cached contents). */
@@ -17,7 +18,6 @@ interface Received {
 
 const received: Received[] = [];
 const names = new Map<string, string>();
-let vendor: Server;
 const keyIn = (headers: IncomingHttpHeaders) => String(headers["x-goog-api-key"]);
 
 /** Answers like the vendor: a cache is known only with the key that created it. */
@@ -48,27 +48,19 @@ function reply({ method, path, key, body }: Received): [number, object] {
   return [200, {}];
 }
 
+const vendor = await serve(async (request, response) => {
+  const { method = "", url: path = "", headers } = request;
+  const asked = { method, path, key: keyIn(headers), body: await text(request) };
+  received.push(asked);
+  const [status, body] = reply(asked);
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+});
+
 beforeAll(async () => {
-  vendor = createServer((request, response) => {
-    const pieces: Buffer[] = [];
-    request.on("data", (piece: Buffer) => pieces.push(piece));
-    request.on("end", () => {
-      const { method = "", url: path = "", headers } = request;
-      const asked = { method, path, key: keyIn(headers), body: Buffer.concat(pieces).toString() };
-      received.push(asked);
-      const [status, body] = reply(asked);
-      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
-    });
-  });
-  await new Promise<void>((resolve) => {
-    vendor.listen(0, "127.0.0.1", () => resolve());
-  });
-  const address: AddressInfo | string | null = vendor.address();
-  const base_url = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
   const provider = {
     id: "cont",
     driver: "gemini",
-    base_url,
+    base_url: vendor.origin,
     models: { m: "real-name" },
     strategy: "round_robin",
   };
@@ -79,13 +71,7 @@ beforeAll(async () => {
   }
   expect((await running.admin("POST", "/admin/keys", { key: "sk-other" })).status).toBe(200);
 });
-afterAll(
-  () =>
-    new Promise((resolve) => {
-      vendor.closeAllConnections();
-      vendor.close(resolve);
-    }),
-);
+afterAll(() => vendor.close());
 
 describe("cached contents", () => {
   it("are created, used, changed, listed and deleted at the account that has them, with Google's SDK", async () => {

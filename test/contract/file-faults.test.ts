@@ -1,6 +1,7 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Gateway, startGateway } from "../support/gateway.ts";
+import { serve } from "../support/local-server.ts";
 import { DEV_KEY } from "../support/use-gateway.ts";
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
@@ -21,7 +22,7 @@ let take: Answer = () => undefined;
 let check: Answer = () => undefined;
 let status: Answer = () => undefined;
 const signIns: string[] = [];
-const server = createServer((request, response) => {
+const server = await serve((request, response) => {
   const path = request.url ?? "";
   if (path === "/api/login") {
     void bodyOf(request).then((body) => {
@@ -34,16 +35,13 @@ const server = createServer((request, response) => {
   else if (path.startsWith("/api/files/")) void status(request, response);
   else refuse(response, 404, "not_found");
 });
-await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-const address = server.address();
-const port = typeof address === "object" && address !== null ? address.port : 0;
 
 const accounts = ["one", "two"].map((name) => ({ email: `${name}@provider.test`, password: "x" }));
 let test: Gateway;
 beforeAll(async () => {
   test = await startGateway({
     vars: {
-      PROVIDER_BASE_URL: `http://127.0.0.1:${port}`,
+      PROVIDER_BASE_URL: server.origin,
       GATEWAY_CONFIG_JSON: JSON.stringify({ keys: [DEV_KEY], accounts }),
       IDLE_TIMEOUT_MS: "1000",
       FIRST_BYTE_TIMEOUT_MS: "3000",
@@ -52,8 +50,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await test.close();
-  server.closeAllConnections();
-  server.close();
+  await server.close();
 });
 
 const object = {

@@ -1,52 +1,34 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { text as readText } from "node:stream/consumers";
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { COMPLETIONS_CLIENT, DIALECT_CLIENTS } from "../support/dialect-clients.ts";
+import { serve } from "../support/local-server.ts";
 import { until } from "../support/until.ts";
 import { useAdmin } from "../support/use-admin.ts";
 
 const MODEL = "provider-v4-flash";
+
+/** What the moderation webhook received, and how it answers. */
+const asked: { readonly input: readonly string[]; readonly authorization: string }[] = [];
+let broken: "no" | "error" | "silent" | "nonsense" = "no";
+const webhook = await serve(async (request, response) => {
+  const { input } = JSON.parse(await readText(request));
+  if (broken === "silent") return;
+  asked.push({ input, authorization: request.headers.authorization ?? "" });
+  response.writeHead(broken === "error" ? 500 : 200, { "content-type": "application/json" });
+  const results = input.map((text: string) => ({ flagged: text.includes("violence"), categories: {} }));
+  response.end(broken === "nonsense" ? "{}" : JSON.stringify({ id: "modr-1", model: "m", results }));
+});
+afterAll(() => webhook.close());
 
 describe("guardrails", () => {
   const gateway = useAdmin();
   const { admin, post } = gateway;
   const clients = [...DIALECT_CLIENTS, COMPLETIONS_CLIENT];
 
-  /** What the moderation webhook received, and how it answers. */
-  const asked: { readonly input: readonly string[]; readonly authorization: string }[] = [];
-  let webhook: Server;
-  let host = "";
-  let broken: "no" | "error" | "silent" | "nonsense" = "no";
-
-  beforeAll(async () => {
-    webhook = createServer((request, response) => {
-      const pieces: Buffer[] = [];
-      request.on("data", (piece: Buffer) => pieces.push(piece));
-      request.on("end", () => {
-        if (broken === "silent") return;
-        const { input } = JSON.parse(Buffer.concat(pieces).toString());
-        asked.push({ input, authorization: request.headers.authorization ?? "" });
-        response.writeHead(broken === "error" ? 500 : 200, { "content-type": "application/json" });
-        const results = input.map((text: string) => ({ flagged: text.includes("violence"), categories: {} }));
-        response.end(broken === "nonsense" ? "{}" : JSON.stringify({ id: "modr-1", model: "m", results }));
-      });
-    });
-    await new Promise<void>((ready) => {
-      webhook.listen(0, "127.0.0.1", () => ready());
-    });
-    const address: AddressInfo | string | null = webhook.address();
-    host = `127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
-  });
-
-  afterAll(async () => {
-    webhook.closeAllConnections();
-    await new Promise((closed) => webhook.close(closed));
-  });
-
   const setRules = async (...rules: readonly object[]) => {
-    const body = { rules, private_hosts: [host], unchecked_endpoints: "refuse" };
+    const body = { rules, private_hosts: [webhook.host], unchecked_endpoints: "refuse" };
     expect(await admin("PUT", "/admin/guardrails", body)).toMatchObject({ status: 200 });
     // An isolate has the new configuration after two seconds at most.
     await until(
@@ -281,7 +263,7 @@ describe("guardrails", () => {
     const rule = {
       id: "hook",
       type: "webhook",
-      url: `http://${host}/v1/moderations`,
+      url: `${webhook.origin}/v1/moderations`,
       token: "sk-moderate",
       timeout_ms: 500,
     };
@@ -375,7 +357,7 @@ describe("guardrails", () => {
     const rule = {
       id: "hook",
       type: "webhook",
-      url: `http://${host}/secret-path`,
+      url: `${webhook.origin}/secret-path`,
       token: "sk-moderate-secret",
       applies_to: "keys",
     };
@@ -384,7 +366,7 @@ describe("guardrails", () => {
     const view = await admin("GET", "/admin/guardrails");
     expect(view.body).toMatchObject({
       rules: [{ id: "words" }, { id: "hook", has_token: true }],
-      private_hosts: [host],
+      private_hosts: [webhook.host],
     });
     expect(JSON.stringify(view.body)).not.toMatch(/secret/);
     // A client sends back what it read.
@@ -395,7 +377,7 @@ describe("guardrails", () => {
     for (const [fields, param] of [
       [{ type: "expressions", expressions: [{ pattern: "(?=a)" }] }, "rules[0].expressions[0].pattern"],
       [{ type: "webhook", url: "http://10.0.0.1/" }, "rules[0].url"],
-      [{ type: "webhook", url: `http://${host}/`, colour: "red" }, "colour"],
+      [{ type: "webhook", url: `${webhook.origin}/`, colour: "red" }, "colour"],
     ] as const) {
       const refused = await admin("PUT", "/admin/guardrails", { rules: [{ id: "new", ...fields }] });
       expect([refused.status, refused.body["detail"]]).toEqual([400, expect.stringContaining(param)]);
@@ -404,7 +386,7 @@ describe("guardrails", () => {
 
   it("tries rules on a text, also before they are saved, and stores nothing", async () => {
     const check = async (body: object) => (await admin("POST", "/admin/guardrails/check", body)).body;
-    const url = `http://${host}/secret-path`;
+    const url = `${webhook.origin}/secret-path`;
     const hook = { id: "hook", type: "webhook", url, token: "sk-moderate-secret", applies_to: "keys" };
     // Without the rule that a key of the tests above names, the edit would be refused.
     await setRules({ ...expressions({ pattern: "apollo" }), applies_to: "keys", disabled: true }, hook);

@@ -1,5 +1,5 @@
-import { createServer, type Server } from "node:http";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { serve } from "../support/local-server.ts";
 import { useGateway } from "../support/use-gateway.ts";
 
 /** A web server of a caller's; what it was asked, and what it holds back. */
@@ -9,7 +9,7 @@ const released = new Promise<void>((resolve) => {
   release = resolve;
 });
 const PICTURE = Buffer.from("89504e470d0a1a0a", "hex");
-const server: Server = createServer((request, response) => {
+const server = await serve((request, response) => {
   const path = request.url ?? "";
   asked.push(path);
   const send = (status: number, headers: Record<string, string>, body: Buffer | string = "") =>
@@ -25,16 +25,10 @@ const server: Server = createServer((request, response) => {
   else if (path === "/slow") void released.then(() => send(200, { "content-type": "image/png" }, PICTURE));
   else send(404, {});
 });
-await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-const address = server.address();
-const port = typeof address === "object" && address !== null ? address.port : 0;
-const remote = (path: string) => `http://127.0.0.1:${port}${path}`;
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-});
+const remote = (path: string) => server.origin + path;
+afterAll(() => server.close());
 
-const test = useGateway({ vars: { PAGE_PRIVATE_HOSTS: `127.0.0.1:${port}` } });
+const test = useGateway({ vars: { PAGE_PRIVATE_HOSTS: server.host } });
 const lastTurn = () => test.gateway.sandbox.lastTurn();
 const busy = async (): Promise<number> => {
   const headers = { authorization: "Bearer admin" };

@@ -1,33 +1,13 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
-import type { Gateway } from "../support/gateway.ts";
-import {
-  colourAt,
-  decode,
-  html,
-  isSimilarColour,
-  type Site,
-  serve,
-  startPageService,
-} from "../support/pages.ts";
+import { decode, expectColour, GREEN, html, useSite } from "../support/pages.ts";
 import { DEV_KEY } from "../support/use-gateway.ts";
 
 const PAGE = `<title>A green page</title><meta name="generator" content="WordPress 6.4"><meta name="description" content="All is green">
   <style>body { margin: 0; background: green }</style><h1>Green</h1><p>It is <b>green</b>.</p>`;
 
-let site: Site;
-let gateway: Gateway;
-
-beforeAll(async () => {
-  site = await serve((_, response) => html(response, PAGE));
-  gateway = await startPageService([site.host]);
-});
-
-afterAll(async () => {
-  await gateway.close();
-  await site.close();
-});
+const pages = useSite((_, response) => html(response, PAGE));
 
 /** Runs work with a connected client of the official SDK. */
 async function withClient<T>(
@@ -37,7 +17,7 @@ async function withClient<T>(
   const client = new Client({ name: "test", version: "1.0.0" }, { versionNegotiation: { mode: era } });
   const headers = { authorization: `Bearer ${key}` };
   await client.connect(
-    new StreamableHTTPClientTransport(new URL("/mcp", gateway.url), { requestInit: { headers } }),
+    new StreamableHTTPClientTransport(new URL("/mcp", pages.gateway.url), { requestInit: { headers } }),
   );
   try {
     return await work(client);
@@ -47,7 +27,7 @@ async function withClient<T>(
 }
 
 const send = (body: unknown, headers: Record<string, string> = {}, method = "POST") =>
-  gateway.fetch("/mcp", {
+  pages.gateway.fetch("/mcp", {
     method,
     headers: {
       authorization: `Bearer ${DEV_KEY}`,
@@ -74,7 +54,7 @@ describe.each(["legacy", "auto"] as const)("an MCP client (version negotiation: 
           "read_page",
         ]);
         const models = await client.callTool({ name: "list_models", arguments: {} });
-        expect(models.structuredContent).toEqual(await (await gateway.fetch("/v1/models")).json());
+        expect(models.structuredContent).toEqual(await (await pages.gateway.fetch("/v1/models")).json());
         const usage = await client.callTool({ name: "get_key_usage", arguments: {} });
         expect(usage.structuredContent).toMatchObject({ object: "key", usage: { today: { requests: 0 } } });
         expect(JSON.stringify(usage)).not.toContain(DEV_KEY);
@@ -90,7 +70,7 @@ describe.each(["legacy", "auto"] as const)("an MCP client (version negotiation: 
           client.callTool({ name, arguments: input });
         const failed = await call("read_metadata", { url: "http://10.0.0.1/" });
         expect([failed.isError, text(failed.content)]).toEqual([true, expect.stringMatching(/^\w+: /)]);
-        const wrong = await call("capture_page", { url: site.origin, colour: "red" });
+        const wrong = await call("capture_page", { url: pages.origin, colour: "red" });
         expect([wrong.isError, text(wrong.content)]).toEqual([true, expect.stringContaining("colour")]);
         await expect(call("no_such_tool", {})).rejects.toMatchObject({ code: -32602 });
       },
@@ -103,14 +83,14 @@ describeWithBrowser("the tools of the page service", () => {
   it("give an image, technologies, metadata and content", async () => {
     await withClient(async (client) => {
       const call = (name: string, input: Record<string, unknown> = {}) =>
-        client.callTool({ name, arguments: { url: site.origin, ...input } });
+        client.callTool({ name, arguments: { url: pages.origin, ...input } });
       const captured = await call("capture_page", { format: "png", width: 320 });
       const [image] = captured.content;
       if (image?.type !== "image") throw new Error(`no image: ${JSON.stringify(captured)}`);
       expect(image.mimeType).toBe("image/png");
       const picture = await decode(new Uint8Array(Buffer.from(image.data, "base64")).buffer);
       expect(picture.width).toBe(320);
-      expect(isSimilarColour(colourAt(picture, 160, picture.height - 5), [0, 128, 0])).toBe(true);
+      expectColour(picture, 160, picture.height - 5, GREEN);
       expect(JSON.stringify((await call("detect_technologies")).structuredContent)).toContain("WordPress");
       expect(JSON.stringify((await call("read_metadata")).structuredContent)).toContain("All is green");
       expect(text((await call("read_page")).content)).toContain("It is **green**.");
@@ -151,7 +131,7 @@ describe("POST /mcp", () => {
   it("refuses pages of other origins", async () => {
     for (const [origin, status] of [
       ["https://evil.example", 403],
-      [gateway.url, 200],
+      [pages.gateway.url, 200],
       ["http://localhost:6274", 200],
     ] as const) {
       const response = await send(LIST, { origin });

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { text as readText } from "node:stream/consumers";
 import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isObject, type JsonObject } from "../../src/core/encoding/json.ts";
+import { serve } from "../support/local-server.ts";
 import { useAdmin } from "../support/use-admin.ts";
 import { TestSocket } from "../support/web-sockets.ts";
 
@@ -32,47 +32,36 @@ const STREAMS = [
 ] as const;
 
 const received: Received[] = [];
-let vendor: Server;
-let url = "";
+const vendor = await serve(async (request, response) => {
+  const { method = "", url: path = "" } = request;
+  const headers = Object.fromEntries(Object.entries(request.headers).map(([k, v]) => [k, String(v)]));
+  received.push({ method, path, headers, body: await readText(request) });
+  const stream = STREAMS.find(([pattern]) => pattern.test(path))?.[1];
+  response.writeHead(stream === undefined ? 404 : 200, { "content-type": "text/event-stream" });
+  // Pieces that end anywhere, as the network brings them.
+  for (let at = 0; stream !== undefined && at < stream.length; at += 97)
+    response.write(stream.subarray(at, at + 97));
+  response.end();
+});
 
 beforeAll(async () => {
-  vendor = createServer((request, response) => {
-    const pieces: Buffer[] = [];
-    request.on("data", (piece: Buffer) => pieces.push(piece));
-    request.on("end", () => {
-      const { method = "", url: path = "" } = request;
-      const headers = Object.fromEntries(Object.entries(request.headers).map(([k, v]) => [k, String(v)]));
-      received.push({ method, path, headers, body: Buffer.concat(pieces).toString() });
-      const stream = STREAMS.find(([pattern]) => pattern.test(path))?.[1];
-      response.writeHead(stream === undefined ? 404 : 200, { "content-type": "text/event-stream" });
-      // Pieces that end anywhere, as the network brings them.
-      for (let at = 0; stream !== undefined && at < stream.length; at += 97)
-        response.write(stream.subarray(at, at + 97));
-      response.end();
-    });
-  });
-  await new Promise<void>((resolve) => {
-    vendor.listen(0, "127.0.0.1", () => resolve());
-  });
-  const address: AddressInfo | string | null = vendor.address();
-  url = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
   for (const [id, driver, path] of [
     ["chat", "openai", "/v1"],
     ["resp", "openai-responses", "/v1"],
     ["mess", "anthropic", ""],
     ["cont", "gemini", "/v1"],
   ]) {
-    const provider = { id, driver, base_url: url + path, token: "sk-vendor-0123456789", models: {} };
+    const provider = {
+      id,
+      driver,
+      base_url: vendor.origin + path,
+      token: "sk-vendor-0123456789",
+      models: {},
+    };
     expect((await running.admin("POST", "/admin/providers", provider)).status).toBe(200);
   }
 });
-afterAll(
-  () =>
-    new Promise((resolve) => {
-      vendor.closeAllConnections();
-      vendor.close(resolve);
-    }),
-);
+afterAll(() => vendor.close());
 
 const text = "What is new?";
 const tools = { type: "function", function: { name: "f", parameters: { type: "object" } } } as const;
@@ -164,7 +153,7 @@ describe("an SDK in front of its own vendor", () => {
       if (ask === undefined) throw new Error("there is no such client");
       const model = "model-1";
       received.length = 0;
-      const direct = await ask(url, "sk-mine", model);
+      const direct = await ask(vendor.origin, "sk-mine", model);
       const through = await ask(running.gateway.url, "sk-dev", `${id}/${model}`);
       const [one, two] = received;
       if (one === undefined || two === undefined) throw new Error("the vendor was not asked twice");

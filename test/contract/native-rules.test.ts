@@ -1,12 +1,7 @@
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type Server,
-  type ServerResponse,
-  request as startRequest,
-} from "node:http";
-import type { AddressInfo } from "node:net";
+import { type IncomingHttpHeaders, type ServerResponse, request as startRequest } from "node:http";
+import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { serve } from "../support/local-server.ts";
 import { useAdmin } from "../support/use-admin.ts";
 
 /** What the native path sends, returns, withholds and refuses (contract, Native path), over HTTP with a vendor of each protocol. */
@@ -21,7 +16,6 @@ interface Received {
 
 const received: Received[] = [];
 let answer: (response: ServerResponse, request: Received) => void | Promise<void> = () => undefined;
-let vendor: Server;
 
 const TOKEN = "sk-vendor-0123456789";
 /** The providers of the protocols, and their paths below the vendor's address. */
@@ -32,36 +26,21 @@ const PROVIDERS = [
   ["cont", "gemini", "/v1beta"],
 ] as const;
 
+const vendor = await serve(async (request, response) => {
+  const asked = { path: request.url ?? "", headers: request.headers, body: await text(request) };
+  received.push(asked);
+  await answer(response, asked);
+});
+
 beforeAll(async () => {
-  vendor = createServer((request, response) => {
-    const pieces: Buffer[] = [];
-    request.on("data", (piece: Buffer) => pieces.push(piece));
-    request.on("end", () => {
-      const body = Buffer.concat(pieces).toString();
-      const asked = { path: request.url ?? "", headers: request.headers, body };
-      received.push(asked);
-      void answer(response, asked);
-    });
-  });
-  await new Promise<void>((resolve) => {
-    vendor.listen(0, "127.0.0.1", () => resolve());
-  });
-  const address: AddressInfo | string | null = vendor.address();
-  const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
   for (const [id, driver, path] of PROVIDERS) {
-    const provider = { id, driver, base_url: url + path, token: TOKEN, models: {} };
+    const provider = { id, driver, base_url: vendor.origin + path, token: TOKEN, models: {} };
     expect((await running.admin("POST", "/admin/providers", provider)).status).toBe(200);
   }
   const limited = { key: "sk-limited", limits: { requests_per_minute: 1_000 } };
   expect((await running.admin("POST", "/admin/keys", limited)).status).toBe(200);
 });
-afterAll(
-  () =>
-    new Promise((resolve) => {
-      vendor.closeAllConnections();
-      vendor.close(resolve);
-    }),
-);
+afterAll(() => vendor.close());
 beforeEach(() => {
   received.length = 0;
 });

@@ -1,8 +1,9 @@
 import { once } from "node:events";
-import { createServer, type Server, type ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { serve } from "../support/local-server.ts";
 import { ON_DENO } from "../support/runtime.ts";
 import { until } from "../support/until.ts";
 import { useAdmin } from "../support/use-admin.ts";
@@ -94,31 +95,24 @@ const HUGE_BYTES = 120 * 1024 * 1024;
 const HELD_BACK_BYTES = 40 * 1024 * 1024;
 
 let script: Script = () => undefined;
-let upstream: Server;
-let url = "";
 /** Answers that the provider has not ended and whose connection is open. */
 let open = 0;
 
-beforeAll(async () => {
-  upstream = createServer((request, response) => {
-    request.resume().on("end", () => {
-      open += 1;
-      response.on("close", () => {
-        open -= 1;
-      });
-      const protocol = Object.values(PROTOCOLS).find(({ folder, path }) =>
-        request.url?.startsWith(folder + path),
-      );
-      response.writeHead(200, { "content-type": "text/event-stream" });
-      if (protocol !== undefined) void script(response, protocol);
+const upstream = await serve((request, response) => {
+  request.resume().on("end", () => {
+    open += 1;
+    response.on("close", () => {
+      open -= 1;
     });
+    const protocol = Object.values(PROTOCOLS).find(({ folder, path }) =>
+      request.url?.startsWith(folder + path),
+    );
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    if (protocol !== undefined) void script(response, protocol);
   });
-  upstream.listen(0, "127.0.0.1");
-  await once(upstream, "listening");
-  const address = upstream.address();
-  url = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
 });
-const running = useAdmin(() => ({
+const url = upstream.origin;
+const running = useAdmin({
   vars: {
     PROVIDER_DRIVER: "openai",
     PROVIDER_BASE_URL: `${url}/v1`,
@@ -135,12 +129,9 @@ const running = useAdmin(() => ({
       runtime: { account_max_inflight: 20 },
     }),
   },
-}));
-
-afterAll(() => {
-  upstream.closeAllConnections();
-  upstream.close();
 });
+
+afterAll(() => upstream.close());
 
 /** A write that waits for the network. False: the connection is closed. */
 async function write(response: ServerResponse, text: string): Promise<boolean> {

@@ -1,23 +1,18 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
-import type { Gateway } from "../support/gateway.ts";
 import {
-  colourAt,
+  BLUE,
   decode,
+  expectColour,
+  GREEN,
   html,
-  isSimilarColour,
   type Picture,
-  type Site,
-  serve,
-  startPageService,
+  RED,
+  useSite,
+  WHITE,
 } from "../support/pages.ts";
 
-const RED = [255, 0, 0];
-const GREEN = [0, 128, 0];
-const BLUE = [0, 0, 255];
-const WHITE = [255, 255, 255];
-
-const pages: Readonly<Record<string, string>> = {
+const PAGES: Readonly<Record<string, string>> = {
   "/boxes": `<div id=a style="position:absolute;left:100px;top:1500px;width:60px;height:40px;background:red"></div>
     <div id=b style="position:absolute;left:300px;top:1600px;width:40px;height:20px;background:blue"></div>
     <div style="height:3000px"></div>`,
@@ -47,22 +42,11 @@ function framesOf(animation: Buffer): ArrayBuffer[] {
 }
 
 describeWithBrowser("what is captured of a page", () => {
-  let site: Site;
-  let gateway: Gateway;
-
-  beforeAll(async () => {
-    site = await serve((_, response, { pathname }) => html(response, pages[pathname] ?? ""));
-    gateway = await startPageService([site.host]);
-  });
-
-  afterAll(async () => {
-    await gateway.close();
-    await site.close();
-  });
+  const pages = useSite((_, response, { pathname }) => html(response, PAGES[pathname] ?? ""));
 
   const thumbs = (path: string, query: readonly (readonly [string, string])[]) =>
-    gateway.fetch(
-      `/v1/thumbs?${new URLSearchParams([["url", site.origin + path], ...query].map(([name = "", value = ""]) => [name, value]))}`,
+    pages.gateway.fetch(
+      `/v1/thumbs?${new URLSearchParams([["url", pages.origin + path], ...query].map(([name = "", value = ""]) => [name, value]))}`,
     );
   async function picture(path: string, query: readonly (readonly [string, string])[]): Promise<Picture> {
     const response = await thumbs(path, [["format", "png"], ...query]);
@@ -78,8 +62,6 @@ describeWithBrowser("what is captured of a page", () => {
     if (response.status !== 200) throw new Error(`${response.status} ${text}`);
     return { sheets: response.headers.get("x-page-sheets"), text };
   }
-  const looks = (image: Picture, x: number, y: number, colour: readonly number[]) =>
-    expect(colourAt(image, x, y)).toSatisfy((found: number[]) => isSimilarColour(found, colour));
 
   it("is one image around several elements, with padding", async () => {
     const image = await picture("/boxes", [
@@ -89,10 +71,10 @@ describeWithBrowser("what is captured of a page", () => {
       ["size", "o"],
     ]);
     expect(image).toMatchObject({ width: 260, height: 140 });
-    looks(image, 5, 5, WHITE);
-    looks(image, 12, 12, RED);
-    looks(image, 248, 128, BLUE);
-    looks(image, 150, 50, WHITE);
+    expectColour(image, 5, 5, WHITE);
+    expectColour(image, 12, 12, RED);
+    expectColour(image, 248, 128, BLUE);
+    expectColour(image, 150, 50, WHITE);
     const missing = await thumbs("/boxes", [
       ["selectors", "#a"],
       ["selectors", "#nothing"],
@@ -106,10 +88,10 @@ describeWithBrowser("what is captured of a page", () => {
       ["size", "o"],
     ]);
     expect(image).toMatchObject({ width: 1200, height: 1200 });
-    looks(image, 600, 20, BLUE);
-    looks(image, 600, 100, GREEN);
-    looks(image, 600, 1100, GREEN);
-    looks(await picture("/parts", [["size", "o"]]), 600, 100, RED);
+    expectColour(image, 600, 20, BLUE);
+    expectColour(image, 600, 100, GREEN);
+    expectColour(image, 600, 1100, GREEN);
+    expectColour(await picture("/parts", [["size", "o"]]), 600, 100, RED);
   });
 
   it("begins at the top of a page that scrolls itself", async () => {
@@ -117,8 +99,8 @@ describeWithBrowser("what is captured of a page", () => {
       ["delay", "1"],
       ["size", "o"],
     ]);
-    looks(image, 600, 100, RED);
-    looks(image, 600, 1100, RED);
+    expectColour(image, 600, 100, RED);
+    expectColour(image, 600, 1100, RED);
   });
 
   it("shows a scroll area in its full height when asked", async () => {
@@ -128,7 +110,7 @@ describeWithBrowser("what is captured of a page", () => {
       ["size", "o"],
     ]);
     expect(image).toMatchObject({ width: 1200, height: 3000 });
-    looks(image, 600, 2900, GREEN);
+    expectColour(image, 600, 2900, GREEN);
     expect(
       await picture("/app", [
         ["full", "true"],
@@ -138,9 +120,9 @@ describeWithBrowser("what is captured of a page", () => {
   });
 
   it("follows a preference for little motion, and the media type", async () => {
-    looks(await picture("/media", [["reducedMotion", "true"]]), 100, 100, GREEN);
-    looks(await picture("/media", [["media", "print"]]), 100, 100, BLUE);
-    looks(await picture("/media", []), 100, 100, RED);
+    expectColour(await picture("/media", [["reducedMotion", "true"]]), 100, 100, GREEN);
+    expectColour(await picture("/media", [["media", "print"]]), 100, 100, BLUE);
+    expectColour(await picture("/media", []), 100, 100, RED);
   });
 
   it("is an animation that scrolls from the top to the end", async () => {
@@ -161,10 +143,10 @@ describeWithBrowser("what is captured of a page", () => {
       { width: 200, height: 150 },
       { width: 200, height: 150 },
     ]);
-    looks(first, 100, 100, RED);
-    looks(last, 100, 100, GREEN);
+    expectColour(first, 100, 100, RED);
+    expectColour(last, 100, 100, GREEN);
     // What is fixed at the top stays.
-    looks(last, 100, 3, BLUE);
+    expectColour(last, 100, 3, BLUE);
   });
 
   it("is some sheets of a PDF, with header, footer and outline", async () => {

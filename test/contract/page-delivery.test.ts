@@ -1,7 +1,8 @@
 import { createHash, createHmac } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Gateway } from "../support/gateway.ts";
-import { html, type Site, serve, startPageService } from "../support/pages.ts";
+import { type LocalServer, serve } from "../support/local-server.ts";
+import { html, startPageService } from "../support/pages.ts";
 
 interface Received {
   readonly method: string;
@@ -11,9 +12,9 @@ interface Received {
 }
 
 describe("the delivery of jobs", () => {
-  let site: Site;
+  let site: LocalServer;
   /** Gets the results. Pages may not be loaded from it. */
-  let receiver: Site;
+  let receiver: LocalServer;
   let gateway: Gateway;
   let received: Received[] = [];
   let failures = 0;

@@ -1,65 +1,44 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
-import type { Gateway } from "../support/gateway.ts";
-import {
-  colourAt,
-  decode,
-  html,
-  isSimilarColour,
-  type Site,
-  serve,
-  startPageService,
-} from "../support/pages.ts";
+import { colourAt, decode, GREEN, html, isSimilarColour, RED, useSite } from "../support/pages.ts";
 
-const RED = [255, 0, 0];
-const GREEN = [0, 128, 0];
 const fill = (colour: string) => `<div style="height:1200px;background:${colour}"></div>`;
 
 describeWithBrowser("what a caller changes about a page", () => {
-  let site: Site;
-  let gateway: Gateway;
   let asked: string[] = [];
 
-  beforeAll(async () => {
-    site = await serve((_, response, { pathname }) => {
-      asked.push(pathname);
-      if (pathname === "/gone") {
-        response.statusCode = 404;
-        return html(response, "gone");
-      }
-      if (pathname === "/missing.png") {
-        response.statusCode = 404;
-        return response.end();
-      }
-      if (pathname === "/broken") return html(response, `${fill("red")}<img src="/missing.png">`);
-      if (pathname === "/throws") return html(response, `${fill("red")}<script>missing()</script>`);
-      if (pathname === "/strict") {
-        response.setHeader("content-security-policy", "default-src 'none'");
-        return html(response, fill("red").replace("style", "id=box data-style"));
-      }
-      if (pathname === "/types")
-        return html(
-          response,
-          `<img src="/a.png"><script src="/a.js"></script><link rel=stylesheet href="/a.css">`,
-        );
-      return html(response, fill("red"));
-    });
-    gateway = await startPageService([site.host]);
-  });
-
-  afterAll(async () => {
-    await gateway.close();
-    await site.close();
+  const pages = useSite((_, response, { pathname }) => {
+    asked.push(pathname);
+    if (pathname === "/gone") {
+      response.statusCode = 404;
+      return html(response, "gone");
+    }
+    if (pathname === "/missing.png") {
+      response.statusCode = 404;
+      return response.end();
+    }
+    if (pathname === "/broken") return html(response, `${fill("red")}<img src="/missing.png">`);
+    if (pathname === "/throws") return html(response, `${fill("red")}<script>missing()</script>`);
+    if (pathname === "/strict") {
+      response.setHeader("content-security-policy", "default-src 'none'");
+      return html(response, fill("red").replace("style", "id=box data-style"));
+    }
+    if (pathname === "/types")
+      return html(
+        response,
+        `<img src="/a.png"><script src="/a.js"></script><link rel=stylesheet href="/a.css">`,
+      );
+    return html(response, fill("red"));
   });
 
   const post = (operation: string, body: object, headers: Record<string, string> = {}) =>
-    gateway.fetch(`/v1/${operation}`, {
+    pages.gateway.fetch(`/v1/${operation}`, {
       method: "POST",
       headers: { "content-type": "application/json", ...headers },
       body: JSON.stringify(body),
     });
   const send = (path: string, type: string, body: string) =>
-    gateway.fetch(path, { method: "POST", headers: { "content-type": type }, body });
+    pages.gateway.fetch(path, { method: "POST", headers: { "content-type": type }, body });
   const KEY = { authorization: "Bearer sk-dev" };
 
   async function colourOf(response: Response): Promise<readonly number[]> {
@@ -108,7 +87,7 @@ describeWithBrowser("what a caller changes about a page", () => {
   });
 
   it("loads one address of a body at once", async () => {
-    expect(await colourOf(await post("thumbs", { url: `${site.origin}/red`, format: "png" }))).toSatisfy(
+    expect(await colourOf(await post("thumbs", { url: `${pages.origin}/red`, format: "png" }))).toSatisfy(
       isRed,
     );
     const technologies = await post("technologies", {
@@ -141,7 +120,7 @@ describeWithBrowser("what a caller changes about a page", () => {
   });
 
   it("adds styles and runs scripts, against the page's own policy, with a key alone", async () => {
-    const url = `${site.origin}/strict`;
+    const url = `${pages.origin}/strict`;
     const styles = ["#box { height: 1200px; background: red }"];
     const scripts = [
       "await new Promise((resolve) => setTimeout(resolve, 50)); globalThis.colour = 'green'",
@@ -163,10 +142,10 @@ describeWithBrowser("what a caller changes about a page", () => {
     ["/broken", { failOnResourceLoadingFailed: true }, "failOnResourceLoadingFailed"],
     ["/throws", { failOnConsoleErrors: true }, "failOnConsoleErrors"],
   ])("fails for %s with %j", async (path, rule, param) => {
-    const url = site.origin + path;
+    const url = pages.origin + path;
     for (const operation of ["thumbs", "metadata"]) {
       expect(await errorOf(await post(operation, { url, ...rule }))).toEqual([422, "page_failed", param]);
-      const fine = await post(operation, { url: `${site.origin}/red`, ...rule });
+      const fine = await post(operation, { url: `${pages.origin}/red`, ...rule });
       expect([fine.status, (await fine.arrayBuffer()).byteLength > 0]).toEqual([200, true]);
     }
   });
@@ -174,12 +153,12 @@ describeWithBrowser("what a caller changes about a page", () => {
   it("leaves out types of resources", async () => {
     asked = [];
     const query = new URLSearchParams([
-      ["url", `${site.origin}/types`],
+      ["url", `${pages.origin}/types`],
       ["blockResources", "image"],
       ["blockResources", "script"],
       ["failOnResourceLoadingFailed", "true"],
     ]);
-    const response = await gateway.fetch(`/v1/thumbs?${query}`);
+    const response = await pages.gateway.fetch(`/v1/thumbs?${query}`);
     expect([response.status, (await response.arrayBuffer()).byteLength > 0]).toEqual([200, true]);
     expect(asked.filter((path) => path.startsWith("/a."))).toEqual(["/a.css"]);
   });
@@ -213,8 +192,8 @@ describeWithBrowser("what a caller changes about a page", () => {
     });
     expect((await content({ selector: "video" })).status).toBe(404);
     expect((await content({ elements: ["::"] })).status).toBe(400);
-    const asked = await gateway.fetch(
-      `/v1/content?${new URLSearchParams({ url: `${site.origin}/gone`, format: "text" })}`,
+    const asked = await pages.gateway.fetch(
+      `/v1/content?${new URLSearchParams({ url: `${pages.origin}/gone`, format: "text" })}`,
     );
     expect([asked.headers.get("x-page-status"), JSON.parse(await asked.text()).content]).toEqual([
       "404",

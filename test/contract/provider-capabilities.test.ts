@@ -1,23 +1,22 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Gateway, startGateway } from "../support/gateway.ts";
+import { type LocalServer, serve } from "../support/local-server.ts";
 import { DEV_KEY, useGateway } from "../support/use-gateway.ts";
 
 const MODELS = ["qwen3:8b", "nomic-embed-text"];
 
 /** A chat-completions backend that lists its models and embeds each text as its length. */
-function backend(): Server {
-  return createServer(async (request, response) => {
-    let text = "";
-    for await (const piece of request) text += piece;
+function startBackend(): Promise<LocalServer> {
+  return serve(async (request, response) => {
+    const body = await text(request);
     const answer = (status: number, body: unknown) => {
       response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
     };
     if (request.url === "/v1/models") return answer(200, { data: MODELS.map((id) => ({ id })) });
     if (request.url !== "/v1/embeddings") return answer(404, { error: { message: "not here" } });
-    const { model, input } = JSON.parse(text);
+    const { model, input } = JSON.parse(body);
     if (model !== "nomic-embed-text") return answer(404, { error: { message: `no model ${model}` } });
     const data = input.map((entry: string, index: number) => ({ index, embedding: [entry.length, 0.5] }));
     return answer(200, { data: data.toReversed(), usage: { prompt_tokens: 7, total_tokens: 7 } });
@@ -25,7 +24,7 @@ function backend(): Server {
 }
 
 describe("with a chat-completions backend", () => {
-  const server = backend();
+  let backend: LocalServer;
   let gateway: Gateway | undefined;
 
   const started = (): Gateway => {
@@ -34,12 +33,11 @@ describe("with a chat-completions backend", () => {
   };
 
   beforeAll(async () => {
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const { port }: AddressInfo = Object(server.address());
+    backend = await startBackend();
     gateway = await startGateway({
       vars: {
         PROVIDER_DRIVER: "openai",
-        PROVIDER_BASE_URL: `http://127.0.0.1:${port}/v1`,
+        PROVIDER_BASE_URL: `${backend.origin}/v1`,
         GATEWAY_CONFIG_JSON: JSON.stringify({
           keys: [DEV_KEY],
           accounts: [{ token: "key-of-the-backend" }],
@@ -51,7 +49,7 @@ describe("with a chat-completions backend", () => {
 
   afterAll(async () => {
     await gateway?.close();
-    server.close();
+    await backend.close();
   });
 
   const embed = (body: Record<string, unknown>) =>

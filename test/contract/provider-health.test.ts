@@ -1,22 +1,12 @@
 import { afterAll, expect, it } from "vitest";
-import { serve } from "../support/pages.ts";
+import { startBrokenEngine } from "../support/broken-engine.ts";
 import { until } from "../support/until.ts";
 import { useAdmin } from "../support/use-admin.ts";
 
 const running = useAdmin();
 const { admin, chat } = running;
 
-/** An engine that refuses to work until it is repaired. */
-let isRepaired = false;
-const engine = await serve((_, response) => {
-  response.writeHead(isRepaired ? 200 : 500, { "content-type": "application/json" });
-  const message = { role: "assistant", content: "Hi" };
-  response.end(
-    isRepaired
-      ? JSON.stringify({ choices: [{ index: 0, message, finish_reason: "stop" }] })
-      : JSON.stringify({ error: { message: "out of order" } }),
-  );
-});
+const engine = await startBrokenEngine();
 afterAll(() => engine.close());
 
 const metrics = async () => {
@@ -28,14 +18,7 @@ const ask = async (count: number) => {
 };
 
 it("a provider with a single token that fails is down in its list, in metrics and in alerts, until it works", async () => {
-  const provider = {
-    id: "engine",
-    driver: "openai",
-    base_url: `${engine.origin}/v1`,
-    token: "secret",
-    models: { m: "m" },
-  };
-  expect((await admin("POST", "/admin/providers", provider)).status).toBe(200);
+  expect((await admin("POST", "/admin/providers", engine.provider)).status).toBe(200);
   const state = (name: string) => `polygate_provider_health{provider="engine",state="${name}"} 1`;
   expect(await metrics()).toEqual(
     expect.arrayContaining([
@@ -57,7 +40,7 @@ it("a provider with a single token that fails is down in its list, in metrics an
     subject: "engine",
     message: expect.stringMatching(/^the provider engine is down: /),
   });
-  isRepaired = true;
+  engine.repair();
   await ask(8);
   expect((await admin("GET", "/admin/providers/engine")).body).toMatchObject({ health: "degraded" });
   expect(await metrics()).toContain(state("degraded"));

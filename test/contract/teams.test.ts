@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { serve } from "../support/pages.ts";
+import { serve } from "../support/local-server.ts";
 import { until } from "../support/until.ts";
 import { useAdmin } from "../support/use-admin.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import type { Gateway } from "../support/gateway.ts";
-import { html, type Site, serve, startPageService } from "../support/pages.ts";
+import { html, startPageService, useSite } from "../support/pages.ts";
 
 interface Application {
   readonly name: string;
@@ -19,43 +19,35 @@ interface Lookup {
 }
 
 describeWithBrowser("GET /v1/technologies/", () => {
-  let site: Site;
-  let gateway: Gateway;
   let loads = 0;
 
-  beforeAll(async () => {
-    site = await serve((_, response, { pathname }) => {
-      switch (pathname) {
-        case "/moved":
-          response.writeHead(302, { location: "/wordpress" });
-          return response.end();
-        case "/wordpress":
-          loads++;
-          response.setHeader("server", "nginx/1.25.3");
-          response.setHeader("set-cookie", "PHPSESSID=1; path=/");
-          return html(
-            response,
-            `<div id="app" data-v-app=""></div><script src="/wp-includes/js/jquery/jquery.min.js?ver=3.7.1"></script>
-             <script>window.Vue = { version: "3.4.21" }; fetch("/api")</script>`,
-            `<meta name="generator" content="WordPress 6.5.2"><link rel="stylesheet" href="/wp-content/themes/x/style.css">`,
-          );
-        case "/wp-includes/js/jquery/jquery.min.js":
-          response.setHeader("content-type", "text/javascript");
-          return response.end("window.jQuery = Object.assign(() => {}, { fn: { jquery: '3.7.1' } });");
-        default:
-          return html(response, "<p>Nothing special</p>");
-      }
-    });
-    gateway = await startPageService([site.host]);
-  });
-
-  afterAll(async () => {
-    await gateway.close();
-    await site.close();
+  const pages = useSite((_, response, { pathname }) => {
+    switch (pathname) {
+      case "/moved":
+        response.writeHead(302, { location: "/wordpress" });
+        return response.end();
+      case "/wordpress":
+        loads++;
+        response.setHeader("server", "nginx/1.25.3");
+        response.setHeader("set-cookie", "PHPSESSID=1; path=/");
+        return html(
+          response,
+          `<div id="app" data-v-app=""></div><script src="/wp-includes/js/jquery/jquery.min.js?ver=3.7.1"></script>
+           <script>window.Vue = { version: "3.4.21" }; fetch("/api")</script>`,
+          `<meta name="generator" content="WordPress 6.5.2"><link rel="stylesheet" href="/wp-content/themes/x/style.css">`,
+        );
+      case "/wp-includes/js/jquery/jquery.min.js":
+        response.setHeader("content-type", "text/javascript");
+        return response.end("window.jQuery = Object.assign(() => {}, { fn: { jquery: '3.7.1' } });");
+      default:
+        return html(response, "<p>Nothing special</p>");
+    }
   });
 
   const ask = (path: string, query: Record<string, string> = {}, slash = "/") =>
-    gateway.fetch(`/v1/technologies${slash}?${new URLSearchParams({ url: site.host + path, ...query })}`);
+    pages.gateway.fetch(
+      `/v1/technologies${slash}?${new URLSearchParams({ url: pages.host + path, ...query })}`,
+    );
   const lookUp = async (path: string, query: Record<string, string> = {}, slash = "/"): Promise<Lookup> => {
     const response = await ask(path, query, slash);
     expect(response.status).toBe(200);
@@ -65,11 +57,11 @@ describeWithBrowser("GET /v1/technologies/", () => {
 
   it("tells what a page says of itself, alone or with what it is built with, from one load", async () => {
     const about = async (query: Record<string, string>) => {
-      const response = await gateway.fetch(
-        `/v1/metadata/?${new URLSearchParams({ url: `${site.host}/moved?about`, ...query })}`,
+      const response = await pages.gateway.fetch(
+        `/v1/metadata/?${new URLSearchParams({ url: `${pages.host}/moved?about`, ...query })}`,
       );
       expect(response.status).toBe(200);
-      expect(response.headers.get("x-page-url")).toBe(`${site.origin}/wordpress`);
+      expect(response.headers.get("x-page-url")).toBe(`${pages.origin}/wordpress`);
       expect(response.headers.get("ratelimit-limit")).not.toBeNull();
       return { cache: response.headers.get("x-cache"), body: JSON.parse(await response.text()) };
     };
@@ -77,8 +69,8 @@ describeWithBrowser("GET /v1/technologies/", () => {
     expect(alone).toMatchObject({
       cache: "MISS",
       body: {
-        url: `${site.origin}/wordpress`,
-        originalUrl: `http://${site.host}/moved?about`,
+        url: `${pages.origin}/wordpress`,
+        originalUrl: `http://${pages.host}/moved?about`,
         title: "Test",
         description: null,
         canonical: null,
@@ -98,7 +90,7 @@ describeWithBrowser("GET /v1/technologies/", () => {
       ]),
     });
     expect([(await about({})).cache, (await about({ technologies: "1" })).cache]).toEqual(["HIT", "HIT"]);
-    const wrong = await gateway.fetch("/v1/metadata?url=localhost&technologies=1");
+    const wrong = await pages.gateway.fetch("/v1/metadata?url=localhost&technologies=1");
     expect([wrong.status, await wrong.json()]).toEqual([
       400,
       { error: expect.objectContaining({ code: "url_host_forbidden", param: "url" }) },
@@ -107,7 +99,7 @@ describeWithBrowser("GET /v1/technologies/", () => {
 
   it("finds what a page is built with, by all that one load of it shows", async () => {
     const { url, originalUrl, applications } = await lookUp("/wordpress");
-    expect([url, originalUrl]).toEqual([`${site.origin}/wordpress`, `${site.origin}/wordpress`]);
+    expect([url, originalUrl]).toEqual([`${pages.origin}/wordpress`, `${pages.origin}/wordpress`]);
     const byName = new Map(applications.map((application) => [application.name, application]));
     // By meta element, response header, a global of the page, a cookie, and what they bring along.
     expect(byName.get("WordPress")).toMatchObject({
@@ -139,7 +131,7 @@ describeWithBrowser("GET /v1/technologies/", () => {
 
   it("tells the address that was asked for from the one that was found", async () => {
     const { url, originalUrl, applications } = await lookUp("/moved", {}, "");
-    expect([url, originalUrl]).toEqual([`${site.origin}/wordpress`, `${site.origin}/moved`]);
+    expect([url, originalUrl]).toEqual([`${pages.origin}/wordpress`, `${pages.origin}/moved`]);
     expect(applications.map(({ name }) => name)).toContain("WordPress");
   });
 
@@ -180,7 +172,7 @@ describeWithBrowser("GET /v1/technologies/", () => {
   });
 
   it("wants a url", async () => {
-    const response = await gateway.fetch("/v1/technologies");
+    const response = await pages.gateway.fetch("/v1/technologies");
     expect(response.status).toBe(400);
     expect(JSON.parse(await response.text()).error).toMatchObject({ param: "url", code: "url_required" });
   });
@@ -196,7 +188,9 @@ describe("the limit of the page service", () => {
 
   const call = async (operation: string, address: string) => {
     // The platform sets this header itself, and takes away what a client sent; here there is no platform.
-    const response = await gateway.fetch(`/v1/${operation}`, { headers: { "cf-connecting-ip": address } });
+    const response = await gateway.fetch(`/v1/${operation}`, {
+      headers: { "cf-connecting-ip": address },
+    });
     const { error } = JSON.parse(await response.text());
     return { status: response.status, headers: response.headers, error };
   };

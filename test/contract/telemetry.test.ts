@@ -1,8 +1,9 @@
-import { once } from "node:events";
-import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
+import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { type ChatBackend, startChatBackend } from "../support/chat-backend.ts";
+import { serve } from "../support/local-server.ts";
 import { useGateway } from "../support/use-gateway.ts";
 
 const valueSchema = z.object({
@@ -48,18 +49,13 @@ async function startCollector() {
   const bodies: { readonly path: string; readonly headers: IncomingHttpHeaders; readonly text: string }[] =
     [];
   let status = 200;
-  const server = createServer(async (request, response) => {
-    let text = "";
-    for await (const piece of request) text += piece;
-    if (status === 200) bodies.push({ path: request.url ?? "", headers: request.headers, text });
+  const { origin, close } = await serve(async (request, response) => {
+    const body = await text(request);
+    if (status === 200) bodies.push({ path: request.url ?? "", headers: request.headers, text: body });
     response.writeHead(status).end("{}");
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("the collector has no port");
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: origin,
     bodies,
     setStatus: (next: number) => {
       status = next;
@@ -69,11 +65,7 @@ async function startCollector() {
         .filter(({ path }) => path === "/otlp/v1/traces")
         .flatMap(({ text }) => tracesSchema.parse(JSON.parse(text)).resourceSpans)
         .flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans)),
-    close: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
+    close,
   };
 }
 

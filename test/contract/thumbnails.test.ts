@@ -1,31 +1,28 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
-import type { Gateway } from "../support/gateway.ts";
 import {
+  BLUE,
   colourAt,
   colourSampling,
   decode,
+  expectColour,
+  GREEN,
   html,
   isSimilarColour,
   type Picture,
-  type Site,
-  serve,
-  startPageService,
+  RED,
+  useSite,
+  WHITE,
 } from "../support/pages.ts";
 import { rawGet } from "../support/raw-client.ts";
 import { ON_DENO } from "../support/runtime.ts";
 import { until } from "../support/until.ts";
 
-const RED = [255, 0, 0];
-const GREEN = [0, 128, 0];
-const BLUE = [0, 0, 255];
-const WHITE = [255, 255, 255];
-
 const box = (colour: string, width: string, height: string, extra = "") =>
   `<div style="background:${colour};width:${width};height:${height}" ${extra}></div>`;
 
-const pages: Readonly<Record<string, string>> = {
+const PAGES: Readonly<Record<string, string>> = {
   // Three bands: what is seen tells how the page was cut.
   "/bands": box("red", "100%", "400px") + box("green", "100%", "800px") + box("blue", "100%", "1800px"),
   "/halves": `<div style="display:flex">${box("red", "50%", "1200px")}${box("blue", "50%", "1200px")}</div>`,
@@ -72,14 +69,12 @@ async function errorOf(response: Response): Promise<ErrorBody["error"]> {
 }
 
 describeWithBrowser("GET /v1/thumbs/", () => {
-  let site: Site;
-  let gateway: Gateway;
   const userAgents: string[] = [];
   const languages: (string | undefined)[] = [];
   const paths = new Set<string>();
 
-  beforeAll(async () => {
-    site = await serve((request, response, { pathname, searchParams }) => {
+  const pages = useSite(
+    (request, response, { pathname, searchParams }) => {
       paths.add(pathname);
       if (pathname === "/never.js") return;
       if (pathname === "/steps") languages.push(request.headers["accept-language"]);
@@ -94,18 +89,13 @@ describeWithBrowser("GET /v1/thumbs/", () => {
           '<meta name="viewport" content="width=device-width,initial-scale=1">',
         );
       }
-      html(response, pages[pathname] ?? box("green", "100%", "1200px"));
-    });
-    gateway = await startPageService([site.host], { PAGE_NAVIGATION_TIMEOUT_MS: "2500" });
-  });
-
-  afterAll(async () => {
-    await gateway.close();
-    await site.close();
-  });
+      html(response, PAGES[pathname] ?? box("green", "100%", "1200px"));
+    },
+    { PAGE_NAVIGATION_TIMEOUT_MS: "2500" },
+  );
 
   const thumbs = (path: string, query: Record<string, string> = {}, slash = "/") =>
-    gateway.fetch(`/v1/thumbs${slash}?${new URLSearchParams({ url: site.origin + path, ...query })}`);
+    pages.gateway.fetch(`/v1/thumbs${slash}?${new URLSearchParams({ url: pages.origin + path, ...query })}`);
 
   async function picture(
     path: string,
@@ -128,11 +118,11 @@ describeWithBrowser("GET /v1/thumbs/", () => {
       expect(image).toMatchObject({ format: "jpeg", width: 320, height: 240 });
       expect(colourSampling(bytes)).toBe("4:4:4");
       // 1200 by 900 of the page, from its top: red to 400, then green.
-      expect(colourAt(image, 160, 100)).toSatisfy((colour: number[]) => isSimilarColour(colour, RED));
-      expect(colourAt(image, 160, 112)).toSatisfy((colour: number[]) => isSimilarColour(colour, GREEN));
-      expect(colourAt(image, 160, 239)).toSatisfy((colour: number[]) => isSimilarColour(colour, GREEN));
+      expectColour(image, 160, 100, RED);
+      expectColour(image, 160, 112, GREEN);
+      expectColour(image, 160, 239, GREEN);
       // There is more of the page than is seen, and no bar at the side that says so.
-      expect(colourAt(image, 319, 239)).toSatisfy((colour: number[]) => isSimilarColour(colour, GREEN));
+      expectColour(image, 319, 239, GREEN);
     }
   });
 
@@ -145,7 +135,7 @@ describeWithBrowser("GET /v1/thumbs/", () => {
         expect(response.headers.get("content-type")).toBe(type);
         const image = await decode(await response.arrayBuffer());
         expect(`image/${image.format}`).toBe(type);
-        expect(colourAt(image, 10, 10)).toSatisfy((colour: number[]) => isSimilarColour(colour, RED));
+        expectColour(image, 10, 10, RED);
       }
     },
   );
@@ -168,11 +158,11 @@ describeWithBrowser("GET /v1/thumbs/", () => {
   it("captures the full page, in its own proportions", async () => {
     const image = await picture("/bands", { full: "true", format: "png" });
     expect(image).toMatchObject({ width: 320, height: 800 });
-    expect(colourAt(image, 100, 790)).toSatisfy((colour: number[]) => isSimilarColour(colour, BLUE));
+    expectColour(image, 100, 790, BLUE);
     // One that is wider than the viewport is seen in all its width.
     const wide = await picture("/wide", { full: "1", format: "png", size: "o" });
     expect(wide).toMatchObject({ width: 3000, height: 1200 });
-    expect(colourAt(wide, 2990, 300)).toSatisfy((colour: number[]) => isSimilarColour(colour, BLUE));
+    expectColour(wide, 2990, 300, BLUE);
   });
 
   it("captures one node, wherever it is", async () => {
@@ -184,11 +174,11 @@ describeWithBrowser("GET /v1/thumbs/", () => {
       [1, 118],
       [238, 118],
     ] as const) {
-      expect(colourAt(node, x, y)).toSatisfy((colour: number[]) => isSimilarColour(colour, BLUE));
+      expectColour(node, x, y, BLUE);
     }
     const far = await picture("/nodes", { selector: "#far", size: "o", format: "png" });
     expect(far).toMatchObject({ width: 50, height: 60 });
-    expect(colourAt(far, 25, 30)).toSatisfy((colour: number[]) => isSimilarColour(colour, GREEN));
+    expectColour(far, 25, 30, GREEN);
   });
 
   it("waits a moment for a node, and answers 404 when none can be seen", async () => {
@@ -204,14 +194,14 @@ describeWithBrowser("GET /v1/thumbs/", () => {
   it("emulates a phone when mobile is asked for", async () => {
     const image = await picture("/screen?is=412,732,2,true", { mobile: "true", format: "png" });
     expect(image).toMatchObject({ width: 320, height: 568 });
-    expect(colourAt(image, 160, 300)).toSatisfy((colour: number[]) => isSimilarColour(colour, GREEN));
+    expectColour(image, 160, 300, GREEN);
     await picture("/agent", { mobile: "true" });
     expect(userAgents.at(-1)).toMatch(/Android.*Mobile/);
     // Without a viewport of its own, a page is laid out 980 wide and shown smaller, as phones do.
     const wide = await picture("/halves", { mobile: "true", size: "o", format: "png" });
     expect(wide).toMatchObject({ width: 824, height: 1464 });
-    expect(colourAt(wide, 400, 200)).toSatisfy((colour: number[]) => isSimilarColour(colour, RED));
-    expect(colourAt(wide, 424, 200)).toSatisfy((colour: number[]) => isSimilarColour(colour, BLUE));
+    expectColour(wide, 400, 200, RED);
+    expectColour(wide, 424, 200, BLUE);
   });
 
   it("sends the user agent that the caller gives", async () => {
@@ -223,20 +213,20 @@ describeWithBrowser("GET /v1/thumbs/", () => {
     const started = performance.now();
     const late = await picture("/late", { format: "png", delay: "1" });
     expect(performance.now() - started).toBeGreaterThan(1_000);
-    expect(colourAt(late, 100, 100)).toSatisfy((colour: number[]) => isSimilarColour(colour, BLUE));
+    expectColour(late, 100, 100, BLUE);
   });
 
   it("waits for a text and for the network, if the caller says so", async () => {
     const query = { waitForText: "Here", waitUntil: "networkidle0", settle: "0", format: "png" };
     const late = await picture("/late", query);
-    expect(colourAt(late, 100, 100)).toSatisfy((colour: number[]) => isSimilarColour(colour, BLUE));
+    expectColour(late, 100, 100, BLUE);
   });
 
   it("shows a page's dark side when asked", async () => {
     const light = await picture("/dark", { format: "png" });
-    expect(colourAt(light, 100, 100)).toSatisfy((colour: number[]) => isSimilarColour(colour, WHITE));
+    expectColour(light, 100, 100, WHITE);
     const dark = await picture("/dark", { format: "png", darkMode: "true" });
-    expect(colourAt(dark, 100, 100)).toSatisfy((colour: number[]) => isSimilarColour(colour, BLUE));
+    expectColour(dark, 100, 100, BLUE);
   });
 
   it("shows a part of the page, finer, without the elements that are not wanted", async () => {
@@ -244,7 +234,7 @@ describeWithBrowser("GET /v1/thumbs/", () => {
     // Also what appears after a while.
     const fine = await picture("/covered", { ...clip, hide: ".cover", scale: "1.5", delay: "1" });
     expect(fine).toMatchObject({ width: 450, height: 300 });
-    expect(colourAt(fine, 225, 150)).toEqual([0, 0, 255]);
+    expect(colourAt(fine, 225, 150)).toEqual(BLUE);
     expect(await picture("/bands", { ...clip, size: "l" })).toMatchObject({ width: 400, height: 267 });
     const beyond = await thumbs("/bands", { clip: "0,3000,10,10" });
     expect(beyond.status).toBe(400);
@@ -256,13 +246,13 @@ describeWithBrowser("GET /v1/thumbs/", () => {
 
   it("goes through a page as a visitor does before it takes the picture", async () => {
     const query = new URLSearchParams({
-      url: `${site.origin}/steps`,
+      url: `${pages.origin}/steps`,
       ...{ waitForSelector: "#ready", scroll: "true", format: "png", delay: "1" },
       ...{ locale: "de-at", timezone: "asia/tokyo" },
     });
     for (const selector of ["#next", ".go"]) query.append("click", selector);
-    const response = await gateway.fetch(`/v1/thumbs?${query}`);
-    expect([response.status, response.headers.get("x-page-url")]).toEqual([200, `${site.origin}/steps-2`]);
+    const response = await pages.gateway.fetch(`/v1/thumbs?${query}`);
+    expect([response.status, response.headers.get("x-page-url")]).toEqual([200, `${pages.origin}/steps-2`]);
     expect(languages).toEqual([expect.stringContaining("de-AT")]);
     expect(colourAt(await decode(await response.arrayBuffer()), 160, 120)).toEqual(GREEN);
   });
@@ -325,7 +315,7 @@ describeWithBrowser("GET /v1/thumbs/", () => {
     expect(response.headers.get("x-page-incomplete")).toBe("true");
     expect(response.headers.get("x-page-incomplete-reason")).toBe("blocked_markup");
     const image = await decode(await response.arrayBuffer());
-    expect(colourAt(image, 100, 100)).toSatisfy((colour: number[]) => isSimilarColour(colour, GREEN));
+    expectColour(image, 100, 100, GREEN);
   });
 
   it("captures an empty page as the white sheet that it is", async () => {
@@ -411,8 +401,8 @@ describeWithBrowser("GET /v1/thumbs/", () => {
     expect(second.headers.get("etag")).toBe(tag);
     expect(second.headers.get("content-length")).toBe(String(bytes.byteLength));
     expect(Buffer.from(await second.arrayBuffer()).equals(bytes)).toBe(true);
-    const query = new URLSearchParams({ url: `${site.origin}/bands`, ...url });
-    const third = await gateway.fetch(`/v1/thumbs?${query}`, { headers: { "if-none-match": tag } });
+    const query = new URLSearchParams({ url: `${pages.origin}/bands`, ...url });
+    const third = await pages.gateway.fetch(`/v1/thumbs?${query}`, { headers: { "if-none-match": tag } });
     expect(third.status).toBe(304);
     expect(await third.text()).toBe("");
     const fresh = await thumbs("/bands", { ...url, maxAge: "0" });
@@ -422,9 +412,9 @@ describeWithBrowser("GET /v1/thumbs/", () => {
   });
 
   it("goes on with a page whose client has left, and keeps its image", async () => {
-    const query = new URLSearchParams({ url: `${site.origin}/long`, delay: "1" });
+    const query = new URLSearchParams({ url: `${pages.origin}/long`, delay: "1" });
     const leaving = new AbortController();
-    const left = gateway.fetch(`/v1/thumbs?${query}`, { signal: leaving.signal });
+    const left = pages.gateway.fetch(`/v1/thumbs?${query}`, { signal: leaving.signal });
     const isLeft = expect(left).rejects.toThrow();
     await until(
       async () => [...paths],
@@ -437,7 +427,7 @@ describeWithBrowser("GET /v1/thumbs/", () => {
       (seen) => seen.includes("/long/end"),
     );
     const next = await until(
-      () => gateway.fetch(`/v1/thumbs?${query}`),
+      () => pages.gateway.fetch(`/v1/thumbs?${query}`),
       (response) => response.headers.get("x-cache") === "HIT",
     );
     expect(next.headers.get("x-page-status")).toBe("200");
@@ -449,9 +439,9 @@ describeWithBrowser("GET /v1/thumbs/", () => {
     async (operation) => {
       const headers = { "cf-connecting-ip": "192.0.2.77" };
       const address = (path: string, delay = "0") =>
-        `/v1/${operation}?${new URLSearchParams({ url: `${site.origin}/${operation}${path}`, delay })}`;
+        `/v1/${operation}?${new URLSearchParams({ url: `${pages.origin}/${operation}${path}`, delay })}`;
       const load = async (path: string, delay?: string) => {
-        const response = await gateway.fetch(address(path, delay), { headers });
+        const response = await pages.gateway.fetch(address(path, delay), { headers });
         await response.arrayBuffer();
         return response.status;
       };
@@ -461,7 +451,7 @@ describeWithBrowser("GET /v1/thumbs/", () => {
         async () => [...paths],
         (seen) => ["/tab-1", "/tab-2", "/tab-3"].every((path) => seen.includes(`/${operation}${path}`)),
       );
-      const leaving = await rawGet(gateway, address("/left"), headers);
+      const leaving = await rawGet(pages.gateway, address("/left"), headers);
       await sleep(500);
       leaving.resetAndDestroy();
       const statuses = await Promise.all([...holders, load("/stayed")]);
@@ -473,8 +463,8 @@ describeWithBrowser("GET /v1/thumbs/", () => {
   );
 
   it("does a list of pages as a job, which goes on behind the answer, and gives each picture", async () => {
-    const urls = [`${site.origin}/bands?1`, `${site.origin}/halves?1`, "http://10.0.0.1/"];
-    const begun = await gateway.fetch("/v1/thumbs", {
+    const urls = [`${pages.origin}/bands?1`, `${pages.origin}/halves?1`, "http://10.0.0.1/"];
+    const begun = await pages.gateway.fetch("/v1/thumbs", {
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({ urls, size: "s", format: "png" }),
@@ -483,7 +473,7 @@ describeWithBrowser("GET /v1/thumbs/", () => {
     const location = begun.headers.get("location") ?? "";
     const { id } = JSON.parse(await begun.text());
     expect(location).toBe(`/v1/jobs/${id}`);
-    const look = async () => JSON.parse(await (await gateway.fetch(location)).text());
+    const look = async () => JSON.parse(await (await pages.gateway.fetch(location)).text());
     await expect.poll(async () => (await look()).status, { timeout: 60_000 }).toBe("completed");
     const { progress, results } = await look();
     expect(progress).toEqual({ total: 3, completed: 2, failed: 1, cancelled: 0 });
@@ -493,20 +483,20 @@ describeWithBrowser("GET /v1/thumbs/", () => {
       error: { code: "url_host_forbidden" },
     });
     for (const { resultUrl } of results.slice(0, 2)) {
-      const response = await gateway.fetch(resultUrl);
+      const response = await pages.gateway.fetch(resultUrl);
       expect(response.headers.get("content-type")).toBe("image/png");
       expect(await decode(await response.arrayBuffer())).toMatchObject({ width: 120, height: 90 });
     }
-    const gone = await gateway.fetch(`${location}0`);
+    const gone = await pages.gateway.fetch(`${location}0`);
     expect([gone.status, (await errorOf(gone)).code]).toEqual([404, "job_not_found"]);
   });
 
   it("answers HEAD, and refuses other methods", async () => {
-    const query = new URLSearchParams({ url: `${site.origin}/bands` });
-    const head = await gateway.fetch(`/v1/thumbs?${query}`, { method: "HEAD" });
+    const query = new URLSearchParams({ url: `${pages.origin}/bands` });
+    const head = await pages.gateway.fetch(`/v1/thumbs?${query}`, { method: "HEAD" });
     expect(head.status).toBe(200);
     expect(head.headers.get("content-type")).toBe("image/jpeg");
-    const post = await gateway.fetch(`/v1/thumbs?${query}`, { method: "PUT" });
+    const post = await pages.gateway.fetch(`/v1/thumbs?${query}`, { method: "PUT" });
     expect(post.status).toBe(405);
     expect(post.headers.get("allow")).toContain("GET");
     expect((await errorOf(post)).type).toBe("invalid_request_error");

@@ -1,6 +1,6 @@
-import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { serve } from "../support/local-server.ts";
 import { until } from "../support/until.ts";
 import { useAdmin } from "../support/use-admin.ts";
 
@@ -227,33 +227,25 @@ function costOf(details: Readonly<Record<string, number>>): number {
   return (uncached * PRICE.input + cached_tokens * PRICE.cache_read + writes + 100 * PRICE.output) / 1e6;
 }
 
-let backend: Server;
+const backend = await serve(async (request, response) => {
+  const { url = "" } = request;
+  const body = await text(request);
+  const vendor = VENDORS[url.split("/")[1] ?? ""];
+  const streams = url.includes(":stream") || /"stream":\s*true/.test(body);
+  response.writeHead(vendor === undefined ? 404 : 200, {
+    "content-type": streams ? "text/event-stream" : "application/json",
+  });
+  response.end(streams ? vendor?.stream : JSON.stringify(vendor?.whole));
+});
 
 beforeAll(async () => {
-  backend = createServer((request, response) => {
-    const pieces: Buffer[] = [];
-    request.on("data", (piece: Buffer) => pieces.push(piece));
-    request.on("end", () => {
-      const { url = "" } = request;
-      const vendor = VENDORS[url.split("/")[1] ?? ""];
-      const streams = url.includes(":stream") || /"stream":\s*true/.test(Buffer.concat(pieces).toString());
-      response.writeHead(vendor === undefined ? 404 : 200, {
-        "content-type": streams ? "text/event-stream" : "application/json",
-      });
-      response.end(streams ? vendor?.stream : JSON.stringify(vendor?.whole));
-    });
-  });
-  backend.listen(0, "127.0.0.1");
-  await once(backend, "listening");
-  const address = backend.address();
-  const origin = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
   for (const [vendor, { driver, base }] of Object.entries(VENDORS)) {
     for (const native of [true, false]) {
       const provider = {
         id: native ? vendor : `${vendor}-translated`,
         driver,
         native,
-        base_url: `${origin}/${vendor}${base}`,
+        base_url: `${backend.origin}/${vendor}${base}`,
         token: "sk-vendor-0123456789",
         models: { m: { price: PRICE } },
       };
@@ -263,11 +255,7 @@ beforeAll(async () => {
   const key = { key: KEY, name: "budget", limits: { cost_per_day: 1_000 } };
   expect((await running.admin("POST", "/admin/keys", key)).status).toBe(200);
 });
-afterAll(async () => {
-  backend.closeAllConnections();
-  backend.close();
-  await once(backend, "close");
-});
+afterAll(() => backend.close());
 
 const items = (body: Readonly<Record<string, unknown>>): Record<string, unknown>[] => Object(body["items"]);
 

@@ -1,7 +1,6 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterAll, describe, expect, it } from "vitest";
 import { VERSION } from "../../src/core/version.ts";
+import { serve } from "../support/local-server.ts";
 import { useGateway } from "../support/use-gateway.ts";
 
 const RELEASE = {
@@ -10,13 +9,12 @@ const RELEASE = {
   published_at: "2026-01-02T03:04:05Z",
 };
 let asked = 0;
-const releases = createServer((_, response) => {
+const releases = await serve((_, response) => {
   asked += 1;
   response.end(JSON.stringify(RELEASE));
 });
-await new Promise<void>((resolve) => releases.listen(0, "127.0.0.1", resolve));
 afterAll(() => releases.close());
-const RELEASES_URL = `http://127.0.0.1:${(releases.address() as AddressInfo).port}/latest`;
+const RELEASES_URL = `${releases.origin}/latest`;
 const OWN = { success: true, current_version: VERSION, current_tag: `v${VERSION}`, source: "build" };
 
 const known = useGateway({ vars: { RELEASES_URL } });

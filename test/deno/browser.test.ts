@@ -3,11 +3,12 @@ import { getPriority } from "node:os";
 import { afterEach, expect, it } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import { DenoGateway } from "../support/deno.ts";
-import { html, type Site, serve } from "../support/pages.ts";
+import { type LocalServer, serve } from "../support/local-server.ts";
+import { html } from "../support/pages.ts";
 import { browsers, descendants, renderers } from "../support/processes.ts";
 
 describeWithBrowser("the browser of a gateway on Deno", () => {
-  let site: Site;
+  let site: LocalServer;
   let gateway: DenoGateway;
   afterEach(async () => {
     await gateway?.close();

@@ -2,7 +2,8 @@ import { afterEach, describe, expect, it } from "vitest";
 import { startChatBackend } from "../support/chat-backend.ts";
 import { DenoGateway } from "../support/deno.ts";
 import type { GatewayOptions } from "../support/gateway.ts";
-import { html, serve } from "../support/pages.ts";
+import { serve } from "../support/local-server.ts";
+import { html } from "../support/pages.ts";
 import { until } from "../support/until.ts";
 
 const running: DenoGateway[] = [];

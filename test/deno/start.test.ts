@@ -1,7 +1,6 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -9,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { root } from "../../scripts/development.mjs";
 import { askAsHost } from "../support/ask-as-host.ts";
 import { freePort } from "../support/free-port.ts";
+import { type LocalServer, serve } from "../support/local-server.ts";
 import { until } from "../support/until.ts";
 
 let child: ChildProcess;
@@ -184,14 +184,12 @@ describe("a data folder that cannot be used", () => {
 
 describe("a port that another program has", () => {
   const deno = join(root, "node_modules", ".bin", "deno");
-  let other: Server;
+  let other: LocalServer;
   let port = "";
   beforeAll(async () => {
     // It answers whatever a gateway may be asked.
-    other = createServer((_, response) => response.end("ok")).listen(0, "127.0.0.1");
-    await once(other, "listening");
-    const address = other.address();
-    port = typeof address === "object" ? String(address?.port) : "";
+    other = await serve((_, response) => response.end("ok"));
+    ({ port } = new URL(other.origin));
   });
   afterAll(() => other.close());
 

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { afterAll, describe, expect, it } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
-import { serve } from "../support/pages.ts";
+import { serve } from "../support/local-server.ts";
 import { until } from "../support/until.ts";
 import { goTo, saved, useConsole, violations } from "../support/use-console.ts";
 

@@ -1,19 +1,9 @@
 import { afterAll, it } from "vitest";
+import { startBrokenEngine } from "../support/broken-engine.ts";
 import { describeWithBrowser } from "../support/browser.ts";
-import { serve } from "../support/pages.ts";
 import { goTo, useConsole } from "../support/use-console.ts";
 
-/** An engine that refuses to work until it is repaired. */
-let isRepaired = false;
-const engine = await serve((_, response) => {
-  response.writeHead(isRepaired ? 200 : 500, { "content-type": "application/json" });
-  const message = { role: "assistant", content: "Hi" };
-  response.end(
-    isRepaired
-      ? JSON.stringify({ choices: [{ index: 0, message, finish_reason: "stop" }] })
-      : JSON.stringify({ error: { message: "out of order" } }),
-  );
-});
+const engine = await startBrokenEngine();
 afterAll(() => engine.close());
 
 describeWithBrowser("a provider with a single token that fails", () => {
@@ -23,13 +13,7 @@ describeWithBrowser("a provider with a single token that fails", () => {
   };
 
   it("is shown on the overview and in the list of providers, until it works", async () => {
-    await app.admin("POST", "/admin/providers", {
-      id: "engine",
-      driver: "openai",
-      base_url: `${engine.origin}/v1`,
-      token: "secret",
-      models: { m: "m" },
-    });
+    await app.admin("POST", "/admin/providers", engine.provider);
     const page = await app.at("providers");
     const state = page.getByRole("row", { name: /^engine/ });
     await state.getByText("Healthy").waitFor();
@@ -47,7 +31,7 @@ describeWithBrowser("a provider with a single token that fails", () => {
     await health.getByText("100%").waitFor();
     await health.getByRole("button", { name: "Test engine" }).click();
     await health.getByText(/503/).waitFor();
-    isRepaired = true;
+    engine.repair();
     await goTo(page, "providers");
     await ask(8);
     await state.getByText("degraded").waitFor();

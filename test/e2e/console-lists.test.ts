@@ -1,7 +1,7 @@
-import { createServer } from "node:http";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import { startChatBackend } from "../support/chat-backend.ts";
+import { serve } from "../support/local-server.ts";
 import { goTo, saved, useConsole } from "../support/use-console.ts";
 
 const engine = await startChatBackend({
@@ -15,16 +15,12 @@ const engine = await startChatBackend({
     }),
 });
 const broken = await startChatBackend({ models: ["gpt-4o"], says: "", refuses: 503 });
-const hook = createServer((request, response) => {
+const hook = await serve((request, response) => {
   request.resume();
   response.writeHead(request.url === "/works" ? 204 : 500).end();
 });
-await new Promise<void>((done) => hook.listen(0, "127.0.0.1", done));
-const address = hook.address();
-const hookPort = typeof address === "object" && address !== null ? address.port : 0;
 afterAll(async () => {
-  hook.close();
-  await Promise.all([engine.close(), broken.close()]);
+  await Promise.all([hook.close(), engine.close(), broken.close()]);
 });
 
 const KEYS = 40;
@@ -59,10 +55,10 @@ describeWithBrowser("lists and tests of the console", () => {
       status: 200,
     });
     await app.admin("PUT", "/admin/alerts", {
-      private_hosts: [`127.0.0.1:${hookPort}`],
+      private_hosts: [hook.host],
       webhooks: ["works", "fails"].map((name) => ({
         name: `Hook ${name}`,
-        url: `http://127.0.0.1:${hookPort}/${name}`,
+        url: `${hook.origin}/${name}`,
         format: "json",
       })),
     });

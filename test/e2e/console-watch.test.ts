@@ -4,7 +4,8 @@ import type { Page } from "playwright-core";
 import { afterAll, expect, it } from "vitest";
 import { allowPrivateHosts } from "../../scripts/development.mjs";
 import { describeWithBrowser } from "../support/browser.ts";
-import { html, serve } from "../support/pages.ts";
+import { serve } from "../support/local-server.ts";
+import { html } from "../support/pages.ts";
 import { until } from "../support/until.ts";
 import { goTo, saved, useConsole, violations } from "../support/use-console.ts";
 

@@ -1,21 +1,22 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import type { Gateway } from "../support/gateway.ts";
+import { type LocalServer, serve } from "../support/local-server.ts";
 import {
   browserCounts,
   colourAt,
   decode,
+  expectColour,
+  GREEN,
   html,
   isSimilarColour,
-  type Site,
-  serve,
+  RED,
   startPageService,
 } from "../support/pages.ts";
 import { browsers, descendants, isRunning } from "../support/processes.ts";
 import { ON_DENO } from "../support/runtime.ts";
 import { until } from "../support/until.ts";
 
-const GREEN = [0, 128, 0];
 /** Pages that lead to `/end?from=…` by themselves. */
 const GO_ON: Readonly<Record<string, string>> = {
   "/meta": '<meta http-equiv=refresh content="0;url=/end?from=meta">between',
@@ -30,7 +31,7 @@ const GO_ON: Readonly<Record<string, string>> = {
 const square = `<svg xmlns="http://www.w3.org/2000/svg" width="400" height="400"><rect width="400" height="400" fill="green"/></svg>`;
 
 describeWithBrowser("the browser behind the page service", () => {
-  let site: Site;
+  let site: LocalServer;
   let gateway: Gateway;
   const visits = new Map<string, number>();
 
@@ -106,8 +107,8 @@ describeWithBrowser("the browser behind the page service", () => {
   it("loads what a full page would load only when it is seen", async () => {
     const image = await picture("/lazy", { full: "true", size: "o", width: "600" });
     expect(image).toMatchObject({ width: 600, height: 4900 });
-    expect(isSimilarColour(colourAt(image, 100, 4600), GREEN)).toBe(true);
-    expect(isSimilarColour(colourAt(image, 100, 4800), GREEN)).toBe(true);
+    expectColour(image, 100, 4600, GREEN);
+    expectColour(image, 100, 4800, GREEN);
   });
 
   it("cuts a page that is too high or too wide, and says where", async () => {
@@ -116,7 +117,7 @@ describeWithBrowser("the browser behind the page service", () => {
     expect(response.headers.get("x-page-cut-at")).toBe("20000");
     const image = await decode(await response.arrayBuffer());
     expect(image).toMatchObject({ width: 320, height: 5333 });
-    expect(isSimilarColour(colourAt(image, 300, 5300), GREEN)).toBe(true);
+    expectColour(image, 300, 5300, GREEN);
     const large = await thumbs("/tall", { full: "true", size: "o", viewportWidth: "400" });
     expect([large.status, large.headers.get("x-page-cut-at")]).toEqual([200, "16383"]);
     expect(await decode(await large.arrayBuffer())).toMatchObject({ width: 400, height: 16_383 });
@@ -135,15 +136,15 @@ describeWithBrowser("the browser behind the page service", () => {
 
   it("hides cookie banners when asked", async () => {
     const shown = await picture("/banner");
-    expect(isSimilarColour(colourAt(shown, 100, 100), [255, 0, 0])).toBe(true);
+    expectColour(shown, 100, 100, RED);
     const hidden = await picture("/banner", { blockCookieBanners: "true", blockAds: "true" });
-    expect(isSimilarColour(colourAt(hidden, 100, 100), GREEN)).toBe(true);
+    expectColour(hidden, 100, 100, GREEN);
   });
 
   it("keeps nothing of one page for the next", async () => {
     for (const size of ["t", "s", "m"]) {
       const image = await picture("/cookies", { size });
-      expect(isSimilarColour(colourAt(image, 20, 20), GREEN)).toBe(true);
+      expectColour(image, 20, 20, GREEN);
     }
   });
 
@@ -184,9 +185,7 @@ describeWithBrowser("the browser behind the page service", () => {
       200,
       `${site.origin}/to-nothing`,
     ]);
-    expect(isSimilarColour(colourAt(await decode(await toNothing.arrayBuffer()), 100, 100), GREEN)).toBe(
-      true,
-    );
+    expectColour(await decode(await toNothing.arrayBuffer()), 100, 100, GREEN);
   });
 
   it("is not held up for others by a client whose pages never let go", async () => {

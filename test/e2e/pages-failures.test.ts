@@ -1,12 +1,13 @@
-import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
+import { answerFailingPage } from "../support/failing-pages.ts";
 import type { Gateway } from "../support/gateway.ts";
-import { html, type Site, serve, startPageService } from "../support/pages.ts";
+import { type LocalServer, serve } from "../support/local-server.ts";
+import { html, startPageService } from "../support/pages.ts";
 import { renderers } from "../support/processes.ts";
 
 describeWithBrowser("a page that is in trouble", () => {
-  let site: Site;
+  let site: LocalServer;
   let gateway: Gateway;
   let closedPort: string;
   let isShown = (): void => undefined;
@@ -15,45 +16,17 @@ describeWithBrowser("a page that is in trouble", () => {
   });
 
   beforeAll(async () => {
-    site = await serve((request, response, { pathname, searchParams }) => {
-      switch (pathname) {
-        case "/status":
-          response.statusCode = Number(searchParams.get("is"));
-          return html(response, "<h1>Trouble</h1>");
+    site = await serve((request, response, url) => {
+      switch (url.pathname) {
         case "/auth":
           response.statusCode = 401;
           response.setHeader("www-authenticate", "Basic realm=x");
           return html(response, "<h1>Who are you?</h1>");
-        case "/download":
-          response.setHeader("content-type", "application/zip");
-          response.setHeader("content-disposition", "attachment; filename=a.zip");
-          return response.end("PK");
-        case "/around":
-          response.writeHead(302, { location: `/around?${Math.random()}` });
-          return response.end();
         case "/moved":
           response.writeHead(301, { location: "/status?is=200" });
           return response.end();
-        case "/flood": {
-          const piece = Buffer.alloc(300_000, " ");
-          response.setHeader("content-type", "text/html");
-          for (let count = 0; count < 12; count++) response.write(piece);
-          const timer = setInterval(() => response.write(piece), 20);
-          return response.on("close", () => clearInterval(timer));
-        }
         case "/flood-in-frame":
           return html(response, `<iframe src="http://localhost:${request.socket.localPort}/flood"></iframe>`);
-        case "/flood-in-worker":
-          return html(
-            response,
-            `<script>new Worker(URL.createObjectURL(new Blob(["fetch('http://${request.headers.host}/flood').then((r) => r.text())"])))</script>`,
-          );
-        case "/bomb":
-          response.setHeader("content-type", "text/html");
-          response.setHeader("content-encoding", "gzip");
-          return response.end(gzipSync(Buffer.alloc(8_000_000, " ")));
-        case "/silent":
-          return undefined;
         case "/many-scripts": {
           const scripts = Array.from({ length: 3_000 }, (_, n) => `<script src="/${n}.js"></script>`);
           return html(response, "", `${scripts.join("")}<meta name="generator" content="WordPress 6.5.2">`);
@@ -80,7 +53,7 @@ describeWithBrowser("a page that is in trouble", () => {
           isShown();
           return response.end();
         default:
-          return html(response, "<h1>Fine</h1>");
+          return answerFailingPage(request, response, url);
       }
     });
     const closed = await serve((_, response) => response.end());

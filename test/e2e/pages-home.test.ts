@@ -3,56 +3,51 @@ import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
-import type { Gateway } from "../support/gateway.ts";
-import { html, type Site, serve, startPageService } from "../support/pages.ts";
+import { html, useSite } from "../support/pages.ts";
 import { openSharedBrowser } from "../support/shared-browser.ts";
 
 describeWithBrowser("the public page", () => {
-  let site: Site;
-  let gateway: Gateway;
   let page: Page;
   const complaints: string[] = [];
   const requests: string[] = [];
 
+  const pages = useSite((_, response) =>
+    html(response, `<h1>Hello</h1>`, `<meta name="generator" content="WordPress 6.5.2">`),
+  );
+
   beforeAll(async () => {
-    site = await serve((_, response) =>
-      html(response, `<h1>Hello</h1>`, `<meta name="generator" content="WordPress 6.5.2">`),
-    );
-    gateway = await startPageService([site.host]);
     page = await (await openSharedBrowser()).newPage();
     page.on("console", (message) => {
       if (message.type() === "error") complaints.push(message.text());
     });
     page.on("pageerror", (error) => complaints.push(error.message));
     page.on("request", (request) => requests.push(request.url()));
-    await page.goto(gateway.url);
+    await page.goto(pages.gateway.url);
   });
 
   afterAll(async () => {
     await page.close();
-    await gateway.close();
-    await site.close();
   });
 
   it("explains both services and loads nothing from elsewhere", async () => {
     expect(await page.title()).toBe("Polygate");
     const text = await page.locator("main").innerText();
-    expect(text).toContain(`${gateway.url}/v1`);
+    expect(text).toContain(`${pages.gateway.url}/v1`);
     expect(text).toContain("Page service");
-    expect(requests.filter((url) => !url.startsWith(gateway.url))).toEqual([]);
+    expect(requests.filter((url) => !url.startsWith(pages.gateway.url))).toEqual([]);
   });
 
   it("lets pages of other origins read its headers", async () => {
     const other = await (await openSharedBrowser()).newPage();
-    await other.goto(site.origin);
-    const read = `fetch("${gateway.url}/v1/models", { headers: { authorization: "Bearer sk-unknown" } })
+    await other.goto(pages.origin);
+    const read = `fetch("${pages.gateway.url}/v1/models", { headers: { authorization: "Bearer sk-unknown" } })
       .then(({ headers }) => [headers.get("x-request-id"), headers.get("access-control-allow-origin")])`;
-    expect(await other.evaluate(read)).toEqual([expect.stringMatching(/^req_/), site.origin]);
+    expect(await other.evaluate(read)).toEqual([expect.stringMatching(/^req_/), pages.origin]);
     await other.close();
   });
 
   it("takes a picture", async () => {
-    await page.getByLabel("Web address").fill(`${site.origin}/`);
+    await page.getByLabel("Web address").fill(`${pages.origin}/`);
     await page.getByLabel("Size of the picture").selectOption("l");
     await page.getByLabel("Phone").check();
     await page.getByRole("button", { name: "Take a picture" }).click();

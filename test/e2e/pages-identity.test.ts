@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
-import type { Gateway } from "../support/gateway.ts";
-import { html, type Site, serve, startPageService } from "../support/pages.ts";
+import { html, useSite } from "../support/pages.ts";
 
 const TELL = `<script>(async () => {
   const data = navigator.userAgentData;
@@ -13,44 +12,34 @@ const TELL = `<script>(async () => {
 })()</script>`;
 
 describeWithBrowser("the browser as pages see it", () => {
-  let site: Site;
-  let gateway: Gateway;
   let told: Record<string, unknown> = {};
   let headers: Record<string, unknown> = {};
 
-  beforeAll(async () => {
-    site = await serve((request, response, { pathname }) => {
-      if (pathname === "/told") {
-        let text = "";
-        request.on("data", (chunk) => {
-          text += String(chunk);
-        });
-        return request.on("end", () => {
-          told = JSON.parse(text);
-          response.end();
-        });
-      }
-      if (pathname === "/") headers = request.headers;
-      if (pathname === "/latin") return html(response, "<p>Plain — “é” ₤ Ж ω</p>");
-      // Linear B: few machines have a font for it.
-      if (pathname === "/linear-b") return html(response, "<p>\u{10000}</p><script>/* \u05d0 */</script>");
-      // Tifinagh: many machines have a font for it.
-      if (pathname === "/in-part") return html(response, "<p>\u2d30\u{10000}</p>");
-      if (pathname !== "/comments") return html(response, TELL);
-      response.setHeader("content-type", "text/html");
-      return response.end("<html><head><title>x</title></head><body></body></html><!-- cPanel -->");
-    });
-    gateway = await startPageService([site.host]);
-  });
-
-  afterAll(async () => {
-    await gateway.close();
-    await site.close();
+  const pages = useSite((request, response, { pathname }) => {
+    if (pathname === "/told") {
+      let text = "";
+      request.on("data", (chunk) => {
+        text += String(chunk);
+      });
+      return request.on("end", () => {
+        told = JSON.parse(text);
+        response.end();
+      });
+    }
+    if (pathname === "/") headers = request.headers;
+    if (pathname === "/latin") return html(response, "<p>Plain — “é” ₤ Ж ω</p>");
+    // Linear B: few machines have a font for it.
+    if (pathname === "/linear-b") return html(response, "<p>\u{10000}</p><script>/* \u05d0 */</script>");
+    // Tifinagh: many machines have a font for it.
+    if (pathname === "/in-part") return html(response, "<p>\u2d30\u{10000}</p>");
+    if (pathname !== "/comments") return html(response, TELL);
+    response.setHeader("content-type", "text/html");
+    return response.end("<html><head><title>x</title></head><body></body></html><!-- cPanel -->");
   });
 
   const ask = async (operation: string, query: Record<string, string> = {}, path = "/") => {
-    const response = await gateway.fetch(
-      `/v1/${operation}?${new URLSearchParams({ url: site.origin + path, maxAge: "0", ...query })}`,
+    const response = await pages.gateway.fetch(
+      `/v1/${operation}?${new URLSearchParams({ url: pages.origin + path, maxAge: "0", ...query })}`,
     );
     expect(response.status).toBe(200);
     return Buffer.from(await response.arrayBuffer());
@@ -92,9 +81,9 @@ describeWithBrowser("the browser as pages see it", () => {
 
   it("says which scripts of a page the browser cannot draw", async () => {
     const missing = async (path: string) =>
-      (await gateway.fetch(`/v1/thumbs?${new URLSearchParams({ url: site.origin + path })}`)).headers.get(
-        "x-page-missing-glyphs",
-      );
+      (
+        await pages.gateway.fetch(`/v1/thumbs?${new URLSearchParams({ url: pages.origin + path })}`)
+      ).headers.get("x-page-missing-glyphs");
     expect(await missing("/latin")).toBeNull();
     expect(await missing("/linear-b")).toBe("Other");
     expect(await missing("/in-part")).toBe("Other");

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { allowPrivateHosts, root } from "../../scripts/development.mjs";
 import { browserExecutable, describeWithBrowser } from "../support/browser.ts";
 import type { Gateway } from "../support/gateway.ts";
-import { browserCounts, html, type Site, serve, startPageService } from "../support/pages.ts";
+import { type LocalServer, serve } from "../support/local-server.ts";
+import { browserCounts, html, startPageService } from "../support/pages.ts";
 import { until } from "../support/until.ts";
 import { refused } from "../unit/core/url-safety/forms.ts";
 
@@ -82,7 +83,7 @@ const clicked = `(to, leaves) => {
 
 describeWithBrowser("a hostile page", () => {
   let listener: Listener;
-  let site: Site;
+  let site: LocalServer;
   let gateway: Gateway;
   let otherOrigin = "";
   let asked = 0;

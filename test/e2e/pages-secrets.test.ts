@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import type { Gateway } from "../support/gateway.ts";
-import { html, type Site, serve, startPageService } from "../support/pages.ts";
+import { type LocalServer, serve } from "../support/local-server.ts";
+import { html, startPageService } from "../support/pages.ts";
 
 const KEY = { authorization: "Bearer sk-dev" };
 const SECRETS = {
@@ -19,9 +20,9 @@ interface Arrival {
 }
 
 describeWithBrowser("the secrets of a page", () => {
-  let own: Site;
-  let other: Site;
-  let otherPort: Site;
+  let own: LocalServer;
+  let other: LocalServer;
+  let otherPort: LocalServer;
   let gateway: Gateway;
   let otherOrigin = "";
   const arrivals = { own: [] as Arrival[], elsewhere: [] as Arrival[] };

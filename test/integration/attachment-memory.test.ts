@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, expect, test } from "vitest";
 import { FaultUpstream } from "../support/fault-upstream.ts";
-import { serve } from "../support/pages.ts";
+import { serve } from "../support/local-server.ts";
 import { DEV_KEY, useGateway } from "../support/use-gateway.ts";
 
 /** Bytes of `/long`, which come in pieces over half a second; `/gone` is refused before they have. */

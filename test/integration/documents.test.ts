@@ -10,7 +10,8 @@ import { varsOf } from "../../scripts/launch.mjs";
 import { browserExecutable } from "../support/browser.ts";
 import { type Block, blocksOf, documents } from "../support/documents.ts";
 import { startGateway } from "../support/gateway.ts";
-import { html, type Site, serve } from "../support/pages.ts";
+import { type LocalServer, serve } from "../support/local-server.ts";
+import { html } from "../support/pages.ts";
 import { DEV_KEY, useGateway } from "../support/use-gateway.ts";
 
 const run = promisify(execFile);
@@ -34,7 +35,7 @@ const PRINTED_PAGE = "https://example.com";
 /** What fails in a shell, and what a server refuses, fails the block. */
 const PRELUDE = 'set -euo pipefail\ncurl() { command curl -sS --fail-with-body "$@"; }\n';
 
-let site: Site;
+let site: LocalServer;
 const folder = mkdtempSync(join(tmpdir(), "polygate-documents-"));
 /** Below the project, so that its packages are found. */
 const scripts = join(cacheFolder, "documents");
@@ -139,7 +140,7 @@ describe("an engine is behind the gateway after the printed command", () => {
 });
 
 /** An engine that knows these models alone, in every style; one of them names the model in the path. */
-function startEngine(names: readonly string[]): Promise<Site> {
+function startEngine(names: readonly string[]): Promise<LocalServer> {
   return serve((request, response, { pathname }) => {
     let body = "";
     request.on("data", (piece) => (body += piece));

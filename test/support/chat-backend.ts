@@ -1,6 +1,6 @@
-import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout } from "node:timers/promises";
+import { serve } from "./local-server.ts";
 
 /** A chat completion that the backend received. */
 export interface CompletionRequest {
@@ -42,23 +42,15 @@ const KEEP_ALIVE_MS = 600_000;
 /** Starts a backend on a free port. */
 export async function startChatBackend(options: ChatBackendOptions): Promise<ChatBackend> {
   const asked: CompletionRequest[] = [];
-  const server = createServer((request, response) => {
-    answer(request, response, options, asked).catch(() => response.destroy());
-  });
+  const { origin, server, close } = await serve((request, response) =>
+    answer(request, response, options, asked),
+  );
   // A busy gateway may use a connection just when the server closes it, and a POST is not sent twice.
   server.keepAliveTimeout = KEEP_ALIVE_MS;
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("the backend has no port");
   return {
-    url: `http://127.0.0.1:${address.port}/v1`,
+    url: `${origin}/v1`,
     asked,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
+    close,
   };
 }
 

@@ -1,6 +1,6 @@
-import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { isObject } from "../../src/core/encoding/json.ts";
+import { serve } from "./local-server.ts";
 
 /** A file that the backend stores. */
 export interface BackendFile {
@@ -51,21 +51,8 @@ export async function startFileBackend(): Promise<FileBackend> {
     received: 0,
   };
   const running: Omit<FileBackend, "url" | "close"> = backend;
-  const server = createServer((request, response) => {
-    answer(request, response, running).catch(() => response.destroy());
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("the backend has no port");
-  return Object.assign(running, {
-    url: `http://127.0.0.1:${address.port}`,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
-  });
+  const { origin, close } = await serve((request, response) => answer(request, response, running));
+  return Object.assign(running, { url: origin, close });
 }
 
 type Running = Omit<FileBackend, "url" | "close">;

@@ -8,12 +8,12 @@ import { BrowserService } from "../../src/pages/browser/browser-service.ts";
 import { ImageConverter } from "../../src/pages/images/image-converter.ts";
 import { launchChromium, type TestBrowser } from "./chromium.ts";
 import { compileCodecs } from "./image-codecs.ts";
+import { type LocalServer, type RequestHandler, serve } from "./local-server.ts";
 import { KEY, memoryPlatform } from "./memory-platform.ts";
-import { type PageServer, type Site, serve } from "./pages.ts";
 
 /** The page service in this process, with a real browser and a site that it may load. */
 export interface PageService {
-  readonly site: Site;
+  readonly site: LocalServer;
   /** The site by another name, which is another origin. */
   readonly otherOrigin: string;
   /** Asks an operation for a page of the site. */
@@ -28,10 +28,13 @@ const DATA = join(root, "dist");
  * Provides the page service to the tests of a file: the whole program in this process, without a runtime and a network
  * around it.
  */
-export function usePageService(handler: PageServer, env: Readonly<Record<string, string>> = {}): PageService {
+export function usePageService(
+  handler: RequestHandler,
+  env: Readonly<Record<string, string>> = {},
+): PageService {
   const browsers: TestBrowser[] = [];
   const work: Promise<unknown>[] = [];
-  let site: Site | undefined;
+  let site: LocalServer | undefined;
   let send: (path: string, init?: RequestInit) => Promise<Response>;
 
   const getSite = () => {

@@ -1,53 +1,16 @@
 import { readFileSync } from "node:fs";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import { createRequire } from "node:module";
-import type { AddressInfo } from "node:net";
 import decodeAvif, { init as initAvif } from "@jsquash/avif/decode.js";
 import decodeJpeg, { init as initJpeg } from "@jsquash/jpeg/decode.js";
 import decodePng, { init as initPng } from "@jsquash/png/decode.js";
 import decodeWebp, { init as initWebp } from "@jsquash/webp/decode.js";
+import { afterAll, beforeAll, expect } from "vitest";
 import { allowPrivateHosts } from "../../scripts/development.mjs";
 import type { BrowserCounts } from "../../src/pages/browser/browser-service.ts";
 import { DenoGateway } from "./deno.ts";
 import { type Gateway, startGateway } from "./gateway.ts";
-
-/** Handles one request for a page. */
-export type PageServer = (request: IncomingMessage, response: ServerResponse, url: URL) => void;
-
-/** A local web site. */
-export interface Site {
-  /** `http://127.0.0.1:<port>` */
-  readonly origin: string;
-  /** `127.0.0.1:<port>` */
-  readonly host: string;
-  readonly server: Server;
-  close(): Promise<void>;
-}
-
-/** Serves pages from a free port. */
-export async function serve(handler: PageServer): Promise<Site> {
-  const server = createServer((request, response) =>
-    handler(request, response, new URL(request.url ?? "/", "http://site")),
-  );
-  await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
-  const host = `127.0.0.1:${portOf(server)}`;
-  return {
-    origin: `http://${host}`,
-    host,
-    server,
-    close: () =>
-      new Promise((closed) => {
-        server.closeAllConnections();
-        server.close(() => closed());
-      }),
-  };
-}
-
-function portOf(server: Server): number {
-  const address: AddressInfo | string | null = server.address();
-  if (address === null || typeof address === "string") throw new Error("The server does not listen.");
-  return address.port;
-}
+import { type LocalServer, type RequestHandler, serve } from "./local-server.ts";
 
 /** Sends a page with this body. */
 export function html(response: ServerResponse, body: string, head = ""): void {
@@ -67,6 +30,45 @@ export function startPageService(
   return startGateway({
     vars: { PAGE_PRIVATE_HOSTS: list, PAGE_RATE_LIMIT: "1000000", DNS_OVER_HTTPS_URL: "off", ...vars },
   });
+}
+
+/** A local site, and a gateway with a browser that may load it. */
+export interface SitePages {
+  /** `http://127.0.0.1:<port>` of the site. */
+  readonly origin: string;
+  /** `127.0.0.1:<port>` of the site. */
+  readonly host: string;
+  readonly gateway: Gateway;
+}
+
+/** Serves a site and starts a gateway with a browser for it before the tests of a block. Stops both after them. */
+export function useSite(handler: RequestHandler, vars: Readonly<Record<string, string>> = {}): SitePages {
+  let site: LocalServer | undefined;
+  let gateway: Gateway | undefined;
+  beforeAll(async () => {
+    site = await serve(handler);
+    gateway = await startPageService([site.host], vars);
+  });
+  afterAll(async () => {
+    await gateway?.close();
+    await site?.close();
+  });
+  const getSite = (): LocalServer => {
+    if (site === undefined) throw new Error("The site is not served yet.");
+    return site;
+  };
+  return {
+    get origin() {
+      return getSite().origin;
+    },
+    get host() {
+      return getSite().host;
+    },
+    get gateway() {
+      if (gateway === undefined) throw new Error("The gateway is not running yet.");
+      return gateway;
+    },
+  };
 }
 
 /** A decoded image: RGBA. */
@@ -110,6 +112,11 @@ function pixels({ width, height, data }: Picture): Picture {
   return { width, height, data };
 }
 
+export const RED = [255, 0, 0];
+export const GREEN = [0, 128, 0];
+export const BLUE = [0, 0, 255];
+export const WHITE = [255, 255, 255];
+
 /** Color of a pixel as `[red, green, blue]`. */
 export function colourAt({ width, data }: Picture, x: number, y: number): [number, number, number] {
   const at = (Math.floor(y) * width + Math.floor(x)) * 4;
@@ -119,6 +126,13 @@ export function colourAt({ width, data }: Picture, x: number, y: number): [numbe
 /** Whether two colors are similar: JPEG and scaling change each a little. */
 export function isSimilarColour(a: readonly number[], b: readonly number[], tolerance = 24): boolean {
   return a.every((value, channel) => Math.abs(value - (b[channel] ?? 0)) <= tolerance);
+}
+
+/** Expects a pixel to have nearly this color. */
+export function expectColour(image: Picture, x: number, y: number, colour: readonly number[]): void {
+  expect(colourAt(image, x, y), `the color at ${x}, ${y}`).toSatisfy((found: number[]) =>
+    isSimilarColour(found, colour),
+  );
 }
 
 /** Chroma subsampling of a JPEG, from its frame header: `4:4:4` or `4:2:0`. */

@@ -1,5 +1,5 @@
-import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { serve } from "./local-server.ts";
 
 /** A request as the vendor received it. */
 export interface VendorRequest {
@@ -32,7 +32,7 @@ export interface PassthroughVendor {
   receivedBytes: number;
   /** Answers all requests. */
   script: VendorScript;
-  readonly server: ReturnType<typeof createServer>;
+  readonly server: Server;
   close(): Promise<void>;
 }
 
@@ -56,24 +56,14 @@ export function formOf({ body, headers }: VendorRequest): Promise<FormData> {
 
 /** Starts a vendor on a free port. */
 export async function startVendor(script: VendorScript): Promise<PassthroughVendor> {
-  const server = createServer((request, response) => {
-    answer(request, response).catch(() => response.destroy());
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("the vendor has no port");
+  const { origin, server, close } = await serve(answer);
   const vendor: PassthroughVendor = {
-    url: `http://127.0.0.1:${address.port}`,
+    url: origin,
     received: [],
     receivedBytes: 0,
     script,
     server,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
+    close,
   };
   return vendor;
 

@@ -1,7 +1,8 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { SandboxBackend } from "../../sandbox/desk.ts";
 import { SandboxProvider } from "../../sandbox/provider.ts";
 import { createMemoryStores } from "../../sandbox/shelves.ts";
+import { serve } from "./local-server.ts";
 import { SandboxControl } from "./sandbox.ts";
 
 /** The sandbox provider on a local port, for gateways that reach it by URL. */
@@ -17,22 +18,13 @@ export async function startSandbox(vars: Readonly<Record<string, string>> = {}):
   const tokenLifetimeSeconds = Number(vars["TOKEN_LIFETIME_SECONDS"] ?? 86_400);
   const desk = new SandboxBackend(createMemoryStores(), { now: Date.now, tokenLifetimeSeconds });
   const provider = new SandboxProvider({ desk });
-  const server = createServer((incoming, outgoing) => {
-    answer(provider, incoming, outgoing).catch(() => outgoing.destroy());
-  });
-  await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The sandbox does not listen.");
+  const { origin, close } = await serve((incoming, outgoing) => answer(provider, incoming, outgoing));
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: origin,
     control: new SandboxControl((path, method) =>
       provider.fetch(new Request(`http://sandbox${path}`, { method })),
     ),
-    close: () =>
-      new Promise((closed) => {
-        server.close(() => closed());
-        server.closeAllConnections();
-      }),
+    close,
   };
 }
 

@@ -1,5 +1,5 @@
-import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { text } from "node:stream/consumers";
+import { serve } from "./local-server.ts";
 
 /** A block of a message, of any type. */
 interface Block {
@@ -42,13 +42,8 @@ const sign = (thinking: string): string => Buffer.from(`signed: ${thinking}`).to
 export async function startStrictMessages(rounds: number): Promise<StrictMessages> {
   const taken: Request[] = [];
   const refusals: string[] = [];
-  const server = createServer((incoming, outgoing) => {
-    void answer(incoming, outgoing);
-  });
-  const answer = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
-    let body = "";
-    for await (const piece of incoming) body += piece;
-    const request: Request = JSON.parse(body);
+  const { origin, close } = await serve(async (incoming, outgoing) => {
+    const request: Request = JSON.parse(await text(incoming));
     const message = faultOf(request);
     if (message !== null) {
       refusals.push(message);
@@ -63,20 +58,12 @@ export async function startStrictMessages(rounds: number): Promise<StrictMessage
       outgoing.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
     }
     outgoing.end();
-  };
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The server has no port.");
+  });
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: origin,
     taken,
     refusals,
-    close: async () => {
-      server.close();
-      server.closeAllConnections();
-      await once(server, "close");
-    },
+    close,
   };
 }
 

@@ -1,28 +1,21 @@
-import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { isOlder, ReleaseLookup } from "../../../../src/operator/admin/version-lookup.ts";
+import { type RequestHandler, serve } from "../../../support/local-server.ts";
 
 /** More than a busy machine needs; what never answers need not be waited for as long. */
 const PATIENCE_MS = 10_000;
 const SILENCE_MS = 200;
 
-async function lookup(listener: RequestListener, timeoutMs = PATIENCE_MS) {
+async function lookup(handler: RequestHandler, timeoutMs = PATIENCE_MS) {
   let asked = 0;
-  const server = createServer((request, response) => {
+  const { origin, close } = await serve((request, response, at) => {
     asked += 1;
-    listener(request, response);
+    return handler(request, response, at);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
+  onTestFinished(close);
   const clock = { now: 1_000_000 };
-  const url = `http://127.0.0.1:${port}/latest`;
   const found = new ReleaseLookup({
-    url,
+    url: `${origin}/latest`,
     fetch: (at, init) => fetch(at, init),
     now: () => clock.now,
     timeoutMs,
@@ -42,7 +35,7 @@ describe("the look-up of the latest release", () => {
     expect(asked()).toBe(2);
   });
 
-  it.each<[string, RequestListener, string]>([
+  it.each<[string, RequestHandler, string]>([
     ["fails", (_, response) => response.writeHead(500).end(), "status 500"],
     ["answers nonsense", (_, response) => response.end("<html>"), "JSON"],
     ["answers something else", (_, response) => response.end("{}"), "tag_name"],

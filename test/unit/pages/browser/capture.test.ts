@@ -1,12 +1,7 @@
 import { expect, it } from "vitest";
 import { describeWithBrowser } from "../../../support/browser.ts";
 import { usePageService } from "../../../support/page-service.ts";
-import { colourAt, decode, html, isSimilarColour } from "../../../support/pages.ts";
-
-const RED = [255, 0, 0];
-const GREEN = [0, 128, 0];
-const BLUE = [0, 0, 255];
-const WHITE = [255, 255, 255];
+import { BLUE, decode, expectColour, GREEN, html, RED, WHITE } from "../../../support/pages.ts";
 
 const box = (colour: string, height: string, extra = "") =>
   `<div style="background:${colour};height:${height}" ${extra}></div>`;
@@ -116,8 +111,7 @@ describeWithBrowser("a capture", () => {
     expect(response.status, Buffer.from(bytes).toString()).toBe(200);
     const image = await decode(bytes);
     expect(image).toMatchObject({ width, height });
-    for (const [x, y, colour] of colours)
-      expect([x, y, isSimilarColour(colourAt(image, x, y), colour)]).toEqual([x, y, true]);
+    for (const [x, y, colour] of colours) expectColour(image, x, y, colour);
   });
 
   it.each([

@@ -1,28 +1,19 @@
-import { gzipSync } from "node:zlib";
 import { expect, it } from "vitest";
 import { describeWithBrowser } from "../../../support/browser.ts";
+import { answerFailingPage } from "../../../support/failing-pages.ts";
 import { usePageService } from "../../../support/page-service.ts";
 import { html } from "../../../support/pages.ts";
 
 describeWithBrowser("a page that is in trouble", () => {
   const pages = usePageService(
-    (request, response, { pathname, searchParams }) => {
-      switch (pathname) {
-        case "/status":
-          response.statusCode = Number(searchParams.get("is"));
-          return html(response, "<h1>Trouble</h1>");
+    (request, response, url) => {
+      switch (url.pathname) {
         case "/pdf":
           response.setHeader("content-type", "application/pdf");
           return response.end("%PDF-1.4\n%%EOF");
-        case "/download":
-          response.setHeader("content-type", "application/zip");
-          response.setHeader("content-disposition", "attachment; filename=a.zip");
-          return response.end("PK");
         case "/no-content":
           response.statusCode = 204;
           return response.end();
-        case "/around":
-          return response.writeHead(302, { location: `/around?${Math.random()}` }).end();
         case "/around-slowly":
           response.writeHead(302, { location: `/around-slowly?${Math.random()}` });
           return setTimeout(() => response.end(), 400);
@@ -35,26 +26,8 @@ describeWithBrowser("a page that is in trouble", () => {
           return response.writeHead(302, { location: "http://10.0.0.1/" }).end();
         case "/hangs-up":
           return request.socket.destroy();
-        case "/silent":
-          return undefined;
-        case "/flood": {
-          const piece = Buffer.alloc(300_000, " ");
-          response.setHeader("content-type", "text/html");
-          for (let count = 0; count < 12; count++) response.write(piece);
-          const timer = setInterval(() => response.write(piece), 20);
-          return response.on("close", () => clearInterval(timer));
-        }
-        case "/flood-in-worker":
-          return html(
-            response,
-            `<script>new Worker(URL.createObjectURL(new Blob(["fetch('http://${request.headers.host}/flood').then((r) => r.text())"])))</script>`,
-          );
-        case "/bomb":
-          response.setHeader("content-type", "text/html");
-          response.setHeader("content-encoding", "gzip");
-          return response.end(gzipSync(Buffer.alloc(8_000_000, " ")));
         default:
-          return html(response, "<h1>Fine</h1>");
+          return answerFailingPage(request, response, url);
       }
     },
     {

@@ -1,12 +1,8 @@
 import { expect, it } from "vitest";
 import { describeWithBrowser } from "../../../support/browser.ts";
 import { usePageService } from "../../../support/page-service.ts";
-import { colourAt, decode, html, isSimilarColour } from "../../../support/pages.ts";
+import { colourAt, decode, GREEN, html, isSimilarColour, WHITE } from "../../../support/pages.ts";
 
-const [GREEN, WHITE] = [
-  [0, 128, 0],
-  [255, 255, 255],
-] as const;
 const BOX = '<div id="box" style="height:600px;background:green"></div>';
 const FADE =
   "<style>@keyframes fade { from { opacity: 0 } } @keyframes spin { to { margin-left: 1200px } }</style>";

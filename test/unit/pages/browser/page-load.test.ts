@@ -1,9 +1,8 @@
 import { expect, it } from "vitest";
 import { describeWithBrowser } from "../../../support/browser.ts";
 import { usePageService } from "../../../support/page-service.ts";
-import { colourAt, decode, html, isSimilarColour } from "../../../support/pages.ts";
+import { colourAt, decode, expectColour, GREEN, html, WHITE } from "../../../support/pages.ts";
 
-const GREEN = [0, 128, 0];
 const HEAD = `<meta name="description" content="Read all the same"><meta property="og:site_name" content="Café">
   <meta name="generator" content="WordPress 6.5.2">`;
 const GREEN_BOX = '<div style="height:600px;background:green"></div>';
@@ -84,7 +83,7 @@ describeWithBrowser("a page that is incomplete", () => {
     expect(technologies).toMatchObject({ incomplete: true, incompleteReason: reason });
     expect(picture.headers.get("x-page-incomplete")).toBe("true");
     expect(picture.headers.get("x-page-incomplete-reason")).toBe(reason);
-    expect(isSimilarColour(colourAt(await decode(await picture.arrayBuffer()), 100, 40), GREEN)).toBe(true);
+    expectColour(await decode(await picture.arrayBuffer()), 100, 40, GREEN);
     expect(json).toMatchObject({ width: 320, height: 240, incomplete: true, incompleteReason: reason });
   });
 
@@ -102,6 +101,6 @@ describeWithBrowser("a page that is incomplete", () => {
 
   it("shows a page that stops its own load as empty as it is to visitors", async () => {
     const picture = await ask("thumbs", "/stopped", { format: "png" });
-    expect(colourAt(await decode(await picture.arrayBuffer()), 100, 40)).toEqual([255, 255, 255]);
+    expect(colourAt(await decode(await picture.arrayBuffer()), 100, 40)).toEqual(WHITE);
   });
 });

@@ -1,9 +1,8 @@
 import { expect, it } from "vitest";
 import { describeWithBrowser } from "../../../support/browser.ts";
 import { usePageService } from "../../../support/page-service.ts";
-import { colourAt, decode, html, isSimilarColour } from "../../../support/pages.ts";
+import { colourAt, decode, GREEN, html, isSimilarColour } from "../../../support/pages.ts";
 
-const GREEN = [0, 128, 0];
 const fill = (colour: string) => `<div style="height:1200px;background:${colour}"></div>`;
 const SECRETS = { headers: ["X-Token: token-4711"], cookies: ["session=cookie-4711"] };
 const VALUES = ["token-4711", "cookie-4711"];

@@ -5,12 +5,19 @@ import { readImageSize } from "../../../../src/pages/images/image-size.ts";
 import { thumbnailSchema } from "../../../../src/pages/thumbnails/endpoints.ts";
 import { describeWithBrowser } from "../../../support/browser.ts";
 import { usePageService } from "../../../support/page-service.ts";
-import { colourAt, decode, html, isSimilarColour, type Picture } from "../../../support/pages.ts";
+import {
+  colourAt,
+  decode,
+  expectColour,
+  GREEN,
+  html,
+  isSimilarColour,
+  type Picture,
+} from "../../../support/pages.ts";
 
 /** The page: cells that differ from their neighbours, so that what is missing, moved, stretched or blank shows. */
 const CELL = 40;
 const PAGE = { width: 1200, height: 3000 };
-const GREEN = [0, 128, 0];
 const told = thumbnailSchema();
 /** Decoding of more than this would take longer than all the rest. */
 const MAX_DECODED = 9_000_000;
@@ -128,7 +135,7 @@ describeWithBrowser("the size of large pictures", () => {
       for (const [x, y] of places(size)) {
         // Its outermost pixels are drawn together with what is around it.
         if (x < 4 || y < 4 || x > size.width - 5 || y > size.height - 5) continue;
-        expect(isSimilarColour(colourAt(element, x, y), GREEN)).toBe(true);
+        expectColour(element, x, y, GREEN);
       }
     }
     await picture("/cells", { clip: "7,1003,611,499", width: "2203" }, { width: 2203, height: 1799 });

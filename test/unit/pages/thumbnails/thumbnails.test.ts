@@ -3,17 +3,17 @@ import { DEVICE_NAMES, findDevice } from "../../../../src/pages/thumbnails/devic
 import { describeWithBrowser } from "../../../support/browser.ts";
 import { usePageService } from "../../../support/page-service.ts";
 import {
+  BLUE,
   colourAt,
   colourSampling,
   decode,
+  expectColour,
+  GREEN,
   html,
   isSimilarColour,
   type Picture,
+  RED,
 } from "../../../support/pages.ts";
-
-const RED = [255, 0, 0];
-const GREEN = [0, 128, 0];
-const BLUE = [0, 0, 255];
 
 const box = (colour: string, width: string, height: string) =>
   `<div style="background:${colour};width:${width};height:${height}"></div>`;
@@ -108,15 +108,15 @@ describeWithBrowser("the size and the screen of a thumbnail", () => {
 
   it("cuts a narrow image out of the middle", async () => {
     const image = await picture("/halves", { size: "100x400", format: "png" });
-    expect(colourAt(image, 20, 200)).toSatisfy((colour: number[]) => isSimilarColour(colour, RED));
-    expect(colourAt(image, 80, 200)).toSatisfy((colour: number[]) => isSimilarColour(colour, BLUE));
+    expectColour(image, 20, 200, RED);
+    expectColour(image, 80, 200, BLUE);
   });
 
   it("draws an image that is larger than the page's viewport", async () => {
     const image = await picture("/halves", { size: "2000x1000", format: "png" });
     expect(image).toMatchObject({ width: 2000, height: 1000 });
-    expect(colourAt(image, 990, 500)).toSatisfy((colour: number[]) => isSimilarColour(colour, RED));
-    expect(colourAt(image, 1010, 500)).toSatisfy((colour: number[]) => isSimilarColour(colour, BLUE));
+    expectColour(image, 990, 500, RED);
+    expectColour(image, 1010, 500, BLUE);
   });
 
   it("makes smaller files of lower quality, and samples colours fully from 90 on", async () => {
