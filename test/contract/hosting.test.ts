@@ -1,46 +1,20 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { startGateway } from "../support/gateway.ts";
+import { HostingPlatform } from "../support/hosting-platform.ts";
+import { serve } from "../support/local-server.ts";
 import { useGateway } from "../support/use-gateway.ts";
 
-interface Call {
-  readonly method: string;
-  readonly path: string;
-  readonly query: Record<string, string>;
-  readonly authorization: string;
-  readonly body: Record<string, unknown>;
-}
-
-/** The hosting platform: what it was asked, and what it is to answer instead of what it usually does. */
-const calls: Call[] = [];
-let deployments: { uid: string; name: string }[] = [];
-let refuse: { path: string; status: number; body: unknown } | null = null;
-
-const platform: Server = createServer(async (request, response) => {
-  const url = new URL(request.url ?? "/", "http://hosting");
-  let text = "";
-  for await (const piece of request) text += piece;
-  calls.push({
-    method: request.method ?? "",
-    path: url.pathname,
-    query: Object.fromEntries(url.searchParams),
-    authorization: request.headers.authorization ?? "",
-    body: text === "" ? {} : JSON.parse(text),
-  });
-  const answer = (status: number, body: unknown) => {
-    const page = typeof body === "string";
-    response.writeHead(status, { "content-type": page ? "text/html" : "application/json" });
-    response.end(page ? body : JSON.stringify(body));
-  };
-  if (refuse !== null && url.pathname.startsWith(refuse.path)) return answer(refuse.status, refuse.body);
-  if (url.pathname.endsWith("/env")) return answer(201, { created: {} });
-  if (url.pathname === "/v6/deployments") return answer(200, { deployments });
-  return answer(200, { id: "dpl_new", url: "gateway-new.example.app" });
+const platform = new HostingPlatform();
+const server = await serve(async (request, response, url) => {
+  const body = await text(request);
+  const headers = { authorization: request.headers.authorization ?? "" };
+  const init = { method: request.method ?? "GET", headers, body: body === "" ? null : body };
+  const answer = await platform.fetch(url.href, init);
+  response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(await answer.text());
 });
-await new Promise<void>((resolve) => platform.listen(0, "127.0.0.1", resolve));
-const HOSTING_API_BASE_URL = `http://127.0.0.1:${(platform.address() as AddressInfo).port}`;
-afterAll(() => platform.close());
+const HOSTING_API_BASE_URL = server.origin;
+afterAll(() => server.close());
 
 const { fetch } = useGateway({ vars: { HOSTING_API_BASE_URL } });
 
@@ -58,18 +32,14 @@ const hosting = async () => (await admin("/hosting/status")).answer;
 const CREDENTIALS = { vercel_token: "hosting-token-0123456789", project_id: "prj_1", team_id: "team_1" };
 
 describe("hosting sync", () => {
-  beforeEach(() => {
-    calls.length = 0;
-    deployments = [{ uid: "dpl_old", name: "gateway" }];
-    refuse = null;
-  });
+  beforeEach(() => platform.reset());
 
   it.each([
     [{}, "vercel_token"],
     [{ vercel_token: "token" }, "project_id"],
   ])("refuses %j", async (body, field) => {
     expect(await sync(body)).toEqual({ status: 400, answer: { detail: expect.stringContaining(field) } });
-    expect(calls).toEqual([]);
+    expect(platform.calls).toEqual([]);
   });
 
   it("sends the configuration, deploys again and remembers what it sent", async () => {
@@ -82,22 +52,26 @@ describe("hosting sync", () => {
       deployment_url: "https://gateway-new.example.app",
       message: expect.any(String),
     });
-    expect(calls.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    expect(platform.calls.map(({ method, path }) => `${method} ${path}`)).toEqual([
       "POST /v10/projects/prj_1/env",
       "GET /v6/deployments",
       "POST /v13/deployments",
     ]);
-    for (const call of calls) {
+    for (const call of platform.calls) {
       expect(call.authorization).toBe(`Bearer ${CREDENTIALS.vercel_token}`);
       expect(call.query["teamId"]).toBe("team_1");
     }
-    expect(calls[0]?.query["upsert"]).toBe("true");
-    expect(calls[2]?.body).toEqual({ name: "gateway", deploymentId: "dpl_old", target: "production" });
-    expect(calls[0]?.body).toMatchObject({
+    expect(platform.calls[0]?.query["upsert"]).toBe("true");
+    expect(platform.calls[2]?.body).toEqual({
+      name: "gateway",
+      deploymentId: "dpl_old",
+      target: "production",
+    });
+    expect(platform.calls[0]?.body).toMatchObject({
       key: "GATEWAY_CONFIG_JSON",
       target: expect.arrayContaining(["production"]),
     });
-    const sent = JSON.parse(Buffer.from(String(calls[0]?.body["value"]), "base64").toString());
+    const sent = JSON.parse(Buffer.from(String(platform.calls[0]?.body["value"]), "base64").toString());
     expect(sent.api_keys[0].key).toBe("sk-dev");
     expect(sent.accounts.length).toBe(3);
     expect(JSON.stringify(sent)).not.toContain(CREDENTIALS.vercel_token);
@@ -145,7 +119,11 @@ describe("hosting sync", () => {
     [403, 400, "refused the token"],
     [500, 503, "status 500"],
   ])("passes on a %i of the platform as a %i", async (status, answered, why) => {
-    refuse = { path: "/v10/", status, body: { error: { message: `not with ${CREDENTIALS.vercel_token}` } } };
+    platform.refuse = {
+      path: "/v10/",
+      status,
+      body: { error: { message: `not with ${CREDENTIALS.vercel_token}` } },
+    };
     const result = await sync({ auto_validate: false });
     expect(result).toEqual({ status: answered, answer: { detail: expect.stringContaining(why) } });
     expect(JSON.stringify(result)).not.toContain(CREDENTIALS.vercel_token);
@@ -154,8 +132,7 @@ describe("hosting sync", () => {
 
 describe("a gateway with credentials in its environment", () => {
   it("takes those before the saved ones, and keeps a read-only configuration as it is", async () => {
-    calls.length = 0;
-    refuse = null;
+    platform.reset();
     const gateway = await startGateway({
       vars: {
         HOSTING_API_BASE_URL,
@@ -179,7 +156,7 @@ describe("a gateway with credentials in its environment", () => {
       });
       const response = await gateway.fetch("/admin/hosting/sync", { method: "POST", headers });
       expect(await response.json()).toMatchObject({ success: true, validated_accounts: 0 });
-      expect(calls[0]).toMatchObject({
+      expect(platform.calls[0]).toMatchObject({
         path: "/v10/projects/prj_env/env",
         authorization: "Bearer environment-token-0123456789",
         query: { teamId: "team_saved" },

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { isObject } from "../../../../../src/core/encoding/json.ts";
-import type { Fetch } from "../../../../../src/core/ports/upstream.ts";
+import { HostingPlatform } from "../../../../support/hosting-platform.ts";
 import { ADMIN_ENV, callAdmin } from "../../../../support/memory-admin.ts";
 import {
   MemoryGateway,
@@ -10,58 +10,20 @@ import {
 import { ACCOUNTS } from "../../../../support/memory-platform.ts";
 import { refuses } from "../../../../support/upstream-scripts.ts";
 
-interface Call {
-  readonly method: string;
-  readonly path: string;
-  readonly query: Record<string, string>;
-  readonly authorization: string;
-  readonly body: Record<string, unknown>;
-}
-
-/** The hosting platform: what it was asked, and what it answers instead of what it usually does. */
-const calls: Call[] = [];
-let deployments: { uid: string; name: string }[] = [];
-let refuse: { path: string; status: number; body: unknown } | null = null;
-
-const askPlatform: Fetch = async (input, init) => {
-  const request = new Request(input, init);
-  const url = new URL(request.url);
-  const text = await request.text();
-  calls.push({
-    method: request.method,
-    path: url.pathname,
-    query: Object.fromEntries(url.searchParams),
-    authorization: request.headers.get("authorization") ?? "",
-    body: text === "" ? {} : JSON.parse(text),
-  });
-  const answer = (status: number, body: unknown) =>
-    typeof body === "string" ? new Response(body, { status }) : Response.json(body, { status });
-  if (refuse !== null && url.pathname.startsWith(refuse.path)) {
-    if (refuse.status === 0) throw new TypeError("connection refused");
-    return answer(refuse.status, refuse.body);
-  }
-  if (url.pathname.endsWith("/env")) return answer(201, { created: {} });
-  if (url.pathname === "/v6/deployments") return answer(200, { deployments });
-  return answer(200, { id: "dpl_new", url: "gateway-new.example.app" });
-};
-
+const hosting = new HostingPlatform();
 const gateway = useMemoryGateway();
 
 async function hosted(options: MemoryGatewayOptions = {}): Promise<MemoryGateway> {
   const env = { ...ADMIN_ENV, HOSTING_API_BASE_URL: "http://hosting.test", ...options.env };
   const { platform, upstream, lines } = await gateway({ ...options, env });
-  return new MemoryGateway({ ...platform, deploymentFetch: askPlatform }, upstream, lines);
+  return new MemoryGateway({ ...platform, deploymentFetch: hosting.fetch }, upstream, lines);
 }
 
 const TOKEN = "hosting-token-0123456789";
 const CREDENTIALS = { vercel_token: TOKEN, project_id: "prj_1", team_id: "team_1" };
 const NOT_TESTED = { ...CREDENTIALS, auto_validate: false };
 
-beforeEach(() => {
-  calls.length = 0;
-  deployments = [{ uid: "dpl_old", name: "gateway" }];
-  refuse = null;
-});
+beforeEach(() => hosting.reset());
 
 const sync = (made: MemoryGateway, body: object, headers = {}) =>
   callAdmin(made, "POST", "/hosting/sync", body, headers);
@@ -90,12 +52,12 @@ describe("hosting sync", () => {
   ])("refuses %j", async (body, field) => {
     const answer = await sync(await hosted(), body);
     expect(answer).toMatchObject({ status: 400, body: { detail: expect.stringContaining(field) } });
-    expect(calls).toEqual([]);
+    expect(hosting.calls).toEqual([]);
   });
 
   it("sends nothing for a version of the configuration that is gone", async () => {
     const { status } = await sync(await hosted(), CREDENTIALS, { "if-match": '"999"' });
-    expect([status, calls]).toEqual([412, []]);
+    expect([status, hosting.calls]).toEqual([412, []]);
   });
 
   it("sends the configuration without its own credentials, deploys again and remembers it", async () => {
@@ -107,16 +69,25 @@ describe("hosting sync", () => {
       deployment_url: "https://gateway-new.example.app",
       message: expect.any(String),
     });
-    expect(calls.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    expect(hosting.calls.map(({ method, path }) => `${method} ${path}`)).toEqual([
       "POST /v10/projects/prj_1/env",
       "GET /v6/deployments",
       "POST /v13/deployments",
     ]);
-    for (const { authorization, query } of calls)
+    for (const { authorization, query } of hosting.calls)
       expect([authorization, query["teamId"]]).toEqual([`Bearer ${TOKEN}`, "team_1"]);
-    expect(calls[2]?.body).toEqual({ name: "gateway", deploymentId: "dpl_old", target: "production" });
-    expect(calls[0]).toMatchObject({ query: { upsert: "true" }, body: { key: "GATEWAY_CONFIG_JSON" } });
-    const sent: unknown = JSON.parse(Buffer.from(String(calls[0]?.body["value"]), "base64").toString());
+    expect(hosting.calls[2]?.body).toEqual({
+      name: "gateway",
+      deploymentId: "dpl_old",
+      target: "production",
+    });
+    expect(hosting.calls[0]).toMatchObject({
+      query: { upsert: "true" },
+      body: { key: "GATEWAY_CONFIG_JSON" },
+    });
+    const sent: unknown = JSON.parse(
+      Buffer.from(String(hosting.calls[0]?.body["value"]), "base64").toString(),
+    );
     expect(sent).toMatchObject({ accounts: ACCOUNTS.map((email) => ({ email })) });
     expect(JSON.stringify(sent)).not.toContain(TOKEN);
     const after = await statusOf(made);
@@ -133,7 +104,7 @@ describe("hosting sync", () => {
   it("uses what was saved, and saves nothing when told so", async () => {
     const made = await hosted();
     await sync(made, NOT_TESTED);
-    calls.length = 0;
+    hosting.calls.length = 0;
     const { body } = await sync(made, {
       vercel_token: "__USE_PRECONFIG__",
       project_id: "prj_other",
@@ -142,7 +113,7 @@ describe("hosting sync", () => {
     });
     expect(body).toMatchObject({ success: true, validated_accounts: 0 });
     expect(body).not.toHaveProperty("saved_credentials");
-    expect(calls[0]).toMatchObject({
+    expect(hosting.calls[0]).toMatchObject({
       path: "/v10/projects/prj_other/env",
       authorization: `Bearer ${TOKEN}`,
     });
@@ -182,14 +153,14 @@ describe("hosting sync", () => {
   });
 
   it.each([
-    ["there is none yet", () => (deployments = []), "no production deployment"],
+    ["there is none yet", () => (hosting.deployments = []), "no production deployment"],
     [
       "the platform refuses it",
-      () => (refuse = { path: "/v13/", status: 402, body: { error: { message: "pay first" } } }),
+      () => (hosting.refuse = { path: "/v13/", status: 402, body: { error: { message: "pay first" } } }),
       "pay first",
     ],
-    ["it says nothing", () => (refuse = { path: "/v13/", status: 200, body: {} }), "by hand"],
-    ["it answers a page", () => (refuse = { path: "/v13/", status: 200, body: "<html>" }), "by hand"],
+    ["it says nothing", () => (hosting.refuse = { path: "/v13/", status: 200, body: {} }), "by hand"],
+    ["it answers a page", () => (hosting.refuse = { path: "/v13/", status: 200, body: "<html>" }), "by hand"],
   ])("says that the deployment has to be started by hand if %s", async (_, prepare, why) => {
     prepare();
     const { body } = await sync(await hosted(), NOT_TESTED);
@@ -212,7 +183,7 @@ describe("hosting sync", () => {
   ])("is no success after %s of the platform, whose secrets stay there", async (_, status, body, is, why) => {
     const made = await hosted();
     const before = await statusOf(made);
-    refuse = { path: "/v10/", status, body };
+    hosting.refuse = { path: "/v10/", status, body };
     const answer = await sync(made, NOT_TESTED);
     expect(answer).toMatchObject({ status: is, body: { detail: expect.stringContaining(why) } });
     expect(JSON.stringify(answer.body)).not.toMatch(/hosting-token|AAAA/);
