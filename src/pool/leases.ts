@@ -69,7 +69,7 @@ export class LeaseRecord extends ListNode<LeaseRecord> {
   readonly fairShare: FairShare<Waiter>;
   /** Unix milliseconds. */
   readonly grantedAt: number;
-  /** Whether the holder has reported how its use ended. */
+  /** Whether the holder has reported how its use ended, or will not: see `AcquireRequest.releaseIsSuccess`. */
   outcomeReported = false;
   /** Monotonic milliseconds. */
   expiresAt: number;

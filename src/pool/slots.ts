@@ -375,6 +375,7 @@ export class Slots {
     const record = this.leases.add(lease, this.serial, state, holder, fairShare, now, monotonicNow);
     record.conversation = selection?.conversation ?? "";
     record.probePeriod = state.breaker.startProbe(now);
+    record.outcomeReported = request.releaseIsSuccess === false;
     rotation.advance(state);
     queue.updateRunnable(state, rotation);
     const grant = this.#events.onGranted(state, request, now);

@@ -90,6 +90,8 @@ export interface AcquireRequest {
   readonly sharesLimits?: boolean;
   /** Refuse rather than use an account in cooldown or half-open state: another pool shard may have a healthy one. */
   readonly healthyOnly?: boolean;
+  /** False if the release of the slot without a report says nothing about the account. Absent: it counts as a success. */
+  readonly releaseIsSuccess?: false;
 }
 
 /**

@@ -39,6 +39,7 @@ export async function withBackgroundAccount<T>(
     model: "",
     dialect: purpose,
     ...acquireOptions,
+    ...(reportsOutcome ? {} : { releaseIsSuccess: false }),
   });
   if ("refused" in acquired) {
     const { failure, refused } = acquired;

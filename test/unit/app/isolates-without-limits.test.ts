@@ -228,6 +228,25 @@ describe("an isolate selects accounts without a limit itself", () => {
   });
 });
 
+describe("an account whose API key is refused", () => {
+  test("has no success, although a slot in the pool was taken to ask for its token", async () => {
+    const refused: Reply = { status: 401, json: { error: { message: "revoked" } } };
+    const deployment = await Deployment.start({
+      ...TURNS,
+      reply: ({ token }) => (token === "a" ? refused : undefined),
+    });
+    const isolate = await deployment.isolate();
+    for (let n = 0; n < 8; n += 1) expect(await isolate.ask()).toBe("200");
+    await pass(2_000);
+    expect(deployment.tokens).toContain("a");
+    const health = await deployment.pools.getHealth();
+    const activities = health.map(({ activity }) => activity);
+    const failed = activities.filter(({ lastFault }) => lastFault !== null);
+    expect(failed).toMatchObject([{ lastSuccess: 0, hour: { requests: 1, succeeded: 0 } }]);
+    expect(activities.reduce((sum, { hour }) => sum + hour.succeeded, 0)).toBe(9);
+  });
+});
+
 describe("an isolate that has just begun, or idled", () => {
   test("asks for the accounts' health once, before it selects one", async () => {
     const deployment = await Deployment.start();

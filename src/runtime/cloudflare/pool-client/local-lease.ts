@@ -51,7 +51,12 @@ export class LocalLease implements Lease {
     if (this.#isReleased) return SLOT_RECLAIMED;
     const { pool, tokens } = this.#context;
     const { selection: _, exclude: __, ...request } = this.#acquireRequest;
-    const acquired = await pool.acquire({ ...request, target: this.account.id });
+    const acquired = await pool.acquire({
+      ...request,
+      target: this.account.id,
+      // The result of the request is reported by the isolate.
+      releaseIsSuccess: false,
+    });
     if (!("lease" in acquired)) return { failed: acquired.failure ?? UNAVAILABLE };
     this.#endTokenLease();
     this.#tokenLease = acquired.lease;

@@ -56,6 +56,10 @@ describe("a provider whose models are asked for by schedule", () => {
     ]);
     expect(await shown(gateway)).toMatchObject({ models_asked: { at: Date.now(), error: "", added: 1 } });
 
+    // Only callers' requests count.
+    expect(await gateway.platform.accounts.getHealth(["provider:backend"])).toMatchObject([
+      { activity: { lastSuccess: 0, hour: { requests: 0 } } },
+    ]);
     names = ["a", "b", "c"];
     await pass(6 * HOUR_MS - 1);
     expect(await refreshModels(gateway.platform)).toBe(0);
