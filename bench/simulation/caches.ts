@@ -65,11 +65,7 @@ export function simulateCaches(strategy: SelectionStrategy, accounts: number, pe
   const caches = new Map(ids.map((id) => [id, new PromptCache()]));
   const simulator = new PoolSimulator();
   simulator.pool.configure(configuration(ids, { perAccount, queue: 1_000 }));
-  for (const target of ids) {
-    const { lease } = simulator.grant({ target });
-    simulator.pool.succeeded(lease);
-    simulator.pool.release(lease);
-  }
+  simulator.answerOnce(ids);
   const plans = Array.from({ length: CONVERSATIONS }, () => createTurns(random));
   let cost = 0;
   let prompt = 0;

@@ -1,9 +1,8 @@
 import OpenAI, { AzureOpenAI, toFile } from "openai";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import {
   formOf,
   json,
-  type PassthroughVendor,
   startVendor,
   type VendorAnswer,
   type VendorRequest,
@@ -61,17 +60,14 @@ async function answer(request: VendorRequest): Promise<VendorAnswer> {
   return json(found.batch);
 }
 
-let vendor: PassthroughVendor;
-beforeAll(async () => {
-  vendor = await startVendor(answer);
-});
+const vendor = await startVendor(answer);
 afterAll(() => vendor.close());
 beforeEach(() => {
   vendor.received.length = 0;
   vendor.script = answer;
 });
 
-const running = useGateway(() => ({
+const running = useGateway({
   vars: {
     GATEWAY_CONFIG_JSON: JSON.stringify({
       keys: [DEV_KEY, OTHER_KEY],
@@ -92,7 +88,7 @@ const running = useGateway(() => ({
       ],
     }),
   },
-}));
+});
 
 const client = (apiKey = DEV_KEY, headers = {}) =>
   new OpenAI({

@@ -1,9 +1,8 @@
 import OpenAI from "openai";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import {
   events,
   json,
-  type PassthroughVendor,
   startVendor,
   type VendorAnswer,
   type VendorRequest,
@@ -50,16 +49,13 @@ function answer({ path, body, headers }: VendorRequest): VendorAnswer {
   }
 }
 
-let vendor: PassthroughVendor;
-beforeAll(async () => {
-  vendor = await startVendor(answer);
-});
+const vendor = await startVendor(answer);
 afterAll(() => vendor.close());
 beforeEach(() => {
   vendor.received.length = 0;
 });
 
-const gateway = useAdmin(() => ({
+const gateway = useAdmin({
   vars: {
     GATEWAY_CONFIG_JSON: JSON.stringify({
       keys: [DEV_KEY],
@@ -74,7 +70,7 @@ const gateway = useAdmin(() => ({
     }),
     GATEWAY_CONFIG_WRITEBACK: "true",
   },
-}));
+});
 const { admin, post } = gateway;
 
 const result = (response: Response) => response.headers.get("x-gateway-cache");

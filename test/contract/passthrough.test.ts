@@ -1,10 +1,9 @@
 import OpenAI, { AzureOpenAI, toFile } from "openai";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import {
   events,
   formOf,
   json,
-  type PassthroughVendor,
   startVendor,
   type VendorAnswer,
   type VendorRequest,
@@ -76,10 +75,7 @@ async function answer(request: VendorRequest): Promise<VendorAnswer> {
   return json({ error: { message: `no ${path}` } }, 404);
 }
 
-let vendor: PassthroughVendor;
-beforeAll(async () => {
-  vendor = await startVendor(answer);
-});
+const vendor = await startVendor(answer);
 afterAll(() => vendor.close());
 beforeEach(() => {
   vendor.received.length = 0;
@@ -87,7 +83,7 @@ beforeEach(() => {
   vendor.script = answer;
 });
 
-const running = useGateway(() => ({
+const running = useGateway({
   vars: {
     GATEWAY_CONFIG_JSON: JSON.stringify({
       keys: [DEV_KEY],
@@ -108,7 +104,7 @@ const running = useGateway(() => ({
       ],
     }),
   },
-}));
+});
 
 const client = (path = "/v1") =>
   new OpenAI({ apiKey: DEV_KEY, baseURL: `${running.gateway.url}${path}`, maxRetries: 0 });

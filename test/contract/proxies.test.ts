@@ -1,9 +1,9 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { ON_DENO } from "../support/runtime.ts";
 import { startTestProxy, type TestProxyOptions } from "../support/test-proxy.ts";
-import { startTestTarget, type TestTarget } from "../support/test-target.ts";
+import { startTestTarget } from "../support/test-target.ts";
 import { until } from "../support/until.ts";
 import { useGateway } from "../support/use-gateway.ts";
 
@@ -25,12 +25,8 @@ const send = (path: string, body: unknown, method = "POST") =>
   });
 const test = async (body: object): Promise<ProxyTest> => (await send("/proxies/test", body)).json();
 
-let plain: TestTarget;
-let secure: TestTarget;
-beforeAll(async () => {
-  plain = await startTestTarget(false);
-  secure = await startTestTarget(true);
-});
+const plain = await startTestTarget(false);
+const secure = await startTestTarget(true);
 afterAll(async () => {
   await plain.close();
   await secure.close();

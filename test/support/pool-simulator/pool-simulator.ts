@@ -40,6 +40,15 @@ export class PoolSimulator extends PoolObject {
     return outcome.granted;
   }
 
+  /** Lets each account answer one request. */
+  answerOnce(accounts: readonly string[]): void {
+    for (const target of accounts) {
+      const { lease } = this.grant({ target });
+      this.pool.succeeded(lease);
+      this.pool.release(lease);
+    }
+  }
+
   /** Acquires a slot that must not be free. */
   queue(more: Partial<AcquireRequest> = {}): Waiter {
     const outcome = this.pool.acquire(request(more));

@@ -28,11 +28,7 @@ function nextTurn(conversation: string, lastAccount?: string): { selection: Acco
 function rigOf(perAccount: number, ids: readonly string[] = IDS): PoolSimulator {
   const simulator = new PoolSimulator();
   simulator.pool.configure(configuration(ids, { perAccount, queue: 1_000 }));
-  for (const target of ids) {
-    const { lease } = simulator.grant({ target });
-    simulator.pool.succeeded(lease);
-    simulator.pool.release(lease);
-  }
+  simulator.answerOnce(ids);
   return simulator;
 }
 

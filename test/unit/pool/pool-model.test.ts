@@ -31,6 +31,18 @@ function configured(ids: readonly string[], model: PoolModel): PoolConfiguration
   return { accounts, limits: model.limits };
 }
 
+/** How often each event has happened. */
+const noCounts = () => ({
+  granted: 0,
+  waited: 0,
+  adopted: 0,
+  expired: 0,
+  refused: 0,
+  evicted: 0,
+  restarted: 0,
+  down: 0,
+});
+
 /** Drives a pool and its model side by side, and compares them after each step. */
 class Driver {
   readonly simulator = new PoolSimulator({ probeWaitMs: 0, leaseTtlMs: TTL, claimMs: TTL });
@@ -50,16 +62,7 @@ class Driver {
   #served = 0;
   #name = 0;
   #requests = 0;
-  readonly counts = {
-    granted: 0,
-    waited: 0,
-    adopted: 0,
-    expired: 0,
-    refused: 0,
-    evicted: 0,
-    restarted: 0,
-    down: 0,
-  };
+  readonly counts = noCounts();
 
   constructor(seed: number) {
     this.#random = createRandom(seed);
@@ -415,16 +418,7 @@ class Driver {
 
 describe("any sequence of acquire, pin, cancel, release, crash, settings change, restart and expiry", () => {
   const seeds = Array.from({ length: Number(process.env["SEEDS"] ?? 12) }, (_, index) => index + 1);
-  const total = {
-    granted: 0,
-    waited: 0,
-    adopted: 0,
-    expired: 0,
-    refused: 0,
-    evicted: 0,
-    restarted: 0,
-    down: 0,
-  };
+  const total = noCounts();
 
   test.each(seeds)(
     "keeps to the limits, to fair shares and to each caller's order of arrival (seed %i)",

@@ -28,6 +28,16 @@ const noteOf = (choose: Choices, action: string): ChangeNote => ({
   more: choose.below(10),
 });
 
+const withoutId = ({ at, who, address, action, changes, more, version }: Model["entries"][number]) => ({
+  at,
+  who,
+  address,
+  action,
+  changes,
+  more,
+  version,
+});
+
 function dropOld({ versions }: Model): void {
   for (const isDeletion of [true, false]) {
     const those = [...versions]
@@ -76,24 +86,8 @@ export const journal = storeTarget<SqlJournal, Model>({
   ],
   check: (store, { entries, versions }) => {
     const { items, total } = store.listEntries(EVERYTHING);
-    const told = items.map(({ id: _, at, who, address, action, changes, more, version }) => ({
-      at,
-      who,
-      address,
-      action,
-      changes,
-      more,
-      version,
-    }));
-    const ordered = entries.map(({ at, who, address, action, changes, more, version }) => ({
-      at,
-      who,
-      address,
-      action,
-      changes,
-      more,
-      version,
-    }));
+    const told = items.map(withoutId);
+    const ordered = entries.map(withoutId);
     same("entries", told, ordered.toReversed());
     same("total", total, entries.length);
     same(

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { Conversation, Message } from "../../../../src/core/conversation/conversation.ts";
+import type { Message } from "../../../../src/core/conversation/conversation.ts";
 import { findSessionId, identifyTurn } from "../../../../src/gateway/generation/conversation-key.ts";
+import { type ConversationChanges, conversation } from "../../../support/conversations.ts";
 
 const user = (text: string): Message => ({ role: "user", parts: [{ type: "text", text }] });
 const system = (text: string): Message => ({ role: "system", parts: [{ type: "text", text }] });
@@ -10,31 +11,13 @@ const assistant = (text: string): Message => ({
   toolCalls: [],
 });
 
-function conversation(messages: readonly Message[], more: Partial<Conversation> = {}): Conversation {
-  return {
-    dialect: "chat-completions",
-    contentField: "messages",
-    model: { id: "m", upstream: "m", requested: "m", thinking: false, search: false, vision: false },
-    messages,
-    tools: [],
-    toolChoice: { type: "auto" },
-    parallelToolCalls: true,
-    thinking: false,
-    showReasoning: false,
-    sampling: {},
-    responseFormat: { type: "text" },
-    stream: false,
-    ...more,
-  };
-}
-
 function keyOf(
   messages: readonly Message[],
-  more: Partial<Conversation> = {},
+  more: ConversationChanges = {},
   headers: Record<string, string> = {},
   owner = "caller",
 ): string {
-  return identifyTurn(owner, new Headers(headers), conversation(messages, more)).key;
+  return identifyTurn(owner, new Headers(headers), conversation({ messages, stream: false, ...more })).key;
 }
 
 describe("the key of a conversation", () => {
@@ -47,7 +30,7 @@ describe("the key of a conversation", () => {
 
   test.each([
     ["caller", () => keyOf(first, {}, {}, "other")],
-    ["model", () => keyOf(first, { model: { ...conversation([]).model, requested: "other" } })],
+    ["model", () => keyOf(first, { model: "gpt-4o" })],
     ["system prompt", () => keyOf([system("Be long."), user("Hello")])],
     ["first message", () => keyOf([system("Be brief."), user("Goodbye")])],
     ["tools", () => keyOf(first, { tools: [{ name: "search" }] })],
@@ -104,8 +87,8 @@ describe("the session that a body names", () => {
 });
 
 test("a turn is a continued one after an answer of the model", () => {
-  const turn = (messages: readonly Message[], more: Partial<Conversation> = {}) =>
-    identifyTurn("caller", new Headers(), conversation(messages, more)).isContinued;
+  const turn = (messages: readonly Message[], more: ConversationChanges = {}) =>
+    identifyTurn("caller", new Headers(), conversation({ messages, stream: false, ...more })).isContinued;
   expect(turn([system("s"), user("a"), user("b")])).toBe(false);
   expect(turn([user("a"), assistant("b"), user("c")])).toBe(true);
   expect(turn([user("[raw]")], { hasAssistantTurn: true })).toBe(true);

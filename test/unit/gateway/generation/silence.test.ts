@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { BodyReader } from "../../../support/body-reader.ts";
 import { GenerationRun } from "../../../support/generation-run.ts";
-import { managed, pass, useMemoryGateway } from "../../../support/memory-gateway.ts";
+import { type MemoryGateway, managed, pass, useMemoryGateway } from "../../../support/memory-gateway.ts";
 import { accountNamed } from "../../../support/memory-platform.ts";
 import type { Reply } from "../../../support/scripted-upstream.ts";
 import { ScriptedUpstream } from "../../../support/scripted-upstream.ts";
@@ -20,6 +20,15 @@ const gateway = useMemoryGateway();
 const ONE = { accounts: [accountNamed("one@test")] };
 const TIMEOUT = { status: 503, code: "upstream_timeout" };
 
+/** Expects a whole answer to fail with a timeout after this time, and not before. */
+async function expectTimeoutAfter(milliseconds: number, run: GenerationRun): Promise<void> {
+  const failed = expect(run.complete()).rejects.toMatchObject(TIMEOUT);
+  await pass(milliseconds - 1);
+  expect(run.outcomes).toEqual([]);
+  await pass(1);
+  await failed;
+}
+
 describe("a provider that is silent before its first byte", () => {
   test.each<[string, Reply]>([
     ["never answers", "hang"],
@@ -28,11 +37,7 @@ describe("a provider that is silent before its first byte", () => {
   ])("has failed after 120 s when it %s", async (_, reply) => {
     const made = await gateway({ turns: [reply], config: ONE });
     const run = new GenerationRun(made);
-    const failed = expect(run.complete()).rejects.toMatchObject(TIMEOUT);
-    await pass(119_999);
-    expect(run.outcomes).toEqual([]);
-    await pass(1);
-    await failed;
+    await expectTimeoutAfter(120_000, run);
     expect(run.outcomes).toMatchObject([{ status: "error", code: "upstream_timeout" }]);
     expect(made.turns[0]?.outcome).toBe("cancelled");
     expect(await made.platform.accounts.getStatus()).toMatchObject({ cooldowns: [] });
@@ -51,17 +56,12 @@ describe("a provider that is silent before its first byte", () => {
       config: ONE,
       other: ({ path }) => (path === "/api/sessions" ? "hang" : undefined),
     });
-    const run = new GenerationRun(made);
-    const failed = expect(run.complete()).rejects.toMatchObject(TIMEOUT);
-    await pass(120_000);
-    await failed;
+    await expectTimeoutAfter(120_000, new GenerationRun(made));
   });
 
   test("is waited for as long as the deployment says", async () => {
     const made = await gateway({ turns: ["hang"], config: ONE, env: { FIRST_BYTE_TIMEOUT_MS: "5000" } });
-    const failed = expect(new GenerationRun(made).complete()).rejects.toMatchObject(TIMEOUT);
-    await pass(5_000);
-    await failed;
+    await expectTimeoutAfter(5_000, new GenerationRun(made));
   });
 });
 
@@ -76,13 +76,7 @@ describe("a provider that is asked for one piece", () => {
   };
 
   test("may be silent over it for 600 s, and has failed then: no caller waits that long once more", async () => {
-    const made = await silent();
-    const run = new GenerationRun(made);
-    const failed = expect(run.complete()).rejects.toMatchObject(TIMEOUT);
-    await pass(599_999);
-    expect(run.outcomes).toEqual([]);
-    await pass(1);
-    await failed;
+    await expectTimeoutAfter(600_000, new GenerationRun(await silent()));
   });
 
   test("is given up when its client leaves", async () => {
@@ -141,11 +135,7 @@ describe("a provider that never ends its answer", () => {
   ])("has failed 600 s after a whole answer was asked for, although it sends %s", async (_, piece) => {
     const made = await gateway({ turns: [dribble(piece)], config: ONE });
     const run = new GenerationRun(made);
-    const failed = expect(run.complete()).rejects.toMatchObject(TIMEOUT);
-    await pass(599_999);
-    expect(run.outcomes).toEqual([]);
-    await pass(1);
-    await failed;
+    await expectTimeoutAfter(600_000, run);
     expect(made.turns[0]?.outcome).toBe("cancelled");
     expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 0, cooldowns: [] });
   });
@@ -154,9 +144,7 @@ describe("a provider that never ends its answer", () => {
     const slow = (reply: Reply): Reply => ({ late: 90_000, reply });
     const parts = Array.from({ length: 5 }, () => slow(saysPart("la ")));
     const made = await gateway({ turns: [slow(thinksOnly()), ...parts, slow(says("end."))], config: ONE });
-    const failed = expect(new GenerationRun(made).complete()).rejects.toMatchObject(TIMEOUT);
-    await pass(600_000);
-    await failed;
+    await expectTimeoutAfter(600_000, new GenerationRun(made));
   });
 
   test("is left for another account, which has the whole time again", async () => {
@@ -240,6 +228,14 @@ describe("a silent stream carries a keep-alive", () => {
 });
 
 describe("a client that stops reading", () => {
+  /** Starts a stream that nobody reads yet. */
+  async function startStream(made: MemoryGateway) {
+    const run = new GenerationRun(made);
+    const work = run.stream();
+    await pass(1_000);
+    return { run, response: await work };
+  }
+
   test.each<[string, Reply, object]>([
     [
       "in the middle",
@@ -250,10 +246,8 @@ describe("a client that stops reading", () => {
     ["at the last word", says("Hi", { chunks: 1 }), { status: "success", statusCode: 200 }],
   ])("%s does not hold its slot for ever", async (_, reply, outcome) => {
     const made = await gateway({ turns: [reply] });
-    const run = new GenerationRun(made);
-    const work = run.stream();
-    await pass(1_000);
-    const reader = (await work).body?.getReader();
+    const { run, response } = await startStream(made);
+    const reader = response.body?.getReader();
     await reader?.read();
     await pass(61_000);
     expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 0 });
@@ -265,10 +259,8 @@ describe("a client that stops reading", () => {
 
   test("but for an event a minute does not hold its slot for ever either", async () => {
     const made = await gateway({ turns: [{ body: [...events({ text: "la ".repeat(50) })] }] });
-    const run = new GenerationRun(made);
-    const work = run.stream();
-    await pass(1_000);
-    const reader = (await work).body?.getReader();
+    const { run, response } = await startStream(made);
+    const reader = response.body?.getReader();
     for (let minute = 0; minute < 5; minute++) {
       await reader?.read();
       await pass(55_000);
@@ -281,10 +273,8 @@ describe("a client that stops reading", () => {
 
   test("before an answer that breaks off is not waited for with the words that say so", async () => {
     const made = await gateway({ turns: [beginsThen("Hi", "silence")] });
-    const run = new GenerationRun(made);
-    const work = run.stream();
-    await pass(1_000);
-    const reader = (await work).body?.getReader();
+    const { run, response } = await startStream(made);
+    const reader = response.body?.getReader();
     await reader?.read();
     await pass(125_000);
     expect(run.outcomes).toMatchObject([{ status: "error", code: "upstream_timeout" }]);
@@ -295,10 +285,8 @@ describe("a client that stops reading", () => {
   test("of a long piece gets all of it, as long as it goes on reading", async () => {
     const long = "la ".repeat(40_000);
     const made = await gateway({ turns: [{ body: [...events({ text: long, chunks: 1 })] }] });
-    const run = new GenerationRun(made);
-    const work = run.stream();
-    await pass(1_000);
-    const reader = (await work).body?.getReader();
+    const { response } = await startStream(made);
+    const reader = response.body?.getReader();
     let got = "";
     for (let next = await reader?.read(); next !== undefined && !next.done; next = await reader?.read()) {
       got += new TextDecoder().decode(next.value);
@@ -309,10 +297,7 @@ describe("a client that stops reading", () => {
 
   test("for less than a minute still gets its whole answer", async () => {
     const made = await gateway({ turns: [{ body: [...events({ text: "One two three" })] }] });
-    const run = new GenerationRun(made);
-    const work = run.stream();
-    await pass(1_000);
-    const response = await work;
+    const { response } = await startStream(made);
     await pass(55_000);
     expect(await response.text()).toBe("^One two three.stop");
   });

@@ -43,6 +43,17 @@ function gathered(): { store: BatchedUseStore; log: string[]; failures: Error[] 
   return { store, log, failures };
 }
 
+/** A store that failed to write the request `a`. */
+async function withFailedWrite() {
+  const { store, log, failures } = gathered();
+  failures.push(new Error("full"));
+  store.saveUse(use("a"), true);
+  const kept = expect(store.whenStored()).rejects.toThrow("full");
+  await vi.runAllTimersAsync();
+  await kept;
+  return { store, log };
+}
+
 test("what comes together is written at once, each request as it is last, before anybody is told", async () => {
   const { store, log } = gathered();
   expect(store.whenStored()).toBeNull();
@@ -70,24 +81,14 @@ test("nothing is added up before it is written, and nothing is written twice", a
 });
 
 test("a write that fails is told to those who wait for it, and made up for by the next", async () => {
-  const { store, log, failures } = gathered();
-  failures.push(new Error("full"));
-  store.saveUse(use("a"), true);
-  const kept = expect(store.whenStored()).rejects.toThrow("full");
-  await vi.runAllTimersAsync();
-  await kept;
+  const { store, log } = await withFailedWrite();
   store.saveUse(use("b"), true);
   await vi.runAllTimersAsync();
   expect(log).toEqual(["begin", "a 1", "b 1"]);
 });
 
 test("a request that ends while the store fails leaves nothing to write", async () => {
-  const { store, log, failures } = gathered();
-  failures.push(new Error("full"));
-  store.saveUse(use("a"), true);
-  const kept = expect(store.whenStored()).rejects.toThrow("full");
-  await vi.runAllTimersAsync();
-  await kept;
+  const { store, log } = await withFailedWrite();
   store.removeUse("a");
   store.saveUse(use("b"), true);
   await vi.runAllTimersAsync();

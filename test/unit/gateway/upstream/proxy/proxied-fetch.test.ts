@@ -1,20 +1,15 @@
 import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { OutboundProxy } from "../../../../../src/core/ports/upstream.ts";
 import { proxiedFetch } from "../../../../../src/gateway/upstream/proxy/proxied-fetch.ts";
 import { startTestProxy, type TestProxyOptions } from "../../../../support/test-proxy.ts";
-import { startTestTarget, TEST_CA_FILE, type TestTarget } from "../../../../support/test-target.ts";
+import { startTestTarget, TEST_CA_FILE } from "../../../../support/test-target.ts";
 import { until } from "../../../../support/until.ts";
 import { nodeDial } from "./node-sockets.ts";
 
 const dial = nodeDial(readFileSync(TEST_CA_FILE, "utf8"));
-let plain: TestTarget;
-let secure: TestTarget;
-
-beforeAll(async () => {
-  plain = await startTestTarget(false);
-  secure = await startTestTarget(true);
-});
+const plain = await startTestTarget(false);
+const secure = await startTestTarget(true);
 afterAll(async () => {
   await plain.close();
   await secure.close();
