@@ -6,8 +6,8 @@ import {
   expectColour,
   GREEN,
   html,
-  type Picture,
   RED,
+  readPicture,
   useSite,
   WHITE,
 } from "../support/pages.ts";
@@ -48,12 +48,8 @@ describeWithBrowser("what is captured of a page", () => {
     pages.gateway.fetch(
       `/v1/thumbs?${new URLSearchParams([["url", pages.origin + path], ...query].map(([name = "", value = ""]) => [name, value]))}`,
     );
-  async function picture(path: string, query: readonly (readonly [string, string])[]): Promise<Picture> {
-    const response = await thumbs(path, [["format", "png"], ...query]);
-    const bytes = await response.arrayBuffer();
-    if (response.status !== 200) throw new Error(`${response.status} ${Buffer.from(bytes).toString()}`);
-    return decode(bytes);
-  }
+  const picture = async (path: string, query: readonly (readonly [string, string])[]) =>
+    readPicture(await thumbs(path, [["format", "png"], ...query]));
   async function pdf(
     query: readonly (readonly [string, string])[],
   ): Promise<{ sheets: string | null; text: string }> {

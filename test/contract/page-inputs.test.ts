@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
-import { colourAt, decode, GREEN, html, isSimilarColour, RED, useSite } from "../support/pages.ts";
+import { colourAt, GREEN, html, isSimilarColour, RED, readPicture, useSite } from "../support/pages.ts";
 
 const fill = (colour: string) => `<div style="height:1200px;background:${colour}"></div>`;
 
@@ -41,11 +41,7 @@ describeWithBrowser("what a caller changes about a page", () => {
     pages.gateway.fetch(path, { method: "POST", headers: { "content-type": type }, body });
   const KEY = { authorization: "Bearer sk-dev" };
 
-  async function colourOf(response: Response): Promise<readonly number[]> {
-    const bytes = await response.arrayBuffer();
-    if (response.status !== 200) throw new Error(`${response.status} ${Buffer.from(bytes).toString()}`);
-    return colourAt(await decode(bytes), 100, 100);
-  }
+  const colourOf = async (response: Response) => colourAt(await readPicture(response), 100, 100);
   const isGreen = (colour: readonly number[]) => isSimilarColour(colour, GREEN);
   const isRed = (colour: readonly number[]) => isSimilarColour(colour, RED);
   async function errorOf(response: Response): Promise<unknown[]> {

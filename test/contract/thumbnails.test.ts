@@ -10,8 +10,8 @@ import {
   GREEN,
   html,
   isSimilarColour,
-  type Picture,
   RED,
+  readPicture,
   useSite,
   WHITE,
 } from "../support/pages.ts";
@@ -97,15 +97,8 @@ describeWithBrowser("GET /v1/thumbs/", () => {
   const thumbs = (path: string, query: Record<string, string> = {}, slash = "/") =>
     pages.gateway.fetch(`/v1/thumbs${slash}?${new URLSearchParams({ url: pages.origin + path, ...query })}`);
 
-  async function picture(
-    path: string,
-    query: Record<string, string> = {},
-  ): Promise<Picture & { format: string }> {
-    const response = await thumbs(path, query);
-    const bytes = await response.arrayBuffer();
-    if (response.status !== 200) throw new Error(`${response.status} ${Buffer.from(bytes).toString()}`);
-    return decode(bytes);
-  }
+  const picture = async (path: string, query: Record<string, string> = {}) =>
+    readPicture(await thumbs(path, query));
 
   it("gives a JPEG of 320x240 when nothing is said, with and without the slash", async () => {
     for (const slash of ["", "/"]) {

@@ -11,6 +11,7 @@ import {
   html,
   isSimilarColour,
   RED,
+  readPicture,
   startPageService,
 } from "../support/pages.ts";
 import { browsers, descendants, isRunning } from "../support/processes.ts";
@@ -98,11 +99,8 @@ describeWithBrowser("the browser behind the page service", () => {
     gateway.fetch(`/v1/thumbs?${new URLSearchParams({ url: site.origin + path, ...query })}`, {
       headers: { "cf-connecting-ip": client },
     });
-  const picture = async (path: string, query: Record<string, string> = {}) => {
-    const response = await thumbs(path, { format: "png", ...query });
-    expect(response.status).toBe(200);
-    return decode(await response.arrayBuffer());
-  };
+  const picture = async (path: string, query: Record<string, string> = {}) =>
+    readPicture(await thumbs(path, { format: "png", ...query }));
 
   it("loads what a full page would load only when it is seen", async () => {
     const image = await picture("/lazy", { full: "true", size: "o", width: "600" });

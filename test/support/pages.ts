@@ -108,6 +108,13 @@ export async function decode(bytes: ArrayBuffer): Promise<Picture & { readonly f
   throw new Error(`These bytes are no image: ${start}`);
 }
 
+/** Decodes the image of a response, which must have status 200. */
+export async function readPicture(response: Response): ReturnType<typeof decode> {
+  const bytes = await response.arrayBuffer();
+  expect(response.status, Buffer.from(bytes).toString()).toBe(200);
+  return decode(bytes);
+}
+
 function pixels({ width, height, data }: Picture): Picture {
   return { width, height, data };
 }

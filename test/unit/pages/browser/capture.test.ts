@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { describeWithBrowser } from "../../../support/browser.ts";
 import { usePageService } from "../../../support/page-service.ts";
-import { BLUE, decode, expectColour, GREEN, html, RED, WHITE } from "../../../support/pages.ts";
+import { BLUE, expectColour, GREEN, html, RED, readPicture, WHITE } from "../../../support/pages.ts";
 
 const box = (colour: string, height: string, extra = "") =>
   `<div style="background:${colour};height:${height}" ${extra}></div>`;
@@ -106,10 +106,7 @@ describeWithBrowser("a capture", () => {
   ];
 
   it.each(rows)("shows %s", async (_, path, query, [width, height], colours) => {
-    const response = await thumbs(path, { size: "o", format: "png", ...query });
-    const bytes = await response.arrayBuffer();
-    expect(response.status, Buffer.from(bytes).toString()).toBe(200);
-    const image = await decode(bytes);
+    const image = await readPicture(await thumbs(path, { size: "o", format: "png", ...query }));
     expect(image).toMatchObject({ width, height });
     for (const [x, y, colour] of colours) expectColour(image, x, y, colour);
   });

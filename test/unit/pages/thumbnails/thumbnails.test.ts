@@ -11,8 +11,8 @@ import {
   GREEN,
   html,
   isSimilarColour,
-  type Picture,
   RED,
+  readPicture,
 } from "../../../support/pages.ts";
 
 const box = (colour: string, width: string, height: string) =>
@@ -45,15 +45,8 @@ describeWithBrowser("the size and the screen of a thumbnail", () => {
   const thumbs = (path: string, query: Readonly<Record<string, string>>) =>
     service.ask("thumbs", path, query);
 
-  async function picture(
-    path: string,
-    query: Readonly<Record<string, string>>,
-  ): Promise<Picture & { readonly format: string }> {
-    const response = await thumbs(path, query);
-    const bytes = await response.arrayBuffer();
-    if (response.status !== 200) throw new Error(`${response.status} ${Buffer.from(bytes).toString()}`);
-    return decode(bytes);
-  }
+  const picture = async (path: string, query: Readonly<Record<string, string>>) =>
+    readPicture(await thumbs(path, query));
 
   it.each([
     ["t", 90, 68],
