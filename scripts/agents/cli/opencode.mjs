@@ -5,7 +5,7 @@ import { KEY } from "../gateways.mjs";
  *
  * @param {string} base
  */
-export function providers(base) {
+function providers(base) {
   const provider = (npm, path, model) => ({
     npm,
     options: { baseURL: base + path, apiKey: KEY },
@@ -20,20 +20,27 @@ export function providers(base) {
 }
 
 /** API styles, and their models in {@link providers}. */
-export const MODELS = {
+const MODELS = {
   "chat completions": "chat/gpt-4o",
   messages: "messages/claude-sonnet-4-5",
   responses: "responses/gpt-5",
   "content-generation": "content/gemini-2.5-pro",
 };
 
-/** @type {import("./play.mjs").Cli} */
-export const opencode = {
-  id: "opencode",
-  title: "opencode",
-  bin: "opencode",
+/**
+ * opencode, or a fork of it.
+ *
+ * @param {string} id also the name of its program and of its configuration
+ * @param {string} title
+ * @param {string[]} flags further arguments of a run
+ * @returns {import("./play.mjs").Cli}
+ */
+export const createOpencode = (id, title, flags = []) => ({
+  id,
+  title,
+  bin: id,
   files: (base) => ({
-    ".config/opencode/opencode.json": JSON.stringify({
+    [`.config/${id}/${id}.json`]: JSON.stringify({
       autoupdate: false,
       share: "disabled",
       permission: "allow",
@@ -45,7 +52,9 @@ export const opencode = {
       style,
       tool: "bash",
       input: (command) => ({ command, description: "run it" }),
-      args: ["run", "-m", model],
+      args: ["run", ...flags, "-m", model],
       stdin: true,
     })),
-};
+});
+
+export const opencode = createOpencode("opencode", "opencode");
