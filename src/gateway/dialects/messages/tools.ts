@@ -28,6 +28,16 @@ function objectSchema(
 const text = { type: "string" } as const;
 const integer = { type: "integer" } as const;
 
+/** Parameters of `create`, `str_replace` and `insert`. */
+const EDIT_PARAMETERS = {
+  path: text,
+  file_text: text,
+  old_str: text,
+  new_str: text,
+  insert_line: integer,
+  insert_text: text,
+};
+
 /**
  * Tools that the vendor defines and the caller executes. Requests declare them by type only, so the gateway adds the
  * description and the schema that the model needs.
@@ -44,12 +54,7 @@ const VENDOR_TOOLS: readonly (readonly [type: RegExp, description: string, param
     objectSchema(
       {
         command: { type: "string", enum: ["view", "create", "str_replace", "insert"] },
-        path: text,
-        file_text: text,
-        old_str: text,
-        new_str: text,
-        insert_line: integer,
-        insert_text: text,
+        ...EDIT_PARAMETERS,
         view_range: { type: "array", items: integer },
       },
       ["command", "path"],
@@ -61,12 +66,7 @@ const VENDOR_TOOLS: readonly (readonly [type: RegExp, description: string, param
     objectSchema(
       {
         command: { type: "string", enum: ["view", "create", "str_replace", "insert", "delete", "rename"] },
-        path: text,
-        file_text: text,
-        old_str: text,
-        new_str: text,
-        insert_line: integer,
-        insert_text: text,
+        ...EDIT_PARAMETERS,
         old_path: text,
         new_path: text,
       },
