@@ -157,7 +157,7 @@ export class ImageWithoutVisionError extends GatewayError {
 
 /** Whether a file is text, judged by its media type and its name. */
 export function isText(mediaType: string, filename: string): boolean {
-  return TEXT_TYPE.test(mediaType) || (TEXT_NAME.test(filename) && mediaType !== "application/pdf");
+  return TEXT_TYPE.test(mediaType) || (TEXT_NAME.test(filename) && !/^image\/|\/pdf$/.test(mediaType));
 }
 
 /**

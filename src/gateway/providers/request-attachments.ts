@@ -2,7 +2,8 @@ import type { Conversation, Part } from "../../core/conversation/conversation.ts
 import { toBase64 } from "../../core/encoding/bytes.ts";
 import { type GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
 import { allOrAbort } from "./all-or-abort.ts";
-import { type Attachment, AttachmentReader, loadAttachment } from "./attachments.ts";
+import { type Attachment, AttachmentReader, isText, loadAttachment } from "./attachments.ts";
+import { sniffMediaType } from "./media-type-sniffing.ts";
 import type { PrepareOptions } from "./provider.ts";
 
 /** A part of a message that is not text. */
@@ -41,7 +42,7 @@ export class RequestAttachments {
     return this.#attachments.size === 0;
   }
 
-  /** All attachments. One that occurs several times is returned several times. */
+  /** All attachments. One that occurs several times is returned several times. After loading, text files are `text`. */
   all(): Iterable<Attachment> {
     return this.#attachments.values();
   }
@@ -62,14 +63,24 @@ export class RequestAttachments {
   async load(signal: AbortSignal): Promise<void> {
     if (this.isEmpty) return;
     const missing = new Set([...this.all()].filter((attachment) => !this.#loaded.has(attachment)));
+    const texts = new Map<Attachment, Attachment>();
     await allOrAbort(
       signal,
       [...missing].map((attachment) => async (all) => {
         if (attachment.kind === "text" || attachment.source.kind === "file") return;
         const { bytes, mediaType } = await loadAttachment(attachment, this.#options, all);
-        this.#loaded.set(attachment, { mediaType, data: toBase64(bytes) });
+        const data = toBase64(bytes);
+        const { kind, filename } = attachment;
+        // The type of a file given by URL is known only now.
+        if (kind === "document" && isText(sniffMediaType(data) ?? mediaType, filename)) {
+          texts.set(attachment, { kind: "text", filename, text: new TextDecoder().decode(bytes) });
+        } else this.#loaded.set(attachment, { mediaType, data });
       }),
     );
+    for (const [part, attachment] of this.#attachments) {
+      const text = texts.get(attachment);
+      if (text !== undefined) this.#attachments.set(part, text);
+    }
   }
 
   /** Creates the error 400 for messages with an invalid attachment. */

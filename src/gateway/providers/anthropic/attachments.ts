@@ -1,5 +1,4 @@
-import { fromBase64 } from "../../../core/encoding/bytes.ts";
-import { type Attachment, isText, providerFileId } from "../attachments.ts";
+import { type Attachment, providerFileId } from "../attachments.ts";
 import { sniffMediaType } from "../media-type-sniffing.ts";
 import { renderTextFile } from "../prompt-text.ts";
 import type { RequestAttachments } from "../request-attachments.ts";
@@ -25,10 +24,6 @@ export function toContentBlock(attachment: Attachment, attachments: RequestAttac
   const source = { type: "base64", media_type: mediaType, data } as const;
   if (mediaType.startsWith("image/")) return { type: "image", source };
   if (mediaType === "application/pdf") return { type: "document", source, title: filename };
-  // The type of a file given by URL is known only after the download.
-  if (isText(mediaType, filename)) {
-    return { type: "text", text: renderTextFile(filename, new TextDecoder().decode(fromBase64(data))) };
-  }
   throw attachments.fault(`contains a file of the type ${mediaType}, which the provider does not read`);
 }
 

@@ -1,6 +1,5 @@
 import { type Conversation, usesTools } from "../../../core/conversation/conversation.ts";
-import { fromBase64 } from "../../../core/encoding/bytes.ts";
-import { type Attachment, isText } from "../attachments.ts";
+import type { Attachment } from "../attachments.ts";
 import { ifDefined } from "../json.ts";
 import type { RequestSettings, RequestWriter } from "../keyed-protocol.ts";
 import { sniffMediaType } from "../media-type-sniffing.ts";
@@ -109,8 +108,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
 
   /** Translates an attachment. It rejects no file type: only the model knows which types it reads. */
   #toWirePart(attachment: Attachment): WirePart {
-    const { filename } = attachment;
-    if (attachment.kind === "text") return { text: renderTextFile(filename, attachment.text) };
+    if (attachment.kind === "text") return { text: renderTextFile(attachment.filename, attachment.text) };
     const { source } = attachment;
     if (source.kind === "file") {
       const { fileId, stored } = source;
@@ -120,12 +118,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     const loaded = this.#attachments.loaded(attachment);
     if (loaded === undefined) return { text: "" };
     const { data } = loaded;
-    const mimeType = sniffMediaType(data) ?? loaded.mediaType;
-    // The type of a file given by URL is known only after the download.
-    if (attachment.kind === "document" && isText(mimeType, filename)) {
-      return { text: renderTextFile(filename, new TextDecoder().decode(fromBase64(data))) };
-    }
-    return { inlineData: { mimeType, data } };
+    return { inlineData: { mimeType: sniffMediaType(data) ?? loaded.mediaType, data } };
   }
 
   #declarations(): readonly WireFunctionDeclaration[] {
