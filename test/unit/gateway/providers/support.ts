@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Message, Part } from "../../../../src/core/conversation/conversation.ts";
+import type { Message, Part, ToolCall } from "../../../../src/core/conversation/conversation.ts";
 import { ProviderError } from "../../../../src/core/errors/provider-error.ts";
 import type { Fetch } from "../../../../src/core/ports/upstream.ts";
 import type { PrepareOptions } from "../../../../src/gateway/providers/provider.ts";
@@ -177,6 +177,27 @@ export const text = (value: string): Part => ({ type: "text", text: value });
 
 export const user = (...parts: (string | Part)[]): Message => ({
   role: "user",
+  parts: parts.map((part) => (typeof part === "string" ? text(part) : part)),
+});
+
+export const system = (...texts: string[]): Message => ({ role: "system", parts: texts.map(text) });
+
+export const assistant = (said: string, ...toolCalls: ToolCall[]): Message => ({
+  role: "assistant",
+  parts: said === "" ? [] : [text(said)],
+  toolCalls,
+});
+
+export const call = (id: string, json = "{}", name = "get_weather"): ToolCall => ({
+  id,
+  name,
+  arguments: json,
+});
+
+/** The result of a tool call. */
+export const result = (callId: string, ...parts: (string | Part)[]): Message => ({
+  role: "tool",
+  callId,
   parts: parts.map((part) => (typeof part === "string" ? text(part) : part)),
 });
 

@@ -149,7 +149,7 @@ describe("native tool calls", () => {
       run(...chunks, DONE).events.flatMap((one) => (one.type === "tool-call-end" ? [one.index] : []));
 
     it.each(["length", "content_filter", "tool_calls", "stop"])("have no end at %s", (reason) => {
-      for (const text of ['{"y":', '{"y":"rm -rf /tmp/ca', "[1]", '"{}"', "oops"]) {
+      for (const text of ['{"y":', '{"y":"rm -rf /tmp/ca', "[1]", '"{}"', "oops", '{"y":1} or so']) {
         expect(ended(whole, piece(text), chunk({}, reason)), text).toEqual([0]);
       }
     });
