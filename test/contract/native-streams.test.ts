@@ -27,6 +27,8 @@ interface Protocol {
   /** The events after the last text. */
   readonly closing: string;
   readonly error: (message: string) => string;
+  /** An event, which is no error event, with which the provider gives its answer up. Null: the protocol has none. */
+  readonly abandonment: string | null;
   /** The keep-alive of the style. */
   readonly keepAlive: RegExp;
 }
@@ -51,6 +53,7 @@ function chatOf(model: string, folder: string): Protocol {
       chunk({ choices: [], usage: { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 } }) +
       "data: [DONE]\n\n",
     error: (message) => `data: ${JSON.stringify({ error: { message, type: "server_error", own: 1 } })}\n\n`,
+    abandonment: delta({}, "abort"),
     keepAlive: /^: /m,
   };
 }
@@ -74,6 +77,7 @@ function messagesOf(provider: string, folder: string): Protocol {
       event("message_delta", { delta: { stop_reason: "end_turn" }, usage: { output_tokens: 3 } }) +
       event("message_stop"),
     error: (message) => event("error", { error: { type: "api_error", message, own: 1 } }),
+    abandonment: null,
     keepAlive: /^event: ping$/m,
   };
 }
@@ -276,6 +280,22 @@ describe.each(STYLES)("a native stream of %s", (style) => {
     expect(events.filter((each) => each.includes('"error"'))).toHaveLength(1);
     expect(await finalRecord()).toMatchObject({ status: "error" });
   });
+
+  it.skipIf(protocol.abandonment === null)(
+    "that the provider gives up without an error event ends with the style's",
+    async () => {
+      script = async (response) => {
+        await speak(response, protocol, 30);
+        await write(response, protocol.abandonment ?? "");
+        await sleep(200);
+        response.end();
+      };
+      const events = eventsOf(await (await ask()).text());
+      expect(events.at(-2)).toBe(protocol.abandonment?.trim());
+      expect(events.at(-1)).toContain('"error"');
+      expect(await finalRecord()).toMatchObject({ status: "error" });
+    },
+  );
 
   it.skipIf(isPiped)("never shows a credential of the account that an error event contains", async () => {
     script = async (response) => {

@@ -22,7 +22,7 @@ export const PROVIDER_ERROR_KINDS = [
 export type ProviderErrorKind = (typeof PROVIDER_ERROR_KINDS)[number];
 
 /** What is known of a failure besides its kind. */
-interface ProviderErrorDetails {
+export interface ProviderErrorDetails {
   /** The upstream's HTTP status, 0 when there was none. */
   readonly status?: number;
   readonly cause?: unknown;
@@ -32,6 +32,8 @@ interface ProviderErrorDetails {
   readonly upstreamFault?: UpstreamFault;
   /** Whether the message, code, type and field are the upstream's own, for a caller that speaks its protocol. */
   readonly isVerbatim?: boolean;
+  /** Whether the upstream stated the failure as an error event of its answer, or as an error object in it. */
+  readonly isErrorEvent?: boolean | undefined;
   /** The upstream's own words where `message` is a fixed text; for administrators only. Empty: `message` has them, or there are none. */
   readonly upstreamWords?: string | undefined;
 }
@@ -44,6 +46,7 @@ export class ProviderError extends Error implements ProviderErrorDetails {
   readonly retryAfter: number | null;
   readonly upstreamFault: UpstreamFault;
   readonly isVerbatim: boolean;
+  readonly isErrorEvent: boolean;
   readonly upstreamWords: string;
 
   constructor(kind: ProviderErrorKind, message: string, details: ProviderErrorDetails = {}) {
@@ -53,6 +56,7 @@ export class ProviderError extends Error implements ProviderErrorDetails {
     this.retryAfter = details.retryAfter ?? null;
     this.upstreamFault = details.upstreamFault ?? {};
     this.isVerbatim = details.isVerbatim ?? false;
+    this.isErrorEvent = details.isErrorEvent ?? false;
     this.upstreamWords = details.upstreamWords ?? "";
   }
 }

@@ -75,7 +75,7 @@ export function maskFailure<T>(
 ): T | ProviderError {
   const secrets = configuredSecrets(configured);
   if (secrets.length === 0 || !(failure instanceof ProviderError)) return failure;
-  const { kind, status, cause, retryAfter, isVerbatim } = failure;
+  const { kind, status, cause, retryAfter, isVerbatim, isErrorEvent } = failure;
   const message = maskSecrets(failure.message, secrets, true);
   const upstreamEntries = Object.entries(failure.upstreamFault);
   const safeEntries = upstreamEntries.filter(([, text]) => !maskSecrets(text, secrets).includes(MASK));
@@ -86,6 +86,7 @@ export function maskFailure<T>(
     retryAfter,
     upstreamFault: Object.fromEntries(safeEntries),
     isVerbatim,
+    isErrorEvent,
   });
 }
 

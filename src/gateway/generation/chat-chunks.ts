@@ -4,6 +4,16 @@ import { objectsIn } from "../providers/json.ts";
 
 const EMPTY_CHOICES = /"choices"\s*:\s*\[\s*\]/;
 
+/** The end mark of a chat stream. JSON has no raw line break, so the pattern matches nothing within an event. */
+const END_MARK = /^data: ?\[DONE\]/m;
+
+/** Removes the end mark of a chat stream and what follows it. */
+export function withoutEndMark(bytes: Uint8Array): Uint8Array {
+  const text = new TextDecoder().decode(bytes);
+  const at = text.search(END_MARK);
+  return at < 0 ? bytes : new TextEncoder().encode(text.slice(0, at));
+}
+
 /** Whether an event may be the chunk of a chat completion that states the usage and nothing else. */
 export function mayBeUsageAlone(event: string): boolean {
   return event.includes('"usage"') && EMPTY_CHOICES.test(event);

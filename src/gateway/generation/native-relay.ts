@@ -6,6 +6,7 @@ import type { RegisteredProvider } from "../providers/provider-registry.ts";
 import type { StreamedTurn, TurnDecoder } from "../providers/upstream-turn.ts";
 import { chargeBytes } from "./answer-memory.ts";
 import type { Assembler } from "./assembly/assembler.ts";
+import { withoutEndMark } from "./chat-chunks.ts";
 import type { GenerationJob } from "./generation-job.ts";
 import type { GenerationSink } from "./generation-sink.ts";
 import { NativeStream } from "./native-stream.ts";
@@ -226,22 +227,25 @@ export class NativeRelay {
     return this.#options.deliver(events, bytes);
   }
 
-  /** Delivers the provider's own error event, unless it is about the account or contains its token. */
+  /** Delivers the last read with the provider's own error event, unless it is about the account or contains its token. */
   async #deliverError(error: unknown): Promise<void> {
     const { hasVisibleOutput } = this.#options;
     const stream = this.#stream;
     if (!(error instanceof ProviderError) || !STATED_ERRORS.has(error.kind)) return;
     // After reasoning alone, another account or provider may still answer.
     if (!hasVisibleOutput()) return;
-    const event = error.kind === "cut" ? stream.takeAppendedError() : stream.push(this.#lastRead, true);
+    const isErrorEvent = error.kind === "cut" || error.isErrorEvent;
+    // After a finish reason that means a failure, the style's error event follows, so no end mark may come before it.
+    const last = isErrorEvent ? this.#lastRead : withoutEndMark(this.#lastRead);
+    const event = error.kind === "cut" ? stream.takeAppendedError() : stream.push(last, true);
     if (event === null || event.length === 0 || this.#containsSecret(event)) return;
-    this.hasSentError = true;
+    this.hasSentError = isErrorEvent;
     await this.#options.deliver([], event);
   }
 
-  /** Records that the caller has got the provider's error event. */
-  #recordSentError({ kind }: ProviderError): void {
-    if (kind === "malformed") return;
+  /** Records whether the caller has got the provider's error event. */
+  #recordSentError({ kind, isErrorEvent }: ProviderError): void {
+    if (kind !== "cut" && !isErrorEvent) return;
     const { provider } = this.#options;
     const stream = this.#stream;
     const event = kind === "cut" ? stream.takeAppendedError() : this.#lastRead;

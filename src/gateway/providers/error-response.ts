@@ -2,7 +2,11 @@ import { isObject, type JsonObject } from "../../core/encoding/json.ts";
 import { MASK, maskSecrets } from "../../core/encoding/secret-masking.ts";
 import { QUOTE } from "../../core/errors/failure-message.ts";
 import type { UpstreamFault } from "../../core/errors/gateway-error.ts";
-import { ProviderError, type ProviderErrorKind } from "../../core/errors/provider-error.ts";
+import {
+  ProviderError,
+  type ProviderErrorDetails,
+  type ProviderErrorKind,
+} from "../../core/errors/provider-error.ts";
 import { readStatedWait } from "./provider-quota.ts";
 import { mediaTypeOf, readBounded } from "./transport.ts";
 
@@ -132,6 +136,8 @@ export function errorFrom(
   const text = (isObject(error) ? readReason(error) : "") || readReason(body);
   const statusKind = known ?? kinds.statuses?.[effective] ?? kindOfStatus(effective);
   const kind = statusKind === "invalid_request" && TOO_LONG.test(text) ? "context_length" : statusKind;
+  // An error response has a status, an error within an answer has none.
+  const isErrorEvent = status === 0;
   const fault = readErrorFields(isObject(error) ? error : body, secret);
   const { code: _, ...faultWithoutCode } = fault;
   // If the gateway understands the code, callers receive the gateway's own code instead.
@@ -143,9 +149,11 @@ export function errorFrom(
       retryAfter,
       upstreamFault: fault,
       isVerbatim: true,
+      isErrorEvent,
     });
   }
-  return createProviderError(kind, text, effective, secret, retryAfter, reportedFault);
+  const details = { status: effective, retryAfter, upstreamFault: reportedFault, isErrorEvent };
+  return createProviderError(kind, text, secret, details);
 }
 
 function isStatus(code: unknown): code is number {
@@ -202,11 +210,10 @@ function maskCredentialParts(text: string, secret: string): string {
 function createProviderError(
   kind: ProviderErrorKind,
   text: string,
-  status: number,
   secret: string,
-  retryAfter: number | null,
-  fault: UpstreamFault,
+  details: ProviderErrorDetails & { readonly status: number },
 ): ProviderError {
+  const { status, isErrorEvent } = details;
   // A provider that is a gateway like this one has marked its provider's words already.
   const masked = maskSecrets(text.replaceAll(QUOTE, ""), [secret])
     .slice(0, MAX_MESSAGE_CHARS)
@@ -214,13 +221,10 @@ function createProviderError(
     .trim();
   const fixed = FIXED_MESSAGES[kind];
   if (fixed !== undefined) {
-    return new ProviderError(kind, fixed, { status, upstreamWords: maskCredentialParts(masked, secret) });
+    const upstreamWords = maskCredentialParts(masked, secret);
+    return new ProviderError(kind, fixed, { status, isErrorEvent, upstreamWords });
   }
-  return new ProviderError(kind, masked === "" ? describeStatus(status) : `${QUOTE}${masked}`, {
-    status,
-    retryAfter,
-    upstreamFault: fault,
-  });
+  return new ProviderError(kind, masked === "" ? describeStatus(status) : `${QUOTE}${masked}`, details);
 }
 
 /**

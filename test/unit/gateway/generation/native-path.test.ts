@@ -424,6 +424,26 @@ describe("a native chat stream", () => {
     expect((await made.history())[0]).toMatchObject({ status: "error" });
   });
 
+  test.each([
+    ["abort", "data: [DONE]\n\n"],
+    ["error", ""],
+    ["insufficient_system_resource", "data: [DO"],
+  ])(
+    "whose finish reason is %s keeps its last text, and ends with the style's error event",
+    async (reason, following) => {
+      const made = await behind(chat, () => ({
+        body: [delta({ content: "Hi" }), delta({ content: " thére" }, reason) + following],
+      }));
+      const events = eventsOf(await (await ask(made)).text());
+      expect(events).toHaveLength(3);
+      expect(events[1]).toContain(" thére");
+      expect(JSON.parse(events[2]?.replace("data: ", "") ?? "")).toMatchObject({
+        error: { code: "upstream_error" },
+      });
+      expect((await made.history())[0]).toMatchObject({ status: "error" });
+    },
+  );
+
   test("passes the provider's own error event on, unless it names the account's key", async () => {
     const failing = (message: string) => ({
       body: [
