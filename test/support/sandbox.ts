@@ -1,3 +1,5 @@
+import type { Turn } from "../../sandbox/turn.ts";
+
 /** State of the sandbox, as GET /sandbox/state returns it. */
 export interface SandboxState {
   /** Sessions by account id. */
@@ -11,21 +13,12 @@ export interface SandboxState {
 }
 
 /** A turn as the sandbox received it. */
-export interface SandboxTurn {
+export interface SandboxTurn extends Turn {
   readonly account: string;
   readonly session: string;
   readonly message_id: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
-  readonly prompt: string;
-  readonly parent_message_id: string | null;
-  readonly model: string;
-  readonly file_ids: readonly string[];
-  readonly thinking: boolean;
-  readonly search: boolean;
-  readonly temperature?: number;
-  readonly top_p?: number;
-  readonly stop?: string | readonly string[];
 }
 
 /** Client of the sandbox's own endpoints, which bypass the gateway. */
