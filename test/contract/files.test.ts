@@ -2,7 +2,8 @@ import { connect } from "node:net";
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI, { toFile } from "openai";
 import { afterEach, describe, expect, it } from "vitest";
-import { DEV_KEY, useGateway } from "../support/use-gateway.ts";
+import { useAdmin } from "../support/use-admin.ts";
+import { DEV_KEY } from "../support/use-gateway.ts";
 
 const OTHER_KEY = "sk-other";
 const MIB = 1024 * 1024;
@@ -10,7 +11,7 @@ const accounts = ["one", "two", "three"].map((name) => ({
   email: `${name}@sandbox.test`,
   password: "sandbox",
 }));
-const test = useGateway({
+const test = useAdmin({
   vars: { GATEWAY_CONFIG_JSON: JSON.stringify({ keys: [DEV_KEY, OTHER_KEY], accounts }) },
 });
 const { fetch } = test;
@@ -64,14 +65,10 @@ const FILE_PART =
   'Content-Disposition: form-data; name="file"; filename="a.txt"\r\nContent-Type: text/plain\r\n\r\nhello';
 const PURPOSE_PART = 'Content-Disposition: form-data; name="purpose"\r\n\r\nvision';
 
-interface Queue {
-  readonly in_use: number;
-}
-const queue = async (): Promise<Queue> =>
-  (await fetch("/admin/queue/status", { headers: { authorization: "Bearer admin" } })).json();
+const inUse = async () => (await test.admin("GET", "/admin/queue/status")).body["in_use"];
 
 afterEach(async () => {
-  await expect.poll(async () => (await queue()).in_use).toBe(0);
+  await expect.poll(inUse).toBe(0);
 });
 
 describe("POST /v1/files", () => {
@@ -196,9 +193,9 @@ describe("POST /v1/files", () => {
       `POST /v1/files HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\nAuthorization: ${headers["authorization"]}\r\n` +
         `Content-Type: ${headers["content-type"]}\r\n\r\n--XBOUNDARYX\r\n${FILE_PART}`,
     );
-    await expect.poll(async () => (await queue()).in_use).toBe(1);
+    await expect.poll(inUse).toBe(1);
     socket.destroy();
-    await expect.poll(async () => (await queue()).in_use).toBe(0);
+    await expect.poll(inUse).toBe(0);
   }, 20_000);
 });
 

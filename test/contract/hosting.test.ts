@@ -3,7 +3,7 @@ import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { startGateway } from "../support/gateway.ts";
 import { HostingPlatform } from "../support/hosting-platform.ts";
 import { serve } from "../support/local-server.ts";
-import { useGateway } from "../support/use-gateway.ts";
+import { useAdmin } from "../support/use-admin.ts";
 
 const platform = new HostingPlatform();
 const server = await serve(async (request, response, url) => {
@@ -16,19 +16,9 @@ const server = await serve(async (request, response, url) => {
 const HOSTING_API_BASE_URL = server.origin;
 afterAll(() => server.close());
 
-const { fetch } = useGateway({ vars: { HOSTING_API_BASE_URL } });
-
-async function admin(path: string, method = "GET", body?: unknown) {
-  const response = await fetch(`/admin${path}`, {
-    method,
-    headers: { authorization: "Bearer admin" },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const answer: Record<string, unknown> = await response.json();
-  return { status: response.status, answer };
-}
-const sync = (body: object) => admin("/hosting/sync", "POST", body);
-const hosting = async () => (await admin("/hosting/status")).answer;
+const { admin } = useAdmin({ vars: { HOSTING_API_BASE_URL } });
+const sync = (body: object) => admin("POST", "/admin/hosting/sync", body);
+const hosting = async () => (await admin("GET", "/admin/hosting/status")).body;
 const CREDENTIALS = { vercel_token: "hosting-token-0123456789", project_id: "prj_1", team_id: "team_1" };
 
 describe("hosting sync", () => {
@@ -38,12 +28,12 @@ describe("hosting sync", () => {
     [{}, "vercel_token"],
     [{ vercel_token: "token" }, "project_id"],
   ])("refuses %j", async (body, field) => {
-    expect(await sync(body)).toEqual({ status: 400, answer: { detail: expect.stringContaining(field) } });
+    expect(await sync(body)).toEqual({ status: 400, body: { detail: expect.stringContaining(field) } });
     expect(platform.calls).toEqual([]);
   });
 
   it("sends the configuration, deploys again and remembers what it sent", async () => {
-    const { status, answer } = await sync(CREDENTIALS);
+    const { status, body: answer } = await sync(CREDENTIALS);
     expect(status).toBe(200);
     expect(answer).toEqual({
       success: true,
@@ -80,7 +70,7 @@ describe("hosting sync", () => {
     expect(after).toMatchObject({ synced: true, has_synced_before: true, draft_differs: false });
     expect(after["last_synced_hash"]).toBe(sent.sync.hash);
     expect(Math.abs(Number(after["last_sync_time"]) - Date.now() / 1000)).toBeLessThan(30);
-    expect((await admin("/hosting/config")).answer).toEqual({
+    expect((await admin("GET", "/admin/hosting/config")).body).toEqual({
       has_token: true,
       token_preview: "host****6789",
       token_source: "config",
@@ -90,29 +80,29 @@ describe("hosting sync", () => {
   });
 
   it("sees the configuration drift, and compares a draft", async () => {
-    const exported = (await admin("/config/export")).answer["config"];
-    await admin("/keys", "POST", { key: "sk-drift" });
+    const exported = (await admin("GET", "/admin/config/export")).body["config"];
+    await admin("POST", "/admin/keys", { key: "sk-drift" });
     expect(await hosting()).toMatchObject({ synced: false, has_synced_before: true, draft_differs: true });
-    const draft = (config_override: unknown) => admin("/hosting/status", "POST", { config_override });
-    expect((await draft(exported)).answer).toMatchObject({ synced: false, draft_differs: false });
-    expect((await admin("/hosting/status", "POST")).answer).toMatchObject({ draft_differs: true });
+    const draft = (config_override: unknown) => admin("POST", "/admin/hosting/status", { config_override });
+    expect((await draft(exported)).body).toMatchObject({ synced: false, draft_differs: false });
+    expect((await admin("POST", "/admin/hosting/status")).body).toMatchObject({ draft_differs: true });
     expect(await draft({ history: { limit: -1 } })).toEqual({
       status: 400,
-      answer: { detail: expect.stringContaining("limit") },
+      body: { detail: expect.stringContaining("limit") },
     });
-    await admin("/keys/sk-drift", "DELETE");
+    await admin("DELETE", "/admin/keys/sk-drift");
     expect(await hosting()).toMatchObject({ synced: true });
   });
 
   it("names the accounts that do not work, and syncs all the same", async () => {
-    await admin("/accounts", "POST", { email: "suspended@sandbox.test", password: "sandbox" });
-    const { answer } = await sync({});
+    await admin("POST", "/admin/accounts", { email: "suspended@sandbox.test", password: "sandbox" });
+    const { body: answer } = await sync({});
     expect(answer).toMatchObject({
       success: true,
       validated_accounts: 3,
       failed_accounts: [{ account: "suspended@sandbox.test", message: expect.any(String) }],
     });
-    await admin("/accounts/suspended%40sandbox.test", "DELETE");
+    await admin("DELETE", "/admin/accounts/suspended%40sandbox.test");
   });
 
   it.each([
@@ -125,7 +115,7 @@ describe("hosting sync", () => {
       body: { error: { message: `not with ${CREDENTIALS.vercel_token}` } },
     };
     const result = await sync({ auto_validate: false });
-    expect(result).toEqual({ status: answered, answer: { detail: expect.stringContaining(why) } });
+    expect(result).toEqual({ status: answered, body: { detail: expect.stringContaining(why) } });
     expect(JSON.stringify(result)).not.toContain(CREDENTIALS.vercel_token);
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, describe, expect, it } from "vitest";
 import { serve } from "../support/local-server.ts";
-import { useGateway } from "../support/use-gateway.ts";
+import { useAdmin } from "../support/use-admin.ts";
 
 /** A web server of a caller's; what it was asked, and what it holds back. */
 const asked: string[] = [];
@@ -28,13 +28,9 @@ const server = await serve((request, response) => {
 const remote = (path: string) => server.origin + path;
 afterAll(() => server.close());
 
-const test = useGateway({ vars: { PAGE_PRIVATE_HOSTS: server.host } });
+const test = useAdmin({ vars: { PAGE_PRIVATE_HOSTS: server.host } });
 const lastTurn = () => test.gateway.sandbox.lastTurn();
-const busy = async (): Promise<number> => {
-  const headers = { authorization: "Bearer admin" };
-  const status: { in_use: number } = await (await test.fetch("/admin/queue/status", { headers })).json();
-  return status.in_use;
-};
+const busy = async () => (await test.admin("GET", "/admin/queue/status")).body["in_use"];
 afterEach(async () => {
   await expect.poll(busy).toBe(0);
 });
@@ -157,9 +153,8 @@ describe("images", () => {
     const response = await ask(chat.style, chat.part, model);
     expect(await response.json()).toMatchObject({ model: seen });
     expect(await lastTurn()).toMatchObject({ model: "vision", thinking, search: false });
-    const headers = { authorization: "Bearer admin" };
     const newest = async () => {
-      const { items } = JSON.parse(await (await test.fetch("/admin/chat-history", { headers })).text());
+      const { items } = Object((await test.admin("GET", "/admin/chat-history")).body);
       return [items[0]?.requested_model, items[0]?.model];
     };
     await expect.poll(newest).toEqual([model, seen]);

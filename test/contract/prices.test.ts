@@ -1,8 +1,8 @@
 import { calcPrice } from "@pydantic/genai-prices";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import * as z from "zod";
-import { type ChatBackend, startChatBackend } from "../support/chat-backend.ts";
-import { useGateway } from "../support/use-gateway.ts";
+import { startChatBackend } from "../support/chat-backend.ts";
+import { useAdmin } from "../support/use-admin.ts";
 
 const USAGE = {
   prompt_tokens: 1_000,
@@ -10,7 +10,6 @@ const USAGE = {
   total_tokens: 1_200,
   prompt_tokens_details: { cached_tokens: 600 },
 };
-const ADMIN = { authorization: "Bearer admin", "content-type": "application/json" };
 
 /** What the tests read of answers. */
 const answerSchema = z.looseObject({
@@ -18,22 +17,18 @@ const answerSchema = z.looseObject({
   items: z.array(z.object({ model: z.string(), cost: z.number().nullish() })).default([]),
 });
 
-let backend: ChatBackend;
-beforeAll(async () => {
-  backend = await startChatBackend({
-    models: ["gpt-4o", "free"],
-    says: "Priced.",
-    usageOf: () => JSON.stringify(USAGE),
-  });
+const backend = await startChatBackend({
+  models: ["gpt-4o", "free"],
+  says: "Priced.",
+  usageOf: () => JSON.stringify(USAGE),
 });
 afterAll(() => backend.close());
 
-const running = useGateway(() => ({ vars: {} }));
+const running = useAdmin();
 
 const admin = async (method: string, path: string, body?: unknown) => {
-  const init = body === undefined ? {} : { body: JSON.stringify(body) };
-  const response = await running.fetch(path, { method, headers: ADMIN, ...init });
-  return { status: response.status, body: answerSchema.parse(await response.json()) };
+  const answer = await running.admin(method, path, body);
+  return { status: answer.status, body: answerSchema.parse(answer.body) };
 };
 
 /** The cost of the usage by the package that the prices come from. */
