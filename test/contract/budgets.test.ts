@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type ChatBackend, startChatBackend } from "../support/chat-backend.ts";
+import { afterAll, describe, expect, it } from "vitest";
+import { startChatBackend } from "../support/chat-backend.ts";
 import { until } from "../support/until.ts";
 import { useAdmin } from "../support/use-admin.ts";
 
@@ -14,21 +14,18 @@ const PRICE = { input: 100_000, output: 100_000 };
 /** The gateway expects more than 10 tokens of it. */
 const CONTENT = "Count the words of this sentence, and then those of the sentence after it, please. Thanks!";
 
-let backend: ChatBackend;
-beforeAll(async () => {
-  backend = await startChatBackend({
-    models: ["exact", "long"],
-    says: "ok",
-    delayMs: 5,
-    usageOf: (model) => {
-      const total = model === "exact" ? USED.exact : USED.long;
-      return JSON.stringify({ prompt_tokens: total - 3, completion_tokens: 3, total_tokens: total });
-    },
-  });
+const backend = await startChatBackend({
+  models: ["exact", "long"],
+  says: "ok",
+  delayMs: 5,
+  usageOf: (model) => {
+    const total = model === "exact" ? USED.exact : USED.long;
+    return JSON.stringify({ prompt_tokens: total - 3, completion_tokens: 3, total_tokens: total });
+  },
 });
 afterAll(() => backend.close());
 
-const gateway = useAdmin(() => ({
+const gateway = useAdmin({
   vars: {
     PROVIDER_DRIVER: "openai",
     PROVIDER_BASE_URL: backend.url,
@@ -41,7 +38,7 @@ const gateway = useAdmin(() => ({
     }),
     GATEWAY_CONFIG_WRITEBACK: "true",
   },
-}));
+});
 const { admin, post } = gateway;
 
 interface TestKey {

@@ -1,11 +1,6 @@
 import { calcPrice } from "@pydantic/genai-prices";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import {
-  json,
-  type PassthroughVendor,
-  startVendor,
-  type VendorAnswer,
-} from "../support/passthrough-vendor.ts";
+import { json, startVendor, type VendorAnswer } from "../support/passthrough-vendor.ts";
 import { until } from "../support/until.ts";
 import { useAdmin } from "../support/use-admin.ts";
 
@@ -43,10 +38,7 @@ function answer(path: string, form: string): VendorAnswer {
   }
 }
 
-let vendor: PassthroughVendor;
-beforeAll(async () => {
-  vendor = await startVendor(({ path, body }) => answer(path, body.toString("latin1")));
-});
+const vendor = await startVendor(({ path, body }) => answer(path, body.toString("latin1")));
 afterAll(() => vendor.close());
 
 const gateway = useAdmin({});

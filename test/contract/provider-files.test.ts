@@ -1,18 +1,15 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI } from "@google/genai";
 import OpenAI, { toFile } from "openai";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type FileBackend, startFileBackend } from "../support/file-backend.ts";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { startFileBackend } from "../support/file-backend.ts";
 import { until } from "../support/until.ts";
 import { DEV_KEY, useGateway } from "../support/use-gateway.ts";
 
 const OTHER_KEY = "sk-other";
 const MIB = 1024 * 1024;
 
-let backend: FileBackend;
-beforeAll(async () => {
-  backend = await startFileBackend();
-});
+const backend = await startFileBackend();
 afterAll(() => backend.close());
 
 /** The configured providers: one of each driver, and one of them with two accounts. */
@@ -20,7 +17,7 @@ const DRIVERS = { chat: "openai", answers: "openai-responses", claude: "anthropi
 type ProviderId = keyof typeof DRIVERS;
 const IDS: readonly ProviderId[] = ["chat", "answers", "claude", "gem"];
 
-const test = useGateway(() => ({
+const test = useGateway({
   vars: {
     GATEWAY_CONFIG_JSON: JSON.stringify({
       keys: [DEV_KEY, OTHER_KEY],
@@ -38,7 +35,7 @@ const test = useGateway(() => ({
       })),
     }),
   },
-}));
+});
 
 const bearer = (key = DEV_KEY) => ({ authorization: `Bearer ${key}` });
 

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type ChatBackend, startChatBackend } from "../support/chat-backend.ts";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { startChatBackend } from "../support/chat-backend.ts";
 import { ON_DENO } from "../support/runtime.ts";
 import { until } from "../support/until.ts";
 import { useAdmin } from "../support/use-admin.ts";
@@ -8,10 +8,7 @@ const TOKEN = "sk-of-the-backend-0123456789";
 
 const running = useAdmin();
 const { admin, chat, fetch } = running;
-let backend: ChatBackend;
-beforeAll(async () => {
-  backend = await startChatBackend({ models: ["qwen3:8b", "llama3:70b"], says: "From the backend." });
-});
+const backend = await startChatBackend({ models: ["qwen3:8b", "llama3:70b"], says: "From the backend." });
 afterAll(() => backend.close());
 
 // A second try of a test meets what its first one left.

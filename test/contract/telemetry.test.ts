@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { type ChatBackend, startChatBackend } from "../support/chat-backend.ts";
+import { startChatBackend } from "../support/chat-backend.ts";
 import { serve } from "../support/local-server.ts";
 import { useGateway } from "../support/use-gateway.ts";
 
@@ -69,14 +69,9 @@ async function startCollector() {
   };
 }
 
-let collector: Awaited<ReturnType<typeof startCollector>>;
-let broken: ChatBackend;
-let working: ChatBackend;
-beforeAll(async () => {
-  collector = await startCollector();
-  broken = await startChatBackend({ models: ["m"], says: "never", refuses: 503 });
-  working = await startChatBackend({ models: ["m"], says: "It works." });
-});
+const collector = await startCollector();
+const broken = await startChatBackend({ models: ["m"], says: "never", refuses: 503 });
+const working = await startChatBackend({ models: ["m"], says: "It works." });
 afterAll(async () => {
   await Promise.all([collector.close(), broken.close(), working.close()]);
 });
@@ -90,7 +85,7 @@ const provider = (id: string, base_url: string, extra: object = {}) => ({
   ...extra,
 });
 
-const running = useGateway(() => ({
+const running = useGateway({
   vars: {
     OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/otlp`,
     OTEL_EXPORTER_OTLP_HEADERS: "authorization=Basic%20c2VjcmV0LWNvbGxlY3Rvcg%3D%3D",
@@ -112,7 +107,7 @@ const running = useGateway(() => ({
     }),
   },
   secrets: ["c2VjcmV0LWNvbGxlY3Rvcg"],
-}));
+});
 
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const CLIENT_SPAN = "00f067aa0ba902b7";
