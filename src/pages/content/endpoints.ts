@@ -7,8 +7,7 @@ import { createCacheKey, getOrCreate } from "../cache/answer-cache.ts";
 import { OPERATION_HEADERS, OPERATION_STATUSES } from "../http/openapi-descriptions.ts";
 import type { Operation } from "../operations/define-operation.ts";
 import type { PageWork } from "../operations/page-work.ts";
-import { type ContentRequest, readContentRequest } from "./content-parameters.ts";
-import { contentQuerySchema } from "./query-schemas.ts";
+import { type ContentRequest, contentQuerySchema, readContentRequest } from "./content-parameters.ts";
 import { contentSchema } from "./result.ts";
 
 /**

@@ -10,6 +10,7 @@ import {
 } from "../../core/ports/page-setup.ts";
 import type { UrlSafetyOptions } from "../../core/url-safety/index.ts";
 import type { CallerAccess } from "../limits/page-caller.ts";
+import { flag, type Parameter, readParameters, text, textList } from "./parameter-table.ts";
 import type { QueryParameters } from "./query-parameters.ts";
 
 /** What a request may load, and the document that it brings. */
@@ -52,41 +53,44 @@ const RESERVED_HEADERS: ReadonlySet<string> = new Set([
 ]);
 const RESERVED_PREFIX = /^(?:access-control-|proxy-|sec-|:)/;
 
-const sources = (description: string) =>
-  z.array(z.string().max(MAX_SOURCE)).max(MAX_SOURCES).optional().describe(description);
-const secrets = (description: string) =>
-  z.array(z.string().max(MAX_SECRET)).max(MAX_SECRETS).optional().describe(description);
+const secretList = (description: string) => textList(MAX_SECRETS, MAX_SECRET, description);
+const sourceList = (description: string): Parameter<readonly string[]> => ({
+  read: (query, name) => query.sourceList(name, MAX_SOURCES, MAX_SOURCE),
+  schema: () => z.array(z.string().max(MAX_SOURCE)).max(MAX_SOURCES).describe(description),
+});
+const blockResources: Parameter<PageSetup["blockedTypes"]> = {
+  // Sorted, because the order has no effect: so equal requests share a cache entry.
+  read: (query, name) => query.choiceList(name, RESOURCE_TYPES),
+  schema: () => z.array(z.enum(RESOURCE_TYPES)).describe("Types of resources not to load."),
+};
+const failOnStatus: Parameter<FailureRules["statuses"]> = {
+  read: (query, name) => query.textList(name, MAX_STATUSES, 3).map(parseStatus),
+  schema: () =>
+    z
+      .array(z.string().regex(STATUS))
+      .max(MAX_STATUSES)
+      .describe("HTTP statuses of the page that fail the call, such as 404 or 5xx."),
+};
 
-/** The parameters of a page setup, for the OpenAPI document. */
-export const setupParameters = () => ({
-  headers: secrets(
+/** The parameters of a page setup. */
+export const SETUP_PARAMETERS = {
+  headers: secretList(
     "<name>: <value>, a request header for the page's own origin and no other. Needs an API key.",
   ),
-  cookies: secrets("<name>=<value>, a cookie for the page's own origin and no other. Needs an API key."),
-  authorization: z
-    .string()
-    .max(MAX_SECRET)
-    .optional()
-    .describe(
-      "The header Authorization for the page's own origin, such as Basic dXNlcjpwYXNz. Needs an API key.",
-    ),
-  styles: sources("CSS to add to the page. Needs an API key."),
-  scripts: sources("JavaScript to run once the page has loaded; it may await. Needs an API key."),
-  blockResources: z.array(z.enum(RESOURCE_TYPES)).optional().describe("Types of resources not to load."),
-  failOnStatus: z
-    .array(z.string().regex(STATUS))
-    .max(MAX_STATUSES)
-    .optional()
-    .describe("HTTP statuses of the page that fail the call, such as 404 or 5xx."),
-  failOnResourceLoadingFailed: z
-    .boolean()
-    .default(false)
-    .describe("The call fails when a resource of the page cannot be loaded."),
-  failOnConsoleErrors: z
-    .boolean()
-    .default(false)
-    .describe("The call fails when the page throws an exception or writes an error to its console."),
-});
+  cookies: secretList("<name>=<value>, a cookie for the page's own origin and no other. Needs an API key."),
+  authorization: text(
+    MAX_SECRET,
+    "The header Authorization for the page's own origin, such as Basic dXNlcjpwYXNz. Needs an API key.",
+  ),
+  styles: sourceList("CSS to add to the page. Needs an API key."),
+  scripts: sourceList("JavaScript to run once the page has loaded; it may await. Needs an API key."),
+  blockResources,
+  failOnStatus,
+  failOnResourceLoadingFailed: flag("The call fails when a resource of the page cannot be loaded."),
+  failOnConsoleErrors: flag(
+    "The call fails when the page throws an exception or writes an error to its console.",
+  ),
+};
 
 /**
  * The page's address: the parameter `url`, or a reserved one if the caller sent the document.
@@ -95,15 +99,16 @@ export const setupParameters = () => ({
  */
 export function readPageUrl(query: QueryParameters, source: PageSource): URL {
   if (source.html === undefined) return query.pageUrl(source);
-  query.rejectParameters(["url"], "does not go together with a document");
+  if (query.text("url") !== null)
+    throw invalidRequest("The parameter url does not go together with a document.", "url");
   return new URL(SENT_PAGE_URL);
 }
 
 /** Reads what the caller changes about a page. Throws a 400 or 403 that names the invalid parameter. */
 export function readSetup(query: QueryParameters, { access = "public", html }: PageSource): PageSetup {
-  const secrets = readSecrets(query);
-  const styles = query.sourceList("styles", MAX_SOURCES, MAX_SOURCE);
-  const scripts = query.sourceList("scripts", MAX_SOURCES, MAX_SOURCE);
+  const values = readParameters(query, SETUP_PARAMETERS);
+  const secrets = parseSecrets(values);
+  const { styles, scripts } = values;
   if (access === "public") rejectWithoutKey({ styles, scripts });
   if (access !== "key") rejectWithoutKey(secrets);
   const { headers, cookies, authorization } = secrets;
@@ -115,9 +120,12 @@ export function readSetup(query: QueryParameters, { access = "public", html }: P
     secrets: hasSecrets ? { headers: [...headers, ...authorization], cookies } : null,
     styles,
     scripts,
-    // Sorted, because the order has no effect: so equal requests share a cache entry.
-    blockedTypes: query.choiceList("blockResources", RESOURCE_TYPES),
-    failOn: readFailureRules(query),
+    blockedTypes: values.blockResources,
+    failOn: {
+      statuses: values.failOnStatus,
+      resources: values.failOnResourceLoadingFailed,
+      consoleErrors: values.failOnConsoleErrors,
+    },
   };
 }
 
@@ -131,9 +139,13 @@ interface SecretParameters extends PageSecrets {
   readonly authorization: readonly NamedText[];
 }
 
-function readSecrets(query: QueryParameters): SecretParameters {
-  const authorization = query.limitedText("authorization", MAX_SECRET);
-  const headers = query.textList("headers", MAX_SECRETS, MAX_SECRET).map(parseHeader);
+function parseSecrets(values: {
+  readonly headers: readonly string[];
+  readonly cookies: readonly string[];
+  readonly authorization: string | null;
+}): SecretParameters {
+  const { authorization } = values;
+  const headers = values.headers.map(parseHeader);
   const names = new Set(headers.map(({ name }) => name));
   if (names.size < headers.length) throw invalidRequest("A header is given twice in headers.", "headers");
   if (authorization !== null && names.has("authorization"))
@@ -142,7 +154,7 @@ function readSecrets(query: QueryParameters): SecretParameters {
     throw invalidRequest("The parameter authorization must have printable ASCII alone.", "authorization");
   return {
     headers,
-    cookies: query.textList("cookies", MAX_SECRETS, MAX_SECRET).map(parseCookie),
+    cookies: values.cookies.map(parseCookie),
     authorization: authorization === null ? [] : [{ name: "authorization", value: authorization }],
   };
 }
@@ -177,14 +189,6 @@ function rejectWithoutKey(parameters: object): void {
       param,
     });
   }
-}
-
-function readFailureRules(query: QueryParameters): FailureRules {
-  return {
-    statuses: query.textList("failOnStatus", MAX_STATUSES, 3).map(parseStatus),
-    resources: query.boolean("failOnResourceLoadingFailed", false),
-    consoleErrors: query.boolean("failOnConsoleErrors", false),
-  };
 }
 
 function parseStatus(text: string): FailureRules["statuses"][number] {

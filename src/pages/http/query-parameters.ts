@@ -71,8 +71,8 @@ export class QueryParameters {
     );
   }
 
-  /** A boolean in any common spelling; a name without a value counts as true. */
-  boolean(name: string, fallback: boolean): boolean {
+  /** A boolean in any common spelling; a name without a value counts as true. `fallback`: the value if it is missing. */
+  boolean<Fallback>(name: string, fallback: Fallback): boolean | Fallback {
     const value = this.#get(name)?.trim().toLowerCase();
     if (value === undefined) return fallback;
     if (TRUE_WORDS.has(value)) return true;
@@ -87,12 +87,6 @@ export class QueryParameters {
     return parseInRange(value, min, max) ?? rejectRange(name, min, max);
   }
 
-  /** `<width>x<height>`, each in the range; null if it is missing. */
-  dimensions(name: string, min: number, max: number): { width: number; height: number } | null {
-    const value = this.text(name);
-    return value === null ? null : parseDimensions(name, value, min, max);
-  }
-
   /** One of the given values, case-insensitive; null if it is missing. */
   choice<T extends string>(name: string, values: readonly T[]): T | null {
     const value = this.text(name)?.toLowerCase();
@@ -100,12 +94,6 @@ export class QueryParameters {
     const found = values.find((candidate) => candidate.toLowerCase() === value);
     if (found !== undefined) return found;
     throw invalidRequest(`The parameter ${name} must be one of ${values.join(", ")}.`, name);
-  }
-
-  /** Rejects parameters that cannot be combined with others. Throws a 400 with the first one present. */
-  rejectParameters(names: readonly string[], reason: string): void {
-    const name = names.find((candidate) => this.text(candidate) !== null);
-    if (name !== undefined) throw invalidRequest(`The parameter ${name} ${reason}.`, name);
   }
 
   /** Rejects unknown parameters, because a misspelt one would silently have no effect. Throws a 400 with its name. */

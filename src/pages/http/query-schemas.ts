@@ -1,16 +1,14 @@
 import * as z from "zod";
 import { lazyObject, lazyStrictObject, once } from "../../core/encoding/lazy-schema.ts";
-import { DEFAULT_MAX_AGE, MAX_AGE_LIMIT } from "./freshness.ts";
-import { setupParameters } from "./page-setup-parameters.ts";
+import { FRESHNESS_PARAMETERS } from "./freshness.ts";
+import { SETUP_PARAMETERS } from "./page-setup-parameters.ts";
+import { flag, type ParameterTable, toSchemas } from "./parameter-table.ts";
 import { describeUnknownName } from "./query-parameters.ts";
 
 /*
  * The queries of the page service for the OpenAPI document. `QueryParameters` validates them; it accepts more spellings
- * than a schema can express. A test compares the names.
+ * than a schema can express.
  */
-
-/** A boolean parameter, false by default. `description`: its description. */
-export const flag = (description: string) => z.boolean().default(false).describe(description);
 
 /** Authentication parameters: an operator's key, or those of a signed link. */
 const authParameters = once(() => ({
@@ -25,38 +23,31 @@ const authParameters = once(() => ({
   signature: z.string().optional().describe("Of a signed link: HMAC-SHA-256 in base64url."),
 }));
 
-/** The parameters of every operation. */
-export const commonParameters = once(() => ({
-  ...authParameters(),
-  async: flag("Answers 202 at once with a job, whose URL reports its progress."),
-  webhook: z
-    .url()
-    .optional()
-    .describe("Of a job: the address that receives its final state with POST. Needs an API key."),
-  uploadUrl: z
-    .url()
-    .optional()
-    .describe(
-      "Of a job: the address that gets the result with PUT, such as a presigned one. Needs an API key.",
-    ),
-  url: z.string().min(1).describe("Address of the page; the scheme may be left out."),
-  prettify: flag("JSON with line breaks."),
-  ...setupParameters(),
-  maxAge: z
-    .int()
-    .min(0)
-    .max(MAX_AGE_LIMIT)
-    .default(DEFAULT_MAX_AGE)
-    .describe("Maximum age of a cached answer in seconds. 0: load the page again."),
-  staleWhileRevalidate: z
-    .int()
-    .min(0)
-    .max(MAX_AGE_LIMIT)
-    .optional()
-    .describe(
-      "Seconds beyond maxAge for which a kept answer is given at once, while a new one is made. 86400, or 0 with maxAge.",
-    ),
-}));
+/** The JSON's form, which every operation reads. */
+export const PRETTIFY = flag("JSON with line breaks.");
+
+/** The schema of an operation's query. `own`: the parameters that not every operation has. */
+export function createQuerySchema(own: ParameterTable): z.ZodObject {
+  return lazyObject(() => ({
+    ...authParameters(),
+    async: z
+      .boolean()
+      .default(false)
+      .describe("Answers 202 at once with a job, whose URL reports its progress."),
+    webhook: z
+      .url()
+      .optional()
+      .describe("Of a job: the address that receives its final state with POST. Needs an API key."),
+    uploadUrl: z
+      .url()
+      .optional()
+      .describe(
+        "Of a job: the address that gets the result with PUT, such as a presigned one. Needs an API key.",
+      ),
+    url: z.string().min(1).describe("Address of the page; the scheme may be left out."),
+    ...toSchemas({ prettify: PRETTIFY, ...SETUP_PARAMETERS, ...FRESHNESS_PARAMETERS, ...own }),
+  }));
+}
 
 /**
  * Query parameters that a body does not have: `urls` replaces the address, and authentication is in the query or a

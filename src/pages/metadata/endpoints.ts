@@ -4,14 +4,21 @@ import type { ServableAnswer } from "../answers/answer.ts";
 import { withPrettyJson } from "../answers/json-answer.ts";
 import { createCacheKey, getOrCreate } from "../cache/answer-cache.ts";
 import { readFreshness } from "../http/freshness.ts";
-import { readMoment } from "../http/moment-parameters.ts";
+import { MOMENT_PARAMETERS, readMoment } from "../http/moment-parameters.ts";
 import { OPERATION_HEADERS, OPERATION_STATUSES } from "../http/openapi-descriptions.ts";
 import { type PageSource, readPageUrl, readSetup } from "../http/page-setup-parameters.ts";
+import { flag, readParameters } from "../http/parameter-table.ts";
 import { QueryParameters } from "../http/query-parameters.ts";
+import { createQuerySchema, PRETTIFY } from "../http/query-schemas.ts";
 import type { Operation, OperationRequest } from "../operations/define-operation.ts";
 import type { PageWork } from "../operations/page-work.ts";
-import { metadataQuerySchema } from "./query-schemas.ts";
 import { metadataSchema } from "./result.ts";
+
+/** The parameters of this operation alone. */
+const METADATA_PARAMETERS = {
+  technologies: flag("Also returns the technologies of the page."),
+  prettify: PRETTIFY,
+};
 
 /** A metadata request. */
 interface MetadataRequest extends OperationRequest {
@@ -27,9 +34,8 @@ function readMetadataRequest(search: URLSearchParams, source: PageSource): Metad
   const query = new QueryParameters(search);
   const page = readPageUrl(query, source);
   const setup = readSetup(query, source);
-  const technologies = query.boolean("technologies", false);
+  const { technologies, prettify } = readParameters(query, METADATA_PARAMETERS);
   const moment = readMoment(query);
-  const prettify = query.boolean("prettify", false);
   const freshness = readFreshness(query, setup);
   query.rejectUnknown();
   return { page, setup, technologies, moment, prettify, freshness };
@@ -59,7 +65,7 @@ async function getMetadataAnswer(
 export const METADATA: Operation<MetadataRequest> = {
   name: "metadata",
   summary: "Title, description, icons and feeds of a web page",
-  query: metadataQuerySchema,
+  query: createQuerySchema({ ...MOMENT_PARAMETERS, ...METADATA_PARAMETERS }),
   answers: jsonResponse(metadataSchema),
   headers: OPERATION_HEADERS,
   statuses: OPERATION_STATUSES,

@@ -4,14 +4,15 @@ import type { NewAnswer, ServableAnswer } from "../answers/answer.ts";
 import { withPrettyJson } from "../answers/json-answer.ts";
 import { createCacheKey, getOrCreate } from "../cache/answer-cache.ts";
 import { readFreshness } from "../http/freshness.ts";
-import { readMoment } from "../http/moment-parameters.ts";
+import { MOMENT_PARAMETERS, readMoment } from "../http/moment-parameters.ts";
 import { OPERATION_HEADERS, OPERATION_STATUSES } from "../http/openapi-descriptions.ts";
 import { type PageSource, readPageUrl, readSetup } from "../http/page-setup-parameters.ts";
+import { readParameters } from "../http/parameter-table.ts";
 import { QueryParameters } from "../http/query-parameters.ts";
+import { createQuerySchema, PRETTIFY } from "../http/query-schemas.ts";
 import type { Operation, OperationRequest } from "../operations/define-operation.ts";
 import type { PageWork } from "../operations/page-work.ts";
 import type { PageToLoad } from "./load-page.ts";
-import { technologiesQuerySchema } from "./query-schemas.ts";
 import { technologiesSchema } from "./result-schema.ts";
 
 /** A technology request. */
@@ -27,7 +28,7 @@ function readTechnologiesRequest(search: URLSearchParams, source: PageSource): T
   const page = readPageUrl(query, source);
   const setup = readSetup(query, source);
   const moment = readMoment(query);
-  const prettify = query.boolean("prettify", false);
+  const { prettify } = readParameters(query, { prettify: PRETTIFY });
   const freshness = readFreshness(query, setup);
   query.rejectUnknown();
   return { page, setup, moment, prettify, freshness };
@@ -60,7 +61,7 @@ async function loadAndDetect(work: PageWork, target: PageToLoad): Promise<NewAns
 export const TECHNOLOGIES: Operation<TechnologiesRequest> = {
   name: "technologies",
   summary: "Technologies of a web page",
-  query: technologiesQuerySchema,
+  query: createQuerySchema(MOMENT_PARAMETERS),
   answers: jsonResponse(technologiesSchema),
   headers: OPERATION_HEADERS,
   statuses: OPERATION_STATUSES,

@@ -12,8 +12,7 @@ import { THUMBNAIL_HEADERS, THUMBNAIL_STATUSES } from "../http/openapi-descripti
 import { incompleteSchema } from "../http/query-schemas.ts";
 import type { Operation } from "../operations/define-operation.ts";
 import type { PageWork } from "../operations/page-work.ts";
-import { thumbnailQuerySchema } from "./query-schemas.ts";
-import { readThumbnailRequest, type ThumbnailRequest } from "./thumbnail-parameters.ts";
+import { readThumbnailRequest, type ThumbnailRequest, thumbnailQuerySchema } from "./thumbnail-parameters.ts";
 
 /** A picture as JSON (contract, thumbnail JSON result). */
 export const thumbnailSchema = () =>

@@ -1,17 +1,21 @@
 import { invalidRequest } from "../../core/errors/gateway-error.ts";
-import type { QueryParameters } from "../http/query-parameters.ts";
+import { parsed, text } from "../http/parameter-table.ts";
 
 /** Maximum characters of a time zone's name, and of a language tag. */
-export const MAX_TIMEZONE = 64;
-export const MAX_LOCALE = 35;
+const MAX_TIMEZONE = 64;
+const MAX_LOCALE = 35;
+
+/** Where the visitor of the page is. */
+export const LOCALE_PARAMETERS = {
+  timezone: parsed(text(MAX_TIMEZONE, "Time zone of the page, such as Europe/Berlin."), parseTimezone),
+  locale: parsed(text(MAX_LOCALE, "Language and region of the page, such as de-CH."), parseLocale),
+};
 
 /**
  * The parameter `timezone`: a name of the time zone database, in canonical spelling. Offsets are rejected: not all
  * browsers know them. Throws a 400 that names the parameter.
  */
-export function readTimezone(query: QueryParameters): string | null {
-  const name = query.limitedText("timezone", MAX_TIMEZONE);
-  if (name === null) return null;
+function parseTimezone(name: string): string {
   try {
     if (/^[a-z]/i.test(name)) {
       return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone;
@@ -26,9 +30,7 @@ export function readTimezone(query: QueryParameters): string | null {
 }
 
 /** The parameter `locale`: a language tag in canonical spelling. Throws a 400 that names the parameter. */
-export function readLocale(query: QueryParameters): string | null {
-  const tag = query.limitedText("locale", MAX_LOCALE);
-  if (tag === null) return null;
+function parseLocale(tag: string): string {
   try {
     const [canonical] = Intl.getCanonicalLocales(tag);
     if (canonical !== undefined) return canonical;

@@ -1,6 +1,6 @@
 import { invalidRequest } from "../../core/errors/gateway-error.ts";
 import type { PaperLayout } from "../../core/ports/page-browser.ts";
-import type { QueryParameters } from "../http/query-parameters.ts";
+import { choice, describeDefault, flag, parsed, shortText } from "../http/parameter-table.ts";
 
 const MM_PER_INCH = 25.4;
 
@@ -19,10 +19,8 @@ const PAPERS: ReadonlyMap<string, readonly [width: number, height: number]> = ne
   ["ledger", [17, 11]],
 ]);
 
-/** The papers by name. */
-export const PAPER_NAMES: readonly string[] = [...PAPERS.keys()];
-/** The default paper. */
-export const DEFAULT_PAPER = "a4";
+const PAPER_NAMES: readonly string[] = [...PAPERS.keys()];
+const DEFAULT_PAPER = "a4";
 
 /** Inches per unit. */
 const INCHES_PER_UNIT: Readonly<Record<string, number>> = {
@@ -36,17 +34,31 @@ const INCHES_PER_UNIT: Readonly<Record<string, number>> = {
 const DEFAULT_MARGIN = "1cm";
 const MIN_CONTENT_INCHES = 1;
 
-/** The paper of a PDF, from `paper`, `landscape` and `margins`. Throws a 400 that names the parameter. */
-export function readPaperLayout(query: QueryParameters): Pick<PaperLayout, "width" | "height" | "margins"> {
-  const paper = query.choice("paper", PAPER_NAMES) ?? DEFAULT_PAPER;
-  const [paperWidth, paperHeight] = PAPERS.get(paper) ?? [0, 0];
-  const [width, height] = query.boolean("landscape", false)
-    ? [paperHeight, paperWidth]
-    : [paperWidth, paperHeight];
-  const margins = readMargins(query);
-  const { top, right, bottom, left } = margins;
+/** The paper of a PDF. */
+export const PAPER_PARAMETERS = {
+  paper: describeDefault(choice(PAPER_NAMES, "Of a PDF."), DEFAULT_PAPER),
+  landscape: flag("The sheets of a PDF lie on their side."),
+  margins: parsed(
+    shortText("Of a PDF: one to four lengths, such as 10mm or 1in,20mm; top, right, bottom, left."),
+    parseMargins,
+  ),
+};
+
+/** The paper of a PDF. Throws a 400 if the margins leave no room on it. */
+export function createPaperLayout({
+  paper,
+  landscape,
+  margins,
+}: {
+  readonly paper: string | null;
+  readonly landscape: boolean;
+  readonly margins: PaperLayout["margins"] | null;
+}): Pick<PaperLayout, "width" | "height" | "margins"> {
+  const [paperWidth, paperHeight] = PAPERS.get(paper ?? DEFAULT_PAPER) ?? [0, 0];
+  const [width, height] = landscape ? [paperHeight, paperWidth] : [paperWidth, paperHeight];
+  const { top, right, bottom, left } = margins ?? parseMargins(DEFAULT_MARGIN);
   if (width - left - right >= MIN_CONTENT_INCHES && height - top - bottom >= MIN_CONTENT_INCHES)
-    return { width, height, margins };
+    return { width, height, margins: { top, right, bottom, left } };
   throw invalidRequest(
     `The margins leave no room on the paper, which has ${toMillimetres(width)} by ${toMillimetres(height)} mm.`,
     "margins",
@@ -54,9 +66,8 @@ export function readPaperLayout(query: QueryParameters): Pick<PaperLayout, "widt
 }
 
 /** One to four lengths, in the order of CSS: top, right, bottom, left. */
-function readMargins(query: QueryParameters): PaperLayout["margins"] {
-  const text = query.text("margins");
-  const lengths = (text ?? DEFAULT_MARGIN).split(/[\s,]+/).map(parseInches);
+function parseMargins(text: string): PaperLayout["margins"] {
+  const lengths = text.split(/[\s,]+/).map(parseInches);
   const [top, right = top, bottom = top, left = right] = lengths;
   if (
     top !== undefined &&

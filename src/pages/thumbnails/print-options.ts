@@ -1,10 +1,10 @@
 import { invalidRequest } from "../../core/errors/gateway-error.ts";
 import type { PaperLayout } from "../../core/ports/page-browser.ts";
-import type { QueryParameters } from "../http/query-parameters.ts";
+import { flag, parsed, text } from "../http/parameter-table.ts";
 
 /** Maximum characters of a header or footer, and of `pageRanges`. */
-export const MAX_BANNER = 500;
-export const MAX_RANGES = 100;
+const MAX_BANNER = 500;
+const MAX_RANGES = 100;
 /** Maximum number of sheets in all ranges together, and the highest number of a sheet. */
 const MAX_SHEETS = 100;
 const MAX_SHEET = 9_999;
@@ -19,20 +19,24 @@ const PLACEHOLDERS: ReadonlyMap<string, string> = new Map([
 ]);
 const ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 
-/** The header, footer and ranges of a PDF. Throws a 400 that names the parameter. */
-export function readPrintOptions(query: QueryParameters): Pick<PaperLayout, "header" | "footer" | "ranges"> {
-  return {
-    header: createBanner("header", query.limitedText("header", MAX_BANNER)),
-    footer: createBanner("footer", query.limitedText("footer", MAX_BANNER)),
-    ranges: parseRanges(query.limitedText("pageRanges", MAX_RANGES)),
-  };
-}
+/** What a PDF has besides the page. */
+export const PRINT_PARAMETERS = {
+  header: parsed(
+    text(
+      MAX_BANNER,
+      "Of a PDF: text above each sheet; | parts left, middle and right; {page}, {pages}, {date}, {title}, {url}.",
+    ),
+    createBanner,
+  ),
+  footer: parsed(text(MAX_BANNER, "Of a PDF: text below each sheet, as header."), createBanner),
+  pageRanges: parsed(text(MAX_RANGES, "Of a PDF: the sheets to print, such as 1-3,5."), parseRanges),
+  outline: flag("Of a PDF: an outline of the page's headings."),
+};
 
 /**
  * The HTML of a header or footer. The caller's text is escaped, because interception does not see what a header loads.
  */
-function createBanner(param: string, text: string | null): string | null {
-  if (text === null) return null;
+function createBanner(text: string, param: string): string {
   const parts = text.split("|");
   const [left = "", middle = "", right = ""] =
     parts.length === 1 ? ["", text] : parts.length === 2 ? [parts[0], "", parts[1]] : parts;
@@ -54,8 +58,7 @@ function toBannerHtml(text: string): string {
 }
 
 /** Ranges such as `1-3,5`, ascending and of at most `MAX_SHEETS` sheets. */
-function parseRanges(text: string | null): PaperLayout["ranges"] {
-  if (text === null) return [];
+function parseRanges(text: string): PaperLayout["ranges"] {
   const ranges = text.split(",").map((range) => {
     const [, first, last = first] = /^ *(\d{1,4})(?: *- *(\d{1,4}))? *$/.exec(range) ?? [];
     return { first: Number(first), last: Number(last) };

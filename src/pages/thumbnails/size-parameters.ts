@@ -1,6 +1,7 @@
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
 import type { Clip, RequestedSize, Size, ThumbnailOptions } from "../../core/ports/page-browser.ts";
-import { parseDimensions, type QueryParameters } from "../http/query-parameters.ts";
+import { integer, type Parameter, parsed, shortText } from "../http/parameter-table.ts";
+import { parseDimensions } from "../http/query-parameters.ts";
 import { MAX_PIXELS, MAX_SIDE } from "../images/capture-plan.ts";
 
 /** Two sides; null if not given. */
@@ -41,10 +42,21 @@ export function selectSubject({
   return full ? "page" : "viewport";
 }
 
-/** The parameter `clip`: `<x>,<y>,<width>,<height>`. Throws a 400 that names it. */
-export function readClip(query: QueryParameters): Clip | null {
-  const text = query.text("clip");
-  if (text === null) return null;
+/** The size of an image. */
+export const SIZE_PARAMETERS = {
+  size: shortText("t, s, m, l, x, og, o, or <width>x<height>."),
+  width: integer(1, MAX_SIDE, "The width of the image in pixels."),
+  height: integer(1, MAX_SIDE, "The height of the image in pixels."),
+};
+
+/** The part of a page that an image shows. */
+export const CLIP: Parameter<Clip | null> = parsed(
+  shortText("The part of the page to show: <x>,<y>,<width>,<height> in CSS pixels."),
+  parseClip,
+);
+
+/** Parses `<x>,<y>,<width>,<height>`. Throws a 400 that names the parameter `clip`. */
+function parseClip(text: string): Clip {
   const [x, y, width, height] =
     /^(\d{1,5}),(\d{1,5}),(\d{1,5}),(\d{1,5})$/.exec(text.replaceAll(" ", ""))?.slice(1).map(Number) ?? [];
   const isWithin = (value: number | undefined, min: number, max: number): value is number =>
@@ -72,15 +84,12 @@ export function readClip(query: QueryParameters): Clip | null {
  * fitted into a size, and keeps its proportions if only one side is given. A clip without a requested size keeps its
  * own.
  */
-export function readRequestedSize(
-  query: QueryParameters,
+export function getRequestedSize(
+  { size: name, width, height }: Sides & { readonly size: string | null },
   mobile: boolean,
   subject: Subject,
   scale: number,
 ): RequestedSize {
-  const name = query.text("size");
-  const width = query.integer("width", 1, MAX_SIDE);
-  const height = query.integer("height", 1, MAX_SIDE);
   const defaultSize = subject === "clip" ? SUBJECT_SIZE : { width: 320, height: mobile ? 568 : 240 };
   const predefined = name === null ? defaultSize : findPredefinedSize(name);
   const size = predefined ?? parseCustomSize(name ?? "");

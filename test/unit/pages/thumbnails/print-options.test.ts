@@ -1,18 +1,19 @@
 import { describe, expect, it } from "vitest";
 import { GatewayError } from "../../../../src/core/errors/gateway-error.ts";
+import { readParameters } from "../../../../src/pages/http/parameter-table.ts";
 import { QueryParameters } from "../../../../src/pages/http/query-parameters.ts";
-import { readPrintOptions } from "../../../../src/pages/thumbnails/print-options.ts";
+import { PRINT_PARAMETERS } from "../../../../src/pages/thumbnails/print-options.ts";
 
 const read = (query: Record<string, string>) =>
-  readPrintOptions(new QueryParameters(new URLSearchParams(query)));
+  readParameters(new QueryParameters(new URLSearchParams(query)), PRINT_PARAMETERS);
 
-describe("readPrintOptions", () => {
+describe("PRINT_PARAMETERS", () => {
   it("prints all sheets without a header unless asked", () => {
-    expect(read({})).toEqual({ header: null, footer: null, ranges: [] });
+    expect(read({})).toEqual({ header: null, footer: null, pageRanges: null, outline: false });
   });
 
   it("reads ascending ranges", () => {
-    expect(read({ pageRanges: "1-3, 5,7 - 9" }).ranges).toEqual([
+    expect(read({ pageRanges: "1-3, 5,7 - 9" }).pageRanges).toEqual([
       { first: 1, last: 3 },
       { first: 5, last: 5 },
       { first: 7, last: 9 },
