@@ -125,14 +125,14 @@ function section(method, path, aliases, operation, schemas) {
     collapsed(
       table(
         ["parameter", "in", "type", ""],
-        parameters.map(
-          ({ name, in: where, schema = {}, required, description: text = describeField(name, tag) }) => [
-            code(name),
-            where,
-            typeOf(schema, schemas),
-            [required ? "required" : "", text].filter(Boolean).join(": "),
-          ],
-        ),
+        parameters.map(({ name, in: where, schema = {}, required, description: own }) => [
+          code(name),
+          where,
+          typeOf(schema, schemas),
+          [required ? "required" : "", own ?? schema.description ?? describeField(name, tag)]
+            .filter(Boolean)
+            .join(": "),
+        ]),
       ),
       `${parameters.length} parameters`,
       parameters.length,

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { root } from "../../scripts/development.mjs";
+import { FIELD_DESCRIPTIONS } from "../../scripts/site/field-descriptions.mjs";
 import { referencePages } from "../../scripts/site/reference.mjs";
 import { sidebar } from "../../scripts/site/sidebar.mjs";
 import { buildOpenApiDocument } from "../../src/core/routing/openapi.ts";
@@ -116,6 +117,16 @@ it("the pages of the API reference tell of every operation, and of its fields", 
   expect(text).toContain("| `304` | The answer has not changed");
   expect(text).toContain("| `x-page-url` | The final address of the page");
   expect(text).not.toMatch(/undefined|\[object Object\]/);
+});
+
+it("the API reference uses each description of a field that the schemas lack", () => {
+  const descriptions = { ...FIELD_DESCRIPTIONS };
+  for (const key of Object.keys(descriptions)) FIELD_DESCRIPTIONS[key] = `§${key}§`;
+  const text = referencePages(buildOpenApiDocument(ROUTE_GROUPS))
+    .map((page) => page.text)
+    .join("\n");
+  Object.assign(FIELD_DESCRIPTIONS, descriptions);
+  expect(Object.keys(descriptions).filter((key) => !text.includes(`§${key}§`))).toEqual([]);
 });
 
 it("the web site's sidebar lists every document", () => {
