@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { CONTENT } from "../../../../src/pages/content/endpoints.ts";
 import { METADATA } from "../../../../src/pages/metadata/endpoints.ts";
@@ -28,4 +30,12 @@ describe("the described queries of the page service", () => {
       expect(Object.keys(operation.query.shape).sort()).toEqual(names.sort());
     },
   );
+
+  it("have a row for each parameter in the contract of thumbnails", () => {
+    const path = join(import.meta.dirname, "../../../../docs/page-contract/thumbnails.md");
+    const [, table = ""] = /\n(\| Name \| Type[\s\S]*?)\n\n/.exec(readFileSync(path, "utf8")) ?? [];
+    const [, ...rows] = table.split("\n").filter((line) => !line.startsWith("|---"));
+    const names = rows.flatMap((row) => (row.split(" | ")[0] ?? "").slice(2).split(", "));
+    expect(names.sort()).toEqual(Object.keys(THUMBS.query.shape).sort());
+  });
 });
