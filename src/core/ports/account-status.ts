@@ -83,10 +83,7 @@ export interface FailingAccountView {
   readonly at: number;
 }
 
-/**
- * The queue status (contract, Queue status). The fields `leases`, `cooldowns`, `conditions`, `failing`, `outages`,
- * `troubles`, `ready`, `waiting_requests`, `partial` and `silent_shards` are additions to the contract.
- */
+/** The queue status (contract, Queue status). */
 export interface QueueStatus {
   readonly available: number;
   /** Available accounts that are neither disabled nor in cooldown. */

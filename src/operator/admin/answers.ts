@@ -43,7 +43,7 @@ const activitySchema = () =>
     last_day: rateSchema(),
   });
 
-/** An account as administrators see it (contract, Accounts). The fields from `disabled` on are not in the contract. */
+/** An account as administrators see it (contract, Accounts). */
 export const accountViewSchema = () =>
   z.object({
     identifier: z.string(),
@@ -73,8 +73,8 @@ export const accountViewSchema = () =>
 export type AccountView = z.output<ReturnType<typeof accountViewSchema>>;
 
 /**
- * An API key as administrators see it (contract, API keys; only `key`, `name` and `remark` are in the contract). `id`
- * identifies the key in paths of `/admin/keys`. Times are Unix milliseconds, 0 for unknown and never.
+ * An API key as administrators see it (contract, API keys). `id` identifies the key in paths of `/admin/keys`.
+ * Times are Unix milliseconds, 0 for unknown and never.
  */
 export const keyViewSchema = () =>
   z.object({

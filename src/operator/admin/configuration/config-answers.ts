@@ -74,10 +74,7 @@ export const configViewSchema = () =>
   });
 export type ConfigView = z.output<ReturnType<typeof configViewSchema>>;
 
-/**
- * The runtime settings (contract, Runtime settings), plus `prices`, `log`, `history` and `captures`, which are not in the
- * contract.
- */
+/** The runtime settings (contract, Runtime settings). */
 export const settingsViewSchema = () => {
   const groups = visibleGroups();
   return z.object({

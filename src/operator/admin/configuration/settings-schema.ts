@@ -42,9 +42,8 @@ const group = <T extends z.ZodObject>(heading: string, fields: T): z.ZodOptional
   fields.optional().meta({ title: heading });
 
 /**
- * Body of `PUT /admin/settings` (contract, Runtime settings), plus `default_provider`, `prices`, `cache`, `log`, `history` and
- * `captures`, which are not in the contract. Only the sent settings change. Unknown names are errors. `setting-fields.ts` lists
- * the fields for forms.
+ * Body of `PUT /admin/settings` (contract, Runtime settings). Only the sent settings change. Unknown names are errors.
+ * `setting-fields.ts` lists the fields for forms.
  */
 export const settingsSchema = lazyObject(() => {
   const { shape } = configSchema;
