@@ -15,9 +15,9 @@ function classifyOutcome(status: number, { error, attempts }: RequestFacts): str
   return attempts === undefined ? "refused" : "error";
 }
 
-/** Whether a refused request had got as far as a provider: a name that stands for no model leads to none. */
-const hasProvider = ({ provider, model = UNKNOWN_MODEL, error }: RequestFacts): boolean =>
-  provider !== undefined || (model !== UNKNOWN_MODEL && error !== "model_not_found");
+/** Whether a refused request had got as far as a provider. The default one stands in no fact: it is what had no slot. */
+const hasProvider = (status: number, { provider, model = UNKNOWN_MODEL }: RequestFacts): boolean =>
+  provider !== undefined || (model !== UNKNOWN_MODEL && (status === 429 || status >= 500));
 
 /** Whether the provider failed at the last attempt, and that attempt is not listed as failed. */
 export function hasUnlistedProviderError({ error, attempts, failedAttempts }: RequestFacts): boolean {
@@ -33,7 +33,8 @@ export function toUsedRequest({ status, durationMs, facts }: RequestOutcome): Us
     key: facts.key ?? "",
     requested_model: facts.requestedModel ?? "",
     model: facts.model ?? "",
-    provider: outcome === "refused" && !hasProvider(facts) ? "" : (facts.provider ?? DEFAULT_PROVIDER),
+    provider:
+      outcome === "refused" && !hasProvider(status, facts) ? "" : (facts.provider ?? DEFAULT_PROVIDER),
     account: facts.account ?? "",
     dialect,
     operation,

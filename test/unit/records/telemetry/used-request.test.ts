@@ -18,6 +18,7 @@ describe("an error counts", () => {
   test.each([
     ["without a key", 401, { error: "invalid_api_key" }],
     ["with a wrong value", 422, { error: "invalid_request" }],
+    ["with a model that its key may not use", 403, { error: "permission_denied", model: "vendor/large" }],
     ["for an unknown model", 404, { error: "model_not_found", model: "unknown" }],
     ["for a disabled model", 404, { error: "model_not_found", model: "vendor/off" }],
   ])("at no provider if a request %s is refused", (_, status, facts) => {
