@@ -77,6 +77,18 @@ function countConditions(states: Iterable<AccountState>, now: number, maxEntries
   return { conditions, failing: failing.slice(0, maxEntries) };
 }
 
+/** The slots of accounts for which `max_inflight_per_account` does not hold. */
+function listOtherSlots(slots: Slots, ids: ReadonlySet<string>): Pick<QueueStatus, "account_slots"> {
+  const { perAccount } = slots.limits.configured;
+  const others: Record<string, number> = {};
+  for (const id of ids) {
+    const state = slots.accounts.get(id);
+    const own = state === undefined ? perAccount : slots.providerPools.of(state).rotation.perAccount;
+    if (own !== perAccount) others[id] = Number.isFinite(own) ? own : 0;
+  }
+  return Object.keys(others).length === 0 ? {} : { account_slots: others };
+}
+
 /**
  * The queue status (contract, Queue status) with live leases, cooldowns and waiting requests. Each list has at most `most`
  * entries: first those that have lasted longest (cooldowns: those that will last longest).
@@ -110,14 +122,20 @@ export function buildQueueStatus(
   }
   const cooling = cooldowns.length;
   if (cooling > maxEntries) cooldowns.sort((a, b) => b.until - a.until);
+  const lists = {
+    available_accounts: available.slice(0, maxEntries),
+    in_use_accounts: inUse.slice(0, maxEntries),
+    cooldowns: cooldowns.slice(0, maxEntries),
+  };
+  const listed = [...lists.available_accounts, ...lists.in_use_accounts];
   return {
     available: available.length,
     ready,
     in_use: slots.inUse - sharedInUse - waitingForShared,
     total: slots.accounts.total,
-    available_accounts: available.slice(0, maxEntries),
-    in_use_accounts: inUse.slice(0, maxEntries),
+    ...lists,
     max_inflight_per_account: perAccount,
+    ...listOtherSlots(slots, new Set([...listed, ...lists.cooldowns.map(({ account }) => account)])),
     global_max_inflight: slots.limits.globalLimit,
     recommended_concurrency: slots.limits.recommended,
     waiting: waiters.length,
@@ -132,7 +150,6 @@ export function buildQueueStatus(
       dialect: lease.holder.dialect,
     })),
     cooling,
-    cooldowns: cooldowns.slice(0, maxEntries),
     ...countConditions(slots.accounts, now, maxEntries),
     outages,
     waiting_requests: waiters.slice(0, maxEntries).map(({ request, since }) => ({

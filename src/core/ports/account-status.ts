@@ -93,6 +93,8 @@ export interface QueueStatus {
   readonly available_accounts: readonly string[];
   readonly in_use_accounts: readonly string[];
   readonly max_inflight_per_account: number;
+  /** Slots of the listed accounts that have another number of them; 0: no limit. Absent: there are none. */
+  readonly account_slots?: Readonly<Record<string, number>> | undefined;
   readonly global_max_inflight: number;
   readonly recommended_concurrency: number;
   readonly waiting: number;

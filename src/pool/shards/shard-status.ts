@@ -67,6 +67,9 @@ export function mergeStatuses(
     available_accounts: mergeInOrder(({ available_accounts }) => available_accounts),
     in_use_accounts: mergeInOrder(({ in_use_accounts }) => in_use_accounts),
     max_inflight_per_account: limits?.perAccount ?? 0,
+    ...(statuses.some(({ account_slots }) => account_slots !== undefined) && {
+      account_slots: Object.assign({}, ...statuses.map(({ account_slots }) => account_slots)),
+    }),
     global_max_inflight: limits?.global || recommended,
     recommended_concurrency: recommended,
     waiting: total(({ waiting }) => waiting),

@@ -58,6 +58,17 @@ describe("accounts without a limit", () => {
     expect(waiting).toMatchObject({ outcome: { granted: { account: { id: granted[0]?.account.id } } } });
   });
 
+  test("are named in the status, as all whose slots differ, so that nobody takes them for full", () => {
+    const simulator = simulatorWith(["a"]);
+    simulator.grant(FREE);
+    expect(simulator.pool.status()).toMatchObject({ max_inflight_per_account: 1, account_slots: { a: 0 } });
+    const accounts = [account("limited"), account("a", { ...FREE, token: "t" })];
+    simulator.pool.configure({ accounts, perAccount: { free: 3 }, limits: LIMITS });
+    expect(simulator.pool.status().account_slots).toEqual({ a: 3 });
+    simulator.pool.configure({ accounts, perAccount: {}, limits: LIMITS });
+    expect(simulator.pool.status().account_slots).toBeUndefined();
+  });
+
   test("keep their running requests when they get a limit, and lose it at once", () => {
     const simulator = simulatorWith(["a"]);
     prove(simulator, ["a"]);

@@ -14,6 +14,8 @@ const queueStatusSchema = () =>
     available_accounts: z.array(z.string()),
     in_use_accounts: z.array(z.string()),
     max_inflight_per_account: z.int(),
+    /** Slots of the listed accounts that have another number of them; 0: no limit. Absent: there are none. */
+    account_slots: z.record(z.string(), z.int()).optional(),
     global_max_inflight: z.int(),
     recommended_concurrency: z.int(),
     waiting: z.int(),

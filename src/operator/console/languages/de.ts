@@ -242,6 +242,10 @@ const german: Translation = {
     failed: (at) => `fehlgeschlagen ${at}`,
     coolsDown: (duration) => `pausiert, ${duration}`,
     all: (total) => `Alle ${total}`,
+    ofWhichTokens: (count) =>
+      count === 1
+        ? "Eines davon ist das Token eines Anbieters, der kein anderes Konto hat."
+        : `${formatCount(count)} davon sind Tokens von Anbietern, die kein anderes Konto haben.`,
     andMore: (more) => `und ${more} weitere`,
     requests: "Anfragen",
     errors: "Fehler",
@@ -299,6 +303,7 @@ const german: Translation = {
     slotsInUse: "Belegte Plätze",
     accountsFree: (available, total) => `${available} von ${total} Konten frei`,
     someUnlimited: "einige ohne Limit",
+    runningWithoutLimit: (count) => `${count}, keine Grenze`,
     unlimitedHint:
       "Konten von Providern ohne Limit nehmen beliebig viele Anfragen an. Sie zählen nicht zu den belegten Plätzen.",
     waitingTitle: "Wartend",

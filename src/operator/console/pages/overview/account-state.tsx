@@ -65,6 +65,9 @@ export function AccountState({ queue, names }: AccountStateProps) {
   );
   const more = conditions.failing + conditions.cooling - shown.length;
   if (total === 0) return null;
+  const { available_accounts, in_use_accounts, cooldowns } = queue;
+  const listed = [...available_accounts, ...in_use_accounts, ...cooldowns.map(({ account }) => account)];
+  const tokens = new Set(listed.filter((account) => account.startsWith("provider:"))).size;
   return (
     <Panel
       title={words.accounts}
@@ -79,6 +82,7 @@ export function AccountState({ queue, names }: AccountStateProps) {
           </li>
         ))}
       </ul>
+      {tokens > 0 && <p class="hint">{texts.ofWhichTokens(tokens)}</p>}
       {shown.length > 0 && (
         <DataTable
           items={shown}

@@ -10,6 +10,8 @@ import { texts } from "./texts.ts";
 interface AccountSlots {
   readonly account: string;
   readonly used: number;
+  /** 0: no limit. */
+  readonly limit: number;
   /** Remaining cooldown in milliseconds; 0: no cooldown. */
   readonly cooling: number;
   readonly reason: string;
@@ -32,6 +34,7 @@ function accountSlots(queue: QueueStatus): AccountSlots[] {
       return {
         account,
         used: usedSlots.get(account) ?? 0,
+        limit: queue.account_slots?.[account] ?? queue.max_inflight_per_account,
         cooling: cooldown === undefined ? 0 : Math.max(1, cooldown.until - now),
         reason: cooldown?.reason ?? "",
       };
@@ -62,7 +65,6 @@ export function Slots({ queue, names }: SlotsProps) {
   const slots = accountSlots(queue);
   const shown = slots.slice(0, QUEUE_SHOWN);
   const more = queue.total - shown.length;
-  const maxPerAccount = queue.max_inflight_per_account;
   return (
     <Panel folds title={texts.slotsTitle} class="slots-panel">
       {slots.length === 0 && (
@@ -75,13 +77,13 @@ export function Slots({ queue, names }: SlotsProps) {
         </Empty>
       )}
       <ul class="slots">
-        {shown.map(({ account, used, cooling, reason }) => (
+        {shown.map(({ account, used, limit, cooling, reason }) => (
           <li
             key={account}
             class={
               cooling > 0
                 ? "slot cooling"
-                : used >= maxPerAccount
+                : limit > 0 && used >= limit
                   ? "slot full"
                   : used > 0
                     ? "slot busy"
@@ -92,12 +94,16 @@ export function Slots({ queue, names }: SlotsProps) {
               {labelAccount(account, names)}
             </span>
             <span class="dots" aria-hidden="true">
-              {Array.from({ length: Math.min(maxPerAccount, 8) }, (_, index) => (
+              {Array.from({ length: Math.min(limit, 8) }, (_, index) => (
                 <i key={index} class={index < used ? "on" : ""} />
               ))}
             </span>
             <span class="slot-state muted tabular" title={reason}>
-              {cooling > 0 ? texts.cools(formatDuration(cooling)) : `${used} / ${maxPerAccount}`}
+              {cooling > 0
+                ? texts.cools(formatDuration(cooling))
+                : limit === 0
+                  ? texts.runningWithoutLimit(formatCount(used))
+                  : `${used} / ${limit}`}
             </span>
           </li>
         ))}

@@ -8,6 +8,10 @@ export const texts = translate("overview", {
   failed: (at: string) => `failed ${at}`,
   coolsDown: (duration: string) => `cooldown, ${duration}`,
   all: (total: string) => `All ${total}`,
+  ofWhichTokens: (count: number) =>
+    count === 1
+      ? "One of them is the token of a provider, which has no other account."
+      : `${formatCount(count)} of them are tokens of providers, which have no other account.`,
   andMore: (more: string) => `and ${more} more`,
   requests: "requests",
   errors: "errors",
@@ -76,6 +80,7 @@ export const texts = translate("overview", {
   slotsInUse: "Slots in use",
   accountsFree: (available: string, total: string) => `${available} of ${total} accounts free`,
   someUnlimited: "some without a limit",
+  runningWithoutLimit: (count: string) => `${count}, no limit`,
   unlimitedHint: "Accounts of providers that have no limit take any number of requests, and count no slots.",
   waitingTitle: "Waiting",
   roomFor: (maxQueueSize: string) => `room for ${maxQueueSize}`,
