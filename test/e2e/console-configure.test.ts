@@ -631,11 +631,17 @@ describeWithBrowser("configuring in the console", () => {
     await page.getByLabel("Requested name").fill("best");
     await page.getByRole("button", { name: "Look up" }).click();
     await page.getByText("best is a route. engine/qwen3:8b → provider-v4-pro").waitFor();
+    // The answer follows the next edit.
+    await page.getByRole("button", { name: "Edit the route best" }).click();
+    await dialog.getByRole("button", { name: "Move model 2 up" }).click();
+    await dialog.getByRole("button", { name: "Save route" }).click();
+    await saved(dialog);
+    await page.getByText("best is a route. provider-v4-pro → engine/qwen3:8b").waitFor();
     await page.getByLabel("Requests with unknown names are").selectOption("engine");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Unknown names are passed on").waitFor();
     const settings = (await app.admin("GET", "/admin/settings")).body;
-    expect(settings["model_routes"]).toEqual({ best: ["engine/qwen3:8b", "provider-v4-pro"] });
+    expect(settings["model_routes"]).toEqual({ best: ["provider-v4-pro", "engine/qwen3:8b"] });
     expect(settings["unknown_models"]).toEqual({ provider: "engine" });
 
     await goTo(page, "accounts");

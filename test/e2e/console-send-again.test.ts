@@ -45,7 +45,7 @@ describeWithBrowser("sending requests from the console", () => {
 
     // An unchanged conversation can be sent again.
     const repeated = nextBody(page, "/v1/chat/completions");
-    await page.getByRole("button", { name: "Send", exact: true }).click();
+    await page.getByRole("button", { name: "Send again" }).click();
     expect((await repeated).messages).toHaveLength(1);
     await page.getByText(/done after/).waitFor();
 

@@ -63,7 +63,7 @@ describeWithBrowser("watching and trying in the console", () => {
     await say(page, "[[slow:2000]] and so on and on");
     await page.getByText(/First token after/).waitFor();
     await page.getByRole("button", { name: "Stop" }).click();
-    await page.getByRole("button", { name: "Send", exact: true }).waitFor();
+    await page.getByRole("button", { name: "Send again" }).waitFor();
   });
 
   it("shows slots, rates and requests while they run", async () => {

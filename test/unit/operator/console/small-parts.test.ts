@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { NO_USAGE_DETAILS } from "../../../../src/core/ports/usage.ts";
 import { deleteAccount } from "../../../../src/operator/console/api/accounts.ts";
 import { changeProvider, removeModel } from "../../../../src/operator/console/api/providers.ts";
+import { describeAccount } from "../../../../src/operator/console/pages/history/describe-account.ts";
 import { describeUsage } from "../../../../src/operator/console/pages/history/describe-usage.ts";
 import { countFilters, toApiQuery } from "../../../../src/operator/console/pages/history/filter-fields.ts";
 import { buildTimeline } from "../../../../src/operator/console/pages/history/timeline.ts";
@@ -161,6 +162,21 @@ describe("the filters of the history", () => {
   });
 });
 
+describe("the account of a record", () => {
+  const failure = (account: string, message: string) => ({
+    ...{ account, message, reason: "server_error", at: 1, provider: "p", model: "m" },
+  });
+  const tried = [failure("one@x", "out of memory"), failure("two@x", "refused")];
+  const record = { account: "two@x", attempts: 2, status: "error" as const, error: "out of memory", tried };
+
+  it("is the one that caused the error, also if another one was tried after it", () => {
+    const names = new Map([["one@x", "Main account"]]);
+    expect(describeAccount(record, names)).toBe("Main account");
+    expect(describeAccount({ ...record, error: "no capacity" }, names)).toBe("two@x");
+    expect(describeAccount({ ...record, status: "success", error: "" }, names)).toBe("two@x");
+  });
+});
+
 describe("the timeline of a generation", () => {
   const told = {
     account: "two@x",
@@ -185,9 +201,9 @@ describe("the timeline of a generation", () => {
   it("tells of the queue, of what failed and why, of the first words, tools and the end", () => {
     expect(buildTimeline(told).map(({ at, text }) => [at, text])).toEqual([
       [0, "Request received"],
-      [100, "Sign-in of one@x, 200 ms"],
+      [100, "Asked for the token of one@x, 200 ms"],
       [300, "one@x failed: The token was refused. (auth)"],
-      [310, "Sign-in of two@x, 90 ms"],
+      [310, "Asked for the token of two@x, 90 ms"],
       [400, "Sent with two@x"],
       [700, "First token"],
       [null, "Tool calls"],
@@ -198,7 +214,7 @@ describe("the timeline of a generation", () => {
   it("has the names of accounts that have one", () => {
     const steps = buildTimeline(told, new Map([["one@x", "Main account"]])).map(({ text }) => text);
     expect(steps).toContain("Main account failed: The token was refused. (auth)");
-    expect(steps).toContain("Sign-in of Main account, 200 ms");
+    expect(steps).toContain("Asked for the token of Main account, 200 ms");
     expect(steps).toContain("Sent with two@x");
   });
 

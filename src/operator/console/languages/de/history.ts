@@ -105,6 +105,7 @@ export const history: PageTexts["history"] = {
   droppedParameters: "Weggelassene Parameter",
   notSupported: (value) => `${value} (vom Provider nicht unterstützt)`,
   streamed: ", gestreamt",
+  failedAccounts: (count) => `${count} Konten fehlgeschlagen`,
   afterAttempts: (attempts) => `, nach ${attempts} Versuchen`,
   inOutReasoning: (promptTokens, completionTokens, reasoningTokens) =>
     `${promptTokens} ein, ${completionTokens} aus, davon ${reasoningTokens} Denken`,
@@ -134,7 +135,7 @@ export const history: PageTexts["history"] = {
   attempt: (index, why, where, result) => `Versuch ${index}${why}: ${where} ${result}`,
   requestReceived: "Anfrage erhalten",
   failedAccount: (account, message, reason) => `${account} ist gescheitert: ${message} (${reason})`,
-  signIn: (account, ms) => `Anmeldung von ${account}, ${ms}`,
+  signIn: (account, ms) => `Token von ${account} angefordert, ${ms}`,
   sentWith: (record) => `Gesendet mit ${record}`,
   inProgress: "Läuft",
   completed: "Abgeschlossen",

@@ -102,6 +102,7 @@ export const history: PageTexts["history"] = {
   droppedParameters: "被省略的参数",
   notSupported: (value) => `${value}（提供商不支持）`,
   streamed: "，流式",
+  failedAccounts: (count) => `${count} 个账号失败`,
   afterAttempts: (attempts) => `，尝试 ${attempts} 次后`,
   inOutReasoning: (promptTokens, completionTokens, reasoningTokens) =>
     `输入 ${promptTokens}，输出 ${completionTokens}，其中思考 ${reasoningTokens}`,
@@ -131,7 +132,7 @@ export const history: PageTexts["history"] = {
   attempt: (index, why, where, result) => `尝试 ${index}${why}：${where} ${result}`,
   requestReceived: "收到请求",
   failedAccount: (account, message, reason) => `${account} 失败：${message}（${reason}）`,
-  signIn: (account, ms) => `${account} 登录，${ms}`,
+  signIn: (account, ms) => `请求 ${account} 的令牌，${ms}`,
   sentWith: (record) => `使用 ${record} 发送`,
   inProgress: "进行中",
   completed: "已完成",

@@ -6,14 +6,27 @@ import { texts } from "./texts.ts";
 export const nameAccount = (account: string, names: AccountNames): string =>
   account.startsWith("provider:") ? texts.providerKey : labelAccount(account, names);
 
+/** The account that answered, or else the one that caused the error: the last one that was tried may have failed for another reason. */
+export function findShownAccount({
+  account,
+  status,
+  error,
+  tried,
+}: Pick<HistorySummary, "account" | "status" | "error" | "tried">): string {
+  const cause = status === "error" ? tried.find(({ message }) => message === error) : undefined;
+  return cause?.account ?? account;
+}
+
 /**
  * Describes the account that served a generation. There is no account before the first attempt, and a caller's own token
  * has no name.
  */
 export function describeAccount(
-  { account, attempts, status }: Pick<HistorySummary, "account" | "attempts" | "status">,
+  record: Pick<HistorySummary, "account" | "attempts" | "status" | "error" | "tried">,
   names: AccountNames,
 ): string {
+  const { attempts, status } = record;
+  const account = findShownAccount(record);
   if (account !== "") return nameAccount(account, names);
   if (attempts > 0) return "pass-through";
   return status === "streaming" ? texts.noneYet : texts.noAccount;

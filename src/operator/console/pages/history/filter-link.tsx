@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { formatHref } from "../../routing.ts";
+import type { AccountNames } from "../../shared/account-names.ts";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { texts } from "./texts.ts";
 
@@ -27,6 +28,10 @@ interface FilterLinkProps {
 /** The value with which a filter finds an entry: its name, or its id where the name is empty or would be read as a list. */
 export const filterValue = (id: string, name: string | null): string =>
   name === null || name === "" || name.includes(",") ? id : name;
+
+/** The value with which the filter finds an account. */
+export const accountFilter = (account: string, names: AccountNames): string =>
+  filterValue(account, names.get(account) ?? null);
 
 /** A value of a record. A click filters the list by it. */
 export function FilterLink({

@@ -8,8 +8,8 @@ import { formatCompact, formatCost, formatDuration } from "../../ui/format.ts";
 import { Timestamp } from "../../ui/timestamp.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { words } from "../../ui/words.ts";
-import { describeAccount } from "./describe-account.ts";
-import { FilterLink, filterValue } from "./filter-link.tsx";
+import { describeAccount, findShownAccount } from "./describe-account.ts";
+import { accountFilter, FilterLink, filterValue } from "./filter-link.tsx";
 import { StatusBadge } from "./status-badge.tsx";
 import { texts } from "./texts.ts";
 
@@ -92,13 +92,10 @@ const columns = (query: string, names: AccountNames): readonly Column<HistorySum
     class: "muted",
     cell: (record) => (
       <>
-        <FilterLink
-          name="account"
-          value={filterValue(record.account, names.get(record.account) ?? null)}
-          query={query}
-        >
+        <FilterLink name="account" value={accountFilter(findShownAccount(record), names)} query={query}>
           <TruncatedText text={describeAccount(record, names)} />
         </FilterLink>
+        {record.tried.length > 1 && <div>{texts.failedAccounts(record.tried.length)}</div>}
         {record.provider !== "" && <FilterLink name="provider" value={record.provider} query={query} />}
       </>
     ),

@@ -8,9 +8,9 @@ import { formatCount } from "../../ui/count.ts";
 import { formatCost, formatDuration, formatFullTime } from "../../ui/format.ts";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { words } from "../../ui/words.ts";
-import { describeAccount } from "./describe-account.ts";
+import { describeAccount, findShownAccount } from "./describe-account.ts";
 import { describeUsage } from "./describe-usage.ts";
-import { FilterLink, filterValue } from "./filter-link.tsx";
+import { accountFilter, FilterLink, filterValue } from "./filter-link.tsx";
 import { StatusBadge } from "./status-badge.tsx";
 import { texts } from "./texts.ts";
 
@@ -46,6 +46,7 @@ export function Facts({ record, names }: FactsProps) {
     path,
   } = record;
   const details = describeUsage(record);
+  const attempts = Math.max(record.attempts, record.upstream_attempts?.length ?? 0);
   const isError = record.status === "error";
   return (
     <dl class="facts">
@@ -93,14 +94,10 @@ export function Facts({ record, names }: FactsProps) {
         </Fact>
       )}
       <Fact name={words.account}>
-        <FilterLink
-          name="account"
-          value={filterValue(record.account, names.get(record.account) ?? null)}
-          query=""
-        >
+        <FilterLink name="account" value={accountFilter(findShownAccount(record), names)} query="">
           {describeAccount(record, names)}
         </FilterLink>
-        {record.attempts > 1 && texts.afterAttempts(record.attempts)}
+        {attempts > 1 && texts.afterAttempts(attempts)}
       </Fact>
       <Fact name={words.tokens}>
         {texts.inOutReasoning(

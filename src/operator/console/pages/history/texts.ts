@@ -104,6 +104,7 @@ export const texts = translate("history", {
   droppedParameters: "Dropped parameters",
   notSupported: (value: string) => `${value} (not supported by the provider)`,
   streamed: ", streamed",
+  failedAccounts: (count: number) => `${count} accounts failed`,
   afterAttempts: (attempts: number) => `, after ${attempts} attempts`,
   inOutReasoning: (promptTokens: string, completionTokens: string, reasoningTokens: string) =>
     `${promptTokens} in, ${completionTokens} out, of which ${reasoningTokens} reasoning`,
@@ -135,7 +136,7 @@ export const texts = translate("history", {
   requestReceived: "Request received",
   failedAccount: (account: string, message: string, reason: string) =>
     `${account} failed: ${message} (${reason})`,
-  signIn: (account: string, ms: string) => `Sign-in of ${account}, ${ms}`,
+  signIn: (account: string, ms: string) => `Asked for the token of ${account}, ${ms}`,
   sentWith: (record: string) => `Sent with ${record}`,
   inProgress: "In progress",
   completed: "Completed",

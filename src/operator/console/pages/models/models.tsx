@@ -18,6 +18,8 @@ import { UnknownNames } from "./unknown-names.tsx";
 
 type Routes = Readonly<Record<string, StoredRoute>>;
 
+const NO_ROUTES: Routes = {};
+
 /**
  * Describes the variant that a model's name denotes. For models of other providers it only names the provider, for a
  * route the models that it leads to.
@@ -57,7 +59,7 @@ export function Models() {
     >
       <LoadState {...models} />
       <Problem error={settings.error} retry={settings.reload} />
-      <ResolveName routes={settings.data?.model_routes ?? {}} />
+      <ResolveName routes={settings.data?.model_routes ?? NO_ROUTES} />
       {settings.data !== null && models.data !== null && (
         <>
           <AliasEditor
@@ -75,7 +77,7 @@ export function Models() {
             rows="few"
             items={models.data}
             keyOf={(id) => id}
-            columns={listColumns(settings.data?.model_routes ?? {})}
+            columns={listColumns(settings.data?.model_routes ?? NO_ROUTES)}
           />
         </Panel>
       )}

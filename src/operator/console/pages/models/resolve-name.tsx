@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { toMessage } from "../../api/client.ts";
 import { resolveModel } from "../../api/models.ts";
 import type { StoredRoute } from "../../api/settings.ts";
@@ -16,20 +16,22 @@ interface ResolveNameProps {
 /** Shows which model a name resolves to. For a route, it shows the models of the route. */
 export function ResolveName({ routes }: ResolveNameProps) {
   const [name, setName] = useState("");
+  /** The name of the answer; empty: there is none. */
+  const [resolved, setResolved] = useState("");
   const [answer, setAnswer] = useState("");
   const [order, setOrder] = useState<OrderText | null>(null);
   const [busy, setBusy] = useState(false);
-  const resolve = async (event: Event) => {
-    event.preventDefault();
+  const resolve = async (requested: string) => {
     setBusy(true);
     setOrder(null);
+    setResolved(requested);
     try {
-      const id = await resolveModel(name.trim());
+      const id = await resolveModel(requested);
       const stored = findRoute(routes, id);
       setAnswer(
         stored === undefined
-          ? texts.servedBy(name.trim(), id)
-          : texts.servedByRoute(name.trim(), summarizeRoute(stored)),
+          ? texts.servedBy(requested, id)
+          : texts.servedByRoute(requested, summarizeRoute(stored)),
       );
       if (stored !== undefined) setOrder(await readOrderText(readRoute(stored)));
     } catch (error) {
@@ -37,9 +39,19 @@ export function ResolveName({ routes }: ResolveNameProps) {
     }
     setBusy(false);
   };
+  // A saved route may change the answer.
+  useEffect(() => {
+    if (resolved !== "") void resolve(resolved);
+  }, [routes]);
   return (
     <Panel title={texts.lookUpTitle}>
-      <form class="inline-form" onSubmit={resolve}>
+      <form
+        class="inline-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void resolve(name.trim());
+        }}
+      >
         <TextField
           label={texts.requestedName}
           value={name}

@@ -61,7 +61,7 @@ export function Composer({ conversations, disabled, draft, onDraft, isChanged, u
             onKeyDown={(event) => {
               if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
               event.preventDefault();
-              send();
+              if (!isEmpty) send();
             }}
           />
           <AttachmentList
@@ -76,13 +76,8 @@ export function Composer({ conversations, disabled, draft, onDraft, isChanged, u
       {unsent.length > 0 && <p class="muted">{texts.styleCannotContain(unsent.join(", "))}</p>}
       <div class="actions">
         {!isRunning && (
-          <Button
-            kind="primary"
-            disabled={disabled || (isEmpty && !hasTurns)}
-            title={texts.sendRepeats}
-            onClick={send}
-          >
-            {texts.send}
+          <Button kind="primary" disabled={disabled || (isEmpty && !hasTurns)} onClick={send}>
+            {isEmpty && hasTurns ? texts.sendAgain : texts.send}
           </Button>
         )}
         {isRunning && <Button onClick={stopAll}>{texts.stop}</Button>}
