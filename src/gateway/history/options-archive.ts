@@ -1,8 +1,50 @@
-import type { Conversation, ResponseFormat } from "../../core/conversation/conversation.ts";
+import type { Conversation, ResponseFormat, Sampling } from "../../core/conversation/conversation.ts";
 import type { ToolChoice } from "../../core/conversation/tool.ts";
 
-/** Most characters of a request's options. Longer ones are stored without the tools. */
+/** Most characters of a request's options. Longer ones are stored without the tools, or not at all. */
 const MAX_CHARS = 200_000;
+
+/** The names of a request's parameters in a record, which no style owns. Null: not among the options. */
+const STORED_NAMES = {
+  temperature: "temperature",
+  maxTokens: "max_tokens",
+  topP: "top_p",
+  topK: "top_k",
+  minP: "min_p",
+  stop: "stop",
+  seed: "seed",
+  presencePenalty: "presence_penalty",
+  frequencyPenalty: "frequency_penalty",
+  repetitionPenalty: "repetition_penalty",
+  logitBias: "logit_bias",
+  reasoningEffort: "reasoning_effort",
+  thinkingBudget: "thinking_budget",
+  verbosity: "verbosity",
+  promptCacheKey: "prompt_cache_key",
+  logprobs: "logprobs",
+  n: "n",
+  modalities: "modalities",
+  // The summary of the record has it.
+  user: null,
+} as const satisfies Record<keyof Sampling, string | null>;
+
+/** The name of a parameter in a record. */
+export type StoredParameter = Exclude<(typeof STORED_NAMES)[keyof Sampling], null>;
+
+/** Ids of tokens. Names of members are not redacted, so biases of anything else are left out. */
+const TOKEN_ID = /^\d{1,7}$/;
+
+function describeParameters({ logitBias, ...sampling }: Sampling) {
+  const names: Readonly<Record<string, StoredParameter | null>> = STORED_NAMES;
+  const described: Partial<Record<StoredParameter, unknown>> = {};
+  for (const [name, value] of Object.entries(sampling)) {
+    const stored = names[name];
+    if (stored != null) described[stored] = value;
+  }
+  if (logitBias === undefined) return described;
+  const biases = Object.entries(logitBias).filter(([id]) => TOKEN_ID.test(id));
+  return { ...described, [STORED_NAMES.logitBias]: Object.fromEntries(biases) };
+}
 
 const describeToolChoice = (choice: ToolChoice) =>
   choice.type === "function" ? { function: choice.name } : choice.type;
@@ -15,7 +57,8 @@ function describeFormat(format: ResponseFormat): unknown {
 }
 
 /** The request's tools and parameters under names that no style owns. Members that it does not set are left out. */
-function describeOptions({ tools, toolChoice, sampling, responseFormat }: Conversation) {
+function describeOptions(conversation: Conversation) {
+  const { tools, toolChoice, parallelToolCalls, webSearch, sampling, responseFormat } = conversation;
   return {
     tools: tools.map(({ name, description = "", parameters = { type: "object" } }) => ({
       name,
@@ -25,22 +68,16 @@ function describeOptions({ tools, toolChoice, sampling, responseFormat }: Conver
     tool_choice:
       tools.length === 0 || toolChoice.type === "auto" ? undefined : describeToolChoice(toolChoice),
     response_format: describeFormat(responseFormat),
-    temperature: sampling.temperature,
-    max_tokens: sampling.maxTokens,
-    top_p: sampling.topP,
-    top_k: sampling.topK,
-    min_p: sampling.minP,
-    stop: sampling.stop,
-    seed: sampling.seed,
-    presence_penalty: sampling.presencePenalty,
-    frequency_penalty: sampling.frequencyPenalty,
-    reasoning_effort: sampling.reasoningEffort,
+    parallel_tool_calls: tools.length === 0 || parallelToolCalls ? undefined : false,
+    web_search: webSearch === undefined ? undefined : true,
+    ...describeParameters(sampling),
   };
 }
 
 /**
  * Serializes a conversation's tools and parameters as JSON text for the archive, so that the request can be sent again.
  *
+ * @returns the empty text if the options are too long to store
  * @param redact replaces what must not be stored of a text; null: all of it may be stored
  */
 export function serializeOptions(
@@ -53,5 +90,7 @@ export function serializeOptions(
       ? JSON.stringify(value)
       : JSON.stringify(value, (_, member: unknown) => (typeof member === "string" ? redact(member) : member));
   const text = serialize(options);
-  return text.length <= MAX_CHARS ? text : serialize({ ...options, tools: [], tools_omitted: true });
+  if (text.length <= MAX_CHARS) return text;
+  const withoutTools = serialize({ ...options, tools: [], tools_omitted: true });
+  return withoutTools.length <= MAX_CHARS ? withoutTools : "";
 }

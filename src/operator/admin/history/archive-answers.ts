@@ -7,6 +7,7 @@ import type {
   Sample,
   SampleMeta,
 } from "../../../core/ports/captures.ts";
+import type { StoredParameter } from "../../../gateway/history/options-archive.ts";
 
 /** Summary of one generation, for lists. Times are Unix milliseconds. */
 export const historySummarySchema = () =>
@@ -133,6 +134,29 @@ function messageSchema() {
   ]);
 }
 
+/** The stored parameters of a request. */
+const parameterSchemas = () =>
+  ({
+    temperature: z.number(),
+    max_tokens: z.number(),
+    top_p: z.number(),
+    top_k: z.number(),
+    min_p: z.number(),
+    stop: z.array(z.string()),
+    seed: z.number(),
+    presence_penalty: z.number(),
+    frequency_penalty: z.number(),
+    repetition_penalty: z.number(),
+    logit_bias: z.record(z.string(), z.number()),
+    reasoning_effort: z.string(),
+    thinking_budget: z.number(),
+    verbosity: z.string(),
+    prompt_cache_key: z.string(),
+    logprobs: z.number(),
+    n: z.number(),
+    modalities: z.array(z.string()),
+  }) satisfies Record<StoredParameter, z.ZodType>;
+
 /** Tools and parameters of a request, as `src/gateway/history/options-archive.ts` writes them. */
 const optionsSchema = () =>
   z.object({
@@ -148,23 +172,17 @@ const optionsSchema = () =>
         strict: z.boolean().optional(),
       })
       .optional(),
-    temperature: z.number().optional(),
-    max_tokens: z.number().optional(),
-    top_p: z.number().optional(),
-    top_k: z.number().optional(),
-    min_p: z.number().optional(),
-    stop: z.array(z.string()).optional(),
-    seed: z.number().optional(),
-    presence_penalty: z.number().optional(),
-    frequency_penalty: z.number().optional(),
-    reasoning_effort: z.string().optional(),
+    parallel_tool_calls: z.boolean().optional(),
+    /** Whether the request declared the vendor's web search. */
+    web_search: z.boolean().optional(),
+    ...z.object(parameterSchemas()).partial().shape,
   });
 
 /** One generation with its full texts. `messages` and `options` are JSON, not text. */
 export const historyRecordSchema = () =>
   historySummarySchema().extend({
     messages: z.array(messageSchema()),
-    /** Null: a record of an older version, or one that keeps no texts. */
+    /** Null: a record of an older version, one that keeps no texts, or one whose options were too long. */
     options: optionsSchema().nullable(),
     prompt: z.string(),
     reasoning: z.string(),

@@ -1,10 +1,33 @@
 import { describe, expect, it } from "vitest";
+import type { Sampling } from "../../../../src/core/conversation/conversation.ts";
 import { serializeOptions } from "../../../../src/gateway/history/options-archive.ts";
 import { historyRecordSchema } from "../../../../src/operator/admin/history/archive-answers.ts";
 import { conversation } from "../../../support/conversations.ts";
 
 const keep = (text: string) => text;
 const tool = { name: "look_up", description: "Mail ada@example.com", parameters: { type: "object" } };
+
+const SAMPLING: Required<Sampling> = {
+  temperature: 0.1,
+  topP: 0.2,
+  topK: 3,
+  minP: 0.3,
+  presencePenalty: 0.4,
+  frequencyPenalty: 0.5,
+  repetitionPenalty: 4,
+  logitBias: { 5: 6 },
+  stop: ["end"],
+  maxTokens: 7,
+  seed: 9,
+  reasoningEffort: "low",
+  thinkingBudget: 6,
+  verbosity: "long",
+  user: "chen",
+  promptCacheKey: "shared",
+  logprobs: 8,
+  n: 2,
+  modalities: ["audio"],
+};
 
 describe("the archived tools and parameters of a request", () => {
   it("are those that it set, and fit the declared answer", () => {
@@ -29,6 +52,34 @@ describe("the archived tools and parameters of a request", () => {
     });
     expect(historyRecordSchema().shape.options.parse(options)).toEqual(options);
     expect(JSON.parse(serializeOptions(conversation(), null))).toEqual({ tools: [] });
+  });
+
+  it("have every parameter but the end user, which the summary has", () => {
+    const options = JSON.parse(
+      serializeOptions(
+        conversation({ tools: [tool], sampling: SAMPLING, parallelToolCalls: false, webSearch: {} }),
+        keep,
+      ),
+    );
+    const { tools, parallel_tool_calls, web_search, ...parameters } = options;
+    expect({ tools, parallel_tool_calls, web_search }).toEqual({
+      ...{ tools: [tool], parallel_tool_calls: false, web_search: true },
+    });
+    expect(Object.keys(parameters)).toHaveLength(Object.keys(SAMPLING).length - 1);
+    expect(Object.values(parameters)).toEqual(expect.arrayContaining([0.1, 4, 6, 8, "long", "shared", 2]));
+    expect(historyRecordSchema().shape.options.parse(options)).toEqual(options);
+  });
+
+  it("leave out biases of other things than tokens, whose names are not redacted", () => {
+    const sampling = { logitBias: { 50256: -100, "ada@example.com": 1 } };
+    expect(JSON.parse(serializeOptions(conversation({ sampling }), keep)).logit_bias).toEqual({
+      50256: -100,
+    });
+  });
+
+  it("are not stored if they are too long even without the tools", () => {
+    const sampling = { stop: ["x".repeat(300_000)] };
+    expect(serializeOptions(conversation({ sampling }), keep)).toBe("");
   });
 
   it("are redacted as texts, and stay JSON", () => {

@@ -11,6 +11,7 @@ import {
 import { textField } from "../../api/fields.ts";
 import type { HistoryRecord } from "../../api/history.ts";
 import type { InitialConversation } from "../../shared/initial-conversation.ts";
+import { listLostOptions } from "./lost-options.ts";
 import { texts } from "./texts.ts";
 
 const call = z.object({ id: textField, name: textField, arguments: textField });
@@ -54,16 +55,6 @@ function collectParameters({
   return Object.fromEntries(set.map((name) => [name, stored[name]]));
 }
 
-/** Lists the options of the request that the playground does not send. */
-function listLostOptions(options: HistoryRecord["options"]): readonly string[] {
-  if (options === null) return [texts.toolsAndParameters];
-  return [
-    ...(options.tools_omitted === true ? [texts.tools] : []),
-    ...(options.tool_choice === undefined ? [] : ["tool_choice"]),
-    ...(options.response_format === undefined ? [] : ["response_format"]),
-  ];
-}
-
 /** Rebuilds the request of a record from the archive, which has no attachments but those with an address. */
 export function toReplayRequest(
   record: Pick<
@@ -90,8 +81,9 @@ export function toReplayRequest(
       turns.push({ role, call, output: text });
     } else turns.push({ role: "user", text, ...(attachments.length > 0 && { attachments }) });
   }
+  const dialect = playgrounds.find(({ id }) => id === record.dialect) ?? playgrounds[0];
   return {
-    dialect: playgrounds.find(({ id }) => id === record.dialect) ?? playgrounds[0],
+    dialect,
     model: record.requested_model || record.model,
     stream: record.stream,
     system: system.join("\n\n"),
@@ -100,7 +92,7 @@ export function toReplayRequest(
     parameters: collectParameters(record),
     lost: [
       ...(dropped > 0 ? [texts.attachments(dropped)] : []),
-      ...listLostOptions(record.options),
+      ...listLostOptions(record, dialect),
       ...(record.key === "" ? [] : [texts.itsKey]),
     ],
   };
