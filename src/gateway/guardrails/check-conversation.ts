@@ -33,8 +33,11 @@ export async function maskConversation(
   const tools: ToolDefinition[] = [];
   for (const tool of conversation.tools) tools.push(await maskTool(tool, checker));
   if (toolChoice.type === "function") await checker.rejectMatches(toolChoice.name);
-  const { location, allowedDomains, blockedDomains } = webSearch ?? {};
-  await checker.rejectMatches([location, allowedDomains, blockedDomains]);
+  const { contextSize = "", location, allowedDomains, blockedDomains } = webSearch ?? {};
+  await checker.rejectMatches([
+    ...[location, allowedDomains, blockedDomains],
+    ...[contextSize].filter(isUnusual),
+  ]);
   return {
     ...conversation,
     messages,
@@ -133,13 +136,55 @@ async function maskFormat(format: ResponseFormat, checker: TextChecker): Promise
   return isObject(schema) ? { ...format, schema } : format;
 }
 
-/** Values of options that are no texts: ids of tokens, and usual efforts. */
-const PLAIN_OPTION = /^(?:\d{1,7}|none|minimal|low|medium|high|xhigh|max)$/;
+/** Values of options that are no texts: ids of tokens, usual efforts and sizes, and modalities. */
+const PLAIN_OPTION = /^(?:\d{1,7}|none|minimal|low|medium|high|xhigh|max|audio|image|video)$/;
+
+const isUnusual = (option: string) => !PLAIN_OPTION.test(option);
+
+/**
+ * How an option is checked. `choice`: unusual values deny the request if they match, as all values do of a `text`. Others are
+ * masked or replaced. Only numbers are not checked.
+ */
+type OptionCheck = "choice" | "text" | "masked" | "replaced";
+
+const OPTION_CHECKS = {
+  temperature: "number",
+  topP: "number",
+  topK: "number",
+  minP: "number",
+  presencePenalty: "number",
+  frequencyPenalty: "number",
+  repetitionPenalty: "number",
+  maxTokens: "number",
+  seed: "number",
+  thinkingBudget: "number",
+  logprobs: "number",
+  n: "number",
+  logitBias: "choice",
+  reasoningEffort: "choice",
+  verbosity: "choice",
+  modalities: "choice",
+  stop: "text",
+  user: "masked",
+  promptCacheKey: "replaced",
+} as const satisfies {
+  readonly [name in keyof Sampling]-?: Required<Sampling>[name] extends number ? "number" : OptionCheck;
+};
+
+/** The values of an option: its texts, or the names of its members. */
+function listChoices(option: unknown): readonly string[] {
+  if (typeof option === "string") return [option];
+  return Array.isArray(option) ? option.map(String) : Object.keys(Object(option));
+}
 
 async function maskSampling(sampling: Sampling, checker: TextChecker): Promise<Sampling> {
-  const { user, promptCacheKey, stop, reasoningEffort = "", verbosity = "", logitBias = {} } = sampling;
-  const options = [reasoningEffort, verbosity, ...Object.keys(logitBias)];
-  await checker.rejectMatches([stop, options.filter((option) => !PLAIN_OPTION.test(option))]);
+  const checks: Readonly<Record<string, OptionCheck | "number">> = OPTION_CHECKS;
+  for (const [name, option] of Object.entries(sampling)) {
+    const check = checks[name];
+    if (check === "text") await checker.rejectMatches(option);
+    else if (check === "choice") await checker.rejectMatches(listChoices(option).filter(isUnusual));
+  }
+  const { user, promptCacheKey } = sampling;
   return {
     ...sampling,
     ...(user === undefined ? {} : { user: await checker.mask(user) }),

@@ -54,9 +54,18 @@ it.each([
   ["an effort", { reasoningEffort: "apollo" }],
   ["the length of the answer", { verbosity: "apollo" }],
   ["an id of a token", { logitBias: { apollo: 1 } }],
+  ["a modality", { modalities: ["audio", "apollo"] }],
+  ["a stop sequence", { stop: ["end", "apollo"] }],
 ])("denies a text in %s", async (_, sampling) => {
   const checked = maskConversation(conversation({ sampling }), new TextChecker([rule]));
   await expect(checked).rejects.toMatchObject({ status: 400, code: "content_filter" });
+});
+
+it("denies a text in the size of a web search", async () => {
+  const search = conversation({ webSearch: { contextSize: "apollo" } });
+  await expect(maskConversation(search, new TextChecker([rule]))).rejects.toMatchObject({
+    code: "content_filter",
+  });
 });
 
 it("does not deny usual options that a broad rule matches", async () => {
@@ -65,7 +74,17 @@ it("does not deny usual options that a broad rule matches", async () => {
     type: "expressions",
     expressions: [{ pattern: ".{3}" }],
   });
-  const sampling = { reasoningEffort: "high", verbosity: "low", logitBias: { "50256": -100 } };
-  const checked = await maskConversation(conversation({ messages: [], sampling }), new TextChecker([broad]));
+  const sampling = {
+    reasoningEffort: "high",
+    verbosity: "low",
+    logitBias: { "50256": -100 },
+    modalities: ["audio"],
+    maxTokens: 4_096,
+  };
+  const webSearch = { contextSize: "medium" };
+  const checked = await maskConversation(
+    conversation({ messages: [], sampling, webSearch }),
+    new TextChecker([broad]),
+  );
   expect(checked.sampling).toMatchObject(sampling);
 });
