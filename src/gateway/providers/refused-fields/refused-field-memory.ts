@@ -71,7 +71,10 @@ export class RefusedFieldMemory<Request> {
       const isCorrectable = response.status === 400 || response.status === 422;
       const rule = isCorrectable ? findRule(await loadRules(), request, text, removed) : undefined;
       if (rule === undefined || !mayRepeat(error)) throw error;
-      for (const earlier of learned.keys()) if (earlier.rejectionPattern.test(text)) learned.delete(earlier);
+      for (const earlier of learned.keys()) {
+        // Rules of the same name are steps: the backend names the field until the last one.
+        if (earlier.name !== rule.name && earlier.rejectionPattern.test(text)) learned.delete(earlier);
+      }
       removed.set(rule, text);
       learned.set(rule, text);
       request = removeKnown(remove(request, rule, text));
