@@ -5,12 +5,21 @@ import * as openai from "./openai/fake.ts";
 import * as openaiResponses from "./openai-responses/fake.ts";
 import { conversation, FakeUpstream, neverAborted, prepareOptions, readTurn } from "./support.ts";
 
+/** What the public API of most drivers answers to texts. */
+const EMBEDDINGS = {
+  address: "/v1/embeddings",
+  answer: { data: [1, 0].map((index) => ({ index, embedding: [index] })), usage: { prompt_tokens: 3 } },
+  broken: [{}, { data: [{ embedding: [0.5] }] }, { data: [{ embedding: ["x"] }, {}] }],
+  request: { model: "big-model", input: ["a", "b"], dimensions: 1 },
+};
+
 const backends = [
   {
     name: "openai",
     ...openai,
     key: ["authorization", "Bearer token-of-the-account"],
     whole: { choices: [{ index: 0, message: { content: "Hi" }, finish_reason: "stop" }] },
+    embeddings: EMBEDDINGS,
   },
   {
     name: "openai-responses",
@@ -20,6 +29,7 @@ const backends = [
       status: "completed",
       output: [{ type: "message", content: [{ type: "output_text", text: "Hi" }] }],
     },
+    embeddings: EMBEDDINGS,
   },
   {
     name: "anthropic",
@@ -27,6 +37,7 @@ const backends = [
     key: ["x-api-key", "token-of-the-account"],
     whole: { content: [{ type: "text", text: "Hi" }], stop_reason: "end_turn" },
     pages: "?limit=1000",
+    embeddings: null,
   },
   {
     name: "gemini",
@@ -37,6 +48,18 @@ const backends = [
     pages: "?pageSize=1000",
     listed: { models: [{ name: "models/a" }, { name: 5 }, "b", { name: "models/c" }] },
     unlisted: { models: "a" },
+    embeddings: {
+      address: "/v1beta/models/big-model:batchEmbedContents",
+      answer: { embeddings: [{ values: [0] }, { values: [1] }], usageMetadata: { promptTokenCount: 3 } },
+      broken: [{}, { embeddings: [{ values: [0.5] }] }, { embeddings: [{ values: ["x"] }, {}] }],
+      request: {
+        requests: ["a", "b"].map((said) => ({
+          model: "models/big-model",
+          content: { parts: [{ text: said }] },
+          outputDimensionality: 1,
+        })),
+      },
+    },
   },
 ] as const;
 
@@ -124,4 +147,31 @@ describe.each(backends)("a backend with an API key, driver $name", (backend) => 
     const turn = await open(() => Response.json(whole));
     expect((await readTurn(turn)).events).toContainEqual({ type: "text", text: "Hi" });
   });
+
+  it("is understood although it does not call its stream an event stream", async () => {
+    const headers = { "content-type": "text/plain; charset=utf-8" };
+    const { events, failure } = await readTurn(await open(() => new Response(backend.answer, { headers })));
+    expect([failure, events.at(-1)]).toEqual([null, { type: "finish", reason: "stop" }]);
+  });
+
+  const { embeddings } = backend;
+  const wishes = { model: "provider-v4-pro", input: ["a", "b"], dimensions: 1 };
+  if (embeddings === null) {
+    it("has no embeddings, and says so by what it lacks", () => {
+      expect(provider().embeddings).toBeUndefined();
+    });
+  } else {
+    it("embeds texts, in their order", async () => {
+      const fake = new FakeUpstream(() => Response.json(embeddings.answer));
+      const embedded = await provider().embeddings?.embed(fake.account, wishes, neverAborted());
+      expect(embedded).toEqual({ vectors: [[0], [1]], tokens: 3 });
+      expect(fake.only(embeddings.address).json()).toMatchObject(embeddings.request);
+    });
+
+    it.each(embeddings.broken)("is malformed unless it has a vector for each text: %j", async (body) => {
+      const fake = new FakeUpstream(() => Response.json(body));
+      const embedded = provider().embeddings?.embed(fake.account, wishes, neverAborted());
+      await expect(embedded).rejects.toMatchObject({ kind: "malformed" });
+    });
+  }
 });

@@ -44,5 +44,5 @@ export function keyed({ driver, baseUrl, path, answer }: KeyedDriver) {
     await prepared.open(fake.account, neverAborted(), followUp);
     return fake.only(path).json();
   };
-  return { provider, answering, request };
+  return { provider, answering, request, answer };
 }

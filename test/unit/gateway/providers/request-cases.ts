@@ -23,6 +23,10 @@ const image: Part = { type: "image", source: inline("image/png", PNG), detail: "
 export const LINKED: Readonly<Record<string, { bytes: Uint8Array; mediaType: string }>> = {
   "https://files.example/a.jpg": { bytes: Uint8Array.of(0xff, 0xd8, 0xff, 0xe0), mediaType: "image/jpeg" },
   "https://files.example/a.pdf": { bytes: utf8("%PDF-1.7"), mediaType: "application/pdf" },
+  "https://files.example/a.php": {
+    bytes: Uint8Array.of(0xff, 0xd8, 0xff, 0xe0),
+    mediaType: "application/octet-stream",
+  },
   "https://files.example/a.txt": { bytes: utf8("größe"), mediaType: "text/plain" },
 };
 
@@ -178,6 +182,8 @@ export const REQUEST_CASES = {
       { type: "image", source: link("a.jpg") },
       { type: "file", source: link("a.pdf") },
       { type: "file", source: link("a.txt") },
+      // The name looks like that of a text, but it is an image.
+      { type: "file", source: link("a.php") },
       { type: "file", source: inline("application/pdf", PDF), filename: "b.pdf" },
       { type: "file", source: inline("text/plain", btoa("note")), filename: "n.txt" },
     ),

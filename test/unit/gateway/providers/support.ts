@@ -3,12 +3,13 @@ import { join } from "node:path";
 import type { Message, Part, ToolCall } from "../../../../src/core/conversation/conversation.ts";
 import { ProviderError } from "../../../../src/core/errors/provider-error.ts";
 import type { Fetch } from "../../../../src/core/ports/upstream.ts";
-import type { PrepareOptions } from "../../../../src/gateway/providers/provider.ts";
+import type { PrepareOptions, Provider } from "../../../../src/gateway/providers/provider.ts";
 import type { ProviderEvent } from "../../../../src/gateway/providers/provider-events.ts";
 import type { UpstreamAccount } from "../../../../src/gateway/providers/upstream-account.ts";
 import type { TurnDecoder, UpstreamTurn } from "../../../../src/gateway/providers/upstream-turn.ts";
+import { type ConversationChanges, conversation } from "../../../support/conversations.ts";
 
-export { conversation } from "../../../support/conversations.ts";
+export { conversation };
 
 const encoder = new TextEncoder();
 
@@ -75,6 +76,17 @@ export async function readTurn(turn: UpstreamTurn): Promise<Outcome> {
     if (!(error instanceof ProviderError)) throw error;
     return { events: [], failure: error.kind };
   }
+}
+
+/** Asks a provider, and reads its answer to the end. Returns the request that was answered. */
+export async function ask(
+  provider: Provider,
+  fake: FakeUpstream,
+  changes: ConversationChanges,
+): Promise<Record<string, unknown>> {
+  const prepared = provider.prepare(conversation(changes), prepareOptions());
+  await readTurn(await prepared.open(fake.account, neverAborted(), null));
+  return fake.seen.at(-1)?.json() ?? {};
 }
 
 /** Text and reasoning deltas joined, so that outcomes can be compared whatever the deltas' sizes. */

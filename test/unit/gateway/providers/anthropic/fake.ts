@@ -6,7 +6,7 @@ export { text, user, WEATHER } from "../support.ts";
 
 export const { stream } = capturedAnswers("anthropic");
 
-export const { provider, answering, request } = keyed({
+export const { provider, answering, request, answer } = keyed({
   driver: anthropicDriver,
   baseUrl: "http://engine.example/",
   path: "/v1/messages",

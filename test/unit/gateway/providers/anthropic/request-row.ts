@@ -205,6 +205,7 @@ export const anthropicRequests: RequestRow = {
           image("image/jpeg", "/9j/4A=="),
           pdf("a.pdf"),
           "[File a.txt]\ngröße\n[End of file a.txt]",
+          image("image/jpeg", "/9j/4A=="),
           pdf("b.pdf"),
           "[File n.txt]\nnote\n[End of file n.txt]",
         ),

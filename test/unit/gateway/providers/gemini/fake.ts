@@ -9,7 +9,7 @@ export const { stream, whole } = capturedAnswers("gemini");
 /** Where a streamed answer is asked for. */
 export const STREAMED = ":streamGenerateContent?alt=sse";
 
-export const { provider, answering, request } = keyed({
+export const { provider, answering, request, answer } = keyed({
   driver: geminiDriver,
   baseUrl: "http://engine.example/",
   path: STREAMED,

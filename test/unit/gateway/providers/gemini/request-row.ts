@@ -189,6 +189,7 @@ export const geminiRequests: RequestRow = {
           blob("image/jpeg", "/9j/4A=="),
           blob("application/pdf", PDF),
           "[File a.txt]\ngröße\n[End of file a.txt]",
+          blob("image/jpeg", "/9j/4A=="),
           blob("application/pdf", PDF),
           "[File n.txt]\nnote\n[End of file n.txt]",
         ),

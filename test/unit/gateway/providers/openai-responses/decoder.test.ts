@@ -34,6 +34,18 @@ describe("decoding a streamed response", () => {
     ]);
   });
 
+  it("reads open thoughts and a refusal that come in one piece", () => {
+    const output = [
+      { type: "reasoning", id: "rs", summary: [], content: [{ type: "reasoning_text", text: "hm" }] },
+      { type: "message", content: [{ type: "refusal", refusal: "No." }] },
+    ];
+    expect(runWhole({ status: "completed", output }).events.slice(1)).toEqual([
+      { type: "reasoning", text: "hm" },
+      { type: "refusal", text: "No." },
+      { type: "finish", reason: "stop" },
+    ]);
+  });
+
   it("separates the texts of messages, not those of the parts of one", () => {
     const begun = (output_index: number, type: string) =>
       event("response.output_item.added", { output_index, item: { type } });

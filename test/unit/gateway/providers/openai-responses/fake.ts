@@ -6,7 +6,7 @@ export { text, user, WEATHER } from "../support.ts";
 
 export const { stream, whole } = capturedAnswers("openai-responses");
 
-export const { provider, answering, request } = keyed({
+export const { provider, answering, request, answer } = keyed({
   driver: openaiResponsesDriver,
   baseUrl: "http://engine.example/v1/",
   path: "/responses",

@@ -209,6 +209,11 @@ export const openaiResponsesRequests: RequestRow = {
           image("jpeg;base64,/9j/4A==", "auto"),
           pdf("a.pdf"),
           part("[File a.txt]\ngröße\n[End of file a.txt]"),
+          {
+            type: "input_file",
+            filename: "a.php",
+            file_data: "data:application/octet-stream;base64,/9j/4A==",
+          },
           pdf("b.pdf"),
           part("[File n.txt]\nnote\n[End of file n.txt]"),
         ]),

@@ -198,6 +198,7 @@ export const openaiRequests: RequestRow = {
           image("data:image/jpeg;base64,/9j/4A=="),
           file({ filename: "a.pdf", file_data: `data:application/pdf;base64,${PDF}` }),
           part("[File a.txt]\ngröße\n[End of file a.txt]"),
+          file({ filename: "a.php", file_data: "data:application/octet-stream;base64,/9j/4A==" }),
           file({ filename: "b.pdf", file_data: `data:application/pdf;base64,${PDF}` }),
           part("[File n.txt]\nnote\n[End of file n.txt]"),
         ]),
