@@ -83,6 +83,8 @@ export type Endpoint = EndpointDescription &
         readonly access: "admin";
         /** The weakest role that may call it. */
         readonly role: Role;
+        /** `deletion`: it deletes something outside the configuration, and each call gets an entry in the audit log. */
+        readonly audit?: "deletion";
         serve(context: Context, params: PathParams): Promise<Response>;
       }
     | {
@@ -303,6 +305,8 @@ export function rawBodyEndpoint<Query>(declaration: RawBodyDeclaration<Query>): 
 interface AdminDeclaration {
   /** The weakest role that may call it. Absent: a viewer for `GET`, an operator for all else. */
   readonly role?: Role;
+  /** `deletion`: it deletes something outside the configuration, and each call gets an entry in the audit log. */
+  readonly audit?: "deletion";
 }
 
 /** Declares an endpoint for administrators, by token or admin key. */
@@ -316,12 +320,13 @@ export function adminEndpoint<
 >(
   declaration: TypedDeclaration<M, Path, Body, BodyInput, Query, Answers, unknown> & AdminDeclaration,
 ): Endpoint & EndpointTypes<M, Path, BodyInput, Answers> {
-  const { role = getDefaultRole(declaration.method), ...rest } = declaration;
+  const { role = getDefaultRole(declaration.method), audit, ...rest } = declaration;
   const declared: Declaration<unknown, unknown, unknown> = rest;
   return {
     ...describeEndpoint(declared),
     access: "admin",
     role,
+    ...(audit === undefined ? {} : { audit }),
     serve: async (context, params) => {
       context.memory.markKnown();
       const input = await readInput(context, params, declared, rejectReservedNames);

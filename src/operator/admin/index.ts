@@ -44,7 +44,7 @@ import { PROXY_TEST_ENDPOINTS } from "./providers/proxy-test.ts";
 import { VERSION_ENDPOINTS } from "./version.ts";
 
 /** Every endpoint of the admin API. */
-export const ADMIN_ENDPOINTS = [
+export const ADMIN_ENDPOINTS = withDeletionAudit([
   ...LOGIN_ENDPOINTS,
   ...HOSTING_CREDENTIAL_ENDPOINTS,
   ...HOSTING_SYNC_ENDPOINTS,
@@ -71,7 +71,7 @@ export const ADMIN_ENDPOINTS = [
   ...ACCOUNT_BULK_ENDPOINTS,
   ...ACCOUNT_TEST_ENDPOINTS,
   ...TEST_ALL_ENDPOINTS,
-  ...withDeletionAudit(SESSION_ENDPOINTS),
+  ...SESSION_ENDPOINTS,
   ...ACCOUNT_ENDPOINTS,
   ...QUEUE_ENDPOINTS,
   ...KNOWN_MODEL_ENDPOINTS,
@@ -79,9 +79,9 @@ export const ADMIN_ENDPOINTS = [
   ...PROVIDER_ENDPOINTS,
   ...BULK_IMPORT_ENDPOINTS,
   ...API_TEST_ENDPOINTS,
-  ...withDeletionAudit(SAMPLE_ENDPOINTS),
-  ...withDeletionAudit(CAPTURE_ENDPOINTS),
-  ...withDeletionAudit(HISTORY_ENDPOINTS),
+  ...SAMPLE_ENDPOINTS,
+  ...CAPTURE_ENDPOINTS,
+  ...HISTORY_ENDPOINTS,
   ...METRICS_ENDPOINTS,
   ...TELEMETRY_ENDPOINTS,
   ...USAGE_ENDPOINTS,
@@ -89,4 +89,4 @@ export const ADMIN_ENDPOINTS = [
   ...ALERT_ENDPOINTS,
   ...GUARDRAIL_ENDPOINTS,
   ...VERSION_ENDPOINTS,
-] satisfies readonly Endpoint[];
+] satisfies readonly Endpoint[]);

@@ -177,6 +177,7 @@ export const SESSION_ENDPOINTS = [
     method: "POST",
     path: "/admin/accounts/sessions/delete-all",
     role: "owner",
+    audit: "deletion",
     summary: "Delete an account's sessions",
     body: deleteSessionsSchema,
     answers: jsonResponse(deletedSessionsSchema),

@@ -40,12 +40,10 @@ export async function recordAction(
   ).catch(() => undefined);
 }
 
-/** Returns the endpoints with auditing: each deletion outside the configuration creates an audit entry. */
+/** Returns the endpoints with auditing: each call of one that declares a deletion adds an audit entry. */
 export function withDeletionAudit<E extends Endpoint>(endpoints: readonly E[]): E[] {
   return endpoints.map((endpoint) => {
-    const changes =
-      endpoint.method === "DELETE" || endpoint.paths.some((path) => path.endsWith("/delete-all"));
-    if (endpoint.access !== "admin" || !changes) return endpoint;
+    if (endpoint.access !== "admin" || endpoint.audit !== "deletion") return endpoint;
     return {
       ...endpoint,
       serve: async (context: Context, params: PathParams) => {

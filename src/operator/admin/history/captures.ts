@@ -43,6 +43,7 @@ export const CAPTURE_ENDPOINTS = [
     method: "DELETE",
     path: "/admin/dev/captures",
     role: "owner",
+    audit: "deletion",
     summary: "Clear the captures",
     answers: jsonResponse(() => successSchema().extend({ detail: z.string(), deleted: z.int() })),
     handler: async ({ platform }) => {

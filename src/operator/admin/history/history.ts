@@ -73,6 +73,7 @@ export const HISTORY_ENDPOINTS = [
     method: "DELETE",
     path: "/admin/chat-history",
     role: "owner",
+    audit: "deletion",
     summary: "Clear the history",
     answers: jsonResponse(() => successSchema().extend({ deleted: z.int() })),
     handler: async ({ platform }) =>
@@ -107,6 +108,7 @@ export const HISTORY_ENDPOINTS = [
   adminEndpoint({
     method: "DELETE",
     path: "/admin/chat-history/:id",
+    audit: "deletion",
     summary: "Delete a history record",
     answers: jsonResponse(successSchema),
     handler: async ({ platform }, { params: { id = "" } }) => {

@@ -197,6 +197,7 @@ export const SAMPLE_ENDPOINTS = [
   adminEndpoint({
     method: "DELETE",
     path: "/admin/dev/raw-samples/:sample_id",
+    audit: "deletion",
     summary: "Delete a saved sample",
     answers: jsonResponse(successSchema),
     handler: async ({ platform }, { params: { sample_id: id = "" } }) => {

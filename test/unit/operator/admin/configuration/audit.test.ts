@@ -1,8 +1,25 @@
 import { describe, expect, it } from "vitest";
 import type { AuditEntry } from "../../../../../src/core/ports/audit-log.ts";
+import { ADMIN_ENDPOINTS } from "../../../../../src/operator/admin/index.ts";
 import { type MemoryGateway, useMemoryGateway } from "../../../../support/memory-gateway.ts";
 
 const make = useMemoryGateway();
+
+/** Deletions that edit the configuration, whose edits have entries of their own, and the two that record their counts. */
+const OTHER_DELETIONS = [
+  "/admin/accounts/:identifier",
+  "/admin/administrators/:id",
+  "/admin/keys/:key",
+  "/admin/keys/:key/data",
+  "/admin/providers/:providerID",
+  "/admin/providers/:providerID/models/:model",
+  "/admin/proxies/:proxyID",
+  "/admin/routes/:name",
+  "/admin/tags/:id",
+  "/admin/teams/:id",
+  "/admin/users/:id",
+  "/admin/users/:id/data",
+];
 const headers = { authorization: "Bearer admin" };
 
 /** What was recorded, newest first. */
@@ -60,5 +77,26 @@ describe("the record of what administrators do", () => {
       },
       { action: "POST /admin/accounts/test", changes: [{ path: "one@test", before: null, after: '"ok"' }] },
     ]);
+  });
+
+  it("has deletions outside the configuration", async () => {
+    const gateway = await make({ env: { ADMIN_KEY: "admin" } });
+    await gateway.request("/admin/dev/captures", { method: "DELETE", headers });
+    await gateway.request("/admin/chat-history", { method: "DELETE", headers });
+    await gateway.post("/admin/accounts/sessions/delete-all", { identifier: "one@test" }, { headers });
+    const missing = await gateway.request("/admin/chat-history/none", { method: "DELETE", headers });
+    expect(missing.status).toBe(404);
+    expect((await recorded(gateway)).map(({ action, who }) => [action, who])).toEqual([
+      ["POST /admin/accounts/sessions/delete-all", "key"],
+      ["DELETE /admin/chat-history", "key"],
+      ["DELETE /admin/dev/captures", "key"],
+    ]);
+  });
+
+  it("leaves out no route that deletes", () => {
+    const unaudited = ADMIN_ENDPOINTS.filter(
+      (endpoint) => endpoint.method === "DELETE" && !("audit" in endpoint),
+    );
+    expect(unaudited.flatMap(({ paths }) => paths).toSorted()).toEqual(OTHER_DELETIONS);
   });
 });
