@@ -14,6 +14,14 @@ export function responseNotFound(id: string, param: string): GatewayError {
   });
 }
 
+/** Creates the 404 for an item that its stored response does not have. */
+function itemNotFound(responseId: string, param: string): GatewayError {
+  return new GatewayError(404, `the stored response ${JSON.stringify(responseId)} has no such item`, {
+    code: "response_not_found",
+    param,
+  });
+}
+
 /**
  * Reads the response that a request continues.
  *
@@ -41,17 +49,17 @@ export function getStoredOutput({ body }: StoredResponse): JsonObject[] {
 
 /** Returns the input items of a stored response, oldest first. */
 export function getStoredInput({ input }: StoredResponse): JsonObject[] {
-  // Responses stored by older versions have no `isInput`.
+  // Responses stored by older versions have no `input`.
   const items: unknown = JSON.parse(input ?? "[]");
   return Array.isArray(items) ? items.filter(isObject) : [];
 }
 
 /**
- * Replaces each `item_reference` item with the item that it refers to. References with unknown ids stay unchanged and have
- * no effect.
+ * Replaces each `item_reference` item with the item that it refers to. References whose ids the gateway did not create stay
+ * unchanged: the translation ignores them.
  *
- * @throws GatewayError 404 `response_not_found` if the response of the item no longer exists: an answer without the item
- * would silently ignore it. 413 and 503 if the memory budget is exhausted.
+ * @throws GatewayError 404 `response_not_found` if the response of the item no longer exists, or has no such item: an answer
+ * without the item would silently ignore it. 413 and 503 if the memory budget is exhausted.
  */
 export async function resolveReferences(
   items: readonly unknown[],
@@ -77,7 +85,9 @@ export async function resolveReferences(
       reservation.reserveNow(costOfValue(storedItems));
       known.set(source, storedItems);
     }
-    resolved.push(storedItems.find(({ id }) => id === reference));
+    const found = storedItems.find(({ id }) => id === reference);
+    if (found === undefined) throw itemNotFound(address.responseId, `input[${index}].id`);
+    resolved.push(found);
   }
-  return resolved.filter((item) => item !== undefined);
+  return resolved;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { MemoryBudget } from "../../../../../src/core/http/memory-budget.ts";
 import type { StoredResponse } from "../../../../../src/core/ports/responses.ts";
-import { createItemId } from "../../../../../src/gateway/dialects/responses/ids.ts";
+import { createInputItemId, createItemId } from "../../../../../src/gateway/dialects/responses/ids.ts";
 import { toOutputItems } from "../../../../../src/gateway/dialects/responses/output.ts";
 import {
   readPreviousResponse,
@@ -55,6 +55,18 @@ describe("references to stored items", () => {
     const { store } = await storeWithAnswer();
     const foreign = { type: "item_reference", id: "msg_68af4030592c81938ec0a5fbab4a3e9f" };
     expect(await resolveReferences([foreign], store, hold())).toEqual([foreign]);
+  });
+
+  it("are refused when their response has no such item", async () => {
+    const { store } = await storeWithAnswer();
+    for (const id of [createItemId("msg", RESPONSE_ID, 99), createInputItemId("message", RESPONSE_ID, 0)]) {
+      const reference = { type: "item_reference", id };
+      await expect(resolveReferences(["hi", reference], store, hold())).rejects.toMatchObject({
+        status: 404,
+        code: "response_not_found",
+        param: "input[1].id",
+      });
+    }
   });
 
   it("are refused when the response is gone", async () => {
