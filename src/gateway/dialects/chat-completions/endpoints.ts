@@ -18,6 +18,7 @@ import { nativeChatCompletions, wantsStream } from "./native.ts";
 import {
   chatRequestSchema,
   DIALECT_ID,
+  documentedChatRequest,
   type TranslatedChatRequest,
   translateChatRequest,
 } from "./request.ts";
@@ -67,7 +68,7 @@ export const createChatCompletion = rawBodyEndpoint({
   path: ["/v1/chat/completions", "/chat/completions"],
   summary: "Create a chat completion",
   acceptsIdempotencyKey: true,
-  body: chatRequestSchema,
+  body: documentedChatRequest,
   answers: chatCompletionAnswers,
   handler: async (context, { caller, body }) => {
     const { native, translated } = await readChatRequest(context, body);

@@ -5,6 +5,7 @@ import { lazyLooseObject } from "../../../core/encoding/lazy-schema.ts";
 import type { ModelNameConfig } from "../../models/configured-models.ts";
 import { resolveModel } from "../../models/resolve-model.ts";
 import { parseCacheControl } from "../shared/cache-control.ts";
+import { documentedChatOptions, documentedOptions } from "../shared/documented-options.ts";
 import { jsonObject, optionalBoolean, optionalNumber } from "../shared/field-schemas.ts";
 import { unknownValueError } from "../shared/members.ts";
 import { PendingToolCalls } from "../shared/pending-tool-calls.ts";
@@ -19,8 +20,8 @@ import { type CallerTools, toolFields, toTools } from "./tools.ts";
 export const DIALECT_ID = "chat-completions";
 
 /**
- * The body of `POST /v1/chat/completions` (contract). Fields without effect here (`store`, `metadata` and similar) are
- * accepted and ignored.
+ * The body of `POST /v1/chat/completions` (contract). Fields without effect here (`store`, `service_tier` and similar) are
+ * accepted and ignored. Further options are read from the body: their unusable values are ignored, not refused.
  */
 export const chatRequestSchema = lazyLooseObject(() => ({
   model: z.string().min(1),
@@ -44,6 +45,13 @@ export const chatRequestSchema = lazyLooseObject(() => ({
   enable_thinking: optionalBoolean,
   web_search_options: jsonObject.nullish(),
   response_format: z.looseObject({ type: z.string(), json_schema: z.unknown().optional() }).nullish(),
+}));
+
+/** The body in the OpenAPI document, with the options that are not checked. */
+export const documentedChatRequest = lazyLooseObject(() => ({
+  ...chatRequestSchema.shape,
+  ...documentedOptions(),
+  ...documentedChatOptions(),
 }));
 
 export type ChatRequest = z.output<typeof chatRequestSchema>;

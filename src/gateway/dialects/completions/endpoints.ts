@@ -16,7 +16,12 @@ import {
 import { textCompletionAnswers } from "./answers.ts";
 import { DIALECT_ID } from "./names.ts";
 import { nativeCompletions } from "./native.ts";
-import { completionRequestSchema, getEchoedPrompt, toConversation } from "./request.ts";
+import {
+  completionRequestSchema,
+  documentedCompletionRequest,
+  getEchoedPrompt,
+  toConversation,
+} from "./request.ts";
 import { toTextCompletion } from "./response.ts";
 import { CompletionStream } from "./stream.ts";
 
@@ -61,7 +66,7 @@ export const createTextCompletion = rawBodyEndpoint({
   path: ["/v1/completions", "/completions"],
   summary: "Create a text completion",
   acceptsIdempotencyKey: true,
-  body: completionRequestSchema,
+  body: documentedCompletionRequest,
   answers: textCompletionAnswers,
   handler: async (context, { caller, body }) => {
     const { native, translated } = await readCompletionRequest(context, body);

@@ -4,6 +4,7 @@ import { lazyLooseObject } from "../../../core/encoding/lazy-schema.ts";
 import type { ModelNameConfig } from "../../models/configured-models.ts";
 import { resolveModel } from "../../models/resolve-model.ts";
 import { chatRequestSchema } from "../chat-completions/request.ts";
+import { documentedOptions } from "../shared/documented-options.ts";
 import { optionalBoolean } from "../shared/field-schemas.ts";
 import { buildInsertionInstructions } from "../shared/insertion-prompt.ts";
 import { getChatOptions, toSampling } from "../shared/sampling.ts";
@@ -35,6 +36,12 @@ export const completionRequestSchema = lazyLooseObject(() => ({
   n: z.literal(1, ONE_ANSWER).nullish(),
   best_of: z.literal([0, 1], ONE_ANSWER).nullish(),
   logprobs: z.int().min(0).max(MAX_TOP_LOGPROBS).nullish(),
+}));
+
+/** The body in the OpenAPI document, with the options that are not checked. */
+export const documentedCompletionRequest = lazyLooseObject(() => ({
+  ...completionRequestSchema.shape,
+  ...documentedOptions(),
 }));
 
 export type CompletionRequest = z.output<typeof completionRequestSchema>;

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { parseWith } from "../../../../../src/core/http/json-body.ts";
 import {
   chatRequestSchema,
+  documentedChatRequest,
   translateChatRequest,
 } from "../../../../../src/gateway/dialects/chat-completions/request.ts";
 import { refusalOf } from "../../../../support/refusal.ts";
@@ -15,6 +16,29 @@ function turnOf(body: Record<string, unknown>) {
 }
 
 const convert = (body: Record<string, unknown>) => turnOf(body).conversation;
+
+describe("the documented body of a chat-completions request", () => {
+  const options = {
+    ...{ temperature: 1, top_p: 0.5, stop: ["end"], seed: 5, max_tokens: 6, n: 2, reasoning_effort: "low" },
+    ...{ top_k: 4, min_p: 0.1, presence_penalty: 1, frequency_penalty: 1, repetition_penalty: 2 },
+    ...{ logit_bias: { 5: 1 }, user: "chen", prompt_cache_key: "shared", verbosity: "low" },
+    ...{ modalities: ["audio"], logprobs: true },
+  };
+
+  it("names every option that has an effect, and accepts its values", () => {
+    for (const [name, value] of Object.entries(options)) {
+      expect(Object.keys(convert({ [name]: value }).sampling), name).toHaveLength(1);
+      expect(Object.keys(documentedChatRequest.shape)).toContain(name);
+    }
+    const body = { model: "m", messages: [USER], ...options, metadata: { tags: "a,b", own: 1 } };
+    expect(documentedChatRequest.parse(body)).toEqual(body);
+  });
+
+  it("is stricter than the check of requests: unusable values of these options are ignored", () => {
+    const unusable = { top_k: "many", user: 5, logit_bias: [], modalities: "audio", metadata: "x" };
+    expect(convert(unusable).sampling).toEqual({});
+  });
+});
 
 describe("the tools of a chat-completions request", () => {
   const wrapped = { type: "function", function: { name: "f", description: "F", parameters, strict: true } };
