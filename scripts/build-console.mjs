@@ -90,8 +90,8 @@ export async function buildConsole() {
   writeFileSync(join(made, "icon.svg"), ICON);
   write("key.html", "Your API key · Polygate", "console/key-page/main.tsx");
   write("index.html", "Polygate", "console/main.tsx");
-  // Replace the folder in one step, so that a running gateway never serves a partial build.
-  rmSync(output, { recursive: true, force: true });
+  // Replace the folder in one step, so that a running gateway never serves a partial build. Another process may do the same.
+  rmSync(output, { recursive: true, force: true, maxRetries: 10 });
   try {
     renameSync(made, output);
   } catch (error) {
