@@ -317,7 +317,7 @@ describeWithBrowser("configuring in the console", () => {
     await dialog.getByLabel("Name").fill("Operators");
     await dialog.getByLabel("Address").fill("http://127.0.0.1/secret-path");
     await dialog.getByRole("button", { name: "Add webhook" }).click();
-    await dialog.getByRole("alert").first().waitFor();
+    await dialog.getByText("check “Allow 127.0.0.1”").first().waitFor();
     expect(await violations(page)).toEqual([]);
     await dialog.getByLabel("Allow 127.0.0.1").check();
     await dialog.getByLabel("Enabled").uncheck();

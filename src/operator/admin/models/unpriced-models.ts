@@ -3,6 +3,7 @@ import type { Config } from "../../../core/config/schema.ts";
 import type { CatalogueModel, ResolvedModel } from "../../../core/conversation/model.ts";
 import { oncePer } from "../../../core/encoding/once-per.ts";
 import type { Platform } from "../../../core/ports/platform.ts";
+import { NO_THINKING_SUFFIX } from "../../../gateway/models/catalogue.ts";
 import { WILDCARD } from "../../../gateway/models/configured-models.ts";
 import { DEFAULT_ALIASES } from "../../../gateway/models/default-aliases.ts";
 import { ModelNotFoundError } from "../../../gateway/models/model-not-found.ts";
@@ -80,8 +81,13 @@ function hasCostBudget({ limits: { cost_per_day = 0, cost_per_month = 0 } = {} }
   return cost_per_day > 0 || cost_per_month > 0;
 }
 
-/** The number of different models. */
-const countModels = (uses: readonly UnpricedUse[]): number => new Set(uses.map(({ model }) => model.id)).size;
+/** The number of different models. Variants without thinking have the price of their model. */
+const countModels = (uses: readonly UnpricedUse[]): number =>
+  new Set(
+    uses.map(({ model: { id } }) =>
+      id.endsWith(NO_THINKING_SUFFIX) ? id.slice(0, -NO_THINKING_SUFFIX.length) : id,
+    ),
+  ).size;
 
 /**
  * The number of models without a price that the requests of a subject may use, by any name, if the subject has a budget of

@@ -28,7 +28,7 @@ export const words = translate("words", {
   models: "Models",
   none: "none",
   noKey: "no key",
-  emptyValue: "empty",
+  emptyValue: "not set",
   usage: "Usage",
   history: "History",
   captures: "Captures",

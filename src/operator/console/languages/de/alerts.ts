@@ -61,9 +61,9 @@ export const alerts: PageTexts["alerts"] = {
   webhookSaved: "Webhook gespeichert",
   addWebhook: "Webhook hinzufügen",
   changeWebhook: "Webhook ändern",
-  addressHint:
-    "Eine öffentliche Adresse. Tragen Sie andere zuerst unter „Private Hosts“ auf dieser Seite ein.",
+  addressHint: "Gewöhnlich eine öffentliche Adresse.",
+  allowHostFirst: (box) =>
+    `Nicht gespeichert: Die Adresse liegt in einem privaten Netz. Um sie zu verwenden, setzen Sie den Haken bei „${box}“.`,
   maskedAddressHint: "Geheime Teile sind maskiert. Unverändert bleibt die Adresse erhalten.",
-  form: "Form",
   enabled: "Aktiv",
 };

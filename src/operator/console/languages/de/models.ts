@@ -42,6 +42,7 @@ export const models: PageTexts["models"] = {
   firstTokenAfter: (ms) => `erstes Token nach ${ms}`,
   notMeasured: "in den letzten Minuten nicht gemessen",
   contextOf: (tokens) => `Kontext von ${tokens} Tokens`,
+  noPrice: "kein Preis",
   unknownContext: "Kontext unbekannt",
   healths: { degraded: "hat vermehrt Fehler", down: "ist ausgefallen, deshalb wird das nächste gefragt" },
   servedByRoute: (name, route) => `${name} ist eine Route. ${route}`,

@@ -59,8 +59,8 @@ export const alerts: PageTexts["alerts"] = {
   webhookSaved: "Webhook 已保存",
   addWebhook: "添加 Webhook",
   changeWebhook: "更改 Webhook",
-  addressHint: "公网地址。其他地址请先添加到本页的“私有主机”。",
+  addressHint: "通常是公网地址。",
+  allowHostFirst: (box) => `未保存：该地址位于私有网络。若要使用，请勾选“${box}”。`,
   maskedAddressHint: "机密部分已遮盖。保持不变即可保留。",
-  form: "形式",
   enabled: "启用",
 };

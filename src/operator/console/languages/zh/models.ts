@@ -41,6 +41,7 @@ export const models: PageTexts["models"] = {
   firstTokenAfter: (ms) => `${ms} 后得到首个 token`,
   notMeasured: "最近几分钟未测量",
   contextOf: (tokens) => `上下文 ${tokens} 个 token`,
+  noPrice: "无价格",
   unknownContext: "上下文未知",
   healths: { degraded: "错误增多", down: "已中断，因此请求下一个" },
   servedByRoute: (name, route) => `${name} 是路由。${route}`,

@@ -61,8 +61,9 @@ export const texts = translate("alerts", {
   webhookSaved: "Webhook saved",
   addWebhook: "Add webhook",
   changeWebhook: "Change webhook",
-  addressHint: "A public address. Add others to “Private hosts” on this page first.",
+  addressHint: "Usually a public address.",
+  allowHostFirst: (box: string) =>
+    `Not saved: the address is in a private network. To use it, check “${box}”.`,
   maskedAddressHint: "Secret parts are masked. Leave it unchanged to keep it.",
-  form: "Form",
   enabled: "Enabled",
 });

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { saveWebhooks, type WebhookView } from "../../api/alerts.ts";
+import { toMessage } from "../../api/client.ts";
 import type { EditFormProps } from "../../ui/editing.tsx";
 import { CheckField, type Choice, SelectField, TextField } from "../../ui/field.tsx";
 import { FormDialog } from "../../ui/form-dialog.tsx";
@@ -26,6 +27,9 @@ interface WebhookFormProps extends EditFormProps {
 /** Names without a dot or of private networks, and literal addresses: the gateway refuses most of them unless they are listed. */
 const PRIVATE_NAME = /^(?:[^.]+|.+\.(?:local|internal|lan|home\.arpa)|[\d.]+|\[.+\])$/;
 
+/** Named by the error about an address that the gateway refuses unless it is listed. */
+const PRIVATE_HOSTS_FIELD = "private_hosts";
+
 /** Returns the host and port of an address that seems to be in a private network; empty: it is not, or is no address. */
 function findPrivateHost(url: string): string {
   const { host = "", hostname = "" } = URL.parse(url) ?? {};
@@ -49,7 +53,10 @@ export function WebhookForm(props: WebhookFormProps) {
     const secrets = await saveWebhooks(
       webhook === null ? [...updated, fields] : updated,
       allowsHost && privateHost !== "" ? [...new Set([...privateHosts, privateHost])] : undefined,
-    );
+    ).catch((error: unknown) => {
+      const isRefused = privateHost !== "" && toMessage(error).includes(PRIVATE_HOSTS_FIELD);
+      throw isRefused ? new Error(texts.allowHostFirst(texts.allowPrivateHost(privateHost))) : error;
+    });
     onSucceeded();
     onSecret(Object.values(secrets)[0] ?? "");
     await onSaved(webhook === null ? texts.webhookAdded : texts.webhookSaved);
@@ -81,7 +88,7 @@ export function WebhookForm(props: WebhookFormProps) {
         />
       )}
       <SelectField
-        label={texts.form}
+        label={texts.format}
         path="format"
         value={format}
         onChange={(value) => setFormat(value === "chat" || value === "discord" ? value : "json")}

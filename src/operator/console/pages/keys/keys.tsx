@@ -14,7 +14,7 @@ import { Dialog } from "../../ui/dialog.tsx";
 import { AddButton, EditButtons, EditDialogs, useEditing } from "../../ui/editing.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { type Choice, SelectField } from "../../ui/field.tsx";
-import { formatCompact, formatCost, formatFullTime } from "../../ui/format.ts";
+import { formatCompact, formatCost } from "../../ui/format.ts";
 import { LoadState } from "../../ui/load-state.tsx";
 import { Page, Panel } from "../../ui/page.tsx";
 import { Pager } from "../../ui/pager.tsx";
@@ -96,12 +96,14 @@ export function Keys() {
       cell: ({ apiKey }) => {
         const { tone, text } = describeKeyState(apiKey, now);
         return (
-          <Badge
-            tone={tone}
-            title={apiKey.expires === 0 ? "" : texts.expiresOn(formatFullTime(apiKey.expires))}
-          >
-            {text}
-          </Badge>
+          <>
+            <Badge tone={tone}>{text}</Badge>
+            {apiKey.expires > now && (
+              <div class="muted">
+                {texts.until} <Timestamp at={apiKey.expires} />
+              </div>
+            )}
+          </>
         );
       },
     },

@@ -39,7 +39,7 @@ export const texts = translate("keys", {
   keyCount: (count: number) => formatPlural(count, "key"),
   noName: "no name",
   onlyDigestKept: "Only its digest is kept",
-  expiresOn: (expires: string) => `expires ${expires}`,
+  until: "until",
   lastUsed: "Last used",
   tokensToday: (requests: string, tokens: string) => `${requests}, ${tokens} tokens today`,
   costToday: (cost: string) => `cost today: ${cost}`,

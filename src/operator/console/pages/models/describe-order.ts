@@ -36,12 +36,12 @@ export function describeOrder(
   };
   const costs = targets.flatMap(({ cost }) => cost ?? []);
   const least = Math.min(...costs);
+  const saysCosts = costs.length > 0 && strategy !== "cheapest";
   const describeCost = ({ cost }: Target): string => {
-    if (cost === null) return "";
+    if (cost === null) return saysCosts ? texts.noPrice : "";
     const isCheapest = costs.length > 1 && cost === least;
     return isCheapest ? texts.costsLeast(formatCost(cost)) : texts.costs(formatCost(cost));
   };
-  const saysCosts = costs.length > 0 && strategy !== "cheapest";
   const tokens = texts.costsAreFor(formatCount(prompt_tokens), formatCount(completion_tokens));
   return {
     lead: saysCosts ? `${reasons[strategy]} ${tokens}` : reasons[strategy],

@@ -42,6 +42,7 @@ export const texts = translate("models", {
   firstTokenAfter: (ms: string) => `first token after ${ms}`,
   notMeasured: "not measured in the last minutes",
   contextOf: (tokens: string) => `context of ${tokens} tokens`,
+  noPrice: "no price",
   unknownContext: "unknown context",
   healths: { degraded: "has elevated errors", down: "is down, so the next one is asked" },
   servedByRoute: (name: string, route: string) => `${name} is a route. ${route}`,

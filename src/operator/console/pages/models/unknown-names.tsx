@@ -48,7 +48,7 @@ export function UnknownNames({ present, onSaved }: UnknownNamesProps) {
         <Button type="submit" needs="operator" busy={busy} disabled={value === present}>
           {words.save}
         </Button>
-        <p class="hint">{texts.unknownNamesHint}</p>
+        {value !== "" && <p class="hint">{texts.unknownNamesHint}</p>}
       </form>
       <Problem error={error} />
     </Panel>

@@ -33,6 +33,11 @@ describe("the number of models without a price under a budget of cost", () => {
     ["by its id", { models: ["vendor/free"] }, 1],
     ["by a pattern", { models: ["vendor/*"] }, 1],
     ["by an alias", { models: ["cheap"] }, 1],
+    [
+      "and its variant without thinking once",
+      { models: ["provider-v4-pro", "provider-v4-pro-nothinking"] },
+      1,
+    ],
     ["by a route that leads to it", { models: ["any"] }, 1],
     ["by a route that has a price itself", { models: ["priced"] }, 0],
     ["with a price", { models: ["vendor/paid", "dear"] }, 0],

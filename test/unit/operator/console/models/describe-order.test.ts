@@ -33,7 +33,7 @@ describe("the order of a route", () => {
       ]),
     );
     expect(lead).toMatch(/first in the list\. Costs are for 1,000 tokens in and 500 out\.$/);
-    expect(lines).toEqual(["a/m: costs 0.5", "b/m: costs 0.25, the cheapest", "c/m"]);
+    expect(lines).toEqual(["a/m: costs 0.5", "b/m: costs 0.25, the cheapest", "c/m: no price"]);
   });
 
   it("passes over a provider that is down", () => {
