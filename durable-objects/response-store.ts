@@ -29,7 +29,7 @@ import { getVariables } from "../src/runtime/cloudflare/variables.ts";
 const OWNER = "";
 
 /**
- * Stores a caller's objects until they expire: stored responses (contract, Stored response), metadata of uploaded files,
+ * Stores a caller's objects until they expire: stored responses (docs/contract/answers.md, Stored response), metadata of uploaded files,
  * batches, the accounts of containers and caches, uploads in pieces, and answers of requests
  * with an idempotency key.
  */

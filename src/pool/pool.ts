@@ -372,7 +372,7 @@ export class AccountPool {
       .map((state) => state.id);
   }
 
-  /** Contract, Queue status; at most `maxEntries` entries of each list. */
+  /** The queue status (docs/contract/accounts.md, Queue status); at most `maxEntries` entries of each list. */
   status(maxEntries?: number): QueueStatus {
     this.#slots.processElapsedTime();
     const outages = this.#slots.providerPools.all.flatMap(({ breaker, provider }) =>

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { serve } from "../support/local-server.ts";
 import { useAdmin } from "../support/use-admin.ts";
 
-/** Prompts that a Gemini provider caches under names: they live at one of its accounts (contract, Cached contents). */
+/** Prompts that a Gemini provider caches under names: they live at one of its accounts (docs/contract/other-endpoints.md, /v1beta/cachedContents). */
 
 const running = useAdmin();
 

@@ -27,7 +27,7 @@ describe("all dialects come to the same", () => {
     const expected = await ask(chat, conversation, true);
     expect(expected.completion.error).toBeNull();
     const whole = await ask(chat, conversation, false);
-    // Beside calls a chat completion has no text (contract); its stream passes it through.
+    // Beside calls a chat completion has no text (docs/contract/answers.md, Chat completion); its stream passes it through.
     const silent = whole.completion.toolCalls.length > 0 ? { text: expected.completion.text } : {};
     expect({ ...whole.completion, ...silent }).toEqual(expected.completion);
     for (const client of others) {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { serve } from "../support/local-server.ts";
 import { useAdmin } from "../support/use-admin.ts";
 
-/** What the native path sends, returns, withholds and refuses (contract, Native path), over HTTP with a vendor of each protocol. */
+/** What the native path sends, returns, withholds and refuses (docs/contract/native-path.md), over HTTP with a vendor of each protocol. */
 
 const running = useAdmin();
 

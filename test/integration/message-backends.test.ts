@@ -54,7 +54,7 @@ describe("a conversation through a backend of the message style comes to the sam
         const through = await ask(front, client, conversation, stream);
         expect(through.turn.prompt, what).toBe(direct.turn.prompt);
         expect(through.turn.thinking, what).toBe(thinks);
-        // Beside calls a whole chat completion has no text (contract).
+        // Beside calls a whole chat completion has no text (docs/contract/answers.md, Chat completion).
         const silent = client === chat && !stream && counted.toolCalls.length > 0 ? { text: "" } : {};
         expect(through.completion, what).toMatchObject({ ...expected, ...silent });
       }

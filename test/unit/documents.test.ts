@@ -7,7 +7,7 @@ import { FIELD_DESCRIPTIONS } from "../../scripts/site/field-descriptions.mjs";
 import { referencePages } from "../../scripts/site/reference.mjs";
 import { sidebar } from "../../scripts/site/sidebar.mjs";
 import { buildOpenApiDocument } from "../../src/core/routing/openapi.ts";
-import { blocksOf, documents } from "../support/documents.ts";
+import { blocksOf, citationsOf, documents, hasPlaces } from "../support/documents.ts";
 import { ROUTE_GROUPS } from "../support/route-groups.ts";
 
 const DOCUMENTS = documents();
@@ -91,6 +91,37 @@ describe("the documents", () => {
   it("say of each block what language it is in", () => {
     const known = ["sh", "ts", "python", "json", "toml", "yaml", "text"];
     expect(BLOCKS.filter(({ language }) => !known.includes(language)).map(({ place }) => place)).toEqual([]);
+  });
+});
+
+describe("the comments of the source", () => {
+  const folders = ["src", "durable-objects", "sandbox", "scripts", "bin", "bench", "test"];
+  const sources = folders
+    .flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map(
+        (name) => `${folder}/${name}`,
+      ),
+    )
+    .filter((path) => /\.(?:tsx?|mjs)$/.test(path))
+    .map((path) => ({ path, text: readFileSync(join(root, path), "utf8") }));
+
+  it("cite documents, sections and rules that there are", () => {
+    const cited = sources.flatMap(({ path, text }) =>
+      citationsOf(text).map((citation) => ({ path, ...citation })),
+    );
+    expect(cited.length).toBeGreaterThan(200);
+    const wrong = cited.filter(
+      ({ file, places }) =>
+        !existsSync(join(root, file)) || !hasPlaces(readFileSync(join(root, file), "utf8"), places),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it("say which contract they cite", () => {
+    const vague = sources.filter(({ path, text }) =>
+      path === "test/unit/documents.test.ts" ? false : /\((?:page )?contract(?:[,:] [^)]*)?\)/.test(text),
+    );
+    expect(vague.map(({ path }) => path)).toEqual([]);
   });
 });
 

@@ -26,7 +26,7 @@ export const isDefaultPassword = (password: string): boolean => password === DEF
 /** The result for the last hash: computing it takes a tenth of a second. */
 let lastDefaultCheck: { readonly hash: string; readonly isDefault: Promise<boolean> } | null = null;
 
-/** Whether the development key allows sign-in (contract, Runtime settings). */
+/** Whether the development key allows sign-in (docs/contract/admin-configuration.md, Runtime settings). */
 export async function hasDefaultPassword(variables: Variables, config: Config): Promise<boolean> {
   const { password_hash: hash } = config.admin;
   if (hash === "") return variables.adminKey === DEFAULT_KEY;

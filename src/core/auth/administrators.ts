@@ -106,7 +106,7 @@ function readBearer(request: Request): string {
 }
 
 /**
- * Authenticates an administrator by token or admin key (contract, Admin endpoints authentication). The
+ * Authenticates an administrator by token or admin key (docs/contract/admin.md, Admin endpoints). The
  * admin key is an owner's.
  *
  * @throws GatewayError 401 for all others, 429 while the client's address must wait.

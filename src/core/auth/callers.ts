@@ -6,7 +6,7 @@ import { type CallerKey, getKeyRejection, getKnownKeys, type KnownKey } from "./
 import { loadTokenModule, looksLikeToken } from "./token-detection.ts";
 import { effectiveUnknownKeyPolicy, warnIfOpenToAnyKey } from "./unknown-key-policy.ts";
 
-/** The authenticated caller of a business endpoint (contract, Authentication). */
+/** The authenticated caller of a business endpoint (docs/contract/keys.md, Authentication). */
 export interface Caller {
   /** `managed`: a configured key; the pool chooses an account. `pass-through`: the provider's own token. */
   readonly mode: "managed" | "pass-through";
@@ -140,7 +140,7 @@ export function createManagedCaller(
 }
 
 /**
- * Authenticates the caller (contract, Authentication, rules 1 to 3). Of several credentials a configured key wins, and a
+ * Authenticates the caller (docs/contract/keys.md, Authentication, rules 1 to 3). Of several credentials a configured key wins, and a
  * working one before another. Without one, the first in the order of `sources` counts.
  *
  * @param expectedSources Where clients of this path put their key; for the error message when no credential was sent.

@@ -11,7 +11,7 @@ function forbidden(message: string): GatewayError {
 
 /**
  * Refuses requests of other web pages to the admin API while the publicly known admin key is valid: nothing else would stop
- * such a page. An own key or password protects by itself (contract, general rule 4).
+ * such a page. An own key or password protects by itself (docs/contract.md, general rule 4).
  *
  * @param isFromOtherPage whether the browser reports a page of another origin
  * @throws GatewayError 403

@@ -23,7 +23,7 @@ function providerChecksKeys(
   return defaultAccounts.some(({ token }) => isRealCredential(token));
 }
 
-/** The effective policy for credentials that are no configured keys (contract, Authentication rule 2). */
+/** The effective policy for credentials that are no configured keys (docs/contract/keys.md, Authentication, rule 2). */
 export function effectiveUnknownKeyPolicy(deployment: Deployment, config: Config): "pass_through" | "refuse" {
   return config.callers.unknown_keys ?? (providerChecksKeys(deployment, config) ? "pass_through" : "refuse");
 }

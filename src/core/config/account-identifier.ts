@@ -1,7 +1,7 @@
 import { sha256Hex } from "../encoding/hash.ts";
 import type { Account } from "./account-schema.ts";
 
-/** The names of an account (contract, Authentication rule 3). All are case-insensitive. */
+/** The names of an account (docs/contract/keys.md, Authentication, rule 3). All are case-insensitive. */
 export interface AccountNames {
   /** See {@link accountIdentifier}. */
   readonly id: string;
@@ -27,7 +27,7 @@ export function indexAccountsByName(accounts: Iterable<AccountNames>): Map<strin
 }
 
 /**
- * An account's identifier (contract, Accounts): its e-mail, else its mobile number, else `token:` and 16 hexadecimal digits
+ * An account's identifier (docs/contract/accounts.md): its e-mail, else its mobile number, else `token:` and 16 hexadecimal digits
  * of the token's SHA-256.
  */
 export async function accountIdentifier(

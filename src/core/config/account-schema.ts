@@ -3,7 +3,7 @@ import { lazyObject } from "../encoding/lazy-schema.ts";
 import { authFields } from "./account-auth-schema.ts";
 import { markSecret } from "./secret-masking.ts";
 
-/** A provider account as it is stored (contract, Accounts). All fields are strings, empty when unset. */
+/** A provider account as it is stored (docs/contract/accounts.md). All fields are strings, empty when unset. */
 export const accountSchema = lazyObject(() => ({
   email: z.string().trim().default(""),
   mobile: z.string().trim().default(""),

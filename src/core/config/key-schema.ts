@@ -59,7 +59,7 @@ export const apiKeyFields = extensibleObject(() => ({
   cache_epoch: timeSchema().optional(),
 }));
 
-/** An API key of a caller (contract, API keys). Unknown fields are preserved. */
+/** An API key of a caller (docs/contract/keys.md, API keys). Unknown fields are preserved. */
 export const apiKeySchema = apiKeyFields.refine(
   ({ key, digest: storedDigest }) => key !== "" || storedDigest !== undefined,
   {

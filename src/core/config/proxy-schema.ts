@@ -2,7 +2,7 @@ import * as z from "zod";
 import { lazyObject } from "../encoding/lazy-schema.ts";
 import { markSecret } from "./secret-masking.ts";
 
-/** An outbound proxy (contract, Proxies). */
+/** An outbound proxy (docs/contract/accounts.md, Proxies). */
 export const proxySchema = lazyObject(() => ({
   id: z.string().trim().min(1),
   name: z.string().default(""),

@@ -23,8 +23,8 @@ const guardrailsSchema = lazyObject(() => ({
 }));
 
 /**
- * The whole configuration with every group of the contract ("Configuration", "Runtime settings"). Parsing an empty
- * object yields all defaults (contract, Decisions).
+ * The whole configuration with every group of `docs/contract/admin-configuration.md`. Parsing an empty
+ * object yields all defaults (docs/contract/decisions.md).
  */
 export const configSchema = lazyObject(() => ({
   keys: markSecret(z.array(z.string()).default([]), "shortened"),

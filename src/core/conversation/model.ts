@@ -2,7 +2,7 @@ import type { RouteStrategy } from "./route-strategy.ts";
 
 /** A model: its names and abilities. */
 export interface CatalogueModel {
-  /** Canonical id (contract, Model object). */
+  /** Canonical id (docs/contract/answers.md, Model object). */
   readonly id: string;
   /** The provider's name for it (`model` of a turn). */
   readonly upstream: string;

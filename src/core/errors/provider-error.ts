@@ -79,7 +79,7 @@ function toVerbatimRejection(error: ProviderError): GatewayError | null {
   return new GatewayError(status, message, { code, cause: error, upstream: upstreamFault, isVerbatim: true });
 }
 
-/** Converts a provider's failure to the caller's error (contract, Errors and Decisions). */
+/** Converts a provider's failure to the caller's error (docs/contract/errors.md, docs/contract/decisions.md). */
 export function providerErrorToGateway(error: ProviderError): GatewayError {
   const { kind, message, upstreamFault } = error;
   if (error.isVerbatim) {

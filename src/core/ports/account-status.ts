@@ -83,7 +83,7 @@ export interface FailingAccountView {
   readonly at: number;
 }
 
-/** The queue status (contract, Queue status). */
+/** The queue status (docs/contract/accounts.md, Queue status). */
 export interface QueueStatus {
   readonly available: number;
   /** Available accounts that are neither disabled nor in cooldown. */
@@ -143,7 +143,7 @@ export interface AccountHealth {
   readonly id: string;
   /** The current token, or null. Use it for masking and administrative calls only; never show it. */
   readonly token: string | null;
-  /** Empty before the first test; `ok` after a successful one (contract, Accounts). */
+  /** Empty before the first test; `ok` after a successful one (docs/contract/accounts.md). */
   readonly testStatus: string;
   readonly condition: AccountCondition;
   readonly cooldown: CooldownView | null;

@@ -16,7 +16,7 @@ import type {
  * object in the process.
  */
 
-/** Why the pool refused a slot. `createRefusalError` chooses the status of the answer (contract, Errors). */
+/** Why the pool refused a slot. `createRefusalError` chooses the status of the answer (docs/contract/errors.md). */
 export type RefusalReason =
   /** The caller's key has reached one of its limits. */
   | "limited"
@@ -70,7 +70,7 @@ export interface AcquireRequest {
    */
   readonly caller?: string;
   /**
-   * Identifier, e-mail or mobile of a pinned account (contract, Authentication rule 3). The request waits for this
+   * Identifier, e-mail or mobile of a pinned account (docs/contract/keys.md, Authentication, rule 3). The request waits for this
    * account only.
    */
   readonly target?: string;

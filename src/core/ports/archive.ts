@@ -204,7 +204,7 @@ export interface HistoryQuery {
   readonly uncounted?: boolean;
 }
 
-/** The server-side history (contract, general rule 9). */
+/** The server-side history (docs/contract.md, general rule 9). */
 export interface HistoryArchive {
   /** Newest first. `total` counts all matches; it is 0 if the query is `uncounted`. */
   listHistory(

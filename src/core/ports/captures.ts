@@ -36,7 +36,7 @@ export interface CaptureSummary extends Omit<Capture, "request_body" | "response
   readonly response_preview: string;
 }
 
-/** The exchanges of one generation (contract, `GET /admin/dev/raw-samples/query`). */
+/** The exchanges of one generation (docs/contract/admin-history.md). */
 export interface CaptureChain {
   readonly chain_key: string;
   /** Oldest first. */

@@ -11,7 +11,7 @@ export interface FileRecord {
   readonly upstreamId?: string;
   /** The provider's address of the file, for protocols whose requests name files by address. */
   readonly uri?: string;
-  /** The identifier of the account that received it (contract, File object). */
+  /** The identifier of the account that received it (docs/contract/files.md, File object). */
   readonly account: string;
   readonly filename: string;
   /** The caller's display name, for styles that separate it from the file name. */

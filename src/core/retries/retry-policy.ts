@@ -27,9 +27,9 @@ export const RETRY_RULES = {
   account: { scope: "model", max: Number.POSITIVE_INFINITY },
   /** Another account, after one that cannot sign in or whose proxy fails. Only time limits it (`QUEUE_TIMEOUT_MS`). */
   unusable_account: { scope: "model", max: Number.POSITIVE_INFINITY, isUnseen: true },
-  /** A follow-up turn on the same account, after reasoning without an answer (contract, general rule 7). */
+  /** A follow-up turn on the same account, after reasoning without an answer (docs/contract.md, general rule 7). */
   answer: { scope: "account", max: 1, isNextTurn: true },
-  /** Another account, after a second answer without visible output (contract, general rule 7). */
+  /** Another account, after a second answer without visible output (docs/contract.md, general rule 7). */
   answer_account: { scope: "model", max: 1 },
   /** The same call with a new token, after the provider refused the old one. */
   token: { scope: "call", max: 1 },

@@ -1,4 +1,4 @@
-/** Headers with which a caller controls one request (contract, Headers that control a request). */
+/** Headers with which a caller controls one request (docs/contract/routes.md, Headers that control a request). */
 
 /** The header that bounds the wait for an answer, milliseconds. */
 export const TIMEOUT_HEADER = "x-gateway-timeout";

@@ -1,6 +1,6 @@
 import { claimCovers, type RouteGroupMetadata } from "./route-group.ts";
 
-/** Request headers that every preflight allows, for any route group (contract, general rule 4). */
+/** Request headers that every preflight allows, for any route group (docs/contract.md, general rule 4). */
 const COMMON_HEADERS = [
   "Content-Type",
   "Authorization",
@@ -24,7 +24,7 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /** Limit of declared header names, in characters. No real client sends more. */
 const MAX_DECLARED = 4_096;
 
-/** The CORS rules of some route groups (contract, general rule 4). */
+/** The CORS rules of some route groups (docs/contract.md, general rule 4). */
 export class CorsPolicy {
   readonly #paths: readonly string[];
   /** Paths of route groups that only the program's own pages may use. */

@@ -181,7 +181,7 @@ async function readInput(
   return { params, query: parsedQuery, body: parseWith(body, value) };
 }
 
-/** Declares an endpoint without authentication (contract, Authentication rule 4). */
+/** Declares an endpoint without authentication (docs/contract/keys.md, Authentication, rule 4). */
 export function openEndpoint<
   const M extends Method,
   const Path extends string | readonly string[],

@@ -19,7 +19,7 @@ function getErrorType({ status, code, isVerbatim, upstream: { type } }: GatewayE
   return isUsable ? type : standardType(status);
 }
 
-/** `{message, type, code, param}`: the error object that most families share (contract, Errors). */
+/** `{message, type, code, param}`: the error object that most families share (docs/contract/errors.md). */
 export function errorObject(error: GatewayError, type = getErrorType(error)): Record<string, unknown> {
   const { code, param } = error.upstream;
   const body: Record<string, unknown> = {
@@ -51,7 +51,7 @@ export function objectSchema(properties: JsonObject): JsonObject {
   return { type: "object", properties, required: Object.keys(properties), additionalProperties: false };
 }
 
-/** A family whose errors have the standard shape: `{error: {message, type, code, param}}` (contract, Errors). */
+/** A family whose errors have the standard shape: `{error: {message, type, code, param}}` (docs/contract/errors.md). */
 export function createStandardFamily(id: string): RouteFamily {
   return {
     id,

@@ -4,7 +4,7 @@ import type { GatewayError } from "../errors/gateway-error.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { LimitHeaders } from "./limit-headers.ts";
 
-/** Routes whose errors have the same shape (contract, Errors). */
+/** Routes whose errors have the same shape (docs/contract/errors.md). */
 export interface RouteFamily {
   /** Name of its error in the OpenAPI document. */
   readonly id: string;
@@ -27,7 +27,7 @@ export interface RouteGroupMetadata {
   readonly family: RouteFamily;
   /**
    * The paths that belong to the group, with or without an endpoint: a text that ends in `/` is a prefix, any other is that
-   * path and all below it. The longest matching claim wins. Pages of other origins may call them (contract, general rule 4).
+   * path and all below it. The longest matching claim wins. Pages of other origins may call them (docs/contract.md, general rule 4).
    */
   readonly paths: readonly string[];
   /**

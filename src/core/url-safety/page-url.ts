@@ -35,7 +35,7 @@ const OTHER_SCHEME =
  * The decision uses the parsed URL, never the text. So different spellings of an address (decimal, octal, full-width,
  * percent-encoded and so on) are treated as the address that they mean.
  *
- * @param input the URL as the caller wrote it; the scheme is optional (contract, endpoints)
+ * @param input the URL as the caller wrote it; the scheme is optional (docs/page-contract.md, Endpoints)
  */
 export function checkPageUrl(input: string, options: UrlSafetyOptions): PageUrlCheck {
   const text = trimUrl(input);

@@ -15,7 +15,7 @@ export class NoSlotError extends GatewayError {
 
 /**
  * The caller's error when the pool grants no slot: 503 if the provider is down, 499 if the client left, else 429 without
- * `Retry-After` (contract, Errors).
+ * `Retry-After` (docs/contract/errors.md).
  */
 export function createRefusalError(reason: RefusalReason, target: string | null): GatewayError {
   switch (reason) {

@@ -13,7 +13,7 @@ import { answerEmbedding } from "../response-cache/answer-embedding.ts";
 
 const tokensSchema = once(() => z.array(z.number().int().nonnegative()).min(1));
 
-/** The body of `POST /v1/embeddings` (contract). */
+/** The body of `POST /v1/embeddings` (docs/contract/other-endpoints.md). */
 const embeddingsRequestSchema = lazyLooseObject(() => ({
   model: z.string().min(1),
   input: z.union([
@@ -57,7 +57,7 @@ const answerSchema = () =>
   });
 
 /**
- * `POST /v1/embeddings` (contract). Answers 501 unless `embeddings.provider` names a supported provider. `model` of the
+ * `POST /v1/embeddings` (docs/contract/other-endpoints.md). Answers 501 unless `embeddings.provider` names a supported provider. `model` of the
  * answer is the name that the caller requested.
  */
 export const createEmbeddings = callerEndpoint({

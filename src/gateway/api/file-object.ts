@@ -3,7 +3,7 @@ import type { FileRecord } from "../../core/ports/files.ts";
 import type { ProviderFile } from "../providers/files-api.ts";
 
 /**
- * Builds the file object (contract, File object), in the full shape of the public API.
+ * Builds the file object (docs/contract/files.md, File object), in the full shape of the public API.
  *
  * `status` is the provider's value, except `failed`, which becomes `error`: clients that poll a file know that state as
  * `error`.

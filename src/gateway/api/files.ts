@@ -15,7 +15,7 @@ const FILE_PATHS = PATHS.map((path) => `${path}/:file_id`);
 /** Maximum and default number of files in one page. */
 const MAX_PAGE_SIZE = 10_000;
 
-/** `POST /v1/files` (contract). */
+/** `POST /v1/files` (docs/contract/files.md). */
 const uploadFile = callerEndpoint({
   method: "POST",
   path: PATHS,
@@ -33,7 +33,7 @@ const uploadFile = callerEndpoint({
   },
 });
 
-/** `GET /v1/files/{file_id}` (contract). Asks the account that has the file. */
+/** `GET /v1/files/{file_id}` (docs/contract/files.md). Asks the account that has the file. */
 const readFile = callerEndpoint({
   method: "GET",
   path: FILE_PATHS,

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { jsonResponse, openEndpoint } from "../../core/routing/endpoint.ts";
 
-/** `GET /healthz` (contract, general rule 3). */
+/** `GET /healthz` (docs/contract.md, general rule 3). */
 export const healthz = openEndpoint({
   method: "GET",
   path: "/healthz",
@@ -10,7 +10,7 @@ export const healthz = openEndpoint({
   handler: () => Response.json({ status: "ok" }),
 });
 
-/** `GET /readyz` (contract, general rule 3). */
+/** `GET /readyz` (docs/contract.md, general rule 3). */
 export const readyz = openEndpoint({
   method: "GET",
   path: "/readyz",

@@ -4,7 +4,7 @@ import { jsonResponse, openEndpoint } from "../../core/routing/endpoint.ts";
 import { CATALOGUE_CREATED, MODEL_OWNER } from "../models/catalogue.ts";
 import { getRouteModel, listAllModels, resolvePathModel } from "../models/resolve-model.ts";
 
-/** Converts a model to the model object (contract, Model object). */
+/** Converts a model to the model object (docs/contract/answers.md, Model object). */
 function toModelObject({ id, provider: owned_by = MODEL_OWNER }: CatalogueModel): Record<string, unknown> {
   return { id, object: "model", created: CATALOGUE_CREATED, owned_by, permission: [] };
 }

@@ -48,7 +48,7 @@ function assertWithinLimits(field: string, numbers: number, tokens: number): voi
   }
 }
 
-/** Creates the 501 for a missing or unsupported `embeddings.provider` (contract). */
+/** Creates the 501 for a missing or unsupported `embeddings.provider` (docs/contract/other-endpoints.md). */
 function notConfiguredError(provider: string): GatewayError {
   const problem =
     provider === ""

@@ -9,7 +9,7 @@ import { parseLifetime } from "./record-lifetime.ts";
 import { discardUnreadBody, getUnreadBody, type UnreadBody } from "./unread-body.ts";
 import { type IncomingFile, Upload, type UploadedFile } from "./upload.ts";
 
-/** Contract, Limits: upload body size, in bytes. */
+/** Upload body size, in bytes (docs/contract/errors.md, Limits). */
 export const MAX_UPLOAD_BYTES = 100 * 1024 * 1024;
 
 /** Maximum memory of an upload: the fields of a form, the header of a part, and the bytes of a few reads. */
@@ -40,7 +40,7 @@ export async function receiveFile(
   return receiveAndForward(context, caller, style, openBody, requestedProvider);
 }
 
-/** Receives a file in a form (contract, `POST /v1/files`). See {@link receiveFile}. */
+/** Receives a file in a form (docs/contract/files.md, POST /v1/files). See {@link receiveFile}. */
 export function receiveForm(context: Context, caller: Caller, style: string): Promise<UploadedFile> {
   const limits = uploadLimits(context);
   return receiveFile(context, caller, style, async (request) => {

@@ -25,7 +25,7 @@ export async function runToCompletion(generation: Generation): Promise<Completio
   return fold.completion();
 }
 
-/** Replaces citation markers by links to the search results, in the reasoning too (contract, general rule 8). */
+/** Replaces citation markers by links to the search results, in the reasoning too (docs/contract.md, general rule 8). */
 export const linkSources: CompletionStage = (given, { conversation }, { assembler }) => {
   const { texts, ...completion } = given;
   const { text, citations } = assembler.linkCitations(completion.text);

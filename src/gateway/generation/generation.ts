@@ -39,7 +39,7 @@ import { StallDetector, type StallReason } from "./stall-detector.ts";
 /** Most continuations of an `isIncomplete` message (provider protocol). */
 const MAX_CONTINUATIONS = 8;
 
-/** Appended to the prompt of the follow-up turn (contract, general rule 7). */
+/** Appended to the prompt of the follow-up turn (docs/contract.md, general rule 7). */
 const RETRY_SUFFIX =
   "\n\nYour previous reply had no visible content. Regenerate the visible final answer or tool call now.";
 
@@ -175,7 +175,7 @@ export class Generation {
           abort,
           estimateUsage: () => estimateUsage(conversation, promptText),
           canRetry: () => !this.hasVisibleOutput || this.#isUnstreamed,
-          // After an empty answer, one other account is tried (contract, general rule 7).
+          // After an empty answer, one other account is tried (docs/contract.md, general rule 7).
           shouldTryAnotherAccount: isEmptyOutputError,
           onAccountFailed: (account, failure) =>
             recording?.recordAccountFailure(account, failure, conversation.model),
@@ -237,7 +237,7 @@ export class Generation {
   }
 
   /**
-   * Whether the model only reasoned (contract, general rule 7). The end of a native stream that shows reasoning and cannot be
+   * Whether the model only reasoned (docs/contract.md, general rule 7). The end of a native stream that shows reasoning and cannot be
    * continued is passed on as it is.
    */
   #lacksAnswer(end: TurnEnd): boolean {

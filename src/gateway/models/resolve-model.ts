@@ -20,7 +20,7 @@ import { DEFAULT_ALIASES } from "./default-aliases.ts";
 import { ModelNotFoundError } from "./model-not-found.ts";
 
 /**
- * Retired models (contract, Model alias resolution 5): the message-style families 1.x and 2.x, `instant` models and the old
+ * Retired models (docs/contract/answers.md, Model alias resolution, rule 5): the message-style families 1.x and 2.x, `instant` models and the old
  * 3.5 chat family, with or without their vendor as a prefix.
  */
 const RETIRED_MODELS = [
@@ -153,7 +153,7 @@ function toNonThinkingModel(model: CatalogueModel): CatalogueModel {
 }
 
 /**
- * Resolves a requested model name (contract, Model alias resolution). The order is: configured route, canonical id,
+ * Resolves a requested model name (docs/contract/answers.md, Model alias resolution). The order is: configured route, canonical id,
  * configured alias of a model or route, `provider/model` of a configured provider, route whose pattern matches, built-in alias,
  * and last the provider for unknown models.
  * The suffix `-nothinking` selects the variant without thinking, unless the suffixed name is itself a route or an alias.

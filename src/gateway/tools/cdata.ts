@@ -17,7 +17,7 @@ function isSeparator(unit: number): boolean {
 }
 
 /**
- * Reads a CDATA opening at `at`, also in distorted forms (contract, Tool calling rules, rule 2); returns the index after
+ * Reads a CDATA opening at `at`, also in distorted forms (docs/contract.md, tool rule 2); returns the index after
  * it.
  * @param allowSeparator Whether a separator may replace the second bracket, as in `<![CDATA|`.
  */

@@ -17,7 +17,7 @@ export function isJson(text: string): boolean {
 
 /**
  * The trimmed source of a JSON value, which keeps its digits. Undefined if the text is not JSON, or is a JSON string: a
- * quoted string counts as plain text (contract, Tool calling rules, rule 3).
+ * quoted string counts as plain text (docs/contract.md, tool rule 3).
  */
 export function parseLiteral(text: string): string | undefined {
   const source = text.trim();

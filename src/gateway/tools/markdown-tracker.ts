@@ -44,7 +44,7 @@ const MAX_OPEN_RUNS = 32;
 const MAX_CONTAINERS = 64;
 
 /**
- * Tracks enough of CommonMark to know whether a position is code (contract, Tool calling rules, rule 6): fenced blocks,
+ * Tracks enough of CommonMark to know whether a position is code (docs/contract.md, tool rule 6): fenced blocks,
  * also within lists and block quotes, and inline spans by run length. It reads every unit once, in pieces of any size.
  *
  * The class is long because it is one state machine: each position in a line can change to several others.

@@ -33,7 +33,7 @@ type State =
   | "invokes";
 
 /**
- * The grammar of the tool markup as a push parser (contract, Tool calling rules): consumes the input as far as its meaning
+ * The grammar of the tool markup as a push parser (docs/contract.md, Tool calling rules): consumes the input as far as its meaning
  * is certain, writes events, and stops. A call is announced once its wrapper, its invoke and either its first parameter or
  * its end tag are complete outside code. Until then all of it can still become text.
  *

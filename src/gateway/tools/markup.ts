@@ -1,4 +1,4 @@
-/** The recommended form of the markup (contract, Tool calling rules, rule 1), which the model is shown. */
+/** The recommended form of the markup (docs/contract.md, tool rule 1), which the model is shown. */
 
 /** Encodes a text as CDATA. A `]]>` in it is split over two sections, so that no text can end the CDATA early. */
 export function encodeCdata(text: string): string {

@@ -12,7 +12,7 @@ export type ExpectedType = "text" | "structure" | "any";
 
 /**
  * The value of one parameter while it arrives. Text is written as soon as it can no longer be a literal. A possible literal
- * or element list is held until the end (contract, Tool calling rules, rule 3).
+ * or element list is held until the end (docs/contract.md, tool rule 3).
  */
 export class ParameterValue {
   readonly #writer: ArgumentsWriter;

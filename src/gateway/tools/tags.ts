@@ -1,6 +1,6 @@
 import { foldToAscii } from "./characters.ts";
 
-/** The three tags of the markup (contract, Tool calling rules, rule 1). */
+/** The three tags of the markup (docs/contract.md, tool rule 1). */
 export type TagKind = "tool_calls" | "invoke" | "parameter";
 
 /** A complete tag. */
@@ -249,7 +249,7 @@ function checkQuickly(source: string, at: number, final: boolean): "partial" | "
 }
 
 /**
- * Reads the tag that begins with the `<` (or look-alike) at `at`, in every form of rule 2 of the contract.
+ * Reads the tag that begins with the `<` (or look-alike) at `at`, in every form (docs/contract.md, tool rule 2).
  * @param limit Length limit of the tag in UTF-16 units.
  * @param final Whether no more text will follow, so that nothing is `partial`.
  */

@@ -43,7 +43,7 @@ const activitySchema = () =>
     last_day: rateSchema(),
   });
 
-/** An account as administrators see it (contract, Accounts). */
+/** An account as administrators see it (docs/contract/accounts.md). */
 export const accountViewSchema = () =>
   z.object({
     identifier: z.string(),
@@ -73,7 +73,7 @@ export const accountViewSchema = () =>
 export type AccountView = z.output<ReturnType<typeof accountViewSchema>>;
 
 /**
- * An API key as administrators see it (contract, API keys). `id` identifies the key in paths of `/admin/keys`.
+ * An API key as administrators see it (docs/contract/keys.md, API keys). `id` identifies the key in paths of `/admin/keys`.
  * Times are Unix milliseconds, 0 for unknown and never.
  */
 export const keyViewSchema = () =>
@@ -104,7 +104,7 @@ export const keyViewSchema = () =>
   });
 export type KeyView = z.output<ReturnType<typeof keyViewSchema>>;
 
-/** A proxy as administrators see it (contract, Proxies). The response never contains the password. */
+/** A proxy as administrators see it (docs/contract/accounts.md, Proxies). The response never contains the password. */
 export const proxyViewSchema = () =>
   z.object({
     id: z.string(),

@@ -66,7 +66,7 @@ const outcomeSchema = () => {
 };
 
 export const API_TEST_ENDPOINTS = [
-  /** `POST /admin/test` (contract): sends one message through the gateway's own pipeline. */
+  /** `POST /admin/test` (docs/contract/admin-entries.md): sends one message through the gateway's own pipeline. */
   adminEndpoint({
     method: "POST",
     path: "/admin/test",

@@ -41,7 +41,7 @@ export interface ContentRequest extends OperationRequest {
   readonly prettify: boolean;
 }
 
-/** Parses the query (contract, GET /v1/content/). Throws a 400 or 403 that names the invalid parameter. */
+/** Parses the query (docs/page-contract.md, GET /v1/content/). Throws a 400 or 403 that names the invalid parameter. */
 export function readContentRequest(search: URLSearchParams, source: PageSource): ContentRequest {
   const query = new QueryParameters(search);
   const page = readPageUrl(query, source);

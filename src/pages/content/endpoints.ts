@@ -40,7 +40,7 @@ function toRawAnswer(answer: ServableAnswer): ServableAnswer {
   });
 }
 
-/** `/v1/content`: the rendered content of a page (contract, GET /v1/content/). */
+/** `/v1/content`: the rendered content of a page (docs/page-contract.md, GET /v1/content/). */
 export const CONTENT: Operation<ContentRequest> = {
   name: "content",
   summary: "Rendered HTML, Markdown or text of a web page, and data by selectors",

@@ -4,7 +4,7 @@ import { incompleteSchema } from "../http/query-schemas.ts";
 /** The forms of a page's content. */
 export const CONTENT_FORMATS = ["html", "markdown", "text"] as const;
 
-/** The content of a page (contract, content result). */
+/** The content of a page (docs/page-contract.md, Content result). */
 export const contentSchema = () =>
   z.object({
     /** The final URL. */

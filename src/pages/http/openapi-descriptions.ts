@@ -1,6 +1,6 @@
 /*
- * The descriptions of the page service's headers and statuses in the OpenAPI document (contract, errors, limits and
- * caching).
+ * The descriptions of the page service's headers and statuses in the OpenAPI document
+ * (docs/page-contract.md, Errors).
  */
 
 const RATE_HEADERS = {

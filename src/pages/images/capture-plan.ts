@@ -1,6 +1,6 @@
 import type { CapturePlan, RequestedSize, Size } from "../../core/ports/page-browser.ts";
 
-/** The maximum side of an image (contract, limits). */
+/** The maximum side of an image (docs/page-contract.md, Limits). */
 export const MAX_SIDE = 16_383;
 /** Maximum pixels of an image: beyond it captures fail more often than they succeed. */
 export const MAX_PIXELS = 40_000_000;

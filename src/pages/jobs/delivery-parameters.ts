@@ -3,7 +3,7 @@ import type { Variables } from "../../core/ports/variables.ts";
 import { checkPageUrl, type UrlSafetyOptions } from "../../core/url-safety/index.ts";
 import type { CallerAccess } from "../limits/page-caller.ts";
 
-/** Where a job's outcome is sent (contract, delivery of jobs). */
+/** Where a job's outcome is sent (docs/page-contract/jobs.md, Delivery of jobs). */
 export interface JobDelivery {
   /** Receives the finished job's state with POST; null: no delivery. */
   readonly webhook: string | null;

@@ -6,7 +6,7 @@ const RETRY_AFTER = 2;
 
 const taskStatus = z.enum(["queued", "running", "completed", "failed", "cancelled"]);
 
-/** State of a job (contract, jobs). */
+/** State of a job (docs/page-contract/jobs.md, Jobs). */
 export const jobSchema = () =>
   z.object({
     id: z.string(),

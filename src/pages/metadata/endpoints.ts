@@ -29,7 +29,7 @@ interface MetadataRequest extends OperationRequest {
   readonly prettify: boolean;
 }
 
-/** Parses the query (contract, GET /v1/metadata/). Throws a 400 that names the invalid parameter. */
+/** Parses the query (docs/page-contract.md, GET /v1/metadata/). Throws a 400 that names the invalid parameter. */
 function readMetadataRequest(search: URLSearchParams, source: PageSource): MetadataRequest {
   const query = new QueryParameters(search);
   const page = readPageUrl(query, source);
@@ -61,7 +61,7 @@ async function getMetadataAnswer(
   return prettify ? withPrettyJson(answer) : answer;
 }
 
-/** `/v1/metadata`: metadata of a page (contract, GET /v1/metadata/). */
+/** `/v1/metadata`: metadata of a page (docs/page-contract.md, GET /v1/metadata/). */
 export const METADATA: Operation<MetadataRequest> = {
   name: "metadata",
   summary: "Title, description, icons and feeds of a web page",

@@ -56,7 +56,7 @@ export interface Operation<Request extends OperationRequest>
 
 /**
  * The endpoints of an operation: `GET` for one address, `POST` with a document as the body, and `POST` with JSON, for
- * one page or for several as a job (contract, "One page in a body" and "Jobs").
+ * one page or for several as a job (docs/page-contract/jobs.md).
  */
 export function defineEndpoints<Request extends OperationRequest>(
   operation: Operation<Request>,

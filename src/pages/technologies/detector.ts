@@ -6,7 +6,7 @@ import { createProbeArgument, type ProbeArgument } from "./probe-argument.ts";
 import { resolveDetections } from "./resolve-detections.ts";
 import { type ParsedDocument, SelectorMatcher } from "./selector-matcher.ts";
 
-/** A technology that a page uses (contract, technologies result). */
+/** A technology that a page uses (docs/page-contract.md, Technologies result). */
 export type DetectedTechnology = {
   readonly name: string;
   /** Percentage as text. */

@@ -22,7 +22,7 @@ interface TechnologiesRequest extends OperationRequest {
   readonly prettify: boolean;
 }
 
-/** Parses the query (contract, GET /v1/technologies/). Throws a 400 that names the invalid parameter. */
+/** Parses the query (docs/page-contract.md, GET /v1/technologies/). Throws a 400 that names the invalid parameter. */
 function readTechnologiesRequest(search: URLSearchParams, source: PageSource): TechnologiesRequest {
   const query = new QueryParameters(search);
   const page = readPageUrl(query, source);
@@ -57,7 +57,7 @@ async function loadAndDetect(work: PageWork, target: PageToLoad): Promise<NewAns
   return detectTechnologies(work, target);
 }
 
-/** `/v1/technologies`: technologies of a page (contract, GET /v1/technologies/). */
+/** `/v1/technologies`: technologies of a page (docs/page-contract.md, GET /v1/technologies/). */
 export const TECHNOLOGIES: Operation<TechnologiesRequest> = {
   name: "technologies",
   summary: "Technologies of a web page",

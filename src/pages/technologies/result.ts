@@ -1,7 +1,7 @@
 import { type IncompleteMembers, incompleteMembers } from "../answers/page-headers.ts";
 import type { DetectedTechnology } from "./detector.ts";
 
-/** The body of a technology lookup (contract, technologies result). */
+/** The body of a technology lookup (docs/page-contract.md, Technologies result). */
 export type TechnologiesResult = IncompleteMembers & {
   /** The final URL, after redirects. */
   readonly url: string;

@@ -1,6 +1,6 @@
 import profiles from "./devices.json" with { type: "json" };
 
-/** A device to emulate (contract, device profile names). */
+/** A device to emulate (docs/page-contract/thumbnails.md). */
 export interface Device {
   /** Lower case, letters and digits only. */
   readonly name: string;

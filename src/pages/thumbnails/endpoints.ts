@@ -14,7 +14,7 @@ import type { Operation } from "../operations/define-operation.ts";
 import type { PageWork } from "../operations/page-work.ts";
 import { readThumbnailRequest, type ThumbnailRequest, thumbnailQuerySchema } from "./thumbnail-parameters.ts";
 
-/** A picture as JSON (contract, thumbnail JSON result). */
+/** A picture as JSON (docs/page-contract/thumbnails.md, Thumbnail JSON result). */
 export const thumbnailSchema = () =>
   z.object({
     mime_type: z.string(),
@@ -128,7 +128,7 @@ function contentHeaders(type: string, { width, height }: Size): Record<string, s
   return { "content-type": type, "x-image-width": String(width), "x-image-height": String(height) };
 }
 
-/** An image as JSON (contract, thumbnail JSON result). */
+/** An image as JSON (docs/page-contract/thumbnails.md, Thumbnail JSON result). */
 function toJsonAnswer(image: ServableAnswer, { prettify }: ThumbnailRequest): ServableAnswer {
   const { headers } = image;
   const type = { ...headers, "content-type": "application/json" };
@@ -147,7 +147,7 @@ function toJsonAnswer(image: ServableAnswer, { prettify }: ThumbnailRequest): Se
 
 const getImageConverter = oncePer((pages: PagesPlatform) => pages.loadImageConversion());
 
-/** `/v1/thumbs`: a screenshot of a page, as an image, a PDF or JSON (contract, GET /v1/thumbs/). */
+/** `/v1/thumbs`: a screenshot of a page, as an image, a PDF or JSON (docs/page-contract/thumbnails.md). */
 export const THUMBS: Operation<ThumbnailRequest> = {
   name: "thumbs",
   summary: "Screenshot or PDF of a web page",

@@ -9,7 +9,7 @@ type Sides = Omit<RequestedSize, "fit">;
 
 const SUBJECT_SIZE: Sides = { width: null, height: null };
 
-/** The predefined sizes (contract, parameter `size`); `o` is the subject's own size. */
+/** The predefined sizes (docs/page-contract/thumbnails.md); `o` is the subject's own size. */
 const PREDEFINED_SIZES: Readonly<Record<string, Sides>> = {
   t: { width: 90, height: 68 },
   s: { width: 120, height: 90 },

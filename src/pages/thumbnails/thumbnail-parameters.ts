@@ -138,7 +138,7 @@ type PdfValues = ParameterValues<typeof PDF_PARAMETERS>;
 type PictureValues = ParameterValues<typeof PICTURE_PARAMETERS>;
 
 /**
- * Parses the query of a thumbnail request (contract, GET /v1/thumbs/).
+ * Parses the query of a thumbnail request (docs/page-contract/thumbnails.md).
  *
  * @throws GatewayError 400 that names the invalid parameter
  */

@@ -10,7 +10,7 @@ const gateway = useMemoryGateway();
 const ADMIN_KEY = "an-admin-key";
 const WITH_ADMIN = { env: { ADMIN_KEY } };
 
-/** What anybody may call (contract, Authentication rule 4; page contract), and nothing else. */
+/** What anybody may call (docs/contract/keys.md, Authentication, rule 4; docs/page-contract.md), and nothing else. */
 const OPEN = [
   "GET /healthz",
   "GET /readyz",

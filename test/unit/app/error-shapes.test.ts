@@ -6,7 +6,7 @@ const gateway = useMemoryGateway();
 
 const WITH_ADMIN = { env: { ADMIN_KEY: "an-admin-key" } };
 
-/** The body of an error in a family's shape (contract, Errors). */
+/** The body of an error in a family's shape (docs/contract/errors.md). */
 type Shape = (status: number, code: string) => unknown;
 
 const message = expect.stringMatching(/.+/);

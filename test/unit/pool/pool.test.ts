@@ -768,7 +768,7 @@ describe("shares of callers", () => {
   });
 });
 
-describe("queue status (contract)", () => {
+describe("queue status (docs/contract/accounts.md)", () => {
   test("names every field, with 0 limits shown as what they stand for", () => {
     const simulator = simulatorWith(["a", "b"], { perAccount: 1 });
     simulator.grant({ requestId: "one", model: "flash", dialect: "chat" });

@@ -55,7 +55,7 @@ function chatCompletionSchema() {
   });
 }
 
-/** A chat completion, or its chunks (contract, Chat completion and Chat-completions stream). */
+/** A chat completion, or its chunks (docs/contract/answers.md, Chat completion). */
 export const chatCompletionAnswers = jsonOrEventStream(
   chatCompletionSchema,
   "Each is a chat.completion.chunk; the last one is [DONE].",

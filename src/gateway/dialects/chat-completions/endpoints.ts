@@ -62,7 +62,7 @@ async function readChatRequest(context: Context, body: JsonBody): Promise<ReadRe
   return refersToFiles(read.translated.conversation) ? { ...read, native: undefined } : read;
 }
 
-/** `POST /v1/chat/completions` (contract). */
+/** `POST /v1/chat/completions` (docs/contract/generations.md). */
 export const createChatCompletion = rawBodyEndpoint({
   method: "POST",
   path: ["/v1/chat/completions", "/chat/completions"],

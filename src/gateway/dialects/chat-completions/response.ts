@@ -6,7 +6,7 @@ import { finishReason, toToolCallFields } from "./calls.ts";
 import type { CallerTools } from "./tools.ts";
 import { toChatUsage } from "./usage.ts";
 
-/** Builds the chat completion object (contract, Chat completion, non-streaming). */
+/** Builds the chat completion object (docs/contract/answers.md, Chat completion). */
 export function toChatCompletion(
   completion: Completion,
   info: AnswerInfo,

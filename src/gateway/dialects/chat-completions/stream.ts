@@ -10,7 +10,7 @@ import type { CallerTools } from "./tools.ts";
 import { toChatUsage } from "./usage.ts";
 
 /**
- * Renders a chat-completions stream (contract, Chat-completions stream). The text that all chunks share is built once, so a
+ * Renders a chat-completions stream (docs/contract/answers.md, Chat-completions stream). The text that all chunks share is built once, so a
  * chunk costs one `JSON.stringify` of its own text.
  */
 export class ChatStream implements StreamRenderer {

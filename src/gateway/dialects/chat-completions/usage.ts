@@ -1,6 +1,6 @@
 import type { Usage } from "../../../core/conversation/events.ts";
 
-/** Builds `usage` of a chat completion (contract, Chat completion). */
+/** Builds `usage` of a chat completion (docs/contract/answers.md, Chat completion). */
 export function toChatUsage(usage: Usage): Record<string, unknown> {
   return {
     prompt_tokens: usage.prompt,

@@ -20,7 +20,7 @@ function textCompletionSchema() {
   });
 }
 
-/** A text completion, or its chunks (contract, Text completion and Text-completions stream). */
+/** A text completion, or its chunks (docs/contract/answers.md, Text completion). */
 export const textCompletionAnswers = jsonOrEventStream(
   textCompletionSchema,
   "Each is a text_completion with a part of the text; the last one is [DONE].",

@@ -60,7 +60,7 @@ async function readCompletionRequest(
   );
 }
 
-/** `POST /v1/completions` (contract). */
+/** `POST /v1/completions` (docs/contract/generations.md). */
 export const createTextCompletion = rawBodyEndpoint({
   method: "POST",
   path: ["/v1/completions", "/completions"],

@@ -46,10 +46,10 @@ function responseSchema() {
   });
 }
 
-/** A response (contract, Content-generation-style response). */
+/** A response (docs/contract/answers.md, Content-generation-style response). */
 export const contentAnswers = jsonResponse(responseSchema);
 
-/** The chunks of a streamed response (contract, Content-generation stream). */
+/** The chunks of a streamed response (docs/contract/answers.md, Content-generation stream). */
 export const contentStreamAnswers = eventStreamOnly("Each is a response with the parts that are new.");
 
 /** Schema of the answer of `:countTokens`. */

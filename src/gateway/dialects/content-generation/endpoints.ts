@@ -71,7 +71,7 @@ async function generate(
   );
 }
 
-/** `POST /v1beta/models/{model}:generateContent` and the same under `/v1` (contract). */
+/** `POST /v1beta/models/{model}:generateContent` and the same under `/v1` (docs/contract/generations.md). */
 export const generateContent: CallerEndpoint = rawBodyEndpoint({
   method: "POST",
   path: MODEL_PATHS,
@@ -84,7 +84,7 @@ export const generateContent: CallerEndpoint = rawBodyEndpoint({
     generate(context, caller, body, readContentRequest(context, body, params["model"] ?? "", false)),
 });
 
-/** `POST /v1beta/models/{model}:streamGenerateContent` and the same under `/v1` (contract). */
+/** `POST /v1beta/models/{model}:streamGenerateContent` and the same under `/v1` (docs/contract/generations.md). */
 export const streamContent: CallerEndpoint = rawBodyEndpoint({
   method: "POST",
   path: MODEL_PATHS,

@@ -48,7 +48,7 @@ const OPTION_NAMES = {
 type GenerationConfig = z.output<typeof generationConfigSchema>;
 
 /**
- * The body of `:generateContent` and `:streamGenerateContent` (contract). Fields without effect here (`safetySettings` and
+ * The body of `:generateContent` and `:streamGenerateContent` (docs/contract/generations.md). Fields without effect here (`safetySettings` and
  * similar) are accepted and ignored.
  */
 export const contentRequestSchema = camelOrSnakeObject(() => ({

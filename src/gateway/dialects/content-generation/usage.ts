@@ -1,7 +1,7 @@
 import type { FinishReason, Usage } from "../../../core/conversation/events.ts";
 
 /**
- * Builds `usageMetadata` (contract, Content-generation-style response). This style counts thoughts separately from the
+ * Builds `usageMetadata` (docs/contract/answers.md, Content-generation-style response). This style counts thoughts separately from the
  * candidate's own tokens. The total includes both.
  */
 export function usageMetadata(usage: Usage): Record<string, unknown> {
@@ -29,7 +29,7 @@ function countModalities(total: number, audio: number): object[] {
   ];
 }
 
-/** Maps to `finishReason` of a candidate. A function call also ends with `STOP` (contract). */
+/** Maps to `finishReason` of a candidate. A function call also ends with `STOP` (docs/contract/answers.md). */
 export const FINISH_REASONS: Readonly<Record<FinishReason, string>> = {
   stop: "STOP",
   tool_calls: "STOP",

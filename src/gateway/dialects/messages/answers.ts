@@ -50,7 +50,7 @@ function messageSchema() {
   });
 }
 
-/** A message, or the events of a streamed one (contract, Message-style response and stream). */
+/** A message, or the events of a streamed one (docs/contract/answers.md, Message-style response). */
 export const messageAnswers = jsonOrEventStream(messageSchema, "From message_start to message_stop.");
 
 /** Schema of the answer of `count_tokens`. */
@@ -75,7 +75,7 @@ export const messageModelSchema = () =>
     retires_at: z.null(),
   });
 
-/** The message-style list of models (contract). */
+/** The message-style list of models (docs/contract/generations.md). */
 export const messageModelsSchema = () =>
   z.object({
     object: z.literal("list"),

@@ -19,7 +19,7 @@ import { isMessagesClient, PREFIXES } from "./names.ts";
 const CREATED_AT = new Date(CATALOGUE_CREATED * 1000).toISOString();
 
 /**
- * Converts a model to an entry of the message-style list (contract), with the additional fields that SDKs of the style
+ * Converts a model to an entry of the message-style list (docs/contract/answers.md, Model list), with the additional fields that SDKs of the style
  * read.
  */
 function toModelObject(id: string, model: Partial<CatalogueModel> = {}): Record<string, unknown> {

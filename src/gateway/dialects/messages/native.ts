@@ -4,7 +4,7 @@ import type { NativeDialect } from "../shared/native-request.ts";
 import { BETA_HEADERS, DIALECT_ID, VERSION_HEADERS } from "./names.ts";
 import { removeOwnSearches } from "./own-searches.ts";
 
-/** `max_tokens` of a request that has none (contract, Messages). */
+/** `max_tokens` of a request that has none (docs/contract/generations.md, POST /vendorb/v1/messages). */
 const DEFAULT_MAX_TOKENS = 8192;
 
 /** Messages for providers that speak this style. Beta values go along whole: the provider knows them, the gateway does not. */

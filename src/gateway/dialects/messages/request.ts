@@ -26,7 +26,7 @@ const contentSchema = () =>
 const formatSchema = lazyLooseObject(() => ({ type: z.string(), schema: jsonObject.nullish() }));
 
 /**
- * The body of `POST /vendorb/v1/messages` (contract). Fields without effect here (`service_tier`, `context_management` and
+ * The body of `POST /vendorb/v1/messages` (docs/contract/generations.md). Fields without effect here (`service_tier`, `context_management` and
  * similar) are accepted and ignored. `max_tokens` is only a hint: the contract forbids truncating the answer at it.
  */
 export const messageRequestSchema = lazyLooseObject(() => ({
@@ -50,7 +50,7 @@ export type MessageRequest = z.output<typeof messageRequestSchema>;
 
 /**
  * Rejects server-side threads, which the gateway does not store. On exactly this error, the SDK sends the whole
- * conversation instead and continues (client assertion 35). Ignoring the field would silently lose the history.
+ * conversation instead and continues (docs/clients.md, assertion 35). Ignoring the field would silently lose the history.
  */
 function rejectThread(thread: unknown): void {
   if (thread === undefined || thread === null) return;
@@ -145,7 +145,7 @@ export function toConversation(body: MessageRequest, nameConfig: ModelNameConfig
     showReasoning: thinking && wantsVisibleThinking(body.thinking),
     sampling: toSampling({
       temperature: body.temperature,
-      // Contract: temperature wins over top_p when both are given.
+      // temperature wins over top_p when both are given (docs/contract/generations.md).
       topP: body.temperature === undefined || body.temperature === null ? body.top_p : undefined,
       topK: body["top_k"],
       stop: body.stop_sequences,

@@ -13,7 +13,7 @@ function toToolUse({ id, name, arguments: text }: CompletedToolCall): Record<str
 }
 
 /**
- * Builds the message object (contract, Message-style response). `model` is the name that the caller requested, because
+ * Builds the message object (docs/contract/answers.md, Message-style response). `model` is the name that the caller requested, because
  * agents look up model data by that name. Empty blocks are omitted.
  */
 export function toMessage(completion: Completion, info: AnswerInfo): Record<string, unknown> {

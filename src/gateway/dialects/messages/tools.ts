@@ -111,7 +111,7 @@ export function findWebSearch(
   return { webSearch: { ...parseWebSearch(tool), ...(isForced ? { isRequested: true } : {}) } };
 }
 
-/** `tool_choice`, in the form of the message-style SDKs and in the form of the contract (client assertion 32). */
+/** `tool_choice`, in the form of the message-style SDKs and in the form of the contract (docs/clients.md, assertion 32). */
 export const toolChoiceSchema = () =>
   z.union(
     [

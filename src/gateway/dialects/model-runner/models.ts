@@ -41,7 +41,7 @@ export async function resolveRunnerModel(
 }
 
 /**
- * Returns the capabilities of a model (contract, Local-model-runner style). `vision` also covers a model with a vision
+ * Returns the capabilities of a model (docs/contract/generations.md, Local-model-runner style). `vision` also covers a model with a vision
  * variant.
  */
 function getCapabilities(model: CatalogueModel): string[] {
@@ -132,7 +132,7 @@ export const runnerRunning = openEndpoint({
   },
 });
 
-/** `POST /api/show`: capabilities and context length of a model. `id` is in lower case (contract). */
+/** `POST /api/show`: capabilities and context length of a model. `id` is in lower case (docs/contract/generations.md). */
 export const runnerShow = openEndpoint({
   method: "POST",
   path: "/api/show",

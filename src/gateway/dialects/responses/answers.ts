@@ -2,7 +2,7 @@ import * as z from "zod";
 import { jsonOrEventStream } from "../../../core/routing/event-stream-schemas.ts";
 import { tokenLogprobSchema } from "../shared/token-logprobs.ts";
 
-/** Final states of whole answers and their items. Streams also have other states (contract, States and transitions). */
+/** Final states of whole answers and their items. Streams also have other states (docs/contract/answers.md, States and transitions). */
 const finalStatus = () => z.enum(["completed", "incomplete"]);
 
 function outputItemSchema() {
@@ -68,7 +68,7 @@ function usageSchema() {
   });
 }
 
-/** The response object (contract, Stored response), in the full public shape of the real API. */
+/** The response object (docs/contract/answers.md, Stored response), in the full public shape of the real API. */
 export function responseSchema() {
   return z.object({
     id: z.string().startsWith("resp_"),
@@ -106,7 +106,7 @@ export function responseSchema() {
   });
 }
 
-/** A response, or the events of a streamed one (contract, Responses stream). */
+/** A response, or the events of a streamed one (docs/contract/answers.md, Responses stream). */
 export const responseAnswers = jsonOrEventStream(
   responseSchema,
   "From response.created to response.completed, response.incomplete or response.failed, then [DONE].",

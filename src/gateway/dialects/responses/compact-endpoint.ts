@@ -70,7 +70,7 @@ function withDefaultInput(body: ResponsesRequest): ResponsesRequest {
 }
 
 /**
- * `POST /v1/responses/compact` (contract): compacts a conversation. The answer contains the messages of users and
+ * `POST /v1/responses/compact` (docs/contract/generations.md): compacts a conversation. The answer contains the messages of users and
  * developers unchanged, and one item with a summary of everything. Sent back as input, this item replaces the compacted
  * conversation.
  */

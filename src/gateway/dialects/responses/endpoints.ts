@@ -67,7 +67,7 @@ async function readResponsesRequest(
   return { ...read, native: withStoredItems(read.native, responsesInput, ownItems, isOnConnection) };
 }
 
-/** `POST /v1/responses` (contract). */
+/** `POST /v1/responses` (docs/contract/generations.md). */
 export const createResponse = rawBodyEndpoint({
   method: "POST",
   path: ["/v1/responses", "/responses"],
@@ -94,7 +94,7 @@ export const createResponse = rawBodyEndpoint({
   },
 });
 
-/** `POST /v1/responses/input_tokens` (contract): counts the prompt tokens of the same request. */
+/** `POST /v1/responses/input_tokens` (docs/contract/generations.md): counts the prompt tokens of the same request. */
 export const countInputTokens = callerEndpoint({
   method: "POST",
   path: ["/v1/responses/input_tokens", "/responses/input_tokens"],

@@ -15,7 +15,7 @@ const INPUT_PREFIXES: ReadonlyMap<string, string> = new Map([
 /** Prefixes of the ids of output items: message, reasoning, function call, call of a free-text tool, web search. */
 export type ItemPrefix = "msg" | "rs" | "fc" | "ctc" | "ws";
 
-/** Creates a response id, `resp_<id>` (contract, Stored response). */
+/** Creates a response id, `resp_<id>` (docs/contract/answers.md, Stored response). */
 export function newResponseId(): string {
   return randomId("resp_");
 }

@@ -40,7 +40,7 @@ function isChatMessage(item: JsonObject): boolean {
 }
 
 /**
- * Assembles messages from input items (client assertions 13 to 15). The model's output of one turn arrives as several
+ * Assembles messages from input items (docs/clients.md, assertions 13 to 15). The model's output of one turn arrives as several
  * items, which are merged into one assistant message. Unknown item types are ignored.
  */
 export class MessageBuilder {

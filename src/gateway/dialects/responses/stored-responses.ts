@@ -36,7 +36,7 @@ async function readStoredResponse(
 }
 
 /**
- * `GET /v1/responses/{response_id}` (contract): the caller's own stored response, until it expires. With `stream=true`, the
+ * `GET /v1/responses/{response_id}` (docs/contract/generations.md): the caller's own stored response, until it expires. With `stream=true`, the
  * answer consists of the response's events after the number `starting_after`.
  */
 export const readResponse = callerEndpoint({
@@ -60,7 +60,7 @@ export const readResponse = callerEndpoint({
   },
 });
 
-/** `DELETE /v1/responses/{response_id}` (contract). */
+/** `DELETE /v1/responses/{response_id}` (docs/contract/generations.md). */
 export const deleteResponse = callerEndpoint({
   method: "DELETE",
   path: toPaths(""),
@@ -75,7 +75,7 @@ export const deleteResponse = callerEndpoint({
 });
 
 /**
- * `POST /v1/responses/{response_id}/cancel` (contract): always an error, because background responses are not supported.
+ * `POST /v1/responses/{response_id}/cancel` (docs/contract/generations.md): always an error, because background responses are not supported.
  */
 export const cancelResponse = callerEndpoint({
   method: "POST",
@@ -106,7 +106,7 @@ function itemsAfter(items: readonly JsonObject[], after: string | undefined): re
   return items.slice(index + 1);
 }
 
-/** `GET /v1/responses/{response_id}/input_items` (contract): the input items of a response, newest first. */
+/** `GET /v1/responses/{response_id}/input_items` (docs/contract/generations.md): the input items of a response, newest first. */
 export const listInputItems = callerEndpoint({
   method: "GET",
   path: toPaths("/input_items"),

@@ -4,7 +4,7 @@ import { validateHandshake, wantsWebSocket } from "../shared/web-socket-handshak
 import { copyRequestHeaders, ResponsesConnection } from "./connection.ts";
 
 /**
- * `GET /v1/responses` with an upgrade (contract): creates responses one after another over a WebSocket.
+ * `GET /v1/responses` with an upgrade (docs/contract/generations.md): creates responses one after another over a WebSocket.
  *
  * @throws GatewayError 405 for a request without an upgrade, 400 and 426 for a handshake that violates RFC 6455, 503 if the
  * memory budget has no room for another connection.

@@ -9,7 +9,7 @@ export function isAnswerContent({ type }: ProviderEvent): boolean {
   return type !== "start" && type !== "usage" && type !== "account-state" && type !== "other-choice";
 }
 
-/** Whether the model only reasoned, without text and without a call (contract, general rule 7). */
+/** Whether the model only reasoned, without text and without a call (docs/contract.md, general rule 7). */
 export function hasOnlyReasoned({ rawReasoning, hasServerTool }: Assembler, end: TurnEnd): boolean {
   return isEmptyAnswer(end) && rawReasoning !== "" && !hasServerTool;
 }

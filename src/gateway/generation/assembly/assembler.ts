@@ -53,7 +53,7 @@ interface AnswerState {
 
 /**
  * Converts the provider's events to the caller's: converts tool markup to calls, removes citation markers, and shows
- * reasoning or only searches it for calls (contract, tool rule 9). It has no streams, timers or network. One assembler
+ * reasoning or only searches it for calls (docs/contract.md, tool rule 9). It has no streams, timers or network. One assembler
  * serves one generation, over all of its upstream turns.
  */
 export class Assembler {
@@ -63,7 +63,7 @@ export class Assembler {
   readonly #usage: UsageCount;
   #state: AnswerState;
 
-  /** The upstream's raw output of all turns, before translation or trimming (contract, general rule 9). */
+  /** The upstream's raw output of all turns, before translation or trimming (docs/contract.md, general rule 9). */
   rawText = "";
   rawReasoning = "";
   /** Names and arguments of native calls, for estimates. */
@@ -215,7 +215,7 @@ export class Assembler {
 
   /**
    * Ends an upstream turn: flushes the held output and, when nothing visible came, makes the calls found in the reasoning
-   * (contract, tool rule 9). A call that has not ended by now counts as cut off.
+   * (docs/contract.md, tool rule 9). A call that has not ended by now counts as cut off.
    */
   finishTurn(out: GenerationEvent[]): TurnEnd {
     const state = this.#state;

@@ -89,7 +89,7 @@ export function findClaimBefore(text: string, at: number): Citation["claim"] {
 }
 
 /**
- * Removes the upstream's `[citation:N]` and `[reference:N]` placeholders from a stream (contract, general rule 8), also
+ * Removes the upstream's `[citation:N]` and `[reference:N]` placeholders from a stream (docs/contract.md, general rule 8), also
  * when a placeholder is split between two chunks, and remembers their positions.
  */
 export class CitationFilter {
@@ -177,7 +177,7 @@ function createResultLookup(
 }
 
 /**
- * Converts citation markers to Markdown links (contract, general rule 8, non-streaming), and returns the links' positions.
+ * Converts citation markers to Markdown links (docs/contract.md, general rule 8), and returns the links' positions.
  * A marker without a matching result is an internal placeholder and is removed.
  */
 export function linkCitations(

@@ -1,6 +1,6 @@
 import { budgetFor, MIN_THINKING_BUDGET } from "../thinking-budget.ts";
 
-/** Answer tokens if the caller gives no limit (contract, Limits). The protocol requires a limit. */
+/** Answer tokens if the caller gives no limit (docs/contract/errors.md, Limits). The protocol requires a limit. */
 const DEFAULT_ANSWER_TOKENS = 8192;
 
 /** The token limit of an answer, and the part of it for thinking. */

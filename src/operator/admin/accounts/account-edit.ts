@@ -128,7 +128,7 @@ export const ACCOUNT_ENDPOINTS = [
       return Response.json(view, { headers: await accountTag(snapshot, identifier) });
     },
   }),
-  /** `PUT /admin/accounts/{identifier}` (contract). */
+  /** `PUT /admin/accounts/{identifier}` (docs/contract/admin-entries.md). */
   adminEndpoint({
     method: "PUT",
     path: "/admin/accounts/:identifier",
@@ -143,7 +143,7 @@ export const ACCOUNT_ENDPOINTS = [
       return Response.json(answer, { headers: await accountTag(snapshot, identifier) });
     },
   }),
-  /** `DELETE /admin/accounts/{identifier}` (contract). */
+  /** `DELETE /admin/accounts/{identifier}` (docs/contract/admin-entries.md). */
   adminEndpoint({
     method: "DELETE",
     path: "/admin/accounts/:identifier",
@@ -160,7 +160,7 @@ export const ACCOUNT_ENDPOINTS = [
       return accountsChangedResponse(await editConfig(context, remove, { keep: true, entry }));
     },
   }),
-  /** `PUT /admin/accounts/{identifier}/proxy` (contract). */
+  /** `PUT /admin/accounts/{identifier}/proxy` (docs/contract/admin-entries.md). */
   adminEndpoint({
     method: "PUT",
     path: "/admin/accounts/:identifier/proxy",

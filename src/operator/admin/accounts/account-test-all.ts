@@ -12,7 +12,7 @@ import { requestObject } from "../request-fields.ts";
 import { accountIdentifiers } from "./account-identifiers.ts";
 import { testAccount, testModelSchema } from "./account-test.ts";
 
-/** Number of accounts that are tested at the same time (contract, Limits). */
+/** Number of accounts that are tested at the same time (docs/contract/errors.md, Limits). */
 export const TEST_CONCURRENCY = 5;
 /** Minimum time between two writes of the progress. */
 const REPORT_INTERVAL_MS = 500;
@@ -164,7 +164,7 @@ const progressSchema = () =>
   });
 
 export const TEST_ALL_ENDPOINTS = [
-  /** `POST /admin/accounts/test-all` (contract): tests five accounts at a time. */
+  /** `POST /admin/accounts/test-all` (docs/contract/admin-entries.md): tests five accounts at a time. */
   adminEndpoint({
     method: "POST",
     path: "/admin/accounts/test-all",

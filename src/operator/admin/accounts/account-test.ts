@@ -142,7 +142,7 @@ const deletedSessionsSchema = () =>
   z.object({ success: z.boolean(), message: z.string(), deleted: z.int().optional() });
 
 export const ACCOUNT_TEST_ENDPOINTS = [
-  /** `POST /admin/accounts/test` (contract). `response_time` is in milliseconds. */
+  /** `POST /admin/accounts/test` (docs/contract/admin-entries.md). `response_time` is in milliseconds. */
   adminEndpoint({
     method: "POST",
     path: "/admin/accounts/test",
@@ -172,7 +172,7 @@ export const ACCOUNT_TEST_ENDPOINTS = [
 
 /** Endpoints for an account's sessions at the provider. */
 export const SESSION_ENDPOINTS = [
-  /** `POST /admin/accounts/sessions/delete-all` (contract). A failure is also a 200 response, with its reason. */
+  /** `POST /admin/accounts/sessions/delete-all` (docs/contract/admin-entries.md). A failure is also a 200 response, with its reason. */
   adminEndpoint({
     method: "POST",
     path: "/admin/accounts/sessions/delete-all",

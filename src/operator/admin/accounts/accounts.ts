@@ -17,7 +17,7 @@ import { hasIdentity, isSameAccount, listAccountNames } from "./account-identifi
 
 const MAX_PAGE_SIZE = 5_000;
 
-/** Query of `GET /admin/accounts` (contract). */
+/** Query of `GET /admin/accounts` (docs/contract/admin-entries.md). */
 const accountListSchema = lazyObject(() => ({
   page: queryNumber(1, Number.MAX_SAFE_INTEGER),
   page_size: queryNumber(10, MAX_PAGE_SIZE),
@@ -69,7 +69,7 @@ const newAccountSchema = requestObject(
 
 /** Endpoints that list accounts and add one. */
 export const ACCOUNT_LIST_ENDPOINTS = [
-  /** `GET /admin/accounts` (contract). */
+  /** `GET /admin/accounts` (docs/contract/admin-entries.md). */
   adminEndpoint({
     method: "GET",
     path: "/admin/accounts",
@@ -100,7 +100,7 @@ export const ACCOUNT_LIST_ENDPOINTS = [
       return Response.json({ names: Object.fromEntries(await listAccountNames(config)) });
     },
   }),
-  /** `POST /admin/accounts` (contract). */
+  /** `POST /admin/accounts` (docs/contract/admin-entries.md). */
   adminEndpoint({
     method: "POST",
     path: "/admin/accounts",

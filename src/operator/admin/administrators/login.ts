@@ -26,7 +26,7 @@ const loginSchema = lazyObject(() => ({
 }));
 
 export const LOGIN_ENDPOINTS = [
-  /** `POST /admin/login` (contract). `expires_in` is in seconds. */
+  /** `POST /admin/login` (docs/contract/admin.md). `expires_in` is in seconds. */
   openEndpoint({
     method: "POST",
     path: "/admin/login",
@@ -45,7 +45,7 @@ export const LOGIN_ENDPOINTS = [
       return Response.json({ success: true, ...(await startSession(context, administrator, hours)) });
     },
   }),
-  /** `GET /admin/verify` (contract): `expires_at` is Unix seconds. */
+  /** `GET /admin/verify` (docs/contract/admin.md): `expires_at` is Unix seconds. */
   tokenEndpoint({
     method: "GET",
     path: "/admin/verify",

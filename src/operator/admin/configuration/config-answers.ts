@@ -6,7 +6,7 @@ import { accountViewSchema, keyViewSchema, proxyViewSchema } from "../answers.ts
 import { cacheViewSchema } from "../keys/subject-fields.ts";
 import { providerViewSchema } from "../providers/provider-view.ts";
 
-/** Groups that every view of the configuration shows unmasked (contract, Runtime settings). */
+/** Groups that every view of the configuration shows unmasked (docs/contract/admin-configuration.md, Runtime settings). */
 const visibleGroups = () => ({
   model_aliases: z.record(z.string(), z.string()),
   model_routes: z.record(z.string(), modelRouteSchema()),
@@ -46,7 +46,7 @@ const adminViewSchema = () =>
 /** A team, user or tag as it is stored. */
 const storedSubjectSchema = () => z.looseObject({ id: z.string(), name: z.string(), remark: z.string() });
 
-/** The configuration without its secrets (contract, Configuration). */
+/** The configuration without its secrets (docs/contract/admin-configuration.md, Configuration). */
 export const configViewSchema = () =>
   z.object({
     keys: z.array(z.string()),
@@ -74,7 +74,7 @@ export const configViewSchema = () =>
   });
 export type ConfigView = z.output<ReturnType<typeof configViewSchema>>;
 
-/** The runtime settings (contract, Runtime settings). */
+/** The runtime settings (docs/contract/admin-configuration.md, Runtime settings). */
 export const settingsViewSchema = () => {
   const groups = visibleGroups();
   return z.object({

@@ -38,7 +38,7 @@ function exportTexts(exported: ExportedConfig) {
 
 export const EXPORT_ENDPOINTS = [
   /**
-   * `GET /admin/config/export` (contract): `config`, and the same as JSON text (`json`) and as base64 of that text
+   * `GET /admin/config/export` (docs/contract/admin-configuration.md): `config`, and the same as JSON text (`json`) and as base64 of that text
    * (`base64`).
    */
   adminEndpoint({
@@ -54,7 +54,7 @@ export const EXPORT_ENDPOINTS = [
       return Response.json({ config: exported, ...exportTexts(exported) }, { headers });
     },
   }),
-  /** `GET /admin/export` (contract): the same content without `config`. */
+  /** `GET /admin/export` (docs/contract/admin-configuration.md): the same content without `config`. */
   adminEndpoint({
     method: "GET",
     path: "/admin/export",

@@ -114,7 +114,7 @@ const importAnswerSchema = () =>
   ]);
 
 export const IMPORT_ENDPOINTS = [
-  /** `POST /admin/config/import` (contract, Import details). */
+  /** `POST /admin/config/import` (docs/contract/admin-configuration.md, Import details). */
   adminEndpoint({
     method: "POST",
     path: "/admin/config/import",

@@ -7,7 +7,7 @@ import { once } from "../../../core/encoding/lazy-schema.ts";
 import { accountIdentifiers, hasIdentity } from "../accounts/account-identifiers.ts";
 import { mergeKeys } from "../keys/key-entries.ts";
 
-/** Groups whose non-empty fields are overwritten by a merge (contract, Import details). */
+/** Groups whose non-empty fields are overwritten by a merge (docs/contract/admin-configuration.md, Import details). */
 const OVERWRITTEN_GROUPS = ["admin", "runtime", "responses", "embeddings"] as const;
 
 /** Default values of an account's fields. */
@@ -105,7 +105,7 @@ export async function deduplicateConfig(config: Config): Promise<Config> {
 }
 
 /**
- * Merges an imported configuration into the present one (contract, Import details):
+ * Merges an imported configuration into the present one (docs/contract/admin-configuration.md, Import details):
  *
  * - Keys, teams, users, tags, administrators, accounts, providers, aliases, prices and caches of models are combined.
  * - Non-empty fields of `admin`, `runtime`, `responses` and `embeddings` overwrite.
@@ -167,7 +167,7 @@ export async function mergeConfig(config: Config, imported: Config, raw: JsonObj
 }
 
 /**
- * Replaces the present configuration by an imported one (contract, Import details). The metadata of the hosting sync stays.
+ * Replaces the present configuration by an imported one (docs/contract/admin-configuration.md, Import details). The metadata of the hosting sync stays.
  * The secret that signs tokens stays too, unless the import has one, because exports do not contain it.
  */
 export async function replaceConfig(config: Config, imported: Config): Promise<Config> {

@@ -33,7 +33,7 @@ const keyRequestSchema = extensibleObject(() => ({
 }));
 
 /**
- * Body of `POST /admin/config` (contract). Each sent list replaces the present list; other groups do not change here.
+ * Body of `POST /admin/config` (docs/contract/admin-configuration.md). Each sent list replaces the present list; other groups do not change here.
  * Clients may send back entries of the masked view: a masked key (by its `id`) means the real key, and an account without
  * password or token keeps its own.
  */
@@ -130,7 +130,7 @@ async function updateAccounts(config: Config, { accounts }: ConfigUpdate): Promi
 }
 
 export const CONFIG_ENDPOINTS = [
-  /** `GET /admin/config` (contract). */
+  /** `GET /admin/config` (docs/contract/admin-configuration.md). */
   adminEndpoint({
     method: "GET",
     path: "/admin/config",
@@ -143,7 +143,7 @@ export const CONFIG_ENDPOINTS = [
       });
     },
   }),
-  /** `POST /admin/config` (contract). */
+  /** `POST /admin/config` (docs/contract/admin-configuration.md). */
   adminEndpoint({
     method: "POST",
     path: "/admin/config",

@@ -158,7 +158,7 @@ export function adminView({ admin }: Config): ConfigView["admin"] {
   };
 }
 
-/** The configuration without its secrets (contract, Configuration). */
+/** The configuration without its secrets (docs/contract/admin-configuration.md, Configuration). */
 export async function configView(context: Context, snapshot: ConfigSnapshot): Promise<ConfigView> {
   const { config } = snapshot;
   const { variables } = context.platform;

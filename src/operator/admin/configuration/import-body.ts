@@ -21,7 +21,7 @@ export interface ImportBody {
   readonly confirmed: boolean;
 }
 
-/** Groups of other versions, which are ignored (contract, Import details). */
+/** Groups of other versions, which are ignored (docs/contract/admin-configuration.md, Import details). */
 const IGNORED_GROUPS = ["compat", "toolcall"];
 /** Fields of the masked view that are not groups of the configuration. */
 const VIEW_ONLY_FIELDS = [

@@ -42,7 +42,7 @@ const group = <T extends z.ZodObject>(heading: string, fields: T): z.ZodOptional
   fields.optional().meta({ title: heading });
 
 /**
- * Body of `PUT /admin/settings` (contract, Runtime settings). Only the sent settings change. Unknown names are errors.
+ * Body of `PUT /admin/settings` (docs/contract/admin-configuration.md, Runtime settings). Only the sent settings change. Unknown names are errors.
  * `setting-fields.ts` lists the fields for forms.
  */
 export const settingsSchema = lazyObject(() => {

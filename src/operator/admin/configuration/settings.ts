@@ -57,7 +57,7 @@ function applySettings(config: Config, change: SettingsEdit): Config {
   };
 }
 
-/** The runtime settings as administrators see them (contract, Runtime settings). */
+/** The runtime settings as administrators see them (docs/contract/admin-configuration.md, Runtime settings). */
 async function readSettingsView(
   { platform }: Context,
   { config, envBacked, writable }: ConfigSnapshot,
@@ -90,7 +90,7 @@ async function settingsTag(config: Config): Promise<{ etag: string }> {
 const storedSettings = (config: Config): unknown => [visibleSettings(config), config.admin.jwt_expire_hours];
 
 export const SETTINGS_ENDPOINTS = [
-  /** `GET /admin/settings` (contract). */
+  /** `GET /admin/settings` (docs/contract/admin-configuration.md). */
   adminEndpoint({
     method: "GET",
     path: "/admin/settings",
@@ -103,7 +103,7 @@ export const SETTINGS_ENDPOINTS = [
       return Response.json(await readSettingsView(context, snapshot), { headers });
     },
   }),
-  /** `PUT /admin/settings` (contract): effective for the next request in this isolate, and within seconds everywhere. */
+  /** `PUT /admin/settings` (docs/contract/admin-configuration.md): effective for the next request in this isolate, and within seconds everywhere. */
   adminEndpoint({
     method: "PUT",
     path: "/admin/settings",

@@ -225,7 +225,7 @@ export const captureSummarySchema = () =>
     response_preview: z.string(),
   }) satisfies z.ZodType<CaptureSummary>;
 
-/** The rounds of one generation (contract, `GET /admin/dev/raw-samples/query`). */
+/** The rounds of one generation (docs/contract/admin-history.md). */
 export const captureChainSchema = () =>
   z.object({
     chain_key: z.string(),

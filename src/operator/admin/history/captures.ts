@@ -13,7 +13,7 @@ const captureListSchema = () =>
   });
 
 export const CAPTURE_ENDPOINTS = [
-  /** `GET /admin/dev/captures` (contract): newest first, with truncated bodies. */
+  /** `GET /admin/dev/captures` (docs/contract/admin-history.md): newest first, with truncated bodies. */
   adminEndpoint({
     method: "GET",
     path: "/admin/dev/captures",
@@ -36,7 +36,7 @@ export const CAPTURE_ENDPOINTS = [
       Response.json(requireFound(await platform.archive.readCapture(id), "the capture", id)),
   }),
   /**
-   * `DELETE /admin/dev/captures` (contract): deletes all captures, and also captures of exchanges that began before this
+   * `DELETE /admin/dev/captures` (docs/contract/admin-history.md): deletes all captures, and also captures of exchanges that began before this
    * request.
    */
   adminEndpoint({

@@ -32,7 +32,7 @@ const RECORD_KIND = "the history record";
 export const HISTORY_ENDPOINTS = [
   ...HISTORY_EXPORT_ENDPOINTS,
   /**
-   * `GET /admin/chat-history` (contract): summaries, newest request first. `limit` is the retention count, `total` the
+   * `GET /admin/chat-history` (docs/contract/admin-history.md): summaries, newest request first. `limit` is the retention count, `total` the
    * number of matching records.
    */
   adminEndpoint({
@@ -66,7 +66,7 @@ export const HISTORY_ENDPOINTS = [
     },
   }),
   /**
-   * `DELETE /admin/chat-history` (contract): deletes all records, and also records of requests that arrived before this
+   * `DELETE /admin/chat-history` (docs/contract/admin-history.md): deletes all records, and also records of requests that arrived before this
    * one.
    */
   adminEndpoint({
@@ -79,7 +79,7 @@ export const HISTORY_ENDPOINTS = [
     handler: async ({ platform }) =>
       Response.json({ success: true, deleted: await platform.archive.clearHistory() }),
   }),
-  /** `PUT /admin/chat-history/settings` (contract). Deletes records beyond the new count at once. */
+  /** `PUT /admin/chat-history/settings` (docs/contract/admin-history.md). Deletes records beyond the new count at once. */
   adminEndpoint({
     method: "PUT",
     path: "/admin/chat-history/settings",
@@ -92,7 +92,7 @@ export const HISTORY_ENDPOINTS = [
       return Response.json({ success: true, limit: snapshot.config.history.limit });
     },
   }),
-  /** `GET /admin/chat-history/{id}` (contract). */
+  /** `GET /admin/chat-history/{id}` (docs/contract/admin-history.md). */
   adminEndpoint({
     method: "GET",
     path: "/admin/chat-history/:id",
@@ -104,7 +104,7 @@ export const HISTORY_ENDPOINTS = [
       return Response.json(addLabels(createRecordView(record)));
     },
   }),
-  /** `DELETE /admin/chat-history/{id}` (contract). */
+  /** `DELETE /admin/chat-history/{id}` (docs/contract/admin-history.md). */
   adminEndpoint({
     method: "DELETE",
     path: "/admin/chat-history/:id",

@@ -136,7 +136,7 @@ const SAMPLE_KIND = "the sample";
 
 export const SAMPLE_ENDPOINTS = [
   /**
-   * `POST /admin/dev/raw-samples/capture` (contract): makes one chat-completions call to the gateway itself. Responds with
+   * `POST /admin/dev/raw-samples/capture` (docs/contract/admin-history.md): makes one chat-completions call to the gateway itself. Responds with
    * that call's response; headers name the sample.
    */
   adminEndpoint({
@@ -148,7 +148,7 @@ export const SAMPLE_ENDPOINTS = [
     answers: chatCompletionAnswers,
     handler: (context, { body }) => captureSample(context, body),
   }),
-  /** `GET /admin/dev/raw-samples/query` (contract): rounds grouped by chat session, newest first. */
+  /** `GET /admin/dev/raw-samples/query` (docs/contract/admin-history.md): rounds grouped by chat session, newest first. */
   adminEndpoint({
     method: "GET",
     path: "/admin/dev/raw-samples/query",
@@ -158,7 +158,7 @@ export const SAMPLE_ENDPOINTS = [
     handler: async ({ platform }, { query: { q, limit } }) =>
       Response.json({ items: await platform.archive.listChains(q, limit) }),
   }),
-  /** `POST /admin/dev/raw-samples/save` (contract). */
+  /** `POST /admin/dev/raw-samples/save` (docs/contract/admin-history.md). */
   adminEndpoint({
     method: "POST",
     path: "/admin/dev/raw-samples/save",

@@ -32,7 +32,7 @@ interface FoundCredential {
 
 /**
  * Selects each credential from the request, else the environment (`VERCEL_TOKEN`, `VERCEL_PROJECT_ID`, `VERCEL_TEAM_ID`),
- * else the saved hosting block (contract, `POST /admin/hosting/sync`).
+ * else the saved hosting block (docs/contract/admin-configuration.md).
  */
 export function resolveHostingCredentials(
   variables: HostingVariables,
@@ -65,7 +65,7 @@ const credentialsViewSchema = () =>
   });
 
 export const HOSTING_CREDENTIAL_ENDPOINTS = [
-  /** `GET /admin/hosting/config` (contract). */
+  /** `GET /admin/hosting/config` (docs/contract/admin-configuration.md). */
   adminEndpoint({
     method: "GET",
     path: "/admin/hosting/config",

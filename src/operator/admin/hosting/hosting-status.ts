@@ -39,7 +39,7 @@ async function hostingStatusResponse({ platform }: Context, draft: Config | null
 }
 
 export const HOSTING_STATUS_ENDPOINTS = [
-  /** `GET /admin/hosting/status` (contract): compares the present configuration. */
+  /** `GET /admin/hosting/status` (docs/contract/admin-configuration.md): compares the present configuration. */
   adminEndpoint({
     method: "GET",
     path: "/admin/hosting/status",
@@ -47,7 +47,7 @@ export const HOSTING_STATUS_ENDPOINTS = [
     answers: jsonResponse(statusSchema),
     handler: (context) => hostingStatusResponse(context, null),
   }),
-  /** `POST /admin/hosting/status` (contract). */
+  /** `POST /admin/hosting/status` (docs/contract/admin-configuration.md). */
   adminEndpoint({
     method: "POST",
     path: "/admin/hosting/status",

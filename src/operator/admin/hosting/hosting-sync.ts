@@ -19,7 +19,7 @@ import { HostingPlatform } from "./hosting-platform.ts";
 /** Environment variable from which a hosted gateway reads its configuration. */
 const CONFIG_VARIABLE = "GATEWAY_CONFIG_JSON";
 
-/** Body of `POST /admin/hosting/sync` (contract). */
+/** Body of `POST /admin/hosting/sync` (docs/contract/admin-configuration.md). */
 const hostingSyncSchema = requestObject(() => ({
   vercel_token: z.string().optional(),
   project_id: z.string().optional(),
@@ -146,7 +146,7 @@ async function reportFailure({ platform }: Context, error: unknown): Promise<nev
 
 export const HOSTING_SYNC_ENDPOINTS = [
   /**
-   * `POST /admin/hosting/sync` (contract): writes the configuration to the project's environment and redeploys the project.
+   * `POST /admin/hosting/sync` (docs/contract/admin-configuration.md): writes the configuration to the project's environment and redeploys the project.
    * If the redeployment fails, the rest stays done and the response has `manual_deploy_required`.
    */
   adminEndpoint({

@@ -220,7 +220,7 @@ export const KEY_ENDPOINTS = [
       return Response.json({ ...view, ...keyUsageView(usage, limitUse), unpriced_models }, { headers });
     },
   }),
-  /** `POST /admin/keys` (contract). */
+  /** `POST /admin/keys` (docs/contract/admin-entries.md). */
   adminEndpoint({
     method: "POST",
     path: "/admin/keys",
@@ -276,7 +276,7 @@ export const KEY_ENDPOINTS = [
       );
     },
   }),
-  /** `PUT /admin/keys/{key}` (contract). */
+  /** `PUT /admin/keys/{key}` (docs/contract/admin-entries.md). */
   adminEndpoint({
     method: "PUT",
     path: "/admin/keys/:key",
@@ -300,7 +300,7 @@ export const KEY_ENDPOINTS = [
       return Response.json({ ...outcome, ...note }, { headers: await keyTag(config, name) });
     },
   }),
-  /** `DELETE /admin/keys/{key}` (contract). */
+  /** `DELETE /admin/keys/{key}` (docs/contract/admin-entries.md). */
   adminEndpoint({
     method: "DELETE",
     path: "/admin/keys/:key",

@@ -110,7 +110,7 @@ export function countUnpricedModels(
   );
 }
 
-/** The member `unpriced_models` of an answer; absent if the number is 0 (contract: `POST /admin/keys`). */
+/** The member `unpriced_models` of an answer; absent if the number is 0 (docs/contract/admin-entries.md). */
 export function noteUnpricedModels(
   config: Config,
   subject: Subject,

@@ -10,7 +10,7 @@ import { ENTRY_HEADERS, entryResponse, IF_MATCH, VERSION_HEADERS } from "../etag
 import { requestObject } from "../request-fields.ts";
 import { idTakenError, requireFound } from "../resource-errors.ts";
 
-/** Body of `POST /admin/proxies` (contract, Proxies). */
+/** Body of `POST /admin/proxies` (docs/contract/accounts.md, Proxies). */
 const newProxySchema = requestObject(
   () => ({ ...proxySchema.shape, id: z.union([z.literal(""), entryIdSchema()], ENTRY_ID_RULE).default("") }),
   proxyViewSchema,
@@ -61,7 +61,7 @@ function applyProxyChange(proxy: ConfiguredProxy, body: z.output<typeof proxyCha
 
 /** Endpoints that list proxies and add one. */
 export const PROXY_LIST_ENDPOINTS = [
-  /** `GET /admin/proxies` (contract). */
+  /** `GET /admin/proxies` (docs/contract/admin-entries.md). */
   adminEndpoint({
     method: "GET",
     path: "/admin/proxies",
@@ -72,7 +72,7 @@ export const PROXY_LIST_ENDPOINTS = [
       return Response.json({ items: config.proxies.map(proxyView), total: config.proxies.length });
     },
   }),
-  /** `POST /admin/proxies` (contract): responds with the proxy. */
+  /** `POST /admin/proxies` (docs/contract/admin-entries.md): responds with the proxy. */
   adminEndpoint({
     method: "POST",
     path: "/admin/proxies",
@@ -106,7 +106,7 @@ export const PROXY_ENDPOINTS = [
     handler: async ({ platform }, { params: { proxyID: id = "" } }) =>
       proxyResponse((await platform.configuration.readFresh()).config, id),
   }),
-  /** `PUT /admin/proxies/{proxyID}` (contract): responds with the proxy. */
+  /** `PUT /admin/proxies/{proxyID}` (docs/contract/admin-entries.md): responds with the proxy. */
   adminEndpoint({
     method: "PUT",
     path: "/admin/proxies/:proxyID",
@@ -120,7 +120,7 @@ export const PROXY_ENDPOINTS = [
       return proxyResponse(config, id);
     },
   }),
-  /** `DELETE /admin/proxies/{proxyID}` (contract): unbinds all accounts and providers from it. */
+  /** `DELETE /admin/proxies/{proxyID}` (docs/contract/admin-entries.md): unbinds all accounts and providers from it. */
   adminEndpoint({
     method: "DELETE",
     path: "/admin/proxies/:proxyID",

@@ -2,7 +2,7 @@ import type { Versioned } from "./client.ts";
 import { callApi, callVersioned } from "./client.ts";
 import type { AnswerOf, BodyOf } from "./endpoints.ts";
 
-/** The runtime settings (contract, Runtime settings). */
+/** The runtime settings (docs/contract/admin-configuration.md, Runtime settings). */
 export type Settings = Versioned<AnswerOf<"GET /admin/settings">>;
 /** What a form shows of a setting. */
 export type SettingField = AnswerOf<"GET /admin/settings/fields">["items"][number];

@@ -25,7 +25,7 @@ interface Carried {
   readonly query?: string;
 }
 
-/** Every place for a credential, in the order in which they count (contract, Authentication). */
+/** Every place for a credential, in the order in which they count (docs/contract/keys.md, Authentication). */
 const PLACES: [string, (credential: string) => Carried][] = [
   ["Authorization: Bearer", (credential) => ({ headers: { authorization: `Bearer ${credential}` } })],
   ["x-api-key", (credential) => ({ headers: { "x-api-key": credential } })],

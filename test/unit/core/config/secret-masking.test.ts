@@ -17,7 +17,7 @@ const PUBLIC: Readonly<Record<string, string>> = {
   "accounts[].auth.access_key_id": "it only names a key, like a user name",
   "providers[].key_header": "the name of a header",
   "providers[].base_url": "an address without a password and a query",
-  "sync.hash": "the hosting status shows it (contract)",
+  "sync.hash": "the hosting status shows it (docs/contract/admin-configuration.md)",
 };
 const SOUNDS_SECRET =
   /pass|secret|token|key|auth|header|hash|digest|cookie|credential|sign|url|owner|bearer|cert|pin\b|otp/i;

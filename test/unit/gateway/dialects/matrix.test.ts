@@ -230,7 +230,7 @@ describe.each(BACKENDS)("behind $name", (backend) => {
         const { status, text } = await ask(gateway, client, conversation, stream);
         expect(status, `${what}: ${text}`).toBe(200);
         const completion = stream ? client.streamed(text) : client.whole(JSON.parse(text));
-        // Beside calls a whole chat completion has no text (contract); text completions have no place for reasoning.
+        // Beside calls a whole chat completion has no text (docs/contract/answers.md, Chat completion); text completions have no place for reasoning.
         const silent = client.name === "chat-completions" && !stream && completion.toolCalls.length > 0;
         const wordless = client === COMPLETIONS_CLIENT;
         expect(completion, `${what}: ${text}`).toMatchObject({

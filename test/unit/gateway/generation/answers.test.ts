@@ -100,7 +100,7 @@ describe("a request that demands a tool call", () => {
   });
 });
 
-describe("citation markers (contract, general rule 8)", () => {
+describe("citation markers (docs/contract.md, general rule 8)", () => {
   const cited: Reply = {
     body: eventBlocks("sessions", {
       events: [
@@ -147,7 +147,7 @@ describe("citation markers (contract, general rule 8)", () => {
   });
 });
 
-describe("a whole answer in a format (contract, Decisions)", () => {
+describe("a whole answer in a format (docs/contract/decisions.md)", () => {
   const asJson = { conversation: { responseFormat: { type: "json" as const } } };
 
   test("is freed of what is around it, without asking again", async () => {

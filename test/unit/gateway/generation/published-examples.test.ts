@@ -15,7 +15,7 @@ interface Style {
   readonly streamPath?: string;
   /** Members that the request needs, or that the gateway would set otherwise. */
   readonly members: Readonly<Record<string, unknown>>;
-  /** Members that mean something to the gateway itself (contract, Native path). */
+  /** Members that mean something to the gateway itself (docs/contract/native-path.md). */
   readonly own?: readonly string[];
   /** A plain answer. Default: the first published one. */
   readonly answer?: object;

@@ -9,7 +9,7 @@ const gateway = useMemoryGateway();
 
 const EMPTY = { status: 429, code: "upstream_empty_output" };
 
-describe("a turn that ends with nothing visible (contract, general rule 7)", () => {
+describe("a turn that ends with nothing visible (docs/contract.md, general rule 7)", () => {
   test("is followed up once in its session, with a suffix that asks for the answer", async () => {
     const made = await gateway({ turns: [thinksOnly(), says("Here it is.")] });
     const run = new GenerationRun(made);

@@ -26,7 +26,7 @@ afterEach(() => {
 });
 
 const ADMIN_KEY = "the-admin-key-of-this-test";
-/** The two that hand out the configuration on purpose (contract). */
+/** The two that hand out the configuration on purpose (docs/contract/admin-configuration.md). */
 const EXPORTS = ["/admin/config/export", "/admin/export"];
 /** What is asked for without an identifier. */
 const READINGS = ADMIN_ENDPOINTS.filter(({ method, access }) => method === "GET" && access === "admin")

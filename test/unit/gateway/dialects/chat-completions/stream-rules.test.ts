@@ -30,7 +30,7 @@ describe("a chat-completions stream", () => {
         const whole: unknown = JSON.parse(
           JSON.stringify(toChatCompletion(completionOf(events), testInfo(), AS_FUNCTIONS)),
         );
-        // Beside calls the body has no text (contract), the stream passes it through.
+        // Beside calls the body has no text (docs/contract/answers.md, Chat completion), the stream passes it through.
         const text = streamed.toolCalls.length > 0 ? "" : streamed.text;
         expect({ ...streamed, text }).toEqual(canonicalChat(whole));
       }),

@@ -251,7 +251,7 @@ describe("from the provider's events to the caller's", () => {
     });
   });
 
-  describe("citation placeholders in reasoning (contract, general rule 8)", () => {
+  describe("citation placeholders in reasoning (docs/contract.md, general rule 8)", () => {
     const shown = (events: readonly ProviderEvent[], changes: ConversationChanges = {}) =>
       run(events, changes).out.map((event) => ("text" in event ? `${event.type}:${event.text}` : event.type));
 
