@@ -247,6 +247,17 @@ export const anthropicDecoder: DecoderRow = {
   remembered: [
     ["none", stream("text"), {}],
     [
+      "signed where it begins",
+      START +
+        block(0, { type: "thinking", thinking: "hm", signature: "s" }) +
+        end(0) +
+        call(1) +
+        end(1) +
+        finish("tool_use") +
+        STOP,
+      { c1: [{ type: "thinking", thinking: "hm", signature: "s" }] },
+    ],
+    [
       "as it was signed",
       stream("tools"),
       {
