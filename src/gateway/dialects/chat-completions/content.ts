@@ -42,7 +42,7 @@ function toFilePart(file: Record<string, unknown>, fieldPath: string): Part {
   };
 }
 
-/** Converts one content part (client assertions 1 and 3). */
+/** Converts one content part (docs/clients.md, assertions 1 and 3). */
 function toPart(part: z.output<typeof partSchema>, fieldPath: string): Part {
   switch (part.type) {
     case "text":

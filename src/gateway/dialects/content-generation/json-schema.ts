@@ -26,7 +26,7 @@ function toTypeName(value: unknown): unknown {
 
 /**
  * Converts a schema of this style (upper-case types, `nullable`, counts as strings) to JSON Schema. Keywords that are
- * already JSON Schema stay unchanged (client assertion 42).
+ * already JSON Schema stay unchanged (docs/clients.md, assertion 42).
  */
 export function toJsonSchema(schema: Readonly<Record<string, unknown>>): JsonSchema {
   const converted: Record<string, unknown> = {};

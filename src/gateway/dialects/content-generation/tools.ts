@@ -61,7 +61,7 @@ function toDefinition(declaration: z.output<typeof declarationSchema>): ToolDefi
 const ALLOWED_FUNCTIONS_FIELD = "toolConfig.functionCallingConfig.allowedFunctionNames";
 
 /**
- * Returns the functions that the model may call, and whether it must call one (client assertions 42 and 43). If
+ * Returns the functions that the model may call, and whether it must call one (docs/clients.md, assertions 42 and 43). If
  * `allowedFunctionNames` is set, only these functions are offered. `ANY` with one allowed name forces that function.
  *
  * @throws GatewayError 400 for an unknown mode, or an allowed function that is not declared.

@@ -11,7 +11,7 @@ export type Block = JsonObject & { type: string };
 /** `content` of a message, of the system prompt or of a tool result: a string, blocks, or absent. */
 export type Content = string | readonly Block[] | null | undefined;
 
-/** Parses the source of an image or document: `base64`, `url` or `file` (client assertion 24). */
+/** Parses the source of an image or document: `base64`, `url` or `file` (docs/clients.md, assertion 24). */
 function toAttachmentSource(source: JsonObject, fieldPath: string): AttachmentSource {
   switch (source["type"]) {
     case "base64":
@@ -124,7 +124,7 @@ function toToolMessage(block: Block, fieldPath: string): Message {
 
 /**
  * Converts a user message. Each tool result becomes its own message, and other content keeps its position between the
- * results, so the caller's order is preserved (client assertions 25 and 26).
+ * results, so the caller's order is preserved (docs/clients.md, assertions 25 and 26).
  */
 export function toUserMessages(content: Content, fieldPath: string): Message[] {
   if (content === null || content === undefined || typeof content === "string") {

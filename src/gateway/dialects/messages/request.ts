@@ -75,7 +75,7 @@ function toMessages(body: MessageRequest): Message[] {
       case "assistant":
         messages.push(toAssistantMessage(content, fieldPath));
         break;
-      // Newer agents send later instructions between the messages (client assertion 29).
+      // Newer agents send later instructions between the messages (docs/clients.md, assertion 29).
       case "system":
         messages.push({ role: "system", parts: toParts(content, fieldPath) });
         break;

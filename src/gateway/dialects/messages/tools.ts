@@ -77,7 +77,7 @@ const VENDOR_TOOLS: readonly (readonly [type: RegExp, description: string, param
 
 /**
  * Returns the tools that the caller executes. Server tools (web search and similar) would run in the gateway; they are
- * accepted but not offered to the model (client assertion 33).
+ * accepted but not offered to the model (docs/clients.md, assertion 33).
  */
 export function toTools(tools: readonly z.output<typeof toolSchema>[]): ToolDefinition[] {
   return tools.flatMap((tool, index): ToolDefinition[] => {

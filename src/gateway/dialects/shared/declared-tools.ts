@@ -39,7 +39,7 @@ function describeCustomTool(tool: JsonObject): string {
 /**
  * The tools of a request in the chat-completions or responses style, with nested (`{type, function: {…}}`) or flat
  * definitions. The model gets functions and free-text tools; tools of a namespace get a flat name. Tools that only the real
- * service can run (web search and similar) are accepted but not offered (client assertion 16).
+ * service can run (web search and similar) are accepted but not offered (docs/clients.md, assertion 16).
  */
 export class DeclaredTools {
   readonly definitions: ToolDefinition[] = [];

@@ -59,7 +59,7 @@ function applyAllowedTools(choice: JsonObject, tools: DeclaredTools): ToolChoice
 }
 
 /**
- * Translates `tool_choice` of the chat-completions and responses styles, in all forms that clients send (client assertions
+ * Translates `tool_choice` of the chat-completions and responses styles, in all forms that clients send (docs/clients.md, assertions
  * 9 and 17). Removes the tools that it does not allow from `tools`. If it forces a tool that only the real service can run,
  * the model chooses.
  *
