@@ -96,6 +96,14 @@ export interface SubjectUsage {
   readonly month: SpentAmounts;
 }
 
+/** The use of a subject of which nothing counts. */
+export const NO_USE: Omit<SubjectUsage, "key"> = {
+  parallel: 0,
+  minute: { requests: 0, tokens: 0 },
+  day: { tokens: 0, cost: 0 },
+  month: { tokens: 0, cost: 0 },
+};
+
 /** What counts towards a limit. */
 export function getUsedAmount(
   { parallel, minute, day, month }: Omit<SubjectUsage, "key">,

@@ -3,7 +3,7 @@ import type { CallerKey, KeyGroup } from "../../core/auth/caller-keys.ts";
 import type { ApiKey } from "../../core/config/key-schema.ts";
 import { isBudget, LIMIT_KINDS, type LimitName, mapLimits } from "../../core/config/limit-kinds.ts";
 import type { Context } from "../../core/ports/context.ts";
-import { formatSubject, getUsedAmount, type SubjectUsage } from "../../core/ports/subject-limits.ts";
+import { formatSubject, getUsedAmount, NO_USE } from "../../core/ports/subject-limits.ts";
 import type { UsageGroup } from "../../core/ports/usage.ts";
 import { DAYS, MONTHS } from "../../pool/limits/calendar-period.ts";
 import { toCountedLimits } from "../../pool/limits/limited-use.ts";
@@ -56,13 +56,6 @@ export interface KeyView {
   readonly networks: string[];
   readonly available_models: string[];
 }
-
-const NO_USE: Omit<SubjectUsage, "key"> = {
-  parallel: 0,
-  minute: { requests: 0, tokens: 0 },
-  day: { tokens: 0, cost: 0 },
-  month: { tokens: 0, cost: 0 },
-};
 
 const CALENDARS = { day: DAYS, month: MONTHS } as const;
 

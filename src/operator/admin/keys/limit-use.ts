@@ -1,33 +1,26 @@
 import * as z from "zod";
-import type { LimitName } from "../../../core/config/limit-kinds.ts";
+import { LIMIT_KINDS, mapLimits } from "../../../core/config/limit-kinds.ts";
 import type { Platform } from "../../../core/ports/platform.ts";
-import type { SubjectUsage } from "../../../core/ports/subject-limits.ts";
+import { getUsedAmount, NO_USE, type SubjectUsage } from "../../../core/ports/subject-limits.ts";
 import { fromNano } from "../../../records/usage/prices.ts";
 
 /** What counts towards the limits of a key, a team, a user, a tag or a provider now. Costs are in the currency of the prices. */
-export const usedSchema = () =>
-  z.object({
-    parallel: z.int(),
-    requests_per_minute: z.int(),
-    tokens_per_minute: z.int(),
-    tokens_per_day: z.int(),
-    tokens_per_month: z.int(),
-    cost_per_day: z.number(),
-    cost_per_month: z.number(),
-  } satisfies Record<Exclude<LimitName, "max_parallel"> | "parallel", z.ZodType>);
+export const usedSchema = () => {
+  const { max_parallel: parallel, ...others } = mapLimits((name) =>
+    LIMIT_KINDS[name].unit === "cost" ? z.number() : z.int(),
+  );
+  return z.object({ parallel, ...others });
+};
 export type UsedView = z.output<ReturnType<typeof usedSchema>>;
 
 /** The use of a subject; undefined: it has no limits, or nothing is used of them. */
 export function usedView(use: SubjectUsage | undefined): UsedView {
-  return {
-    parallel: use?.parallel ?? 0,
-    requests_per_minute: use?.minute.requests ?? 0,
-    tokens_per_minute: use?.minute.tokens ?? 0,
-    tokens_per_day: use?.day.tokens ?? 0,
-    tokens_per_month: use?.month.tokens ?? 0,
-    cost_per_day: fromNano(use?.day.cost ?? 0),
-    cost_per_month: fromNano(use?.month.cost ?? 0),
-  };
+  const { max_parallel: parallel, ...others } = mapLimits((name) => {
+    const kind = LIMIT_KINDS[name];
+    const used = getUsedAmount(use ?? NO_USE, kind);
+    return kind.unit === "cost" ? fromNano(used) : used;
+  });
+  return { parallel, ...others };
 }
 
 /**

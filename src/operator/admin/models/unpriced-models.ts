@@ -1,3 +1,4 @@
+import { LIMIT_KINDS, LIMIT_NAMES, type LimitName } from "../../../core/config/limit-kinds.ts";
 import { isModelListed } from "../../../core/config/name-list.ts";
 import type { Config } from "../../../core/config/schema.ts";
 import type { CatalogueModel, ResolvedModel } from "../../../core/conversation/model.ts";
@@ -12,9 +13,7 @@ import { findModelPrice } from "../../../records/usage/prices.ts";
 
 /** A key, team, user or tag, or a provider. */
 interface Subject {
-  readonly limits?:
-    | { readonly cost_per_day?: number | undefined; readonly cost_per_month?: number | undefined }
-    | undefined;
+  readonly limits?: Readonly<Partial<Record<LimitName, number | undefined>>> | undefined;
   /** The allowed models; empty or absent: all. */
   readonly models?: readonly string[] | undefined;
   /** Of a key: ids of its team and user, whose lists of models hold for it, too. */
@@ -77,8 +76,8 @@ export function listUnservedModels(
 }
 
 /** Whether limits include a budget of cost. */
-function hasCostBudget({ limits: { cost_per_day = 0, cost_per_month = 0 } = {} }: Subject): boolean {
-  return cost_per_day > 0 || cost_per_month > 0;
+function hasCostBudget({ limits = {} }: Subject): boolean {
+  return LIMIT_NAMES.some((name) => LIMIT_KINDS[name].unit === "cost" && (limits[name] ?? 0) > 0);
 }
 
 /** The number of different models. Variants without thinking have the price of their model. */
