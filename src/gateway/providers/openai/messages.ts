@@ -30,10 +30,17 @@ export function wireMessages(conversation: Conversation, options: MessageOptions
     options.rules,
   ]);
   if (system !== "") out.push(toDraft({ role: "system", content: system }));
+  // The calls of the last answer that have no result yet. The protocol refuses an answer without all its results.
+  const openCalls = new Set<string>();
+  const closeCalls = () => {
+    for (const id of openCalls) out.push(toDraft(toolMessage(id, "There is no result.")));
+    openCalls.clear();
+  };
   // A tool message can hold only text, so a user message after the result carries the attachments that a tool
   // returned.
   let pendingParts: WirePart[] = [];
   const flush = () => {
+    closeCalls();
     if (pendingParts.length > 0) out.push(toDraft({ role: "user", content: pendingParts }));
     pendingParts = [];
   };
@@ -41,8 +48,13 @@ export function wireMessages(conversation: Conversation, options: MessageOptions
     if (message.role !== "tool") flush();
     const injection = message === messages[lastUser] ? options.injection : "";
     if (message.role === "tool") {
-      for (const part of addResult(out, message, options)) pendingParts.push(part);
+      const isAnswer = openCalls.delete(message.callId);
+      if (!isAnswer) closeCalls();
+      for (const part of addResult(out, message, isAnswer, options)) pendingParts.push(part);
     } else out.push(toDraft(toWireMessage(message, injection, options)));
+    if (message.role === "assistant" && !options.markup) {
+      for (const { id } of message.toolCalls) openCalls.add(id);
+    }
   }
   flush();
   if (options.suffix !== "") addUserText(out, options.suffix);
@@ -105,21 +117,26 @@ function toWireMessage(
   }
 }
 
-/** Adds a tool's result. Returns the attachments in the result. */
+function toolMessage(id: string, content: string): WireMessage {
+  return { role: "tool", tool_call_id: id, content };
+}
+
+/** Adds a tool's result, as text unless it answers a call. Returns the attachments in the result. */
 function addResult(
   out: Draft[],
   message: Extract<Message, { role: "tool" }>,
+  isAnswer: boolean,
   options: MessageOptions,
 ): WirePart[] {
   const parts = message.parts.map((part) => (part.type === "text" ? part : options.partOf(part)));
   const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
   const attached = parts.filter((part) => part.type !== "text");
   const { callId: id, name, isError = false } = message;
-  if (options.markup) {
+  if (!isAnswer) {
     addUserText(out, renderToolResult({ id, text, isError, ...(name === undefined ? {} : { name }) }));
   } else {
     // The protocol has no field for the error mark.
-    out.push(toDraft({ role: "tool", tool_call_id: id, content: isError ? `Error: ${text}` : text }));
+    out.push(toDraft(toolMessage(id, isError ? `Error: ${text}` : text)));
   }
   if (attached.length === 0) return [];
   return [{ type: "text", text: `Returned by the tool call ${id}:` }, ...attached];
