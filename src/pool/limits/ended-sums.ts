@@ -24,8 +24,8 @@ export class EndedSums {
   }
 
   /** Takes a sum from the storage. */
-  restore({ key, day, dayTokens, dayCost, month, monthTokens, monthCost }: StoredSum): void {
-    const periods = this.#getPeriods(key);
+  restore({ subject, day, dayTokens, dayCost, month, monthTokens, monthCost }: StoredSum): void {
+    const periods = this.#getPeriods(subject);
     periods.day.restore(day, { tokens: dayTokens, cost: dayCost });
     periods.month.restore(month, { tokens: monthTokens, cost: monthCost });
   }
@@ -55,7 +55,7 @@ export class EndedSums {
   #toStored(subject: string): StoredSum {
     const { day, month } = this.#getPeriods(subject);
     return {
-      key: subject,
+      subject,
       day: day.index,
       dayTokens: day.tokens,
       dayCost: day.cost,

@@ -2,6 +2,7 @@ import { MAX_DATE_MS, quarantineDamagedRows, type TableCheck } from "../../core/
 import { numberIn, type Sql, textIn } from "../../core/storage/sql.ts";
 import type { StoredSum, StoredUse, UseStore } from "./use-store.ts";
 
+/** The column `key` is the name of a subject (`formatSubject`). */
 const TABLES = [
   `create table if not exists key_use(
     id text primary key, key text not null, at integer not null, tokens integer not null, cost integer not null,
@@ -63,7 +64,7 @@ export class SqlUseStore implements UseStore {
     );
     return this.#sql.all("select * from key_use order by at, id").map((row) => ({
       id: textIn(row, "id"),
-      key: textIn(row, "key"),
+      subject: textIn(row, "key"),
       others: (others.get(textIn(row, "id")) ?? []).map((other) => textIn(other, "key")),
       at: numberIn(row, "at"),
       tokens: numberIn(row, "tokens"),
@@ -90,11 +91,11 @@ export class SqlUseStore implements UseStore {
     this.#hasOthers ||= use.others.length > 0;
   }
 
-  #saveRow({ id, key, at, tokens, cost, extraTokens, extraCost, ended, settled }: StoredUse): void {
+  #saveRow({ id, subject, at, tokens, cost, extraTokens, extraCost, ended, settled }: StoredUse): void {
     this.#sql.all(
       "insert or replace into key_use values(?, ?, ?, ?, ?, ?, ?, ?, ?)",
       id,
-      key,
+      subject,
       at,
       tokens,
       cost,
@@ -118,7 +119,7 @@ export class SqlUseStore implements UseStore {
 
   loadSums(): Iterable<StoredSum> {
     return this.#sql.all("select * from key_sum").map((row) => ({
-      key: textIn(row, "key"),
+      subject: textIn(row, "key"),
       day: numberIn(row, "day"),
       dayTokens: numberIn(row, "day_tokens"),
       dayCost: numberIn(row, "day_cost"),
@@ -144,10 +145,10 @@ export class SqlUseStore implements UseStore {
         );
       }
       this.#sql.all("delete from key_use where ended > 0 and ended <= ?", cutoff);
-      for (const { key, day, dayTokens, dayCost, month, monthTokens, monthCost } of sums) {
+      for (const { subject, day, dayTokens, dayCost, month, monthTokens, monthCost } of sums) {
         this.#sql.all(
           "insert or replace into key_sum values(?, ?, ?, ?, ?, ?, ?)",
-          key,
+          subject,
           day,
           dayTokens,
           dayCost,

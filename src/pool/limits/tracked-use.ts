@@ -67,8 +67,8 @@ export function createUse(
 /** The row that stores a request. */
 export function toStoredUse(use: TrackedUse): StoredUse {
   const { id, parts, begunAt: at, tokens, cost, extraTokens, extraCost, endedAt: ended, settled } = use;
-  const [key = "", ...others] = parts.map(({ meter }) => meter.subject);
-  return { id, key, others, at, tokens, cost, extraTokens, extraCost, ended, settled };
+  const [subject = "", ...others] = parts.map(({ meter }) => meter.subject);
+  return { id, subject, others, at, tokens, cost, extraTokens, extraCost, ended, settled };
 }
 
 /** Whether the request has begun, so that its minute passes. */
@@ -82,9 +82,9 @@ export function checkAll(
   now: number,
 ): LimitRefusal | null {
   for (const meter of meters) meter.roll(now);
-  for (const [index, { key, limits }] of subjects.entries()) {
+  for (const [index, { key: subject, limits }] of subjects.entries()) {
     const refusal = meters[index]?.checkLimits(limits, expected, now) ?? null;
-    if (refusal !== null) return parseSubject(key).kind === "key" ? refusal : { ...refusal, subject: key };
+    if (refusal !== null) return parseSubject(subject).kind === "key" ? refusal : { ...refusal, subject };
   }
   return null;
 }

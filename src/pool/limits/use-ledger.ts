@@ -58,7 +58,7 @@ export class UseLedger {
     this.#store = store;
     for (const sum of store.loadSums()) {
       this.#endedSums.restore(sum);
-      const meter = this.#getOrCreateMeter(sum.key);
+      const meter = this.#getOrCreateMeter(sum.subject);
       meter.day.restore(sum.day, { tokens: sum.dayTokens, cost: sum.dayCost });
       meter.month.restore(sum.month, { tokens: sum.monthTokens, cost: sum.monthCost });
     }
@@ -84,7 +84,7 @@ export class UseLedger {
     const subjects = listSubjects(limitedUse);
     const tracked = this.#uses.get(id);
     if (tracked !== undefined) return this.#continue(tracked, subjects, now);
-    const meters = subjects.map(({ key }) => this.#getOrCreateMeter(key));
+    const meters = subjects.map(({ key: subject }) => this.#getOrCreateMeter(subject));
     const refusal = checkAll(subjects, meters, { tokens, cost }, now);
     if (refusal !== null) return refusal;
     const use = createUse(limitedUse, now);
@@ -97,18 +97,18 @@ export class UseLedger {
   #continue(use: TrackedUse, subjects: readonly LimitedSubject[], now: number): LimitRefusal | null {
     const isSame =
       subjects.length === use.parts.length &&
-      subjects.every(({ key }, index) => key === use.parts[index]?.meter.subject);
+      subjects.every(({ key: subject }, index) => subject === use.parts[index]?.meter.subject);
     if (!isSame && !use.settled) {
       const known = new Map(use.parts.map((part) => [part.meter.subject, part]));
-      const added = subjects.filter(({ key }) => !known.has(key));
-      const meters = added.map(({ key }) => this.#getOrCreateMeter(key));
+      const added = subjects.filter(({ key: subject }) => !known.has(subject));
+      const meters = added.map(({ key: subject }) => this.#getOrCreateMeter(subject));
       const refusal = checkAll(added, meters, use, now);
       if (refusal !== null) return refusal;
       const isRunning = use.endedAt === 0;
       for (const meter of meters) known.set(meter.subject, countPart(use, meter, isRunning));
-      const names = new Set(subjects.map(({ key }) => key));
+      const names = new Set(subjects.map(({ key: subject }) => subject));
       for (const part of use.parts) if (!names.has(part.meter.subject)) leavePart(use, part);
-      use.parts = subjects.flatMap(({ key }) => known.get(key) ?? []);
+      use.parts = subjects.flatMap(({ key: subject }) => known.get(subject) ?? []);
       if (use.stored) this.#save(use);
     }
     this.#reopen(use);
@@ -118,8 +118,8 @@ export class UseLedger {
   /** The remaining limits of a request's minute: of each kind, those of the subject with the least left. */
   limitState(use: LimitedUse, now: number): RemainingLimits {
     let remaining: RemainingLimits = { requests: null, tokens: null };
-    for (const { key, limits } of listSubjects(use)) {
-      const meter = this.#getOrCreateMeter(key);
+    for (const { key: subject, limits } of listSubjects(use)) {
+      const meter = this.#getOrCreateMeter(subject);
       meter.roll(now);
       const { requests, tokens } = meter.windowStates(limits, now);
       remaining = {
@@ -359,8 +359,8 @@ export class UseLedger {
     orphanTimeoutMs: number,
     events: { readonly at: number; readonly count: () => void }[],
   ): void {
-    const { key, others, at, ended, ...rest } = stored;
-    const parts = (key === "" ? [] : [key, ...others]).map((name): CountedPart => {
+    const { subject, others, at, ended, ...rest } = stored;
+    const parts = (subject === "" ? [] : [subject, ...others]).map((name): CountedPart => {
       const meter = this.#getOrCreateMeter(name);
       meter.day.roll(now);
       meter.month.roll(now);

@@ -2,7 +2,7 @@
 export interface StoredUse {
   readonly id: string;
   /** The first subject, see `formatSubject`; empty: none. */
-  readonly key: string;
+  readonly subject: string;
   /** The names of further subjects. */
   readonly others: readonly string[];
   /** When it began; 0: it has not yet. */
@@ -21,7 +21,7 @@ export interface StoredUse {
 /** The use of a subject in its newest day and month, without the individually stored requests. */
 export interface StoredSum {
   /** The name of the subject, see `formatSubject`. */
-  readonly key: string;
+  readonly subject: string;
   /** Numbers of the day and of the month, see `Calendar`. */
   readonly day: number;
   readonly dayTokens: number;

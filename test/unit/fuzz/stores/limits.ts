@@ -6,7 +6,7 @@ import type { Choices } from "./choices.ts";
 import { same, sameSum, storeTarget } from "./store-target.ts";
 
 /** Ids of keys are texts of the configuration. */
-const keyOf = (choose: Choices) => choose.text().toWellFormed();
+const subjectOf = (choose: Choices) => choose.text().toWellFormed();
 const sorted = <T>(values: Iterable<T>, name: (value: T) => string) =>
   [...values].sort((one, other) => (name(one) < name(other) ? -1 : 1));
 
@@ -24,8 +24,8 @@ export const useStore = storeTarget<SqlUseStore, Uses>({
     (store, choose, { uses }) => {
       const use = {
         id: choose.id(),
-        key: keyOf(choose),
-        others: [...new Set(choose.list(3, () => keyOf(choose)))].toSorted(),
+        subject: subjectOf(choose),
+        others: [...new Set(choose.list(3, () => subjectOf(choose)))].toSorted(),
         at: choose.time(),
         tokens: choose.sum(),
         cost: choose.sum(),
@@ -45,7 +45,7 @@ export const useStore = storeTarget<SqlUseStore, Uses>({
     (store, choose, { uses, sums }) => {
       const horizon = choose.time();
       const folded = choose.list(4, () => ({
-        key: keyOf(choose),
+        subject: subjectOf(choose),
         day: choose.below(30_000),
         dayTokens: choose.sum(),
         dayCost: choose.sum(),
@@ -55,7 +55,7 @@ export const useStore = storeTarget<SqlUseStore, Uses>({
       }));
       store.fold(horizon, folded);
       for (const [id, { ended }] of uses) if (ended > 0 && ended <= horizon) uses.delete(id);
-      for (const sum of folded) sums.set(sum.key, sum);
+      for (const sum of folded) sums.set(sum.subject, sum);
     },
   ],
   check: (store, { uses, sums }) => {
@@ -63,8 +63,8 @@ export const useStore = storeTarget<SqlUseStore, Uses>({
     // A set: storage returns texts with a NUL after all others.
     const loaded = Array.from(store.loadUses(), (use) => ({ ...use, others: use.others.toSorted() }));
     same("uses", sorted(loaded, id), sorted(uses.values(), id));
-    const key = (sum: StoredSum) => sum.key;
-    same("sums", sorted(store.loadSums(), key), sorted(sums.values(), key));
+    const subject = (sum: StoredSum) => sum.subject;
+    same("sums", sorted(store.loadSums(), subject), sorted(sums.values(), subject));
   },
 });
 
@@ -101,7 +101,7 @@ export const ledger = storeTarget<StoredLedger, { next: number }>({
       model.next += 1;
       const use = {
         id,
-        key: keyOf(choose),
+        key: subjectOf(choose),
         limits: choose.once(2) ? LIMITS : {},
         ...spentOf(choose),
       };

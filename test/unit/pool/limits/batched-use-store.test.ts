@@ -12,7 +12,7 @@ afterEach(() => {
 const use = (id: string, tokens = 1): StoredUse => ({
   ...{
     id,
-    key: "k",
+    subject: "k",
     others: [],
     at: 1,
     tokens,
