@@ -335,7 +335,7 @@ export function adminEndpoint<
   };
 }
 
-/** Declares an endpoint for administrators with a token. Its handler gets the token's expiry. */
+/** Declares an endpoint for administrators with a token. Its handler gets the token: id, expiry, role and administrator. */
 export function tokenEndpoint<
   const M extends Method,
   const Path extends string | readonly string[],

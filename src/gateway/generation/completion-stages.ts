@@ -14,6 +14,7 @@ export type CompletionStage = (
 export async function runToCompletion(generation: Generation): Promise<Completion> {
   let fold = new CompletionFold();
   await generation.run({
+    delivery: "whole",
     deliver(events) {
       for (const event of events) fold.push(event);
       return undefined;

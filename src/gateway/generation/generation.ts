@@ -126,8 +126,8 @@ export class Generation {
   }
 
   /** Whether the caller gets the answer in one piece, not as a stream. */
-  get #isUnstreamed(): boolean {
-    return this.#sink.restart !== undefined;
+  get #isWhole(): boolean {
+    return this.#sink.delivery === "whole";
   }
 
   /** The text that the model reads. It is built from the whole conversation, so it is cached. */
@@ -174,7 +174,7 @@ export class Generation {
           ...(this.#job.turn === undefined ? {} : { turn: this.#job.turn }),
           abort,
           estimateUsage: () => estimateUsage(conversation, promptText),
-          canRetry: () => !this.hasVisibleOutput || this.#isUnstreamed,
+          canRetry: () => !this.hasVisibleOutput || this.#isWhole,
           // After an empty answer, one other account is tried (docs/contract.md, general rule 7).
           shouldTryAnotherAccount: isEmptyOutputError,
           onAccountFailed: (account, failure) =>
@@ -242,7 +242,7 @@ export class Generation {
    */
   #lacksAnswer(end: TurnEnd): boolean {
     if (!hasOnlyReasoned(this.assembler, end)) return false;
-    return this.#native === null || this.#isUnstreamed || this.#native.style.canContinueStream;
+    return this.#native === null || this.#isWhole || this.#native.style.canContinueStream;
   }
 
   /** Discards the result of the previous attempt. */
@@ -251,7 +251,7 @@ export class Generation {
     this.assembler.reset();
     this.#relay = null;
     this.nativeAnswer = null;
-    if (this.#sink.restart === undefined) return;
+    if (this.#sink.delivery === "stream") return;
     this.#sink.restart();
     this.#started = false;
   }
@@ -270,7 +270,7 @@ export class Generation {
     const { dropped = [] } = turn;
     if (dropped.length > 0) this.#job.context.facts.droppedParams = [...new Set(dropped)].join(",");
     // A provider may stream or not, regardless of the request. Then the answer has to be rendered.
-    if (turn.native !== undefined && this.#native !== null && "read" in turn === this.#isUnstreamed)
+    if (turn.native !== undefined && this.#native !== null && "read" in turn === this.#isWhole)
       this.#beginNativeAnswer(turn.native, this.#native, attempt);
     else this.#job.context.facts.answerPath = "translated";
     for (let continued = 0; ; continued += 1) {
@@ -309,11 +309,12 @@ export class Generation {
 
   #beginNativeAnswer({ headers }: NativeAnswer, native: NativeJob, attempt: AccountAttempt): void {
     this.nativeAnswer = { headers: selectAnswerHeaders(headers, native.style), text: "" };
-    if (this.#isUnstreamed) return;
+    const sink = this.#sink;
+    if (sink.delivery === "whole") return;
     this.#relay = new NativeRelay({
       job: this.#job,
       native,
-      sink: this.#sink,
+      sink,
       provider: this.#provider,
       token: attempt.session.account.token,
       assembler: this.assembler,
@@ -373,7 +374,7 @@ export class Generation {
 
   #reportContent(isWhole: boolean): void {
     // An unstreamed answer has one time limit, independent of progress: its client may have left unnoticed.
-    if (!this.#isUnstreamed) this.stallDetector.recordContent();
+    if (!this.#isWhole) this.stallDetector.recordContent();
     this.#attempt?.reportContent(isWhole);
   }
 

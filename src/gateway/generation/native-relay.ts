@@ -8,7 +8,7 @@ import { chargeBytes } from "./answer-memory.ts";
 import type { Assembler } from "./assembly/assembler.ts";
 import { withoutEndMark } from "./chat-chunks.ts";
 import type { GenerationJob } from "./generation-job.ts";
-import type { GenerationSink } from "./generation-sink.ts";
+import type { StreamSink } from "./generation-sink.ts";
 import { NativeStream } from "./native-stream.ts";
 import type { NativeJob } from "./native-style.ts";
 import { PipedCopy } from "./piped-copy.ts";
@@ -33,7 +33,7 @@ const leakingProviders = new Set<string>();
 interface RelayOptions {
   readonly job: GenerationJob;
   readonly native: NativeJob;
-  readonly sink: GenerationSink;
+  readonly sink: StreamSink;
   readonly provider: RegisteredProvider;
   /** The token of the account. */
   readonly token: string;
@@ -162,10 +162,7 @@ export class NativeRelay {
   }
 
   /** Has the runtime pass the rest of the body on, and reads a copy. */
-  async #readPiped(
-    { body, decoder }: StreamedTurn,
-    pipe: NonNullable<GenerationSink["pipe"]>,
-  ): Promise<void> {
+  async #readPiped({ body, decoder }: StreamedTurn, pipe: NonNullable<StreamSink["pipe"]>): Promise<void> {
     const { attempt, stallDetector, job, provider, assembler } = this.#options;
     const stream = this.#stream;
     const { platform } = job.context;

@@ -9,10 +9,10 @@ const FIRST_WAIT_MS = 500;
 const WAIT_MS = 1_000;
 /** Share of the shortest time limit that may pass between two reads. */
 const LIMIT_SHARE = 4;
-/** The most bytes that the first read of a turn takes. */
+/** The most bytes that the first read of a poll takes. */
 const MAX_FIRST_BYTES = 1024 * 1024;
 /**
- * Limits of what follows the first read of a turn. A copy that is read pulls bytes from the provider, also for a caller who
+ * Limits of what follows the first read of a poll. A copy that is read pulls bytes from the provider, also for a caller who
  * takes none: so a caller who has stopped does not hold the account for longer than a normal answer takes, and an endless
  * answer is held back.
  */
@@ -35,7 +35,7 @@ interface PipedCopyOptions {
 
 /**
  * The copy of an answer whose other branch goes to the caller without JavaScript. The runtime keeps unread bytes, so the copy is
- * read about once a second, and to its end when the other branch has ended.
+ * polled about once a second, and read to its end when the other branch has ended.
  */
 export class PipedCopy {
   readonly #reader: ReadableStreamBYOBReader;
@@ -43,9 +43,9 @@ export class PipedCopy {
   readonly #waitMs: number;
   #hasPipeEnded = false;
   #hasEnded = false;
-  /** Counted since the caller last took bytes: the turns in which it took none, and those that do not tell. */
-  #stalledTurns = 0;
-  #unclearTurns = 0;
+  /** Counted since the caller last took bytes: the polls in which it took none, and those that do not tell. */
+  #stalledPolls = 0;
+  #unclearPolls = 0;
   #stalledSince = 0;
   #buffer: ArrayBuffer | undefined;
 
@@ -74,7 +74,7 @@ export class PipedCopy {
     try {
       for (let waitMs = Math.min(FIRST_WAIT_MS, this.#waitMs); ; waitMs = this.#waitMs) {
         await this.#wait(waitMs, wake.promise);
-        const end = await this.#readWhatIsThere(consumer);
+        const end = await this.#poll(consumer);
         if (end !== null) return end;
       }
     } finally {
@@ -113,9 +113,9 @@ export class PipedCopy {
   }
 
   /** Reads until no more bytes have arrived. Null: the answer continues. */
-  async #readWhatIsThere(consumer: BodyConsumer): Promise<boolean | null> {
+  async #poll(consumer: BodyConsumer): Promise<boolean | null> {
     const { now, stallDetector } = this.#options;
-    const turn = { first: 0, more: 0, largest: 0 };
+    const poll = { first: 0, more: 0, largest: 0 };
     let isFirst = true;
     for (let reads = 0; ; reads += 1) {
       const before = now();
@@ -131,39 +131,39 @@ export class PipedCopy {
       void consumer.take(value, readAt);
       if (consumer.isOver?.() === true) return false;
       if (this.#hasPipeEnded) continue;
-      if (isFirst) turn.first += length;
+      if (isFirst) poll.first += length;
       else {
-        turn.more += length;
-        turn.largest = Math.max(turn.largest, length);
+        poll.more += length;
+        poll.largest = Math.max(poll.largest, length);
       }
       // A buffer that is filled belongs to a longer first read.
-      isFirst &&= length === READ_BYTES && turn.first < MAX_FIRST_BYTES;
+      isFirst &&= length === READ_BYTES && poll.first < MAX_FIRST_BYTES;
       if (isFirst) continue;
-      const isLimitReached = reads >= MAX_MORE_READS || turn.more >= MAX_MORE_BYTES;
+      const isLimitReached = reads >= MAX_MORE_READS || poll.more >= MAX_MORE_BYTES;
       if (!isLimitReached && now() - before < WAITED_MS) continue;
-      this.#judgeReader(isLimitReached, turn);
+      this.#judgeReader(isLimitReached, poll);
       return null;
     }
   }
 
   /**
-   * Judges from one turn whether the caller takes bytes. If it does, the first read finds nearly all bytes of the turn. If it does
+   * Judges from one poll whether the caller takes bytes. If it does, the first read finds nearly all bytes of the poll. If it does
    * not, only the reads of this copy pull bytes: the first one finds little, and the next ones reach their limit.
    */
-  #judgeReader(isLimitReached: boolean, turn: { first: number; more: number; largest: number }): void {
+  #judgeReader(isLimitReached: boolean, poll: { first: number; more: number; largest: number }): void {
     const { now, stallDetector, readerLimitMs } = this.#options;
-    if (turn.first > 2 * turn.largest) {
-      this.#stalledTurns = 0;
-      this.#unclearTurns = 0;
+    if (poll.first > 2 * poll.largest) {
+      this.#stalledPolls = 0;
+      this.#unclearPolls = 0;
       return;
     }
-    if (!isLimitReached || turn.first > turn.more) {
-      this.#unclearTurns += 1;
+    if (!isLimitReached || poll.first > poll.more) {
+      this.#unclearPolls += 1;
       return;
     }
-    if (this.#stalledTurns === 0) this.#stalledSince = now();
-    this.#stalledTurns += 1;
-    if (this.#stalledTurns > this.#unclearTurns && now() - this.#stalledSince > readerLimitMs)
+    if (this.#stalledPolls === 0) this.#stalledSince = now();
+    this.#stalledPolls += 1;
+    if (this.#stalledPolls > this.#unclearPolls && now() - this.#stalledSince > readerLimitMs)
       stallDetector.reportStalledReader();
   }
 }

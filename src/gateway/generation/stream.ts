@@ -10,7 +10,7 @@ import { beginGeneration, createAnswerInfo } from "./begin-generation.ts";
 import { finishWithError, finishWithSuccess } from "./end-generation.ts";
 import type { Generation } from "./generation.ts";
 import type { AnswerInfo, GenerationJob, GenerationRequest } from "./generation-job.ts";
-import type { GenerationSink } from "./generation-sink.ts";
+import type { StreamSink } from "./generation-sink.ts";
 import { RouteRunner } from "./routes/route-runner.ts";
 import { MIN_BYTES_PER_SECOND } from "./stall-detector.ts";
 import { StreamWriter } from "./stream-writer.ts";
@@ -56,7 +56,7 @@ function withoutStart(events: readonly GenerationEvent[]): readonly GenerationEv
 }
 
 /** The sink behind the guardrails, if there are any. */
-function guardSink(sink: GenerationSink, generation: Generation): GenerationSink {
+function guardSink(sink: StreamSink, generation: Generation): StreamSink {
   const guarded = generation.job.guard?.guardStream({
     deliver: (events) => sink.deliver(events),
     usage: () => generation.usageSoFar(),
@@ -101,7 +101,7 @@ class AnswerStream {
   readonly #fold = new CompletionFold();
   readonly #format: StreamedFormat;
   readonly #writer: StreamWriter;
-  readonly #sink: GenerationSink;
+  readonly #sink: StreamSink;
   /** The generation of the current model. */
   #generation: Generation;
   #info: AnswerInfo;
@@ -123,6 +123,7 @@ class AnswerStream {
       onDisconnect: () => job.abort.abort(clientDisconnected()),
     });
     this.#sink = {
+      delivery: "stream",
       ...(HAS_NATIVE_CHANNEL && answer.needsNativeEnd !== true
         ? { pipe: (body: ReadableStream<Uint8Array>) => this.#writer.pipe(body) }
         : {}),

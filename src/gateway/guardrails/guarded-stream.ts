@@ -29,6 +29,8 @@ type CallEvent = Extract<GenerationEvent, { readonly index: number }>;
  * `content_filter`, after what was shown before.
  */
 export class GuardedStream {
+  /** It shows events as they come, as the stream behind it does. */
+  readonly delivery = "stream";
   readonly #surroundings: StreamSurroundings;
   readonly #expressions: readonly Guardrail[];
   readonly #checker: TextChecker;

@@ -69,7 +69,7 @@ export async function createBatch(request: BatchRequest, { text, value }: JsonBo
     throw upstreamFailure("the provider's answer lacks the id of the batch", "upstream_error");
   }
   const expiresAt = context.platform.now() + MAX_LIFETIME_SECONDS * 1000;
-  return showBatch(request, created, { ...place, id, upstreamId, inputFileId, lastSeen: "{}", expiresAt });
+  return recordBatch(request, created, { ...place, id, upstreamId, inputFileId, lastSeen: "{}", expiresAt });
 }
 
 /**
@@ -97,7 +97,7 @@ export async function useBatch(
       isStoredObject: true,
     });
     // The provider checks who owns a batch that was created with the caller's own token elsewhere.
-    return record === null ? batch : await showBatch(request, batch, record);
+    return record === null ? batch : await recordBatch(request, batch, record);
   } catch (error) {
     throw isAccountGone(error) || isMissing(error) ? batchNotFoundError(id) : error;
   }
@@ -124,14 +124,21 @@ function isMissing(error: unknown): boolean {
   return error instanceof GatewayError && error.status === 404;
 }
 
-/** Replaces the provider's ids in a batch by the caller's, and stores the batch and its files. */
-async function showBatch(request: BatchRequest, batch: JsonObject, record: BatchRecord): Promise<JsonObject> {
+/**
+ * Records a batch as the provider states it: makes its files files of the caller, counts its new usage and stores it. Returns it with
+ * the caller's ids.
+ */
+async function recordBatch(
+  request: BatchRequest,
+  batch: JsonObject,
+  record: BatchRecord,
+): Promise<JsonObject> {
   const { context, caller } = request;
-  const shown: Record<string, unknown> = { ...batch, id: record.id, input_file_id: record.inputFileId };
+  const recorded: Record<string, unknown> = { ...batch, id: record.id, input_file_id: record.inputFileId };
   for (const member of RESULT_FILES) {
     const upstreamId = batch[member];
     if (typeof upstreamId !== "string" || upstreamId === "") continue;
-    shown[member] = await adoptFile(
+    recorded[member] = await adoptFile(
       request,
       record,
       upstreamId,
@@ -139,10 +146,10 @@ async function showBatch(request: BatchRequest, batch: JsonObject, record: Batch
     );
   }
   const counted = countUsage(context, batch, record);
-  const text = JSON.stringify(shown);
-  const lastSeen = text.length <= MAX_STORED_CHARS ? text : JSON.stringify({ ...shown, errors: null });
+  const text = JSON.stringify(recorded);
+  const lastSeen = text.length <= MAX_STORED_CHARS ? text : JSON.stringify({ ...recorded, errors: null });
   await context.platform.batches(caller.owner, context.startedAt).put({ ...record, lastSeen, counted });
-  return shown;
+  return recorded;
 }
 
 /** Makes a file of a batch a file of its caller. Returns its id, which is always the same for one file. */

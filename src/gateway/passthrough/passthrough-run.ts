@@ -196,7 +196,7 @@ export class PassthroughRun implements RawOutput {
     await send(writer, held === null ? mask.finish() : held.release());
   }
 
-  /** Notes that the provider has begun to answer. The copy replaces that of an earlier attempt that broke off. */
+  /** Sets the time of the first byte, and begins the copy. It replaces that of an earlier attempt that broke off. */
   #startCopy(mediaType: string): AnswerCopy {
     const { context } = this;
     context.facts.firstTokenMs = context.platform.now() - context.startedAt;
@@ -259,7 +259,7 @@ export class PassthroughRun implements RawOutput {
     await writer.end(dataItem(JSON.stringify({ error: errorObject(error) })));
   }
 
-  /** Writes the usage to the log, once. Null: the provider had not begun to answer. */
+  /** Adds the usage to the request's facts, once. Null: the provider had not begun to answer. */
   #recordUsage(): Usage | null {
     if (this.#copy === null || this.#usage !== null) return this.#usage;
     const { facts } = this.context;
