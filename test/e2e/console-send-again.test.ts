@@ -25,7 +25,7 @@ describeWithBrowser("sending requests from the console", () => {
     const tools = [{ type: "function", function: { name: "look_up", ...parameters } }];
     await (
       await app.chat("[[say:Once more.]] again", {
-        ...{ tools, temperature: 0.3, max_tokens: 77, top_p: 0.9, user: "chen" },
+        ...{ tools, temperature: 0.3, max_tokens: 77, top_p: 0.9, user: "chen", verbosity: "low" },
       })
     ).text();
     const { items } = await until(
@@ -50,7 +50,7 @@ describeWithBrowser("sending requests from the console", () => {
     await page.getByText(/done after/).waitFor();
 
     await page.goto(`/admin#/history/${items[0].id}`);
-    await page.getByText(/Sent again without: its API key/).waitFor();
+    await page.getByText(/Sent again without: verbosity, its API key/).waitFor();
     await page.getByRole("button", { name: "Edit and send" }).click();
     expect(await page.getByLabel("Temperature").inputValue()).toBe("0.3");
     expect(await page.getByLabel("Maximum tokens").inputValue()).toBe("77");
