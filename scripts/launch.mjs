@@ -90,8 +90,8 @@ export function accountsNote(vars) {
   const hasToken = token !== "" && token !== "none";
   const key = hasToken
     ? "requests have the key in PROVIDER_TOKEN"
-    : "requests have no key, as PROVIDER_TOKEN is not set";
-  return `none, unless you add some in the console: ${key}`;
+    : "requests have no key of their own, as PROVIDER_TOKEN is not set";
+  return `those in the console, if any: ${key}`;
 }
 
 /** Returns the address of a gateway on this machine. If it listens on all addresses, the loopback address is used. */

@@ -24,7 +24,8 @@ export interface RouteMatch {
 
 /** The 404 of a path without a route. */
 export function routeNotFound(method: string, path: string): GatewayError {
-  return new GatewayError(404, `no route for ${method} ${maskPath(path)}`, { code: "not_found" });
+  const hint = path.includes("/v1/v1/") ? ": the base address has one /v1 too many" : "";
+  return new GatewayError(404, `no route for ${method} ${maskPath(path)}${hint}`, { code: "not_found" });
 }
 
 /** Percent-decodes path parameters. An invalid escape is a 404, because no such resource exists. */

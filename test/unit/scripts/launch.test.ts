@@ -49,12 +49,15 @@ describe("the accounts of a development start", () => {
   it.each([
     [
       { ...development, PROVIDER_DRIVER: "openai", PROVIDER_TOKEN: "sk-real" },
-      /Accounts +none, .*have the key in PROVIDER_TOKEN/,
+      /Accounts +those in the console.*have the key in PROVIDER_TOKEN/,
     ],
-    [{ ...development, PROVIDER_DRIVER: "openai" }, /Accounts +none, .*no key, as PROVIDER_TOKEN is not set/],
+    [
+      { ...development, PROVIDER_DRIVER: "openai" },
+      /Accounts +those in the console.*no key of their own, as PROVIDER_TOKEN is not set/,
+    ],
     [
       { ...development, PROVIDER_DRIVER: "openai", PROVIDER_TOKEN: "none" },
-      /Accounts +none, .*no key, as PROVIDER_TOKEN is not set/,
+      /Accounts +those in the console.*no key of their own, as PROVIDER_TOKEN is not set/,
     ],
     [
       development,

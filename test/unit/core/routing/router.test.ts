@@ -7,7 +7,7 @@ import {
   mayServePath,
   PathFamilies,
 } from "../../../../src/core/routing/route-group.ts";
-import { RouteTable } from "../../../../src/core/routing/router.ts";
+import { RouteTable, routeNotFound } from "../../../../src/core/routing/router.ts";
 import { ROUTE_GROUPS as LATE } from "../../../../src/routes.ts";
 import { ROUTE_GROUPS, ROUTES } from "../../../support/route-groups.ts";
 
@@ -187,4 +187,9 @@ describe("a surface that is loaded late", () => {
     const again = await together.match("POST", new URL("http://gateway/v1/jobs/x")).catch((thrown) => thrown);
     expect(again).toMatchObject({ status: 405, headers: { allow: "GET, HEAD, DELETE, OPTIONS" } });
   });
+});
+
+it("says when a path has one version too many", () => {
+  expect(routeNotFound("POST", "/anthropic/v1/v1/messages").message).toContain("one /v1 too many");
+  expect(routeNotFound("POST", "/v1/nothing").message).not.toContain("too many");
 });
