@@ -44,6 +44,9 @@ const KIND_OF_CODE: ReadonlyMap<string, ProviderErrorKind> = new Map<string, Pro
 const TOO_LONG =
   /maximum context length|prompt is too long|longer than the model's context|exceeds? (?:the )?(?:model's )?(?:context|available context size|maximum number of (?:input )?tokens)|input length and `?max_tokens`? exceed|too large for model with/i;
 
+/** How messages begin with which backends refuse an API key with 400. Only the beginning counts, since a message may quote the request. */
+const REFUSED_KEY = /^(?:incorrect api key provided|api key not valid|invalid api[ -]key)\b/i;
+
 /** Fixed messages for callers, where the upstream's own words could contain part of a credential. */
 const FIXED_MESSAGES: Partial<Record<ProviderErrorKind, string>> = {
   invalid_credentials: "the provider refused the account's credentials",
@@ -135,7 +138,7 @@ export function errorFrom(
   const known = kindOfCode(code, kinds) ?? kindOfCode(type, kinds);
   const text = (isObject(error) ? readReason(error) : "") || readReason(body);
   const statusKind = known ?? kinds.statuses?.[effective] ?? kindOfStatus(effective);
-  const kind = statusKind === "invalid_request" && TOO_LONG.test(text) ? "context_length" : statusKind;
+  const kind = statusKind === "invalid_request" ? kindOfRefusal(text) : statusKind;
   // An error response has a status, an error within an answer has none.
   const isErrorEvent = status === 0;
   const fault = readErrorFields(isObject(error) ? error : body, secret);
@@ -143,7 +146,7 @@ export function errorFrom(
   // If the gateway understands the code, callers receive the gateway's own code instead.
   const reportedFault = kindOfCode(code, kinds) === undefined ? fault : faultWithoutCode;
   if (kinds.isVerbatim === true && FIXED_MESSAGES[kind] === undefined && text !== "") {
-    const message = maskSecrets(text, [secret]).slice(0, MAX_VERBATIM_CHARS);
+    const message = maskQuotedKey(maskSecrets(text, [secret]), secret).slice(0, MAX_VERBATIM_CHARS);
     return new ProviderError(kind, message, {
       status: effective,
       retryAfter,
@@ -154,6 +157,12 @@ export function errorFrom(
   }
   const details = { status: effective, retryAfter, upstreamFault: reportedFault, isErrorEvent };
   return createProviderError(kind, text, secret, details);
+}
+
+/** The kind of a refusal without a code that says more. */
+function kindOfRefusal(text: string): ProviderErrorKind {
+  if (TOO_LONG.test(text)) return "context_length";
+  return REFUSED_KEY.test(text) ? "token_expired" : "invalid_request";
 }
 
 function isStatus(code: unknown): code is number {
@@ -190,6 +199,23 @@ const PLAIN_ADDRESS = /^["'(<]?https?:\/\/[a-z./_-]+["')>,.;]*$/i;
 /** As many characters of a credential's beginning or end identify it within a run. */
 const CREDENTIAL_END = 4;
 
+/** So many characters of a credential's beginning or end are a part of it wherever they stand. */
+const CREDENTIAL_PART = 8;
+
+/**
+ * Masks what is a part of the account's credential: a shortened form with its first or last characters, or many of these.
+ * All else stays, since clients read the words.
+ */
+function maskQuotedKey(text: string, secret: string): string {
+  if (secret.length < 2 * CREDENTIAL_END) return text;
+  const hasEndOf = (run: string, length: number): boolean =>
+    secret.length >= 2 * length &&
+    (run.includes(secret.slice(0, length)) || run.includes(secret.slice(-length)));
+  return text.replace(/\S+/g, (run) =>
+    (SHORTENED.test(run) && hasEndOf(run, CREDENTIAL_END)) || hasEndOf(run, CREDENTIAL_PART) ? MASK : run,
+  );
+}
+
 /** Masks what may be a part of the account's credential: providers quote the first or last characters of a refused key. */
 function maskCredentialParts(text: string, secret: string): string {
   const ends =
@@ -215,15 +241,16 @@ function createProviderError(
 ): ProviderError {
   const { status, isErrorEvent } = details;
   // A provider that is a gateway like this one has marked its provider's words already.
-  const masked = maskSecrets(text.replaceAll(QUOTE, ""), [secret])
+  const words = maskSecrets(text.replaceAll(QUOTE, ""), [secret])
     .slice(0, MAX_MESSAGE_CHARS)
     .replace(/[\s\p{Cc}]+/gu, " ")
     .trim();
   const fixed = FIXED_MESSAGES[kind];
   if (fixed !== undefined) {
-    const upstreamWords = maskCredentialParts(masked, secret);
+    const upstreamWords = maskCredentialParts(words, secret);
     return new ProviderError(kind, fixed, { status, isErrorEvent, upstreamWords });
   }
+  const masked = maskQuotedKey(words, secret);
   return new ProviderError(kind, masked === "" ? describeStatus(status) : `${QUOTE}${masked}`, details);
 }
 

@@ -23,6 +23,13 @@ describe("the kind of a failure", () => {
     ["the status", { error: { type: "strange" } }, 429, "rate_limited"],
     ["a code that is a status", { error: { code: 404 } }, 0, "model_unavailable"],
     ["nothing", {}, 0, "server_error"],
+    [
+      "the words of a refused key with a 400",
+      { code: "Client specified an invalid argument", error: "Incorrect API key provided: xk***ad." },
+      400,
+      "token_expired",
+    ],
+    ["the same words at the beginning alone", { error: "bad text: Invalid API key" }, 400, "invalid_request"],
   ])("is told by %s", (_what, body, status, kind) => {
     expect(errorFrom(body, status, "", kinds).kind).toBe(kind);
   });
@@ -201,5 +208,22 @@ describe("the words of a provider that refuses an account", () => {
     const { upstreamWords } = refuse(message);
     expect(upstreamWords).toMatch(/^Incorrect API key provided: .*\[masked\]/);
     expect(upstreamWords).not.toMatch(/sk-a|wxyz|f3a9/);
+  });
+});
+
+describe("a message that quotes a part of the account's key", () => {
+  const secret = "sk-zzfirst-MIDDLE-lastyy";
+
+  it.each([
+    ["Rate limit for key sk-zzfirst-MIDDL...lastyy", 429, "Rate limit for key [masked]"],
+    ["No quota for sk-z****styy today", 500, "No quota for [masked] today"],
+    ["The key (sk-zzfirst) is slow", 400, "The key [masked] is slow"],
+    ["messages.1: content... is too long", 400, "messages.1: content... is too long"],
+    ["Use sk-other...wxyz or a4f0b1c2d3e4f5a6b7c8", 400, "Use sk-other...wxyz or a4f0b1c2d3e4f5a6b7c8"],
+  ])("is passed on without it: %s", (message, status, expected) => {
+    for (const isVerbatim of [true, false]) {
+      const error = errorFrom({ error: { message } }, status, secret, { isVerbatim });
+      expect(error.message.replace(/^the provider says: /, "")).toBe(expected);
+    }
   });
 });
