@@ -42,10 +42,14 @@ export function findListedModel(
 const MAX_NAME = 300;
 const MAX_MODELS = 5_000;
 
+/** Control characters, lone surrogates, and what changes the direction of text: they would disguise a name in lists. */
+const INVISIBLE = /[\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069]/u;
+
 /** Whether a backend's name can be listed as a model. */
 export function isUsableName(name: string): boolean {
   const trimmed = name.trim();
-  return trimmed !== "" && name.length <= MAX_NAME && !isDotSegment(trimmed) && !isReservedName(trimmed);
+  const hasLength = trimmed !== "" && name.length <= MAX_NAME;
+  return hasLength && !INVISIBLE.test(name) && !isDotSegment(trimmed) && !isReservedName(trimmed);
 }
 
 /** The names that have no entry yet, neither as listed nor as upstream name, without duplicates. */

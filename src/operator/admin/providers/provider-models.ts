@@ -14,6 +14,7 @@ import {
   providerModelSchema,
 } from "../../../core/config/provider-schema.ts";
 import { lazyLooseObject, once } from "../../../core/encoding/lazy-schema.ts";
+import { isReservedName } from "../../../core/encoding/reserved-name.ts";
 import { invalidRequest } from "../../../core/errors/gateway-error.ts";
 import type { Context } from "../../../core/ports/context.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routing/endpoint.ts";
@@ -260,6 +261,7 @@ export const PROVIDER_MODEL_ENDPOINTS = [
     handler: (context, { params: { providerID: id = "", model = "" }, body }) => {
       const name = model.trim();
       if (name === "") throw invalidRequest("a model needs a name", "model");
+      if (isReservedName(name)) throw invalidRequest("a model cannot have this name", "model");
       return updateModels(context, id, (models) => ({
         ...models,
         [name]: editModel(name, Object.hasOwn(models, name) ? models[name] : undefined, body),

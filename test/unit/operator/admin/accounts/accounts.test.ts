@@ -102,6 +102,14 @@ describe("what no path can name, since addresses resolve it away,", () => {
   });
 });
 
+it("adds no model with a name that an object cannot have", async () => {
+  const { call } = await gateway([]);
+  const backend = { id: "one", driver: "openai", base_url: "https://backend.test" };
+  expect((await call("POST", "/admin/providers", backend)).status).toBe(200);
+  const answer = await call("PUT", "/admin/providers/one/models/__proto__", { enabled: true });
+  expect([answer.status, answer.body["detail"]]).toEqual([400, "a model cannot have this name"]);
+});
+
 describe("what is done to many accounts", () => {
   it("is done to those that are there, in one edit", async () => {
     const { call, names } = await gateway(["a@x", "b@x", "c@x"]);
