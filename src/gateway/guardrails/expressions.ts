@@ -32,12 +32,14 @@ const getExpressions = oncePer((rule: Guardrail): readonly Expression[] => {
 /**
  * Masks a text by the expressions of some rules.
  *
+ * @param context the text before it, which was checked: a match that ends within it is none of this text
  * @throws GatewayError if an expression denies the text
  */
-export function maskText(rules: readonly Guardrail[], text: string): string {
+export function maskText(rules: readonly Guardrail[], text: string, context = ""): string {
   let masked = text;
   for (const rule of rules) {
-    for (const expression of getExpressions(rule)) masked = applyExpression(rule, expression, masked);
+    for (const expression of getExpressions(rule))
+      masked = applyExpression(rule, expression, masked, context);
   }
   return masked;
 }
@@ -54,6 +56,7 @@ export async function maskLongText(
   rules: readonly Guardrail[],
   text: string,
   breaks: Breaks,
+  context = "",
 ): Promise<string> {
   let masked = "";
   let start = 0;
@@ -62,7 +65,7 @@ export async function maskLongText(
     let piece = text.slice(start, end);
     for (const rule of rules) {
       for (const expression of getExpressions(rule)) {
-        piece = applyExpression(rule, expression, piece);
+        piece = applyExpression(rule, expression, piece, start === 0 ? context : "");
         await breaks.after(end - start);
       }
     }
@@ -79,10 +82,19 @@ function findPieceEnd(rules: readonly Guardrail[], text: string, start: number):
   return from + findCut(rules, text.slice(from, end + CUT_RANGE), CUT_RANGE) || end;
 }
 
-/** Masks what an expression matches. Throws if it denies the text. */
-function applyExpression(rule: Guardrail, { compiled, replacement }: Expression, text: string): string {
-  if (replacement !== null) return replaceMatches(compiled, text, replacement);
-  if (compiled.matcher(text).find()) throw createDenial(rule);
+/** Masks what an expression matches in a text behind its context. Throws if it denies the text. */
+function applyExpression(
+  rule: Guardrail,
+  { compiled, replacement }: Expression,
+  text: string,
+  context: string,
+): string {
+  const joined = context + text;
+  if (replacement !== null) return replaceMatches(compiled, joined, replacement, context.length);
+  const matcher = compiled.matcher(joined);
+  while (matcher.find()) {
+    if (context === "" || matcher.end() > context.length) throw createDenial(rule);
+  }
   return text;
 }
 
@@ -91,13 +103,13 @@ export function findMatchingRule(rules: readonly Guardrail[], text: string): Gua
   return rules.find((rule) => getExpressions(rule).some(({ compiled }) => compiled.matcher(text).find()));
 }
 
-/** Replaces the matches that are not empty. The replacement is literal. */
-function replaceMatches(compiled: RE2JS, text: string, replacement: string): string {
+/** Replaces the matches that are not empty in the text from an offset on. The replacement is literal. */
+function replaceMatches(compiled: RE2JS, text: string, replacement: string, from: number): string {
   const matcher = compiled.matcher(text);
   let result = "";
-  let end = 0;
+  let end = from;
   while (matcher.find()) {
-    if (matcher.end() === matcher.start()) continue;
+    if (matcher.end() === matcher.start() || matcher.end() <= from) continue;
     result += text.slice(end, matcher.start()) + replacement;
     end = matcher.end();
   }

@@ -2,7 +2,7 @@ import type { Guardrail } from "../../core/config/guardrail-schema.ts";
 import type { GenerationEvent, Usage } from "../../core/conversation/events.ts";
 import { Denial } from "./denial.ts";
 import { findCut, maskText } from "./expressions.ts";
-import { HeldText } from "./held-text.ts";
+import { HeldEvents, isTextEvent, lengthOf, type TextEvent } from "./held-events.ts";
 import { TextChecker } from "./text-checker.ts";
 import type { WebhookAccess } from "./webhook.ts";
 
@@ -25,8 +25,8 @@ export interface StreamSurroundings {
 type CallEvent = Extract<GenerationEvent, { readonly index: number }>;
 
 /**
- * Checks the events of a streamed answer before they are shown, in windows. A denied answer ends with the reason
- * `content_filter`, after what was shown before.
+ * Checks the events of a streamed answer before they are shown, in windows. The texts of a kind are checked as one text, as in
+ * a whole answer, whatever comes between them. A denied answer ends with the reason `content_filter`, after what was shown before.
  */
 export class GuardedStream {
   /** It shows events as they come, as the stream behind it does. */
@@ -36,8 +36,14 @@ export class GuardedStream {
   readonly #checker: TextChecker;
   /** How many characters are collected before a part is shown. */
   readonly #windowChars: number;
-  readonly #held = new HeldText();
+  readonly #held = new HeldEvents();
+  /**
+   * The end of the shown text of a kind, if less than {@link HELD_CHARS} characters of the kind were held back behind it: a match
+   * may begin in it.
+   */
+  readonly #contexts = new Map<TextEvent["type"], string>();
   #call: CallEvent[] = [];
+  #callLength = 0;
   #hasMasked = false;
 
   constructor(rules: readonly Guardrail[], surroundings: StreamSurroundings) {
@@ -68,24 +74,21 @@ export class GuardedStream {
       case "text":
       case "reasoning":
       case "refusal":
-        if (this.#held.isOtherKind(event)) await this.#releaseAll(shown);
         this.#held.push(event);
         this.#checker.count(event.text.length);
-        while (this.#held.text.length >= this.#windowChars) await this.#releaseWindow(shown);
-        return;
+        return this.#releaseWindows(shown);
       case "tool-call":
       case "tool-arguments":
-        await this.#releaseAll(shown);
-        // A call is cut off if another one begins before its end.
-        if (event.type === "tool-call") await this.#releaseCall(shown);
-        this.#call.push(event);
-        return;
       case "tool-call-end":
+        // A call is cut off if another one begins before its end.
+        if (event.type === "tool-call") await this.#endCall();
         this.#call.push(event);
-        return this.#releaseCall(shown);
+        this.#callLength += lengthOf(event);
+        if (event.type === "tool-call-end") await this.#endCall();
+        return this.#releaseWindows(shown);
       case "finish": {
-        await this.#releaseAll(shown);
-        await this.#releaseCall(shown);
+        await this.#endCall();
+        await this.#release(this.#held.length, shown);
         const { sources } = event;
         const isMoved = this.#hasMasked && sources !== undefined;
         // Masked text has other offsets.
@@ -97,46 +100,77 @@ export class GuardedStream {
     }
   }
 
-  async #releaseAll(shown: GenerationEvent[]): Promise<void> {
-    const { length } = this.#held.text;
-    if (length > 0) await this.#release(length, shown);
+  /** Shows what need not be held back. A call that is not complete is behind all that is held. */
+  async #releaseWindows(shown: GenerationEvent[]): Promise<void> {
+    shown.push(...this.#held.take(0));
+    while (this.#held.length > 0 && this.#held.length + this.#callLength >= this.#windowChars)
+      await this.#release(this.#findCut(), shown);
   }
 
-  async #releaseWindow(shown: GenerationEvent[]): Promise<void> {
-    const { text } = this.#held;
-    const end = text.length - HELD_CHARS;
-    const cut = findCut(this.#expressions, text, this.#held.findEventEnd(end) || findTextEnd(text, end));
-    // A match that is longer than the window is shown as far as it came.
-    await this.#release(cut === 0 ? text.length : cut, shown);
+  /** The position up to which events can be shown. */
+  #findCut(): number {
+    const held = this.#held;
+    const end = Math.min(held.length, held.length + this.#callLength - HELD_CHARS);
+    let cut = held.findEventEnd(end) || findTextEnd(held.firstText, end);
+    for (;;) {
+      const before = cut;
+      for (const [kind, joined] of held.joinTexts(cut)) {
+        const context = this.#contexts.get(kind) ?? "";
+        const kindEnd = context.length + joined.before;
+        const kindCut = findCut(this.#expressions, context + joined.text, kindEnd);
+        if (kindCut < kindEnd)
+          cut = Math.min(cut, held.findPosition(kind, Math.max(0, kindCut - context.length)));
+      }
+      // A match that is longer than the window is shown as far as it came.
+      if (cut === 0) return held.length;
+      if (cut === before) return cut;
+    }
   }
 
   async #release(end: number, shown: GenerationEvent[]): Promise<void> {
-    const { text } = this.#held;
-    // Denies what matches in the text that stays, too.
-    maskText(this.#expressions, text);
-    const original = text.slice(0, end);
-    const masked = await this.#checker.maskCounted(original);
+    const maskedTexts = new Map<TextEvent["type"], string>();
+    for (const [kind, { text, before }] of this.#held.joinTexts(end)) {
+      const context = this.#contexts.get(kind) ?? "";
+      // Denies what matches in the text that stays, too.
+      maskText(this.#expressions, text, context);
+      const original = text.slice(0, before);
+      const masked = await this.#checker.maskCounted(original, context);
+      if (masked !== original) maskedTexts.set(kind, masked);
+      if (before === 0) continue;
+      const length = Math.max(0, HELD_CHARS - (text.length - before));
+      this.#contexts.set(kind, (context + masked).slice(-length || Number.POSITIVE_INFINITY));
+    }
     await this.#askWebhooks();
-    if (masked !== original) this.#hasMasked = true;
-    shown.push(...this.#held.take(end, masked));
+    if (maskedTexts.size > 0) this.#hasMasked = true;
+    for (const event of this.#held.take(end)) {
+      const masked = isTextEvent(event) ? maskedTexts.get(event.type) : undefined;
+      if (masked === undefined || !isTextEvent(event)) {
+        shown.push(event);
+        continue;
+      }
+      // The first event has the masked text of all.
+      if (masked !== "") shown.push({ type: event.type, text: masked });
+      maskedTexts.set(event.type, "");
+    }
   }
 
-  /** Shows a call whose arguments are complete, or cut off. */
-  async #releaseCall(shown: GenerationEvent[]): Promise<void> {
+  /** Checks a call whose arguments are complete, or cut off. It comes after the texts that are held back. */
+  async #endCall(): Promise<void> {
     const events = this.#call;
     if (events.length === 0) return;
     this.#call = [];
+    this.#callLength = 0;
     let fragment = "";
     for (const event of events) if (event.type === "tool-arguments") fragment += event.delta;
     const masked = await this.#checker.maskJson(fragment);
     await this.#askWebhooks();
-    if (masked === fragment) {
-      shown.push(...events);
-      return;
-    }
     for (const event of events) {
-      if (event.type === "tool-call-end") shown.push({ ...event, type: "tool-arguments", delta: masked });
-      if (event.type !== "tool-arguments") shown.push(event);
+      if (masked === fragment) this.#held.push(event);
+      else {
+        if (event.type === "tool-call-end")
+          this.#held.push({ ...event, type: "tool-arguments", delta: masked });
+        if (event.type !== "tool-arguments") this.#held.push(event);
+      }
     }
   }
 

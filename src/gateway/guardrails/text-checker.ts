@@ -43,11 +43,15 @@ export class TextChecker {
     return this.maskCounted(text);
   }
 
-  /** The same for a text that was counted before. */
-  async maskCounted(text: string): Promise<string> {
+  /**
+   * The same for a text that was counted before.
+   *
+   * @param context the end of the text before it, which was checked
+   */
+  async maskCounted(text: string, context = ""): Promise<string> {
     if (text === "") return text;
-    const masked = await maskLongText(this.#expressions, text, this.#breaks);
-    if (masked.trim() !== "") this.#texts.add(masked);
+    const masked = await maskLongText(this.#expressions, text, this.#breaks, context);
+    if (masked.trim() !== "") this.#texts.add(context + masked);
     return masked;
   }
 

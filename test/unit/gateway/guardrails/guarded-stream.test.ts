@@ -46,11 +46,17 @@ async function run(rules: readonly Guardrail[], events: readonly GenerationEvent
   return { shown, error, longestDelay };
 }
 
-const textOf = (events: readonly GenerationEvent[]) =>
-  events.map((event) => (event.type === "text" ? event.text : "")).join("");
-const pieces = (text: string, size: number): GenerationEvent[] =>
+const kindOf = (kind: "text" | "reasoning", events: readonly GenerationEvent[]) =>
+  events.map((event) => (event.type === kind ? event.text : "")).join("");
+const textOf = (events: readonly GenerationEvent[]) => kindOf("text", events);
+const callOf = (args: string, name = "f", id = "c"): GenerationEvent[] => [
+  { type: "tool-call", index: 0, id, name },
+  { type: "tool-arguments", index: 0, delta: args },
+  { type: "tool-call-end", index: 0 },
+];
+const pieces = (text: string, size: number, type: "text" | "reasoning" = "text"): GenerationEvent[] =>
   Array.from({ length: Math.ceil(text.length / size) }, (_, index) => ({
-    type: "text",
+    type,
     text: text.slice(index * size, (index + 1) * size),
   }));
 
@@ -126,6 +132,85 @@ describe("a guarded stream", () => {
     const { shown } = await run(rules, [...pieces("word ".repeat(1_000), 10), FINISH]);
     expect(textOf(shown).length).toBeLessThanOrEqual(1_000);
     expect(shown.at(-1)).toMatchObject({ reason: "content_filter" });
+  });
+});
+
+describe("a guarded stream whose texts are split by other events", () => {
+  const SPLITS: readonly (readonly [string, readonly GenerationEvent[]])[] = [
+    ["reasoning", [{ type: "reasoning", text: "hm" }]],
+    ["much reasoning", pieces("hm ".repeat(500), 7, "reasoning")],
+    ["a call", callOf("{}")],
+    ["a long call", callOf(JSON.stringify({ text: "x".repeat(2_000) }))],
+    ["a call that is cut off", callOf('{"a').slice(0, 2)],
+  ];
+  const split = (events: readonly GenerationEvent[]): GenerationEvent[] => [
+    { type: "text", text: "say forbidden" },
+    ...events,
+    { type: "text", text: "word ok" },
+    FINISH,
+  ];
+
+  it.each(SPLITS)("is denied as a whole answer is: %s", async (_, events) => {
+    const rules = [rule({ expressions: [expression("forbiddenword", "deny")] })];
+    const { shown, error } = await run(rules, split(events));
+    expect(error).toMatchObject({ code: "content_filter" });
+    expect(shown.at(-1)).toMatchObject({ type: "finish", reason: "content_filter" });
+    expect(textOf(shown)).not.toContain("word");
+  });
+
+  it.each(SPLITS)("is masked without a rest of the match: %s", async (_, events) => {
+    const { shown } = await run([rule({ expressions: [expression("forbiddenword")] })], split(events));
+    expect(textOf(shown)).toMatch(/^say (?:forbidden)?\*\*\* ok$/);
+  });
+
+  it.each(SPLITS.slice(0, 4))("keeps its order without a match: %s", async (_, events) => {
+    const { shown } = await run([rule({ expressions: [expression("secret")] })], split(events));
+    // Held text may be shown in other pieces.
+    const joined = (list: readonly GenerationEvent[]) => {
+      const all: GenerationEvent[] = [];
+      for (const event of list) {
+        const last = all.at(-1);
+        if (last?.type === "reasoning" && event.type === "reasoning")
+          all.splice(-1, 1, { type: "reasoning", text: last.text + event.text });
+        else all.push(event);
+      }
+      return all;
+    };
+    expect(joined(shown)).toEqual(joined(split(events)));
+  });
+
+  it("masks the joined text of each kind wherever events split it, as if it were alone", async () => {
+    const rules = [rule({ expressions: [expression("[0-9]{4}-[0-9]{4}")] })];
+    const word = fc.constantFrom("1234-5678", "1234", "-", "5678", "a b", "x".repeat(60), "😀");
+    const event = fc.oneof(
+      word.map((text): GenerationEvent[] => [{ type: "text", text }]),
+      word.map((text): GenerationEvent[] => [{ type: "reasoning", text }]),
+      fc.constant(callOf("{}")),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(event, { maxLength: 60 }), async (groups) => {
+        const events = groups.flat();
+        const { shown, longestDelay } = await run(rules, [...events, FINISH]);
+        for (const kind of ["text", "reasoning"] as const) {
+          const masked = kindOf(kind, shown);
+          expect(masked).not.toMatch(/[0-9]{4}-[0-9]{4}/);
+          if (kindOf(kind, events).length < HELD_CHARS)
+            expect(masked.replaceAll(/[-0-9*]/g, "")).toBe(kindOf(kind, events).replaceAll(/[-0-9*]/g, ""));
+        }
+        expect(shown.filter(({ type }) => type === "tool-call-end").length).toBe(
+          events.filter(({ type }) => type === "tool-call-end").length,
+        );
+        expect(longestDelay).toBeLessThan(2 * HELD_CHARS + 20 * groups.length);
+      }),
+    );
+  });
+
+  it("holds a finished call back no longer than text", async () => {
+    const rules = [rule({ expressions: [expression("secret")] })];
+    const text: GenerationEvent = { type: "text", text: "I look. " };
+    const { shown } = await run(rules, [text, ...callOf(JSON.stringify({ text: "x".repeat(600) }))]);
+    expect(shown.map(({ type }) => type)).toEqual(["text", "tool-call", "tool-arguments", "tool-call-end"]);
+    expect((await run(rules, callOf("{}"))).shown).toEqual(callOf("{}"));
   });
 });
 
