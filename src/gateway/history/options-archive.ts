@@ -1,5 +1,6 @@
 import type { Conversation, ResponseFormat, Sampling } from "../../core/conversation/conversation.ts";
 import type { ToolChoice } from "../../core/conversation/tool.ts";
+import { isObject } from "../../core/encoding/json.ts";
 
 /** Most characters of a request's options. Longer ones are stored without the tools, or not at all. */
 const MAX_CHARS = 200_000;
@@ -31,7 +32,7 @@ const STORED_NAMES = {
 /** The name of a parameter in a record. */
 export type StoredParameter = Exclude<(typeof STORED_NAMES)[keyof Sampling], null>;
 
-/** Ids of tokens. Names of members are not redacted, so biases of anything else are left out. */
+/** Ids of tokens. Biases of anything else are left out. */
 const TOKEN_ID = /^\d{1,7}$/;
 
 function describeParameters({ logitBias, ...sampling }: Sampling) {
@@ -74,8 +75,16 @@ function describeOptions(conversation: Conversation) {
   };
 }
 
+/** Redacts a text, or the names of an object's members: the serializer visits the members' values itself. */
+function redactMember(member: unknown, redact: (text: string) => string): unknown {
+  if (typeof member === "string") return redact(member);
+  if (!isObject(member)) return member;
+  return Object.fromEntries(Object.entries(member).map(([name, value]) => [redact(name), value]));
+}
+
 /**
- * Serializes a conversation's tools and parameters as JSON text for the archive, so that the request can be sent again.
+ * Serializes a conversation's tools and parameters as JSON text for the archive, so that the request can be sent again:
+ * inexactly, if its texts or the names in its schemas are redacted.
  *
  * @returns the empty text if the options are too long to store
  * @param redact replaces what must not be stored of a text; null: all of it may be stored
@@ -88,7 +97,7 @@ export function serializeOptions(
   const serialize = (value: object) =>
     redact === null
       ? JSON.stringify(value)
-      : JSON.stringify(value, (_, member: unknown) => (typeof member === "string" ? redact(member) : member));
+      : JSON.stringify(value, (_, member: unknown) => redactMember(member, redact));
   const text = serialize(options);
   if (text.length <= MAX_CHARS) return text;
   const withoutTools = serialize({ ...options, tools: [], tools_omitted: true });

@@ -70,7 +70,7 @@ describe("the archived tools and parameters of a request", () => {
     expect(historyRecordSchema().shape.options.parse(options)).toEqual(options);
   });
 
-  it("leave out biases of other things than tokens, whose names are not redacted", () => {
+  it("leave out biases of other things than tokens", () => {
     const sampling = { logitBias: { 50256: -100, "ada@example.com": 1 } };
     expect(JSON.parse(serializeOptions(conversation({ sampling }), keep)).logit_bias).toEqual({
       50256: -100,
@@ -86,6 +86,27 @@ describe("the archived tools and parameters of a request", () => {
     const hide = (text: string) => text.replace(/\S+@\S+/, "[email]");
     const { tools } = JSON.parse(serializeOptions(conversation({ tools: [tool] }), hide));
     expect(tools).toEqual([{ ...tool, description: "Mail [email]" }]);
+  });
+
+  it("are redacted in the names of members, too", () => {
+    const hide = (text: string) => text.replace(/\w+@[\w.]+/, "[email]");
+    const schema = (properties: object) => ({ type: "object", properties, required: ["ada@example.com"] });
+    const own = schema({ "ada@example.com": { type: "string", enum: [1, null] }, city: { type: "number" } });
+    const options = JSON.parse(
+      serializeOptions(
+        conversation({
+          tools: [{ name: "look_up", parameters: own }],
+          responseFormat: { type: "json-schema", name: "answer", schema: own },
+        }),
+        hide,
+      ),
+    );
+    const stored = {
+      ...schema({ "[email]": { type: "string", enum: [1, null] }, city: { type: "number" } }),
+      required: ["[email]"],
+    };
+    expect(options.tools).toEqual([{ name: "look_up", description: "", parameters: stored }]);
+    expect(options.response_format.schema).toEqual(stored);
   });
 
   it("leave out tools that are too long to store", () => {
