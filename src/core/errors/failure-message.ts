@@ -8,6 +8,12 @@ export const QUOTE = "the provider says: ";
 export const withUpstreamWords = (message: string, words: string): string =>
   words === "" ? message : `${message}; ${QUOTE}${words}`;
 
+/** The message of a failure without the provider's own words, which may quote the conversation. */
+export function omitProviderWords({ message, status, isVerbatim }: ProviderError): string {
+  if (!isVerbatim && !message.includes(QUOTE)) return message;
+  return status === 0 ? "the provider failed" : `the provider failed (status ${status})`;
+}
+
 /** The message about a failure for administrators. It contains nothing internal. */
 export function describeForAdministrator(error: unknown): string {
   // Callers get few details of an account's problems. Administrators also get the kind.

@@ -1,3 +1,6 @@
+import type { HistoryMode } from "../../core/config/history-mode.ts";
+import { redactText } from "../../core/encoding/redaction.ts";
+import { omitProviderWords } from "../../core/errors/failure-message.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
 import type { FaultParty } from "../../core/ports/account-status.ts";
 import type { AccountFailure } from "../../core/ports/accounts.ts";
@@ -34,8 +37,12 @@ export function attributeFault(error: unknown): FaultParty | null {
   }
 }
 
-/** Converts a failure to plain data. An error that is no `ProviderError` blames no party. */
-export function toAccountFailure(error: unknown): AccountFailure {
+/**
+ * Converts a failure to plain data. An error that is no `ProviderError` blames no party.
+ *
+ * @param mode the history mode of the request: administrators see the failure, so the provider's words obey it
+ */
+export function toAccountFailure(error: unknown, mode?: HistoryMode): AccountFailure {
   if (!(error instanceof ProviderError)) {
     return {
       kind: "unreachable",
@@ -45,9 +52,19 @@ export function toAccountFailure(error: unknown): AccountFailure {
       retryAfter: null,
     };
   }
-  const { kind, message, status, retryAfter, upstreamWords } = error;
+  const { kind, status, retryAfter } = error;
+  const { message, upstreamWords } = limitWords(error, mode);
   const failure = { kind, message, status, fault: attributeFault(error), retryAfter };
   return upstreamWords === "" ? failure : { ...failure, upstreamWords };
+}
+
+function limitWords(
+  error: ProviderError,
+  mode: HistoryMode | undefined,
+): Pick<ProviderError, "message" | "upstreamWords"> {
+  if (mode === undefined || mode === "full") return error;
+  if (mode !== "redacted") return { message: redactText(omitProviderWords(error)), upstreamWords: "" };
+  return { message: redactText(error.message), upstreamWords: redactText(error.upstreamWords) };
 }
 
 /** Converts plain data back to the error. */

@@ -1,4 +1,5 @@
 import { assertDialectAllowed } from "../../core/auth/access-rules.ts";
+import type { HistoryMode } from "../../core/config/history-mode.ts";
 import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
 import type { ConfigSnapshot } from "../../core/config/snapshot.ts";
 import { ProviderError, providerErrorToGateway } from "../../core/errors/provider-error.ts";
@@ -83,7 +84,7 @@ export async function withAccount<T>(
         throw error;
       }
       recordProviderFailure(request, session.accountId, error);
-      const hasOtherHealthyAccount = await reportFailedAttempt(session.lease, error);
+      const hasOtherHealthyAccount = await reportFailedAttempt(session.lease, error, facts.history);
       request.onAccountFailed?.(session.accountId, error);
       const attempt = {
         account: session.accountId,
@@ -229,8 +230,13 @@ function recordProviderFailure(
 }
 
 /** Reports to the pool how an attempt failed. Returns whether another account is healthy, if this one is not. */
-async function reportFailedAttempt(lease: Lease, error: unknown): Promise<boolean> {
-  if (attributeFault(error) !== null) return lease.reportFailure(toAccountFailure(error)).catch(() => false);
+async function reportFailedAttempt(
+  lease: Lease,
+  error: unknown,
+  mode: HistoryMode | undefined,
+): Promise<boolean> {
+  if (attributeFault(error) !== null)
+    return lease.reportFailure(toAccountFailure(error, mode)).catch(() => false);
   // An error that is only about the request still shows that the account works.
   if (error instanceof ProviderError) await lease.reportSuccess().catch(() => undefined);
   return false;

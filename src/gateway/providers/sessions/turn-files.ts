@@ -143,10 +143,8 @@ export class TurnFiles {
     let file = uploaded;
     for (let waitedMs = 0; file.status === "pending"; waitedMs += POLL_MS) {
       if (waitedMs >= PROCESSING_LIMIT_MS) {
-        throw new ProviderError(
-          "timeout",
-          `the provider did not finish processing the file ${file.filename}`,
-        );
+        // Administrators see it as the account's last error, so it must not name the caller's file.
+        throw new ProviderError("timeout", "the provider did not finish processing an attached file");
       }
       await this.#sleep(POLL_MS, signal);
       file = await this.#api.readFile(account, file.id, signal);
