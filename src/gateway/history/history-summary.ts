@@ -12,7 +12,8 @@ import type { Context } from "../../core/ports/context.ts";
 import type { RetryBudget } from "../../core/retries/retry-budget.ts";
 import { truncateText } from "../../core/storage/text-table.ts";
 import { findRequestCost, fromNano, listUnpricedParts, type Pricing } from "../../records/usage/prices.ts";
-import { createPreview, MAX_LABEL, redactForHistory } from "./stored-text.ts";
+import { limitErrorForHistory } from "./stored-errors.ts";
+import { createPreview, MAX_LABEL, redactForHistory, redactName } from "./stored-text.ts";
 
 /** The list of a request's attempts. */
 export type ListedAttempts = Pick<RetryBudget, "attempts" | "begunAttempts">;
@@ -29,6 +30,7 @@ export interface SummarySource {
   readonly account: string;
   /** When it was leased, Unix milliseconds; 0: never. */
   readonly leasedAt: number;
+  /** With messages that may be stored. */
   readonly failedAttempts: readonly FailedAttempt[];
   readonly signIns: readonly SignInWait[];
   /** Null while the generation runs. */
@@ -88,7 +90,9 @@ function describeCost(
 export function createHistorySummary(source: SummarySource): HistorySummary {
   const { id, context, conversation, output, retries, outcome, endedAt } = source;
   const { request, requestId, facts, startedAt, platform } = context;
-  const redact = (text: string) => redactForHistory(text, facts.history);
+  const { history: mode } = facts;
+  const redact = (text: string) => redactForHistory(text, mode);
+  const toName = (text: string) => redactName(text, mode);
   const endUser = truncateText(redact(conversation.sampling.user ?? ""), MAX_LABEL);
   const now = outcome === null ? platform.now() : endedAt;
   return {
@@ -101,30 +105,32 @@ export function createHistorySummary(source: SummarySource): HistorySummary {
     ...(facts.team === undefined ? {} : { team: facts.team }),
     ...(facts.user === undefined ? {} : { user: facts.user }),
     ...(endUser === "" ? {} : { end_user: endUser }),
-    ...(facts.tags === undefined ? {} : { tags: facts.tags.split(",") }),
+    ...(facts.tags === undefined ? {} : { tags: facts.tags.split(",").map(toName) }),
     dialect: conversation.dialect,
-    requested_model: truncateText(facts.requestedModel ?? conversation.model.requested, MAX_LABEL),
-    model: conversation.model.id,
+    requested_model: truncateText(toName(facts.requestedModel ?? conversation.model.requested), MAX_LABEL),
+    model: toName(conversation.model.id),
     provider: facts.provider ?? "",
     account: source.account,
     leased_at: source.leasedAt,
     first_token_ms: facts.firstTokenMs ?? 0,
     attempts: retries.begunAttempts,
-    // A provider's message may quote the request.
-    tried: source.failedAttempts.map((attempt) => ({ ...attempt, message: redact(attempt.message) })),
-    upstream_attempts: retries.attempts.map((attempt) => ({ ...attempt })),
+    tried: [...source.failedAttempts],
+    upstream_attempts: retries.attempts.map((attempt) => ({ ...attempt, model: toName(attempt.model) })),
     sign_ins: [...source.signIns],
-    source: truncateText(request.headers.get("x-gateway-source")?.trim() ?? "", MAX_LABEL),
+    source: truncateText(toName(request.headers.get("x-gateway-source")?.trim() ?? ""), MAX_LABEL),
     ...(facts.answerPath === undefined ? {} : { path: facts.answerPath }),
     ...(facts.cache === "hit" ? { cached: true } : {}),
-    ...(facts.droppedParams === undefined ? {} : { dropped_params: facts.droppedParams.split(",") }),
+    ...(facts.droppedParams === undefined
+      ? {}
+      : { dropped_params: facts.droppedParams.split(",").map(toName) }),
     stream: conversation.stream,
     thinking: conversation.thinking,
     status: outcome?.status ?? "streaming",
     status_code: outcome?.statusCode ?? 0,
-    error: truncateText(outcome?.error ?? "", MAX_LABEL),
+    // A provider's message may quote the request.
+    error: limitErrorForHistory(outcome?.error ?? "", outcome?.code ?? "", mode),
     ...(outcome === null || outcome.code === "" ? {} : { error_code: outcome.code }),
-    finish_reason: outcome?.finishReason ?? "",
+    finish_reason: toName(outcome?.finishReason ?? ""),
     prompt_tokens: outcome?.usage?.prompt ?? 0,
     completion_tokens: outcome?.usage?.completion ?? 0,
     reasoning_tokens: outcome?.usage?.reasoning ?? 0,

@@ -14,6 +14,11 @@ class TextBudget {
     this.#redact = redact;
   }
 
+  /** What must not be stored of a name is replaced. Names are short, and do not count. */
+  redactName(name: string): string {
+    return this.#redact(name);
+  }
+
   take(original: string): string {
     const text = this.#redact(original);
     const stored = truncateText(text, Math.min(MAX_TEXT, this.#remainingCharacters));
@@ -26,15 +31,21 @@ class TextBudget {
 function archivePart(part: Part, budget: TextBudget): unknown {
   if (part.type === "text") return { type: "text", text: budget.take(part.text) };
   const { source } = part;
-  const named = part.type === "file" && part.filename !== undefined ? { filename: part.filename } : {};
+  const named =
+    part.type === "file" && part.filename !== undefined ? { filename: budget.redactName(part.filename) } : {};
   // Attachments are not archived, only their descriptions.
   switch (source.kind) {
     case "inline":
-      return { type: part.type, ...named, media_type: source.mediaType, base64_length: source.data.length };
+      return {
+        type: part.type,
+        ...named,
+        media_type: budget.redactName(source.mediaType),
+        base64_length: source.data.length,
+      };
     case "url":
       return { type: part.type, ...named, url: budget.take(source.url) };
     case "file":
-      return { type: part.type, ...named, file_id: source.fileId };
+      return { type: part.type, ...named, file_id: budget.redactName(source.fileId) };
   }
 }
 
@@ -48,13 +59,19 @@ function archiveMessage(message: Message, budget: TextBudget): unknown {
         ...(message.reasoning === undefined ? {} : { reasoning: budget.take(message.reasoning) }),
         parts,
         tool_calls: message.toolCalls.map(({ id, name, arguments: argumentsText }) => ({
-          id,
-          name,
+          id: budget.redactName(id),
+          name: budget.redactName(name),
           arguments: budget.take(argumentsText),
         })),
       };
     case "tool":
-      return { role, call_id: message.callId, name: message.name, is_error: message.isError, parts };
+      return {
+        role,
+        call_id: budget.redactName(message.callId),
+        ...(message.name === undefined ? {} : { name: budget.redactName(message.name) }),
+        is_error: message.isError,
+        parts,
+      };
     default:
       return { role, parts };
   }

@@ -1,20 +1,21 @@
+import type { HistoryMode } from "../../core/config/history-mode.ts";
 import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
 import type { Conversation } from "../../core/conversation/conversation.ts";
 import type { CatalogueModel } from "../../core/conversation/model.ts";
 import type { GenerationOutcome, RawOutput } from "../../core/conversation/outcome.ts";
 import { withUpstreamWords } from "../../core/errors/failure-message.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";
-import { ProviderError } from "../../core/errors/provider-error.ts";
+import { ProviderError, providerErrorToGateway } from "../../core/errors/provider-error.ts";
 import type { FailedAttempt, HistorySummary, HistoryWrite, SignInWait } from "../../core/ports/archive.ts";
 import type { Context } from "../../core/ports/context.ts";
-import { truncateText } from "../../core/storage/text-table.ts";
 import { getOutbox, type Outbox } from "../../records/telemetry/outbox.ts";
 import { countCharacters, type RecordSource } from "../../records/telemetry/waiting-records.ts";
 import type { Pricing } from "../../records/usage/prices.ts";
 import { createHistorySummary, type ListedAttempts } from "./history-summary.ts";
 import { serializeMessages } from "./message-archive.ts";
 import { serializeOptions } from "./options-archive.ts";
-import { limitForHistory, MAX_LABEL, MAX_SHORT, redactForHistory, shortenText } from "./stored-text.ts";
+import { limitErrorForHistory } from "./stored-errors.ts";
+import { limitForHistory, MAX_SHORT, redactForHistory, redactName, shortenText } from "./stored-text.ts";
 
 /** How often a record is refreshed while its generation streams, milliseconds. */
 const REFRESH_MS = 1_500;
@@ -34,12 +35,16 @@ function createTriedAccount(
   failure: unknown,
   at: number,
   target: Pick<FailedAttempt, "provider" | "model">,
+  mode: HistoryMode | undefined,
 ): FailedAttempt {
-  const known = failure instanceof ProviderError || failure instanceof GatewayError ? failure : null;
-  const reason = known instanceof ProviderError ? known.kind : (known?.code ?? "internal_error");
-  const words = known instanceof ProviderError ? known.upstreamWords : "";
-  const message = truncateText(withUpstreamWords(known?.message ?? "", words), MAX_LABEL);
-  return { account, reason, message, at, ...target };
+  if (failure instanceof ProviderError) {
+    const { code } = providerErrorToGateway(failure);
+    const words = withUpstreamWords(failure.message, failure.upstreamWords);
+    return { account, reason: failure.kind, message: limitErrorForHistory(words, code, mode), at, ...target };
+  }
+  const { code, message } =
+    failure instanceof GatewayError ? failure : { code: "internal_error", message: "" };
+  return { account, reason: code, message: limitErrorForHistory(message, code, mode), at, ...target };
 }
 
 /** References to data that the running generation holds anyway. */
@@ -141,8 +146,8 @@ export class Recording implements RecordSource {
     const target =
       facts.provider === undefined || model === undefined
         ? {}
-        : { provider: model.provider ?? DEFAULT_PROVIDER, model: model.id };
-    this.#tried.push(createTriedAccount(account, failure, platform.now(), target));
+        : { provider: model.provider ?? DEFAULT_PROVIDER, model: redactName(model.id, facts.history) };
+    this.#tried.push(createTriedAccount(account, failure, platform.now(), target, facts.history));
   }
 
   /**

@@ -1,5 +1,4 @@
 import { oncePer } from "../../core/encoding/once-per.ts";
-import { redactText } from "../../core/encoding/redaction.ts";
 import { type HistorySummary, type HistoryWrite, REFUSAL_ID_PREFIX } from "../../core/ports/archive.ts";
 import type { Context } from "../../core/ports/context.ts";
 import type { RequestOutcome } from "../../core/ports/request-outcome.ts";
@@ -7,7 +6,8 @@ import { NO_USAGE_DETAILS } from "../../core/ports/usage.ts";
 import { copyText, truncateText } from "../../core/storage/text-table.ts";
 import { getOutbox, type Outbox, type OutboxPlatform } from "../../records/telemetry/outbox.ts";
 import type { RecordSource } from "../../records/telemetry/waiting-records.ts";
-import { MAX_LABEL, redactForHistory } from "./stored-text.ts";
+import { limitErrorForHistory } from "./stored-errors.ts";
+import { MAX_LABEL, redactName } from "./stored-text.ts";
 
 /** For how long equal refusals share a record, milliseconds. */
 const GROUP_MS = 60_000;
@@ -21,8 +21,6 @@ const MAX_SHARED_GROUPS = 50;
 /** The first refusals of a group update its record at once, further ones at this interval, milliseconds. */
 const PROMPT_UPDATES = 5;
 const UPDATE_MS = 5_000;
-/** How much of a name is searched for personal data: a part of an address may not be recognised. */
-const MAX_REDACTED = 2_000;
 
 /** A refused request, as the history shows it. */
 type RefusedRequest = Pick<
@@ -174,9 +172,8 @@ export async function recordRefusedRequest(
 ): Promise<void> {
   const { key = "", team, user, tags, history: mode, error } = facts;
   const { message = "" } = refusedRequest;
-  const model = (refusedRequest.model ?? facts.requestedModel ?? "").slice(0, MAX_REDACTED);
-  // A message may quote the request, and the caller may have written anything instead of a model.
-  const storedModel = mode === undefined ? model : redactText(model);
+  // A message may quote the request, and the caller may have written anything instead of a name.
+  const toName = (text: string) => redactName(text, mode);
   getRefusedRequests(platform).record(
     {
       created_at: startedAt,
@@ -184,12 +181,12 @@ export async function recordRefusedRequest(
       key,
       ...(team === undefined ? {} : { team }),
       ...(user === undefined ? {} : { user }),
-      ...(tags === undefined ? {} : { tags: tags.split(",") }),
+      ...(tags === undefined ? {} : { tags: tags.split(",").map(toName) }),
       dialect: facts.dialect ?? refusedRequest.style ?? "",
-      requested_model: createLabel(storedModel),
-      source: createLabel(request.headers.get("x-gateway-source")?.trim() ?? ""),
+      requested_model: createLabel(toName(refusedRequest.model ?? facts.requestedModel ?? "")),
+      source: createLabel(toName(request.headers.get("x-gateway-source")?.trim() ?? "")),
       status_code: status,
-      error: createLabel(redactForHistory(message, mode)),
+      error: createLabel(limitErrorForHistory(message, error ?? "", mode)),
       ...(error === undefined ? {} : { error_code: error }),
     },
     platform.now(),

@@ -7,6 +7,8 @@ export const MAX_SHORT = 2_000;
 /** Most characters of a name or a message in a record. */
 export const MAX_LABEL = 300;
 const PREVIEW = 200;
+/** How much of a name is searched for personal data: a part of an address may not be recognised. */
+const MAX_REDACTED = 2_000;
 
 /** Returns the part of a text that the history mode allows to store. Absent mode: all of it. */
 export function redactForHistory(text: string, mode: HistoryMode | undefined): string {
@@ -19,6 +21,14 @@ export function limitForHistory(text: string, mode: HistoryMode | undefined, max
   // Redacts the whole text first: a part of an address may not be recognised.
   const stored = redactForHistory(text, mode);
   return detachText(truncateText(stored, max), stored);
+}
+
+/**
+ * What may be stored of a name that a caller or a provider can choose, such as that of a model. Requests are found and
+ * counted by names, so they stay where no texts are kept.
+ */
+export function redactName(name: string, mode: HistoryMode | undefined): string {
+  return mode === undefined ? name : redactText(name.slice(0, MAX_REDACTED));
 }
 
 /** The beginning of a text, with a note of how much is missing. */

@@ -85,11 +85,12 @@ describe("the history finds a refused request", () => {
   test("without its message where the key keeps no texts, and not at all where it keeps nothing", async () => {
     for (const mode of ["redacted", "no_texts", "none"] as const) {
       const made = await gateway({ config: { keys: [], api_keys: [{ key: KEY, history: mode }] } });
-      await made.post(PATH, { model: "for-ann@example.com", messages });
+      const headers = { "x-gateway-source": "ann@example.com", "x-gateway-tags": "for-ann@example.com" };
+      await made.post(PATH, { model: "for-ann@example.com", messages }, { headers });
       const history = await made.history();
       if (mode === "none") expect(history).toEqual([]);
       else expect(history).toMatchObject([{ refusals: 1, error_code: "model_not_found" }]);
-      if (mode === "no_texts") expect(history[0]?.error).toBe("");
+      if (mode === "no_texts") expect(history[0]?.error).toBe("the request failed: model not found");
       expect(JSON.stringify(history)).not.toContain("ann@example.com");
     }
   });
