@@ -1,6 +1,7 @@
 import type { Part } from "../../core/conversation/conversation.ts";
 import { toBase64, toUtf8 } from "../../core/encoding/bytes.ts";
 import { type Attachment, AttachmentReader } from "../providers/attachments.ts";
+import { rejectUnusual } from "./check-option.ts";
 import type { TextChecker } from "./text-checker.ts";
 
 type AttachmentPart = Exclude<Part, { readonly type: "text" }>;
@@ -42,11 +43,17 @@ export class AttachmentChecker {
   /**
    * Returns an attachment with masked text and name.
    *
-   * @throws GatewayError 400 for broken data, or if a rule denies the text
+   * @throws GatewayError 400 for broken data, or if a rule denies the text, the media type or the detail
    */
   async mask(part: AttachmentPart): Promise<AttachmentPart> {
-    if (part.type === "image") return part;
+    const { source } = part;
+    await rejectUnusual(this.#checker, source.kind === "inline" ? source.mediaType : undefined);
+    if (part.type === "image") {
+      await rejectUnusual(this.#checker, part.detail);
+      return part;
+    }
     const { filename } = part;
+    await rejectUnusual(this.#checker, part.mediaType);
     const named = filename === undefined ? part : { ...part, filename: await this.#checker.mask(filename) };
     const text = getText(this.#reader.read(part));
     if (text === null) return named;

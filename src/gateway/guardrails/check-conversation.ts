@@ -11,6 +11,7 @@ import type { ToolDefinition } from "../../core/conversation/tool.ts";
 import { sha256Hex } from "../../core/encoding/hash.ts";
 import { isObject } from "../../core/encoding/json.ts";
 import { AttachmentChecker } from "./check-attachment.ts";
+import { rejectUnusual } from "./check-option.ts";
 import type { TextChecker } from "./text-checker.ts";
 
 /**
@@ -18,12 +19,15 @@ import type { TextChecker } from "./text-checker.ts";
  * of tools and of the format, and text files. Names and options cannot be masked: a match in them denies the request. Ids of
  * calls and the key of a cache that match are replaced.
  *
+ * @param inventedModel the model's name at the provider, if the caller may have invented it
  * @throws GatewayError if a rule denies one of them
  */
 export async function maskConversation(
   conversation: Conversation,
   checker: TextChecker,
+  inventedModel?: string,
 ): Promise<Conversation> {
+  await checker.rejectMatches(inventedModel);
   const { responseFormat, sampling, toolChoice, webSearch } = conversation;
   const attachments = new AttachmentChecker(conversation, checker);
   const callIds = new CallIds(checker);
@@ -33,11 +37,9 @@ export async function maskConversation(
   const tools: ToolDefinition[] = [];
   for (const tool of conversation.tools) tools.push(await maskTool(tool, checker));
   if (toolChoice.type === "function") await checker.rejectMatches(toolChoice.name);
-  const { contextSize = "", location, allowedDomains, blockedDomains } = webSearch ?? {};
-  await checker.rejectMatches([
-    ...[location, allowedDomains, blockedDomains],
-    ...[contextSize].filter(isUnusual),
-  ]);
+  const { contextSize, location, allowedDomains, blockedDomains } = webSearch ?? {};
+  await checker.rejectMatches([location, allowedDomains, blockedDomains]);
+  await rejectUnusual(checker, contextSize, conversation.cache?.ttl);
   return {
     ...conversation,
     messages,
@@ -82,12 +84,14 @@ async function maskMessage(
       return { ...message, parts };
     case "tool":
       await checker.rejectMatches(message.name);
+      await rejectUnusual(checker, message.cache?.ttl);
       return { ...message, callId: await callIds.replace(message.callId), parts };
     case "assistant": {
       const { reasoning } = message;
       const toolCalls: ToolCall[] = [];
       for (const call of message.toolCalls) {
         await checker.rejectMatches(call.name);
+        await rejectUnusual(checker, call.cache?.ttl);
         const id = await callIds.replace(call.id);
         toolCalls.push({ ...call, id, arguments: await checker.maskJson(call.arguments) });
       }
@@ -111,6 +115,7 @@ async function maskParts(
   const first = parts.findIndex(({ type }) => type === "text");
   const result: Part[] = [];
   for (const [index, part] of parts.entries()) {
+    await rejectUnusual(checker, part.cache?.ttl);
     if (part.type !== "text") result.push(await attachments.mask(part));
     else if (masked === text) result.push(part);
     else if (index === first) result.push({ ...part, text: masked });
@@ -121,6 +126,7 @@ async function maskParts(
 async function maskTool(tool: ToolDefinition, checker: TextChecker): Promise<ToolDefinition> {
   const { name, description, parameters } = tool;
   await checker.rejectMatches(name);
+  await rejectUnusual(checker, tool.cache?.ttl);
   const masked = await checker.maskStrings(parameters);
   return {
     ...tool,
@@ -135,11 +141,6 @@ async function maskFormat(format: ResponseFormat, checker: TextChecker): Promise
   const schema = await checker.maskStrings(format.schema);
   return isObject(schema) ? { ...format, schema } : format;
 }
-
-/** Values of options that are no texts: ids of tokens, usual efforts and sizes, and modalities. */
-const PLAIN_OPTION = /^(?:\d{1,7}|none|minimal|low|medium|high|xhigh|max|audio|image|video)$/;
-
-const isUnusual = (option: string) => !PLAIN_OPTION.test(option);
 
 /**
  * How an option is checked. `choice`: unusual values deny the request if they match, as all values do of a `text`. Others are
@@ -182,7 +183,7 @@ async function maskSampling(sampling: Sampling, checker: TextChecker): Promise<S
   for (const [name, option] of Object.entries(sampling)) {
     const check = checks[name];
     if (check === "text") await checker.rejectMatches(option);
-    else if (check === "choice") await checker.rejectMatches(listChoices(option).filter(isUnusual));
+    else if (check === "choice") await rejectUnusual(checker, ...listChoices(option));
   }
   const { user, promptCacheKey } = sampling;
   return {

@@ -28,12 +28,13 @@ export class Guard {
   /**
    * Returns the conversation as the provider may see it.
    *
+   * @param inventedModel the model's name at the provider, if the caller may have invented it
    * @throws GatewayError 400 `content_filter` if a rule denies it, 503 if a rule cannot be checked and then denies
    */
-  async checkConversation(conversation: Conversation): Promise<Conversation> {
+  async checkConversation(conversation: Conversation, inventedModel?: string): Promise<Conversation> {
     if (this.#before.length === 0) return conversation;
     const checker = new TextChecker(this.#before, MAX_REQUEST_CHARACTERS);
-    const masked = await maskConversation(conversation, checker);
+    const masked = await maskConversation(conversation, checker, inventedModel);
     await checker.askWebhooks(this.#access, this.#signal);
     return masked;
   }

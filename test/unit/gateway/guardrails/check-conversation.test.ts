@@ -3,7 +3,7 @@ import { guardrailSchema } from "../../../../src/core/config/guardrail-schema.ts
 import type { Message } from "../../../../src/core/conversation/conversation.ts";
 import { maskConversation } from "../../../../src/gateway/guardrails/check-conversation.ts";
 import { TextChecker } from "../../../../src/gateway/guardrails/text-checker.ts";
-import { conversation } from "../../../support/conversations.ts";
+import { type ConversationChanges, conversation } from "../../../support/conversations.ts";
 
 const expressions = [{ pattern: "apollo", action: "mask" }];
 const rule = guardrailSchema.parse({ id: "rule", type: "expressions", expressions });
@@ -68,6 +68,48 @@ it("denies a text in the size of a web search", async () => {
   });
 });
 
+const imageWith = (detail: string, mediaType = "image/png"): Message => ({
+  role: "user",
+  parts: [{ type: "image", source: { kind: "inline", data: "aGk=", mediaType }, detail }],
+});
+const fileWith = (mediaType: string): Message => ({
+  role: "user",
+  parts: [{ type: "file", source: { kind: "url", url: "https://example.com/a" }, mediaType }],
+});
+const cacheFor = (ttl: string): readonly (readonly [string, ConversationChanges])[] => {
+  const cache = { ttl };
+  const [call] = [{ id: "a", name: "find", arguments: "{}", cache }];
+  return [
+    ["a part", { messages: [{ role: "system", parts: [{ type: "text", text: "Hi", cache }] }] }],
+    ["a call", { messages: [{ role: "assistant", parts: [], toolCalls: [call] }] }],
+    ["a result", { messages: [{ role: "tool", callId: "a", parts: [], cache }] }],
+    ["a tool", { tools: [{ name: "find", cache }] }],
+    ["the prompt", { cache }],
+  ];
+};
+
+it.each<readonly [string, ConversationChanges]>([
+  ["the detail of an image", { messages: [imageWith("apollo")] }],
+  ["the media type of an image", { messages: [imageWith("auto", "image/apollo")] }],
+  ["the media type of a file", { messages: [fileWith("the apollo file")] }],
+  ...cacheFor("apollo").map(([place, changes]) => [`the lifetime of ${place}`, changes] as const),
+])("denies a text in %s", async (_, changes) => {
+  const checked = maskConversation(conversation(changes), new TextChecker([rule]));
+  await expect(checked).rejects.toMatchObject({ status: 400, code: "content_filter" });
+});
+
+it("denies a text in the name of a model that the caller may have invented", async () => {
+  const checked = maskConversation(conversation(), new TextChecker([rule]), "the apollo file");
+  await expect(checked).rejects.toMatchObject({ status: 400, code: "content_filter" });
+});
+
+it.each(cacheFor("1h"))("does not deny the usual lifetime of %s that a rule matches", async (_, changes) => {
+  const expressions = [{ pattern: "1h" }];
+  const hours = guardrailSchema.parse({ id: "hours", type: "expressions", expressions });
+  const request = conversation(changes);
+  expect(await maskConversation(request, new TextChecker([hours]))).toEqual(request);
+});
+
 it("does not deny usual options that a broad rule matches", async () => {
   const broad = guardrailSchema.parse({
     id: "broad",
@@ -82,8 +124,9 @@ it("does not deny usual options that a broad rule matches", async () => {
     maxTokens: 4_096,
   };
   const webSearch = { contextSize: "medium" };
+  const messages = [imageWith("low"), imageWith("auto", "image/jpeg"), fileWith("application/pdf")];
   const checked = await maskConversation(
-    conversation({ messages: [], sampling, webSearch }),
+    conversation({ messages, sampling, webSearch }),
     new TextChecker([broad]),
   );
   expect(checked.sampling).toMatchObject(sampling);

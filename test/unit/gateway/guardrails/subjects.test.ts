@@ -43,3 +43,14 @@ it.each([
   await gateway.settle();
   await gateway.expectIdle();
 });
+
+it("denies a text in the name of a model that nothing lists", async () => {
+  const gateway = await make({
+    config: { keys: [], api_keys: [{ key: KEY, ...GUARDED }], guardrails: { rules: [createRule()] } },
+  });
+  const messages = [{ role: "user", content: "Hi" }];
+  const answer = await gateway.post(CHAT, { model: "default/the apollo file", messages });
+  expect([answer.status, await answer.json()]).toMatchObject([400, { error: { code: "content_filter" } }]);
+  await gateway.settle();
+  await gateway.expectIdle();
+});
