@@ -1,4 +1,7 @@
 import type { Completion } from "../../core/conversation/events.ts";
+import { checkCall } from "./check-call.ts";
+import { maskSources } from "./check-sources.ts";
+import { hasMatchingToken } from "./check-tokens.ts";
 import { Denial } from "./denial.ts";
 import type { TextChecker } from "./text-checker.ts";
 
@@ -28,17 +31,31 @@ export async function checkCompletion(
 async function maskCompletion(completion: Completion, checker: TextChecker): Promise<Completion> {
   const { text, reasoning, refusal, sources } = completion;
   const toolCalls: CompletedCall[] = [];
-  const masked = {
+  const masked: Completion = {
     ...completion,
     text: await checker.mask(text),
     reasoning: await checker.mask(reasoning),
     ...(refusal === undefined ? {} : { refusal: await checker.mask(refusal) }),
     toolCalls,
+    ...(sources === undefined ? {} : { sources: await maskSources(sources, checker) }),
   };
-  for (const call of completion.toolCalls)
-    toolCalls.push({ ...call, arguments: await checker.maskJson(call.arguments) });
-  if (masked.text === text) return masked;
+  for (const call of completion.toolCalls) {
+    const id = await checkCall(call, checker);
+    toolCalls.push({ ...call, id, arguments: await checker.maskJson(call.arguments) });
+  }
+  if (masked.text === text) return (await hasMatch(completion, checker)) ? withoutTokens(masked) : masked;
   // Offsets and tokens of the former text are those of another one.
   const { texts: _texts, tokens: _tokens, ...rest } = masked;
-  return sources === undefined ? rest : { ...rest, sources: { ...sources, citations: [] } };
+  return rest.sources === undefined ? rest : { ...rest, sources: { ...rest.sources, citations: [] } };
+}
+
+/** Whether an expression matches one of the tokens of an answer. */
+async function hasMatch(completion: Completion, checker: TextChecker): Promise<boolean> {
+  for (const { text, tokens } of [completion, ...(completion.texts ?? [])])
+    if (tokens !== undefined && (await hasMatchingToken(tokens, text, checker))) return true;
+  return false;
+}
+
+function withoutTokens({ tokens: _, texts, ...rest }: Completion): Completion {
+  return texts === undefined ? rest : { ...rest, texts: texts.map(({ text, start }) => ({ text, start })) };
 }

@@ -1,5 +1,9 @@
 import type { Guardrail } from "../../core/config/guardrail-schema.ts";
 import type { GenerationEvent, Usage } from "../../core/conversation/events.ts";
+import type { Sources } from "../../core/conversation/sources.ts";
+import { checkCall } from "./check-call.ts";
+import { maskCitations, maskSources } from "./check-sources.ts";
+import { hasMatchingToken } from "./check-tokens.ts";
 import { Denial } from "./denial.ts";
 import { findCut, maskText } from "./expressions.ts";
 import { HeldEvents, isTextEvent, lengthOf, type TextEvent } from "./held-events.ts";
@@ -22,6 +26,8 @@ export interface StreamSurroundings {
   usage(): Usage | null;
 }
 
+type AnswerTextEvent = Extract<GenerationEvent, { readonly type: "text" }>;
+type FinishEvent = Extract<GenerationEvent, { readonly type: "finish" }>;
 type CallEvent = Extract<GenerationEvent, { readonly index: number }>;
 
 /**
@@ -89,10 +95,7 @@ export class GuardedStream {
       case "finish": {
         await this.#endCall();
         await this.#release(this.#held.length, shown);
-        const { sources } = event;
-        const isMoved = this.#hasMasked && sources !== undefined;
-        // Masked text has other offsets.
-        shown.push(isMoved ? { ...event, sources: { ...sources, citations: [] } } : event);
+        shown.push(event.sources === undefined ? event : await this.#maskSources(event, event.sources));
         return;
       }
       default:
@@ -140,18 +143,38 @@ export class GuardedStream {
       const length = Math.max(0, HELD_CHARS - (text.length - before));
       this.#contexts.set(kind, (context + masked).slice(-length || Number.POSITIVE_INFINITY));
     }
-    await this.#askWebhooks();
     if (maskedTexts.size > 0) this.#hasMasked = true;
+    const released: GenerationEvent[] = [];
     for (const event of this.#held.take(end)) {
       const masked = isTextEvent(event) ? maskedTexts.get(event.type) : undefined;
       if (masked === undefined || !isTextEvent(event)) {
-        shown.push(event);
+        released.push(event.type === "text" ? await this.#maskDetails(event) : event);
         continue;
       }
       // The first event has the masked text of all.
-      if (masked !== "") shown.push({ type: event.type, text: masked });
+      if (masked !== "") released.push({ type: event.type, text: masked });
       maskedTexts.set(event.type, "");
     }
+    await this.#askWebhooks();
+    shown.push(...released);
+  }
+
+  /** Masks what an event has besides its text. */
+  async #maskDetails(event: AnswerTextEvent): Promise<AnswerTextEvent> {
+    const { tokens, ...rest } = event;
+    const { text, separator } = event;
+    const hasTokens = tokens !== undefined && !(await hasMatchingToken(tokens, text, this.#checker));
+    const kept = hasTokens ? event : rest;
+    if (separator === undefined) return kept;
+    // Masked text has other offsets.
+    const citations = this.#hasMasked ? [] : await maskCitations(separator.citations, this.#checker);
+    return { ...kept, separator: { citations } };
+  }
+
+  async #maskSources(event: FinishEvent, sources: Sources): Promise<FinishEvent> {
+    const masked = await maskSources(sources, this.#checker);
+    await this.#askWebhooks();
+    return { ...event, sources: this.#hasMasked ? { ...masked, citations: [] } : masked };
   }
 
   /** Checks a call whose arguments are complete, or cut off. It comes after the texts that are held back. */
@@ -163,15 +186,15 @@ export class GuardedStream {
     let fragment = "";
     for (const event of events) if (event.type === "tool-arguments") fragment += event.delta;
     const masked = await this.#checker.maskJson(fragment);
-    await this.#askWebhooks();
+    const checked: CallEvent[] = [];
     for (const event of events) {
-      if (masked === fragment) this.#held.push(event);
-      else {
-        if (event.type === "tool-call-end")
-          this.#held.push({ ...event, type: "tool-arguments", delta: masked });
-        if (event.type !== "tool-arguments") this.#held.push(event);
-      }
+      if (event.type === "tool-call") checked.push({ ...event, id: await checkCall(event, this.#checker) });
+      else if (masked === fragment) checked.push(event);
+      else if (event.type === "tool-call-end")
+        checked.push({ ...event, type: "tool-arguments", delta: masked }, event);
     }
+    await this.#askWebhooks();
+    for (const event of checked) this.#held.push(event);
   }
 
   #askWebhooks(): Promise<void> {

@@ -113,6 +113,12 @@ export class TextChecker {
     }
   }
 
+  /** Whether an expression matches a copy of a text: it does not count, and webhooks do not get it. */
+  async matchesCopy(text: string): Promise<boolean> {
+    await this.#breaks.after(text.length);
+    return findMatchingRule(this.#expressions, text) !== undefined;
+  }
+
   /**
    * Whether an expression matches an id. Broad expressions match random ids, which are no texts. So such an id does not deny the
    * request or the answer: it is replaced, and its text reaches no reader.
