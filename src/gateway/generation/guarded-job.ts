@@ -1,6 +1,5 @@
 import { listSubjectEntries } from "../../core/auth/access-rules.ts";
 import { selectGuardrails } from "../../core/config/select-guardrails.ts";
-import { findInventedName } from "../models/invented-name.ts";
 import type { GenerationJob } from "./generation-job.ts";
 
 /** Few deployments have guardrails. */
@@ -24,7 +23,7 @@ export async function applyGuardrails(job: GenerationJob): Promise<GenerationJob
   const access = { platform: context.platform, privateHosts: config.guardrails.private_hosts };
   const guard = new Guard(rules, access, abort.signal);
   try {
-    const checked = await guard.checkConversation(conversation, findInventedName(conversation.model, config));
+    const checked = await guard.checkConversation(conversation, config);
     recording?.setConversation(checked);
     return { ...job, conversation: checked, guard };
   } catch (error) {

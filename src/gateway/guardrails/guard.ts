@@ -1,6 +1,8 @@
 import type { Guardrail } from "../../core/config/guardrail-schema.ts";
 import type { Conversation } from "../../core/conversation/conversation.ts";
 import type { Completion } from "../../core/conversation/events.ts";
+import type { ModelNameConfig } from "../models/configured-models.ts";
+import { findInventedName } from "../models/invented-name.ts";
 import { checkCompletion } from "./check-completion.ts";
 import { maskConversation } from "./check-conversation.ts";
 import { GuardedStream, type StreamSurroundings } from "./guarded-stream.ts";
@@ -28,13 +30,13 @@ export class Guard {
   /**
    * Returns the conversation as the provider may see it.
    *
-   * @param inventedModel the model's name at the provider, if the caller may have invented it
+   * @param names the configured names of models: others may be any text of the caller
    * @throws GatewayError 400 `content_filter` if a rule denies it, 503 if a rule cannot be checked and then denies
    */
-  async checkConversation(conversation: Conversation, inventedModel?: string): Promise<Conversation> {
+  async checkConversation(conversation: Conversation, names: ModelNameConfig): Promise<Conversation> {
     if (this.#before.length === 0) return conversation;
     const checker = new TextChecker(this.#before, MAX_REQUEST_CHARACTERS);
-    const masked = await maskConversation(conversation, checker, inventedModel);
+    const masked = await maskConversation(conversation, checker, findInventedName(conversation.model, names));
     await checker.askWebhooks(this.#access, this.#signal);
     return masked;
   }
