@@ -8,11 +8,17 @@ export const QUOTE = "the provider says: ";
 export const withUpstreamWords = (message: string, words: string): string =>
   words === "" ? message : `${message}; ${QUOTE}${words}`;
 
-/** The message of a failure without the provider's own words, which may quote the conversation. */
-export function omitProviderWords({ message, status, isVerbatim }: ProviderError): string {
-  if (!isVerbatim && !message.includes(QUOTE)) return message;
-  return status === 0 ? "the provider failed" : `the provider failed (status ${status})`;
-}
+/** Whether the message of a failure has the provider's own words, which may quote the conversation. */
+export const hasProviderWords = ({ message, isVerbatim }: ProviderError): boolean =>
+  isVerbatim || message.includes(QUOTE);
+
+/** A message about a failure without the provider's own words. */
+export const describeFailedStatus = (status: number): string =>
+  status === 0 ? "the provider failed" : `the provider failed (status ${status})`;
+
+/** The message of a failure without the provider's own words. */
+export const omitProviderWords = (error: ProviderError): string =>
+  hasProviderWords(error) ? describeFailedStatus(error.status) : error.message;
 
 /** The message about a failure for administrators. It contains nothing internal. */
 export function describeForAdministrator(error: unknown): string {

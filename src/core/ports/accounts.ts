@@ -168,6 +168,8 @@ export interface AccountFailure {
   readonly message: string;
   /** The provider's own words where `message` is a fixed text; for administrators only. Absent: none. */
   readonly upstreamWords?: string;
+  /** Whether `message` has the provider's own words: they may quote the request that failed, which other callers must not read. */
+  readonly isQuote?: true;
   /** The upstream's HTTP status, 0 when there was none. */
   readonly status: number;
   /** Null if none of them is at fault, or the request itself is. */

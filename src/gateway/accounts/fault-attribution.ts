@@ -1,6 +1,10 @@
 import type { HistoryMode } from "../../core/config/history-mode.ts";
 import { redactText } from "../../core/encoding/redaction.ts";
-import { omitProviderWords } from "../../core/errors/failure-message.ts";
+import {
+  describeFailedStatus,
+  hasProviderWords,
+  omitProviderWords,
+} from "../../core/errors/failure-message.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
 import type { FaultParty } from "../../core/ports/account-status.ts";
 import type { AccountFailure } from "../../core/ports/accounts.ts";
@@ -54,8 +58,11 @@ export function toAccountFailure(error: unknown, mode?: HistoryMode): AccountFai
   }
   const { kind, status, retryAfter } = error;
   const { message, upstreamWords } = limitWords(error, mode);
-  const failure = { kind, message, status, fault: attributeFault(error), retryAfter };
-  return upstreamWords === "" ? failure : { ...failure, upstreamWords };
+  return {
+    ...{ kind, message, status, fault: attributeFault(error), retryAfter },
+    ...(upstreamWords === "" ? {} : { upstreamWords }),
+    ...(hasProviderWords(error) ? { isQuote: true } : {}),
+  };
 }
 
 function limitWords(
@@ -65,6 +72,14 @@ function limitWords(
   if (mode === undefined || mode === "full") return error;
   if (mode !== "redacted") return { message: redactText(omitProviderWords(error)), upstreamWords: "" };
   return { message: redactText(error.message), upstreamWords: redactText(error.upstreamWords) };
+}
+
+/** The error for a caller whose request the pool refuses because the requests of others have failed. */
+export function toOutageError(failure: AccountFailure): ProviderError {
+  const error = toProviderError(failure);
+  if (failure.isQuote !== true) return error;
+  const { kind, status, retryAfter } = error;
+  return new ProviderError(kind, describeFailedStatus(status), { status, retryAfter });
 }
 
 /** Converts plain data back to the error. */

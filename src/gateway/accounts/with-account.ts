@@ -16,7 +16,7 @@ import type { AccountRequest, AccountSession, BudgetedRequest } from "./account-
 import { createSelection, rememberAccount } from "./conversation-accounts.ts";
 import { assertAudience } from "./credential-audience.ts";
 import { Failover } from "./failover.ts";
-import { attributeFault, toAccountFailure, toProviderError } from "./fault-attribution.ts";
+import { attributeFault, toAccountFailure, toOutageError } from "./fault-attribution.ts";
 import { ManagedSession } from "./managed-session.ts";
 import { openPassThroughSession, rethrowTokenRefusal } from "./pass-through.ts";
 import { createRefusalError } from "./slot-refusal.ts";
@@ -203,7 +203,7 @@ async function acquireSlot(
   const { failure, limit } = acquired;
   if (limit !== undefined) throw createLimitError(limit, platform.now());
   const refusalError =
-    failure === undefined ? createRefusalError(acquired.refused, target) : toProviderError(failure);
+    failure === undefined ? createRefusalError(acquired.refused, target) : toOutageError(failure);
   if (failover.triedAccounts.length === 0) throw refusalError;
   throw failover.chooseError(acquired.refused === "no_accounts" ? null : refusalError);
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { HistoryMode } from "../../../../src/core/config/history-mode.ts";
 import { Recording } from "../../../../src/gateway/history/recording.ts";
 import { conversation } from "../../../support/conversations.ts";
-import { type MemoryGateway, useMemoryGateway } from "../../../support/memory-gateway.ts";
+import { type MemoryGateway, pass, useMemoryGateway } from "../../../support/memory-gateway.ts";
 import { accountNamed, KEY } from "../../../support/memory-platform.ts";
 import { type Reply, ScriptedUpstream } from "../../../support/scripted-upstream.ts";
 
@@ -105,6 +105,42 @@ describe.each(["native", "translated"] as const)("a provider's message in a %s a
     }
   });
 });
+
+test.each(["native", "translated"] as const)(
+  "a provider's words about one caller's request reach no other caller during an outage (%s)",
+  async (path) => {
+    const [address, body] = PATHS[path];
+    const reply: Reply = { status: 500, json: { error: { message: WORDS } } };
+    const accounts = ["one", "two", "three"].map((name) => ({
+      ...{ ...accountNamed(`${name}@vendor`), provider: "vendor", token: `token-of-${name}` },
+    }));
+    const made = await gateway({
+      upstream: new ScriptedUpstream(() => ({ late: 1_000, reply })),
+      config: {
+        keys: [KEY, "sk-other"],
+        providers: [{ id: "vendor", driver: "openai", base_url: "https://vendor.test/v1" }],
+        accounts,
+      },
+    });
+    const ask = async (key: string) => {
+      const headers = { authorization: `Bearer ${key}` };
+      return (await made.post(address, { model: "vendor/m", ...body }, { headers })).text();
+    };
+    for (let n = 0; n < 3; n += 1) {
+      const asking = ask(KEY);
+      await pass(20_000);
+      expect(await asking).toContain("walnut");
+    }
+    const asking = [ask(KEY), ask("sk-other")];
+    const asked = made.upstream.asked.length;
+    await pass(20_000);
+    // The other caller's request waits for the first one, which finds out whether the provider works again.
+    expect(made.upstream.asked).toHaveLength(asked + 1);
+    const [, other] = await Promise.all(asking);
+    expect(other).toContain("the provider failed (status 500)");
+    expect(other).not.toContain("walnut");
+  },
+);
 
 describe("the record of a generation", () => {
   const record = async (
