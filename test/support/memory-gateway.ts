@@ -190,7 +190,7 @@ export function managed(target: string | null = null): Caller {
 /** A caller with a token of the provider. */
 export function passThrough(token = "a-token-of-the-provider"): Caller {
   return {
-    mode: "pass-through",
+    mode: "own-token",
     credential: token,
     owner: "owner-of-the-token",
     key: null,

@@ -8,14 +8,14 @@ import { effectiveUnknownKeyPolicy, warnIfOpenToAnyKey } from "./unknown-key-pol
 
 /** The authenticated caller of a business endpoint (docs/contract/keys.md, Authentication). */
 export interface Caller {
-  /** `managed`: a configured key; the pool chooses an account. `pass-through`: the provider's own token. */
-  readonly mode: "managed" | "pass-through";
+  /** `managed`: a configured key; the pool chooses an account. `own-token`: the provider's own token. */
+  readonly mode: "managed" | "own-token";
   readonly credential: string;
   /**
    * SHA-256 of the credential in hexadecimal; for a rotated key, of its first secret. Owner of the caller's stored objects.
    */
   readonly owner: string;
-  /** Null in pass-through mode, and for the gateway itself. */
+  /** Null with an own token, and for the gateway itself. */
   readonly key: CallerKey | null;
   /** `X-Gateway-Target-Account`, managed mode only. */
   readonly targetAccount: string | null;
@@ -187,7 +187,7 @@ export async function authenticateCaller(
     throw unauthorized(unknownKeyMessage(config));
   // The owner differs from that of a key with this secret: the holder of a deleted key must not read what it has stored.
   const owner = await getDigest(`pass-through\0${first}`);
-  return { mode: "pass-through", credential: first, owner, key: null, targetAccount: null };
+  return { mode: "own-token", credential: first, owner, key: null, targetAccount: null };
 }
 
 /** A configured key among a request's credentials. */

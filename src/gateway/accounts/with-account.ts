@@ -18,7 +18,7 @@ import { assertAudience } from "./credential-audience.ts";
 import { Failover } from "./failover.ts";
 import { attributeFault, toAccountFailure, toOutageError } from "./fault-attribution.ts";
 import { ManagedSession } from "./managed-session.ts";
-import { openPassThroughSession, rethrowTokenRefusal } from "./pass-through.ts";
+import { openOwnTokenSession, rethrowTokenRefusal } from "./own-token.ts";
 import { createRefusalError } from "./slot-refusal.ts";
 
 /**
@@ -41,10 +41,10 @@ export async function withAccount<T>(
   const request = { ...unbudgetedRequest, retries };
   context.trace?.watch(retries);
   retries.beginScope("model");
-  if (caller.mode === "pass-through") {
+  if (caller.mode === "own-token") {
     facts.attempts = (facts.attempts ?? 0) + 1;
     try {
-      const result = await operation(openPassThroughSession(request));
+      const result = await operation(openOwnTokenSession(request));
       retries.endAttempt(null);
       return result;
     } catch (error) {

@@ -45,7 +45,7 @@ export async function selectUploadProvider(
   const { config } = await readConfig();
   if (requested !== undefined) {
     if (requested === DEFAULT_PROVIDER) return withFiles(getProvider(platform, config, ""));
-    if (caller.mode === "pass-through") {
+    if (caller.mode === "own-token") {
       // Also for a provider that does not exist: a stranger does not learn which ones do.
       const message = `the provider ${JSON.stringify(requested)} needs an API key of the gateway`;
       throw new GatewayError(403, message, { code: "permission_denied", param: PROVIDER_HEADER });

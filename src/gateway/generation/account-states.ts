@@ -20,7 +20,7 @@ export async function recordAccountStates(
   ids: Iterable<string>,
 ): Promise<void> {
   // A caller's own token has only one account.
-  if (caller.mode === "pass-through") return;
+  if (caller.mode === "own-token") return;
   const store = context.platform.accountStates(caller.owner, context.startedAt);
   const expiresAt = context.platform.now() + REMEMBERED_MS;
   const recorded = [...ids].filter(isPlausible).slice(0, MAX_IDS);
@@ -41,7 +41,7 @@ export async function pinToAccount(
   ids: readonly string[],
 ): Promise<Pick<PinnedCaller, "caller" | "models">> {
   const { caller, models } = pinned;
-  if (caller.mode === "pass-through" || caller.targetAccount !== null) return pinned;
+  if (caller.mode === "own-token" || caller.targetAccount !== null) return pinned;
   const store = context.platform.accountStates(caller.owner, context.startedAt);
   const wanted = [...new Set(ids)].filter(isPlausible).slice(0, MAX_IDS);
   const states = await Promise.all(wanted.map((id) => store.get(id)));

@@ -82,7 +82,7 @@ export async function pinToFileAccount(
     throw invalidRequest(`${field} refers to ${ids.length} files, but may refer to ${MAX_FILES}`, field);
   }
   const store = context.platform.files(caller.owner, context.startedAt);
-  const isPassThrough = caller.mode === "pass-through";
+  const isPassThrough = caller.mode === "own-token";
   const records = await Promise.all(
     ids.map(async (id) => {
       const file = await store.get(id);

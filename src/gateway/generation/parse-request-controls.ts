@@ -69,7 +69,7 @@ export async function resolveNames(
     });
     for (const { model: target } of model.route ?? [{ model }]) {
       assertModelAllowed(caller, context.requestLimits, { requested: name, id: target.id });
-      if (caller.mode === "pass-through" && target.provider !== undefined) throw needsKeyError(name);
+      if (caller.mode === "own-token" && target.provider !== undefined) throw needsKeyError(name);
       targets.push({ model: target });
     }
   }

@@ -108,7 +108,7 @@ export async function useCache(
   const store = context.platform.accountStates(caller.owner, context.startedAt);
   const state = await store.get(name);
   const account = state === null ? null : await findAccount(config, state.account);
-  const isOwnToken = caller.mode === "pass-through";
+  const isOwnToken = caller.mode === "own-token";
   if (altersUrlPath(name) || (account === null && !isOwnToken)) throw cacheNotFoundError(name);
   const provider = getProvider(context.platform, config, account?.provider || undefined);
   if (provider.api.caches === undefined) throw cacheNotFoundError(name);
@@ -149,7 +149,7 @@ async function showCache(
     : Math.min(stated, now + MAX_LIFETIME_MS);
   const lastSeen = JSON.stringify(shown);
   // A caller's own token needs no record: it has one account.
-  if (caller.mode !== "pass-through")
+  if (caller.mode !== "own-token")
     await context.platform
       .accountStates(caller.owner, context.startedAt)
       .put({ ...state, lastSeen, expiresAt });

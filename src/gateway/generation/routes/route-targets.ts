@@ -66,8 +66,7 @@ export function selectAllowedTargets(
     isModelAllowed(caller, requestLimits, { requested, id }),
   );
   // A pass-through token is only for the default provider.
-  const usable =
-    caller.mode === "pass-through" ? allowed.filter((target) => !target.model.provider) : allowed;
+  const usable = caller.mode === "own-token" ? allowed.filter((target) => !target.model.provider) : allowed;
   if (usable.length > 0) return usable;
   assertModelAllowed(caller, requestLimits, model);
   return allowed;

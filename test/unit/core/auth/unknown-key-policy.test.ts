@@ -46,7 +46,7 @@ describe("an unknown key, where the setting says nothing", () => {
     ["a hosted API has no accounts, only callers with their own tokens", HOSTED, []],
   ])("goes to the provider if %s", async (_, env, accounts) => {
     const made = await gateway({ env, config: { keys: [KEY], accounts } });
-    expect(await outcome(made)).toBe("pass-through");
+    expect(await outcome(made)).toBe("own-token");
   });
 
   test("is told in the shape of each route family", async () => {
@@ -93,9 +93,9 @@ describe("the setting", () => {
     gateway({ env, config: { keys: [KEY], accounts: [login], callers: { unknown_keys } } });
 
   test.each([
-    ["pass_through", ENGINE, "pass-through"],
+    ["pass_through", ENGINE, "own-token"],
     ["refuse", {}, "this API key is not known"],
-    ["auto", {}, "pass-through"],
+    ["auto", {}, "own-token"],
     ["auto", ENGINE, expect.stringContaining("not known")],
   ] as const)("%s wins over what is known of the provider", async (value, env, expected) => {
     expect(await outcome(await set(value, env))).toEqual(expected);

@@ -4,7 +4,7 @@ import { createAccess } from "../upstream/access.ts";
 import type { AccountSession, BudgetedRequest } from "./account-request.ts";
 
 /** Access to the default provider with the caller's own token: without an account and without a slot. */
-export function openPassThroughSession({
+export function openOwnTokenSession({
   context,
   caller,
   provider,
