@@ -4,7 +4,7 @@ import type { AcquireRefusal, AcquireRequest, CountResult } from "../src/core/po
 import { monotonicNow, WALL_CLOCK, withTimeout } from "../src/core/ports/clock.ts";
 import type { PoolConfiguration } from "../src/core/ports/pool-configuration.ts";
 import type { LimitedUse, SpentAmounts, SubjectUsage } from "../src/core/ports/subject-limits.ts";
-import { MAX_SHARDS } from "../src/core/ports/variables.ts";
+import { MAX_SHARDS } from "../src/core/variables/variables.ts";
 import { createPoolDeployment } from "../src/gateway/providers/pool-deployment.ts";
 import type { OccupiedSlots } from "../src/pool/account-handover.ts";
 import { buildPoolConfiguration } from "../src/pool/configuration.ts";

@@ -42,10 +42,10 @@ async function variableProblem(given) {
   // Skip loading the rules if no variable is set.
   if (Object.keys(given).length === 0 || !process.features.typescript) return "";
   const { assertProviderAddress, parseVariables, VariableError } = await import(
-    "../src/core/ports/parse-variables.ts"
+    "../src/core/variables/parse-variables.ts"
   );
   const { DRIVER_ALIASES, DRIVER_NAMES } = await import("../src/gateway/providers/drivers.ts");
-  const { describeUnknownVariables } = await import("../src/core/ports/unknown-variables.ts");
+  const { describeUnknownVariables } = await import("../src/core/variables/unknown-variables.ts");
   const options = { drivers: DRIVER_NAMES, driverAliases: DRIVER_ALIASES };
   try {
     assertProviderAddress(parseVariables(given, options), DRIVER_NAMES);

@@ -19,9 +19,9 @@ import {
   type RequestHead,
 } from "./core/routing/request-head.ts";
 import { routeNotFound } from "./core/routing/router.ts";
-import { redirectToConsolePage, serveConsoleFile } from "./gateway/api/console-files.ts";
 import { recordIfRefused } from "./gateway/history/record-if-refused.ts";
 import { ModelNotFoundError } from "./gateway/models/model-not-found.ts";
+import { redirectToConsolePage, serveConsoleFile } from "./operator/console-files.ts";
 import { settleUse } from "./pool/limits/limited-use.ts";
 import { logRequest } from "./records/telemetry/log.ts";
 import { recordRequest } from "./records/telemetry/record-request.ts";

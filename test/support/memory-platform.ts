@@ -5,9 +5,9 @@ import { ConfigurationCore, type StoredConfig } from "../../src/core/config/conf
 import { configSchema } from "../../src/core/config/schema.ts";
 import { once } from "../../src/core/encoding/lazy-schema.ts";
 import type { PagesPlatform } from "../../src/core/ports/pages.ts";
-import { parseVariables } from "../../src/core/ports/parse-variables.ts";
 import type { Platform } from "../../src/core/ports/platform.ts";
 import type { Fetch } from "../../src/core/ports/upstream.ts";
+import { parseVariables } from "../../src/core/variables/parse-variables.ts";
 import { DRIVER_ALIASES, DRIVER_NAMES, needsNoAccount } from "../../src/gateway/providers/drivers.ts";
 import { createPoolDeployment } from "../../src/gateway/providers/pool-deployment.ts";
 import { createInProcessWatcher } from "../../src/operator/alerts/in-process-watcher.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, vi } from "vitest";
 import { root } from "../../scripts/development.mjs";
 import { handleRequest } from "../../src/app.ts";
-import { parseVariables } from "../../src/core/ports/parse-variables.ts";
+import { parseVariables } from "../../src/core/variables/parse-variables.ts";
 import { BrowserService } from "../../src/pages/browser/browser-service.ts";
 import { ImageConverter } from "../../src/pages/images/image-converter.ts";
 import { launchChromium, type TestBrowser } from "./chromium.ts";

@@ -6,7 +6,7 @@ import { GatewayError } from "../errors/gateway-error.ts";
 import { clientKey } from "../http/client-key.ts";
 import type { Context } from "../ports/context.ts";
 import type { Platform } from "../ports/platform.ts";
-import type { Variables } from "../ports/variables.ts";
+import type { Variables } from "../variables/variables.ts";
 import { KeyCheckCache, type KeyVerdict } from "./key-check-cache.ts";
 import { verifyPassword } from "./password.ts";
 import { equalSecrets } from "./secrets.ts";

@@ -3,7 +3,7 @@ import type { ConfigSnapshot } from "../config/snapshot.ts";
 import { sha256Hex } from "../encoding/hash.ts";
 import type { Context } from "../ports/context.ts";
 import type { Platform } from "../ports/platform.ts";
-import type { Variables } from "../ports/variables.ts";
+import type { Variables } from "../variables/variables.ts";
 import { checkAdminKey, findAdministrator, unauthorized } from "./admin-credentials.ts";
 import type { TokenCheck } from "./admin-token.ts";
 import { getSigningSecret } from "./signing-secret.ts";

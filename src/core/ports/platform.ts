@@ -1,4 +1,5 @@
 import type { ConfigurationStore } from "../config/snapshot.ts";
+import type { Variables } from "../variables/variables.ts";
 import type { AccountStateStore } from "./account-states.ts";
 import type { AccountPoolClient } from "./accounts.ts";
 import type { AdministrationState } from "./administration.ts";
@@ -14,7 +15,6 @@ import type { ResponseStore } from "./responses.ts";
 import type { UploadStore } from "./uploads.ts";
 import type { Fetch, OutboundProxy } from "./upstream.ts";
 import type { UsageStore } from "./usage.ts";
-import type { Variables } from "./variables.ts";
 import type { OpenWebSocket, UpgradeToWebSocket } from "./web-socket.ts";
 
 /**

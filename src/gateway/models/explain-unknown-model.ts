@@ -1,7 +1,7 @@
 import type { NamedModel } from "../../core/config/name-list.ts";
 import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
 import { findEntryIgnoringCase } from "../../core/encoding/find-ignoring-case.ts";
-import type { Variables } from "../../core/ports/variables.ts";
+import type { Variables } from "../../core/variables/variables.ts";
 import { findDriver } from "../providers/drivers.ts";
 import { NO_THINKING_SUFFIX } from "./catalogue.ts";
 import type { ModelNameConfig } from "./configured-models.ts";

@@ -1,4 +1,4 @@
-import type { Variables } from "../../core/ports/variables.ts";
+import type { Variables } from "../../core/variables/variables.ts";
 import type { PoolDeployment } from "../../pool/configuration.ts";
 import { needsNoAccount } from "./drivers.ts";
 

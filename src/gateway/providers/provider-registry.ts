@@ -5,7 +5,7 @@ import type { SelectionStrategy } from "../../core/config/selection-strategy.ts"
 import { oncePer } from "../../core/encoding/once-per.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 import type { Platform } from "../../core/ports/platform.ts";
-import type { Variables } from "../../core/ports/variables.ts";
+import type { Variables } from "../../core/variables/variables.ts";
 import { findDriver, getDriver, isSameDriver, selectStrategy } from "./drivers.ts";
 import type { Provider } from "./provider.ts";
 

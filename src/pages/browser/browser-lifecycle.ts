@@ -1,5 +1,5 @@
 import type { Browser } from "@cloudflare/puppeteer";
-import type { PageLimits } from "../../core/ports/variables.ts";
+import type { PageLimits } from "../../core/variables/variables.ts";
 import { settlesWithin } from "./evaluate.ts";
 import { BrowserStalled, browserUnavailable } from "./failures.ts";
 import { NetworkGuard } from "./network-guard.ts";

@@ -10,7 +10,7 @@ import type {
   PrintOutcome,
   Size,
 } from "../../core/ports/page-browser.ts";
-import type { PageLimits } from "../../core/ports/variables.ts";
+import type { PageLimits } from "../../core/variables/variables.ts";
 import { MAX_PROCESSED_PIXELS, MAX_SIDE, planCapture } from "../images/capture-plan.ts";
 import { FULL_COLOUR_QUALITY } from "../images/image-converter.ts";
 import { readImageSize } from "../images/image-size.ts";

@@ -1,7 +1,7 @@
 import type { CDPSession } from "@cloudflare/puppeteer";
 import { invalidRequest } from "../../core/errors/gateway-error.ts";
 import type { CaptureRequest, Screen } from "../../core/ports/page-browser.ts";
-import type { PageLimits } from "../../core/ports/variables.ts";
+import type { PageLimits } from "../../core/variables/variables.ts";
 import type { BlockLists } from "./block-lists.ts";
 import { createIdentity, DEFAULT_LOCALE } from "./identity.ts";
 import type { Tab } from "./tab.ts";

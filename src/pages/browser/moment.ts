@@ -1,5 +1,5 @@
 import type { LoadMoment } from "../../core/ports/page-browser.ts";
-import type { PageLimits } from "../../core/ports/variables.ts";
+import type { PageLimits } from "../../core/variables/variables.ts";
 import { waitForPresence, waitForText } from "./elements.ts";
 import { sleep } from "./evaluate.ts";
 import { endAnimations, waitUntilStill } from "./settle.ts";

@@ -1,5 +1,5 @@
 import type { CaptureRequest } from "../../core/ports/page-browser.ts";
-import type { PageLimits } from "../../core/ports/variables.ts";
+import type { PageLimits } from "../../core/variables/variables.ts";
 import { clickElement, hideElements, waitForVisible } from "./elements.ts";
 import { evaluateIsolated, settlesWithin, sleep } from "./evaluate.ts";
 import { MomentWaiter } from "./moment.ts";

@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, CDPSession, Page } from "@cloudflare/puppeteer";
-import type { PageLimits } from "../../core/ports/variables.ts";
+import type { PageLimits } from "../../core/variables/variables.ts";
 import { forbiddenPage, pageCrashed, pageTooLarge } from "./failures.ts";
 import { MainFrame } from "./main-frame.ts";
 import { NetworkActivity } from "./network-activity.ts";

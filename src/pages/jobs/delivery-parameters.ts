@@ -1,6 +1,6 @@
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
-import type { Variables } from "../../core/ports/variables.ts";
 import { checkPageUrl, type UrlSafetyOptions } from "../../core/url-safety/index.ts";
+import type { Variables } from "../../core/variables/variables.ts";
 import type { CallerAccess } from "../limits/page-caller.ts";
 
 /** Where a job's outcome is sent (docs/page-contract/jobs.md, Delivery of jobs). */

@@ -1,4 +1,4 @@
-import type { GeoLocation, Region } from "../../core/ports/regions.ts";
+import type { GeoLocation, Region } from "../../core/config/regions.ts";
 
 /**
  * The center of each region that an object can run in: degrees, east positive. Approximate: it only serves to sort the

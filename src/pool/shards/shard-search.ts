@@ -1,3 +1,4 @@
+import type { GeoLocation } from "../../core/config/regions.ts";
 import type {
   AccountPoolClient,
   AcquireRefusal,
@@ -6,7 +7,6 @@ import type {
   RefusalReason,
 } from "../../core/ports/accounts.ts";
 import { type Clock, sleep } from "../../core/ports/clock.ts";
-import type { GeoLocation } from "../../core/ports/regions.ts";
 import { PinnedSearch } from "./pinned-search.ts";
 import { distanceFrom } from "./region-distance.ts";
 import {

@@ -1,5 +1,5 @@
-import type { TelemetryVariables } from "../../core/ports/telemetry-variables.ts";
 import type { Fetch } from "../../core/ports/upstream.ts";
+import type { TelemetryVariables } from "../../core/variables/telemetry-variables.ts";
 import { Batcher } from "../telemetry/batcher.ts";
 import { MetricBuffer } from "./metric-buffer.ts";
 import { createMetricsRequest, createTraceRequest, type Metric, type Sender, type Span } from "./otlp.ts";

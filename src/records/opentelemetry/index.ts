@@ -1,7 +1,7 @@
 import { oncePer } from "../../core/encoding/once-per.ts";
 import type { RequestTrace } from "../../core/ports/context.ts";
 import type { Platform } from "../../core/ports/platform.ts";
-import type { TelemetryVariables } from "../../core/ports/telemetry-variables.ts";
+import type { TelemetryVariables } from "../../core/variables/telemetry-variables.ts";
 import { VERSION } from "../../core/version.ts";
 import { Exporter, type SignalStatus } from "./exporter.ts";
 import { ExportedTrace } from "./request-trace.ts";

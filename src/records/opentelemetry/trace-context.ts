@@ -1,5 +1,5 @@
 import { toHex } from "../../core/encoding/bytes.ts";
-import type { TelemetryVariables } from "../../core/ports/telemetry-variables.ts";
+import type { TelemetryVariables } from "../../core/variables/telemetry-variables.ts";
 
 /** Where a request belongs: the trace, and the span of the client that sent it. */
 export interface TraceContext {

@@ -1,5 +1,5 @@
 import { lastAddress } from "../../core/http/client-key.ts";
-import type { Variables } from "../../core/ports/variables.ts";
+import type { Variables } from "../../core/variables/variables.ts";
 
 /**
  * The client's address; empty if no trusted source gives one. Cloudflare's edge overwrites `CF-Connecting-IP`, but the

@@ -1,10 +1,10 @@
 import { waitUntil } from "cloudflare:workers";
 import type { ConfigurationStore } from "../../core/config/snapshot.ts";
 import type { AccountPoolClient } from "../../core/ports/accounts.ts";
-import { assertProviderAddress } from "../../core/ports/parse-variables.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import type { Fetch, OutboundProxy } from "../../core/ports/upstream.ts";
-import type { Variables } from "../../core/ports/variables.ts";
+import { assertProviderAddress } from "../../core/variables/parse-variables.ts";
+import type { Variables } from "../../core/variables/variables.ts";
 import { DRIVER_NAMES, needsNoAccount } from "../../gateway/providers/drivers.ts";
 import { shardNames } from "../../pool/shards/layout.ts";
 import { createAdministrationState } from "./administration.ts";

@@ -1,4 +1,4 @@
-import type { GeoLocation } from "../../core/ports/regions.ts";
+import type { GeoLocation } from "../../core/config/regions.ts";
 
 let isolatePlace: GeoLocation | null = null;
 

@@ -1,7 +1,7 @@
 import { onAbort } from "../../core/http/abort-signals.ts";
 import type { PageJobs } from "../../core/ports/page-jobs.ts";
 import type { AnswerCache, PageBrowser, PagesPlatform, RateDecision } from "../../core/ports/pages.ts";
-import type { PageLimits } from "../../core/ports/variables.ts";
+import type { PageLimits } from "../../core/variables/variables.ts";
 import { fromRpcResult, type RpcResult } from "../../pages/browser/rpc-result.ts";
 import { RejectionCache } from "../../pages/limits/rejection-cache.ts";
 import type { Env } from "./env.ts";

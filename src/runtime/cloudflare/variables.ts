@@ -1,6 +1,6 @@
 import { oncePer } from "../../core/encoding/once-per.ts";
-import { parseVariables } from "../../core/ports/parse-variables.ts";
-import type { Variables } from "../../core/ports/variables.ts";
+import { parseVariables } from "../../core/variables/parse-variables.ts";
+import type { Variables } from "../../core/variables/variables.ts";
 import { DRIVER_ALIASES, DRIVER_NAMES } from "../../gateway/providers/drivers.ts";
 
 /**

@@ -1,7 +1,7 @@
 import puppeteer, { type Browser, type ConnectionTransport } from "@cloudflare/puppeteer";
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 import type { PageBrowser } from "../../core/ports/pages.ts";
-import type { PageLimits, ProcessVariables } from "../../core/ports/variables.ts";
+import type { PageLimits, ProcessVariables } from "../../core/variables/variables.ts";
 import { BrowserService } from "../../pages/browser/browser-service.ts";
 import { toGatewayError } from "../../pages/browser/failures.ts";
 

@@ -7,8 +7,8 @@ import {
 } from "../../core/config/configuration-core.ts";
 import { once } from "../../core/encoding/lazy-schema.ts";
 import type { AccountPoolClient } from "../../core/ports/accounts.ts";
-import type { Variables } from "../../core/ports/variables.ts";
 import { type Sql, textIn } from "../../core/storage/sql.ts";
+import type { Variables } from "../../core/variables/variables.ts";
 import { createPoolDeployment } from "../../gateway/providers/pool-deployment.ts";
 import type { SqlJournal } from "../../operator/audit/sql-journal.ts";
 import { buildPoolConfiguration } from "../../pool/configuration.ts";

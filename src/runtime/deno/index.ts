@@ -2,7 +2,7 @@ import { SandboxProvider } from "../../../sandbox/provider.ts";
 import { isManagedOwner } from "../../core/auth/caller-keys.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import type { Fetch } from "../../core/ports/upstream.ts";
-import type { Variables } from "../../core/ports/variables.ts";
+import type { Variables } from "../../core/variables/variables.ts";
 import { needsNoAccount } from "../../gateway/providers/drivers.ts";
 import { proxiedFetch } from "../../gateway/upstream/proxy/proxied-fetch.ts";
 import { createInProcessWatcher } from "../../operator/alerts/in-process-watcher.ts";

@@ -1,6 +1,10 @@
-import { assertProviderAddress, parseVariables, VariableError } from "../../core/ports/parse-variables.ts";
-import { describeUnknownVariables } from "../../core/ports/unknown-variables.ts";
-import type { Variables } from "../../core/ports/variables.ts";
+import {
+  assertProviderAddress,
+  parseVariables,
+  VariableError,
+} from "../../core/variables/parse-variables.ts";
+import { describeUnknownVariables } from "../../core/variables/unknown-variables.ts";
+import type { Variables } from "../../core/variables/variables.ts";
 import { DRIVER_ALIASES, DRIVER_NAMES } from "../../gateway/providers/drivers.ts";
 
 /** Limit of request bodies in memory: a process may use more memory than an isolate. */

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import type { Config } from "../../../core/config/schema.ts";
 import { shortenSecret } from "../../../core/config/secret-masking.ts";
-import type { HostingVariables } from "../../../core/ports/variables.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routing/endpoint.ts";
+import type { HostingVariables } from "../../../core/variables/variables.ts";
 
 /** Value that a client sends to select the configured credential. */
 const PRECONFIGURED = "__USE_PRECONFIG__";

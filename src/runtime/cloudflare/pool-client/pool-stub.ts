@@ -1,3 +1,4 @@
+import type { Region } from "../../../core/config/regions.ts";
 import type { AccountHealth, QueueStatus } from "../../../core/ports/account-status.ts";
 import type {
   AccountFailure,
@@ -10,7 +11,6 @@ import type {
 } from "../../../core/ports/accounts.ts";
 import { type Clock, monotonicNow, sleep, WALL_CLOCK } from "../../../core/ports/clock.ts";
 import type { PoolConfiguration } from "../../../core/ports/pool-configuration.ts";
-import type { Region } from "../../../core/ports/regions.ts";
 import type { LimitedUse, SubjectUsage } from "../../../core/ports/subject-limits.ts";
 import { POOL_CALL_PAUSES_MS } from "../../../core/retries/retry-policy.ts";
 import type { Grant } from "../../../pool/grant.ts";

@@ -1,3 +1,4 @@
+import type { GeoLocation, Region } from "../../../core/config/regions.ts";
 import { unresponsivePoolError } from "../../../core/errors/unresponsive-pool.ts";
 import type { AccountHealth, QueueStatus } from "../../../core/ports/account-status.ts";
 import type {
@@ -9,7 +10,6 @@ import type {
 } from "../../../core/ports/accounts.ts";
 import { withTimeout } from "../../../core/ports/clock.ts";
 import type { PoolConfiguration } from "../../../core/ports/pool-configuration.ts";
-import type { GeoLocation, Region } from "../../../core/ports/regions.ts";
 import type { LimitedUse, SpentAmounts, SubjectUsage } from "../../../core/ports/subject-limits.ts";
 import { MAX_SLOT_ATTEMPTS } from "../../../core/retries/retry-policy.ts";
 import type { IsolateReportAnswer } from "../../../pool/isolate-reports.ts";

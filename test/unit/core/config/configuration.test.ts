@@ -7,7 +7,7 @@ import {
   type StoredConfig,
 } from "../../../../src/core/config/configuration-core.ts";
 import { configSchema } from "../../../../src/core/config/schema.ts";
-import { parseVariables } from "../../../../src/core/ports/parse-variables.ts";
+import { parseVariables } from "../../../../src/core/variables/parse-variables.ts";
 
 function memory(): ConfigStorage & { stored: StoredConfig | null } {
   return {

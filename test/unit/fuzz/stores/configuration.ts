@@ -1,6 +1,6 @@
 import type { ConfigurationClient } from "../../../../src/core/config/configuration-client.ts";
 import type { Config } from "../../../../src/core/config/schema.ts";
-import { parseVariables } from "../../../../src/core/ports/parse-variables.ts";
+import { parseVariables } from "../../../../src/core/variables/parse-variables.ts";
 import { SqlJournal } from "../../../../src/operator/audit/sql-journal.ts";
 import { createConfigurationClient } from "../../../../src/runtime/deno/configuration.ts";
 import { memoryPlatform } from "../../../support/memory-platform.ts";

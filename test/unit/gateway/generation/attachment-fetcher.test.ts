@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { MemoryBudget } from "../../../../src/core/http/memory-budget.ts";
-import { parseVariables } from "../../../../src/core/ports/parse-variables.ts";
 import type { Fetch } from "../../../../src/core/ports/upstream.ts";
+import { parseVariables } from "../../../../src/core/variables/parse-variables.ts";
 import { AttachmentFetcher } from "../../../../src/gateway/generation/attachment-fetcher.ts";
 import { useMemoryGateway } from "../../../support/memory-gateway.ts";
 

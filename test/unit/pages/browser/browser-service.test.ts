@@ -1,6 +1,6 @@
 import puppeteer, { type ConnectionTransport } from "@cloudflare/puppeteer";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { parseVariables } from "../../../../src/core/ports/parse-variables.ts";
+import { parseVariables } from "../../../../src/core/variables/parse-variables.ts";
 import { BrowserService } from "../../../../src/pages/browser/browser-service.ts";
 import { PLAIN_SETUP } from "../../../support/page-browser.ts";
 import { PageTransport } from "../../../support/page-transport.ts";

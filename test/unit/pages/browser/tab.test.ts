@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import puppeteer from "@cloudflare/puppeteer";
 import { expect, it } from "vitest";
-import { parseVariables } from "../../../../src/core/ports/parse-variables.ts";
+import { parseVariables } from "../../../../src/core/variables/parse-variables.ts";
 import { NetworkGuard } from "../../../../src/pages/browser/network-guard.ts";
 import { Tab } from "../../../../src/pages/browser/tab.ts";
 import { PageTransport } from "../../../support/page-transport.ts";

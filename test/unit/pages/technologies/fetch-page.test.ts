@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { describe, expect, it } from "vitest";
 import { slimFingerprints } from "../../../../scripts/build-technologies.mjs";
-import { parseVariables } from "../../../../src/core/ports/parse-variables.ts";
+import { parseVariables } from "../../../../src/core/variables/parse-variables.ts";
 import { parseMetadata } from "../../../../src/pages/metadata/parse-metadata.ts";
 import { lookUpDns } from "../../../../src/pages/technologies/dns.ts";
 import { fetchPage } from "../../../../src/pages/technologies/fetch-page.ts";

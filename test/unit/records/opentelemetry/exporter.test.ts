@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { TelemetryVariables } from "../../../../src/core/ports/telemetry-variables.ts";
+import type { TelemetryVariables } from "../../../../src/core/variables/telemetry-variables.ts";
 import { Exporter, MAX_WAITING_SPANS } from "../../../../src/records/opentelemetry/exporter.ts";
 import { MetricBuffer } from "../../../../src/records/opentelemetry/metric-buffer.ts";
 import {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { assertProviderAddress, parseVariables } from "../../../../src/core/ports/parse-variables.ts";
-import { describeUnknownVariables } from "../../../../src/core/ports/unknown-variables.ts";
+import { assertProviderAddress, parseVariables } from "../../../../src/core/variables/parse-variables.ts";
+import { describeUnknownVariables } from "../../../../src/core/variables/unknown-variables.ts";
 
 const options = { drivers: ["sessions", "openai"] };
 const ofCommand = (...names: string[]) => describeUnknownVariables(names, options, { isOwn: true });

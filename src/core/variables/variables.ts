@@ -1,5 +1,5 @@
+import type { Region } from "../config/regions.ts";
 import type { SelectionStrategy } from "../config/selection-strategy.ts";
-import type { Region } from "./regions.ts";
 import type { TelemetryVariables } from "./telemetry-variables.ts";
 
 /** The maximum number of pool shards. */

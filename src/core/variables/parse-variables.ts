@@ -1,6 +1,6 @@
 import { describeConfigJsonFault } from "../config/initial-config.ts";
+import { REGIONS } from "../config/regions.ts";
 import { AFFINITY_WAIT_MS, SELECTION_STRATEGIES } from "../config/selection-strategy.ts";
-import { REGIONS } from "./regions.ts";
 import { readTelemetryVariables } from "./telemetry-variables.ts";
 import {
   baseUrl,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { parseVariables } from "../../../../src/core/ports/parse-variables.ts";
-import type { Variables } from "../../../../src/core/ports/variables.ts";
+import { parseVariables } from "../../../../src/core/variables/parse-variables.ts";
+import type { Variables } from "../../../../src/core/variables/variables.ts";
 
 const DRIVERS = ["sessions", "openai"];
 const parse = (env: Readonly<Record<string, unknown>>): Variables =>

@@ -3,7 +3,7 @@ import {
   getConsoleAssetPath,
   redirectToConsolePage,
   serveConsoleFile,
-} from "../../../../src/gateway/api/console-files.ts";
+} from "../../../src/operator/console-files.ts";
 
 const FILES: Readonly<Record<string, string>> = {
   "/console/index.html": "page",

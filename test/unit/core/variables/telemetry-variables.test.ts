@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseVariables } from "../../../../src/core/ports/parse-variables.ts";
+import { parseVariables } from "../../../../src/core/variables/parse-variables.ts";
 
 const read = (env: Record<string, string>) => parseVariables(env, { drivers: ["sessions"] }).telemetry;
 const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: "https://collector.test/otlp/" };
