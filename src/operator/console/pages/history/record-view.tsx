@@ -17,7 +17,7 @@ import { Tabs } from "../../ui/tabs.tsx";
 import { showToast } from "../../ui/toasts.tsx";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { words } from "../../ui/words.ts";
-import { FilterLink, filterValue } from "./filter-link.tsx";
+import { accountFilter, FilterLink } from "./filter-link.tsx";
 import { Facts, type FactsProps } from "./record-facts.tsx";
 import { toReplayRequest } from "./replay-request.ts";
 import { texts } from "./texts.ts";
@@ -104,7 +104,7 @@ function linkAccount(text: string, account: string, names: AccountNames) {
   return (
     <>
       {text.slice(0, start)}
-      <FilterLink name="account" value={filterValue(account, label)} query="" />
+      <FilterLink name="account" value={accountFilter(account, names)} query="" />
       {text.slice(start + label.length)}
     </>
   );

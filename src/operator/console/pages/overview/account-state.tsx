@@ -1,12 +1,13 @@
 import { CONDITIONS, type QueueStatus } from "../../api/queue.ts";
 import { formatHref } from "../../routing.ts";
-import { type AccountNames, labelAccount } from "../../shared/account-names.ts";
+import { type AccountNames, isProviderToken, labelAccount } from "../../shared/account-names.ts";
 import { formatCount } from "../../ui/count.ts";
 import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { formatDuration, formatTime } from "../../ui/format.ts";
 import { Panel } from "../../ui/page.tsx";
 import { useIsNarrow } from "../../ui/use-media.ts";
 import { words } from "../../ui/words.ts";
+import { listAccounts } from "./slots.tsx";
 import { texts } from "./texts.ts";
 
 interface FailingAccount {
@@ -65,9 +66,7 @@ export function AccountState({ queue, names }: AccountStateProps) {
   );
   const more = conditions.failing + conditions.cooling - shown.length;
   if (total === 0) return null;
-  const { available_accounts, in_use_accounts, cooldowns } = queue;
-  const listed = [...available_accounts, ...in_use_accounts, ...cooldowns.map(({ account }) => account)];
-  const tokens = new Set(listed.filter((account) => account.startsWith("provider:"))).size;
+  const tokens = [...listAccounts(queue)].filter(isProviderToken).length;
   return (
     <Panel
       title={words.accounts}

@@ -17,6 +17,14 @@ interface AccountSlots {
   readonly reason: string;
 }
 
+/** The accounts that the queue status names. */
+export const listAccounts = (queue: QueueStatus): ReadonlySet<string> =>
+  new Set([
+    ...queue.available_accounts,
+    ...queue.in_use_accounts,
+    ...queue.cooldowns.map(({ account }) => account),
+  ]);
+
 /**
  * Lists the slots of the reported accounts. If there are many accounts, those with problems come first; the rest is sorted
  * by name.
@@ -26,9 +34,8 @@ function accountSlots(queue: QueueStatus): AccountSlots[] {
   for (const { account } of queue.leases) usedSlots.set(account, (usedSlots.get(account) ?? 0) + 1);
   const cooldowns = new Map(queue.cooldowns.map((cooldown) => [cooldown.account, cooldown]));
   const now = Date.now();
-  const names = new Set([...queue.available_accounts, ...queue.in_use_accounts, ...cooldowns.keys()]);
   const weight = ({ used: slots, cooling: remaining }: AccountSlots) => slots + (remaining > 0 ? 1_000 : 0);
-  return [...names]
+  return [...listAccounts(queue)]
     .map((account) => {
       const cooldown = cooldowns.get(account);
       return {
