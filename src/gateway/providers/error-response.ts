@@ -202,30 +202,27 @@ const CREDENTIAL_END = 4;
 /** So many characters of a credential's beginning or end are a part of it wherever they stand. */
 const CREDENTIAL_PART = 8;
 
+/** Whether a run contains so many of the first or the last characters of a credential. Short credentials have no such parts. */
+const hasEndOf = (run: string, secret: string, length: number): boolean =>
+  secret.length >= 2 * length &&
+  (run.includes(secret.slice(0, length)) || run.includes(secret.slice(-length)));
+
 /**
  * Masks what is a part of the account's credential: a shortened form with its first or last characters, or many of these.
  * All else stays, since clients read the words.
  */
 function maskQuotedKey(text: string, secret: string): string {
-  if (secret.length < 2 * CREDENTIAL_END) return text;
-  const hasEndOf = (run: string, length: number): boolean =>
-    secret.length >= 2 * length &&
-    (run.includes(secret.slice(0, length)) || run.includes(secret.slice(-length)));
-  return text.replace(/\S+/g, (run) =>
-    (SHORTENED.test(run) && hasEndOf(run, CREDENTIAL_END)) || hasEndOf(run, CREDENTIAL_PART) ? MASK : run,
-  );
+  const isQuoted = (run: string): boolean =>
+    (SHORTENED.test(run) && hasEndOf(run, secret, CREDENTIAL_END)) || hasEndOf(run, secret, CREDENTIAL_PART);
+  return text.replace(/\S+/g, (run) => (isQuoted(run) ? MASK : run));
 }
 
 /** Masks what may be a part of the account's credential: providers quote the first or last characters of a refused key. */
 function maskCredentialParts(text: string, secret: string): string {
-  const ends =
-    secret.length < 2 * CREDENTIAL_END
-      ? []
-      : [secret.slice(0, CREDENTIAL_END), secret.slice(-CREDENTIAL_END)];
   const isSuspect = (run: string): boolean =>
     SHORTENED.test(run) ||
     (run.length >= MIN_CREDENTIAL && /\d/.test(run) && !run.includes("://")) ||
-    (!PLAIN_ADDRESS.test(run) && ends.some((end) => run.includes(end)));
+    (!PLAIN_ADDRESS.test(run) && hasEndOf(run, secret, CREDENTIAL_END));
   return text
     .split(" ")
     .map((run) => (isSuspect(run) ? MASK : run))
