@@ -103,7 +103,7 @@ export class GuardedStream {
     }
   }
 
-  /** Shows what need not be held back. A call that is not complete is behind all that is held. */
+  /** Releases the events that can be shown. An incomplete call comes after all held events. */
   async #releaseWindows(shown: GenerationEvent[]): Promise<void> {
     shown.push(...this.#held.take(0));
     while (this.#held.length > 0 && this.#held.length + this.#callLength >= this.#windowChars)

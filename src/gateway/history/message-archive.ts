@@ -14,7 +14,7 @@ class TextBudget {
     this.#redact = redact;
   }
 
-  /** What must not be stored of a name is replaced. Names are short, and do not count. */
+  /** Redacts a name. Names are short, so they do not count towards the budget. */
   redactName(name: string): string {
     return this.#redact(name);
   }

@@ -17,8 +17,8 @@ const OWN_MESSAGES: ReadonlySet<string> = new Set<ErrorCode>([
 ]);
 
 /**
- * What may be stored of the message of an error. Where no texts are stored, the code takes the place of a message that may
- * quote one.
+ * Returns the part of an error's message that the history mode allows to store. In the modes without texts, the error's code
+ * replaces a message that may quote the conversation.
  */
 export function limitErrorForHistory(message: string, code: string, mode: HistoryMode | undefined): string {
   if (mode === undefined) return truncateText(message, MAX_LABEL);

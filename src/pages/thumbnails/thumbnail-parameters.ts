@@ -111,7 +111,7 @@ const PICTURE_PARAMETERS = {
     "The page is scrolled through first, which loads its lazy images. The default is true for full and for a PDF.",
   ),
   darkMode: flag("The page's dark appearance."),
-  reducedMotion: flag("The page is told that its visitor wants little motion."),
+  reducedMotion: flag("Tells the page that its visitor wants little motion."),
   media: choice(["screen", "print"], "CSS media type: print for a PDF, otherwise screen."),
   transparent: flag("No white behind a page without a background; for png, webp and avif."),
   ...LOCALE_PARAMETERS,

@@ -7,7 +7,7 @@ import { once } from "../../../core/encoding/lazy-schema.ts";
 import { accountIdentifiers, hasIdentity } from "../accounts/account-identifiers.ts";
 import { mergeKeys } from "../keys/key-entries.ts";
 
-/** Groups whose non-empty fields are overwritten by a merge (docs/contract/admin-configuration.md, Import details). */
+/** Groups in which a merge takes the fields of the import that are not empty (docs/contract/admin-configuration.md, Import details). */
 const OVERWRITTEN_GROUPS = ["admin", "runtime", "responses", "embeddings"] as const;
 
 /** Default values of an account's fields. */
