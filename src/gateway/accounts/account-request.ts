@@ -45,7 +45,7 @@ export type BudgetedRequest = AccountRequest & { readonly retries: RetryBudget }
 
 /** Access to the provider with one account's credentials. */
 export interface AccountSession {
-  /** Account identifier. Empty in pass-through mode. */
+  /** Account identifier. Empty with the caller's own token. */
   readonly accountId: string;
   /** The account with its current token. */
   readonly account: UpstreamAccount;

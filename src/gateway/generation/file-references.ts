@@ -82,17 +82,17 @@ export async function pinToFileAccount(
     throw invalidRequest(`${field} refers to ${ids.length} files, but may refer to ${MAX_FILES}`, field);
   }
   const store = context.platform.files(caller.owner, context.startedAt);
-  const isPassThrough = caller.mode === "own-token";
+  const isOwnToken = caller.mode === "own-token";
   const records = await Promise.all(
     ids.map(async (id) => {
       const file = await store.get(id);
-      if (file?.deleted === true || (file === null && !isPassThrough)) throw fileNotFoundError(id, field);
+      if (file?.deleted === true || (file === null && !isOwnToken)) throw fileNotFoundError(id, field);
       return file;
     }),
   );
   const files = records.filter((file) => file !== null);
   const resolved = withStoredFiles(conversation, files);
-  if (isPassThrough) return { caller, conversation: resolved, models, hasImages: false };
+  if (isOwnToken) return { caller, conversation: resolved, models, hasImages: false };
   const id = getCommonAccount(files, field);
   const { config } = await context.config();
   const account = await findAccount(config, id);

@@ -26,7 +26,7 @@ export interface SummarySource {
   readonly conversation: Conversation;
   readonly output: RawOutput;
   readonly retries: ListedAttempts;
-  /** The leased account; empty in pass-through mode. */
+  /** The leased account; empty with the caller's own token. */
   readonly account: string;
   /** When it was leased, Unix milliseconds; 0: never. */
   readonly leasedAt: number;

@@ -119,7 +119,7 @@ export class Recording implements RecordSource {
     );
   }
 
-  /** Records the leased account; empty in pass-through mode. */
+  /** Records the leased account; empty with the caller's own token. */
   recordAccount(identifier: string): void {
     this.#account = identifier;
     this.#leasedAt = this.#context.platform.now();

@@ -6,7 +6,7 @@ import type { RetryKind } from "../../core/retries/retry-policy.ts";
 
 /** The account, or the pass-through caller, on whose behalf a request is sent. */
 export interface UpstreamAccount {
-  /** The account's token, or the caller's own token in pass-through mode. */
+  /** The account's token, or the caller's own token. */
   readonly token: string;
   readonly fetch: Fetch;
   /** Opens a WebSocket to the provider. Throws a `GatewayError` 501 if the account has a proxy. */

@@ -111,10 +111,10 @@ export class CallerObjectStore {
     kind: Kind,
     value: CallerObjects[Kind],
   ): Promise<void> {
-    const isPassThrough = !(await this.#isManaged(owner));
+    const isOwnToken = !(await this.#isManaged(owner));
     this.#sweep();
     if (wasErasedSince(this.#objects, owner, startedAt, this.#now())) return;
-    this.#objects.put(owner, kind, value, isPassThrough);
+    this.#objects.put(owner, kind, value, isOwnToken);
   }
 
   #sweep(): void {

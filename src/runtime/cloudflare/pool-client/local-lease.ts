@@ -54,7 +54,7 @@ export class LocalLease implements Lease {
     const acquired = await pool.acquire({
       ...request,
       target: this.account.id,
-      // The result of the request is reported by the isolate.
+      // The isolate reports the result of the request.
       releaseIsSuccess: false,
     });
     if (!("lease" in acquired)) return { failed: acquired.failure ?? UNAVAILABLE };
