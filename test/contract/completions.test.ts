@@ -77,8 +77,8 @@ describe("POST /v1/completions", () => {
   });
 
   it("sampling is passed on, and the text ends before a stop", async () => {
-    const sampling = { temperature: 0.25, top_p: 0.5, stop: "END", max_tokens: 99, seed: 1, user: "ada" };
-    expect((await whole("[[say:One two END three]]", sampling)).text).toBe("One two ");
+    const options = { temperature: 0.25, top_p: 0.5, stop: "END", max_tokens: 99, seed: 1, user: "ada" };
+    expect((await whole("[[say:One two END three]]", options)).text).toBe("One two ");
     expect(await lastTurn()).toMatchObject({ temperature: 0.25, top_p: 0.5, stop: ["END"] });
   });
 

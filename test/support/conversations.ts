@@ -15,7 +15,7 @@ export function conversation({ model, ...changes }: ConversationChanges = {}): C
     parallelToolCalls: true,
     thinking: false,
     showReasoning: false,
-    sampling: {},
+    options: {},
     responseFormat: { type: "text" },
     stream: true,
     ...changes,

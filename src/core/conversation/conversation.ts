@@ -78,10 +78,10 @@ export type ResponseFormat =
     };
 
 /**
- * The caller's options for sampling and for the answer. A provider receives those that it supports
+ * The caller's options for the answer, from sampling to modalities. A provider receives those that it supports
  * (`ProviderCapabilities`). Others are left out, or rejected if the answer would differ in kind from the requested one.
  */
-export interface Sampling {
+export interface GenerationOptions {
   readonly temperature?: number;
   readonly topP?: number;
   readonly topK?: number;
@@ -142,11 +142,11 @@ export interface Conversation {
    * and is not shown.
    */
   readonly showReasoning: boolean;
-  readonly sampling: Sampling;
-  /** The caller's names for members of `sampling`, for errors, where they differ. */
-  readonly optionNames?: Readonly<Partial<Record<keyof Sampling, string>>>;
+  readonly options: GenerationOptions;
+  /** The caller's names for members of `options`, for errors, where they differ. */
+  readonly optionNames?: Readonly<Partial<Record<keyof GenerationOptions, string>>>;
   /**
-   * The caller's estimate of the answer's length in tokens, if its style requires one. Unlike `sampling.maxTokens` it is
+   * The caller's estimate of the answer's length in tokens, if its style requires one. Unlike `options.maxTokens` it is
    * not a limit that cuts the answer: it is sent only to protocols that require a limit.
    */
   readonly expectedTokens?: number;

@@ -48,7 +48,7 @@ export function toObserved(conversation: Conversation): Conversation {
     parallelToolCalls: true,
     thinking: true,
     showReasoning: true,
-    sampling: {},
+    options: {},
     stream: false,
   };
 }

@@ -1,10 +1,10 @@
 import {
   type Conversation,
+  type GenerationOptions,
   joinText,
   type Message,
   type Part,
   type ResponseFormat,
-  type Sampling,
   type ToolCall,
 } from "../../core/conversation/conversation.ts";
 import type { ToolDefinition } from "../../core/conversation/tool.ts";
@@ -28,7 +28,7 @@ export async function maskConversation(
   inventedModel?: string,
 ): Promise<Conversation> {
   await checker.rejectMatches(inventedModel);
-  const { responseFormat, sampling, toolChoice, webSearch } = conversation;
+  const { responseFormat, options, toolChoice, webSearch } = conversation;
   const attachments = new AttachmentChecker(conversation, checker);
   const callIds = new CallIds(checker);
   const messages: Message[] = [];
@@ -44,7 +44,7 @@ export async function maskConversation(
     ...conversation,
     messages,
     tools,
-    sampling: await maskSampling(sampling, checker),
+    options: await maskOptions(options, checker),
     responseFormat: await maskFormat(responseFormat, checker),
   };
 }
@@ -169,7 +169,9 @@ const OPTION_CHECKS = {
   user: "masked",
   promptCacheKey: "replaced",
 } as const satisfies {
-  readonly [name in keyof Sampling]-?: Required<Sampling>[name] extends number ? "number" : OptionCheck;
+  readonly [name in keyof GenerationOptions]-?: Required<GenerationOptions>[name] extends number
+    ? "number"
+    : OptionCheck;
 };
 
 /** The values of an option: its texts, or the names of its members. */
@@ -178,16 +180,16 @@ function listChoices(option: unknown): readonly string[] {
   return Array.isArray(option) ? option.map(String) : Object.keys(Object(option));
 }
 
-async function maskSampling(sampling: Sampling, checker: TextChecker): Promise<Sampling> {
+async function maskOptions(options: GenerationOptions, checker: TextChecker): Promise<GenerationOptions> {
   const checks: Readonly<Record<string, OptionCheck | "number">> = OPTION_CHECKS;
-  for (const [name, option] of Object.entries(sampling)) {
+  for (const [name, option] of Object.entries(options)) {
     const check = checks[name];
     if (check === "text") await checker.rejectMatches(option);
     else if (check === "choice") await rejectUnusual(checker, ...listChoices(option));
   }
-  const { user, promptCacheKey } = sampling;
+  const { user, promptCacheKey } = options;
   return {
-    ...sampling,
+    ...options,
     ...(user === undefined ? {} : { user: await checker.mask(user) }),
     ...(promptCacheKey === undefined
       ? {}

@@ -93,7 +93,7 @@ export function createHistorySummary(source: SummarySource): HistorySummary {
   const { history: mode } = facts;
   const redact = (text: string) => redactForHistory(text, mode);
   const toName = (text: string) => redactName(text, mode);
-  const endUser = truncateText(redact(conversation.sampling.user ?? ""), MAX_LABEL);
+  const endUser = truncateText(redact(conversation.options.user ?? ""), MAX_LABEL);
   const now = outcome === null ? platform.now() : endedAt;
   return {
     id,

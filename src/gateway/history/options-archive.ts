@@ -1,4 +1,8 @@
-import type { Conversation, ResponseFormat, Sampling } from "../../core/conversation/conversation.ts";
+import type {
+  Conversation,
+  GenerationOptions,
+  ResponseFormat,
+} from "../../core/conversation/conversation.ts";
 import type { ToolChoice } from "../../core/conversation/tool.ts";
 import { isObject } from "../../core/encoding/json.ts";
 
@@ -27,18 +31,18 @@ const STORED_NAMES = {
   modalities: "modalities",
   // The summary of the record has it.
   user: null,
-} as const satisfies Record<keyof Sampling, string | null>;
+} as const satisfies Record<keyof GenerationOptions, string | null>;
 
 /** The name of a parameter in a record. */
-export type StoredParameter = Exclude<(typeof STORED_NAMES)[keyof Sampling], null>;
+export type StoredParameter = Exclude<(typeof STORED_NAMES)[keyof GenerationOptions], null>;
 
 /** Ids of tokens. Biases of anything else are left out. */
 const TOKEN_ID = /^\d{1,7}$/;
 
-function describeParameters({ logitBias, ...sampling }: Sampling) {
+function describeParameters({ logitBias, ...options }: GenerationOptions) {
   const names: Readonly<Record<string, StoredParameter | null>> = STORED_NAMES;
   const described: Partial<Record<StoredParameter, unknown>> = {};
-  for (const [name, value] of Object.entries(sampling)) {
+  for (const [name, value] of Object.entries(options)) {
     const stored = names[name];
     if (stored != null) described[stored] = value;
   }
@@ -59,7 +63,7 @@ function describeFormat(format: ResponseFormat): unknown {
 
 /** The request's tools and parameters under names that no style owns. Members that it does not set are left out. */
 function describeOptions(conversation: Conversation) {
-  const { tools, toolChoice, parallelToolCalls, webSearch, sampling, responseFormat } = conversation;
+  const { tools, toolChoice, parallelToolCalls, webSearch, options, responseFormat } = conversation;
   return {
     tools: tools.map(({ name, description = "", parameters = { type: "object" } }) => ({
       name,
@@ -71,7 +75,7 @@ function describeOptions(conversation: Conversation) {
     response_format: describeFormat(responseFormat),
     parallel_tool_calls: tools.length === 0 || parallelToolCalls ? undefined : false,
     web_search: webSearch === undefined ? undefined : true,
-    ...describeParameters(sampling),
+    ...describeParameters(options),
   };
 }
 

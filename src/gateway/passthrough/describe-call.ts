@@ -27,7 +27,7 @@ export function describeCall(
     parallelToolCalls: false,
     thinking: false,
     showReasoning: false,
-    sampling: {},
+    options: {},
     responseFormat: { type: "text" },
     stream,
   };

@@ -341,14 +341,14 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
 
 /** Limits the requested tokens to the model's known output limit, because backends refuse more. */
 function capOutputTokens(conversation: Conversation): Conversation {
-  const { model, sampling, expectedTokens } = conversation;
+  const { model, options, expectedTokens } = conversation;
   const { output } = model;
   if (output === undefined) return conversation;
-  const { maxTokens } = sampling;
+  const { maxTokens } = options;
   return {
     ...conversation,
     ...(expectedTokens === undefined ? {} : { expectedTokens: Math.min(expectedTokens, output) }),
-    ...(maxTokens === undefined ? {} : { sampling: { ...sampling, maxTokens: Math.min(maxTokens, output) } }),
+    ...(maxTokens === undefined ? {} : { options: { ...options, maxTokens: Math.min(maxTokens, output) } }),
   };
 }
 

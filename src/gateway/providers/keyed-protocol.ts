@@ -51,7 +51,7 @@ export interface KeyedProtocol<Wire> {
   readonly kinds: ErrorKinds;
   /** Loads how requests change if the backend refuses a field, beyond the table of optional members. */
   readonly loadRewrites: () => Promise<readonly FieldRule<Wire>[]>;
-  /** The sampling options for which the protocol has fields. */
+  /** The generation options for which the protocol has fields. */
   readonly options: ProviderCapabilities["options"];
   /** Whether a non-streamed answer distinguishes a truncated tool call from a complete one. */
   readonly detectsTruncatedCalls: boolean;

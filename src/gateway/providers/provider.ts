@@ -1,4 +1,4 @@
-import type { Conversation, Sampling } from "../../core/conversation/conversation.ts";
+import type { Conversation, GenerationOptions } from "../../core/conversation/conversation.ts";
 import type { JsonObject } from "../../core/encoding/json.ts";
 import type { Credentials, SignInResult } from "../../core/ports/accounts.ts";
 import type { Fetch } from "../../core/ports/upstream.ts";
@@ -49,8 +49,8 @@ export interface ModelListing {
 export interface ProviderCapabilities {
   /** Which source knows the models with vision: the catalogue, or only the backend, which then receives every image. */
   readonly images: "catalogue" | "backend";
-  /** The sampling options that the provider passes on. */
-  readonly options: ReadonlySet<keyof Sampling>;
+  /** The generation options that the provider passes on. */
+  readonly options: ReadonlySet<keyof GenerationOptions>;
   /**
    * Who searches the web: models of the catalogue, or the backend with any model. `models` are canonical ids that the
    * backend maps to its own models, possibly for search. Absent: no web search.

@@ -7,9 +7,9 @@ import { resolveModel } from "../../models/resolve-model.ts";
 import { parseCacheControl } from "../shared/cache-control.ts";
 import { documentedChatOptions, documentedOptions } from "../shared/documented-options.ts";
 import { jsonObject, optionalBoolean, optionalNumber } from "../shared/field-schemas.ts";
+import { getChatOptions, getThinkingBudget, toGenerationOptions } from "../shared/generation-options.ts";
 import { unknownValueError } from "../shared/members.ts";
 import { PendingToolCalls } from "../shared/pending-tool-calls.ts";
-import { getChatOptions, getThinkingBudget, toSampling } from "../shared/sampling.ts";
 import { readSessionId } from "../shared/session-id.ts";
 import { toThinkingDefault, wantsThinking } from "../shared/thinking.ts";
 import { parseWebSearch } from "../shared/web-search.ts";
@@ -107,7 +107,7 @@ export function translateChatRequest(body: ChatRequest, nameConfig: ModelNameCon
     thinking,
     ...toThinkingDefault(body),
     showReasoning: thinking,
-    sampling: toSampling({
+    options: toGenerationOptions({
       ...getChatOptions(body),
       maxTokens: body.max_completion_tokens ?? body.max_tokens,
       reasoningEffort: body.reasoning_effort ?? (isObject(body.reasoning) ? body.reasoning["effort"] : null),

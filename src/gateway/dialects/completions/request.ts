@@ -6,8 +6,8 @@ import { resolveModel } from "../../models/resolve-model.ts";
 import { chatRequestSchema } from "../chat-completions/request.ts";
 import { documentedOptions } from "../shared/documented-options.ts";
 import { optionalBoolean } from "../shared/field-schemas.ts";
+import { getChatOptions, toGenerationOptions } from "../shared/generation-options.ts";
 import { buildInsertionInstructions } from "../shared/insertion-prompt.ts";
-import { getChatOptions, toSampling } from "../shared/sampling.ts";
 import { DIALECT_ID } from "./names.ts";
 
 const ONE_PROMPT = "must be one text, as a string or an array of one string";
@@ -86,7 +86,7 @@ export function toConversation(body: CompletionRequest, nameConfig: ModelNameCon
     parallelToolCalls: true,
     thinking: false,
     showReasoning: false,
-    sampling: toSampling({
+    options: toGenerationOptions({
       ...getChatOptions(body),
       maxTokens: body.max_tokens,
       logprobs: body.logprobs,

@@ -17,7 +17,7 @@ export function finishReason(reason: FinishReason, refused: boolean): Exclude<Fi
 
 /** Returns whether the caller asked for the alternatives of each token. */
 export function wantsAlternatives({ conversation }: AnswerInfo): boolean {
-  return (conversation.sampling.logprobs ?? 0) > 0;
+  return (conversation.options.logprobs ?? 0) > 0;
 }
 
 /**

@@ -4,9 +4,9 @@ import { isObject } from "../../../core/encoding/json.ts";
 import type { ModelNameConfig } from "../../models/configured-models.ts";
 import { resolveModel } from "../../models/resolve-model.ts";
 import { optionalBoolean, unsupportedField } from "../shared/field-schemas.ts";
+import { toGenerationOptions } from "../shared/generation-options.ts";
 import { unknownValueError } from "../shared/members.ts";
 import { PendingToolCalls } from "../shared/pending-tool-calls.ts";
-import { toSampling } from "../shared/sampling.ts";
 import { contentsSchema, systemSchema, toMessages, toSystemMessage } from "./content.ts";
 import { camelOrSnakeObject } from "./field-names.ts";
 import { toJsonSchema } from "./json-schema.ts";
@@ -121,7 +121,7 @@ export function toConversation(
     thinking,
     ...(requestsThinking(thinkingConfig) ? {} : { thinkingDefault: "model" as const }),
     showReasoning: thinking && thinkingConfig?.includeThoughts === true,
-    sampling: toSampling({
+    options: toGenerationOptions({
       temperature: config?.temperature,
       topP: config?.topP,
       topK: config?.topK,

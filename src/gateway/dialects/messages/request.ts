@@ -7,8 +7,8 @@ import type { ModelNameConfig } from "../../models/configured-models.ts";
 import { resolveModel } from "../../models/resolve-model.ts";
 import { parseCacheControl } from "../shared/cache-control.ts";
 import { jsonObject, toFiniteNumber } from "../shared/field-schemas.ts";
+import { getThinkingBudget, toGenerationOptions } from "../shared/generation-options.ts";
 import { requireObject, unknownValueError } from "../shared/members.ts";
-import { getThinkingBudget, toSampling } from "../shared/sampling.ts";
 import { readSessionId } from "../shared/session-id.ts";
 import { toThinkingDefault, wantsThinking } from "../shared/thinking.ts";
 import { toAssistantMessage, toParts, toUserMessages } from "./content.ts";
@@ -143,7 +143,7 @@ export function toConversation(body: MessageRequest, nameConfig: ModelNameConfig
     thinking,
     ...toThinkingDefault(thinkingFields),
     showReasoning: thinking && wantsVisibleThinking(body.thinking),
-    sampling: toSampling({
+    options: toGenerationOptions({
       temperature: body.temperature,
       // temperature wins over top_p when both are given (docs/contract/generations.md).
       topP: body.temperature === undefined || body.temperature === null ? body.top_p : undefined,

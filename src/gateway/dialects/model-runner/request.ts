@@ -6,10 +6,10 @@ import { lazyLooseObject, once } from "../../../core/encoding/lazy-schema.ts";
 import { invalidRequest } from "../../../core/errors/gateway-error.ts";
 import { parseAttachmentSource } from "../shared/attachments.ts";
 import { jsonObject } from "../shared/field-schemas.ts";
+import { getChatOptions, toGenerationOptions } from "../shared/generation-options.ts";
 import { buildInsertionInstructions } from "../shared/insertion-prompt.ts";
 import { unknownValueError } from "../shared/members.ts";
 import { PendingToolCalls } from "../shared/pending-tool-calls.ts";
-import { getChatOptions, toSampling } from "../shared/sampling.ts";
 import { toThinkingDefault } from "../shared/thinking.ts";
 import { DIALECT_ID } from "./names.ts";
 
@@ -157,7 +157,7 @@ function toSharedConversation(body: RunnerRequest, model: ResolvedModel) {
     thinking,
     ...toThinkingDefault({ thinking: body.think }),
     showReasoning: thinking,
-    sampling: toSampling({
+    options: toGenerationOptions({
       ...getChatOptions(options ?? {}),
       repetitionPenalty: options?.["repeat_penalty"],
       logprobs: body["logprobs"] === true ? (body["top_logprobs"] ?? 0) : undefined,

@@ -91,7 +91,7 @@ function toStringMetadata(metadata: JsonObject | null | undefined): Record<strin
 export function buildRequestFields(body: ResponsesRequest, info: AnswerInfo): Record<string, unknown> {
   const { conversation } = info;
   const { reasoning } = body;
-  const { temperature, topP, maxTokens, reasoningEffort } = conversation.sampling;
+  const { temperature, topP, maxTokens, reasoningEffort } = conversation.options;
   return {
     instructions: body.instructions ?? null,
     max_output_tokens: integerOrNull(maxTokens),

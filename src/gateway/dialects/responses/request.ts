@@ -8,8 +8,8 @@ import type { ModelNameConfig } from "../../models/configured-models.ts";
 import { resolveModel } from "../../models/resolve-model.ts";
 import { DeclaredTools } from "../shared/declared-tools.ts";
 import { jsonObject, optionalBoolean, optionalNumber, unsupportedField } from "../shared/field-schemas.ts";
+import { getChatOptions, getThinkingBudget, toGenerationOptions } from "../shared/generation-options.ts";
 import { optionalString, unknownValueError } from "../shared/members.ts";
-import { getChatOptions, getThinkingBudget, toSampling } from "../shared/sampling.ts";
 import { readSessionId } from "../shared/session-id.ts";
 import { toThinkingDefault, wantsThinking } from "../shared/thinking.ts";
 import { toToolChoice } from "../shared/tool-choice.ts";
@@ -169,7 +169,7 @@ export function translateResponsesRequest(
     thinking,
     ...toThinkingDefault(body),
     showReasoning: thinking && wantsReasoning(body),
-    sampling: toSampling({
+    options: toGenerationOptions({
       ...getChatOptions(body),
       maxTokens: body.max_output_tokens,
       reasoningEffort: parseEffort(body),

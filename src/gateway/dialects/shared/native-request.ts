@@ -207,7 +207,7 @@ export function describeConversation(
     parallelToolCalls: true,
     thinking: true,
     showReasoning: true,
-    sampling: {},
+    options: {},
     responseFormat: { type: "text" },
     stream,
   };

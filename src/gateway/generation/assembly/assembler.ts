@@ -187,7 +187,7 @@ export class Assembler {
           break;
         case "finish":
           state.finishReason = event.reason;
-          state.stopSequence = this.#conversation.sampling.stop?.find(
+          state.stopSequence = this.#conversation.options.stop?.find(
             (sequence) => sequence === event.stopSequence,
           );
           break;

@@ -1,4 +1,4 @@
-import type { Conversation, Sampling } from "../../../core/conversation/conversation.ts";
+import type { Conversation, GenerationOptions } from "../../../core/conversation/conversation.ts";
 import type { CatalogueModel } from "../../../core/conversation/model.ts";
 import { invalidRequest } from "../../../core/errors/gateway-error.ts";
 import { getSearchModel, getVisionModel } from "../../models/catalogue.ts";
@@ -77,7 +77,7 @@ const ESSENTIAL_OPTIONS = [
   ["n", "a request has one answer"],
   ["logprobs", "the provider does not state log probabilities"],
   ["modalities", "the answer is text"],
-] as const satisfies readonly (readonly [keyof Sampling, string])[];
+] as const satisfies readonly (readonly [keyof GenerationOptions, string])[];
 
 /**
  * Rejects essential options that the provider does not support. Unsupported options that only influence the choice of words
@@ -86,11 +86,11 @@ const ESSENTIAL_OPTIONS = [
  * @throws GatewayError 400 that names the field
  */
 export function rejectUnsupportedOptions(
-  { sampling, optionNames }: Conversation,
-  { options }: Pick<ProviderCapabilities, "options">,
+  { options, optionNames }: Conversation,
+  capabilities: Pick<ProviderCapabilities, "options">,
 ): void {
   for (const [option, reason] of ESSENTIAL_OPTIONS) {
-    if (sampling[option] === undefined || options.has(option)) continue;
+    if (options[option] === undefined || capabilities.options.has(option)) continue;
     const field = optionNames?.[option] ?? option;
     throw invalidRequest(`${field} cannot be met: ${reason}`, field);
   }

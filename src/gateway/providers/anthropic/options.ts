@@ -1,8 +1,8 @@
-import type { Sampling } from "../../../core/conversation/conversation.ts";
+import type { GenerationOptions } from "../../../core/conversation/conversation.ts";
 import type { ProviderCapabilities } from "../provider.ts";
 
-/** The sampling options that the protocol has fields for. */
-export const SUPPORTED_OPTIONS: ProviderCapabilities["options"] = new Set<keyof Sampling>([
+/** The generation options that the protocol has fields for. */
+export const SUPPORTED_OPTIONS: ProviderCapabilities["options"] = new Set<keyof GenerationOptions>([
   "temperature",
   "topP",
   "topK",

@@ -73,9 +73,9 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
   /** Builds the request. `suffix` is the prompt of a follow-up turn (blank: none). */
   async build(suffix: string, signal: AbortSignal): Promise<WireRequest> {
     await this.load(signal);
-    const { sampling, model, expectedTokens, cache } = this.#conversation;
-    const limit = sampling.maxTokens ?? expectedTokens;
-    const { thinkingBudget, reasoningEffort, user } = sampling;
+    const { options, model, expectedTokens, cache } = this.#conversation;
+    const limit = options.maxTokens ?? expectedTokens;
+    const { thinkingBudget, reasoningEffort, user } = options;
     const requested = { ...ifDefined("budget", thinkingBudget), ...ifDefined("effort", reasoningEffort) };
     const allocation = allocateTokens(limit, this.#mayThink ? requested : null, model.output);
     const known = allocation.budget === null ? NO_THINKING_HISTORY : this.#thoughts();
@@ -95,7 +95,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
       // Many models think by default, so thinking is disabled explicitly.
       thinking:
         tokens.budget === null ? { type: "disabled" } : { type: "enabled", budget_tokens: tokens.budget },
-      ...this.#sampling(thinks),
+      ...this.#optionFields(thinks),
       ...cacheControl(cache),
       ...(user === undefined || user.length > MAX_USER_CHARS ? {} : { metadata: { user_id: user } }),
     };
@@ -187,8 +187,8 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
   }
 
   /** The protocol accepts either `temperature` (at most 1) or `top_p`. It accepts `top_k` only without thinking. */
-  #sampling(thinks: boolean): Pick<WireRequest, "temperature" | "top_p" | "top_k" | "stop_sequences"> {
-    const { temperature, topP, topK, stop = [] } = this.#conversation.sampling;
+  #optionFields(thinks: boolean): Pick<WireRequest, "temperature" | "top_p" | "top_k" | "stop_sequences"> {
+    const { temperature, topP, topK, stop = [] } = this.#conversation.options;
     // The protocol rejects stop sequences of white space, which would end most answers anyway.
     const stops = stop.filter((text) => text.trim() !== "");
     const ends = {

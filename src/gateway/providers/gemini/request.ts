@@ -144,11 +144,11 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
   }
 
   #config(): WireGenerationConfig {
-    const { sampling, responseFormat: format } = this.#conversation;
+    const { options, responseFormat: format } = this.#conversation;
     // Output that is constrained to JSON cannot contain markup.
     const isFreeText = format.type === "text" || (this.#markup && usesTools(this.#conversation));
     return {
-      ...optionFields(sampling),
+      ...optionFields(options),
       ...(isFreeText ? {} : { responseMimeType: "application/json" }),
       ...(!isFreeText && format.type === "json-schema" ? { responseJsonSchema: format.schema } : {}),
       ...ifDefined("thinkingConfig", this.#thinking()),
@@ -161,7 +161,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     if (mode === "model") return undefined;
     // Many models think by default, so thinking is disabled explicitly.
     if (mode === "off") return { thinkingBudget: 0 };
-    const { thinkingBudget, reasoningEffort } = this.#conversation.sampling;
+    const { thinkingBudget, reasoningEffort } = this.#conversation.options;
     const effortBudget = reasoningEffort === undefined ? undefined : budgetFor(reasoningEffort);
     return { includeThoughts: true, ...ifDefined("thinkingBudget", thinkingBudget ?? effortBudget) };
   }

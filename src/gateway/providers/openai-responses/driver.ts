@@ -62,7 +62,7 @@ class OpenAiResponsesProvider extends BearerBackend<WireRequest> {
   protected override createReader(
     account: UpstreamAccount,
     request: WireRequest | null,
-    { sampling }: Conversation,
+    { options }: Conversation,
   ): AnswerReader {
     const context: AnswerContext = {
       secret: account.token,
@@ -71,7 +71,7 @@ class OpenAiResponsesProvider extends BearerBackend<WireRequest> {
         if (request !== null && thoughts.length > 0) this.#memory.store(request.model, callId, thoughts);
       },
     };
-    const stops = (request === null ? [] : (sampling.stop ?? [])).filter((stop) => stop !== "");
+    const stops = (request === null ? [] : (options.stop ?? [])).filter((stop) => stop !== "");
     const streamed = () => new ResponseStreamDecoder(context);
     return {
       createStreamDecoder: () => (stops.length === 0 ? streamed() : new StoppingDecoder(streamed(), stops)),

@@ -69,7 +69,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
   /** Builds the request. `suffix` is the prompt of a follow-up turn (blank: none). */
   async build(suffix: string, signal: AbortSignal): Promise<WireRequest> {
     await this.load(signal);
-    const { sampling, model, thinking } = this.#conversation;
+    const { options, model, thinking } = this.#conversation;
     const thinks = thinking && model.thinking;
     // A model that must not think cannot use its earlier reasoning.
     const known = thinks ? this.#thoughtsBefore : () => undefined;
@@ -83,13 +83,13 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
       ...this.#toolFields(),
       ...this.#text(),
       reasoning: thinks ? { ...ifDefined("effort", this.#effort()), summary: "auto" } : { effort: "none" },
-      ...optionFields(sampling),
+      ...optionFields(options),
     };
   }
 
   /** The effort of the request. The protocol has no budgets, so a budget becomes the matching effort. */
   #effort(): string | undefined {
-    const { reasoningEffort, thinkingBudget } = this.#conversation.sampling;
+    const { reasoningEffort, thinkingBudget } = this.#conversation.options;
     return reasoningEffort ?? (thinkingBudget === undefined ? undefined : effortFor(thinkingBudget));
   }
 
@@ -128,11 +128,11 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
   }
 
   #include(thinks: boolean): string[] {
-    const { sampling, webSearch } = this.#conversation;
+    const { options, webSearch } = this.#conversation;
     return [
       ...(thinks ? [INCLUDE_ENCRYPTED_REASONING] : []),
       ...(webSearch === undefined ? [] : [INCLUDE_SEARCH_SOURCES]),
-      ...(sampling.logprobs === undefined ? [] : [INCLUDE_LOGPROBS]),
+      ...(options.logprobs === undefined ? [] : [INCLUDE_LOGPROBS]),
     ];
   }
 
@@ -182,7 +182,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
 
   #text(): Pick<WireRequest, "text"> {
     const format = this.#format();
-    const { verbosity } = this.#conversation.sampling;
+    const { verbosity } = this.#conversation.options;
     if (format === undefined && verbosity === undefined) return {};
     return { text: { ...ifDefined("format", format), ...ifDefined("verbosity", verbosity) } };
   }

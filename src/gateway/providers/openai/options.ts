@@ -1,11 +1,11 @@
-import type { Sampling } from "../../../core/conversation/conversation.ts";
+import type { GenerationOptions } from "../../../core/conversation/conversation.ts";
 import { acceptedUserId } from "../bearer-backend.ts";
 import { ifDefined } from "../json.ts";
 import type { ProviderCapabilities } from "../provider.ts";
 import type { WireRequest } from "./wire.ts";
 
-/** The sampling options for which the protocol has fields. */
-export const SUPPORTED_OPTIONS: ProviderCapabilities["options"] = new Set<keyof Sampling>([
+/** The generation options for which the protocol has fields. */
+export const SUPPORTED_OPTIONS: ProviderCapabilities["options"] = new Set<keyof GenerationOptions>([
   "temperature",
   "topP",
   "topK",
@@ -25,22 +25,22 @@ export const SUPPORTED_OPTIONS: ProviderCapabilities["options"] = new Set<keyof 
   "logprobs",
 ]);
 
-/** Converts sampling options into the protocol's fields, except for the reasoning effort. */
-export function optionFields(sampling: Sampling): Partial<WireRequest> {
-  const { user, promptCacheKey, logprobs } = sampling;
+/** Converts generation options into the protocol's fields, except for the reasoning effort. */
+export function optionFields(options: GenerationOptions): Partial<WireRequest> {
+  const { user, promptCacheKey, logprobs } = options;
   return {
-    ...ifDefined("temperature", sampling.temperature),
-    ...ifDefined("top_p", sampling.topP),
-    ...ifDefined("top_k", sampling.topK),
-    ...ifDefined("min_p", sampling.minP),
-    ...ifDefined("presence_penalty", sampling.presencePenalty),
-    ...ifDefined("frequency_penalty", sampling.frequencyPenalty),
-    ...ifDefined("repetition_penalty", sampling.repetitionPenalty),
-    ...ifDefined("logit_bias", sampling.logitBias),
-    ...ifDefined("stop", sampling.stop),
-    ...ifDefined("seed", sampling.seed),
-    ...ifDefined("max_tokens", sampling.maxTokens),
-    ...ifDefined("verbosity", sampling.verbosity),
+    ...ifDefined("temperature", options.temperature),
+    ...ifDefined("top_p", options.topP),
+    ...ifDefined("top_k", options.topK),
+    ...ifDefined("min_p", options.minP),
+    ...ifDefined("presence_penalty", options.presencePenalty),
+    ...ifDefined("frequency_penalty", options.frequencyPenalty),
+    ...ifDefined("repetition_penalty", options.repetitionPenalty),
+    ...ifDefined("logit_bias", options.logitBias),
+    ...ifDefined("stop", options.stop),
+    ...ifDefined("seed", options.seed),
+    ...ifDefined("max_tokens", options.maxTokens),
+    ...ifDefined("verbosity", options.verbosity),
     ...ifDefined("user", acceptedUserId(user)),
     ...ifDefined("prompt_cache_key", promptCacheKey),
     ...(logprobs === undefined ? {} : { logprobs: true }),

@@ -39,7 +39,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
   /** Builds the request. `suffix` is the text of a follow-up turn (blank: none). */
   async build(suffix: string, signal: AbortSignal): Promise<WireRequest> {
     await this.load(signal);
-    const { sampling, model, thinking, tools, parallelToolCalls, webSearch } = this.#conversation;
+    const { options, model, thinking, tools, parallelToolCalls, webSearch } = this.#conversation;
     const native = !this.#markup && tools.length > 0;
     const thinks = thinking && model.thinking;
     const messages = this.#messages(suffix);
@@ -54,7 +54,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
       ...(native ? { tools: this.#tools(), tool_choice: this.#toolChoice() } : {}),
       ...(native && !parallelToolCalls ? { parallel_tool_calls: false } : {}),
       ...this.#responseFormat(),
-      ...optionFields(sampling),
+      ...optionFields(options),
       ...(webSearch === undefined ? {} : { web_search_options: searchOptions(webSearch) }),
       // Engines have different switches to turn thinking off. Each engine ignores the other's switch.
       ...(thinks
@@ -65,7 +65,7 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
 
   /** The protocol has no thinking budget, so the nearest effort replaces it. */
   #effort(): string | undefined {
-    const { reasoningEffort, thinkingBudget } = this.#conversation.sampling;
+    const { reasoningEffort, thinkingBudget } = this.#conversation.options;
     return reasoningEffort ?? (thinkingBudget === undefined ? undefined : effortFor(thinkingBudget));
   }
 

@@ -89,7 +89,8 @@ class SessionsProvider implements Provider {
   }
 
   prepare(conversation: Conversation, options: PrepareOptions): PreparedTurn {
-    const { model, sampling } = conversation;
+    const { model } = conversation;
+    const { temperature, topP, stop } = conversation.options;
     const transcript = renderTranscript(conversation, options.thinkingInjection);
     const promptText = composePrompt(transcript, "");
     const { inputFileMinChars } = options;
@@ -127,9 +128,9 @@ class SessionsProvider implements Provider {
           file_ids: fileIds,
           thinking: conversation.thinking && model.thinking,
           search: model.search,
-          ...(sampling.temperature === undefined ? {} : { temperature: sampling.temperature }),
-          ...(sampling.topP === undefined ? {} : { top_p: sampling.topP }),
-          ...(sampling.stop === undefined ? {} : { stop: sampling.stop }),
+          ...(temperature === undefined ? {} : { temperature }),
+          ...(topP === undefined ? {} : { top_p: topP }),
+          ...(stop === undefined ? {} : { stop }),
         };
         const body = await api.postTurn(account, sessionId, turn, signal);
         return createTurn(account, sessionId, body);

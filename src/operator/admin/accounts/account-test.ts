@@ -88,7 +88,7 @@ async function sendTestMessage(
       parallelToolCalls: true,
       thinking: resolved.thinking,
       showReasoning: resolved.thinking,
-      sampling: {},
+      options: {},
       responseFormat: { type: "text" },
       stream: false,
     },

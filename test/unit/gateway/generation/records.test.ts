@@ -48,7 +48,7 @@ describe("what is kept of a generation", () => {
     const summaryOf = (history?: "redacted" | "no_texts") => {
       const context = made.context();
       if (history !== undefined) context.facts.history = history;
-      const recording = new Recording(context, conversation({ sampling: { user: "ana@example.org" } }), {
+      const recording = new Recording(context, conversation({ options: { user: "ana@example.org" } }), {
         attempts: [],
         begunAttempts: 0,
       });

@@ -40,14 +40,14 @@ it("does not deny random ids and cache keys that a broad rule matches", async ()
     maskConversation(
       conversation({
         messages: [callWith("call_84731"), resultOf("call_84731")],
-        sampling: { promptCacheKey },
+        options: { promptCacheKey },
       }),
       new TextChecker([broad]),
     );
   const [first, again, other] = [await check(key), await check(key), await check(`${key}x`)];
-  expect(first.sampling.promptCacheKey).toMatch(/^[\da-f]{32}$/);
-  expect(again.sampling.promptCacheKey).toBe(first.sampling.promptCacheKey);
-  expect(other.sampling.promptCacheKey).not.toBe(first.sampling.promptCacheKey);
+  expect(first.options.promptCacheKey).toMatch(/^[\da-f]{32}$/);
+  expect(again.options.promptCacheKey).toBe(first.options.promptCacheKey);
+  expect(other.options.promptCacheKey).not.toBe(first.options.promptCacheKey);
 });
 
 it.each([
@@ -56,8 +56,8 @@ it.each([
   ["an id of a token", { logitBias: { apollo: 1 } }],
   ["a modality", { modalities: ["audio", "apollo"] }],
   ["a stop sequence", { stop: ["end", "apollo"] }],
-])("denies a text in %s", async (_, sampling) => {
-  const checked = maskConversation(conversation({ sampling }), new TextChecker([rule]));
+])("denies a text in %s", async (_, options) => {
+  const checked = maskConversation(conversation({ options }), new TextChecker([rule]));
   await expect(checked).rejects.toMatchObject({ status: 400, code: "content_filter" });
 });
 
@@ -116,7 +116,7 @@ it("does not deny usual options that a broad rule matches", async () => {
     type: "expressions",
     expressions: [{ pattern: ".{3}" }],
   });
-  const sampling = {
+  const options = {
     reasoningEffort: "high",
     verbosity: "low",
     logitBias: { "50256": -100 },
@@ -126,8 +126,8 @@ it("does not deny usual options that a broad rule matches", async () => {
   const webSearch = { contextSize: "medium" };
   const messages = [imageWith("low"), imageWith("auto", "image/jpeg"), fileWith("application/pdf")];
   const checked = await maskConversation(
-    conversation({ messages, sampling, webSearch }),
+    conversation({ messages, options, webSearch }),
     new TextChecker([broad]),
   );
-  expect(checked.sampling).toMatchObject(sampling);
+  expect(checked.options).toMatchObject(options);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Sampling } from "../../../../src/core/conversation/conversation.ts";
+import type { GenerationOptions } from "../../../../src/core/conversation/conversation.ts";
 import { serializeOptions } from "../../../../src/gateway/history/options-archive.ts";
 import { historyRecordSchema } from "../../../../src/operator/admin/history/archive-answers.ts";
 import { conversation } from "../../../support/conversations.ts";
@@ -7,7 +7,7 @@ import { conversation } from "../../../support/conversations.ts";
 const keep = (text: string) => text;
 const tool = { name: "look_up", description: "Mail ada@example.com", parameters: { type: "object" } };
 
-const SAMPLING: Required<Sampling> = {
+const OPTIONS: Required<GenerationOptions> = {
   temperature: 0.1,
   topP: 0.2,
   topK: 3,
@@ -36,7 +36,7 @@ describe("the archived tools and parameters of a request", () => {
         conversation({
           tools: [tool],
           toolChoice: { type: "function", name: "look_up" },
-          sampling: { temperature: 0, maxTokens: 5, stop: ["end"] },
+          options: { temperature: 0, maxTokens: 5, stop: ["end"] },
           responseFormat: { type: "json-schema", name: "answer", schema: { type: "object" } },
         }),
         keep,
@@ -57,7 +57,7 @@ describe("the archived tools and parameters of a request", () => {
   it("have every parameter but the end user, which the summary has", () => {
     const options = JSON.parse(
       serializeOptions(
-        conversation({ tools: [tool], sampling: SAMPLING, parallelToolCalls: false, webSearch: {} }),
+        conversation({ tools: [tool], options: OPTIONS, parallelToolCalls: false, webSearch: {} }),
         keep,
       ),
     );
@@ -65,21 +65,21 @@ describe("the archived tools and parameters of a request", () => {
     expect({ tools, parallel_tool_calls, web_search }).toEqual({
       ...{ tools: [tool], parallel_tool_calls: false, web_search: true },
     });
-    expect(Object.keys(parameters)).toHaveLength(Object.keys(SAMPLING).length - 1);
+    expect(Object.keys(parameters)).toHaveLength(Object.keys(OPTIONS).length - 1);
     expect(Object.values(parameters)).toEqual(expect.arrayContaining([0.1, 4, 6, 8, "long", "shared", 2]));
     expect(historyRecordSchema().shape.options.parse(options)).toEqual(options);
   });
 
   it("leave out biases of other things than tokens", () => {
-    const sampling = { logitBias: { 50256: -100, "ada@example.com": 1 } };
-    expect(JSON.parse(serializeOptions(conversation({ sampling }), keep)).logit_bias).toEqual({
+    const options = { logitBias: { 50256: -100, "ada@example.com": 1 } };
+    expect(JSON.parse(serializeOptions(conversation({ options }), keep)).logit_bias).toEqual({
       50256: -100,
     });
   });
 
   it("are not stored if they are too long even without the tools", () => {
-    const sampling = { stop: ["x".repeat(300_000)] };
-    expect(serializeOptions(conversation({ sampling }), keep)).toBe("");
+    const options = { stop: ["x".repeat(300_000)] };
+    expect(serializeOptions(conversation({ options }), keep)).toBe("");
   });
 
   it("are redacted as texts, and stay JSON", () => {
@@ -111,7 +111,7 @@ describe("the archived tools and parameters of a request", () => {
 
   it("leave out tools that are too long to store", () => {
     const long = { ...tool, description: "x".repeat(300_000) };
-    const text = serializeOptions(conversation({ tools: [long], sampling: { temperature: 1 } }), keep);
+    const text = serializeOptions(conversation({ tools: [long], options: { temperature: 1 } }), keep);
     expect(JSON.parse(text)).toEqual({ tools: [], tools_omitted: true, temperature: 1 });
   });
 });

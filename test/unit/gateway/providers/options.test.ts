@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Sampling } from "../../../../src/core/conversation/conversation.ts";
+import type { GenerationOptions } from "../../../../src/core/conversation/conversation.ts";
 import { anthropicDriver } from "../../../../src/gateway/providers/anthropic/driver.ts";
 import type { Driver } from "../../../../src/gateway/providers/driver.ts";
 import { geminiDriver } from "../../../../src/gateway/providers/gemini/driver.ts";
@@ -10,7 +10,7 @@ import { keyed } from "./keyed.ts";
 import { conversation, eventStream, FakeUpstream, neverAborted, prepareOptions } from "./support.ts";
 
 /** One of each. */
-const WISHES: Required<Sampling> = {
+const WISHES: Required<GenerationOptions> = {
   temperature: 0.5,
   topP: 0.99,
   topK: 4,
@@ -80,13 +80,13 @@ const DRIVERS = [
 
 describe.each(DRIVERS)("the driver $name", ({ abilities, request }) => {
   it.each(Object.entries(WISHES))("sends on %s exactly if it says so", async (name, value) => {
-    const option = Object.keys(WISHES).find((key): key is keyof Sampling => key === name);
+    const option = Object.keys(WISHES).find((key): key is keyof GenerationOptions => key === name);
     if (option === undefined) throw new Error(name);
     let reaches = false;
     // Some count only for a model that thinks, some only for one that does not.
     for (const thinking of [true, false]) {
-      const without = await request({ thinking, sampling: {} });
-      const withIt = await request({ thinking, sampling: { [option]: value } });
+      const without = await request({ thinking, options: {} });
+      const withIt = await request({ thinking, options: { [option]: value } });
       reaches ||= JSON.stringify(withIt) !== JSON.stringify(without);
     }
     expect(reaches).toBe(abilities.options.has(option));
@@ -96,8 +96,8 @@ describe.each(DRIVERS)("the driver $name", ({ abilities, request }) => {
 describe("budgets for thinking", () => {
   const { request } = keyedRequest(anthropicDriver, "/messages");
   const budget = async (thinkingBudget: number, maxTokens?: number) => {
-    const sampling = { thinkingBudget, ...(maxTokens === undefined ? {} : { maxTokens }) };
-    const body = await request({ thinking: true, sampling });
+    const options = { thinkingBudget, ...(maxTokens === undefined ? {} : { maxTokens }) };
+    const body = await request({ thinking: true, options });
     return [body["thinking"], body["max_tokens"]];
   };
 
@@ -114,13 +114,13 @@ describe("budgets for thinking", () => {
 describe("names of users", () => {
   it("that are too long for the backend are left out", async () => {
     const { request } = keyedRequest(anthropicDriver, "/messages");
-    expect(await request({ sampling: { user: "u".repeat(257) } })).not.toHaveProperty("metadata");
-    expect(await request({ sampling: { user: "u" } })).toMatchObject({ metadata: { user_id: "u" } });
+    expect(await request({ options: { user: "u".repeat(257) } })).not.toHaveProperty("metadata");
+    expect(await request({ options: { user: "u" } })).toMatchObject({ metadata: { user_id: "u" } });
     for (const chat of [
       keyedRequest(openaiDriver, "/chat/completions"),
       keyedRequest(openaiResponsesDriver, "/responses"),
     ]) {
-      expect(await chat.request({ sampling: { user: "u".repeat(65) } })).not.toHaveProperty("user");
+      expect(await chat.request({ options: { user: "u".repeat(65) } })).not.toHaveProperty("user");
     }
   });
 });

@@ -31,8 +31,8 @@ export const LINKED: Readonly<Record<string, { bytes: Uint8Array; mediaType: str
 };
 
 const messages = (...said: Message[]): RequestCase => ({ changes: { messages: said } });
-const thinking = (sampling: ConversationChanges["sampling"] = {}): RequestCase => ({
-  changes: { thinking: true, sampling },
+const thinking = (options: ConversationChanges["options"] = {}): RequestCase => ({
+  changes: { thinking: true, options },
 });
 const choice = (toolChoice: NonNullable<ConversationChanges["toolChoice"]>): RequestCase => ({
   changes: { tools: [WEATHER], toolChoice },
@@ -41,9 +41,9 @@ const schema = { type: "object" };
 
 /** What every driver can be asked for. The row of a driver has the request that it then sends. */
 export const REQUEST_CASES = {
-  "states the sampling that the protocol knows": {
+  "states the options that the protocol knows": {
     changes: {
-      sampling: {
+      options: {
         temperature: 0,
         topP: 0.9,
         topK: 4,
@@ -60,11 +60,11 @@ export const REQUEST_CASES = {
       },
     },
   },
-  "asks for log probabilities": { changes: { sampling: { logprobs: 3 } } },
-  "asks for log probabilities without alternatives": { changes: { sampling: { logprobs: 0 } } },
+  "asks for log probabilities": { changes: { options: { logprobs: 3 } } },
+  "asks for log probabilities without alternatives": { changes: { options: { logprobs: 0 } } },
 
   "asks for no thoughts of a model that has none": {
-    changes: { model: "provider-v4-pro-nothinking", thinking: true, sampling: { reasoningEffort: "high" } },
+    changes: { model: "provider-v4-pro-nothinking", thinking: true, options: { reasoningEffort: "high" } },
   },
   "asks for thoughts": thinking(),
   "asks for thoughts with little effort": thinking({ reasoningEffort: "low" }),

@@ -27,7 +27,7 @@ describe("the documented body of a chat-completions request", () => {
 
   it("names every option that has an effect, and accepts its values", () => {
     for (const [name, value] of Object.entries(options)) {
-      expect(Object.keys(convert({ [name]: value }).sampling), name).toHaveLength(1);
+      expect(Object.keys(convert({ [name]: value }).options), name).toHaveLength(1);
       expect(Object.keys(documentedChatRequest.shape)).toContain(name);
     }
     const body = { model: "m", messages: [USER], ...options, metadata: { tags: "a,b", own: 1 } };
@@ -36,7 +36,7 @@ describe("the documented body of a chat-completions request", () => {
 
   it("is stricter than the check of requests: unusable values of these options are ignored", () => {
     const unusable = { top_k: "many", user: 5, logit_bias: [], modalities: "audio", metadata: "x" };
-    expect(convert(unusable).sampling).toEqual({});
+    expect(convert(unusable).options).toEqual({});
   });
 });
 

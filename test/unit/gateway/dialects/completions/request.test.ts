@@ -59,12 +59,12 @@ describe("a text-completions request", () => {
   });
 
   it("samples as the request says", () => {
-    const sampling = { temperature: 0, top_p: 0.5, seed: 3, max_tokens: 9, stop: "END" };
-    expect(convert({ ...sampling, stream: true })).toMatchObject({
-      sampling: { temperature: 0, topP: 0.5, seed: 3, maxTokens: 9, stop: ["END"] },
+    const options = { temperature: 0, top_p: 0.5, seed: 3, max_tokens: 9, stop: "END" };
+    expect(convert({ ...options, stream: true })).toMatchObject({
+      options: { temperature: 0, topP: 0.5, seed: 3, maxTokens: 9, stop: ["END"] },
       stream: true,
     });
-    expect(convert({ stop: ["a", "b"] }).sampling).toEqual({ stop: ["a", "b"] });
+    expect(convert({ stop: ["a", "b"] }).options).toEqual({ stop: ["a", "b"] });
   });
 
   it("takes what changes nothing", () => {
@@ -94,7 +94,7 @@ describe("a text-completions request", () => {
       logit_bias: { "50256": -100 },
       user: "ada",
     };
-    expect(convert(options).sampling).toEqual({
+    expect(convert(options).options).toEqual({
       frequencyPenalty: 0.5,
       presencePenalty: 0.25,
       logitBias: { "50256": -100 },

@@ -209,7 +209,7 @@ describe("a content-generation request", () => {
       },
       safetySettings: [{ category: "HARM_CATEGORY_HARASSMENT", threshold: "BLOCK_NONE" }],
     });
-    expect(conversation.sampling).toEqual({
+    expect(conversation.options).toEqual({
       temperature: 0.2,
       topP: 0.9,
       topK: 40,
@@ -254,7 +254,7 @@ describe("a content-generation request", () => {
       properties: { snake_case: { type: "string" } },
     });
     expect(conversation.toolChoice).toEqual({ type: "function", name: "a" });
-    expect(conversation.sampling).toEqual({ maxTokens: 5 });
+    expect(conversation.options).toEqual({ maxTokens: 5 });
   });
 
   it("a schema's own property names are no keywords", () => {

@@ -203,7 +203,7 @@ describe("a message-style request", () => {
       stop_sequences: ["END"],
       max_tokens: 10,
     });
-    expect(conversation.sampling).toEqual({
+    expect(conversation.options).toEqual({
       stop: ["END"],
       reasoningEffort: "high",
       topK: 5,
@@ -216,12 +216,12 @@ describe("a message-style request", () => {
   it("max_tokens is what the caller expects, and no limit", () => {
     expect(convert({}).expectedTokens).toBeUndefined();
     expect(convert({ max_tokens: "many" }).expectedTokens).toBeUndefined();
-    expect(convert({ max_tokens: 32_000 })).toMatchObject({ expectedTokens: 32_000, sampling: {} });
+    expect(convert({ max_tokens: 32_000 })).toMatchObject({ expectedTokens: 32_000, options: {} });
   });
 
   it("temperature wins over top_p, which counts without it", () => {
-    expect(convert({ temperature: 0, top_p: 0.5 }).sampling).toEqual({ temperature: 0 });
-    expect(convert({ top_p: 0.5 }).sampling).toEqual({ topP: 0.5 });
+    expect(convert({ temperature: 0, top_p: 0.5 }).options).toEqual({ temperature: 0 });
+    expect(convert({ top_p: 0.5 }).options).toEqual({ topP: 0.5 });
   });
 
   it.each([

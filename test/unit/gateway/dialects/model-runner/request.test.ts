@@ -53,7 +53,7 @@ describe("a local-runner request", () => {
   it("streams unless told not to, thinks unless told not to", () => {
     expect(chat({})).toMatchObject({ stream: true, thinking: true, showReasoning: true });
     expect(chat({ stream: false, think: false })).toMatchObject({ stream: false, thinking: false });
-    expect(chat({ think: "high" })).toMatchObject({ thinking: true, sampling: { reasoningEffort: "high" } });
+    expect(chat({ think: "high" })).toMatchObject({ thinking: true, options: { reasoningEffort: "high" } });
   });
 
   it("options, tools and format are passed on", () => {
@@ -65,7 +65,7 @@ describe("a local-runner request", () => {
       keep_alive: "5m",
     });
     expect(conversation.tools).toEqual([{ name: "go", description: "goes", parameters: schema }]);
-    expect(conversation.sampling).toEqual({
+    expect(conversation.options).toEqual({
       temperature: 0,
       topP: 0.5,
       seed: 3,
@@ -75,7 +75,7 @@ describe("a local-runner request", () => {
     expect(conversation.responseFormat).toEqual({ type: "json-schema", schema });
     expect(chat({ format: "json", options: { num_predict: -1 } })).toMatchObject({
       responseFormat: { type: "json" },
-      sampling: {},
+      options: {},
     });
   });
 

@@ -194,7 +194,7 @@ describe("the options of a responses request", () => {
     });
     expect(conversation).toMatchObject({
       dialect: "responses",
-      sampling: { temperature: 0.2, topP: 0.9, maxTokens: 100, reasoningEffort: "high" },
+      options: { temperature: 0.2, topP: 0.9, maxTokens: 100, reasoningEffort: "high" },
       parallelToolCalls: false,
       responseFormat: { type: "json-schema", name: "answer", schema: { type: "object" } },
     });

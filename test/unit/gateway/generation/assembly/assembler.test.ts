@@ -308,7 +308,7 @@ describe("from the provider's events to the caller's", () => {
 
   it("knows the stop sequence that was hit only if the caller named it", () => {
     const at = (stopSequence: string) =>
-      run([text("a"), { type: "finish", reason: "stop", stopSequence }], { sampling: { stop: ["END"] } })
+      run([text("a"), { type: "finish", reason: "stop", stopSequence }], { options: { stop: ["END"] } })
         .assembler.stopSequence;
     expect([at("END"), at("end_turn")]).toEqual(["END", undefined]);
   });

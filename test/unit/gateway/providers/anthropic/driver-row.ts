@@ -12,7 +12,7 @@ const thinkingType = ({ thinking }: Record<string, unknown>): unknown => Object(
 const ADAPTIVE = { type: "adaptive", display: "summarized" };
 const withoutBudgets = (effort: string | undefined, expected: string): Refusal => ({
   what: `budgets for thoughts (effort: ${effort})`,
-  changes: { thinking: true, sampling: effort === undefined ? {} : { reasoningEffort: effort } },
+  changes: { thinking: true, options: effort === undefined ? {} : { reasoningEffort: effort } },
   judge: (body) =>
     thinkingType(body) === "enabled"
       ? '"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.'
@@ -76,13 +76,13 @@ export const anthropicDriverRow: DriverRow = {
     ...withoutThinking,
     {
       what: "temperatures",
-      changes: { sampling: { temperature: 0.2 } },
+      changes: { options: { temperature: 0.2 } },
       judge: (body) => ("temperature" in body ? "`temperature` is deprecated for this model." : undefined),
       instead: {},
     },
     {
       what: "top_p",
-      changes: { sampling: { topP: 0.2 } },
+      changes: { options: { topP: 0.2 } },
       judge: (body) => ("top_p" in body ? "This model does not support the top_p parameter" : undefined),
       instead: {},
     },

@@ -40,7 +40,7 @@ describe("a model that refuses what others know", () => {
       max_tokens: 1000,
       thinking: { type: "disabled" },
     });
-    expect(await ask(driver, fake, { sampling: { maxTokens: 7 } })).toMatchObject({ max_tokens: 7 });
+    expect(await ask(driver, fake, { options: { maxTokens: 7 } })).toMatchObject({ max_tokens: 7 });
     expect(fake.seen.length).toBe(3);
   });
 });

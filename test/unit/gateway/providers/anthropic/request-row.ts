@@ -55,7 +55,7 @@ export const anthropicRequests: RequestRow = {
 
   changes: {
     // The protocol takes top_p without a temperature alone.
-    "states the sampling that the protocol knows": {
+    "states the options that the protocol knows": {
       temperature: 0,
       top_k: 4,
       stop_sequences: ["x"],

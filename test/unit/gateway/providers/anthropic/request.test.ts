@@ -9,16 +9,16 @@ describe("a request for a message", () => {
   it("states the limit that the caller gives or expects, else the contract's", async () => {
     expect(await request({})).toMatchObject({ max_tokens: 8192 });
     expect(await request({ expectedTokens: 32_000 })).toMatchObject({ max_tokens: 32_000 });
-    expect(await request({ sampling: { maxTokens: 5.5 }, expectedTokens: 32_000 })).toMatchObject({
+    expect(await request({ options: { maxTokens: 5.5 }, expectedTokens: 32_000 })).toMatchObject({
       max_tokens: 5,
     });
-    expect(await request({ sampling: { maxTokens: 0 } })).toMatchObject({ max_tokens: 1 });
+    expect(await request({ options: { maxTokens: 0 } })).toMatchObject({ max_tokens: 1 });
   });
 
   it("takes a temperature of up to 1, and top_p without it alone", async () => {
-    expect(await request({ sampling: { temperature: 1.7 } })).toMatchObject({ temperature: 1 });
-    expect(await request({ sampling: { temperature: 0.5, topP: 0.5 } })).not.toHaveProperty("top_p");
-    expect(await request({ sampling: { topP: 0.5 } })).toMatchObject({ top_p: 0.5 });
+    expect(await request({ options: { temperature: 1.7 } })).toMatchObject({ temperature: 1 });
+    expect(await request({ options: { temperature: 0.5, topP: 0.5 } })).not.toHaveProperty("top_p");
+    expect(await request({ options: { topP: 0.5 } })).toMatchObject({ top_p: 0.5 });
   });
 
   it("begins with the user where the caller has a system message alone", async () => {
@@ -33,14 +33,14 @@ describe("thinking", () => {
     ["medium", 8192, 16_384],
     ["max", 16_384, 24_576],
   ])("has for the effort %s a budget of %i, beside the answer", async (reasoningEffort, budget, limit) => {
-    expect(await request({ thinking: true, sampling: { reasoningEffort } })).toMatchObject({
+    expect(await request({ thinking: true, options: { reasoningEffort } })).toMatchObject({
       max_tokens: limit,
       thinking: { type: "enabled", budget_tokens: budget },
     });
   });
 
   it("leaves at least half of the caller's limit to the answer, or is off", async () => {
-    const under = (maxTokens: number) => request({ thinking: true, sampling: { maxTokens } });
+    const under = (maxTokens: number) => request({ thinking: true, options: { maxTokens } });
     expect(await under(40_000)).toMatchObject({ max_tokens: 40_000, thinking: { budget_tokens: 8192 } });
     expect(await under(3000)).toMatchObject({ max_tokens: 3000, thinking: { budget_tokens: 1500 } });
     expect(await under(2047)).toMatchObject({ max_tokens: 2047, thinking: { type: "disabled" } });
@@ -65,7 +65,7 @@ describe("thinking", () => {
 
   it("takes no temperature, and top_p only near 1", async () => {
     const with_ = (topP: number) =>
-      request({ thinking: true, sampling: { temperature: 0.3, topP, stop: ["x"] } });
+      request({ thinking: true, options: { temperature: 0.3, topP, stop: ["x"] } });
     expect(await with_(0.5)).not.toHaveProperty("temperature");
     expect(await with_(0.5)).not.toHaveProperty("top_p");
     expect(await with_(0.97)).toMatchObject({ top_p: 0.97, stop_sequences: ["x"] });

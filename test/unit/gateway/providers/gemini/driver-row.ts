@@ -96,7 +96,7 @@ export const geminiDriverRow: DriverRow = {
     ),
     refusing(
       "budgets for thoughts",
-      { thinking: true, sampling: { reasoningEffort: "high" } },
+      { thinking: true, options: { reasoningEffort: "high" } },
       "thinkingBudget",
       "Thinking budget is not supported for this model.",
       { generationConfig: { thinkingConfig: { includeThoughts: true, thinkingLevel: "HIGH" } } },
@@ -110,19 +110,19 @@ export const geminiDriverRow: DriverRow = {
     ),
     refusing(
       "penalties",
-      { sampling: { presencePenalty: 0.2 } },
+      { options: { presencePenalty: 0.2 } },
       "presencePenalty",
       "Penalty is not enabled for models/m",
       {},
     ),
     refusing(
       "topK",
-      { sampling: { topK: 4 } },
+      { options: { topK: 4 } },
       "topK",
       'Invalid JSON payload received. Unknown name "topK" at x',
       {},
     ),
-    refusing("seed", { sampling: { seed: 4 } }, '"seed"', "seed is not supported", {}),
+    refusing("seed", { options: { seed: 4 } }, '"seed"', "seed is not supported", {}),
     refusing(
       "schemas",
       { responseFormat: jsonSchema },
@@ -169,7 +169,7 @@ export const geminiDriverRow: DriverRow = {
 
   believed: [
     [
-      { thinking: true, sampling: { thinkingBudget: 52_428 } },
+      { thinking: true, options: { thinkingBudget: 52_428 } },
       "The thinking budget (52428) is invalid. Please choose a value between 128 and 32768.",
     ],
   ],

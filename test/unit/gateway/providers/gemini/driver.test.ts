@@ -25,7 +25,7 @@ describe("a refusal that repeats the caller's words", () => {
   const kind: Message[] = [system("Be kind."), user("Hi")];
   /** What all other callers send afterwards. */
   const after = (driver: Provider, fake: FakeUpstream) =>
-    ask(driver, fake, { messages: kind, sampling: { topK: 4 }, responseFormat: SHAPE });
+    ask(driver, fake, { messages: kind, options: { topK: 4 }, responseFormat: SHAPE });
   const SHAPE = { type: "json-schema", schema: { type: "object" } } as const;
 
   it.each([
@@ -42,7 +42,7 @@ describe("a refusal that repeats the caller's words", () => {
       JSON.stringify(configOf(body)["responseJsonSchema"] ?? "").includes("strange") ? why : undefined,
     );
     const schema = { type: "object", properties: { [name]: { type: "strange" } } };
-    const asked: ConversationChanges = { messages: kind, sampling: { topK: 4 } };
+    const asked: ConversationChanges = { messages: kind, options: { topK: 4 } };
     await ask(driver, fake, { ...asked, responseFormat: { type: "json-schema", schema } });
     const body = await after(driver, fake);
     expect(body["systemInstruction"]).toMatchObject({
@@ -56,8 +56,8 @@ describe("a refusal that repeats the caller's words", () => {
     const driver = provider();
     const both = "top_k is not supported with seed, which is not supported without";
     const fake = picky((body) => (refused in configOf(body) ? both : undefined));
-    await ask(driver, fake, { sampling: { topK: 4, seed: 1 } });
-    const { topK, seed } = configOf(await ask(driver, fake, { sampling: { topK: 4, seed: 1 } }));
+    await ask(driver, fake, { options: { topK: 4, seed: 1 } });
+    const { topK, seed } = configOf(await ask(driver, fake, { options: { topK: 4, seed: 1 } }));
     expect({ topK, seed }).toEqual({ topK: 4, seed: 1, [refused]: undefined });
   });
 });

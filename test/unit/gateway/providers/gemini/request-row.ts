@@ -51,7 +51,7 @@ export const geminiRequests: RequestRow = {
   plain: { contents: [turn("user", "Hello")], generationConfig: QUIET },
 
   changes: {
-    "states the sampling that the protocol knows": {
+    "states the options that the protocol knows": {
       generationConfig: {
         ...QUIET,
         temperature: 0,

@@ -16,12 +16,12 @@ describe("a request for contents", () => {
   });
 
   it("leaves out empty stop sequences", async () => {
-    const body = await request({ sampling: { stop: ["x", ""] } });
+    const body = await request({ options: { stop: ["x", ""] } });
     expect(body["generationConfig"]).toMatchObject({ stopSequences: ["x"] });
   });
 
   it("has the smallest budget for the effort minimal", async () => {
-    const body = await request({ thinking: true, sampling: { reasoningEffort: "minimal" } });
+    const body = await request({ thinking: true, options: { reasoningEffort: "minimal" } });
     expect(body["generationConfig"]).toEqual({
       thinkingConfig: { includeThoughts: true, thinkingBudget: 1024 },
     });

@@ -14,11 +14,11 @@ const jsonSchema = { type: "json-schema", schema: { type: "object" } } as const;
 
 /** Members that only shape the answer, and conversations whose requests have them. */
 const OPTIONAL: readonly (readonly [member: string, changes: ConversationChanges])[] = [
-  ["temperature", { sampling: { temperature: 0.2 } }],
-  ["top_p", { sampling: { topP: 0.2 } }],
-  ["presence_penalty", { sampling: { presencePenalty: 0.2 } }],
-  ["user", { sampling: { user: "ada" } }],
-  ["prompt_cache_key", { sampling: { promptCacheKey: "k" } }],
+  ["temperature", { options: { temperature: 0.2 } }],
+  ["top_p", { options: { topP: 0.2 } }],
+  ["presence_penalty", { options: { presencePenalty: 0.2 } }],
+  ["user", { options: { user: "ada" } }],
+  ["prompt_cache_key", { options: { promptCacheKey: "k" } }],
   ["parallel_tool_calls", { tools: [WEATHER], parallelToolCalls: false }],
   ["store", {}],
 ];
@@ -95,7 +95,7 @@ export const openaiResponsesDriverRow: DriverRow = {
     ),
     {
       what: "summaries of thoughts",
-      changes: { thinking: true, sampling: { reasoningEffort: "low" } },
+      changes: { thinking: true, options: { reasoningEffort: "low" } },
       judge: (body) =>
         "summary" in Object(body["reasoning"])
           ? "Your organization must be verified to generate reasoning summaries."
@@ -165,11 +165,11 @@ export const openaiResponsesDriverRow: DriverRow = {
 
   believed: [
     [
-      { thinking: true, sampling: { reasoningEffort: "xhigh" } },
+      { thinking: true, options: { reasoningEffort: "xhigh" } },
       "Unsupported value: 'xhigh' is not supported with the 'm' model. Supported values are: 'low', 'medium', and 'high'. (reasoning.effort)",
     ],
     [
-      { sampling: { logprobs: 2 }, thinking: false },
+      { options: { logprobs: 2 }, thinking: false },
       "Unsupported parameter: 'include' and 'top_logprobs' are not supported.",
     ],
   ],

@@ -19,7 +19,7 @@ describe("a model that refuses what others know", () => {
     );
     const driver = provider();
     await ask(driver, fake, { thinking: false });
-    const asked = { thinking: true, sampling: { reasoningEffort: "high" } };
+    const asked = { thinking: true, options: { reasoningEffort: "high" } };
     expect(effortOf(await ask(driver, fake, asked))).toBe("high");
   });
 
@@ -31,7 +31,7 @@ describe("a model that refuses what others know", () => {
     );
     const driver = provider();
     const limit = async (maxTokens: number) =>
-      (await ask(driver, fake, { sampling: { maxTokens } }))["max_output_tokens"];
+      (await ask(driver, fake, { options: { maxTokens } }))["max_output_tokens"];
     expect([await limit(1), await limit(3), await limit(17)]).toEqual([16, 16, 17]);
     expect(fake.seen.length).toBe(4);
   });

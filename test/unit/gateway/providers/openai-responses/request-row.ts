@@ -55,7 +55,7 @@ export const openaiResponsesRequests: RequestRow = {
   },
 
   changes: {
-    "states the sampling that the protocol knows": {
+    "states the options that the protocol knows": {
       temperature: 0,
       top_p: 0.9,
       presence_penalty: 0.1,

@@ -87,7 +87,7 @@ describe("an answer with stop sequences, from a protocol that has none", () => {
     const said = (delta: string) =>
       event("response.output_text.delta", { output_index: 0, content_index: 0, delta });
     const fake = new FakeUpstream(() => eventStream(""));
-    const asked = conversation({ stream: true, sampling: { stop: ["END"] } });
+    const asked = conversation({ stream: true, options: { stop: ["END"] } });
     const turn = await provider().prepare(asked, prepareOptions()).open(fake.account, neverAborted(), null);
     expect(fake.only("/responses").body).not.toContain("END");
     if (!("decoder" in turn)) throw new Error("it does not stream");

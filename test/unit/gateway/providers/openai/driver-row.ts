@@ -2,7 +2,7 @@ import type { DriverRow, Refusal } from "../driver-row.ts";
 import * as keyed from "./fake.ts";
 import { text, user, WEATHER } from "./fake.ts";
 
-const SAMPLING = {
+const OPTIONS = {
   temperature: 0.2,
   topP: 0.9,
   topK: 4,
@@ -16,7 +16,7 @@ const SAMPLING = {
   promptCacheKey: "k",
 };
 /** The same in a request. */
-const WIRE_SAMPLING: Readonly<Record<string, unknown>> = {
+const WIRE_OPTIONS: Readonly<Record<string, unknown>> = {
   temperature: 0.2,
   top_p: 0.9,
   top_k: 4,
@@ -62,9 +62,9 @@ export const openaiDriverRow: DriverRow = {
     ...OPTIONAL.map(
       ([member, message]): Refusal => ({
         what: `${member} (${message})`,
-        changes: { sampling: SAMPLING },
+        changes: { options: OPTIONS },
         judge: (body) => (member in body ? message : undefined),
-        instead: Object.fromEntries(Object.entries(WIRE_SAMPLING).filter(([name]) => name !== member)),
+        instead: Object.fromEntries(Object.entries(WIRE_OPTIONS).filter(([name]) => name !== member)),
       }),
     ),
     {
@@ -95,7 +95,7 @@ export const openaiDriverRow: DriverRow = {
     },
     {
       what: "the former name of the limit",
-      changes: { sampling: { maxTokens: 7 } },
+      changes: { options: { maxTokens: 7 } },
       judge: (body) => ("max_tokens" in body ? "Use 'max_completion_tokens' instead." : undefined),
       instead: { max_completion_tokens: 7 },
     },
@@ -116,9 +116,9 @@ export const openaiDriverRow: DriverRow = {
   ],
 
   believed: [
-    [{ sampling: { temperature: 3 } }, "temperature must be between 0 and 2"],
-    [{ sampling: { presencePenalty: 5 } }, "presence_penalty must be at most 2"],
-    [{ sampling: { logprobs: 2 } }, "logprobs is not supported by this model"],
+    [{ options: { temperature: 3 } }, "temperature must be between 0 and 2"],
+    [{ options: { presencePenalty: 5 } }, "presence_penalty must be at most 2"],
+    [{ options: { logprobs: 2 } }, "logprobs is not supported by this model"],
     [{ responseFormat: jsonSchema }, "Invalid schema for response_format 'answer': 'a' is no type."],
   ],
 

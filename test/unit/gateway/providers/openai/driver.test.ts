@@ -15,7 +15,7 @@ it("a refused field is remembered for 200 models, and names that nothing was lea
   /** How often the backend is asked. */
   const ask = async (upstream: string): Promise<number> => {
     const before = fake.seen.length;
-    const asked = conversation({ sampling: { topK: 4 } });
+    const asked = conversation({ options: { topK: 4 } });
     const model = { ...asked.model, id: `g/${upstream}`, upstream, provider: "g" };
     await made.prepare({ ...asked, model }, prepareOptions()).open(fake.account, neverAborted(), null);
     return fake.seen.length - before;

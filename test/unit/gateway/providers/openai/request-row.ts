@@ -45,7 +45,7 @@ export const openaiRequests: RequestRow = {
   },
 
   changes: {
-    "states the sampling that the protocol knows": {
+    "states the options that the protocol knows": {
       temperature: 0,
       top_p: 0.9,
       top_k: 4,

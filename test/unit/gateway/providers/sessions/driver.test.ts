@@ -11,7 +11,7 @@ describe("opening a turn", () => {
       fake,
       conversation({
         thinking: true,
-        sampling: { temperature: 0.5, topP: 0.9, stop: ["END"], maxTokens: 5, seed: 1 },
+        options: { temperature: 0.5, topP: 0.9, stop: ["END"], maxTokens: 5, seed: 1 },
       }),
     );
     expect(turn.sessionId).toBe("s/1");

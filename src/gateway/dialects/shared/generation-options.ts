@@ -1,12 +1,12 @@
-import type { Sampling } from "../../../core/conversation/conversation.ts";
+import type { GenerationOptions } from "../../../core/conversation/conversation.ts";
 import { isObject, type JsonObject } from "../../../core/encoding/json.ts";
 import { toFiniteNumber } from "./field-schemas.ts";
 
 /** Options as the request contains them, not validated. */
-export type UnvalidatedSampling = { readonly [name in keyof Sampling]?: unknown };
+export type UnvalidatedOptions = { readonly [name in keyof GenerationOptions]?: unknown };
 
 /** Returns the options that have the same names in the chat-completions style and related styles. */
-export function getChatOptions(body: JsonObject): UnvalidatedSampling {
+export function getChatOptions(body: JsonObject): UnvalidatedOptions {
   return {
     temperature: body["temperature"],
     topP: body["top_p"],
@@ -29,7 +29,7 @@ export function getThinkingBudget(thinking: unknown): unknown {
 }
 
 /** Validates the options. Absent and unusable values are omitted. */
-export function toSampling(options: UnvalidatedSampling): Sampling {
+export function toGenerationOptions(options: UnvalidatedOptions): GenerationOptions {
   const { stop, logitBias, logprobs, n, thinkingBudget, modalities } = options;
   const stops = (typeof stop === "string" ? [stop] : stringItems(stop)) ?? [];
   const answers = toFiniteNumber(n);
@@ -71,12 +71,12 @@ type NumberOption =
   | "logprobs";
 type TextOption = "reasoningEffort" | "verbosity" | "user" | "promptCacheKey";
 
-function toNumberOption(name: NumberOption, value: unknown): Sampling {
+function toNumberOption(name: NumberOption, value: unknown): GenerationOptions {
   const number = toFiniteNumber(value);
   return number === undefined ? {} : { [name]: number };
 }
 
-function toTextOption(name: TextOption, value: unknown): Sampling {
+function toTextOption(name: TextOption, value: unknown): GenerationOptions {
   return typeof value === "string" && value !== "" ? { [name]: value } : {};
 }
 
@@ -84,7 +84,7 @@ function stringItems(value: unknown): readonly string[] | undefined {
   return Array.isArray(value) ? value.filter((item) => typeof item === "string") : undefined;
 }
 
-function toLogitBias(biases: JsonObject): Sampling {
+function toLogitBias(biases: JsonObject): GenerationOptions {
   const logitBias: Record<string, number> = {};
   for (const [token, value] of Object.entries(biases)) {
     const bias = toFiniteNumber(value);
