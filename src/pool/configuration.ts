@@ -1,7 +1,8 @@
 import { authTypeOf, hasOwnCredentials } from "../core/config/account-auth-schema.ts";
 import { accountIdentifier } from "../core/config/account-identifier.ts";
 import type { Account } from "../core/config/account-schema.ts";
-import { DEFAULT_PROVIDER, type ProviderEntry } from "../core/config/provider-schema.ts";
+import { toProviderId } from "../core/config/provider-id.ts";
+import type { ProviderEntry } from "../core/config/provider-schema.ts";
 import type { Config } from "../core/config/schema.ts";
 import { sha256Hex } from "../core/encoding/hash.ts";
 import type { PoolAccount, PoolConfiguration } from "../core/ports/pool-configuration.ts";
@@ -17,7 +18,7 @@ export function hasNoLimit({
 
 /** Id of the account that stands for a provider's own token, for a provider without configured accounts. */
 function tokenAccountId(provider: string): string {
-  return `provider:${provider || DEFAULT_PROVIDER}`;
+  return `provider:${toProviderId(provider)}`;
 }
 
 /** The provider whose own token an account stands for (empty: the default one), by the account's id in any case. */

@@ -5,13 +5,11 @@ import { entryIdSchema } from "./entry-id.ts";
 import { limitsSchema } from "./limits-schema.ts";
 import { priceSchema } from "./price-schema.ts";
 import { PROVIDER_BOUNDS } from "./provider-bounds.ts";
+import { DEFAULT_PROVIDER } from "./provider-id.ts";
 import { cacheSettingSchema } from "./response-cache-schema.ts";
 import { markPublic, markSecret } from "./secret-masking.ts";
 import { AFFINITY_WAIT_MS, SELECTION_STRATEGIES } from "./selection-strategy.ts";
 import { baseAddress, countSchema, extensibleObject } from "./shared-fields.ts";
-
-/** Id of the provider that the environment variables select. */
-export const DEFAULT_PROVIDER = "default";
 
 /** Milliseconds. */
 const timeout = once(() => countSchema().max(PROVIDER_BOUNDS.timeoutMs).default(0));

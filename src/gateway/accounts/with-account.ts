@@ -1,6 +1,6 @@
 import { assertDialectAllowed } from "../../core/auth/access-rules.ts";
 import type { HistoryMode } from "../../core/config/history-mode.ts";
-import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
+import { toProviderId } from "../../core/config/provider-id.ts";
 import type { ConfigSnapshot } from "../../core/config/snapshot.ts";
 import { ProviderError, providerErrorToGateway } from "../../core/errors/provider-error.ts";
 import type { AcquireGrant, Lease } from "../../core/ports/accounts.ts";
@@ -161,7 +161,7 @@ async function acquireSlot(
 ): Promise<AcquireGrant> {
   const { context, caller, model, dialect, abort } = request;
   const { platform, requestId, uniqueRequestId, facts, requestLimits } = context;
-  const limitedProvider = request.provider?.id || DEFAULT_PROVIDER;
+  const limitedProvider = toProviderId(request.provider?.id);
   const limitedUse = getLimitedUse(context, caller, config, request.estimateUsage, limitedProvider);
   // If the pool's answer gets lost, the pool may still have granted a slot.
   if (limitedUse !== undefined) requestLimits.mustSettle = true;
@@ -221,7 +221,7 @@ function recordProviderFailure(
   if (!(error instanceof ProviderError) || fault === null || fault === "proxy") return;
   const failed: ProviderFailure = {
     attempt: facts.attempts ?? 0,
-    provider: provider?.id || DEFAULT_PROVIDER,
+    provider: toProviderId(provider?.id),
     account,
     model,
     code: providerErrorToGateway(error).code,

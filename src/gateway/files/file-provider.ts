@@ -1,6 +1,6 @@
 import type { Caller } from "../../core/auth/callers.ts";
 import { accountIdentifier, indexAccountsByName } from "../../core/config/account-identifier.ts";
-import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
+import { DEFAULT_PROVIDER } from "../../core/config/provider-id.ts";
 import type { Config } from "../../core/config/schema.ts";
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
 import type { Context } from "../../core/ports/context.ts";

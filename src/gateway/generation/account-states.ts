@@ -1,4 +1,4 @@
-import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
+import { toProviderId } from "../../core/config/provider-id.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { DAY_MS } from "../../core/units.ts";
 import { findAccount, type PinnedCaller } from "./file-references.ts";
@@ -50,8 +50,8 @@ export async function pinToAccount(
   const { config } = await context.config();
   const account = await findAccount(config, state.account);
   if (account === null) return pinned;
-  const provider = account.provider || DEFAULT_PROVIDER;
-  const usable = models.filter((model) => (model.provider ?? DEFAULT_PROVIDER) === provider);
+  const provider = toProviderId(account.provider);
+  const usable = models.filter((model) => toProviderId(model.provider) === provider);
   if (usable.length === 0) return pinned;
   return { caller: { ...caller, targetAccount: state.account }, models: usable };
 }

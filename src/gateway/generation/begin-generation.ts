@@ -1,5 +1,5 @@
 import { assertDialectAllowed } from "../../core/auth/access-rules.ts";
-import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
+import { toProviderId } from "../../core/config/provider-id.ts";
 import type { ResolvedModel } from "../../core/conversation/model.ts";
 import { abortOnDisconnect } from "../../core/http/client-disconnect.ts";
 import { costOfValue } from "../../core/http/value-cost.ts";
@@ -61,7 +61,7 @@ export async function beginGeneration(request: GenerationRequest): Promise<Gener
   const isRouted = ordered.stickyRoute !== undefined;
   const routedConversation =
     first === undefined ? resolvedConversation : { ...resolvedConversation, model: first };
-  if (isRouted || first?.provider !== undefined) context.facts.provider = first?.provider ?? DEFAULT_PROVIDER;
+  if (isRouted || first?.provider !== undefined) context.facts.provider = toProviderId(first?.provider);
   const provider = await findProviderApi(context, routedConversation.model);
   // With several models, each is checked when its turn comes: another model may accept what one rejects.
   const isOnlyTarget = provider !== null && alternatives.length === 0;

@@ -1,7 +1,7 @@
 import type { Caller } from "../../core/auth/callers.ts";
 import { accountIdentifier, indexAccountsByName } from "../../core/config/account-identifier.ts";
 import type { Account } from "../../core/config/account-schema.ts";
-import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
+import { toProviderId } from "../../core/config/provider-id.ts";
 import type { Config } from "../../core/config/schema.ts";
 import type { AttachmentSource, Conversation, StoredFile } from "../../core/conversation/conversation.ts";
 import type { ResolvedModel } from "../../core/conversation/model.ts";
@@ -106,8 +106,8 @@ export async function pinToFileAccount(
   }
   const [first = ""] = ids;
   if (account === null) throw fileNotFoundError(first, field);
-  const provider = account.provider || DEFAULT_PROVIDER;
-  const usable = models.filter((model) => (model.provider ?? DEFAULT_PROVIDER) === provider);
+  const provider = toProviderId(account.provider);
+  const usable = models.filter((model) => toProviderId(model.provider) === provider);
   if (usable.length === 0) {
     const requested = JSON.stringify(conversation.model.requested);
     throw invalidRequest(

@@ -1,5 +1,5 @@
 import type { HistoryMode } from "../../core/config/history-mode.ts";
-import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
+import { toProviderId } from "../../core/config/provider-id.ts";
 import type { Conversation } from "../../core/conversation/conversation.ts";
 import type { CatalogueModel } from "../../core/conversation/model.ts";
 import type { GenerationOutcome, RawOutput } from "../../core/conversation/outcome.ts";
@@ -146,7 +146,7 @@ export class Recording implements RecordSource {
     const target =
       facts.provider === undefined || model === undefined
         ? {}
-        : { provider: model.provider ?? DEFAULT_PROVIDER, model: redactName(model.id, facts.history) };
+        : { provider: toProviderId(model.provider), model: redactName(model.id, facts.history) };
     this.#tried.push(createTriedAccount(account, failure, platform.now(), target, facts.history));
   }
 

@@ -1,5 +1,5 @@
 import type { NamedModel } from "../../core/config/name-list.ts";
-import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
+import { DEFAULT_PROVIDER } from "../../core/config/provider-id.ts";
 import { findEntryIgnoringCase } from "../../core/encoding/find-ignoring-case.ts";
 import type { Variables } from "../../core/variables/variables.ts";
 import { findDriver } from "../providers/drivers.ts";

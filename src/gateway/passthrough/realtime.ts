@@ -1,6 +1,6 @@
 import { assertDialectAllowed, hasModelList } from "../../core/auth/access-rules.ts";
 import type { Caller } from "../../core/auth/callers.ts";
-import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
+import { toProviderId } from "../../core/config/provider-id.ts";
 import { GatewayError, invalidRequest, toGatewayError } from "../../core/errors/gateway-error.ts";
 import { ProviderError, providerErrorToGateway } from "../../core/errors/provider-error.ts";
 import { abortOnDisconnect } from "../../core/http/client-disconnect.ts";
@@ -73,7 +73,7 @@ async function assertNoUseLimits(
   if (key === null) return;
   const { config } = await readConfig();
   for (const target of targets) {
-    const subjects = listLimitedSubjects(key, requestLimits, config, target?.provider ?? DEFAULT_PROVIDER);
+    const subjects = listLimitedSubjects(key, requestLimits, config, toProviderId(target?.provider));
     const limited = subjects.find(({ limits }) => countsUsage(limits));
     if (limited === undefined) continue;
     const message = `${describeSubject(limited.key)} has limits of tokens or cost, which do not hold on an open connection`;

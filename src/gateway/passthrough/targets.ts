@@ -5,7 +5,7 @@ import {
   isModelAllowed,
 } from "../../core/auth/access-rules.ts";
 import type { Caller } from "../../core/auth/callers.ts";
-import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
+import { toProviderId } from "../../core/config/provider-id.ts";
 import type { ResolvedModel } from "../../core/conversation/model.ts";
 import { estimateTokens } from "../../core/conversation/tokens.ts";
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
@@ -103,5 +103,5 @@ async function resolveOrKeepName(
 export function recordTarget({ facts }: Context, target: Target, isOnlyTarget: boolean): void {
   if (target === null) return;
   facts.model = target.id;
-  if (!isOnlyTarget || target.provider !== undefined) facts.provider = target.provider ?? DEFAULT_PROVIDER;
+  if (!isOnlyTarget || target.provider !== undefined) facts.provider = toProviderId(target.provider);
 }

@@ -1,4 +1,4 @@
-import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
+import { DEFAULT_PROVIDER } from "../../core/config/provider-id.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
 
 /** How long a fetched list of models counts as current, milliseconds. */

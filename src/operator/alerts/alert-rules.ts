@@ -2,7 +2,7 @@ import type { AlertRules } from "../../core/config/alert-schema.ts";
 import { keyIdentifier } from "../../core/config/api-keys.ts";
 import type { ApiKey } from "../../core/config/key-schema.ts";
 import { isBudget, LIMIT_KINDS, LIMIT_NAMES } from "../../core/config/limit-kinds.ts";
-import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
+import { DEFAULT_PROVIDER, toProviderId } from "../../core/config/provider-id.ts";
 import type { Config } from "../../core/config/schema.ts";
 import type { ProviderTrouble, QueueStatus } from "../../core/ports/account-status.ts";
 import type { Alert } from "../../core/ports/alerts.ts";
@@ -105,7 +105,7 @@ function evaluateProviders(troubles: readonly ProviderTrouble[]): Alert[] {
   return troubles
     .filter(({ health }) => health === "down")
     .map(({ provider, last_error }) => {
-      const subject = provider || DEFAULT_PROVIDER;
+      const subject = toProviderId(provider);
       const reason = last_error === null ? "" : `: ${last_error.reason}`;
       const message = `the provider ${subject} is down${reason}`;
       return { kind: "provider_down", subject, message, value: 1, threshold: 0 };

@@ -1,4 +1,4 @@
-import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
+import { DEFAULT_PROVIDER } from "../../core/config/provider-id.ts";
 import type { HistoryFilter } from "../../core/ports/archive.ts";
 import type { SqlValue } from "../../core/storage/sql.ts";
 import { MINUTE_MS } from "../../core/units.ts";

@@ -1,4 +1,4 @@
-import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
+import { DEFAULT_PROVIDER, toProviderId } from "../../core/config/provider-id.ts";
 import type { ConfigSnapshot } from "../../core/config/snapshot.ts";
 import { getOperationPath, PAGE_OPERATIONS } from "../../core/ports/page-jobs.ts";
 import type { Platform } from "../../core/ports/platform.ts";
@@ -49,7 +49,7 @@ export function recordRequest(
   const { team, user, tags } = facts;
   if (snapshot !== null && (team !== undefined || user !== undefined || tags !== undefined))
     countSubjects(outbox.counts, snapshot.config, facts);
-  const { provider = DEFAULT_PROVIDER } = facts;
+  const provider = toProviderId(facts.provider);
   // OpenTelemetry's convention for this label is the kind of provider.
   countRequest(
     outbox.counts,

@@ -1,4 +1,4 @@
-import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
+import { toProviderId } from "../../core/config/provider-id.ts";
 import { readUsageDetails } from "../../core/conversation/usage-details.ts";
 import type { RequestFacts, RequestOutcome } from "../../core/ports/request-outcome.ts";
 import { UNKNOWN_MODEL, type UsedRequest } from "../../core/ports/usage.ts";
@@ -33,8 +33,7 @@ export function toUsedRequest({ status, durationMs, facts }: RequestOutcome): Us
     key: facts.key ?? "",
     requested_model: facts.requestedModel ?? "",
     model: facts.model ?? "",
-    provider:
-      outcome === "refused" && !hasProvider(status, facts) ? "" : (facts.provider ?? DEFAULT_PROVIDER),
+    provider: outcome === "refused" && !hasProvider(status, facts) ? "" : toProviderId(facts.provider),
     account: facts.account ?? "",
     dialect,
     operation,

@@ -1,4 +1,4 @@
-import { DEFAULT_PROVIDER } from "../../core/config/provider-schema.ts";
+import { DEFAULT_PROVIDER } from "../../core/config/provider-id.ts";
 import {
   USAGE_DIMENSIONS,
   USAGE_SUMS,

@@ -1,4 +1,4 @@
-import { DEFAULT_PROVIDER } from "../../../core/config/provider-schema.ts";
+import { toProviderId } from "../../../core/config/provider-id.ts";
 import type { ResolvedModel } from "../../../core/conversation/model.ts";
 import { isObject } from "../../../core/encoding/json.ts";
 import { GatewayError } from "../../../core/errors/gateway-error.ts";
@@ -227,6 +227,6 @@ async function prepareFirstAccepted(
 /** Writes the current model to the log and the recording. */
 function recordModel({ context, conversation, recording }: GenerationJob): void {
   context.facts.model = conversation.model.id;
-  context.facts.provider = conversation.model.provider ?? DEFAULT_PROVIDER;
+  context.facts.provider = toProviderId(conversation.model.provider);
   recording?.setConversation(conversation);
 }

@@ -1,6 +1,6 @@
 import { readModelRoute } from "../../../core/config/model-route.ts";
+import { DEFAULT_PROVIDER } from "../../../core/config/provider-id.ts";
 import { withAllEnabled } from "../../../core/config/provider-models.ts";
-import { DEFAULT_PROVIDER } from "../../../core/config/provider-schema.ts";
 import type { Config } from "../../../core/config/schema.ts";
 import { invalidRequest } from "../../../core/errors/gateway-error.ts";
 import { getConfiguredRoute } from "../../../gateway/models/configured-models.ts";

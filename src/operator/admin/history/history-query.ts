@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { accountIdentifier } from "../../../core/config/account-identifier.ts";
 import { keyIdentifier, listApiKeys } from "../../../core/config/api-keys.ts";
-import { DEFAULT_PROVIDER } from "../../../core/config/provider-schema.ts";
+import { DEFAULT_PROVIDER } from "../../../core/config/provider-id.ts";
 import type { Config } from "../../../core/config/schema.ts";
 import { lazyObject, once } from "../../../core/encoding/lazy-schema.ts";
 import type { HistoryFilter } from "../../../core/ports/archive.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { toStoredRoute } from "../../../core/config/model-route.ts";
-import { DEFAULT_PROVIDER } from "../../../core/config/provider-schema.ts";
+import { toProviderId } from "../../../core/config/provider-id.ts";
 import type { Config } from "../../../core/config/schema.ts";
 import type { RouteTarget } from "../../../core/conversation/model.ts";
 import { ROUTE_STRATEGIES } from "../../../core/conversation/route-strategy.ts";
@@ -87,7 +87,7 @@ export const ROUTE_ORDER_ENDPOINTS = [
         prompt_tokens: TOKENS.prompt,
         completion_tokens: TOKENS.answer,
         targets: ordered.map(({ model, costNano, firstTokenMs }) => {
-          const provider = model.provider ?? DEFAULT_PROVIDER;
+          const provider = toProviderId(model.provider);
           return {
             model: model.id,
             provider,

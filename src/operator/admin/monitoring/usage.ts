@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { keyIdentifier, listApiKeys } from "../../../core/config/api-keys.ts";
-import { DEFAULT_PROVIDER } from "../../../core/config/provider-schema.ts";
+import { DEFAULT_PROVIDER } from "../../../core/config/provider-id.ts";
 import type { Config } from "../../../core/config/schema.ts";
 import { lazyObject, once } from "../../../core/encoding/lazy-schema.ts";
 import { invalidRequest } from "../../../core/errors/gateway-error.ts";

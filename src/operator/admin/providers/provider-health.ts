@@ -1,12 +1,11 @@
-import { DEFAULT_PROVIDER } from "../../../core/config/provider-schema.ts";
+import { DEFAULT_PROVIDER, toProviderId } from "../../../core/config/provider-id.ts";
 import type { Config } from "../../../core/config/schema.ts";
 import type { ProviderHealthView, QueueStatus } from "../../../core/ports/account-status.ts";
 import type { Platform } from "../../../core/ports/platform.ts";
 
 /** The health of a provider, from the pool's status. */
 export function readProviderHealth({ troubles = [] }: QueueStatus, id: string): ProviderHealthView {
-  const name = id === DEFAULT_PROVIDER ? "" : id;
-  const trouble = troubles.find(({ provider }) => provider === name);
+  const trouble = troubles.find(({ provider }) => toProviderId(provider) === id);
   return { health: trouble?.health ?? "healthy", last_error: trouble?.last_error ?? null };
 }
 

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { priceSchema } from "../../../core/config/price-schema.ts";
+import { DEFAULT_PROVIDER } from "../../../core/config/provider-id.ts";
 import {
   addListedModels,
   fillListedModels,
@@ -8,7 +9,6 @@ import {
   toProviderModel,
 } from "../../../core/config/provider-models.ts";
 import {
-  DEFAULT_PROVIDER,
   type ProviderEntry,
   type ProviderModel,
   providerModelSchema,

@@ -1,9 +1,6 @@
 import * as z from "zod";
-import {
-  DEFAULT_PROVIDER,
-  type ProviderEntry,
-  providerSchema,
-} from "../../../core/config/provider-schema.ts";
+import { DEFAULT_PROVIDER, toProviderId } from "../../../core/config/provider-id.ts";
+import { type ProviderEntry, providerSchema } from "../../../core/config/provider-schema.ts";
 import type { Config } from "../../../core/config/schema.ts";
 import { isShortenedSecret, maskText, shortenSecret } from "../../../core/config/secret-masking.ts";
 import { SELECTION_STRATEGIES } from "../../../core/config/selection-strategy.ts";
@@ -60,7 +57,7 @@ export type ProviderView = z.output<ReturnType<typeof providerViewSchema>>;
 const maskHeader = (value: string): string => maskText(providerSchema.shape.headers, value);
 
 function countAccounts(config: Config, id: string): number {
-  return config.accounts.filter(({ provider = "" }) => provider === id).length;
+  return config.accounts.filter(({ provider }) => toProviderId(provider) === id).length;
 }
 
 /** The masked view of a configured provider. */
@@ -144,7 +141,7 @@ export function defaultProviderView(
     models_refresh_hours: 0,
     new_models: "on",
     enabled: true,
-    accounts: countAccounts(config, ""),
+    accounts: countAccounts(config, DEFAULT_PROVIDER),
     read_only: true,
   };
 }

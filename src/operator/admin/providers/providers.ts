@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { DEFAULT_PROVIDER } from "../../../core/config/provider-id.ts";
 import {
-  DEFAULT_PROVIDER,
   type ProviderEntry,
   providerModelSchema,
   providerSchema,

@@ -13,9 +13,6 @@ export type ModelFields = BodyOf<"PUT /admin/providers/:providerID/models/:model
 /** Editable fields of a provider. An empty token keeps the stored one, and so do masked header values. */
 export type ProviderFields = BodyOf<"PUT /admin/providers/:providerID">;
 
-/** Id of the provider that environment variables configure. */
-export const DEFAULT_PROVIDER = "default";
-
 /** Lists all providers, the provider of the environment variables first. */
 export async function listProviders(signal?: AbortSignal): Promise<ProviderView[]> {
   return (await callApi("GET /admin/providers", { signal })).items;

@@ -1,3 +1,4 @@
+import { toProviderId } from "../../../core/config/provider-id.ts";
 import type { QueueStatus } from "../api/queue.ts";
 import { texts } from "./texts.ts";
 
@@ -10,14 +11,11 @@ export interface ProviderOutage {
   readonly since: number;
 }
 
-/** Returns the outages by provider id. `standard` is the id of the default provider. */
-export function findOutages(
-  queue: Pick<QueueStatus, "outages"> | null,
-  standard: string,
-): ReadonlyMap<string, ProviderOutage> {
+/** Returns the outages by provider id. */
+export function findOutages(queue: Pick<QueueStatus, "outages"> | null): ReadonlyMap<string, ProviderOutage> {
   const outages = new Map<string, ProviderOutage>();
   for (const { provider, model, reason, since } of queue?.outages ?? []) {
-    const id = provider || standard;
+    const id = toProviderId(provider);
     const outage = outages.get(id);
     // An outage of all models hides outages of single models.
     if (outage !== undefined && outage.models.length === 0) continue;
@@ -33,12 +31,11 @@ export function findOutages(
 /** A provider that is not healthy. */
 export type ProviderTrouble = NonNullable<QueueStatus["troubles"]>[number];
 
-/** Returns the troubles by provider id. `standard` is the id of the default provider. */
+/** Returns the troubles by provider id. */
 export function findTroubles(
   queue: Pick<QueueStatus, "troubles"> | null,
-  standard: string,
 ): ReadonlyMap<string, ProviderTrouble> {
-  return new Map((queue?.troubles ?? []).map((trouble) => [trouble.provider || standard, trouble]));
+  return new Map((queue?.troubles ?? []).map((trouble) => [toProviderId(trouble.provider), trouble]));
 }
 
 /** The troubles that no outage tells already. */

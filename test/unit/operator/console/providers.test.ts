@@ -156,11 +156,11 @@ describe("what is known of providers", () => {
       { ...outage, provider: "engine", model: "b", since: 3 },
       { ...outage, provider: "", model: "c" },
     ];
-    expect([...findOutages({ outages }, "default")]).toEqual([
+    expect([...findOutages({ outages })]).toEqual([
       ["default", { models: [], reason: "no answer", since: 5 }],
       ["engine", { models: ["a", "b"], reason: "no answer", since: 3 }],
     ]);
-    expect(findOutages(null, "default").size).toBe(0);
+    expect(findOutages(null).size).toBe(0);
   });
 
   it("is which fail, unless an outage says so already", () => {
@@ -177,8 +177,8 @@ describe("what is known of providers", () => {
       since: 5,
     });
     const troubles = [trouble("", "down"), trouble("engine", "down"), trouble("other", "degraded")];
-    expect([...findTroubles({ troubles }, "default").keys()]).toEqual(["default", "engine", "other"]);
-    expect(findTroubles(null, "default").size).toBe(0);
+    expect([...findTroubles({ troubles }).keys()]).toEqual(["default", "engine", "other"]);
+    expect(findTroubles(null).size).toBe(0);
     const beside = (...outages: ReturnType<typeof outage>[]) =>
       findTroublesBesideOutages({ troubles, outages }).map(({ provider }) => provider);
     expect(beside()).toEqual(["", "engine", "other"]);

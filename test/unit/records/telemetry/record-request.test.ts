@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { DEFAULT_PROVIDER } from "../../../../src/core/config/provider-schema.ts";
+import { DEFAULT_PROVIDER } from "../../../../src/core/config/provider-id.ts";
 import type { Platform } from "../../../../src/core/ports/platform.ts";
 import type { RequestFacts, RequestOutcome } from "../../../../src/core/ports/request-outcome.ts";
 import { HISTOGRAMS } from "../../../../src/records/telemetry/metric-names.ts";

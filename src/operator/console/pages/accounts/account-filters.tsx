@@ -1,3 +1,4 @@
+import { DEFAULT_PROVIDER } from "../../../../core/config/provider-id.ts";
 import type { AccountFilter } from "../../api/accounts.ts";
 import type { ProviderView } from "../../api/providers.ts";
 import type { ProxyView } from "../../api/proxies.ts";
@@ -7,8 +8,6 @@ import { texts } from "./texts.ts";
 
 /** URL value for accounts without a proxy. Proxy ids have a colon in front, so they cannot collide with it. */
 const NO_PROXY = "direct";
-/** URL value for accounts of the default provider. */
-const DEFAULT_PROVIDER_VALUE = "default";
 
 /** Reads filters and order from the page's URL. */
 export function parseFilter(query: string): AccountFilter {
@@ -19,8 +18,7 @@ export function parseFilter(query: string): AccountFilter {
     q: params.get("q") ?? "",
     health: params.get("health") ?? "",
     proxy: proxy === null ? null : proxy === NO_PROXY ? "" : proxy.replace(/^:/, ""),
-    provider:
-      provider === null ? null : provider === DEFAULT_PROVIDER_VALUE ? "" : provider.replace(/^:/, ""),
+    provider: provider === null ? null : provider === DEFAULT_PROVIDER ? "" : provider.replace(/^:/, ""),
     sort: params.get("sort") ?? "",
   };
 }
@@ -80,7 +78,7 @@ export function AccountFilters({ query, proxies, providers }: AccountFiltersProp
       {providers.length > 0 &&
         choice("provider", texts.provider, [
           ["", texts.anyProvider],
-          [DEFAULT_PROVIDER_VALUE, texts.defaultProvider],
+          [DEFAULT_PROVIDER, texts.defaultProvider],
           ...providers.map(({ id, name }) => [`:${id}`, name || id] as const),
         ])}
       {choice("sort", texts.order, [

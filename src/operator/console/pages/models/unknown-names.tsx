@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
-import { DEFAULT_PROVIDER, listProviders } from "../../api/providers.ts";
+import { DEFAULT_PROVIDER } from "../../../../core/config/provider-id.ts";
+import { listProviders } from "../../api/providers.ts";
 import { changeSettings, type Settings } from "../../api/settings.ts";
 import { Button } from "../../ui/button.tsx";
 import { SelectField } from "../../ui/field.tsx";

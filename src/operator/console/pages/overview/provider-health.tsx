@@ -1,4 +1,4 @@
-import { DEFAULT_PROVIDER, type ProviderView } from "../../api/providers.ts";
+import type { ProviderView } from "../../api/providers.ts";
 import type { QueueStatus } from "../../api/queue.ts";
 import type { UsageItem } from "../../api/usage.ts";
 import { formatHref } from "../../routing.ts";
@@ -27,8 +27,8 @@ interface ProviderHealthProps {
 /** Shows each provider's state, requests, errors, latency and last error, with a button that tests it. */
 export function ProviderHealth({ providers, queue, usage }: ProviderHealthProps) {
   const isNarrow = useIsNarrow();
-  const outages = findOutages(queue, DEFAULT_PROVIDER);
-  const troubles = findTroubles(queue, DEFAULT_PROVIDER);
+  const outages = findOutages(queue);
+  const troubles = findTroubles(queue);
   const urgency = ({ id, enabled }: ProviderView) =>
     !enabled ? 3 : outages.has(id) ? 0 : troubles.has(id) ? 1 : 2;
   const columns: readonly Column<ProviderView>[] = [

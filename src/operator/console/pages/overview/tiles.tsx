@@ -1,5 +1,5 @@
 import type { Activity } from "../../api/activity.ts";
-import { DEFAULT_PROVIDER, type ProviderView } from "../../api/providers.ts";
+import type { ProviderView } from "../../api/providers.ts";
 import type { QueueStatus } from "../../api/queue.ts";
 import { formatHref } from "../../routing.ts";
 import { findOutages, findTroubles } from "../../shared/provider-outages.ts";
@@ -50,8 +50,8 @@ export function Tiles({ providers, queue, activity }: TilesProps) {
 
 function Providers({ providers, queue }: Required<Pick<TilesProps, "providers" | "queue">>) {
   const enabled = (providers ?? []).filter((provider) => provider.enabled);
-  const outages = findOutages(queue, DEFAULT_PROVIDER);
-  const troubles = findTroubles(queue, DEFAULT_PROVIDER);
+  const outages = findOutages(queue);
+  const troubles = findTroubles(queue);
   const troubled = enabled.filter(({ id }) => outages.has(id) || troubles.has(id)).length;
   const isDown = ({ id }: ProviderView) =>
     outages.get(id)?.models.length === 0 || troubles.get(id)?.health === "down";

@@ -1,4 +1,5 @@
-import { DEFAULT_PROVIDER, listProviders, type ProviderView } from "../../api/providers.ts";
+import { DEFAULT_PROVIDER } from "../../../../core/config/provider-id.ts";
+import { listProviders, type ProviderView } from "../../api/providers.ts";
 import { useLoaded } from "../../ui/use-loaded.ts";
 import { texts } from "./texts.ts";
 

@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
+import { DEFAULT_PROVIDER } from "../../../../core/config/provider-id.ts";
 import { HOUR_MS } from "../../../../core/units.ts";
 import {
   changeProvider,
-  DEFAULT_PROVIDER,
   deleteProvider,
   listProviders,
   type ProviderView,
@@ -75,8 +75,8 @@ function ProviderList() {
   const proxies = useLoaded(listProxies).data ?? [];
   const usage =
     useLoaded((signal) => readProviderUsage(Date.now() - HOUR_MS, signal), "", USAGE_MS).data ?? [];
-  const outages = findOutages(queue, DEFAULT_PROVIDER);
-  const troubles = findTroubles(queue, DEFAULT_PROVIDER);
+  const outages = findOutages(queue);
+  const troubles = findTroubles(queue);
   const editing = useEditing<ProviderView>(reload);
   const [editsDefault, setEditsDefault] = useState(false);
   const switching = useAsyncAction();

@@ -1,0 +1,11 @@
+/**
+ * Id of the provider that the environment variables select, in records, usage, limits, names of models and the admin API.
+ * Stored accounts, files and batches, the pool and its messages do not name it: there the id is absent or empty, which
+ * stored data and other versions of the gateway require.
+ */
+export const DEFAULT_PROVIDER = "default";
+
+/** The provider's id in records and limits, from an id that is absent or empty for the default provider. */
+export function toProviderId(id: string | undefined): string {
+  return id || DEFAULT_PROVIDER;
+}
