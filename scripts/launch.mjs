@@ -2,6 +2,7 @@
 import { spawn } from "node:child_process";
 import http from "node:http";
 import https from "node:https";
+import { createServer } from "node:net";
 import { constants } from "node:os";
 import { stripVTControlCharacters } from "node:util";
 import { onParentEnd } from "./parent-process.mjs";
@@ -51,6 +52,17 @@ export function portOrExit(option) {
   if (problem === "") return port;
   console.error(problem);
   process.exit(1);
+}
+
+/** Whether another program listens on this port. Other reasons why it cannot be used are left to the program that starts. */
+export function isPortTaken(host, port) {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", ({ code }) => resolve(code === "EADDRINUSE"));
+    server.listen({ port: Number(port), ...(host === "*" ? {} : { host }) }, () =>
+      server.close(() => resolve(false)),
+    );
+  });
 }
 
 /** Returns the variables that wrangler arguments set: `--var NAME:value` in all its forms. Later ones win. */

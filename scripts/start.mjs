@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { parseEnv } from "node:util";
 import { developmentVars, quietEnvironment, root, writeDevelopmentConfig } from "./development.mjs";
-import { addressOf, banner, launch, nodeProblem, portOrExit, varsOf } from "./launch.mjs";
+import { addressOf, banner, isPortTaken, launch, nodeProblem, portOrExit, varsOf } from "./launch.mjs";
 import { describeMissingFonts } from "./missing-fonts.mjs";
 import { toWranglerArguments } from "./options.mjs";
 import { lockState } from "./state-lock.mjs";
@@ -92,6 +92,12 @@ if (holder !== null) {
 }
 // The processes of a killed start end within a second.
 if (isTakenOver) await sleep(1_500);
+if (await isPortTaken(host, port)) {
+  console.error(
+    `Another program listens on port ${port}. Choose another one: npm start -- --port ${port === "8788" ? 8789 : 8788}`,
+  );
+  process.exit(1);
+}
 const endWithParent = `--import=${pathToFileURL(join(root, "scripts", "end-with-parent.mjs"))}`;
 
 launch(
