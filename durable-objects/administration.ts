@@ -11,9 +11,9 @@ const REVOKED = "revoked";
 const CANCELLED = "cancelled";
 
 /**
- * State shared by the administrators' requests: one object per address that tried to sign in, one per token, one for the test
- * of all accounts, and one for the results of the model-list requests to providers. The rules for login attempts are in
- * `src/core/auth/login-guard.ts`.
+ * State shared by the administrators' requests: one object per address that tried to sign in, one per token, one for
+ * the test of all accounts, and one for the results of the model-list requests to providers. The rules for login
+ * attempts are in `src/core/auth/login-guard.ts`.
  */
 export class Administration extends DurableObject<Env> {
   #guard: LoginGuard;

@@ -29,8 +29,8 @@ import { getProcessName } from "./process-name.ts";
 const SWEEP_MS = 60_000;
 
 /**
- * Stores history, captures, samples and metrics; the rules are in `src/records/archive/sql-archive.ts`. With a bucket the history
- * arrives in packs (`src/records/archive/packed-history.ts`).
+ * Stores history, captures, samples and metrics; the rules are in `src/records/archive/sql-archive.ts`. With a bucket
+ * the history arrives in packs (`src/records/archive/packed-history.ts`).
  */
 export class History extends DurableObject<Env> {
   readonly #sql: Sql;

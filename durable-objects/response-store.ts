@@ -29,9 +29,9 @@ import { getVariables } from "../src/runtime/cloudflare/variables.ts";
 const OWNER = "";
 
 /**
- * Stores a caller's objects until they expire: stored responses (docs/contract/answers.md, Stored response), metadata of uploaded files,
- * batches, the accounts of containers and caches, uploads in pieces, and answers of requests
- * with an idempotency key.
+ * Stores a caller's objects until they expire: stored responses (docs/contract/answers.md, Stored response), metadata
+ * of uploaded files, batches, the accounts of containers and caches, uploads in pieces, and answers of requests with an
+ * idempotency key.
  */
 export class ResponseStore extends DurableObject<Env> {
   readonly #quota: OwnerQuota;

@@ -19,7 +19,10 @@ export class ProxyState {
   }
 }
 
-/** Everything that the pool knows about one account. It is a list node because the rotation keeps accounts in a linked list. */
+/**
+ * Everything that the pool knows about one account. It is a list node because the rotation
+ * keeps accounts in a linked list.
+ */
 export class AccountState extends ListNode<AccountState> {
   readonly id: string;
   /** The provider that it belongs to. Empty: the default provider. */
@@ -108,7 +111,10 @@ export class AccountState extends ListNode<AccountState> {
     return Math.max(this.breaker.openUntil, quotaUntil, this.proxy?.breaker.openUntil ?? 0);
   }
 
-  /** Whether a request must report a success: the account or its proxy has failed recently, or the account has never worked. */
+  /**
+   * Whether a request must report a success: the account or its proxy has failed recently, or
+   * the account has never worked.
+   */
   get mustReportSuccess(): boolean {
     return this.breaker.awaitsSuccess || (this.proxy !== null && this.proxy.breaker.cooldown !== null);
   }

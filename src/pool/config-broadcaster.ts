@@ -1,6 +1,9 @@
 import { type Clock, withTimeout } from "../core/ports/clock.ts";
 
-/** How long an edit waits for the pools' acknowledgements, milliseconds. A pool that is silent that long is informed later. */
+/**
+ * How long an edit waits for the pools' acknowledgements, milliseconds.
+ * A pool that is silent that long is informed later.
+ */
 const BROADCAST_TIMEOUT_MS = 5_000;
 /** Delay before the first retry to a pool that has not acknowledged, milliseconds; it doubles up to the maximum. */
 const MIN_RETRY_MS = 2_000;

@@ -32,7 +32,10 @@ export function findProviderOfTokenAccount(
   );
 }
 
-/** Creates the account for a provider that has its own key and no configured accounts. `provider`: empty for the default one. */
+/**
+ * Creates the account for a provider that has its own key and no configured accounts.
+ * `provider`: empty for the default one.
+ */
 function createTokenAccount(provider: string, token: string): PoolAccount {
   return {
     id: tokenAccountId(provider),

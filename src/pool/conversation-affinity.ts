@@ -4,7 +4,10 @@ import { HOUR_MS } from "../core/units.ts";
 import { pickByConversation } from "./account-selection.ts";
 import type { AccountState } from "./account-state.ts";
 
-/** How long the account of a conversation is remembered after its last request, milliseconds: as long as prompt caches live. */
+/**
+ * How long the account of a conversation is remembered after its last request, milliseconds:
+ * as long as prompt caches live.
+ */
 export const CONVERSATION_TTL_MS = HOUR_MS;
 /** Most conversations remembered that are not at their first account. */
 const MAX_MOVED = 50_000;

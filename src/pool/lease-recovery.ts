@@ -100,9 +100,9 @@ export class LeaseRecovery {
   }
 
   /**
-   * Ensures that the stored mark is at least `occupiedSlots`. Must be called before a slot is granted: it throws when the store
-   * fails, and then nothing may be granted. The mark doubles up to `limit` (the account's slots), so that growing load does
-   * not cost a write for each request.
+   * Ensures that the stored mark is at least `occupiedSlots`. Must be called before a slot is granted: it throws when
+   * the store fails, and then nothing may be granted. The mark doubles up to `limit` (the account's slots), so that
+   * growing load does not cost a write for each request.
    */
   raiseHighWaterMark(state: AccountState, occupiedSlots: number, limit: number): void {
     if (occupiedSlots > state.highWaterMark && this.#terms.holdersShareProcess !== true) {

@@ -100,7 +100,10 @@ export class LeaseRecord extends ListNode<LeaseRecord> {
   }
 }
 
-/** The live leases, by token and by expiry. All have the same lifetime, so a renewal moves a lease to the end of the list. */
+/**
+ * The live leases, by token and by expiry. All have the same lifetime, so a renewal moves a
+ * lease to the end of the list.
+ */
 export class Leases {
   readonly #byToken = new Map<string, LeaseRecord>();
   readonly #byExpiry = new LinkedList<LeaseRecord>();

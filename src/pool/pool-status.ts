@@ -90,8 +90,8 @@ function listOtherSlots(slots: Slots, ids: ReadonlySet<string>): Pick<QueueStatu
 }
 
 /**
- * The queue status (docs/contract/accounts.md, Queue status) with live leases, cooldowns and waiting requests. Each list has at most `most`
- * entries: first those that have lasted longest (cooldowns: those that will last longest).
+ * The queue status (docs/contract/accounts.md, Queue status) with live leases, cooldowns and waiting requests. Each
+ * list has at most `most` entries: first those that have lasted longest (cooldowns: those that will last longest).
  */
 export function buildQueueStatus(
   slots: Slots,

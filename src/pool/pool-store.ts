@@ -9,7 +9,10 @@ export interface StoredAccount {
   readonly expiresAt: number;
   /** When the token was obtained. */
   readonly issuedAt: number;
-  /** The configured token (with its provider) at that time: if the configuration changes it, the stored token is discarded. */
+  /**
+   * The configured token (with its provider) at that time:
+   * if the configuration changes it, the stored token is discarded.
+   */
   readonly configuredToken: string;
   /** The refresh token that has replaced the configured one; empty: none has. */
   readonly refreshToken: string;

@@ -81,10 +81,10 @@ export interface FailureEffect {
 }
 
 /**
- * The circuit breaker of a whole provider and of its models. It opens after failures of several accounts in a row. While it is
- * open, one request at a time probes the provider, and all others wait briefly for the result. An unreachable provider is
- * down for all models; any other failure affects only the requested model. There is no pause before a probe: the first success
- * closes the circuit. It also counts how the requests end, for alerts and status.
+ * The circuit breaker of a whole provider and of its models. It opens after failures of several accounts in a row.
+ * While it is open, one request at a time probes the provider, and all others wait briefly for the result. An
+ * unreachable provider is down for all models; any other failure affects only the requested model. There is no pause
+ * before a probe: the first success closes the circuit. It also counts how the requests end, for alerts and status.
  */
 export class ProviderBreaker {
   readonly #series = new Map<string, FailureSeries>();

@@ -42,7 +42,10 @@ export class Rotation {
     return state.list === this.#ready;
   }
 
-  /** Moves the account to the position that its slots and its cooldown require. Must be called after each change of either. */
+  /**
+   * Moves the account to the position that its slots and its cooldown require.
+   * Must be called after each change of either.
+   */
   updatePosition(state: AccountState): void {
     const { isEnabled } = state;
     const isFree = isEnabled && this.hasFreeSlot(state);
@@ -85,8 +88,8 @@ export class Rotation {
   }
 
   /**
-   * Returns an available account, or null. With `exclude`: only a healthy account that is not excluded. With `healthyOnly`: also
-   * none with an exhausted half-open budget.
+   * Returns an available account, or null. With `exclude`: only a healthy account that is not excluded. With
+   * `healthyOnly`: also none with an exhausted half-open budget.
    *
    * @param pick selects among the accounts that are ready; by default by turns
    */

@@ -331,7 +331,10 @@ export class Slots {
     return rotation.countHealthyExcept(exclude) > 0;
   }
 
-  /** When the next event occurs that a waiting request may depend on, Unix milliseconds; `Infinity` when no request waits. */
+  /**
+   * When the next event occurs that a waiting request may depend on, Unix milliseconds;
+   * `Infinity` when no request waits.
+   */
   get nextEventAt(): number {
     if (this.requestQueue.size === 0) return Number.POSITIVE_INFINITY;
     const { unconfirmedLeases, deadline } = this.leaseRecovery;

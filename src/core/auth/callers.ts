@@ -140,8 +140,8 @@ export function createManagedCaller(
 }
 
 /**
- * Authenticates the caller (docs/contract/keys.md, Authentication, rules 1 to 3). Of several credentials a configured key wins, and a
- * working one before another. Without one, the first in the order of `sources` counts.
+ * Authenticates the caller (docs/contract/keys.md, Authentication, rules 1 to 3). Of several credentials a configured
+ * key wins, and a working one before another. Without one, the first in the order of `sources` counts.
  *
  * @param expectedSources Where clients of this path put their key; for the error message when no credential was sent.
  * @param suppliedCredential Use this credential instead of the request's own; null: use the request's.

@@ -27,8 +27,8 @@ export function indexAccountsByName(accounts: Iterable<AccountNames>): Map<strin
 }
 
 /**
- * An account's identifier (docs/contract/accounts.md): its e-mail, else its mobile number, else `token:` and 16 hexadecimal digits
- * of the token's SHA-256.
+ * An account's identifier (docs/contract/accounts.md): its e-mail, else its mobile number, else `token:` and 16
+ * hexadecimal digits of the token's SHA-256.
  */
 export async function accountIdentifier(
   account: Pick<Account, "email" | "mobile" | "token">,

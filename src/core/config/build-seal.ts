@@ -11,8 +11,8 @@ export interface SealedConfig {
 
 /**
  * A hash which shows that this build has validated the configuration, so that a new isolate can skip that for a copy.
- * Creating the schemas takes longer than most other work before the first answer (bench/results/startup.md). Null: the build is
- * unknown.
+ * Creating the schemas takes longer than most other work before the first answer (bench/results/startup.md). Null: the
+ * build is unknown.
  */
 export async function buildSeal(config: Config, build = BUILD): Promise<string | null> {
   return build === null ? null : sha256Hex(`${build}\n${JSON.stringify(config)}`);

@@ -3,7 +3,10 @@ import ipaddr from "ipaddr.js";
 /** A network: its address and prefix length in bits. */
 export type Network = readonly [address: ipaddr.IPv4 | ipaddr.IPv6, bits: number];
 
-/** Parses a network in CIDR notation, or a single address; null if it is neither. IPv4 may be written as IPv4-mapped IPv6. */
+/**
+ * Parses a network in CIDR notation, or a single address; null if it is neither.
+ * IPv4 may be written as IPv4-mapped IPv6.
+ */
 export function parseNetwork(text: string): Network | null {
   try {
     const [address, bits] = text.includes("/")

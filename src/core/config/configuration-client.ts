@@ -26,8 +26,8 @@ const MAX_LOOKUPS = 100;
 const MAX_TRIES = 100;
 
 /**
- * An isolate's cache of the configuration. Reading a recent snapshot needs no call. Edits of other isolates are visible after
- * at most two seconds, own edits at once.
+ * An isolate's cache of the configuration. Reading a recent snapshot needs no call. Edits of other isolates are visible
+ * after at most two seconds, own edits at once.
  */
 export class ConfigurationClient implements ConfigurationStore {
   readonly #backend: ConfigurationBackend;

@@ -24,8 +24,8 @@ export const DEVELOPMENT_API_KEY = "sk-dev";
 const SANDBOX_DRIVER = "sessions";
 
 /**
- * The initial configuration of `npm start`: key `sk-dev` and three sandbox accounts. An engine with another protocol has none of
- * them: it needs no account.
+ * The initial configuration of `npm start`: key `sk-dev` and three sandbox accounts. An engine with another protocol
+ * has none of them: it needs no account.
  */
 function createDevelopmentConfig({
   providerDriver,

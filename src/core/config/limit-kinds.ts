@@ -5,8 +5,8 @@ export type LimitKind =
   | { readonly unit: "tokens" | "cost"; readonly span: "day" | "month" };
 
 /**
- * The limits of keys, teams, users, tags and providers that the account pool counts, by their names in the configuration. Checks,
- * errors, views, alerts and bounds derive from it.
+ * The limits of keys, teams, users, tags and providers that the account pool counts, by their names in the
+ * configuration. Checks, errors, views, alerts and bounds derive from it.
  */
 export const LIMIT_KINDS = {
   requests_per_minute: { unit: "requests", span: "minute" },

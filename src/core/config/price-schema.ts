@@ -9,7 +9,10 @@ export const priceSchema = lazyObject(() => ({
   cache_read: z.number().min(0).optional(),
   /** The name of `cache_read` in configurations of older versions. */
   cached_input: z.number().min(0).optional(),
-  /** Tokens that the provider wrote to its cache for five minutes, or for a time that it does not state; defaults to `input`. */
+  /**
+   * Tokens that the provider wrote to its cache for five minutes, or for a time that it does not state;
+   * defaults to `input`.
+   */
   cache_write_5m: z.number().min(0).optional(),
   /** Tokens that the provider wrote to its cache for an hour; defaults to `cache_write_5m`. */
   cache_write_1h: z.number().min(0).optional(),

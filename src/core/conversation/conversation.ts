@@ -138,8 +138,8 @@ export interface Conversation {
    */
   readonly thinkingDefault?: "off" | "model";
   /**
-   * Whether the caller requested the reasoning. If false, reasoning is only searched for tool calls (docs/contract.md, tool rule 9)
-   * and is not shown.
+   * Whether the caller requested the reasoning. If false, reasoning is only searched for tool calls (docs/contract.md,
+   * tool rule 9) and is not shown.
    */
   readonly showReasoning: boolean;
   readonly options: GenerationOptions;

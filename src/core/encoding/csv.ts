@@ -1,7 +1,7 @@
 /**
- * Signs with which spreadsheets begin a formula, at the start of a field. A spreadsheet may separate fields by `;` or tabs: then
- * a field also starts after each of them and after a line end, even within quotes, and it may be quoted itself. The texts may
- * come from untrusted clients.
+ * Signs with which spreadsheets begin a formula, at the start of a field. A spreadsheet may separate fields by `;` or
+ * tabs: then a field also starts after each of them and after a line end, even within quotes, and it may be quoted
+ * itself. The texts may come from untrusted clients.
  */
 const FORMULA = /(?<=^|[;\t\r\n])(?="*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20])/g;
 const NEEDS_QUOTES = /[",;\t\r\n]/;

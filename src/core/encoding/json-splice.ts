@@ -110,7 +110,10 @@ function findMember(text: string, path: readonly string[]): MemberRange | null {
 
 const NOT_ASCII = /[^\0-\x7f]/;
 
-/** A name without its case, as lenient parsers compare it: `K` (the Kelvin sign) is a k, `ſ` an s, and `İ` and `ı` are an i. */
+/**
+ * A name without its case, as lenient parsers compare it:
+ * `K` (the Kelvin sign) is a k, `ſ` an s, and `İ` and `ı` are an i.
+ */
 export function foldCase(name: string): string {
   const lower = name.toLowerCase();
   if (!NOT_ASCII.test(lower)) return lower;

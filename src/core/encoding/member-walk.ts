@@ -13,8 +13,8 @@ export interface VisitedMember {
 export type MemberDecision = "enter" | "skip" | "stop";
 
 /**
- * Visits the members of all objects in a text once, also those that are stated twice, in the order of the text. `text` must be
- * valid JSON.
+ * Visits the members of all objects in a text once, also those that are stated twice, in the order of the text. `text`
+ * must be valid JSON.
  *
  * @returns whether a visit has ended the walk
  */

@@ -1,8 +1,8 @@
 import { once } from "./lazy-schema.ts";
 
 /**
- * A function that creates a value for each object, such as a platform or a configuration, at its first call with that object.
- * The value lives as long as the object. After an error or a rejected promise, the next call creates a new one.
+ * A function that creates a value for each object, such as a platform or a configuration, at its first call with that
+ * object. The value lives as long as the object. After an error or a rejected promise, the next call creates a new one.
  *
  * @param make may have further parameters if all calls with one object have the same arguments: only the first call's count
  */

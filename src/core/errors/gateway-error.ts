@@ -120,7 +120,10 @@ export function invalidRequest(message: string, param: string | null = null): Ga
   return new GatewayError(400, message, { code: "invalid_request", param });
 }
 
-/** Creates a 503 error for an upstream that failed or sent an invalid answer (docs/contract/errors.md, docs/contract/decisions.md). */
+/**
+ * Creates a 503 error for an upstream that failed or sent an invalid answer
+ * (docs/contract/errors.md, docs/contract/decisions.md).
+ */
 export function upstreamFailure(
   message: string,
   code: ErrorCode = "upstream_error",

@@ -34,7 +34,10 @@ export interface ProviderErrorDetails {
   readonly isVerbatim?: boolean;
   /** Whether the upstream stated the failure as an error event of its answer, or as an error object in it. */
   readonly isErrorEvent?: boolean | undefined;
-  /** The upstream's own words where `message` is a fixed text; for administrators only. Empty: `message` has them, or there are none. */
+  /**
+   * The upstream's own words where `message` is a fixed text; for administrators only.
+   * Empty: `message` has them, or there are none.
+   */
   readonly upstreamWords?: string | undefined;
 }
 
@@ -71,7 +74,10 @@ const REFUSAL_CODES: Partial<Record<ProviderErrorKind, ErrorCode>> = {
   too_large: "request_too_large",
 };
 
-/** A rejection of the request with the provider's own status, message, code, type and field. Null: it is no such rejection. */
+/**
+ * A rejection of the request with the provider's own status, message, code, type and field.
+ * Null: it is no such rejection.
+ */
 function toVerbatimRejection(error: ProviderError): GatewayError | null {
   const { kind, message, status, upstreamFault } = error;
   const code = REFUSAL_CODES[kind];

@@ -12,8 +12,8 @@ const tests = new WeakMap<Schema, Test | null>();
 /**
  * Whether a parsed JSON value is valid for a schema and would leave it unchanged. False if this simple check cannot tell:
  * then zod must validate. On Workers, which forbid code generation, zod takes longer for a conversation than parsing its
- * JSON, and copies all of it. This check saves 0.1 ms for a body of 52 KB and 0.6 to 1 ms for 140 KB (docs/performance.md), and
- * less than 3 % of a request with a short body (bench/results/answers.md).
+ * JSON, and copies all of it. This check saves 0.1 ms for a body of 52 KB and 0.6 to 1 ms for 140 KB
+ * (docs/performance.md), and less than 3 % of a request with a short body (bench/results/answers.md).
  */
 export function isValidUnchanged<T>(schema: z.ZodType<T>, value: unknown): value is T {
   return getTest(schema)?.(value) ?? false;

@@ -32,7 +32,10 @@ export async function readJsonBody(request: Request, options: BodyReadOptions): 
   };
 }
 
-/** Reads strict UTF-8 JSON (docs/contract.md, general rule 2). Throws 400 `invalid json`, and the errors of {@link readJsonText}. */
+/**
+ * Reads strict UTF-8 JSON (docs/contract.md, general rule 2).
+ * Throws 400 `invalid json`, and the errors of {@link readJsonText}.
+ */
 export async function readJson(request: Request, options: BodyReadOptions): Promise<unknown> {
   return (await readJsonBody(request, options)).value;
 }

@@ -70,9 +70,9 @@ export function bodyTimedOut(): GatewayError {
 /**
  * Reads the text of a JSON body: decoded, valid UTF-8, with memory reserved for its parsed form.
  *
- * @throws GatewayError 415 for an unsupported `Content-Encoding`; 400 `invalid json` for invalid UTF-8 (only the 413 of a body
- *   larger than `limit` bytes precedes it); 400 if nested too deeply; 408 if sent too slowly; 413 and 503 if the memory budget
- *   is exhausted
+ * @throws GatewayError 415 for an unsupported `Content-Encoding`; 400 `invalid json` for invalid UTF-8 (only the 413 of
+ *   a body larger than `limit` bytes precedes it); 400 if nested too deeply; 408 if sent too slowly; 413 and 503 if the
+ *   memory budget is exhausted
  */
 export async function readJsonText(request: Request, options: BodyReadOptions): Promise<string> {
   const { memory, limit } = options;

@@ -256,7 +256,8 @@ function exceedsBudget(): GatewayError {
 }
 
 /**
- * The 503 of a request without memory. It has no `Retry-After`, like all refusals for lack of capacity (docs/contract/errors.md).
+ * The 503 of a request without memory. It has no `Retry-After`, like all refusals for lack of capacity
+ * (docs/contract/errors.md).
  */
 export function memoryExhausted(): GatewayError {
   return new GatewayError(503, "the gateway has no memory left for this request just now: try again", {

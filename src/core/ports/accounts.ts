@@ -70,8 +70,8 @@ export interface AcquireRequest {
    */
   readonly caller?: string;
   /**
-   * Identifier, e-mail or mobile of a pinned account (docs/contract/keys.md, Authentication, rule 3). The request waits for this
-   * account only.
+   * Identifier, e-mail or mobile of a pinned account (docs/contract/keys.md, Authentication, rule 3). The request waits
+   * for this account only.
    */
   readonly target?: string;
   /** Identifiers of the accounts that this request has already tried. The pool then offers only healthy accounts. */
@@ -168,7 +168,10 @@ export interface AccountFailure {
   readonly message: string;
   /** The provider's own words where `message` is a fixed text; for administrators only. Absent: none. */
   readonly upstreamWords?: string;
-  /** Whether `message` has the provider's own words: they may quote the request that failed, which other callers must not read. */
+  /**
+   * Whether `message` has the provider's own words: they may quote the request that failed,
+   * which other callers must not read.
+   */
   readonly isQuote?: true;
   /** The upstream's HTTP status, 0 when there was none. */
   readonly status: number;

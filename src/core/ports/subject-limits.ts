@@ -21,8 +21,9 @@ const SUBJECT_KINDS = ["key", "user", "team", "tag", "provider"] as const;
 export type SubjectKind = (typeof SUBJECT_KINDS)[number];
 
 /**
- * Something with limits that a request counts for. Here, in {@link LimitedUse} and in {@link SubjectUsage}, `key` is the name of
- * a subject (`formatSubject`): these objects are RPC messages, also between the versions of a deployment, and are sent as they are.
+ * Something with limits that a request counts for. Here, in {@link LimitedUse} and in {@link SubjectUsage}, `key` is
+ * the name of a subject (`formatSubject`): these objects are RPC messages, also between the versions of a deployment,
+ * and are sent as they are.
  */
 export interface LimitedSubject {
   readonly key: string;

@@ -58,8 +58,8 @@ export class RetryBudget {
 
   /**
    * @param now the time, Unix milliseconds
-   * @param maxRetries a limit of all retries together. Those that the provider does not see, and those of a call's own scope,
-   *   which only adapt the call, do not count.
+   * @param maxRetries a limit of all retries together. Those that the provider does not see, and those of a call's own
+   *   scope, which only adapt the call, do not count.
    */
   constructor(now: () => number, maxRetries = Number.POSITIVE_INFINITY) {
     this.#now = now;

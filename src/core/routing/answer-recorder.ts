@@ -93,8 +93,8 @@ function prepend(
 }
 
 /**
- * Forwards an answer to the client and records it on the way. An answer that is too long, or for which the memory budget has no
- * room, is not recorded; then the client's pace counts.
+ * Forwards an answer to the client and records it on the way. An answer that is too long, or for which the memory
+ * budget has no room, is not recorded; then the client's pace counts.
  */
 class AnswerRecorder {
   /** The answer for the client. */

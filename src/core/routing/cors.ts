@@ -77,7 +77,8 @@ export class CorsPolicy {
   /** Sets the CORS headers of an actual (not preflight) response. */
   setHeaders(headers: Headers, origin: string | null): void {
     headers.set("access-control-allow-origin", origin ?? "*");
-    // The wildcard is allowed without credentials: keys are in headers that the page itself sets (Fetch standard, section 3.3.3).
+    // The wildcard is allowed without credentials: keys are in headers that the page itself
+    // sets (Fetch standard, section 3.3.3).
     headers.set("access-control-expose-headers", "*");
     if (origin !== null) headers.append("vary", "Origin");
   }

@@ -27,7 +27,8 @@ export interface RouteGroupMetadata {
   readonly family: RouteFamily;
   /**
    * The paths that belong to the group, with or without an endpoint: a text that ends in `/` is a prefix, any other is that
-   * path and all below it. The longest matching claim wins. Pages of other origins may call them (docs/contract.md, general rule 4).
+   * path and all below it. The longest matching claim wins. Pages of other origins may call them (docs/contract.md,
+   * general rule 4).
    */
   readonly paths: readonly string[];
   /**

@@ -70,8 +70,8 @@ export function checkPageUrl(input: string, options: UrlSafetyOptions): PageUrlC
  * Decides whether a page that is being loaded may make a request: a redirect, a frame, an image, a script and so on.
  *
  * @param url the absolute URL of the request, as the browser reports it
- * @returns true for documents made by the page itself (`data:`, `blob:`, `about:blank`, `about:srcdoc`), and for http, https,
- *   ws and wss to a host that may be on the public internet, on a port that browsers open
+ * @returns true for documents made by the page itself (`data:`, `blob:`, `about:blank`, `about:srcdoc`), and for http,
+ *   https, ws and wss to a host that may be on the public internet, on a port that browsers open
  */
 export function isPublicRequestUrl(url: string, options: UrlSafetyOptions): boolean {
   if (!URL.canParse(url)) return false;

@@ -28,13 +28,19 @@ export interface Variables {
   readonly providerNative: boolean;
   /** `PROVIDER_DROP_PARAMS`, none: members of requests that the provider never gets, comma-separated. */
   readonly providerDropParams: readonly string[];
-  /** `PROVIDER_STRATEGY`, the driver's default: how the pool selects accounts of the default provider; null: as the driver. */
+  /**
+   * `PROVIDER_STRATEGY`, the driver's default: how the pool selects accounts of the default provider;
+   * null: as the driver.
+   */
   readonly providerStrategy: SelectionStrategy | null;
   /** `PROVIDER_AFFINITY_WAIT_MS`, 500 ms: how long a turn of a conversation waits for the conversation's busy account. */
   readonly providerAffinityWaitMs: number;
   /** `PROVIDER_TRACE_CONTEXT`, false: the default provider gets `traceparent` of the request's trace. */
   readonly providerTraceContext: boolean;
-  /** `PROVIDER_PIPE_STREAMS`, false: the runtime passes native streams of the default provider on by itself, where it can. */
+  /**
+   * `PROVIDER_PIPE_STREAMS`, false: the runtime passes native streams of the default provider
+   * on by itself, where it can.
+   */
   readonly providerPipeStreams: boolean;
   /** `KEEP_ALIVE_MS`, 10,000 ms: interval of keep-alives in a silent stream. */
   readonly keepAliveMs: number;

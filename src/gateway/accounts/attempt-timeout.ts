@@ -10,7 +10,10 @@ export class AttemptTimeout {
   #timeoutController = new AbortController();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** `ms` is the longest time without progress, milliseconds; `request` ends the whole request. The timer starts with `restart`. */
+  /**
+   * `ms` is the longest time without progress, milliseconds; `request` ends the whole request.
+   * The timer starts with `restart`.
+   */
   constructor(ms: number, request: AbortSignal) {
     this.#ms = ms;
     this.#request = request;

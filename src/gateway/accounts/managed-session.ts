@@ -133,7 +133,8 @@ export class ManagedSession implements AccountSession {
         new ProviderError("timeout", "the provider did not answer the sign-in in time"),
       );
     }, provider.timeouts.firstByteTimeoutMs);
-    // The client's departure does not end a renewal: a refresh token may be valid only once, and the answer has the next one.
+    // The client's departure does not end a renewal: a refresh token may be valid only once,
+    // and the answer has the next one.
     const signal =
       credentials.auth === undefined
         ? AbortSignal.any([abort.signal, timeoutController.signal])

@@ -17,8 +17,8 @@ type ProbeTarget = Pick<AcquireRequest, "target" | "provider">;
 /**
  * Sends a cheap request to each account, proxy and provider with an open circuit, if the provider allows it
  * (`active_probes`). So they are used again as soon as they work, without the risk of a caller's request. Skips rate limits,
- * which end at a known time, and outages of one model, of which the cheap request says nothing. Call it every few minutes. It
- * never throws for an error of an account or a provider: the pool records those.
+ * which end at a known time, and outages of one model, of which the cheap request says nothing. Call it every few
+ * minutes. It never throws for an error of an account or a provider: the pool records those.
  *
  * @returns how many probes succeeded
  */

@@ -211,7 +211,10 @@ async function acquireSlot(
 /** Most failed attempts that are noted of a request. */
 const MAX_FAILED_ATTEMPTS = 40;
 
-/** Notes an attempt that failed by the fault of the provider or of the account: usage and metrics count it for the provider. */
+/**
+ * Notes an attempt that failed by the fault of the provider or of the account:
+ * usage and metrics count it for the provider.
+ */
 function recordProviderFailure(
   { context: { facts }, provider, model }: AccountRequest,
   account: string,

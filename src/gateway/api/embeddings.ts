@@ -57,8 +57,8 @@ const answerSchema = () =>
   });
 
 /**
- * `POST /v1/embeddings` (docs/contract/other-endpoints.md). Answers 501 unless `embeddings.provider` names a supported provider. `model` of the
- * answer is the name that the caller requested.
+ * `POST /v1/embeddings` (docs/contract/other-endpoints.md). Answers 501 unless `embeddings.provider` names a supported
+ * provider. `model` of the answer is the name that the caller requested.
  */
 export const createEmbeddings = callerEndpoint({
   method: "POST",

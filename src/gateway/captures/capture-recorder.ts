@@ -109,7 +109,8 @@ export class CaptureRecorder {
     const secrets = collectSecrets(this.#request);
     const { label, round } = this.#exchange;
     const headers = this.#response?.headers ?? new Headers();
-    // A model's streamed text may contain members with such names. Any other body may be JSON, even if its content type says otherwise.
+    // A model's streamed text may contain members with such names.
+    // Any other body may be JSON, even if its content type says otherwise.
     const json = !/event-stream/i.test(headers.get("content-type") ?? "");
     const isCut = this.#size > this.#storedSize;
     const message = error instanceof Error ? error.message : "";

@@ -94,7 +94,8 @@ interface EmbeddingPlan {
 }
 
 /**
- * Checks a request, and decides whether inputs are embedded locally or at the model's provider, as `embeddings.provider` defines.
+ * Checks a request, and decides whether inputs are embedded locally or at the model's provider, as
+ * `embeddings.provider` defines.
  *
  * @throws GatewayError 403 if the caller's key does not allow the request, 501 if `embeddings.provider` is missing or
  * unsupported, and 400 if the request is too large

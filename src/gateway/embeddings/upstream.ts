@@ -13,7 +13,10 @@ import type { EmbeddingRequest, Vectors } from "./embedding-request.ts";
 /** The value of `embeddings.provider` that selects the provider's own embeddings. */
 const UPSTREAM_PROVIDER = "upstream";
 
-/** Values of `embeddings.provider` that select the local, deterministic implementation (docs/contract/other-endpoints.md). */
+/**
+ * Values of `embeddings.provider` that select the local, deterministic implementation
+ * (docs/contract/other-endpoints.md).
+ */
 const LOCAL_PROVIDERS: ReadonlySet<string> = new Set(["mock", "deterministic", "builtin"]);
 
 /** Where `embeddings.provider` lets a model be embedded. Null: the setting is empty or unknown. */

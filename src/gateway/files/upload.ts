@@ -52,8 +52,8 @@ export class Upload {
   readonly #attemptTimeout: AttemptTimeout;
 
   /**
-   * `style` is the name in the queue's status. `target` receives the file. `abort` ends the upload. It is also aborted if the
-   * client's body breaks off or is too slow, or if the lease is lost.
+   * `style` is the name in the queue's status. `target` receives the file. `abort` ends the upload. It is also aborted
+   * if the client's body breaks off or is too slow, or if the lease is lost.
    */
   constructor(
     context: Context,

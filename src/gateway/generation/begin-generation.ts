@@ -28,9 +28,9 @@ const TEXT_COPIES = 2;
 const MIN_RELEASE_BYTES = 16 * 1024;
 
 /**
- * Begins a generation: notes its facts, watches for the client's departure, pins the caller to the account that holds the files it
- * refers to, and selects a model that can answer the conversation. If the request holds more than 16 KiB of the memory
- * budget for bodies, it releases all but what the conversation needs.
+ * Begins a generation: notes its facts, watches for the client's departure, pins the caller to the account that holds
+ * the files it refers to, and selects a model that can answer the conversation. If the request holds more than 16 KiB
+ * of the memory budget for bodies, it releases all but what the conversation needs.
  *
  * @throws GatewayError 403 for what the caller's key must not use; 400 for options that the provider does not support; 400
  *   or 404 for invalid file references

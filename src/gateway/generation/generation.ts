@@ -52,8 +52,8 @@ const STALL_MESSAGES: Readonly<Record<Exclude<StallReason, "stalled-reader">, st
 
 /**
  * Runs one conversation to its end: opens a turn with an account and passes the upstream's bytes through the stages to the
- * sink. It continues incomplete messages, retries an answer of reasoning alone once, and asks for another account where the contract
- * says so (general rule 7).
+ * sink. It continues incomplete messages, retries an answer of reasoning alone once, and asks for another account where
+ * the contract says so (general rule 7).
  */
 export class Generation {
   readonly #job: GenerationJob;
@@ -237,8 +237,8 @@ export class Generation {
   }
 
   /**
-   * Whether the model only reasoned (docs/contract.md, general rule 7). The end of a native stream that shows reasoning and cannot be
-   * continued is passed on as it is.
+   * Whether the model only reasoned (docs/contract.md, general rule 7). The end of a native stream that shows reasoning
+   * and cannot be continued is passed on as it is.
    */
   #lacksAnswer(end: TurnEnd): boolean {
     if (!hasOnlyReasoned(this.assembler, end)) return false;

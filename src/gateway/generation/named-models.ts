@@ -27,8 +27,8 @@ function decideOnValue(
 /**
  * Whether a body states, anywhere, the name of a model that may not be used: for example for a tool, a plugin or a fallback.
  *
- * @param uncheckedMembers outermost members that hold only texts for the model and what belongs to them, or the requested model,
- * which is checked and replaced
+ * @param uncheckedMembers outermost members that hold only texts for the model and what belongs to them, or the
+ *   requested model, which is checked and replaced
  */
 export function namesForbiddenModel(
   text: string,

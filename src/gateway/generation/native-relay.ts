@@ -52,8 +52,8 @@ interface RelayOptions {
 }
 
 /**
- * Passes a provider's native stream to the caller, and reads the events in it. If the provider's settings allow it, the runtime
- * passes the bytes on by itself once nothing in them has to be changed, and only a copy is read.
+ * Passes a provider's native stream to the caller, and reads the events in it. If the provider's settings allow it, the
+ * runtime passes the bytes on by itself once nothing in them has to be changed, and only a copy is read.
  */
 export class NativeRelay {
   readonly #options: RelayOptions;

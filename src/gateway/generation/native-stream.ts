@@ -90,7 +90,10 @@ export class NativeStream {
     return this.#isRenamed === false && !this.#hidesUsageEvent && this.#continued === null;
   }
 
-  /** Notes bytes that the caller has got already, and keeps the beginning of an unfinished event. The buffer may be reused afterwards. */
+  /**
+   * Notes bytes that the caller has got already, and keeps the beginning of an unfinished event.
+   * The buffer may be reused afterwards.
+   */
   observe(bytes: Uint8Array): void {
     if (this.#heldLength === 0 && endsWithBlankLine(bytes)) return;
     const searched = concatBytes([this.#tail, bytes]);

@@ -34,8 +34,8 @@ interface PipedCopyOptions {
 }
 
 /**
- * The copy of an answer whose other branch goes to the caller without JavaScript. The runtime keeps unread bytes, so the copy is
- * polled about once a second, and read to its end when the other branch has ended.
+ * The copy of an answer whose other branch goes to the caller without JavaScript. The runtime keeps unread bytes, so
+ * the copy is polled about once a second, and read to its end when the other branch has ended.
  */
 export class PipedCopy {
   readonly #reader: ReadableStreamBYOBReader;
@@ -147,8 +147,9 @@ export class PipedCopy {
   }
 
   /**
-   * Judges from one poll whether the caller takes bytes. If it does, the first read finds nearly all bytes of the poll. If it does
-   * not, only the reads of this copy pull bytes: the first one finds little, and the next ones reach their limit.
+   * Judges from one poll whether the caller takes bytes. If it does, the first read finds nearly all bytes of the poll.
+   * If it does not, only the reads of this copy pull bytes: the first one finds little, and the next ones reach their
+   * limit.
    */
   #judgeReader(isLimitReached: boolean, poll: { first: number; more: number; largest: number }): void {
     const { now, stallDetector, readerLimitMs } = this.#options;

@@ -11,7 +11,8 @@ export interface StallLimits {
   /** Longest silence within a stream, and longest time for which a reader may block a write. */
   readonly idleMs: number;
   /**
-   * Longest time for a complete answer. For a stream: longest time between two pieces of content, even if other data arrives.
+   * Longest time for a complete answer. For a stream: longest time between two pieces of content, even if other data
+   * arrives.
    */
   readonly answerMs: number;
 }

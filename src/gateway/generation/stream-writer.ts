@@ -210,8 +210,8 @@ export class StreamWriter {
   }
 
   /**
-   * Has the reader get `body` without JavaScript. Silence has no keep-alives from then on. Resolves when the body has ended or
-   * broken, or when the client has left. Only {@link end}, {@link close} and {@link break} may follow.
+   * Has the reader get `body` without JavaScript. Silence has no keep-alives from then on. Resolves when the body has
+   * ended or broken, or when the client has left. Only {@link end}, {@link close} and {@link break} may follow.
    */
   pipe(body: ReadableStream<Uint8Array>): Promise<void> {
     this.stopKeepAlives();
@@ -262,8 +262,8 @@ export class StreamWriter {
   }
 
   /**
-   * Breaks the connection: the caller must not take the answer as complete. `now`: without what was not sent yet, because the
-   * reader may never take it.
+   * Breaks the connection: the caller must not take the answer as complete. `now`: without what was not sent yet,
+   * because the reader may never take it.
    */
   async break(reason: unknown, now: boolean): Promise<void> {
     if (!now) await this.#flush().catch(() => undefined);

@@ -5,8 +5,8 @@ import type { TextChecker } from "./text-checker.ts";
 const ID_LENGTH = 9;
 
 /**
- * Checks the name of a call in an answer, and returns its id: an id that matches is replaced by its digest, which is the same
- * wherever the call is named.
+ * Checks the name of a call in an answer, and returns its id: an id that matches is replaced by its digest, which is
+ * the same wherever the call is named.
  *
  * @throws GatewayError if a rule denies the name, or would mask it
  */

@@ -143,8 +143,8 @@ async function maskFormat(format: ResponseFormat, checker: TextChecker): Promise
 }
 
 /**
- * How an option is checked. `choice`: unusual values deny the request if they match, as all values do of a `text`. Others are
- * masked or replaced. Only numbers are not checked.
+ * How an option is checked. `choice`: unusual values deny the request if they match, as all values do of a `text`.
+ * Others are masked or replaced. Only numbers are not checked.
  */
 type OptionCheck = "choice" | "text" | "masked" | "replaced";
 

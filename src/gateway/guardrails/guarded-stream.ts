@@ -31,8 +31,9 @@ type FinishEvent = Extract<GenerationEvent, { readonly type: "finish" }>;
 type CallEvent = Extract<GenerationEvent, { readonly index: number }>;
 
 /**
- * Checks the events of a streamed answer before they are shown, in windows. The texts of a kind are checked as one text, as in
- * a whole answer, whatever comes between them. A denied answer ends with the reason `content_filter`, after what was shown before.
+ * Checks the events of a streamed answer before they are shown, in windows. The texts of a kind are checked as one
+ * text, as in a whole answer, whatever comes between them. A denied answer ends with the reason `content_filter`, after
+ * what was shown before.
  */
 export class GuardedStream {
   /** It shows events as they come, as the stream behind it does. */
@@ -44,8 +45,8 @@ export class GuardedStream {
   readonly #windowChars: number;
   readonly #held = new HeldEvents();
   /**
-   * The end of the shown text of a kind, if less than {@link HELD_CHARS} characters of the kind were held back behind it: a match
-   * may begin in it.
+   * The end of the shown text of a kind, if less than {@link HELD_CHARS} characters of the kind were held back behind
+   * it: a match may begin in it.
    */
   readonly #contexts = new Map<TextEvent["type"], string>();
   #call: CallEvent[] = [];

@@ -93,7 +93,8 @@ export class TextChecker {
   }
 
   /**
-   * Checks the strings and numbers in a value that would not work if they were masked, such as names: a match denies the request.
+   * Checks the strings and numbers in a value that would not work if they were masked, such as names: a match denies
+   * the request.
    *
    * @throws GatewayError if a rule denies one of them, or would mask it
    */
@@ -120,8 +121,8 @@ export class TextChecker {
   }
 
   /**
-   * Whether an expression matches an id. Broad expressions match random ids, which are no texts. So such an id does not deny the
-   * request or the answer: it is replaced, and its text reaches no reader.
+   * Whether an expression matches an id. Broad expressions match random ids, which are no texts. So such an id does not
+   * deny the request or the answer: it is replaced, and its text reaches no reader.
    */
   async matchesId(id: string): Promise<boolean> {
     return (await this.#findMatch(id)) !== undefined;

@@ -62,9 +62,9 @@ interface FinalRecord extends HistoryWrite {
 const EMPTY_OUTPUT: RawOutput = { rawText: "", rawReasoning: "" };
 
 /**
- * Archives one generation (docs/contract.md, general rule 9). While the generation runs, it holds only references, and builds texts
- * only when they are sent. After the end, a waiting record holds no attachments, and of long texts only what is archived.
- * It never throws and never waits: the history must not slow or break a generation.
+ * Archives one generation (docs/contract.md, general rule 9). While the generation runs, it holds only references, and
+ * builds texts only when they are sent. After the end, a waiting record holds no attachments, and of long texts only
+ * what is archived. It never throws and never waits: the history must not slow or break a generation.
  */
 export class Recording implements RecordSource {
   readonly #context: Context;

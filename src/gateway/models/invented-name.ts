@@ -5,8 +5,8 @@ import { getCatalogueModel } from "./catalogue.ts";
 import type { ModelNameConfig } from "./configured-models.ts";
 
 /**
- * The name of a model at its provider, if it may be any text of the caller (`provider/any text`). Undefined: the catalogue or
- * the configuration has the name.
+ * The name of a model at its provider, if it may be any text of the caller (`provider/any text`). Undefined: the
+ * catalogue or the configuration has the name.
  */
 export function findInventedName(
   { id, upstream, provider: providerId }: CatalogueModel,

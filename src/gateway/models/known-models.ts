@@ -12,7 +12,10 @@ function matches(match: NameMatch, name: string): boolean {
     : match.or.some((part) => matches(part, name));
 }
 
-/** After the pattern of an address: another host must not begin with the pattern. A pattern may end with a dot or a slash. */
+/**
+ * After the pattern of an address: another host must not begin with the pattern.
+ * A pattern may end with a dot or a slash.
+ */
 const END_OF_HOST = "(?:(?<=[/.])|(?=[:/]|$))";
 
 /** The known models of one provider. */

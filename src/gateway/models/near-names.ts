@@ -18,7 +18,10 @@ function computeDistance(left: string, right: string): number {
   return previous[right.length] ?? 0;
 }
 
-/** How far a listed name is from a requested one, in lower case; infinite: too far. `provider/name` is also near to `name`. */
+/**
+ * How far a listed name is from a requested one, in lower case; infinite: too far.
+ * `provider/name` is also near to `name`.
+ */
 export function compareNames(requested: string, listed: string): number {
   const max = maxDistance(requested.length);
   const forms = [listed, listed.slice(listed.indexOf("/") + 1), listed.replace(/:[^:/]*$/, "")];

@@ -20,8 +20,8 @@ import { DEFAULT_ALIASES } from "./default-aliases.ts";
 import { ModelNotFoundError } from "./model-not-found.ts";
 
 /**
- * Retired models (docs/contract/answers.md, Model alias resolution, rule 5): the message-style families 1.x and 2.x, `instant` models and the old
- * 3.5 chat family, with or without their vendor as a prefix.
+ * Retired models (docs/contract/answers.md, Model alias resolution, rule 5): the message-style families 1.x and 2.x,
+ * `instant` models and the old 3.5 chat family, with or without their vendor as a prefix.
  */
 const RETIRED_MODELS = [
   /^(?:(?:anthropic|vendorb)\/)?(?:claude|modelb)(?:-(?:v?[12](?:[.-]|$)|instant)|$)/,
@@ -153,11 +153,11 @@ function toNonThinkingModel(model: CatalogueModel): CatalogueModel {
 }
 
 /**
- * Resolves a requested model name (docs/contract/answers.md, Model alias resolution). The order is: configured route, canonical id,
- * configured alias of a model or route, `provider/model` of a configured provider, route whose pattern matches, built-in alias,
- * and last the provider for unknown models.
- * The suffix `-nothinking` selects the variant without thinking, unless the suffixed name is itself a route or an alias.
- * Case is ignored, and similar names are not guessed.
+ * Resolves a requested model name (docs/contract/answers.md, Model alias resolution). The order is: configured route,
+ * canonical id, configured alias of a model or route, `provider/model` of a configured provider, route whose pattern
+ * matches, built-in alias, and last the provider for unknown models. The suffix `-nothinking` selects the variant
+ * without thinking, unless the suffixed name is itself a route or an alias. Case is ignored, and similar names are not
+ * guessed.
  *
  * @throws GatewayError 400 `model_not_found` for an unknown or retired name, or for a name that is too long.
  */

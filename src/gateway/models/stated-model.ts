@@ -127,7 +127,10 @@ function readThinking(entry: JsonObject, parts: readonly JsonObject[]): boolean 
   return flags.map(readFlag).find((flag) => flag !== undefined);
 }
 
-/** Reads what a provider's list states of a model: price in US dollars, context and abilities. Vendors' names do not collide. */
+/**
+ * Reads what a provider's list states of a model: price in US dollars, context and abilities.
+ * Vendors' names do not collide.
+ */
 export function readStatedModel(entry: JsonObject): ProviderModel {
   const parts = listParts(entry);
   const [context, output] = [readTokens(parts, CONTEXT), readTokens(parts, OUTPUT)];

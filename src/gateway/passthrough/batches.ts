@@ -125,8 +125,8 @@ function isMissing(error: unknown): boolean {
 }
 
 /**
- * Records a batch as the provider states it: makes its files files of the caller, counts its new usage and stores it. Returns it with
- * the caller's ids.
+ * Records a batch as the provider states it: makes its files files of the caller, counts its new usage and stores it.
+ * Returns it with the caller's ids.
  */
 async function recordBatch(
   request: BatchRequest,
@@ -183,8 +183,8 @@ async function adoptFile(
 const NO_TOKENS: BatchTokens = { prompt: 0, completion: 0 };
 
 /**
- * Counts the tokens that a batch states for the request that reads it, without those that were counted earlier: a provider may
- * state them while the batch runs. Returns all that are counted now.
+ * Counts the tokens that a batch states for the request that reads it, without those that were counted earlier: a
+ * provider may state them while the batch runs. Returns all that are counted now.
  */
 function countUsage(
   { facts }: Context,

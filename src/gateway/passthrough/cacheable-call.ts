@@ -41,7 +41,10 @@ interface TargetedCall {
   readonly targets: readonly Target[];
 }
 
-/** Describes a request with a JSON body for the response cache. Streams are not cached: their end does not tell whether they are whole. */
+/**
+ * Describes a request with a JSON body for the response cache. Streams are not cached:
+ * their end does not tell whether they are whole.
+ */
 export function toCacheableCall(context: Context, { caller, call, targets }: TargetedCall): CacheableCall {
   const models = targets.filter((target) => target !== null);
   const [first] = models;

@@ -8,7 +8,10 @@ export class HeldBytes {
   #pieces: Uint8Array[] = [];
   #size = 0;
 
-  /** Keeps the next bytes. Returns false if the answer became too long: {@link release} then returns the bytes that were held. */
+  /**
+   * Keeps the next bytes. Returns false if the answer became too long:
+   * {@link release} then returns the bytes that were held.
+   */
   hold(bytes: Uint8Array): boolean {
     if (this.#size + bytes.length > MAX_HELD_BYTES) return false;
     this.#pieces.push(bytes);

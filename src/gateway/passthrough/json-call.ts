@@ -37,7 +37,8 @@ export function requireModelName(model: unknown, { isModelOptional }: Passthroug
 /**
  * Reads a JSON request. The body is sent as the caller wrote it, but for the model's name.
  *
- * @throws GatewayError 400 for a body that is no object, that names `model` or `stream` twice or in another case, or without a required model
+ * @throws GatewayError 400 for a body that is no object, that names `model` or `stream` twice or in another case, or
+ *   without a required model
  */
 export function readJsonCall(endpoint: PassthroughEndpoint, { text, value }: JsonBody): PassthroughCall {
   if (!isObject(value)) throw invalidRequest("the body must be a JSON object");

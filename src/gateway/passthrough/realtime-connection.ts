@@ -60,7 +60,10 @@ export class RealtimeConnection {
     options.signal.addEventListener("abort", () => this.#end(TRY_AGAIN_LATER, "the account is gone"));
   }
 
-  /** Resolves at the end of the connection. Rejects with a `ProviderError` if the provider broke it, and with what a message made this program throw. */
+  /**
+   * Resolves at the end of the connection. Rejects with a `ProviderError` if the provider
+   * broke it, and with what a message made this program throw.
+   */
   get ended(): Promise<void> {
     return this.#ended.promise;
   }

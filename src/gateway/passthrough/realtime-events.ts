@@ -37,8 +37,8 @@ export interface ClientEventOptions {
  * Prepares a message of the caller: the session keeps the model that the caller may use. A key that is limited to certain
  * models must not name others, for example for the transcription of its speech. Returns the text for the provider.
  *
- * @throws GatewayError 400 if nested too deeply or not a JSON object, 403 for another model, 413 and 503 if the memory budget
- *   is exhausted
+ * @throws GatewayError 400 if nested too deeply or not a JSON object, 403 for another model, 413 and 503 if the memory
+ *   budget is exhausted
  */
 export function prepareClientEvent(text: string, options: ClientEventOptions): string {
   if (!MAY_NAME_MODEL.test(text)) return text;

@@ -44,7 +44,10 @@ const KIND_OF_CODE: ReadonlyMap<string, ProviderErrorKind> = new Map<string, Pro
 const TOO_LONG =
   /maximum context length|prompt is too long|longer than the model's context|exceeds? (?:the )?(?:model's )?(?:context|available context size|maximum number of (?:input )?tokens)|input length and `?max_tokens`? exceed|too large for model with/i;
 
-/** How messages begin with which backends refuse an API key with 400. Only the beginning counts, since a message may quote the request. */
+/**
+ * How messages begin with which backends refuse an API key with 400.
+ * Only the beginning counts, since a message may quote the request.
+ */
 const REFUSED_KEY = /^(?:incorrect api key provided|api key not valid|invalid api[ -]key)\b/i;
 
 /** Fixed messages for callers, where the upstream's own words could contain part of a credential. */
@@ -202,7 +205,10 @@ const CREDENTIAL_END = 4;
 /** So many characters of a credential's beginning or end are a part of it wherever they stand. */
 const CREDENTIAL_PART = 8;
 
-/** Whether a run contains so many of the first or the last characters of a credential. Short credentials have no such parts. */
+/**
+ * Whether a run contains so many of the first or the last characters of a credential.
+ * Short credentials have no such parts.
+ */
 const hasEndOf = (run: string, secret: string, length: number): boolean =>
   secret.length >= 2 * length &&
   (run.includes(secret.slice(0, length)) || run.includes(secret.slice(-length)));

@@ -24,7 +24,8 @@ type Sleep = (milliseconds: number, signal: AbortSignal) => Promise<void>;
  * Asks the backend for the files that a refused conversation names: backends word such rejections differently, and some
  * look like rejections of the account or the model. Waits for files that the backend still processes.
  *
- * @returns when all files are there and the request may be sent again, because the backend has processed a file in the meantime
+ * @returns when all files are there and the request may be sent again, because the backend has processed a file in the
+ *   meantime
  * @throws GatewayError 404 for a file that the backend no longer has, 400 for one that it could not process; otherwise
  *   `error`
  */

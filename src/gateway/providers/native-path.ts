@@ -19,8 +19,8 @@ export interface NativePath {
   /** Whether an API style is the provider's protocol. */
   speaks(dialect: string): boolean;
   /**
-   * Whether the provider can take the conversation as it is. False: its tools must be written into the prompt, or the provider
-   * lacks the endpoint.
+   * Whether the provider can take the conversation as it is. False: its tools must be written into the prompt, or the
+   * provider lacks the endpoint.
    */
   accepts(conversation: Conversation): boolean;
   /**

@@ -149,8 +149,8 @@ function readCodex(headers: Headers, { name, used: usedName, reset }: UsedWindow
 }
 
 /**
- * The quotas that a provider states in the headers of an answer, whether it is an error or not. Windows that have passed, or that
- * reset in more than a year, are left out. `now`: Unix milliseconds.
+ * The quotas that a provider states in the headers of an answer, whether it is an error or not. Windows that have
+ * passed, or that reset in more than a year, are left out. `now`: Unix milliseconds.
  */
 export function readQuotaWindows(headers: Headers, now: number): readonly QuotaWindow[] {
   const windows: QuotaWindow[] = [];
@@ -170,8 +170,8 @@ export function readQuotaWindows(headers: Headers, now: number): readonly QuotaW
 }
 
 /**
- * How long a rejection asks to wait, in seconds, rounded up: `retry-after-ms` and its relatives, `Retry-After`, then what the body
- * states. Null: nothing.
+ * How long a rejection asks to wait, in seconds, rounded up: `retry-after-ms` and its relatives, `Retry-After`, then
+ * what the body states. Null: nothing.
  */
 export function readStatedWait(headers: Headers, body: JsonObject, now: number): number | null {
   const milliseconds =

@@ -106,7 +106,10 @@ export async function readAnswerText(response: Response, signal: AbortSignal): P
   return text;
 }
 
-/** Whether the answer states an acceptable length. Compressed answers do not count, because they may expand to any length. */
+/**
+ * Whether the answer states an acceptable length. Compressed answers do not count, because
+ * they may expand to any length.
+ */
 function isBounded({ headers }: Response): boolean {
   const length = headers.get("content-length");
   return length !== null && Number(length) <= MAX_ANSWER_BYTES && !headers.has("content-encoding");

@@ -23,8 +23,8 @@ const loadCache = () => import("./serve-cached.ts");
 const loadCallCache = () => import("./serve-cached-call.ts");
 
 /**
- * Answers a request from the response cache where it is on for the request, and otherwise with `createAnswer`. Callers without a
- * key and messages of a WebSocket never use it.
+ * Answers a request from the response cache where it is on for the request, and otherwise with `createAnswer`. Callers
+ * without a key and messages of a WebSocket never use it.
  */
 export function answerThroughCache(
   request: GenerationRequest,

@@ -2,9 +2,9 @@ import type { CacheConfig, CacheScope } from "../../core/config/response-cache-s
 import type { ResolvedModel } from "../../core/conversation/model.ts";
 
 /**
- * For how many seconds the answers of a model are served again to a key; 0: not at all. The narrowest setting counts: that of
- * the key, else of the model, else of the provider, else of all requests. If a model leads to several providers, the shortest
- * of their times counts.
+ * For how many seconds the answers of a model are served again to a key; 0: not at all. The narrowest setting counts:
+ * that of the key, else of the model, else of the provider, else of all requests. If a model leads to several
+ * providers, the shortest of their times counts.
  */
 export function selectCacheSeconds(
   { cache, providers, default_provider }: CacheConfig,

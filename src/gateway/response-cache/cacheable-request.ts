@@ -5,8 +5,8 @@ import type { GenerationRequest } from "../generation/generation-job.ts";
 import type { CacheableInput } from "./answer-through-cache.ts";
 
 /**
- * Members of a body that continue or create state, or let the provider look something up: the same request can later have another
- * answer.
+ * Members of a body that continue or create state, or let the provider look something up: the same request can later
+ * have another answer.
  */
 const CHANGING_MEMBERS = [
   "background",

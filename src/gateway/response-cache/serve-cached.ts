@@ -20,7 +20,10 @@ const STORED_REASONS: ReadonlySet<string> = new Set(["stop", "tool_calls", "leng
 /** A cached answer has no text in the history: the record of the first answer has it. */
 const NO_OUTPUT = { rawText: "", rawReasoning: "" };
 
-/** Answers a conversation from the cache, or makes a new answer and stores it. Where the cache is off, it only makes an answer. */
+/**
+ * Answers a conversation from the cache, or makes a new answer and stores it.
+ * Where the cache is off, it only makes an answer.
+ */
 export function serveCached(
   config: CacheConfig,
   request: GenerationRequest,
@@ -55,8 +58,8 @@ export function serveCached(
 }
 
 /**
- * Treats a request that gets a cached answer as a new one: access, guardrails of the request and limits of requests are checked;
- * tokens and cost do not count.
+ * Treats a request that gets a cached answer as a new one: access, guardrails of the request and limits of requests are
+ * checked; tokens and cost do not count.
  */
 async function admitReplay(request: GenerationRequest, entry: FoundEntry): Promise<void> {
   const { context, caller } = request;

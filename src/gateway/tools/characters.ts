@@ -91,9 +91,9 @@ function foldWide(codePoint: number): string {
 }
 
 /**
- * The ASCII meaning of a code point within a tag candidate: letters and digits as themselves (with their case), `_`, `-`, `/`,
- * `=`, quotes, brackets, ` ` and `\n` for white space, `|` for every other separator, `~` for a character that cannot occur
- * in a tag head, and the empty string for characters without width.
+ * The ASCII meaning of a code point within a tag candidate: letters and digits as themselves (with their case), `_`,
+ * `-`, `/`, `=`, quotes, brackets, ` ` and `\n` for white space, `|` for every other separator, `~` for a character
+ * that cannot occur in a tag head, and the empty string for characters without width.
  */
 export function foldToAscii(codePoint: number): string {
   return codePoint < 128 ? (ASCII[codePoint] ?? "|") : foldWide(codePoint);

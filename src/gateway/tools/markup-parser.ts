@@ -33,9 +33,9 @@ type State =
   | "invokes";
 
 /**
- * The grammar of the tool markup as a push parser (docs/contract.md, Tool calling rules): consumes the input as far as its meaning
- * is certain, writes events, and stops. A call is announced once its wrapper, its invoke and either its first parameter or
- * its end tag are complete outside code. Until then all of it can still become text.
+ * The grammar of the tool markup as a push parser (docs/contract.md, Tool calling rules): consumes the input as far as
+ * its meaning is certain, writes events, and stops. A call is announced once its wrapper, its invoke and either its
+ * first parameter or its end tag are complete outside code. Until then all of it can still become text.
  *
  * The class is long because its states lead to each other and are easier to read together.
  */

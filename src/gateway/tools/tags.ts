@@ -290,8 +290,8 @@ export function readTag(source: string, at: number, limit: number, final: boolea
 }
 
 /**
- * Whether the text ends within an incomplete closing tag at `at` that cannot be part of a value: at least `minLength` units of
- * `</`, of a shell that begins with a bar, or of either with the first letters of a local name.
+ * Whether the text ends within an incomplete closing tag at `at` that cannot be part of a value: at least `minLength`
+ * units of `</`, of a shell that begins with a bar, or of either with the first letters of a local name.
  * @param shells Shells that may precede the local name, in addition to those of the markup itself.
  */
 export function endsInClosingTag(

@@ -20,8 +20,9 @@ export interface ToolScannerOptions {
 }
 
 /**
- * Finds tool calls in a model's text (docs/contract.md, Tool calling rules). Pass it the text in pieces and call `finish` once at
- * the end. The same text gives the same calls and the same remaining text, however it is split. It never throws.
+ * Finds tool calls in a model's text (docs/contract.md, Tool calling rules). Pass it the text in pieces and call
+ * `finish` once at the end. The same text gives the same calls and the same remaining text, however it is split. It
+ * never throws.
  *
  * Reasoning has its own scanner: its text events are the reasoning to show, without call markup, and its calls count if the
  * visible text is empty (rule 9). Give it `firstIndex` when calls of both are sent in one response.

@@ -27,7 +27,10 @@ const versionSchema = () =>
   });
 
 export const VERSION_ENDPOINTS = [
-  /** `GET /admin/version` (docs/contract/admin-configuration.md). `check_error` says why the latest release is unknown; the status stays 200. */
+  /**
+   * `GET /admin/version` (docs/contract/admin-configuration.md). `check_error` says why the latest release is unknown;
+   * the status stays 200.
+   */
   adminEndpoint({
     method: "GET",
     path: "/admin/version",

@@ -28,7 +28,8 @@ function readStoredSession(): StoredSession | null {
 
 /**
  * Shares the session with the other tabs: `ask` asks them for it, `end` signs all out, and a session is used by those that
- * have none. Only pages of this origin receive messages, and nothing is stored beyond the tabs: the last one forgets the token.
+ * have none. Only pages of this origin receive messages, and nothing is stored beyond the tabs: the last one forgets
+ * the token.
  */
 const otherTabs = new BroadcastChannel(KEY);
 

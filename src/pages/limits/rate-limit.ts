@@ -33,8 +33,8 @@ export type RateLimitedHandler = (context: Context, call: PageCall) => Promise<R
 
 /**
  * Counts every call of a client over all operations of the page service, whatever its outcome, and adds the rate limit
- * headers to each answer (docs/page-contract.md, Limits; IETF draft "RateLimit header fields for HTTP", version 6). Calls with a
- * key, or with a link that the key signed, count for the key instead.
+ * headers to each answer (docs/page-contract.md, Limits; IETF draft "RateLimit header fields for HTTP", version 6).
+ * Calls with a key, or with a link that the key signed, count for the key instead.
  */
 export function withRateLimit(
   handler: RateLimitedHandler,

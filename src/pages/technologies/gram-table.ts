@@ -2,7 +2,10 @@ import { hits, section } from "./text-bytes.ts";
 
 /** Bytes of a gram. */
 export const GRAM_BYTES = 4;
-/** An entry consists of a gram, its literal's number, its offset in the literal, and the position of the list's previous entry. */
+/**
+ * An entry consists of a gram, its literal's number, its offset in the literal, and the
+ * position of the list's previous entry.
+ */
 const ENTRY_SIZE = 4;
 const EVERY_BYTE = [...Array(256).keys()];
 

@@ -9,7 +9,10 @@ const MAX_RANGES = 100;
 const MAX_SHEETS = 100;
 const MAX_SHEET = 9_999;
 
-/** Placeholders in a header or footer, and the classes of elements that Chromium fills (DevTools protocol, Page.printToPDF). */
+/**
+ * Placeholders in a header or footer, and the classes of elements that Chromium fills
+ * (DevTools protocol, Page.printToPDF).
+ */
 const PLACEHOLDERS: ReadonlyMap<string, string> = new Map([
   ["page", "pageNumber"],
   ["pages", "totalPages"],

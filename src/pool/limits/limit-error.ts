@@ -16,8 +16,8 @@ export function describeSubject(name: string | undefined): string {
 }
 
 /**
- * The error for a caller whose key, user, team, tag or provider has reached a limit: which limit, how much was used, and when
- * there is room again. It has no `Retry-After` (docs/contract/errors.md).
+ * The error for a caller whose key, user, team, tag or provider has reached a limit: which limit, how much was used,
+ * and when there is room again. It has no `Retry-After` (docs/contract/errors.md).
  *
  * @param now Unix milliseconds
  */

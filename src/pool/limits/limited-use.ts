@@ -165,8 +165,8 @@ export async function countRequest(
 const LEFT_PROVIDER: ReadonlySet<string | undefined> = new Set(["request_cancelled", "request_timeout"]);
 
 /**
- * Reports a request's real use to the pool. Null: nothing to report. Never rejects. If the caller disconnects, or its time is
- * over, before the provider reports any use, the real use is unknown and the estimate counts.
+ * Reports a request's real use to the pool. Null: nothing to report. Never rejects. If the caller disconnects, or its
+ * time is over, before the provider reports any use, the real use is unknown and the estimate counts.
  */
 export function settleUse(
   platform: Pick<Platform, "accounts">,

@@ -44,7 +44,10 @@ const CHECKS: readonly TableCheck[] = [
   },
 ];
 
-/** Stores the counted use in a SQLite database: a Durable Object's or a separate file. Each call throws what SQLite throws. */
+/**
+ * Stores the counted use in a SQLite database: a Durable Object's or a separate file.
+ * Each call throws what SQLite throws.
+ */
 export class SqlUseStore implements UseStore {
   readonly #sql: Sql;
   /** Whether any request may have more than one subject. */

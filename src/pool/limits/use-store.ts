@@ -37,7 +37,10 @@ export interface StoredSum {
  */
 export interface UseStore {
   loadUses(): Iterable<StoredUse>;
-  /** Stores a request, replacing its earlier row; `isNew`: there is none. Does not throw: see {@link UseStore.whenStored}. */
+  /**
+   * Stores a request, replacing its earlier row; `isNew`: there is none.
+   * Does not throw: see {@link UseStore.whenStored}.
+   */
   saveUse(use: StoredUse, isNew: boolean): void;
   /** Does not throw either. */
   removeUse(id: string): void;

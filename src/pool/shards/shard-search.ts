@@ -219,8 +219,8 @@ export class ShardSearch {
   }
 
   /**
-   * Asks shards for a slot, one after the other, without waiting. Returns the outcome of the search if it is over, else why the
-   * shards granted none. Throws if none of them could be reached.
+   * Asks shards for a slot, one after the other, without waiting. Returns the outcome of the search if it is over, else
+   * why the shards granted none. Throws if none of them could be reached.
    */
   async #askInTurn(
     { request, homeRequest, healthyRequest, home, order, signal, deadline }: AnySlotSearch,

@@ -3,8 +3,9 @@ import type { PoolAccount, PoolConfiguration } from "../../core/ports/pool-confi
 
 /**
  * With several shards, the first one counts the limits that an administrator has set for all accounts together. It has an
- * account of its own for each such limit: a slot of the first is a slot in use at any shard, and a request that waits for one
- * of the others waits at any shard. So these counts survive restarts as all leases do, and callers are served fairly.
+ * account of its own for each such limit: a slot of the first is a slot in use at any shard, and a request that waits
+ * for one of the others waits at any shard. So these counts survive restarts as all leases do, and callers are served
+ * fairly.
  */
 const PREFIX = "shared-limit:";
 

@@ -10,7 +10,10 @@ const MAX_NAME_BYTES = 1_000_000;
 /** The label with the name of a model. Callers choose its value. */
 const MODEL_LABEL = /([{,](?:gen_ai_request_)?model=)"((?:[^"\\]|\\.)*)"/;
 
-/** Returns the series of all models that have no series of their own. Null: the series is of no model, or this one itself. */
+/**
+ * Returns the series of all models that have no series of their own.
+ * Null: the series is of no model, or this one itself.
+ */
 function toSharedSeries(series: string): string | null {
   const [, , model] = MODEL_LABEL.exec(series) ?? [];
   if (model === undefined || model === OTHER_VALUES) return null;

@@ -197,7 +197,8 @@ export class PackedHistory {
 
   /**
    * Texts in the bucket that belong to no stored record, by the key of their pack: of records that were deleted before their
-   * pack arrived, or that arrived twice. The caller erases them and then calls {@link unmarkStrays}. Null: delete the whole pack.
+   * pack arrived, or that arrived twice. The caller erases them and then calls {@link unmarkStrays}. Null: delete the
+   * whole pack.
    */
   listStrayTexts(): Map<string, TextLocation[] | null> {
     return this.#packs.listStrayTexts();

@@ -41,8 +41,8 @@ export function findPrice(prices: Prices, model: string, requested = model): Pri
 export type Pricing = Pick<Config, "prices" | "providers">;
 
 /**
- * The price of a model from `prices`, else from its provider's `models`; null if there is none. A model of the default provider has
- * the same price with that provider's id before its name.
+ * The price of a model from `prices`, else from its provider's `models`; null if there is none. A model of the default
+ * provider has the same price with that provider's id before its name.
  */
 export function findModelPrice(
   { prices, providers }: Pricing,
@@ -125,7 +125,10 @@ export function findRequestCost(pricing: Pricing, fields: CostFields): number | 
   return price === null ? null : computeCostNano(price, fields);
 }
 
-/** What the cost of a request with a price leaves out, because the price has no such member or the provider does not count it. */
+/**
+ * What the cost of a request with a price leaves out, because the price has no such member or
+ * the provider does not count it.
+ */
 export type UnpricedPart = "audio_seconds" | "search_units" | "web_searches" | "answer";
 
 /** Lists what a request's cost leaves out. Empty without any price: then there is no cost. */

@@ -19,7 +19,10 @@ const SWEEP_MS = 60_000;
 /** The quota of all pass-through callers together, as a multiple of one caller's quota. */
 const PASS_THROUGH_QUOTA_FACTOR = 4;
 
-/** Stores callers' objects until they expire: stored responses, metadata of uploaded files, batches, and uploads in progress. */
+/**
+ * Stores callers' objects until they expire: stored responses, metadata of uploaded files,
+ * batches, and uploads in progress.
+ */
 export class CallerObjectStore {
   readonly #objects: ExpiringStore<CallerObjects>;
   readonly #now: () => number;

@@ -15,7 +15,10 @@ export type ConversionReply =
 /** The program that `npx polygate` runs has JavaScript in place of the sources. */
 const WORKER_FILE = import.meta.url.endsWith(".ts") ? "./image-worker.ts" : "./image-worker.js";
 
-/** How long one picture may compute, the start of the thread included. The slowest pictures that are allowed take seconds. */
+/**
+ * How long one picture may compute, the start of the thread included.
+ * The slowest pictures that are allowed take seconds.
+ */
 const DEADLINE_MS = 60_000;
 
 /** A picture that waits or is being converted. */

@@ -20,8 +20,9 @@ import { type CallerTools, toolFields, toTools } from "./tools.ts";
 export const DIALECT_ID = "chat-completions";
 
 /**
- * The body of `POST /v1/chat/completions` (docs/contract/generations.md). Fields without effect here (`store`, `service_tier` and similar) are
- * accepted and ignored. Further options are read from the body: their unusable values are ignored, not refused.
+ * The body of `POST /v1/chat/completions` (docs/contract/generations.md). Fields without effect here (`store`,
+ * `service_tier` and similar) are accepted and ignored. Further options are read from the body: their unusable values
+ * are ignored, not refused.
  */
 export const chatRequestSchema = lazyLooseObject(() => ({
   model: z.string().min(1),

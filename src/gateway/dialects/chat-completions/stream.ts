@@ -10,8 +10,8 @@ import type { CallerTools } from "./tools.ts";
 import { toChatUsage } from "./usage.ts";
 
 /**
- * Renders a chat-completions stream (docs/contract/answers.md, Chat-completions stream). The text that all chunks share is built once, so a
- * chunk costs one `JSON.stringify` of its own text.
+ * Renders a chat-completions stream (docs/contract/answers.md, Chat-completions stream). The text that all chunks share
+ * is built once, so a chunk costs one `JSON.stringify` of its own text.
  */
 export class ChatStream implements StreamRenderer {
   readonly keepAlive = KEEP_ALIVE_COMMENT;

@@ -16,8 +16,9 @@ const MAX_TOP_LOGPROBS = 20;
 const ONE_ANSWER = "must be 1: a request has one answer";
 
 /**
- * The body of `POST /v1/completions` (docs/contract/generations.md). Unsupported fields that would change the answer are rejected. Unknown
- * fields are accepted and ignored; `user`, `logit_bias` and the penalties are passed on, as in the chat-completions style.
+ * The body of `POST /v1/completions` (docs/contract/generations.md). Unsupported fields that would change the answer
+ * are rejected. Unknown fields are accepted and ignored; `user`, `logit_bias` and the penalties are passed on, as in
+ * the chat-completions style.
  */
 export const completionRequestSchema = lazyLooseObject(() => ({
   ...chatRequestSchema.pick({

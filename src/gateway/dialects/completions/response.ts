@@ -21,7 +21,8 @@ export function wantsAlternatives({ conversation }: AnswerInfo): boolean {
 }
 
 /**
- * Builds the text completion object (docs/contract/answers.md, Text completion). `echo` is the repeated prompt at the start of its text.
+ * Builds the text completion object (docs/contract/answers.md, Text completion). `echo` is the repeated prompt at the
+ * start of its text.
  */
 export function toTextCompletion(
   completion: Completion,

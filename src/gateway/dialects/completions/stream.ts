@@ -8,8 +8,8 @@ import { type TextLogprobs, TextLogprobsBuilder } from "./logprobs.ts";
 import { buildCompletionHead, finishReason, wantsAlternatives } from "./response.ts";
 
 /**
- * Renders a text-completions stream (docs/contract/answers.md, Text-completions stream). The text that all chunks share is built once, so a
- * chunk costs one `JSON.stringify` of its own text.
+ * Renders a text-completions stream (docs/contract/answers.md, Text-completions stream). The text that all chunks share
+ * is built once, so a chunk costs one `JSON.stringify` of its own text.
  */
 export class CompletionStream implements StreamRenderer {
   readonly keepAlive = KEEP_ALIVE_COMMENT;

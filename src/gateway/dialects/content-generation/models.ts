@@ -76,8 +76,8 @@ const readModel: Omit<Declaration<unknown, unknown, unknown>, "path"> = {
 };
 
 /**
- * `GET /v1beta/models`: the canonical models, all or a page of them. `GET /v1beta/models/{id}`: a model by id or alias. The paths
- * under `/v1` answer only SDKs of this style.
+ * `GET /v1beta/models`: the canonical models, all or a page of them. `GET /v1beta/models/{id}`: a model by id or alias.
+ * The paths under `/v1` answer only SDKs of this style.
  */
 export const CONTENT_MODELS: readonly Endpoint[] = [
   openEndpoint({ ...listModels, path: "/v1beta/models" }),

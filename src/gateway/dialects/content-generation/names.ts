@@ -12,8 +12,8 @@ export const KEY_PARAMETERS = ["key", "api_key"] as const;
 
 /**
  * Returns whether an SDK of this style sent a request on a path that several styles share. The check uses a header that
- * only these SDKs send. The contract's own places for a key are valid for every style, so they prove nothing (docs/contract/keys.md,
- * Authentication).
+ * only these SDKs send. The contract's own places for a key are valid for every style, so they prove nothing
+ * (docs/contract/keys.md, Authentication).
  */
 export function isContentGenerationClient({ headers }: { headers: Headers }): boolean {
   return headers.has(SDK_KEY_HEADER);

@@ -48,8 +48,8 @@ const OPTION_NAMES = {
 type GenerationConfig = z.output<typeof generationConfigSchema>;
 
 /**
- * The body of `:generateContent` and `:streamGenerateContent` (docs/contract/generations.md). Fields without effect here (`safetySettings` and
- * similar) are accepted and ignored.
+ * The body of `:generateContent` and `:streamGenerateContent` (docs/contract/generations.md). Fields without effect
+ * here (`safetySettings` and similar) are accepted and ignored.
  */
 export const contentRequestSchema = camelOrSnakeObject(() => ({
   contents: contentsSchema,

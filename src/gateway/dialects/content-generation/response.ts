@@ -9,7 +9,10 @@ function toFunctionCall({ id, name, arguments: text }: CompletedToolCall): Recor
   return { functionCall: { id, name, args: parseToolInput(text) } };
 }
 
-/** Builds the response object (docs/contract/answers.md, Content-generation-style response). A candidate always has at least one part. */
+/**
+ * Builds the response object (docs/contract/answers.md, Content-generation-style response).
+ * A candidate always has at least one part.
+ */
 export function toContentResponse(completion: Completion, info: AnswerInfo): Record<string, unknown> {
   const parts: Record<string, unknown>[] = [];
   if (completion.reasoning !== "") parts.push({ text: completion.reasoning, thought: true });

@@ -11,9 +11,9 @@ import { FINISH_REASONS, usageMetadata } from "./usage.ts";
 const CHUNK_START = 'data: {"candidates":[{"content":{"role":"model","parts":[';
 
 /**
- * Renders a content-generation stream (docs/contract/answers.md). Text and thoughts are sent at once; function calls are sent together in
- * the last chunk. Every chunk has a part, because SDK chats drop a turn with an empty chunk. The text that all chunks share
- * is built once, so a chunk costs one `JSON.stringify` of its own text.
+ * Renders a content-generation stream (docs/contract/answers.md). Text and thoughts are sent at once; function calls
+ * are sent together in the last chunk. Every chunk has a part, because SDK chats drop a turn with an empty chunk. The
+ * text that all chunks share is built once, so a chunk costs one `JSON.stringify` of its own text.
  */
 export class ContentStream implements StreamRenderer {
   /**

@@ -1,8 +1,8 @@
 import type { FinishReason, Usage } from "../../../core/conversation/events.ts";
 
 /**
- * Builds `usageMetadata` (docs/contract/answers.md, Content-generation-style response). This style counts thoughts separately from the
- * candidate's own tokens. The total includes both.
+ * Builds `usageMetadata` (docs/contract/answers.md, Content-generation-style response). This style counts thoughts
+ * separately from the candidate's own tokens. The total includes both.
  */
 export function usageMetadata(usage: Usage): Record<string, unknown> {
   const counts: Record<string, unknown> = {

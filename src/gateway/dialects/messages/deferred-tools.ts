@@ -7,9 +7,9 @@ type Tool = z.output<typeof toolSchema>;
 
 /**
  * Returns the names of the tools to hide from the model. A tool with `defer_loading` stays hidden until the result of
- * another tool refers to it, because the caller does the search (docs/clients.md, assertion 33). Tools that were called before or
- * that `tool_choice` forces are never hidden. If all tools are deferred, or if the vendor's own search tool is declared
- * (the gateway cannot run it), no tool is hidden.
+ * another tool refers to it, because the caller does the search (docs/clients.md, assertion 33). Tools that were called
+ * before or that `tool_choice` forces are never hidden. If all tools are deferred, or if the vendor's own search tool
+ * is declared (the gateway cannot run it), no tool is hidden.
  */
 export function findDeferredTools(
   tools: readonly Tool[],

@@ -26,7 +26,10 @@ const USAGE_LABELS: UsageLabels = { dialect: DIALECT_ID, operation: "chat" };
 
 const PATHS = ["/v1/messages", "/messages", ...PREFIXES.map((prefix) => `${prefix}/v1/messages`)];
 
-/** `POST /vendorb/v1/messages` and its shortcuts (docs/contract/generations.md). A header of the answer names the version of the style. */
+/**
+ * `POST /vendorb/v1/messages` and its shortcuts (docs/contract/generations.md).
+ * A header of the answer names the version of the style.
+ */
 export const createMessage = rawBodyEndpoint({
   method: "POST",
   path: PATHS,
@@ -73,8 +76,8 @@ async function withVersionHeader({ request }: Context, answered: Promise<Respons
 }
 
 /**
- * `POST /vendorb/v1/messages/count_tokens` and its shortcuts (docs/contract/generations.md). Counts messages, system prompt and tools. The
- * stream of the same message starts with the same number.
+ * `POST /vendorb/v1/messages/count_tokens` and its shortcuts (docs/contract/generations.md). Counts messages, system
+ * prompt and tools. The stream of the same message starts with the same number.
  */
 export const countMessageTokens = callerEndpoint({
   method: "POST",

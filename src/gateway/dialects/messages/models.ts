@@ -19,8 +19,8 @@ import { isMessagesClient, PREFIXES } from "./names.ts";
 const CREATED_AT = new Date(CATALOGUE_CREATED * 1000).toISOString();
 
 /**
- * Converts a model to an entry of the message-style list (docs/contract/answers.md, Model list), with the additional fields that SDKs of the style
- * read.
+ * Converts a model to an entry of the message-style list (docs/contract/answers.md, Model list), with the additional
+ * fields that SDKs of the style read.
  */
 function toModelObject(id: string, model: Partial<CatalogueModel> = {}): Record<string, unknown> {
   return {
@@ -86,8 +86,8 @@ const readModel: Omit<Declaration<unknown, unknown, unknown>, "path"> = {
 };
 
 /**
- * `GET /vendorb/v1/models`: the whole list, or a page of it. With an id: any model name that a message may be sent to. The paths
- * under `/v1` answer only SDKs of this style.
+ * `GET /vendorb/v1/models`: the whole list, or a page of it. With an id: any model name that a message may be sent to.
+ * The paths under `/v1` answer only SDKs of this style.
  */
 export const MESSAGE_MODELS: readonly Endpoint[] = [
   openEndpoint({ ...listModels, path: PREFIXES.map((prefix) => `${prefix}/v1/models`) }),

@@ -7,7 +7,10 @@ import { removeOwnSearches } from "./own-searches.ts";
 /** `max_tokens` of a request that has none (docs/contract/generations.md, POST /vendorb/v1/messages). */
 const DEFAULT_MAX_TOKENS = 8192;
 
-/** Messages for providers that speak this style. Beta values go along whole: the provider knows them, the gateway does not. */
+/**
+ * Messages for providers that speak this style. Beta values go along whole:
+ * the provider knows them, the gateway does not.
+ */
 export const nativeMessages: NativeDialect = {
   id: DIALECT_ID,
   contentMember: "messages",

@@ -1,7 +1,10 @@
 import { isObject } from "../../../core/encoding/json.ts";
 import { getMemberText, setMember } from "../../../core/encoding/json-splice.ts";
 
-/** A search or a citation that the gateway wrote for a provider of another protocol. Anthropic's ids have another alphabet. */
+/**
+ * A search or a citation that the gateway wrote for a provider of another protocol.
+ * Anthropic's ids have another alphabet.
+ */
 const OWN_SEARCH = /"srvtoolu_[\da-f]{24}"|"encrypted_index"\s*:\s*""/;
 const OWN_ID = /^srvtoolu_[\da-f]{24}$/;
 

@@ -26,8 +26,9 @@ const contentSchema = () =>
 const formatSchema = lazyLooseObject(() => ({ type: z.string(), schema: jsonObject.nullish() }));
 
 /**
- * The body of `POST /vendorb/v1/messages` (docs/contract/generations.md). Fields without effect here (`service_tier`, `context_management` and
- * similar) are accepted and ignored. `max_tokens` is only a hint: the contract forbids truncating the answer at it.
+ * The body of `POST /vendorb/v1/messages` (docs/contract/generations.md). Fields without effect here (`service_tier`,
+ * `context_management` and similar) are accepted and ignored. `max_tokens` is only a hint: the contract forbids
+ * truncating the answer at it.
  */
 export const messageRequestSchema = lazyLooseObject(() => ({
   model: z.string().min(1),

@@ -13,8 +13,8 @@ function toToolUse({ id, name, arguments: text }: CompletedToolCall): Record<str
 }
 
 /**
- * Builds the message object (docs/contract/answers.md, Message-style response). `model` is the name that the caller requested, because
- * agents look up model data by that name. Empty blocks are omitted.
+ * Builds the message object (docs/contract/answers.md, Message-style response). `model` is the name that the caller
+ * requested, because agents look up model data by that name. Empty blocks are omitted.
  */
 export function toMessage(completion: Completion, info: AnswerInfo): Record<string, unknown> {
   const content: Record<string, unknown>[] = [];

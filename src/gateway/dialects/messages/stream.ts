@@ -16,9 +16,9 @@ const PING = namedItem("ping", '{"type":"ping"}');
 const MESSAGE_STOP = namedItem("message_stop", '{"type":"message_stop"}');
 
 /**
- * Renders a message-style stream (docs/contract/answers.md, Message-style stream). One block is open at a time, and block indexes increase
- * by 1. The text that all deltas of a block share is built once when the block opens, so a delta costs one `JSON.stringify`
- * of its own text.
+ * Renders a message-style stream (docs/contract/answers.md, Message-style stream). One block is open at a time, and
+ * block indexes increase by 1. The text that all deltas of a block share is built once when the block opens, so a delta
+ * costs one `JSON.stringify` of its own text.
  */
 export class MessageStream implements StreamRenderer {
   readonly keepAlive = PING;

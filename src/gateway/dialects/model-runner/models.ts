@@ -41,8 +41,8 @@ export async function resolveRunnerModel(
 }
 
 /**
- * Returns the capabilities of a model (docs/contract/generations.md, Local-model-runner style). `vision` also covers a model with a vision
- * variant.
+ * Returns the capabilities of a model (docs/contract/generations.md, Local-model-runner style). `vision` also covers a
+ * model with a vision variant.
  */
 function getCapabilities(model: CatalogueModel): string[] {
   return [

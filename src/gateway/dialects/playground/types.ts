@@ -35,7 +35,10 @@ export interface Tool {
   readonly parameters: unknown;
 }
 
-/** Parameters of a request, under names that no dialect owns. The history stores all but `user` under these names, and further ones. */
+/**
+ * Parameters of a request, under names that no dialect owns.
+ * The history stores all but `user` under these names, and further ones.
+ */
 export const PARAMETER_NAMES = [
   "temperature",
   "max_tokens",

@@ -2,7 +2,10 @@ import * as z from "zod";
 import { jsonOrEventStream } from "../../../core/routing/event-stream-schemas.ts";
 import { tokenLogprobSchema } from "../shared/token-logprobs.ts";
 
-/** Final states of whole answers and their items. Streams also have other states (docs/contract/answers.md, States and transitions). */
+/**
+ * Final states of whole answers and their items. Streams also have other states
+ * (docs/contract/answers.md, States and transitions).
+ */
 const finalStatus = () => z.enum(["completed", "incomplete"]);
 
 function outputItemSchema() {

@@ -70,9 +70,9 @@ function withDefaultInput(body: ResponsesRequest): ResponsesRequest {
 }
 
 /**
- * `POST /v1/responses/compact` (docs/contract/generations.md): compacts a conversation. The answer contains the messages of users and
- * developers unchanged, and one item with a summary of everything. Sent back as input, this item replaces the compacted
- * conversation.
+ * `POST /v1/responses/compact` (docs/contract/generations.md): compacts a conversation. The answer contains the
+ * messages of users and developers unchanged, and one item with a summary of everything. Sent back as input, this item
+ * replaces the compacted conversation.
  */
 export const compactResponse = callerEndpoint({
   method: "POST",

@@ -40,8 +40,8 @@ function isChatMessage(item: JsonObject): boolean {
 }
 
 /**
- * Assembles messages from input items (docs/clients.md, assertions 13 to 15). The model's output of one turn arrives as several
- * items, which are merged into one assistant message. Unknown item types are ignored.
+ * Assembles messages from input items (docs/clients.md, assertions 13 to 15). The model's output of one turn arrives as
+ * several items, which are merged into one assistant message. Unknown item types are ignored.
  */
 export class MessageBuilder {
   readonly #messages: Message[] = [];

@@ -62,8 +62,8 @@ function toPart(value: unknown, fieldPath: string): Part {
 }
 
 /**
- * Converts the content of a message or of a tool's output: a string, an array of parts, or absent (docs/clients.md, assertion 14).
- * Every part with text becomes a text part.
+ * Converts the content of a message or of a tool's output: a string, an array of parts, or absent (docs/clients.md,
+ * assertion 14). Every part with text becomes a text part.
  *
  * @throws GatewayError 400 for a part whose content would be lost.
  */

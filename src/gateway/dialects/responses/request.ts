@@ -20,8 +20,8 @@ import { DIALECT_ID } from "./names.ts";
 const LOGPROBS_INCLUDE = "message.output_text.logprobs";
 
 /**
- * The body of `POST /v1/responses` (docs/contract/generations.md). Fields without effect here (`client_metadata` and similar) are accepted and
- * ignored. Items and tools are validated one by one, so that an unknown type is not an error.
+ * The body of `POST /v1/responses` (docs/contract/generations.md). Fields without effect here (`client_metadata` and
+ * similar) are accepted and ignored. Items and tools are validated one by one, so that an unknown type is not an error.
  */
 export const responsesRequestSchema = lazyLooseObject(() => ({
   model: z.string().min(1),
@@ -80,8 +80,8 @@ export function getInputItems(body: ResponsesRequest): readonly unknown[] {
 }
 
 /**
- * Returns whether the caller wants to see reasoning (docs/contract.md, tool rule 9). The model thinks unless the request disables
- * it. Like the real service, the gateway shows reasoning only to callers that set a reasoning option.
+ * Returns whether the caller wants to see reasoning (docs/contract.md, tool rule 9). The model thinks unless the
+ * request disables it. Like the real service, the gateway shows reasoning only to callers that set a reasoning option.
  */
 function wantsReasoning(body: ResponsesRequest): boolean {
   const { reasoning, thinking } = body;

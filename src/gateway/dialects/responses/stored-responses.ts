@@ -36,8 +36,8 @@ async function readStoredResponse(
 }
 
 /**
- * `GET /v1/responses/{response_id}` (docs/contract/generations.md): the caller's own stored response, until it expires. With `stream=true`, the
- * answer consists of the response's events after the number `starting_after`.
+ * `GET /v1/responses/{response_id}` (docs/contract/generations.md): the caller's own stored response, until it expires.
+ * With `stream=true`, the answer consists of the response's events after the number `starting_after`.
  */
 export const readResponse = callerEndpoint({
   method: "GET",
@@ -75,7 +75,8 @@ export const deleteResponse = callerEndpoint({
 });
 
 /**
- * `POST /v1/responses/{response_id}/cancel` (docs/contract/generations.md): always an error, because background responses are not supported.
+ * `POST /v1/responses/{response_id}/cancel` (docs/contract/generations.md): always an error, because background
+ * responses are not supported.
  */
 export const cancelResponse = callerEndpoint({
   method: "POST",
@@ -106,7 +107,10 @@ function itemsAfter(items: readonly JsonObject[], after: string | undefined): re
   return items.slice(index + 1);
 }
 
-/** `GET /v1/responses/{response_id}/input_items` (docs/contract/generations.md): the input items of a response, newest first. */
+/**
+ * `GET /v1/responses/{response_id}/input_items` (docs/contract/generations.md):
+ * the input items of a response, newest first.
+ */
 export const listInputItems = callerEndpoint({
   method: "GET",
   path: toPaths("/input_items"),

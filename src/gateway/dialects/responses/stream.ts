@@ -21,8 +21,8 @@ const ITEM_CLASSES = { reasoning: OpenReasoning, message: OpenMessage, refusal: 
 const DONE_EVENT = "data: [DONE]\n\n";
 
 /**
- * Renders a responses stream (docs/contract/answers.md, Responses stream). Its events have the fields of the contract and those of the real
- * API. Items are written one after another, in the order of the model's output.
+ * Renders a responses stream (docs/contract/answers.md, Responses stream). Its events have the fields of the contract
+ * and those of the real API. Items are written one after another, in the order of the model's output.
  */
 export class ResponsesStream implements StreamRenderer {
   readonly keepAlive = KEEP_ALIVE_COMMENT;

@@ -41,7 +41,8 @@ function getOrCreateQueue(lines: Map<string, CallQueue>, key: string): CallQueue
 
 /**
  * The tool calls of a conversation that have no result yet. Calls and results may have no ids: a result without an id
- * belongs to the oldest pending call, or to the oldest one of its tool name if it has a name (docs/clients.md, assertion 40).
+ * belongs to the oldest pending call, or to the oldest one of its tool name if it has a name (docs/clients.md,
+ * assertion 40).
  */
 export class PendingToolCalls {
   /**

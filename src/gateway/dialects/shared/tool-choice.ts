@@ -59,9 +59,9 @@ function applyAllowedTools(choice: JsonObject, tools: DeclaredTools): ToolChoice
 }
 
 /**
- * Translates `tool_choice` of the chat-completions and responses styles, in all forms that clients send (docs/clients.md, assertions
- * 9 and 17). Removes the tools that it does not allow from `tools`. If it forces a tool that only the real service can run,
- * the model chooses.
+ * Translates `tool_choice` of the chat-completions and responses styles, in all forms that clients send
+ * (docs/clients.md, assertions 9 and 17). Removes the tools that it does not allow from `tools`. If it forces a tool
+ * that only the real service can run, the model chooses.
  *
  * @throws GatewayError 400 for an unknown choice, a function without a name, or a function that `tools` does not declare.
  */

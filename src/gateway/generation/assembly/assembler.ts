@@ -53,8 +53,8 @@ interface AnswerState {
 
 /**
  * Converts the provider's events to the caller's: converts tool markup to calls, removes citation markers, and shows
- * reasoning or only searches it for calls (docs/contract.md, tool rule 9). It has no streams, timers or network. One assembler
- * serves one generation, over all of its upstream turns.
+ * reasoning or only searches it for calls (docs/contract.md, tool rule 9). It has no streams, timers or network. One
+ * assembler serves one generation, over all of its upstream turns.
  */
 export class Assembler {
   readonly #conversation: Conversation;

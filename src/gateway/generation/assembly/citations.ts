@@ -28,7 +28,10 @@ interface CitationMarker {
   readonly claim: Citation["claim"];
 }
 
-/** The end of a growing text. Only the last {@link TAIL_CHARS} characters are kept and searched, however long the text is. */
+/**
+ * The end of a growing text. Only the last {@link TAIL_CHARS} characters are kept and
+ * searched, however long the text is.
+ */
 class TextTail {
   #text = "";
   #length = 0;
@@ -89,8 +92,8 @@ export function findClaimBefore(text: string, at: number): Citation["claim"] {
 }
 
 /**
- * Removes the upstream's `[citation:N]` and `[reference:N]` placeholders from a stream (docs/contract.md, general rule 8), also
- * when a placeholder is split between two chunks, and remembers their positions.
+ * Removes the upstream's `[citation:N]` and `[reference:N]` placeholders from a stream (docs/contract.md, general rule
+ * 8), also when a placeholder is split between two chunks, and remembers their positions.
  */
 export class CitationFilter {
   readonly #markers: CitationMarker[] = [];

@@ -100,8 +100,8 @@ export class UsageCount {
   }
 
   /**
-   * The token counts of an interrupted generation: the counts that the upstream has stated so far, but at least the estimate of
-   * the output.
+   * The token counts of an interrupted generation: the counts that the upstream has stated so far, but at least the
+   * estimate of the output.
    */
   estimateSoFar(promptText: string, answer: RawAnswer): Usage {
     this.endPart();

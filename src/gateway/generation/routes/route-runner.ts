@@ -51,8 +51,8 @@ export function classifyFailure(error: unknown): ModelFailure | null {
 
 /**
  * Tries the models of a route in order until one answers. It tries another model only while the caller has no visible
- * output of an answer. While other models remain, it does not wait for a free account; if all models fail and some were busy, it
- * waits for the first busy one. With a single model it behaves like a plain generation.
+ * output of an answer. While other models remain, it does not wait for a free account; if all models fail and some were
+ * busy, it waits for the first busy one. With a single model it behaves like a plain generation.
  */
 export class RouteRunner {
   #generation: Generation;
@@ -72,7 +72,8 @@ export class RouteRunner {
   /**
    * Applies the guardrails, and prepares the first model that accepts the conversation.
    *
-   * @throws GatewayError the error of a guardrail, or the error of {@link prepareGeneration}; with several models, that of the last one
+   * @throws GatewayError the error of a guardrail, or the error of {@link prepareGeneration}; with several models, that
+   *   of the last one
    */
   static async prepare(requested: GenerationJob): Promise<RouteRunner> {
     const job = await applyGuardrails(requested);

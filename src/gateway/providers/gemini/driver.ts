@@ -68,8 +68,8 @@ function toModelPath(model: string): string {
 }
 
 /**
- * Rejects a name whose URL would be outside the path of the models. Also rejects `models/…` as a second name of a model, because keys
- * and prices know the model only by its plain name.
+ * Rejects a name whose URL would be outside the path of the models. Also rejects `models/…` as a second name of a
+ * model, because keys and prices know the model only by its plain name.
  *
  * @throws GatewayError 400
  */

@@ -172,7 +172,10 @@ export const ACCOUNT_TEST_ENDPOINTS = [
 
 /** Endpoints for an account's sessions at the provider. */
 export const SESSION_ENDPOINTS = [
-  /** `POST /admin/accounts/sessions/delete-all` (docs/contract/admin-entries.md). A failure is also a 200 response, with its reason. */
+  /**
+   * `POST /admin/accounts/sessions/delete-all` (docs/contract/admin-entries.md).
+   * A failure is also a 200 response, with its reason.
+   */
   adminEndpoint({
     method: "POST",
     path: "/admin/accounts/sessions/delete-all",

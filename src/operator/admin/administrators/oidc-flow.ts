@@ -81,8 +81,8 @@ interface Discovery {
 const discoveries = new WeakMap<object, Discovery>();
 
 /**
- * Returns the addresses of the identity provider. Anybody may begin to sign in, so the metadata is cached, and requests at the
- * same time share one request to the identity provider.
+ * Returns the addresses of the identity provider. Anybody may begin to sign in, so the metadata is cached, and requests
+ * at the same time share one request to the identity provider.
  */
 function discover(settings: OidcSettings): Promise<Discovered> {
   const { issuer, now, platform, waitUntil } = settings;

@@ -104,7 +104,8 @@ function readCookie(request: Request): string {
 }
 
 /**
- * Rejects a browser that another site has sent. Each start counts, so a page could keep its visitors' addresses from signing in.
+ * Rejects a browser that another site has sent. Each start counts, so a page could keep its visitors' addresses from
+ * signing in.
  *
  * @throws GatewayError 403
  */

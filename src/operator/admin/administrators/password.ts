@@ -25,8 +25,8 @@ const passwordSchema = lazyObject(() => ({
 
 export const PASSWORD_ENDPOINTS = [
   /**
-   * `POST /admin/settings/password` (docs/contract/admin-configuration.md). Ends all older tokens by replacing the secret that signs them. Unlike a
-   * timestamp, this also ends tokens that were issued within the same second.
+   * `POST /admin/settings/password` (docs/contract/admin-configuration.md). Ends all older tokens by replacing the
+   * secret that signs them. Unlike a timestamp, this also ends tokens that were issued within the same second.
    */
   adminEndpoint({
     method: "POST",

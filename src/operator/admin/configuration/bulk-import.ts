@@ -36,7 +36,10 @@ async function filterNewKeys(present: readonly ApiKey[], added: readonly ApiKey[
 }
 
 export const BULK_IMPORT_ENDPOINTS = [
-  /** `POST /admin/import` (docs/contract/admin-configuration.md): adds new keys and accounts and counts them. Existing entries do not change. */
+  /**
+   * `POST /admin/import` (docs/contract/admin-configuration.md): adds new keys and accounts and counts them.
+   * Existing entries do not change.
+   */
   adminEndpoint({
     method: "POST",
     path: "/admin/import",

@@ -18,8 +18,8 @@ export function invalidateCachedAnswers(entry: ApiKey): ApiKey {
 }
 
 /**
- * An entry after an edit, with the epoch of its cached answers. It never decreases, and increases if the history keeps less than
- * before.
+ * An entry after an edit, with the epoch of its cached answers. It never decreases, and increases if the history keeps
+ * less than before.
  *
  * @param before the same entry before the edit; undefined: the entry is new
  * @param firstEpoch the epoch of a new entry
@@ -56,9 +56,9 @@ function createKeyFinder(before: readonly ApiKey[]): FindBefore<ApiKey> {
 }
 
 /**
- * The configuration after an edit, with the epochs of the cached answers of its keys, teams, users and tags: no request gets an
- * answer that was cached for an entry before its deletion, before an erasure, or before the history was to keep less.
- * Where no answer was ever cached, new entries get no epoch: an import comes back as it was exported.
+ * The configuration after an edit, with the epochs of the cached answers of its keys, teams, users and tags: no request
+ * gets an answer that was cached for an entry before its deletion, before an erasure, or before the history was to keep
+ * less. Where no answer was ever cached, new entries get no epoch: an import comes back as it was exported.
  *
  * @param now Unix milliseconds
  */

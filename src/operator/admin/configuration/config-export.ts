@@ -38,8 +38,8 @@ function exportTexts(exported: ExportedConfig) {
 
 export const EXPORT_ENDPOINTS = [
   /**
-   * `GET /admin/config/export` (docs/contract/admin-configuration.md): `config`, and the same as JSON text (`json`) and as base64 of that text
-   * (`base64`).
+   * `GET /admin/config/export` (docs/contract/admin-configuration.md): `config`, and the same as JSON text (`json`) and
+   * as base64 of that text (`base64`).
    */
   adminEndpoint({
     method: "GET",

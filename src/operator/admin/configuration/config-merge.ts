@@ -7,7 +7,10 @@ import { once } from "../../../core/encoding/lazy-schema.ts";
 import { accountIdentifiers, hasIdentity } from "../accounts/account-identifiers.ts";
 import { mergeKeys } from "../keys/key-entries.ts";
 
-/** Groups in which a merge takes the fields of the import that are not empty (docs/contract/admin-configuration.md, Import details). */
+/**
+ * Groups in which a merge takes the fields of the import that are not empty
+ * (docs/contract/admin-configuration.md, Import details).
+ */
 const OVERWRITTEN_GROUPS = ["admin", "runtime", "responses", "embeddings"] as const;
 
 /** Default values of an account's fields. */
@@ -167,8 +170,9 @@ export async function mergeConfig(config: Config, imported: Config, raw: JsonObj
 }
 
 /**
- * Replaces the present configuration by an imported one (docs/contract/admin-configuration.md, Import details). The metadata of the hosting sync stays.
- * The secret that signs tokens stays too, unless the import has one, because exports do not contain it.
+ * Replaces the present configuration by an imported one (docs/contract/admin-configuration.md, Import details). The
+ * metadata of the hosting sync stays. The secret that signs tokens stays too, unless the import has one, because
+ * exports do not contain it.
  */
 export async function replaceConfig(config: Config, imported: Config): Promise<Config> {
   const { jwt_secret } = imported.admin;

@@ -33,9 +33,9 @@ const keyRequestSchema = extensibleObject(() => ({
 }));
 
 /**
- * Body of `POST /admin/config` (docs/contract/admin-configuration.md). Each sent list replaces the present list; other groups do not change here.
- * Clients may send back entries of the masked view: a masked key (by its `id`) means the real key, and an account without
- * password or token keeps its own.
+ * Body of `POST /admin/config` (docs/contract/admin-configuration.md). Each sent list replaces the present list; other
+ * groups do not change here. Clients may send back entries of the masked view: a masked key (by its `id`) means the
+ * real key, and an account without password or token keeps its own.
  */
 const configUpdateSchema = requestObject(
   () => ({

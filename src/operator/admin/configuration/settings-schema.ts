@@ -42,8 +42,8 @@ const group = <T extends z.ZodObject>(heading: string, fields: T): z.ZodOptional
   fields.optional().meta({ title: heading });
 
 /**
- * Body of `PUT /admin/settings` (docs/contract/admin-configuration.md, Runtime settings). Only the sent settings change. Unknown names are errors.
- * `setting-fields.ts` lists the fields for forms.
+ * Body of `PUT /admin/settings` (docs/contract/admin-configuration.md, Runtime settings). Only the sent settings
+ * change. Unknown names are errors. `setting-fields.ts` lists the fields for forms.
  */
 export const settingsSchema = lazyObject(() => {
   const { shape } = configSchema;

@@ -103,7 +103,10 @@ export const SETTINGS_ENDPOINTS = [
       return Response.json(await readSettingsView(context, snapshot), { headers });
     },
   }),
-  /** `PUT /admin/settings` (docs/contract/admin-configuration.md): effective for the next request in this isolate, and within seconds everywhere. */
+  /**
+   * `PUT /admin/settings` (docs/contract/admin-configuration.md):
+   * effective for the next request in this isolate, and within seconds everywhere.
+   */
   adminEndpoint({
     method: "PUT",
     path: "/admin/settings",

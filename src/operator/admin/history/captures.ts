@@ -36,8 +36,8 @@ export const CAPTURE_ENDPOINTS = [
       Response.json(requireFound(await platform.archive.readCapture(id), "the capture", id)),
   }),
   /**
-   * `DELETE /admin/dev/captures` (docs/contract/admin-history.md): deletes all captures, and also captures of exchanges that began before this
-   * request.
+   * `DELETE /admin/dev/captures` (docs/contract/admin-history.md): deletes all captures, and also captures of exchanges
+   * that began before this request.
    */
   adminEndpoint({
     method: "DELETE",

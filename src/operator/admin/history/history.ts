@@ -32,8 +32,8 @@ const RECORD_KIND = "the history record";
 export const HISTORY_ENDPOINTS = [
   ...HISTORY_EXPORT_ENDPOINTS,
   /**
-   * `GET /admin/chat-history` (docs/contract/admin-history.md): summaries, newest request first. `limit` is the retention count, `total` the
-   * number of matching records.
+   * `GET /admin/chat-history` (docs/contract/admin-history.md): summaries, newest request first. `limit` is the
+   * retention count, `total` the number of matching records.
    */
   adminEndpoint({
     method: "GET",
@@ -66,8 +66,8 @@ export const HISTORY_ENDPOINTS = [
     },
   }),
   /**
-   * `DELETE /admin/chat-history` (docs/contract/admin-history.md): deletes all records, and also records of requests that arrived before this
-   * one.
+   * `DELETE /admin/chat-history` (docs/contract/admin-history.md): deletes all records, and also records of requests
+   * that arrived before this one.
    */
   adminEndpoint({
     method: "DELETE",

@@ -136,8 +136,8 @@ const SAMPLE_KIND = "the sample";
 
 export const SAMPLE_ENDPOINTS = [
   /**
-   * `POST /admin/dev/raw-samples/capture` (docs/contract/admin-history.md): makes one chat-completions call to the gateway itself. Responds with
-   * that call's response; headers name the sample.
+   * `POST /admin/dev/raw-samples/capture` (docs/contract/admin-history.md): makes one chat-completions call to the
+   * gateway itself. Responds with that call's response; headers name the sample.
    */
   adminEndpoint({
     method: "POST",

@@ -146,8 +146,9 @@ async function reportFailure({ platform }: Context, error: unknown): Promise<nev
 
 export const HOSTING_SYNC_ENDPOINTS = [
   /**
-   * `POST /admin/hosting/sync` (docs/contract/admin-configuration.md): writes the configuration to the project's environment and redeploys the project.
-   * If the redeployment fails, the rest stays done and the response has `manual_deploy_required`.
+   * `POST /admin/hosting/sync` (docs/contract/admin-configuration.md): writes the configuration to the project's
+   * environment and redeploys the project. If the redeployment fails, the rest stays done and the response has
+   * `manual_deploy_required`.
    */
   adminEndpoint({
     method: "POST",

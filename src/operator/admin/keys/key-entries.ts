@@ -99,7 +99,10 @@ export function rejectUnknownKeyFields(
   );
 }
 
-/** Fields that the gateway sets: they decide whose stored objects and cached answers a key gets, and which secrets it had. */
+/**
+ * Fields that the gateway sets: they decide whose stored objects and cached answers a key
+ * gets, and which secrets it had.
+ */
 const GATEWAY_FIELDS = ["owner", "previous", "cache_epoch"] as const;
 
 /**

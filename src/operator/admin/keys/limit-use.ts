@@ -4,7 +4,10 @@ import type { Platform } from "../../../core/ports/platform.ts";
 import { getUsedAmount, NO_USE, type SubjectUsage } from "../../../core/ports/subject-limits.ts";
 import { fromNano } from "../../../records/usage/prices.ts";
 
-/** What counts towards the limits of a key, a team, a user, a tag or a provider now. Costs are in the currency of the prices. */
+/**
+ * What counts towards the limits of a key, a team, a user, a tag or a provider now.
+ * Costs are in the currency of the prices.
+ */
 export const usedSchema = () => {
   const { max_parallel: parallel, ...others } = mapLimits((name) =>
     LIMIT_KINDS[name].unit === "cost" ? z.number() : z.int(),

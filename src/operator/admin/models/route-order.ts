@@ -37,7 +37,10 @@ const answerSchema = () =>
   z.object({
     prompt_tokens: z.int(),
     completion_tokens: z.int(),
-    /** In the order in which a new conversation tries them; with weights, in that of the list. Models that do not exist are missing. */
+    /**
+     * In the order in which a new conversation tries them; with weights, in that of the list.
+     * Models that do not exist are missing.
+     */
     targets: z.array(
       z.object({
         model: z.string(),

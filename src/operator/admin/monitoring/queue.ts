@@ -74,7 +74,10 @@ const queueStatusSchema = () =>
 const queueQuerySchema = lazyObject(() => ({ most: z.coerce.number().int().min(0).max(100_000).optional() }));
 
 export const QUEUE_ENDPOINTS = [
-  /** `GET /admin/queue/status` (docs/contract/accounts.md, Queue status), with the active leases, the cooldowns and the waiting requests. */
+  /**
+   * `GET /admin/queue/status` (docs/contract/accounts.md, Queue status), with the active
+   * leases, the cooldowns and the waiting requests.
+   */
   adminEndpoint({
     method: "GET",
     path: "/admin/queue/status",

@@ -42,7 +42,10 @@ const PERCENTILES = ["p50", "p95", "p99"] as const;
 /** Names of the ids of a dimension. */
 export type DimensionNames = Readonly<Partial<Record<UsageDimension, ReadonlyMap<string, string>>>>;
 
-/** Formats usage as CSV (RFC 4180): one line per group, times in ISO 8601. Dimensions with `names` get a column for them, the last ones. */
+/**
+ * Formats usage as CSV (RFC 4180): one line per group, times in ISO 8601.
+ * Dimensions with `names` get a column for them, the last ones.
+ */
 export function usageCsv(
   rows: readonly CsvRow[],
   groupBy: readonly UsageDimension[],

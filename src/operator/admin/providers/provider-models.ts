@@ -60,8 +60,9 @@ async function findProvider(context: Context, id: string): Promise<RegisteredPro
 const modelNames = once(() => z.array(z.string().trim().min(1)).max(5_000));
 
 /**
- * Body of `POST /admin/providers/{providerID}/models`: the models to add. Default: all that the provider offers. `details` are
- * those of `GET`; named models without details get what is known of them. `fill` gives listed models what they lack.
+ * Body of `POST /admin/providers/{providerID}/models`: the models to add. Default: all that the provider offers.
+ * `details` are those of `GET`; named models without details get what is known of them. `fill` gives listed models what
+ * they lack.
  */
 const addModelsSchema = requestObject(() => ({
   models: modelNames().optional(),

@@ -118,8 +118,9 @@ function describeFailure(error: unknown): Pick<ProxyTestResult, "message" | "fai
 
 export const PROXY_TEST_ENDPOINTS = [
   /**
-   * `POST /admin/proxies/test` (docs/contract/admin-entries.md): connects to the provider, or to `target`, through a proxy. Any HTTP response
-   * except 502, 503 and 504 is a success if a proxy forwarded it. A failure is a 200 response with the reason and the stage.
+   * `POST /admin/proxies/test` (docs/contract/admin-entries.md): connects to the provider, or to `target`, through a
+   * proxy. Any HTTP response except 502, 503 and 504 is a success if a proxy forwarded it. A failure is a 200 response
+   * with the reason and the stage.
    */
   adminEndpoint({
     method: "POST",

@@ -99,7 +99,8 @@ export type Versioned<T> = T & { readonly tag: string | undefined };
 
 async function readAnswer<Answer>(response: Response, more: object = {}): Promise<Answer> {
   try {
-    // The console and the gateway that serves it are of the same version, so the answer has the type that the server declares.
+    // The console and the gateway that serves it are of the same version, so the answer has
+    // the type that the server declares.
     return Object.assign(await response.json(), more);
   } catch {
     throw new ApiError(response.status, words.unexpectedAnswer(new URL(response.url).pathname));

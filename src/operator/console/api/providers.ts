@@ -32,7 +32,10 @@ export const changeProvider = (providerID: string, body: ProviderFields, ifMatch
 export const deleteProvider = (providerID: string) =>
   sendUndoable("DELETE /admin/providers/:providerID", { params: { providerID } });
 
-/** Lists the models that the provider offers, with what is known of them. Throws ApiError 501 if its protocol has no model list. */
+/**
+ * Lists the models that the provider offers, with what is known of them.
+ * Throws ApiError 501 if its protocol has no model list.
+ */
 export const listOfferedModels = (providerID: string, signal?: AbortSignal) =>
   callApi("GET /admin/providers/:providerID/models", { params: { providerID }, signal });
 

@@ -8,7 +8,10 @@ import { KeyDetails } from "./key-details.tsx";
 import { type OwnKey, readOwnKey } from "./own-key.ts";
 import { texts } from "./texts.ts";
 
-/** The page for the holder of a key: asks for the key, and shows its limits, its use and how to connect with it. The key is not stored. */
+/**
+ * The page for the holder of a key: asks for the key, and shows its limits, its use and how to connect with it.
+ * The key is not stored.
+ */
 function KeyPage() {
   const [key, setKey] = useState("");
   const [view, setView] = useState<OwnKey | null>(null);

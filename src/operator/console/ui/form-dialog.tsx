@@ -19,9 +19,10 @@ export interface FormDialogProps {
   readonly action: string;
   readonly children: ComponentChildren;
   /**
-   * Submits the form. The dialog shows a failure at the field that it names, else above the buttons, and keeps the input. A form that waits after its request
-   * succeeded (for example for a reload) calls `onSucceeded`: from then on closing loses no input. `ifMatch` is the entity tag
-   * that the request sends; undefined: none, because the user overwrites what has changed.
+   * Submits the form. The dialog shows a failure at the field that it names, else above the buttons, and keeps the
+   * input. A form that waits after its request succeeded (for example for a reload) calls `onSucceeded`: from then on
+   * closing loses no input. `ifMatch` is the entity tag that the request sends; undefined: none, because the user
+   * overwrites what has changed.
    */
   readonly submit: (onSucceeded: () => void, ifMatch: string | undefined) => Promise<unknown>;
   /** The version of the edited entry. If another edit came first, the dialog asks what to do. */

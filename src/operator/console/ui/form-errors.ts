@@ -22,7 +22,10 @@ export function rejectFaults(faults: Faults): void {
   if (Object.keys(faults).length > 0) throw new InvalidInput(faults);
 }
 
-/** Splits an error message of the gateway that names a field: `runtime.account_max_queue: must be …`. null: it names none. */
+/**
+ * Splits an error message of the gateway that names a field: `runtime.account_max_queue: must be …`.
+ * null: it names none.
+ */
 export function splitFault(message: string): { readonly path: string; readonly fault: string } | null {
   const { path, fault } = /^(?<path>[\w.[\]-]+): (?<fault>.+)$/s.exec(message)?.groups ?? {};
   return path === undefined || fault === undefined ? null : { path, fault };
@@ -85,7 +88,10 @@ export const FormErrorsContext = createContext<FormErrors | null>(null);
 export interface FormErrorsState extends FormErrors {
   /** The form, for its element. */
   readonly form: RefObject<HTMLFormElement | null>;
-  /** Shows an error at the fields that it names. Returns the error to show at the buttons: which fields to fix, or the error itself. */
+  /**
+   * Shows an error at the fields that it names. Returns the error to show at the buttons:
+   * which fields to fix, or the error itself.
+   */
   showAtFields(thrown: unknown): unknown;
   clearAll(): void;
 }

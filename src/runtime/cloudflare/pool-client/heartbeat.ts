@@ -50,7 +50,10 @@ export class Heartbeat {
   #isolate = "";
   #newestStart = 0;
   #sentAt = Number.NEGATIVE_INFINITY;
-  /** Number of messages that registered this isolate with a lease, and that number when it last reported that it holds none. */
+  /**
+   * Number of messages that registered this isolate with a lease, and that number when it last
+   * reported that it holds none.
+   */
   #registrations = 0;
   #registrationsWhenIdle = 0;
 

@@ -15,8 +15,8 @@ import type { LocalSelection, LocalSelectionOptions } from "./local-selection.ts
 
 /**
  * The account pool as an isolate sees it: accounts without a limit need no slot, so the isolate selects one of them itself
- * ({@link LocalSelection}). The deployment's pool decides on everything else, also where a key has limits or there is a global
- * limit.
+ * ({@link LocalSelection}). The deployment's pool decides on everything else, also where a key has limits or there is a
+ * global limit.
  */
 export class LocalAccounts implements AccountPoolClient {
   readonly #options: LocalSelectionOptions;

@@ -34,7 +34,10 @@ const LIMIT_SHARD_TIMEOUT_MS = 4_000;
 
 /** See {@link SearchOptions}. */
 export interface ShardedAccountPoolOptions extends SearchOptions {
-  /** The first shard is the limit shard: it counts the usage of subjects with limits, and the limits of all shards together. */
+  /**
+   * The first shard is the limit shard: it counts the usage of subjects with limits, and the
+   * limits of all shards together.
+   */
   readonly shards: readonly (Shard & { readonly client: ShardClient })[];
   readonly clock: HolderClock;
 }

@@ -18,8 +18,8 @@ const ANSWER_TIMEOUT_MS = 4_000;
 type Acquire = (request: AcquireRequest, signal: AbortSignal | undefined) => Promise<AcquireResult>;
 
 /**
- * What a request acquires at the first shard, because an administrator has set a limit for all shards together: a shared slot
- * besides the account's, and a place in the shared queue while it waits at any shard.
+ * What a request acquires at the first shard, because an administrator has set a limit for all shards together: a
+ * shared slot besides the account's, and a place in the shared queue while it waits at any shard.
  */
 export class SharedLimits {
   readonly #firstShard: Pick<ShardClient, "acquire">;

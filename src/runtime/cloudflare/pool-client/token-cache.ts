@@ -2,7 +2,10 @@ import { HOUR_MS } from "../../../core/units.ts";
 
 /** How long a token without a known expiry is used, milliseconds. */
 const MAX_TTL_MS = HOUR_MS;
-/** How long before its expiry a token is not used any more: this part of the time that is left, and at most this long in milliseconds. */
+/**
+ * How long before its expiry a token is not used any more:
+ * this part of the time that is left, and at most this long in milliseconds.
+ */
 const EXPIRY_SHARE = 0.2;
 const MAX_EXPIRY_MARGIN_MS = 300_000;
 

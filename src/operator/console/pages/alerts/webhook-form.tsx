@@ -24,7 +24,10 @@ interface WebhookFormProps extends EditFormProps {
   readonly onSecret: (secret: string) => void;
 }
 
-/** Names without a dot or of private networks, and literal addresses: the gateway refuses most of them unless they are listed. */
+/**
+ * Names without a dot or of private networks, and literal addresses:
+ * the gateway refuses most of them unless they are listed.
+ */
 const PRIVATE_NAME = /^(?:[^.]+|.+\.(?:local|internal|lan|home\.arpa)|[\d.]+|\[.+\])$/;
 
 /** Named by the error about an address that the gateway refuses unless it is listed. */

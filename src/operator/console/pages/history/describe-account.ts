@@ -6,7 +6,10 @@ import { texts } from "./texts.ts";
 export const nameAccount = (account: string, names: AccountNames): string =>
   isProviderToken(account) ? texts.providerKey : labelAccount(account, names);
 
-/** The account that answered, or else the one that caused the error: the last one that was tried may have failed for another reason. */
+/**
+ * The account that answered, or else the one that caused the error:
+ * the last one that was tried may have failed for another reason.
+ */
 export function findShownAccount({
   account,
   status,

@@ -7,8 +7,8 @@ export function toTimes({ from, now, step_ms, series }: Activity): number[] {
 }
 
 /**
- * Converts counts per step to counts per minute. The last step has not ended: its rate is that of this step and the one before, as
- * a few seconds alone would exaggerate.
+ * Converts counts per step to counts per minute. The last step has not ended: its rate is that of this step and the one
+ * before, as a few seconds alone would exaggerate.
  */
 export function toPerMinute({ from, now, step_ms }: Activity, counts: readonly number[]): number[] {
   return counts.map((count, index) => {

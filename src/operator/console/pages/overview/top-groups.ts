@@ -17,7 +17,10 @@ export const countErrors = ({ failed, refused, provider_errors }: UsageItem, by:
 const amount = (item: UsageItem, by: TopDimension, order: TopOrder): number =>
   order === "errors" ? countErrors(item, by) : item[order];
 
-/** The groups with the largest amounts, the largest first. Groups without any are left out, and requests without a provider. */
+/**
+ * The groups with the largest amounts, the largest first.
+ * Groups without any are left out, and requests without a provider.
+ */
 export function selectTop(items: readonly UsageItem[], by: TopDimension, order: TopOrder): UsageItem[] {
   return items
     .filter((item) => amount(item, by, order) > 0 && !(by === "provider" && item.provider === ""))
