@@ -9,9 +9,9 @@ import { pathToFileURL } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import { cacheFolder } from "../../scripts/development.mjs";
 import { ProviderError } from "../../src/core/errors/provider-error.ts";
+import type { ProviderEvent } from "../../src/gateway/providers/answers/provider-events.ts";
 import { getDriver } from "../../src/gateway/providers/drivers.ts";
 import type { Provider } from "../../src/gateway/providers/provider.ts";
-import type { ProviderEvent } from "../../src/gateway/providers/provider-events.ts";
 import { thinkingConversation } from "../support/conversations.ts";
 
 const PACKAGE = "@copilotkit/aimock";

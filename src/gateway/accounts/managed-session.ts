@@ -4,7 +4,7 @@ import { ProviderError } from "../../core/errors/provider-error.ts";
 import type { Credentials, Lease, SignInResult } from "../../core/ports/accounts.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import type { Fetch } from "../../core/ports/upstream.ts";
-import { readQuotaWindows } from "../providers/provider-quota.ts";
+import { readQuotaWindows } from "../providers/answers/provider-quota.ts";
 import { getDefaultProvider } from "../providers/provider-registry.ts";
 import type { UpstreamAccount } from "../providers/upstream-account.ts";
 import type { AccountSession, BudgetedRequest } from "./account-request.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { FileRecord } from "../../core/ports/files.ts";
-import type { ProviderFile } from "../providers/files-api.ts";
+import type { ProviderFile } from "../providers/files/files-api.ts";
 
 /**
  * Builds the file object (docs/contract/files.md, File object), in the full shape of the public API.

@@ -1,8 +1,8 @@
 import { ProviderError } from "../../core/errors/provider-error.ts";
 import type { Sample } from "../../core/ports/captures.ts";
+import type { ProviderEvent } from "../providers/answers/provider-events.ts";
+import type { TurnDecoder } from "../providers/answers/upstream-turn.ts";
 import { getDriver } from "../providers/drivers.ts";
-import type { ProviderEvent } from "../providers/provider-events.ts";
-import type { TurnDecoder } from "../providers/upstream-turn.ts";
 
 /** The events that a driver's decoder reads from one upstream answer. */
 export interface ReplayedRound {

@@ -2,7 +2,7 @@ import { parseObject } from "../../core/encoding/json.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
 import type { SignInResult } from "../../core/ports/accounts.ts";
 import type { Fetch } from "../../core/ports/upstream.ts";
-import { readErrorResponse } from "../providers/error-response.ts";
+import { readErrorResponse } from "../providers/errors/error-response.ts";
 import { readRecord, send } from "../providers/transport.ts";
 import { ProxyFailure } from "../upstream/proxy/failure.ts";
 

@@ -8,7 +8,7 @@ import { type Page, paginateById } from "../../core/routing/paginate-by-id.ts";
 import type { AccountSession } from "../accounts/account-request.ts";
 import { AttemptTimeout } from "../accounts/attempt-timeout.ts";
 import { withAccount } from "../accounts/with-account.ts";
-import type { ProviderFile } from "../providers/files-api.ts";
+import type { ProviderFile } from "../providers/files/files-api.ts";
 import { type FileProvider, fileNotFoundError, getFileProvider } from "./file-provider.ts";
 import { MAX_LIFETIME_SECONDS } from "./record-lifetime.ts";
 import type { UploadedFile } from "./upload.ts";

@@ -6,7 +6,7 @@ import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts
 import type { Context } from "../../core/ports/context.ts";
 import type { FileRecord } from "../../core/ports/files.ts";
 import { findProviderOfTokenAccount } from "../../pool/configuration.ts";
-import type { FilesApi } from "../providers/files-api.ts";
+import type { FilesApi } from "../providers/files/files-api.ts";
 import { getProvider, type RegisteredProvider } from "../providers/provider-registry.ts";
 
 /** Request header that names the provider of an upload. Answers of generations name theirs with the same header. */

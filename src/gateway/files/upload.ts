@@ -7,7 +7,7 @@ import type { AccountSession } from "../accounts/account-request.ts";
 import { AttemptTimeout } from "../accounts/attempt-timeout.ts";
 import { withAccount } from "../accounts/with-account.ts";
 import { CATALOGUE } from "../models/catalogue.ts";
-import type { ProviderFile } from "../providers/files-api.ts";
+import type { ProviderFile } from "../providers/files/files-api.ts";
 import type { UpstreamAccount } from "../providers/upstream-account.ts";
 import type { FileProvider } from "./file-provider.ts";
 import { guessMediaType } from "./media-type-by-name.ts";

@@ -5,8 +5,7 @@ import { onAbort } from "../../core/http/abort-signals.ts";
 import { clientStoppedReading } from "../../core/http/client-disconnect.ts";
 import type { AccountSession } from "../accounts/account-request.ts";
 import { withAccount } from "../accounts/with-account.ts";
-import type { ProviderEvent } from "../providers/provider-events.ts";
-import type { RegisteredProvider } from "../providers/provider-registry.ts";
+import type { ProviderEvent } from "../providers/answers/provider-events.ts";
 import type {
   FollowUp,
   NativeAnswer,
@@ -14,7 +13,8 @@ import type {
   StreamedTurn,
   UpstreamTurn,
   WholeTurn,
-} from "../providers/upstream-turn.ts";
+} from "../providers/answers/upstream-turn.ts";
+import type { RegisteredProvider } from "../providers/provider-registry.ts";
 import { AccountAttempt } from "./account-attempt.ts";
 import { chargeAnswerMemory } from "./answer-memory.ts";
 import {

@@ -1,8 +1,8 @@
 import { hasModelList, isModelAllowed } from "../../core/auth/access-rules.ts";
 import type { Conversation } from "../../core/conversation/conversation.ts";
 import { NO_THINKING_SUFFIX } from "../models/catalogue.ts";
+import type { PreparedTurn } from "../providers/answers/upstream-turn.ts";
 import type { RegisteredProvider } from "../providers/provider-registry.ts";
-import type { PreparedTurn } from "../providers/upstream-turn.ts";
 import type { GenerationJob } from "./generation-job.ts";
 import { namesForbiddenModel } from "./named-models.ts";
 import { capMaxTokens, type NativeJob, namesOtherModels, wantsReasoning } from "./native-style.ts";

@@ -2,7 +2,7 @@ import { concatBytes } from "../../core/encoding/bytes.ts";
 import { parseObject } from "../../core/encoding/json.ts";
 import { editMember, getMemberText, replaceMember } from "../../core/encoding/json-splice.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
-import { MAX_EVENT_CHARS } from "../providers/event-stream.ts";
+import { MAX_EVENT_CHARS } from "../providers/answers/event-stream.ts";
 import { isRoleAlone, isUsageAlone, mayBeUsageAlone } from "./chat-chunks.ts";
 import { CR, endOfEvents, endsWithBlankLine, findEventEnd, LF } from "./event-boundaries.ts";
 

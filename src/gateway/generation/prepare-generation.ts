@@ -1,6 +1,6 @@
 import { hasAttachments } from "../../core/conversation/conversation.ts";
-import { ImageWithoutVisionError } from "../providers/attachments.ts";
 import { getProvider } from "../providers/provider-registry.ts";
+import { ImageWithoutVisionError } from "../providers/requests/attachments.ts";
 import { Generation } from "./generation.ts";
 import type { GenerationJob } from "./generation-job.ts";
 import { selectNativePath } from "./native-selection.ts";

@@ -1,6 +1,6 @@
 import type { Part } from "../../core/conversation/conversation.ts";
 import { toBase64, toUtf8 } from "../../core/encoding/bytes.ts";
-import { type Attachment, AttachmentReader } from "../providers/attachments.ts";
+import { type Attachment, AttachmentReader } from "../providers/requests/attachments.ts";
 import { rejectUnusual } from "./check-option.ts";
 import type { TextChecker } from "./text-checker.ts";
 

@@ -9,7 +9,7 @@ import { AttemptTimeout } from "../accounts/attempt-timeout.ts";
 import { withAccount } from "../accounts/with-account.ts";
 import { selectRequestHeaders } from "../dialects/shared/native-request.ts";
 import { OPENAI_REQUEST_HEADERS } from "../dialects/shared/openai-headers.ts";
-import { missingEndpointError } from "../providers/passthrough-error.ts";
+import { missingEndpointError } from "../providers/passthrough/passthrough-error.ts";
 import { getProvider } from "../providers/provider-registry.ts";
 import { readRecord } from "../providers/transport.ts";
 import { PASSTHROUGH_STYLE } from "./targets.ts";

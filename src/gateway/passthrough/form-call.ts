@@ -5,7 +5,7 @@ import type { Context } from "../../core/ports/context.ts";
 import { IncomingBody } from "../files/incoming-body.ts";
 import { uploadLimits } from "../files/receive.ts";
 import type { UnreadBody } from "../files/unread-body.ts";
-import { encodePartHead } from "../providers/multipart.ts";
+import { encodePartHead } from "../providers/files/multipart.ts";
 import type { PassthroughEndpoint } from "./endpoint-table.ts";
 import { type FormField, FormParser, MAX_TEXT_BYTES } from "./form-parser.ts";
 import { requireModelName } from "./json-call.ts";

@@ -2,7 +2,7 @@ import { Busboy, type BusboyInstance } from "@fastify/busboy";
 import { toUtf8 } from "../../core/encoding/bytes.ts";
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
 import { OTHER_MODEL_MEMBERS } from "../dialects/chat-completions/native.ts";
-import { encodePartHead } from "../providers/multipart.ts";
+import { encodePartHead } from "../providers/files/multipart.ts";
 
 /**
  * Whether a field names models: `model` in a form that some readers take for it (another case, `model[]`), or other models

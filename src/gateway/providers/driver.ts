@@ -1,6 +1,6 @@
 import type { SelectionStrategy } from "../../core/config/selection-strategy.ts";
+import type { TurnDecoder } from "./answers/upstream-turn.ts";
 import type { Provider } from "./provider.ts";
-import type { TurnDecoder } from "./upstream-turn.ts";
 
 /** The settings of one provider, passed to its driver. */
 export interface ProviderOptions {

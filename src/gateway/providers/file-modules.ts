@@ -3,6 +3,6 @@
  * that they share with other modules into many small parts.
  */
 export { createFiles as createAnthropicFiles } from "./anthropic/files.ts";
-export { createBearerFiles } from "./bearer-files.ts";
-export { recoverFromFileRejection } from "./file-rejection.ts";
+export { createBearerFiles } from "./files/bearer-files.ts";
+export { recoverFromFileRejection } from "./files/file-rejection.ts";
 export { createFiles as createGeminiFiles } from "./gemini/files.ts";

@@ -1,7 +1,7 @@
 import { USAGE_COUNTS } from "../../core/conversation/usage-details.ts";
 import { isObject, type JsonObject } from "../../core/encoding/json.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
-import type { ProviderUsage } from "./provider-events.ts";
+import type { ProviderUsage } from "./answers/provider-events.ts";
 
 /** Parses one JSON object sent by the provider. Throws a `ProviderError` `malformed` for anything else. */
 export function parseRecord(text: string): JsonObject {

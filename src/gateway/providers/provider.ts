@@ -2,11 +2,11 @@ import type { Conversation, GenerationOptions } from "../../core/conversation/co
 import type { JsonObject } from "../../core/encoding/json.ts";
 import type { Credentials, SignInResult } from "../../core/ports/accounts.ts";
 import type { Fetch } from "../../core/ports/upstream.ts";
-import type { FilesApi } from "./files-api.ts";
-import type { NativePath } from "./native-path.ts";
-import type { Passthrough, PromptCaches } from "./passthrough.ts";
+import type { PreparedTurn, UpstreamTurn } from "./answers/upstream-turn.ts";
+import type { FilesApi } from "./files/files-api.ts";
+import type { NativePath } from "./native/native-path.ts";
+import type { Passthrough, PromptCaches } from "./passthrough/passthrough.ts";
 import type { UpstreamAccount } from "./upstream-account.ts";
-import type { PreparedTurn, UpstreamTurn } from "./upstream-turn.ts";
 
 /** An account as the provider describes it. */
 export interface ProviderAccount {

@@ -13,7 +13,7 @@ const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 const IDEMPOTENT: readonly (string | undefined)[] = [undefined, "GET", "DELETE"];
 
 /** Most connections succeed. */
-const loadConnectionErrors = () => import("./connection-failure.ts");
+const loadConnectionErrors = () => import("./errors/connection-failure.ts");
 
 /**
  * Sends a request to the provider. A failed connection throws `unreachable`; an abort rejects with the signal's

@@ -36,6 +36,6 @@ export async function openUpstreamSocket(
   } catch (error) {
     count(signal.aborted ? "cancelled" : "unreachable");
     signal.throwIfAborted();
-    throw (await import("../providers/connection-failure.ts")).createConnectionError(error);
+    throw (await import("../providers/errors/connection-failure.ts")).createConnectionError(error);
   }
 }

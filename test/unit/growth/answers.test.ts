@@ -20,7 +20,7 @@ import { checkFormat } from "../../../src/gateway/generation/format-check.ts";
 import { JsonExtractor } from "../../../src/gateway/generation/json-extractor.ts";
 import type { StreamRenderer } from "../../../src/gateway/generation/stream.ts";
 import { StreamedFormat } from "../../../src/gateway/generation/streamed-format.ts";
-import type { ProviderEvent } from "../../../src/gateway/providers/provider-events.ts";
+import type { ProviderEvent } from "../../../src/gateway/providers/answers/provider-events.ts";
 import { conversation } from "../../support/conversations.ts";
 import { DEGENERATE, pieces } from "../../support/degenerate.ts";
 import { completionOf, finishEvent, START, testInfo } from "../../support/generation-events.ts";

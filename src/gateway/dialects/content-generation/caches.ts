@@ -15,7 +15,7 @@ import { findAccount } from "../../generation/file-references.ts";
 import { selectAllowedTargets } from "../../generation/routes/route-targets.ts";
 import { readWithModelNames } from "../../models/read-with-model-names.ts";
 import { resolveModel } from "../../models/resolve-model.ts";
-import type { CacheRequest } from "../../providers/passthrough.ts";
+import type { CacheRequest } from "../../providers/passthrough/passthrough.ts";
 import { getProvider, type RegisteredProvider } from "../../providers/provider-registry.ts";
 import { DIALECT_ID } from "./names.ts";
 

@@ -1,7 +1,7 @@
 import { type Conversation, requiresTool } from "../../../core/conversation/conversation.ts";
 import type { FinishReason, GenerationEvent, Usage } from "../../../core/conversation/events.ts";
 import { GatewayError } from "../../../core/errors/gateway-error.ts";
-import { mayBeTruncated, type ProviderEvent } from "../../providers/provider-events.ts";
+import { mayBeTruncated, type ProviderEvent } from "../../providers/answers/provider-events.ts";
 import type { Assembler, TurnEnd } from "./assembler.ts";
 
 /** Whether an event is part of an answer. `start` and `usage` do not count: some providers send them and then fail. */

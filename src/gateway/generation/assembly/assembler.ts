@@ -9,7 +9,7 @@ import {
   type ProviderEvent,
   type ProviderFinish,
   type SearchResult,
-} from "../../providers/provider-events.ts";
+} from "../../providers/answers/provider-events.ts";
 import { type ScanEvent, ToolScanner } from "../../tools/tool-scanner.ts";
 import { CallAssembler } from "./call-assembler.ts";
 import { linkCitations } from "./citations.ts";

@@ -1,5 +1,5 @@
 import type { Citation, Source } from "../../../core/conversation/sources.ts";
-import type { SearchResult } from "../../providers/provider-events.ts";
+import type { SearchResult } from "../../providers/answers/provider-events.ts";
 
 /**
  * A complete marker, and (`PARTIAL`) the beginning of a marker at the end of the text. The number of digits is limited, and

@@ -1,5 +1,5 @@
 import type { Citation } from "../../../core/conversation/sources.ts";
-import type { ProviderEvent } from "../../providers/provider-events.ts";
+import type { ProviderEvent } from "../../providers/answers/provider-events.ts";
 import { findClaimBefore, MAX_CITATIONS } from "./citations.ts";
 
 type ProviderCitation = Extract<ProviderEvent, { type: "citation" }>;

@@ -1,6 +1,10 @@
 import type { AnswerToken, GenerationEvent } from "../../../core/conversation/events.ts";
 import type { Sources } from "../../../core/conversation/sources.ts";
-import { type ProviderEvent, type SearchResult, TEXT_SEPARATOR } from "../../providers/provider-events.ts";
+import {
+  type ProviderEvent,
+  type SearchResult,
+  TEXT_SEPARATOR,
+} from "../../providers/answers/provider-events.ts";
 import { CitationFilter, deduplicateSources } from "./citations.ts";
 import { ProviderCitations } from "./provider-citations.ts";
 

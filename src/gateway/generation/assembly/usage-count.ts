@@ -1,7 +1,7 @@
 import type { Usage } from "../../../core/conversation/events.ts";
 import { estimateTokens, maxPlausibleTokens } from "../../../core/conversation/tokens.ts";
 import type { Writable } from "../../../core/writable.ts";
-import type { ProviderUsage } from "../../providers/provider-events.ts";
+import type { ProviderUsage } from "../../providers/answers/provider-events.ts";
 
 /** A generation's complete answer, as the upstream wrote it. */
 interface RawAnswer {

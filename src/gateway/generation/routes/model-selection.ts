@@ -2,8 +2,8 @@ import type { Conversation, GenerationOptions } from "../../../core/conversation
 import type { CatalogueModel } from "../../../core/conversation/model.ts";
 import { invalidRequest } from "../../../core/errors/gateway-error.ts";
 import { getSearchModel, getVisionModel } from "../../models/catalogue.ts";
-import { isImage } from "../../providers/attachments.ts";
 import type { ProviderCapabilities } from "../../providers/provider.ts";
+import { isImage } from "../../providers/requests/attachments.ts";
 
 /**
  * Selects a model that can answer the conversation. A conversation with images goes to the catalogue's model with vision,

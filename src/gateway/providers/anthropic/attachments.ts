@@ -1,7 +1,7 @@
-import { type Attachment, providerFileId } from "../attachments.ts";
-import { sniffMediaType } from "../media-type-sniffing.ts";
-import { renderTextFile } from "../prompt-text.ts";
-import type { RequestAttachments } from "../request-attachments.ts";
+import { type Attachment, providerFileId } from "../requests/attachments.ts";
+import { sniffMediaType } from "../requests/media-type-sniffing.ts";
+import { renderTextFile } from "../requests/prompt-text.ts";
+import type { RequestAttachments } from "../requests/request-attachments.ts";
 import type { WireBlock, WirePart, WireRequest } from "./wire.ts";
 
 /**

@@ -1,16 +1,16 @@
 import { isObject, type JsonObject, parseObject } from "../../../core/encoding/json.ts";
 import { ProviderError } from "../../../core/errors/provider-error.ts";
-import { errorFrom } from "../error-response.ts";
-import { TypedEventDecoder } from "../event-stream.ts";
-import { stringIn } from "../json.ts";
+import { TypedEventDecoder } from "../answers/event-stream.ts";
 import {
   mayBeTruncated,
   type ProviderEvent,
   type ProviderFinish,
   TEXT_SEPARATOR,
   toQueryEvents,
-} from "../provider-events.ts";
-import { ToolCallAssembler } from "../tool-call-assembler.ts";
+} from "../answers/provider-events.ts";
+import { ToolCallAssembler } from "../answers/tool-call-assembler.ts";
+import { errorFrom } from "../errors/error-response.ts";
+import { stringIn } from "../json.ts";
 import { STREAM_ERROR_KINDS } from "./errors.ts";
 import { UsageCollector } from "./usage.ts";
 import type { WireThinkingBlock } from "./wire.ts";

@@ -1,4 +1,4 @@
-import type { ErrorKinds } from "../error-response.ts";
+import type { ErrorKinds } from "../errors/error-response.ts";
 
 /** Kinds by `error.type`. `overloaded_error` concerns the model's backend, not the account. */
 const CODES = [

@@ -1,9 +1,9 @@
 import type { JsonObject } from "../../../core/encoding/json.ts";
-import { isText } from "../attachments.ts";
-import type { ProviderFile } from "../files-api.ts";
+import type { ProviderFile } from "../files/files-api.ts";
+import { KeyedFiles, readFileId } from "../files/keyed-files.ts";
+import { encodeMultipart } from "../files/multipart.ts";
 import { ifDefined, readCount, stringIn, unixSecondsAt } from "../json.ts";
-import { KeyedFiles, readFileId } from "../keyed-files.ts";
-import { encodeMultipart } from "../multipart.ts";
+import { isText } from "../requests/attachments.ts";
 import type { UpstreamAccount } from "../upstream-account.ts";
 
 /**

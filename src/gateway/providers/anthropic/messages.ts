@@ -2,8 +2,8 @@ import type { CacheBreakpoint } from "../../../core/conversation/cache-breakpoin
 import type { Conversation, Message } from "../../../core/conversation/conversation.ts";
 import { parseObject } from "../../../core/encoding/json.ts";
 import { renderToolCalls, renderToolResult } from "../../tools/instructions.ts";
-import { joinParagraphList, joinParagraphs, joinTextParts } from "../prompt-text.ts";
-import type { AttachedPart } from "../request-attachments.ts";
+import { joinParagraphList, joinParagraphs, joinTextParts } from "../requests/prompt-text.ts";
+import type { AttachedPart } from "../requests/request-attachments.ts";
 import { cacheControl } from "./cache-control.ts";
 import { Turns } from "./turns.ts";
 import type { WireMessage, WirePart, WireText, WireThinkingBlock } from "./wire.ts";

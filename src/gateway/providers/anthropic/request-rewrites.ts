@@ -5,7 +5,7 @@ import {
   sentencePattern,
   unavailablePattern,
 } from "../refused-fields/rejection-patterns.ts";
-import { effortFor } from "../thinking-budget.ts";
+import { effortFor } from "../requests/thinking-budget.ts";
 
 import { usesCacheControl, withoutCacheControl } from "./cache-control.ts";
 import { maxThinkingTokens } from "./token-allocation.ts";

@@ -1,13 +1,13 @@
 import { type Conversation, requiresTool, usesTools } from "../../../core/conversation/conversation.ts";
 import type { JsonSchema } from "../../../core/conversation/tool.ts";
 import { describeToolChoice } from "../../tools/instructions.ts";
+import type { RequestSettings, RequestWriter } from "../backends/keyed-protocol.ts";
 import { ifDefined } from "../json.ts";
-import type { RequestSettings, RequestWriter } from "../keyed-protocol.ts";
-import { renderPromptRules } from "../prompt-rules.ts";
-import { joinParagraphList } from "../prompt-text.ts";
 import type { PrepareOptions } from "../provider.ts";
-import { RequestAttachments } from "../request-attachments.ts";
-import { selectThinkingMode } from "../thinking-mode.ts";
+import { renderPromptRules } from "../requests/prompt-rules.ts";
+import { joinParagraphList } from "../requests/prompt-text.ts";
+import { RequestAttachments } from "../requests/request-attachments.ts";
+import { selectThinkingMode } from "../requests/thinking-mode.ts";
 import { toContentBlock } from "./attachments.ts";
 import { cacheControl } from "./cache-control.ts";
 import { type ThinkingHistory, toWireConversation, type WireConversation } from "./messages.ts";

@@ -1,4 +1,4 @@
-import { budgetFor, MIN_THINKING_BUDGET } from "../thinking-budget.ts";
+import { budgetFor, MIN_THINKING_BUDGET } from "../requests/thinking-budget.ts";
 
 /** Answer tokens if the caller gives no limit (docs/contract/errors.md, Limits). The protocol requires a limit. */
 const DEFAULT_ANSWER_TOKENS = 8192;

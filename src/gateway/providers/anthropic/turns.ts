@@ -1,6 +1,6 @@
 import type { CacheBreakpoint } from "../../../core/conversation/cache-breakpoint.ts";
 import type { JsonObject } from "../../../core/encoding/json.ts";
-import { UniqueCallIds } from "../unique-call-ids.ts";
+import { UniqueCallIds } from "../requests/unique-call-ids.ts";
 import { cacheControl } from "./cache-control.ts";
 import type {
   WireBlock,

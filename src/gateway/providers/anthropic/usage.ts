@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from "../../../core/encoding/json.ts";
+import type { ProviderUsage } from "../answers/provider-events.ts";
 import { objectsIn, readCount, readUsage } from "../json.ts";
-import type { ProviderUsage } from "../provider-events.ts";
 
 const COUNTS = [
   "input_tokens",

@@ -1,7 +1,7 @@
 import { altersUrlPath } from "../../../core/conversation/model-path.ts";
 import { removeMember, setMember } from "../../../core/encoding/json-splice.ts";
-import { modelNotFound } from "../model-not-found.ts";
-import type { NativeProtocol, NativeWire } from "../native-request.ts";
+import { modelNotFound } from "../errors/model-not-found.ts";
+import type { NativeProtocol, NativeWire } from "../native/native-request.ts";
 import type { WireRequest } from "./wire.ts";
 
 /** The protocol's version on Vertex AI, in the body. */

@@ -1,9 +1,9 @@
 import type { Conversation, Message } from "../../../core/conversation/conversation.ts";
 import { parseObject } from "../../../core/encoding/json.ts";
 import { renderToolCalls, renderToolResult } from "../../tools/instructions.ts";
-import { joinParagraphList, joinParagraphs, joinTextParts } from "../prompt-text.ts";
-import type { AttachedPart } from "../request-attachments.ts";
-import { UniqueCallIds } from "../unique-call-ids.ts";
+import { joinParagraphList, joinParagraphs, joinTextParts } from "../requests/prompt-text.ts";
+import type { AttachedPart } from "../requests/request-attachments.ts";
+import { UniqueCallIds } from "../requests/unique-call-ids.ts";
 import type { WireContent, WirePart, WireToolCall, WireToolResult } from "./wire.ts";
 
 /** How to translate a conversation into contents. */

@@ -1,12 +1,12 @@
 import type { AnswerToken, LikelyToken } from "../../../core/conversation/events.ts";
 import { isObject, type JsonObject } from "../../../core/encoding/json.ts";
 import { ProviderError } from "../../../core/errors/provider-error.ts";
-import { errorFrom } from "../error-response.ts";
-import { EventStreamDecoder } from "../event-stream.ts";
+import { EventStreamDecoder } from "../answers/event-stream.ts";
+import type { ProviderEvent, ProviderFinish, ProviderUsage } from "../answers/provider-events.ts";
+import { isUnguessable } from "../answers/reasoning-cache.ts";
+import { ToolCallAssembler } from "../answers/tool-call-assembler.ts";
+import { errorFrom } from "../errors/error-response.ts";
 import { objectsIn, parseRecord, readCount, readUsage } from "../json.ts";
-import type { ProviderEvent, ProviderFinish, ProviderUsage } from "../provider-events.ts";
-import { isUnguessable } from "../reasoning-cache.ts";
-import { ToolCallAssembler } from "../tool-call-assembler.ts";
 import { ERROR_KINDS } from "./errors.ts";
 import { toGroundingEvents } from "./grounding.ts";
 import { PartialArguments } from "./partial-arguments.ts";

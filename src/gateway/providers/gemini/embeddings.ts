@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from "../../../core/encoding/json.ts";
-import { readEmbeddings } from "../embeddings.ts";
+import { readEmbeddings } from "../answers/embeddings.ts";
 
 /**
  * Builds the request for one vector of each text. A single text is not sent as a batch: not every server supports

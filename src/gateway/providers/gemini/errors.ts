@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from "../../../core/encoding/json.ts";
-import type { ErrorKinds } from "../error-response.ts";
+import type { ErrorKinds } from "../errors/error-response.ts";
 
 /** Kinds by the name of a status, and by a `reason`, which is more specific. */
 const CODES = [

@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from "../../../core/encoding/json.ts";
-import type { ProviderFile } from "../files-api.ts";
+import type { ProviderFile } from "../files/files-api.ts";
+import { KeyedFiles, readFileId } from "../files/keyed-files.ts";
+import { encodeRelated } from "../files/multipart.ts";
 import { ifDefined, readCount, stringIn, unixSecondsAt } from "../json.ts";
-import { KeyedFiles, readFileId } from "../keyed-files.ts";
-import { encodeRelated } from "../multipart.ts";
 import type { UpstreamAccount } from "../upstream-account.ts";
 import { ERROR_KINDS } from "./errors.ts";
 

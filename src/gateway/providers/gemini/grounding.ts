@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from "../../../core/encoding/json.ts";
-import { type ProviderEvent, type SearchResult, toQueryEvents } from "../provider-events.ts";
+import { type ProviderEvent, type SearchResult, toQueryEvents } from "../answers/provider-events.ts";
 
 /** Maximum number of citations of an answer. */
 const MAX_CITATIONS = 1000;

@@ -1,6 +1,6 @@
 import type { FieldRule } from "../refused-fields/field-rules.ts";
 import { anyPattern, fieldRejectionPattern, sentencePattern } from "../refused-fields/rejection-patterns.ts";
-import { effortFor } from "../thinking-budget.ts";
+import { effortFor } from "../requests/thinking-budget.ts";
 import { toGeminiSchema } from "./gemini-schema.ts";
 import type {
   WireContent,

@@ -1,14 +1,14 @@
 import { type Conversation, usesTools } from "../../../core/conversation/conversation.ts";
-import type { Attachment } from "../attachments.ts";
+import type { RequestSettings, RequestWriter } from "../backends/keyed-protocol.ts";
 import { ifDefined } from "../json.ts";
-import type { RequestSettings, RequestWriter } from "../keyed-protocol.ts";
-import { sniffMediaType } from "../media-type-sniffing.ts";
-import { renderPromptRules } from "../prompt-rules.ts";
-import { joinParagraphList, renderTextFile } from "../prompt-text.ts";
 import type { PrepareOptions } from "../provider.ts";
-import { RequestAttachments } from "../request-attachments.ts";
-import { budgetFor } from "../thinking-budget.ts";
-import { selectThinkingMode } from "../thinking-mode.ts";
+import type { Attachment } from "../requests/attachments.ts";
+import { sniffMediaType } from "../requests/media-type-sniffing.ts";
+import { renderPromptRules } from "../requests/prompt-rules.ts";
+import { joinParagraphList, renderTextFile } from "../requests/prompt-text.ts";
+import { RequestAttachments } from "../requests/request-attachments.ts";
+import { budgetFor } from "../requests/thinking-budget.ts";
+import { selectThinkingMode } from "../requests/thinking-mode.ts";
 import { toWireConversation, type WireConversation } from "./contents.ts";
 import { optionFields } from "./options.ts";
 import type {

@@ -1,8 +1,7 @@
 import { isObject, type JsonObject } from "../../../core/encoding/json.ts";
 import { ProviderError } from "../../../core/errors/provider-error.ts";
-import { TypedEventDecoder } from "../event-stream.ts";
-import { linkRangeIn, objectsIn, readUsage, stringIn } from "../json.ts";
-import { readLogprobs } from "../logprobs.ts";
+import { TypedEventDecoder } from "../answers/event-stream.ts";
+import { readLogprobs } from "../answers/logprobs.ts";
 import {
   mayBeTruncated,
   type ProviderEvent,
@@ -10,8 +9,9 @@ import {
   type ProviderUsage,
   TEXT_SEPARATOR,
   toQueryEvents,
-} from "../provider-events.ts";
-import { ToolCallAssembler } from "../tool-call-assembler.ts";
+} from "../answers/provider-events.ts";
+import { ToolCallAssembler } from "../answers/tool-call-assembler.ts";
+import { linkRangeIn, objectsIn, readUsage, stringIn } from "../json.ts";
 import { readFailure } from "./errors.ts";
 import type { WireReasoningItem } from "./wire.ts";
 

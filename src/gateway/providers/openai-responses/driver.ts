@@ -1,11 +1,11 @@
 import type { Conversation } from "../../../core/conversation/conversation.ts";
-import { BearerBackend, classifyBearerExchange } from "../bearer-backend.ts";
+import { ReasoningCache } from "../answers/reasoning-cache.ts";
+import { createReplayDecoder } from "../answers/replay-decoder.ts";
+import { BearerBackend, classifyBearerExchange } from "../backends/bearer-backend.ts";
+import type { AnswerReader, RequestSettings } from "../backends/keyed-protocol.ts";
 import type { Driver, ProviderOptions } from "../driver.ts";
-import type { AnswerReader, RequestSettings } from "../keyed-protocol.ts";
-import type { NativeProtocol } from "../native-request.ts";
+import type { NativeProtocol } from "../native/native-request.ts";
 import type { PrepareOptions } from "../provider.ts";
-import { ReasoningCache } from "../reasoning-cache.ts";
-import { createReplayDecoder } from "../replay-decoder.ts";
 import type { UpstreamAccount } from "../upstream-account.ts";
 import { type AnswerContext, decodeWholeResponse, ResponseStreamDecoder } from "./decoder.ts";
 import { ERROR_KINDS } from "./errors.ts";

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../core/encoding/json.ts";
 import { isObject } from "../../../core/encoding/json.ts";
 import type { ProviderError } from "../../../core/errors/provider-error.ts";
-import { type ErrorKinds, errorFrom } from "../error-response.ts";
+import { type ErrorKinds, errorFrom } from "../errors/error-response.ts";
 
 /** Error codes that only this protocol has. */
 const CODES = [

@@ -1,8 +1,8 @@
 import type { Conversation, Message } from "../../../core/conversation/conversation.ts";
 import { renderToolCalls, renderToolResult } from "../../tools/instructions.ts";
-import { joinParagraphList, joinParagraphs, joinTextParts } from "../prompt-text.ts";
-import type { AttachedPart } from "../request-attachments.ts";
-import { UniqueCallIds } from "../unique-call-ids.ts";
+import { joinParagraphList, joinParagraphs, joinTextParts } from "../requests/prompt-text.ts";
+import type { AttachedPart } from "../requests/request-attachments.ts";
+import { UniqueCallIds } from "../requests/unique-call-ids.ts";
 import type { WireItem, WirePart, WireReasoningItem, WireText } from "./wire.ts";
 
 /** The longest call id that the public API accepts, in characters. */

@@ -1,12 +1,12 @@
 import { type Conversation, usesTools } from "../../../core/conversation/conversation.ts";
-import { providerFileId } from "../attachments.ts";
+import type { RequestSettings, RequestWriter } from "../backends/keyed-protocol.ts";
 import { ifDefined } from "../json.ts";
-import type { RequestSettings, RequestWriter } from "../keyed-protocol.ts";
-import { renderPromptRules } from "../prompt-rules.ts";
-import { joinParagraphList, renderTextFile } from "../prompt-text.ts";
 import type { PrepareOptions } from "../provider.ts";
-import { type AttachedPart, RequestAttachments } from "../request-attachments.ts";
-import { effortFor } from "../thinking-budget.ts";
+import { providerFileId } from "../requests/attachments.ts";
+import { renderPromptRules } from "../requests/prompt-rules.ts";
+import { joinParagraphList, renderTextFile } from "../requests/prompt-text.ts";
+import { type AttachedPart, RequestAttachments } from "../requests/request-attachments.ts";
+import { effortFor } from "../requests/thinking-budget.ts";
 import { toWireItems } from "./items.ts";
 import { optionFields } from "./options.ts";
 import {

@@ -1,6 +1,6 @@
 import type { ProviderError } from "../../../core/errors/provider-error.ts";
-import type { ProviderEvent } from "../provider-events.ts";
-import type { TurnDecoder } from "../upstream-turn.ts";
+import type { ProviderEvent } from "../answers/provider-events.ts";
+import type { TurnDecoder } from "../answers/upstream-turn.ts";
 
 /**
  * Ends an answer before the first complete stop sequence of the caller, as a backend does whose protocol has stop

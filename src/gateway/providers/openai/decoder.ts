@@ -1,17 +1,17 @@
 import type { AnswerToken } from "../../../core/conversation/events.ts";
 import { isObject, type JsonObject } from "../../../core/encoding/json.ts";
 import { ProviderError } from "../../../core/errors/provider-error.ts";
-import { type ErrorKinds, errorFrom } from "../error-response.ts";
-import { EventStreamDecoder } from "../event-stream.ts";
-import { parseRecord, readUsage } from "../json.ts";
-import { readLogprobs } from "../logprobs.ts";
+import { EventStreamDecoder } from "../answers/event-stream.ts";
+import { readLogprobs } from "../answers/logprobs.ts";
 import {
   mayBeTruncated,
   type ProviderEvent,
   type ProviderFinish,
   type ProviderUsage,
-} from "../provider-events.ts";
-import { ToolCallAssembler } from "../tool-call-assembler.ts";
+} from "../answers/provider-events.ts";
+import { ToolCallAssembler } from "../answers/tool-call-assembler.ts";
+import { type ErrorKinds, errorFrom } from "../errors/error-response.ts";
+import { parseRecord, readUsage } from "../json.ts";
 import { readChoiceText } from "./choice-text.ts";
 import { SourceCollector } from "./source-collector.ts";
 import { type TaggedPiece, ThinkTagSplitter } from "./think-tags.ts";

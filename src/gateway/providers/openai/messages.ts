@@ -1,6 +1,6 @@
 import type { Conversation, Message, Part } from "../../../core/conversation/conversation.ts";
 import { renderToolCalls, renderToolResult } from "../../tools/instructions.ts";
-import { joinParagraphList, joinParagraphs, joinTextParts } from "../prompt-text.ts";
+import { joinParagraphList, joinParagraphs, joinTextParts } from "../requests/prompt-text.ts";
 import type { WireMessage, WirePart } from "./wire.ts";
 
 /** Converts an attachment into the message part that carries it. */

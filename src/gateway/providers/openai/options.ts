@@ -1,5 +1,5 @@
 import type { GenerationOptions } from "../../../core/conversation/conversation.ts";
-import { acceptedUserId } from "../bearer-backend.ts";
+import { acceptedUserId } from "../backends/bearer-backend.ts";
 import { ifDefined } from "../json.ts";
 import type { ProviderCapabilities } from "../provider.ts";
 import type { WireRequest } from "./wire.ts";

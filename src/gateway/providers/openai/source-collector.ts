@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from "../../../core/encoding/json.ts";
+import type { ProviderEvent, SearchResult } from "../answers/provider-events.ts";
 import { linkRangeIn } from "../json.ts";
-import type { ProviderEvent, SearchResult } from "../provider-events.ts";
 
 /** Collects the citations and search results of an answer. */
 export class SourceCollector {

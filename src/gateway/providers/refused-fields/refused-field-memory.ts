@@ -1,6 +1,6 @@
 import type { ProviderError } from "../../../core/errors/provider-error.ts";
-import type { UpstreamErrorResponse } from "../error-response.ts";
-import { redactEchoedInput } from "../redact-echoed-input.ts";
+import type { UpstreamErrorResponse } from "../errors/error-response.ts";
+import { redactEchoedInput } from "../errors/redact-echoed-input.ts";
 import type { FieldRule } from "./field-rules.ts";
 
 /** How a request is sent, and what is known about its fields. */

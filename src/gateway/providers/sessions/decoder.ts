@@ -1,9 +1,9 @@
 import { isObject, type JsonObject } from "../../../core/encoding/json.ts";
 import { ProviderError } from "../../../core/errors/provider-error.ts";
-import { errorFrom } from "../error-response.ts";
-import { EventStreamDecoder } from "../event-stream.ts";
+import { EventStreamDecoder } from "../answers/event-stream.ts";
+import type { ProviderEvent, ProviderFinish, SearchResult } from "../answers/provider-events.ts";
+import { errorFrom } from "../errors/error-response.ts";
 import { parseRecord, readUsage } from "../json.ts";
-import type { ProviderEvent, ProviderFinish, SearchResult } from "../provider-events.ts";
 
 /** Decodes the event stream of one turn of the sessions protocol. Ignores unknown events. */
 export class SessionTurnDecoder extends EventStreamDecoder {

@@ -2,8 +2,9 @@ import type { Conversation } from "../../../core/conversation/conversation.ts";
 import { ProviderError } from "../../../core/errors/provider-error.ts";
 import type { Credentials, SignInResult } from "../../../core/ports/accounts.ts";
 import type { Fetch } from "../../../core/ports/upstream.ts";
+import type { FollowUp, PreparedTurn, UpstreamTurn } from "../answers/upstream-turn.ts";
 import type { Driver, ExchangeKind, ProviderOptions } from "../driver.ts";
-import type { FilesApi } from "../files-api.ts";
+import type { FilesApi } from "../files/files-api.ts";
 import type {
   ChatSessionsApi,
   PrepareOptions,
@@ -12,7 +13,6 @@ import type {
   ProviderCapabilities,
 } from "../provider.ts";
 import type { UpstreamAccount } from "../upstream-account.ts";
-import type { FollowUp, PreparedTurn, UpstreamTurn } from "../upstream-turn.ts";
 import { SessionsApi, type TurnBody } from "./api.ts";
 import { SessionTurnDecoder } from "./decoder.ts";
 import { composePrompt, renderTranscript } from "./prompt.ts";

@@ -1,4 +1,4 @@
-import { joinParagraphs } from "../prompt-text.ts";
+import { joinParagraphs } from "../requests/prompt-text.ts";
 import { composeSections, type Transcript, withRules } from "./prompt.ts";
 import type { Section } from "./sections.ts";
 import { joinSections } from "./sections.ts";

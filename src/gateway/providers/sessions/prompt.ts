@@ -6,9 +6,9 @@ import {
 } from "../../../core/conversation/conversation.ts";
 import { invalidRequest } from "../../../core/errors/gateway-error.ts";
 import { describeCallingRules, describeTools, renderToolCalls } from "../../tools/instructions.ts";
-import { type Attachment, AttachmentReader } from "../attachments.ts";
-import { joinParagraphList, joinParagraphs, renderTextFile } from "../prompt-text.ts";
-import { responseFormatInstructions } from "../response-format.ts";
+import { type Attachment, AttachmentReader } from "../requests/attachments.ts";
+import { joinParagraphList, joinParagraphs, renderTextFile } from "../requests/prompt-text.ts";
+import { responseFormatInstructions } from "../requests/response-format.ts";
 import { heading, joinSections, type Section, withoutHeadings } from "./sections.ts";
 
 /** An attachment that is sent beside the prompt. */

@@ -1,9 +1,9 @@
 import { GatewayError, invalidRequest } from "../../../core/errors/gateway-error.ts";
 import { ProviderError } from "../../../core/errors/provider-error.ts";
-import { allOrAbort } from "../all-or-abort.ts";
-import { ImageWithoutVisionError, type LoadedAttachment, loadAttachment } from "../attachments.ts";
-import type { FileUpload, ProviderFile } from "../files-api.ts";
+import type { FileUpload, ProviderFile } from "../files/files-api.ts";
 import type { PrepareOptions } from "../provider.ts";
+import { allOrAbort } from "../requests/all-or-abort.ts";
+import { ImageWithoutVisionError, type LoadedAttachment, loadAttachment } from "../requests/attachments.ts";
 import type { UpstreamAccount } from "../upstream-account.ts";
 import type { SessionsApi } from "./api.ts";
 import type { SentAttachment } from "./prompt.ts";

@@ -9,7 +9,7 @@ import { ProviderError } from "../../../../src/core/errors/provider-error.ts";
 import { clientKey, networkKey } from "../../../../src/core/http/client-key.ts";
 import { parseWith } from "../../../../src/core/http/json-body.ts";
 import { resolveModel } from "../../../../src/gateway/models/resolve-model.ts";
-import { readErrorResponse } from "../../../../src/gateway/providers/error-response.ts";
+import { readErrorResponse } from "../../../../src/gateway/providers/errors/error-response.ts";
 import { readImport } from "../../../../src/operator/admin/configuration/import-body.ts";
 import { ACCOUNT_KEY, ADMIN_REQUESTS, UPSTREAM_ANSWERS } from "../corpus/http.ts";
 import { bytesOf, only, type Target, target } from "../target.ts";

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { readFormFile } from "../../../../src/gateway/files/form-file.ts";
 import type { BodyLimits } from "../../../../src/gateway/files/incoming-body.ts";
 import type { MultipartFile } from "../../../../src/gateway/files/multipart-file.ts";
-import { encodeMultipart } from "../../../../src/gateway/providers/multipart.ts";
+import { encodeMultipart } from "../../../../src/gateway/providers/files/multipart.ts";
 
 const BOUNDARY = "XX-yy";
 const LIMITS: BodyLimits = { bytes: 1_000_000, idleMs: 1000 };

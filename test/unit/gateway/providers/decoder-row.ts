@@ -4,7 +4,7 @@ import type {
   ProviderEvent,
   ProviderFinish,
   ProviderUsage,
-} from "../../../../src/gateway/providers/provider-events.ts";
+} from "../../../../src/gateway/providers/answers/provider-events.ts";
 import type { DecoderFactory } from "./support.ts";
 
 /** A stream, and what a decoder must read from it. */

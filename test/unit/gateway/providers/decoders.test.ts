@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ProviderEvent } from "../../../../src/gateway/providers/provider-events.ts";
+import type { ProviderEvent } from "../../../../src/gateway/providers/answers/provider-events.ts";
 import { anthropicDecoder } from "./anthropic/decoder-row.ts";
 import { geminiDecoder } from "./gemini/decoder-row.ts";
 import { openaiDecoder } from "./openai/decoder-row.ts";

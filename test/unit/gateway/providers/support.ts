@@ -3,10 +3,10 @@ import { join } from "node:path";
 import type { Message, Part, ToolCall } from "../../../../src/core/conversation/conversation.ts";
 import { ProviderError } from "../../../../src/core/errors/provider-error.ts";
 import type { Fetch } from "../../../../src/core/ports/upstream.ts";
+import type { ProviderEvent } from "../../../../src/gateway/providers/answers/provider-events.ts";
+import type { TurnDecoder, UpstreamTurn } from "../../../../src/gateway/providers/answers/upstream-turn.ts";
 import type { PrepareOptions, Provider } from "../../../../src/gateway/providers/provider.ts";
-import type { ProviderEvent } from "../../../../src/gateway/providers/provider-events.ts";
 import type { UpstreamAccount } from "../../../../src/gateway/providers/upstream-account.ts";
-import type { TurnDecoder, UpstreamTurn } from "../../../../src/gateway/providers/upstream-turn.ts";
 import { type ConversationChanges, conversation } from "../../../support/conversations.ts";
 
 export { conversation };

@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { GenerationEvent } from "../../../../../src/core/conversation/events.ts";
 import { Assembler } from "../../../../../src/gateway/generation/assembly/assembler.ts";
-import type { ProviderEvent, ProviderFinish } from "../../../../../src/gateway/providers/provider-events.ts";
+import type {
+  ProviderEvent,
+  ProviderFinish,
+} from "../../../../../src/gateway/providers/answers/provider-events.ts";
 import { type ConversationChanges, thinkingConversation } from "../../../../support/conversations.ts";
 
 const CALL =

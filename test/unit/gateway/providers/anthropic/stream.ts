@@ -1,8 +1,8 @@
+import { WholeAnswerDecoder } from "../../../../../src/gateway/providers/answers/whole-answer.ts";
 import {
   decodeWholeMessage,
   MessageStreamDecoder,
 } from "../../../../../src/gateway/providers/anthropic/decoder.ts";
-import { WholeAnswerDecoder } from "../../../../../src/gateway/providers/whole-answer.ts";
 import { type DecoderFactory, runWith, SECRET } from "../support.ts";
 
 function context() {

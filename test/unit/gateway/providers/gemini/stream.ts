@@ -1,8 +1,8 @@
+import { WholeAnswerDecoder } from "../../../../../src/gateway/providers/answers/whole-answer.ts";
 import {
   ContentStreamDecoder,
   decodeWholeAnswer,
 } from "../../../../../src/gateway/providers/gemini/decoder.ts";
-import { WholeAnswerDecoder } from "../../../../../src/gateway/providers/whole-answer.ts";
 import { type DecoderFactory, runWith, SECRET } from "../support.ts";
 
 function context() {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import type { ProviderErrorKind } from "../../../../../src/core/errors/provider-error.ts";
-import type { ProviderFinish } from "../../../../../src/gateway/providers/provider-events.ts";
+import type { ProviderFinish } from "../../../../../src/gateway/providers/answers/provider-events.ts";
 import type { DecoderRow } from "../decoder-row.ts";
 import { stream, whole } from "./fake.ts";
 import {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { ProviderEvent } from "../../../../../src/gateway/providers/answers/provider-events.ts";
 import { cutAtStopSequence } from "../../../../../src/gateway/providers/openai-responses/stop-sequences.ts";
-import type { ProviderEvent } from "../../../../../src/gateway/providers/provider-events.ts";
 import {
   conversation,
   eventStream,

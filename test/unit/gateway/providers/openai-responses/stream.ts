@@ -1,8 +1,8 @@
+import { WholeAnswerDecoder } from "../../../../../src/gateway/providers/answers/whole-answer.ts";
 import {
   decodeWholeResponse,
   ResponseStreamDecoder,
 } from "../../../../../src/gateway/providers/openai-responses/decoder.ts";
-import { WholeAnswerDecoder } from "../../../../../src/gateway/providers/whole-answer.ts";
 import { type DecoderFactory, runWith, SECRET } from "../support.ts";
 
 export function context() {

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { ProviderFinish } from "../../../../../src/gateway/providers/provider-events.ts";
+import type { ProviderFinish } from "../../../../../src/gateway/providers/answers/provider-events.ts";
 import type { DecoderRow } from "../decoder-row.ts";
 import { call, chunk, counted, createDecoder, createWholeDecoder, DONE, data } from "./stream.ts";
 

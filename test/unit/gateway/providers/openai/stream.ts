@@ -1,8 +1,8 @@
+import { WholeAnswerDecoder } from "../../../../../src/gateway/providers/answers/whole-answer.ts";
 import {
   CompletionStreamDecoder,
   completionEvents,
 } from "../../../../../src/gateway/providers/openai/decoder.ts";
-import { WholeAnswerDecoder } from "../../../../../src/gateway/providers/whole-answer.ts";
 import { type DecoderFactory, type Outcome, runWith, SECRET } from "../support.ts";
 
 export function context() {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import type { ProviderEvent } from "../../../../../src/gateway/providers/answers/provider-events.ts";
 import {
   CompletionStreamDecoder,
   completionEvents,
 } from "../../../../../src/gateway/providers/openai/decoder.ts";
-import type { ProviderEvent } from "../../../../../src/gateway/providers/provider-events.ts";
 import { decode, utf8 } from "../support.ts";
 import { call, chunk, context, DONE, data, run } from "./stream.ts";
 

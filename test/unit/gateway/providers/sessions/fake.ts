@@ -1,7 +1,7 @@
 import type { Conversation } from "../../../../../src/core/conversation/conversation.ts";
+import type { UpstreamTurn } from "../../../../../src/gateway/providers/answers/upstream-turn.ts";
 import type { PrepareOptions } from "../../../../../src/gateway/providers/provider.ts";
 import { sessionsDriver } from "../../../../../src/gateway/providers/sessions/driver.ts";
-import type { UpstreamTurn } from "../../../../../src/gateway/providers/upstream-turn.ts";
 import { eventStream, FakeUpstream, neverAborted, prepareOptions, type Seen } from "../support.ts";
 
 export const ANSWER =

@@ -3,9 +3,9 @@ import { SandboxProvider } from "../../../../../sandbox/provider.ts";
 import type { Message } from "../../../../../src/core/conversation/conversation.ts";
 import { ProviderError } from "../../../../../src/core/errors/provider-error.ts";
 import type { Fetch } from "../../../../../src/core/ports/upstream.ts";
-import type { ProviderEvent } from "../../../../../src/gateway/providers/provider-events.ts";
+import type { ProviderEvent } from "../../../../../src/gateway/providers/answers/provider-events.ts";
+import type { FollowUp, UpstreamTurn } from "../../../../../src/gateway/providers/answers/upstream-turn.ts";
 import { sessionsDriver } from "../../../../../src/gateway/providers/sessions/driver.ts";
-import type { FollowUp, UpstreamTurn } from "../../../../../src/gateway/providers/upstream-turn.ts";
 import { conversation, neverAborted, prepareOptions, textOfEvents } from "../support.ts";
 
 const sandbox = new SandboxProvider();

@@ -1,0 +1,81 @@
+import { DEFAULT_PROVIDER } from "../../../core/config/provider-id.ts";
+import { ProviderError } from "../../../core/errors/provider-error.ts";
+
+/** How long a fetched list of models counts as current, milliseconds. */
+const FRESH_MS = 30_000;
+/** The maximum number of model names in an error message. */
+const MAX_LISTED_NAMES = 20;
+
+/** Names of models that cannot chat. */
+const NO_CHAT = /embed|rerank|whisper|tts|moderation/i;
+
+/** Phrases with which backends without an error code for it report an unknown model. */
+const NO_MODEL =
+  /\bmodel\b.{0,200}\b(?:not (?:found|exist|available)|(?:does not|doesn't|don't) exist|unknown)|unknown model/i;
+
+/** Whether a backend refuses a request because it does not have the model. An overloaded backend (5xx) does not count. */
+export function isMissingModelError(error: unknown): error is ProviderError {
+  if (!(error instanceof ProviderError) || error.status < 400 || error.status > 499) return false;
+  return (
+    error.kind === "model_unavailable" || (error.kind === "invalid_request" && NO_MODEL.test(error.message))
+  );
+}
+
+/** Whether the words or the code of an error say that a model is missing. */
+export function saysModelIsMissing({ message, upstreamFault }: ProviderError): boolean {
+  return upstreamFault.code === "model_not_found" || NO_MODEL.test(message);
+}
+
+/**
+ * Maps requested models to the names that a backend lists.
+ * The gateway asks for the list only after the backend has refused a model that the configuration does not map. A
+ * backend that accepts every name, or that is fully configured, is never asked.
+ */
+export class BackendModelNames {
+  #names: readonly string[] = [];
+  #listedAt = Number.NEGATIVE_INFINITY;
+
+  /**
+   * Returns the backend's name for a model: the listed name that matches `requested`, else the only chat model, else
+   * `id`.
+   */
+  resolveName(id: string, requested: string): string {
+    const untaggedName = withoutTag(requested);
+    const known = this.#names.find((name) => name.toLowerCase() === requested.toLowerCase());
+    const match =
+      known ?? this.#names.find((name) => withoutTag(name) === untaggedName) ?? this.#onlyChatModel;
+    return match ?? id;
+  }
+
+  /** Fetches the list of names unless it is current. Ignores failures: they must not replace the error of the request. */
+  async refresh(list: () => Promise<readonly string[]>, now: number): Promise<void> {
+    if (now - this.#listedAt < FRESH_MS) return;
+    this.#listedAt = now;
+    this.#names = await list().catch(() => this.#names);
+  }
+
+  /** Returns the error with the list of available models added to its message. */
+  withAvailableModels(error: ProviderError): ProviderError {
+    if (this.#names.length === 0) return error;
+    const nameList = this.#names.slice(0, MAX_LISTED_NAMES).join(", ");
+    const omitted =
+      this.#names.length > MAX_LISTED_NAMES ? `, and ${this.#names.length - MAX_LISTED_NAMES} more` : "";
+    const advice = `ask for one as ${DEFAULT_PROVIDER}/${this.#names[0]}, or map the name in PROVIDER_MODELS`;
+    const { kind, message, status, retryAfter, upstreamFault } = error;
+    return new ProviderError(
+      kind,
+      `${message.replace(/(?<![.\s])[.\s]+$/, "")}; the provider has ${nameList}${omitted}: ${advice}`,
+      { status, cause: error, retryAfter, upstreamFault, isVerbatim: error.isVerbatim },
+    );
+  }
+
+  /** The name of the only listed model that can chat; undefined if there are none or several. */
+  get #onlyChatModel(): string | undefined {
+    const able = this.#names.filter((name) => !NO_CHAT.test(name));
+    return able.length === 1 ? able[0] : undefined;
+  }
+}
+
+function withoutTag(name: string): string {
+  return name.toLowerCase().replace(/:latest$/, "");
+}

@@ -1,0 +1,31 @@
+import { expect, it } from "vitest";
+import { redactEchoedInput } from "../../../../../src/gateway/providers/errors/redact-echoed-input.ts";
+
+const REQUEST = {
+  model: "m",
+  messages: [{ role: "user", content: "Is seed not supported, and what is stream_options?" }],
+  tools: [
+    { type: "function", function: { name: "top_k", parameters: { properties: { min_p: {}, user: {} } } } },
+  ],
+};
+
+it.each([
+  ["tools[0].function.parameters.properties.min_p: bad", "min_p"],
+  ["properties[user]: bad", "user"],
+  ["unknown function 'top_k'", "top_k"],
+  ["Unrecognized: stream_options", "stream_options"],
+  ['{"detail":[{"loc":["body","tools",0,"properties","user"],"msg":"bad"}]}', "user"],
+  ['{"error":{"message":"Schema \\"min_p\\" is bad","param":"min_p"}}', "min_p"],
+])("what a refusal may repeat of the request is no word of its own: %s", (refusal, name) => {
+  expect(redactEchoedInput(refusal, REQUEST)).not.toContain(name);
+});
+
+it.each([
+  ["seed is not supported"],
+  ["Unknown name 'temperature' at x"],
+  ['{"error":{"message":"Unknown parameter: \'top_p\'."}}'],
+  ["the user's seed isn't supported, and can't be"],
+  ["'model' and 'role' and \"function\" are not supported"],
+])("what it says itself stays: %s", (refusal) => {
+  expect(redactEchoedInput(refusal, REQUEST)).toBe(refusal);
+});
