@@ -6,9 +6,9 @@ import type {
   SignInResult,
   TokenResult,
 } from "../src/core/ports/accounts.ts";
-import type { Grant } from "../src/pool/grant.ts";
 import type { AccountPool as PoolRules } from "../src/pool/pool.ts";
-import type { Waiter } from "../src/pool/waiter.ts";
+import type { Grant } from "../src/pool/queue/grant.ts";
+import type { Waiter } from "../src/pool/queue/waiter.ts";
 
 /**
  * A slot, held as long as a stub of this object exists. The runtime disposes the stub when the request that holds it

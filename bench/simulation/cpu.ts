@@ -1,5 +1,5 @@
 import { AccountPool } from "../../src/pool/pool.ts";
-import { Waiter } from "../../src/pool/waiter.ts";
+import { Waiter } from "../../src/pool/queue/waiter.ts";
 import { MemoryPoolStore } from "../../test/support/pool-simulator/memory-pool-store.ts";
 
 const SIZES = [10, 1_000, 100_000];

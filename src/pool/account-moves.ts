@@ -1,9 +1,9 @@
-import type { Handover, OccupiedSlots } from "./account-handover.ts";
-import type { AccountState } from "./account-state.ts";
-import type { AccountTokens } from "./account-tokens.ts";
-import type { StoredAccount } from "./pool-store.ts";
+import type { Handover, OccupiedSlots } from "./accounts/account-handover.ts";
+import type { AccountState } from "./accounts/account-state.ts";
+import type { AccountTokens } from "./accounts/account-tokens.ts";
 import type { MigrationTarget } from "./shard-migration.ts";
 import type { Slots } from "./slots.ts";
+import type { StoredAccount } from "./storage/pool-store.ts";
 
 /**
  * Handles accounts that move between this pool and other shards: their slots that are still occupied here, and the other

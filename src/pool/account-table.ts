@@ -1,5 +1,5 @@
-import { AccountState } from "./account-state.ts";
-import type { ProviderPool, ProviderPools } from "./provider-pool.ts";
+import { AccountState } from "./accounts/account-state.ts";
+import type { ProviderPool, ProviderPools } from "./queue/provider-pool.ts";
 
 /** The accounts that the pool knows: configured ones, and removed ones that still occupy slots or have a high-water mark. */
 export class AccountTable {

@@ -1,8 +1,8 @@
 import type { AcquireRefusal, AcquireRequest } from "../core/ports/accounts.ts";
-import type { Outage } from "./provider-breaker.ts";
-import type { ProviderPool } from "./provider-pool.ts";
+import type { Outage } from "./health/provider-breaker.ts";
+import type { ProviderPool } from "./queue/provider-pool.ts";
+import type { Waiter } from "./queue/waiter.ts";
 import type { Slots } from "./slots.ts";
-import type { Waiter } from "./waiter.ts";
 
 /**
  * Handles requests while their provider is down ({@link Outage}): one request at a time probes the provider. The others

@@ -14,11 +14,11 @@ import type {
 import { monotonicNow, WALL_CLOCK } from "../core/ports/clock.ts";
 import type { PoolConfiguration } from "../core/ports/pool-configuration.ts";
 import type { LimitedUse, SpentAmounts, SubjectUsage } from "../core/ports/subject-limits.ts";
-import type { AcquireOutcome, Grant } from "./grant.ts";
 import type { UseStore } from "./limits/use-store.ts";
 import { AccountPool } from "./pool.ts";
-import type { PoolStore } from "./pool-store.ts";
-import { Waiter } from "./waiter.ts";
+import type { AcquireOutcome, Grant } from "./queue/grant.ts";
+import { Waiter } from "./queue/waiter.ts";
+import type { PoolStore } from "./storage/pool-store.ts";
 
 /** A lease of a pool in the same process. */
 class InProcessLease implements Lease {

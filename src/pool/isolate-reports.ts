@@ -1,6 +1,6 @@
 import type { AccountFailure, QuotaWindow } from "../core/ports/accounts.ts";
-import type { AccountState } from "./account-state.ts";
-import type { LeaseHolder } from "./leases.ts";
+import type { AccountState } from "./accounts/account-state.ts";
+import type { LeaseHolder } from "./leases/leases.ts";
 import type { OutcomeRecorder } from "./outcome-recorder.ts";
 import type { Slots } from "./slots.ts";
 

@@ -1,5 +1,5 @@
 import type { Clock } from "../core/ports/clock.ts";
-import { IDLE_SETTLE_MS } from "./lease-recovery.ts";
+import { IDLE_SETTLE_MS } from "./leases/lease-recovery.ts";
 
 /** How often expired leases are reclaimed and high-water marks lowered, milliseconds. */
 const SWEEP_MS = 10_000;

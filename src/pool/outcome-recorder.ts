@@ -1,11 +1,11 @@
 import type { AccountFailure, QuotaWindow } from "../core/ports/accounts.ts";
-import type { AccountState } from "./account-state.ts";
-import type { AccountTokens } from "./account-tokens.ts";
+import type { AccountState } from "./accounts/account-state.ts";
+import type { AccountTokens } from "./accounts/account-tokens.ts";
+import type { Proxies } from "./accounts/proxies.ts";
 import type { CircuitProbe } from "./circuit-probe.ts";
-import type { LeaseRecord } from "./leases.ts";
-import type { OutcomeSource } from "./provider-breaker.ts";
-import type { Proxies } from "./proxies.ts";
-import { requestIdentityOf } from "./request-identity.ts";
+import type { OutcomeSource } from "./health/provider-breaker.ts";
+import { requestIdentityOf } from "./health/request-identity.ts";
+import type { LeaseRecord } from "./leases/leases.ts";
 import type { Slots } from "./slots.ts";
 
 /** Extracts the request that reports an outcome from its lease. */

@@ -6,9 +6,9 @@ import type {
   ProviderOutageView,
   QueueStatus,
 } from "../core/ports/account-status.ts";
-import { classifyCondition } from "./account-condition.ts";
-import type { AccountState } from "./account-state.ts";
-import type { LeaseRecord } from "./leases.ts";
+import { classifyCondition } from "./accounts/account-condition.ts";
+import type { AccountState } from "./accounts/account-state.ts";
+import type { LeaseRecord } from "./leases/leases.ts";
 import { isSharedLimit, isSharedQueue, isSharedSlots } from "./shards/shared-limit-accounts.ts";
 import type { Slots } from "./slots.ts";
 

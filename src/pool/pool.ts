@@ -9,30 +9,30 @@ import type {
   TokenResult,
 } from "../core/ports/accounts.ts";
 import type { PoolAccount, PoolConfiguration } from "../core/ports/pool-configuration.ts";
-import { Handover } from "./account-handover.ts";
 import { AccountMoves } from "./account-moves.ts";
-import type { AccountState } from "./account-state.ts";
-import { AccountTokens } from "./account-tokens.ts";
+import { Handover } from "./accounts/account-handover.ts";
+import type { AccountState } from "./accounts/account-state.ts";
+import { AccountTokens } from "./accounts/account-tokens.ts";
+import { HealthPersistence } from "./accounts/health-persistence.ts";
+import { Proxies } from "./accounts/proxies.ts";
 import { CircuitProbe } from "./circuit-probe.ts";
-import type { AcquireOutcome, Grant } from "./grant.ts";
-import { HealthPersistence } from "./health-persistence.ts";
+import { requestIdentityOf } from "./health/request-identity.ts";
 import { type IsolateReport, type IsolateReportAnswer, IsolateReports } from "./isolate-reports.ts";
-import { CLAIM_MS, LEASE_TTL_MS } from "./lease-timing.ts";
-import { type HeartbeatAnswer, type LeaseHolder, type LeaseRecord, SLOT_RECLAIMED } from "./leases.ts";
+import { CLAIM_MS, LEASE_TTL_MS } from "./leases/lease-timing.ts";
+import { type HeartbeatAnswer, type LeaseHolder, type LeaseRecord, SLOT_RECLAIMED } from "./leases/leases.ts";
 import { LimitedRequests } from "./limited-requests.ts";
 import { UseLedger } from "./limits/use-ledger.ts";
 import { noopStore, type UseStore } from "./limits/use-store.ts";
 import { type MaintenanceClock, MaintenanceTimers } from "./maintenance-timers.ts";
 import { OutcomeRecorder } from "./outcome-recorder.ts";
 import { buildQueueStatus, listAccountHealth } from "./pool-status.ts";
-import type { PoolStore } from "./pool-store.ts";
-import { Proxies } from "./proxies.ts";
-import { requestIdentityOf } from "./request-identity.ts";
+import type { AcquireOutcome, Grant } from "./queue/grant.ts";
+import { Waiter } from "./queue/waiter.ts";
 import { listTroubles, type ProviderRecord } from "./shards/provider-record.ts";
 import type { ShardStatus } from "./shards/shard-status.ts";
 import { isSharedLimit, isSharedQueue } from "./shards/shared-limit-accounts.ts";
 import { Slots } from "./slots.ts";
-import { Waiter } from "./waiter.ts";
+import type { PoolStore } from "./storage/pool-store.ts";
 
 /** Dependencies and settings of the pool. */
 export interface PoolOptions extends MaintenanceClock {

@@ -1,17 +1,23 @@
 import { type AcquireRequest, ANY_PROVIDER } from "../core/ports/accounts.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import type { PoolLimits, PoolShard } from "../core/ports/pool-configuration.ts";
-import type { AccountState } from "./account-state.ts";
 import { AccountTable } from "./account-table.ts";
-import type { AcquireOutcome, Grant } from "./grant.ts";
-import { LeaseRecovery } from "./lease-recovery.ts";
-import { type HeartbeatAnswer, type LeaseHolder, type LeaseRecord, Leases, leaseHolderOf } from "./leases.ts";
-import type { GrantTerms, PoolStore } from "./pool-store.ts";
-import { type ProviderPool, ProviderPools } from "./provider-pool.ts";
-import { RequestQueue, type RequestQueueEvents } from "./request-queue.ts";
+import type { AccountState } from "./accounts/account-state.ts";
+import { LeaseRecovery } from "./leases/lease-recovery.ts";
+import {
+  type HeartbeatAnswer,
+  type LeaseHolder,
+  type LeaseRecord,
+  Leases,
+  leaseHolderOf,
+} from "./leases/leases.ts";
+import type { AcquireOutcome, Grant } from "./queue/grant.ts";
+import { type ProviderPool, ProviderPools } from "./queue/provider-pool.ts";
+import { RequestQueue, type RequestQueueEvents } from "./queue/request-queue.ts";
+import { SlotLimits } from "./queue/slot-limits.ts";
+import { Waiter } from "./queue/waiter.ts";
 import { isSharedLimit } from "./shards/shared-limit-accounts.ts";
-import { SlotLimits } from "./slot-limits.ts";
-import { Waiter } from "./waiter.ts";
+import type { GrantTerms, PoolStore } from "./storage/pool-store.ts";
 
 /** Callbacks of the slots' owner. */
 export interface SlotEvents extends RequestQueueEvents {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { LEASE_TTL_MS } from "../../src/pool/lease-timing.ts";
+import { LEASE_TTL_MS } from "../../src/pool/leases/lease-timing.ts";
 import { FaultUpstream } from "../support/fault-upstream.ts";
 import { startGateway } from "../support/gateway.ts";
 import { until } from "../support/until.ts";

@@ -6,7 +6,7 @@ import type { AccountSelection } from "../../core/ports/accounts.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import type { PoolAccount } from "../../core/ports/pool-configuration.ts";
 import { buildPoolConfiguration } from "../../pool/configuration.ts";
-import { CONVERSATION_TTL_MS } from "../../pool/conversation-affinity.ts";
+import { CONVERSATION_TTL_MS } from "../../pool/selection/conversation-affinity.ts";
 import { createPoolDeployment } from "../providers/pool-deployment.ts";
 import type { RegisteredProvider } from "../providers/provider-registry.ts";
 

@@ -1,6 +1,6 @@
 import { ProviderError } from "../../core/errors/provider-error.ts";
 import type { Lease } from "../../core/ports/accounts.ts";
-import { HEARTBEAT_MS } from "../../pool/lease-timing.ts";
+import { HEARTBEAT_MS } from "../../pool/leases/lease-timing.ts";
 
 /**
  * Renews a lease at regular intervals while it is held. Aborts the work when the pool has reclaimed the slot, or may do so

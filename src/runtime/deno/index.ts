@@ -14,7 +14,7 @@ import { createInProcessJobs } from "../../pages/jobs/in-process-jobs.ts";
 import { createInProcessPool } from "../../pool/in-process-pool.ts";
 import { BatchedUseStore } from "../../pool/limits/batched-use-store.ts";
 import { SqlUseStore } from "../../pool/limits/sql-use-store.ts";
-import { SqlPoolStore } from "../../pool/sql-pool-store.ts";
+import { SqlPoolStore } from "../../pool/storage/sql-pool-store.ts";
 import { SqlArchive } from "../../records/archive/sql-archive.ts";
 import { SqlUsage } from "../../records/usage/sql-usage.ts";
 import { createInProcessAdministration } from "./administration.ts";

@@ -1,5 +1,5 @@
 import type { Clock, SetTimer } from "../../../src/core/ports/clock.ts";
-import { Heap } from "../../../src/pool/heap.ts";
+import { Heap } from "../../../src/pool/structures/heap.ts";
 
 /** A scheduled callback; null when cancelled. */
 interface Timer {

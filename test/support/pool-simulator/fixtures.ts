@@ -4,7 +4,7 @@ import type {
   PoolConfiguration,
   PoolLimits,
 } from "../../../src/core/ports/pool-configuration.ts";
-import type { Waiter } from "../../../src/pool/waiter.ts";
+import type { Waiter } from "../../../src/pool/queue/waiter.ts";
 
 export const LIMITS: PoolLimits = {
   perAccount: 1,

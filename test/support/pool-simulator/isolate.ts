@@ -1,6 +1,6 @@
 import type { AccountPoolClient, Lease } from "../../../src/core/ports/accounts.ts";
 import type { SetTimer } from "../../../src/core/ports/clock.ts";
-import { HEARTBEAT_MS } from "../../../src/pool/lease-timing.ts";
+import { HEARTBEAT_MS } from "../../../src/pool/leases/lease-timing.ts";
 import type { SimulatedClock } from "./clock.ts";
 import type { Caller } from "./network.ts";
 import { ObjectReset } from "./pool-object.ts";

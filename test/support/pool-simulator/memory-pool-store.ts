@@ -1,4 +1,4 @@
-import type { LeaseTerms, PoolStore, Starts, StoredAccount } from "../../../src/pool/pool-store.ts";
+import type { LeaseTerms, PoolStore, Starts, StoredAccount } from "../../../src/pool/storage/pool-store.ts";
 
 /** A {@link PoolStore} in memory that counts writes. */
 export class MemoryPoolStore implements PoolStore {

@@ -1,7 +1,7 @@
 import type { AcquireRequest } from "../../../src/core/ports/accounts.ts";
-import type { Grant } from "../../../src/pool/grant.ts";
 import type { PoolOptions } from "../../../src/pool/pool.ts";
-import { Waiter } from "../../../src/pool/waiter.ts";
+import type { Grant } from "../../../src/pool/queue/grant.ts";
+import { Waiter } from "../../../src/pool/queue/waiter.ts";
 import { SimulatedClock } from "./clock.ts";
 import { request } from "./fixtures.ts";
 import { PoolObject } from "./pool-object.ts";

@@ -1,6 +1,6 @@
 import type { AccountFailure, QuotaWindow, SignInResult } from "../../../src/core/ports/accounts.ts";
-import type { Grant } from "../../../src/pool/grant.ts";
-import { Waiter } from "../../../src/pool/waiter.ts";
+import type { Grant } from "../../../src/pool/queue/grant.ts";
+import { Waiter } from "../../../src/pool/queue/waiter.ts";
 import type { LeaseStub, ShardStub } from "../../../src/runtime/cloudflare/pool-client/pool-stub.ts";
 import type { Caller, Network } from "./network.ts";
 import { ObjectReset, type PoolObject } from "./pool-object.ts";

@@ -5,7 +5,7 @@ import {
   CONFIRMED_HOLD_MS,
   LEASE_TTL_MS,
   UNCONFIRMED_HOLD_MS,
-} from "../../../src/pool/lease-timing.ts";
+} from "../../../src/pool/leases/lease-timing.ts";
 import { createAccountPoolClient } from "../../../src/runtime/cloudflare/pool-client/accounts.ts";
 import { createRandom, SimulatedClock } from "../../support/pool-simulator/clock.ts";
 import { configuration } from "../../support/pool-simulator/fixtures.ts";

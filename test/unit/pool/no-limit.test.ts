@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Waiter } from "../../../src/pool/waiter.ts";
+import { Waiter } from "../../../src/pool/queue/waiter.ts";
 import { account, LIMITS, request } from "../../support/pool-simulator/fixtures.ts";
 import { PoolSimulator } from "../../support/pool-simulator/pool-simulator.ts";
 

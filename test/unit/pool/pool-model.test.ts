@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { AcquireRequest } from "../../../src/core/ports/accounts.ts";
 import type { PoolConfiguration, PoolLimits } from "../../../src/core/ports/pool-configuration.ts";
-import { Waiter } from "../../../src/pool/waiter.ts";
+import { Waiter } from "../../../src/pool/queue/waiter.ts";
 import { failure } from "../../support/failures.ts";
 import { createRandom } from "../../support/pool-simulator/clock.ts";
 import { account, LIMITS, leaseOf, request, result } from "../../support/pool-simulator/fixtures.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { AcquireRequest } from "../../../src/core/ports/accounts.ts";
 import type { PoolAccount } from "../../../src/core/ports/pool-configuration.ts";
-import { CLAIM_MS, LEASE_TTL_MS } from "../../../src/pool/lease-timing.ts";
+import { CLAIM_MS, LEASE_TTL_MS } from "../../../src/pool/leases/lease-timing.ts";
 import { failure } from "../../support/failures.ts";
 import {
   account,

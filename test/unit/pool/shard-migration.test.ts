@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { PoolConfiguration, PoolLayout } from "../../../src/core/ports/pool-configuration.ts";
-import type { OccupiedSlots } from "../../../src/pool/account-handover.ts";
+import type { OccupiedSlots } from "../../../src/pool/accounts/account-handover.ts";
 import type { AccountPool } from "../../../src/pool/pool.ts";
+import { Waiter } from "../../../src/pool/queue/waiter.ts";
 import { ShardMigration } from "../../../src/pool/shard-migration.ts";
 import {
   buildShardConfiguration,
@@ -9,7 +10,6 @@ import {
   nextLayout,
   settledLayout,
 } from "../../../src/pool/shards/layout.ts";
-import { Waiter } from "../../../src/pool/waiter.ts";
 import { createRandom, SimulatedClock } from "../../support/pool-simulator/clock.ts";
 import { account, LIMITS, request } from "../../support/pool-simulator/fixtures.ts";
 import { MessageLost, Network } from "../../support/pool-simulator/network.ts";

@@ -5,7 +5,7 @@ import type { LimitedUse } from "../../../src/core/ports/subject-limits.ts";
 import { createInProcessPool, InProcessAccountPool } from "../../../src/pool/in-process-pool.ts";
 import { BatchedUseStore } from "../../../src/pool/limits/batched-use-store.ts";
 import { SqlUseStore } from "../../../src/pool/limits/sql-use-store.ts";
-import { SqlPoolStore } from "../../../src/pool/sql-pool-store.ts";
+import { SqlPoolStore } from "../../../src/pool/storage/sql-pool-store.ts";
 import { attempt, FAILURE_KINDS, FailingSql, failEachStep } from "../../support/failing-sql.ts";
 import { configuration, request } from "../../support/pool-simulator/fixtures.ts";
 import { PoolObject } from "../../support/pool-simulator/pool-object.ts";

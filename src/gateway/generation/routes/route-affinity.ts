@@ -4,7 +4,7 @@ import { RecentMap } from "../../../core/encoding/recent-map.ts";
 import { hashText, rendezvousCost } from "../../../core/encoding/text-hash.ts";
 import type { AccountFailure } from "../../../core/ports/accounts.ts";
 import type { Platform } from "../../../core/ports/platform.ts";
-import { type Backoff, CircuitBreaker } from "../../../pool/circuit-breaker.ts";
+import { type Backoff, CircuitBreaker } from "../../../pool/health/circuit-breaker.ts";
 
 /** Most conversations remembered whose model is not the first of their weighted order. */
 const MAX_STICKY_ROUTES = 10_000;

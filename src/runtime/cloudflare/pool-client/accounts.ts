@@ -15,10 +15,10 @@ import {
   type SubjectUsage,
 } from "../../../core/ports/subject-limits.ts";
 import { POOL_CALL_PAUSES_MS } from "../../../core/retries/retry-policy.ts";
-import type { Grant } from "../../../pool/grant.ts";
 import type { IsolateReport, IsolateReportAnswer } from "../../../pool/isolate-reports.ts";
-import { DEFAULT_WAIT_MS, HEARTBEAT_MS } from "../../../pool/lease-timing.ts";
-import { leaseHolderOf } from "../../../pool/leases.ts";
+import { DEFAULT_WAIT_MS, HEARTBEAT_MS } from "../../../pool/leases/lease-timing.ts";
+import { leaseHolderOf } from "../../../pool/leases/leases.ts";
+import type { Grant } from "../../../pool/queue/grant.ts";
 import { POOL_NAME } from "../../../pool/shards/pool-name.ts";
 import { Heartbeat } from "./heartbeat.ts";
 import type { ShardlessReport } from "./isolate-reporter.ts";

@@ -1,5 +1,5 @@
-import { CONFIRMED_HOLD_MS, HEARTBEAT_MS } from "../../../pool/lease-timing.ts";
-import type { HeartbeatAnswer } from "../../../pool/leases.ts";
+import { CONFIRMED_HOLD_MS, HEARTBEAT_MS } from "../../../pool/leases/lease-timing.ts";
+import type { HeartbeatAnswer } from "../../../pool/leases/leases.ts";
 
 /** Minimum time between two heartbeats of an isolate: its requests tick independently of each other. */
 const MIN_INTERVAL_MS = HEARTBEAT_MS * 0.8;

@@ -7,7 +7,7 @@ import type {
   KnownSerials,
   StartedRequest,
 } from "../../../pool/isolate-reports.ts";
-import type { LeaseHolder } from "../../../pool/leases.ts";
+import type { LeaseHolder } from "../../../pool/leases/leases.ts";
 import { Batcher } from "../../../records/telemetry/batcher.ts";
 import type { HolderClock } from "./pool-stub.ts";
 

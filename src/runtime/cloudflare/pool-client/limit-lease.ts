@@ -1,7 +1,7 @@
 import type { CountResult } from "../../../core/ports/accounts.ts";
 import { withTimeout } from "../../../core/ports/clock.ts";
 import type { LimitedUse } from "../../../core/ports/subject-limits.ts";
-import { CONFIRMED_HOLD_MS } from "../../../pool/lease-timing.ts";
+import { CONFIRMED_HOLD_MS } from "../../../pool/leases/lease-timing.ts";
 import { SHARD_TIMEOUT_MS } from "../../../pool/shards/shard-access.ts";
 import type { HolderClock } from "./pool-stub.ts";
 import type { ShardClient } from "./shard-client.ts";

@@ -8,7 +8,7 @@ import type {
   SignInResult,
   TokenResult,
 } from "../../../core/ports/accounts.ts";
-import { leaseHolderOf, SLOT_RECLAIMED } from "../../../pool/leases.ts";
+import { leaseHolderOf, SLOT_RECLAIMED } from "../../../pool/leases/leases.ts";
 import type { IsolateReporter, LocalRequest } from "./isolate-reporter.ts";
 import type { TokenCache } from "./token-cache.ts";
 

@@ -8,8 +8,8 @@ import type {
 import type { PoolAccount } from "../../../core/ports/pool-configuration.ts";
 import { buildPoolConfiguration, type PoolDeployment } from "../../../pool/configuration.ts";
 import { InProcessAccountPool } from "../../../pool/in-process-pool.ts";
-import { noopPoolStore } from "../../../pool/noop-pool-store.ts";
 import { AccountPool } from "../../../pool/pool.ts";
+import { noopPoolStore } from "../../../pool/storage/noop-pool-store.ts";
 import { IsolateReporter, type SendReport } from "./isolate-reporter.ts";
 import { LocalLease, type LocalLeaseContext } from "./local-lease.ts";
 import type { HolderClock } from "./pool-stub.ts";

@@ -13,9 +13,9 @@ import { type Clock, monotonicNow, sleep, WALL_CLOCK } from "../../../core/ports
 import type { PoolConfiguration } from "../../../core/ports/pool-configuration.ts";
 import type { LimitedUse, SubjectUsage } from "../../../core/ports/subject-limits.ts";
 import { POOL_CALL_PAUSES_MS } from "../../../core/retries/retry-policy.ts";
-import type { Grant } from "../../../pool/grant.ts";
 import type { IsolateReport, IsolateReportAnswer } from "../../../pool/isolate-reports.ts";
-import type { HeartbeatAnswer, LeaseHolder } from "../../../pool/leases.ts";
+import type { HeartbeatAnswer, LeaseHolder } from "../../../pool/leases/leases.ts";
+import type { Grant } from "../../../pool/queue/grant.ts";
 import type { ShardStatus } from "../../../pool/shards/shard-status.ts";
 import type { SettledUses } from "./settlement-queue.ts";
 

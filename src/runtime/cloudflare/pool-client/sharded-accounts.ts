@@ -13,7 +13,7 @@ import type { PoolConfiguration } from "../../../core/ports/pool-configuration.t
 import type { LimitedUse, SpentAmounts, SubjectUsage } from "../../../core/ports/subject-limits.ts";
 import { MAX_SLOT_ATTEMPTS } from "../../../core/retries/retry-policy.ts";
 import type { IsolateReportAnswer } from "../../../pool/isolate-reports.ts";
-import { DEFAULT_WAIT_MS, HEARTBEAT_MS } from "../../../pool/lease-timing.ts";
+import { DEFAULT_WAIT_MS, HEARTBEAT_MS } from "../../../pool/leases/lease-timing.ts";
 import { releaseUnused, SHARD_TIMEOUT_MS } from "../../../pool/shards/shard-access.ts";
 import { type Shard, ShardMap } from "../../../pool/shards/shard-map.ts";
 import { type SearchOptions, ShardSearch } from "../../../pool/shards/shard-search.ts";

@@ -8,7 +8,7 @@ import type {
   Lease,
 } from "../../../core/ports/accounts.ts";
 import { withTimeout } from "../../../core/ports/clock.ts";
-import { HEARTBEAT_MS } from "../../../pool/lease-timing.ts";
+import { HEARTBEAT_MS } from "../../../pool/leases/lease-timing.ts";
 import type { HolderClock } from "./pool-stub.ts";
 import type { ShardClient } from "./shard-client.ts";
 

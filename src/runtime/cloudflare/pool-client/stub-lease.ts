@@ -7,9 +7,9 @@ import type {
   TokenResult,
 } from "../../../core/ports/accounts.ts";
 import { sleep, withTimeout } from "../../../core/ports/clock.ts";
-import type { Grant } from "../../../pool/grant.ts";
-import { HEARTBEAT_MS, UNCONFIRMED_HOLD_MS } from "../../../pool/lease-timing.ts";
-import { type LeaseHolder, SLOT_RECLAIMED } from "../../../pool/leases.ts";
+import { HEARTBEAT_MS, UNCONFIRMED_HOLD_MS } from "../../../pool/leases/lease-timing.ts";
+import { type LeaseHolder, SLOT_RECLAIMED } from "../../../pool/leases/leases.ts";
+import type { Grant } from "../../../pool/queue/grant.ts";
 import { type Heartbeat, HeldLease } from "./heartbeat.ts";
 import { callPool, type HolderClock, type LeaseStub, type PoolStubFactory } from "./pool-stub.ts";
 

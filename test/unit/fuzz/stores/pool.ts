@@ -1,6 +1,6 @@
-import { parseFailureKind } from "../../../../src/pool/circuit-breaker.ts";
-import type { LeaseTerms, Starts, StoredAccount } from "../../../../src/pool/pool-store.ts";
-import { SqlPoolStore } from "../../../../src/pool/sql-pool-store.ts";
+import { parseFailureKind } from "../../../../src/pool/health/circuit-breaker.ts";
+import type { LeaseTerms, Starts, StoredAccount } from "../../../../src/pool/storage/pool-store.ts";
+import { SqlPoolStore } from "../../../../src/pool/storage/sql-pool-store.ts";
 import type { Choices } from "./choices.ts";
 import { same, storeTarget } from "./store-target.ts";
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Lease } from "../../../../src/core/ports/accounts.ts";
 import { startLeaseRenewal } from "../../../../src/gateway/accounts/lease-renewal.ts";
-import { HEARTBEAT_MS } from "../../../../src/pool/lease-timing.ts";
+import { HEARTBEAT_MS } from "../../../../src/pool/leases/lease-timing.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();

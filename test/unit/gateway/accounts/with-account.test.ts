@@ -4,7 +4,7 @@ import { clientDisconnected } from "../../../../src/core/http/client-disconnect.
 // The lazily loaded module must be there before the test's clock goes on.
 import "../../../../src/gateway/credentials/modules.ts";
 import { getProvider } from "../../../../src/gateway/providers/provider-registry.ts";
-import { LEASE_TTL_MS } from "../../../../src/pool/lease-timing.ts";
+import { LEASE_TTL_MS } from "../../../../src/pool/leases/lease-timing.ts";
 import { AccountWork, refusal } from "../../../support/account-work.ts";
 import {
   type MemoryGateway,

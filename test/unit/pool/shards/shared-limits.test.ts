@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PoolLimits } from "../../../../src/core/ports/pool-configuration.ts";
-import { CLAIM_MS } from "../../../../src/pool/lease-timing.ts";
+import { CLAIM_MS } from "../../../../src/pool/leases/lease-timing.ts";
 import { buildShardConfiguration, shardNames } from "../../../../src/pool/shards/layout.ts";
 import { POOL_NAME } from "../../../../src/pool/shards/pool-name.ts";
 import { configuration, request, result } from "../../../support/pool-simulator/fixtures.ts";
