@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { runInParallel } from "../../../src/core/run-in-parallel.ts";
 
-describe("runInParallel", () => {
-  it("works on every item once, on five at one moment and not more", async () => {
+describe("parallel work on a list", () => {
+  it("handles each item once, and at most five at the same time", async () => {
     const seen: number[] = [];
     let now = 0;
     let most = 0;
@@ -17,7 +17,7 @@ describe("runInParallel", () => {
     expect(most).toBe(5);
   });
 
-  it("does nothing for no items, and fails when an item does", async () => {
+  it("does nothing for an empty list, and fails if one item fails", async () => {
     await runInParallel([], 5, () => Promise.reject(new Error("never called")));
     await expect(runInParallel([1], 5, () => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { isPublicAddress } from "../../../../src/core/url-safety/index.ts";
 
-describe("isPublicAddress", () => {
+describe("a network address", () => {
   it.each([
     "8.8.8.8",
     "1.0.0.1",
@@ -14,7 +14,7 @@ describe("isPublicAddress", () => {
     "2002:808:808::1",
     "2001:0:808:808::f7f7:f7f7",
     "2606:4700::5efe:8.8.8.8",
-  ])("%s is public", (ip) => {
+  ])("is public: %s", (ip) => {
     expect(isPublicAddress(ip)).toBe(true);
   });
 
@@ -45,7 +45,7 @@ describe("isPublicAddress", () => {
     "::ffff:0:127.0.0.1",
     "ff02::1",
     "2001:db8::1",
-  ])("%s is not", (ip) => {
+  ])("is not public: %s", (ip) => {
     expect(isPublicAddress(ip)).toBe(false);
   });
 
@@ -61,7 +61,7 @@ describe("isPublicAddress", () => {
     "2606:4700::1111%eth0",
     "8.8.8.8:53",
     " 8.8.8.8",
-  ])("%j is no address, so not public", (text) => {
+  ])("is not public if it is not an address: %j", (text) => {
     expect(isPublicAddress(text)).toBe(false);
   });
 });

@@ -9,18 +9,18 @@ import { accepted, refused } from "./forms.ts";
 
 const strict = { privateHosts: new Set<string>() };
 
-describe("checkPageUrl refuses", () => {
+describe("a page URL that is refused", () => {
   for (const [code, inputs] of Object.entries(refused)) {
     it.each(inputs)(`${code}: %j`, (input) => {
       expect(checkPageUrl(input, strict)).toMatchObject({ ok: false, code });
     });
   }
 
-  it("more than 150 different forms", () => {
+  it("is tested in more than 150 forms", () => {
     expect(new Set(Object.values(refused).flat()).size).toBeGreaterThan(150);
   });
 
-  it("with a message for the caller that names the parameter", () => {
+  it("gets a message that names the parameter", () => {
     for (const input of Object.values(refused).flat()) {
       const check = checkPageUrl(input, strict);
       expect(check.ok ? "" : check.message).toContain("parameter url");
@@ -28,13 +28,13 @@ describe("checkPageUrl refuses", () => {
   });
 });
 
-describe("checkPageUrl accepts", () => {
-  it.each(accepted)("%j as %j", (input, href) => {
+describe("a page URL that is accepted", () => {
+  it.each(accepted)("is normalized: %j to %j", (input, href) => {
     const check = checkPageUrl(input, strict);
     expect(check.ok ? check.url.href : check).toBe(href);
   });
 
-  it("a URL of the greatest length, and none longer", () => {
+  it("may have the maximum length, but not more", () => {
     const base = "https://example.com/";
     expect(checkPageUrl(base + "a".repeat(8192 - base.length), strict).ok).toBe(true);
     expect(checkPageUrl(base + "a".repeat(8193 - base.length), strict)).toMatchObject({
@@ -43,7 +43,7 @@ describe("checkPageUrl accepts", () => {
   });
 });
 
-describe("checkPageUrl in development", () => {
+describe("a private address in development", () => {
   const options = {
     privateHosts: parsePrivateHosts("127.0.0.1:8080, localhost:9000 ,[::1]:3000,page.test:80"),
   };
@@ -55,7 +55,7 @@ describe("checkPageUrl in development", () => {
     ["http://LOCALHOST.:9000", "http://localhost.:9000/"],
     ["http://[0:0::1]:3000", "http://[::1]:3000/"],
     ["page.test", "http://page.test/"],
-  ])("opens the listed %j", (input, href) => {
+  ])("may be opened if it is listed: %j", (input, href) => {
     const check = checkPageUrl(input, options);
     expect(check.ok ? check.url.href : check).toBe(href);
   });
@@ -66,17 +66,17 @@ describe("checkPageUrl in development", () => {
     "http://127.0.0.2:8080",
     "localhost:9001",
     "https://localhost",
-  ])("keeps the unlisted %j closed", (input) => {
+  ])("is refused if it is not listed: %j", (input) => {
     expect(checkPageUrl(input, options)).toMatchObject({ ok: false, code: "url_host_forbidden" });
   });
 
-  it("does not let credentials through to a listed host", () => {
+  it("is refused with credentials, even for a listed host", () => {
     expect(checkPageUrl("http://u:p@127.0.0.1:8080/", options)).toMatchObject({
       code: "url_credentials_forbidden",
     });
   });
 
-  it("opens nothing for an empty or malformed setting", () => {
+  it("is refused if the setting is empty or malformed", () => {
     for (const text of [
       undefined,
       "",
@@ -92,7 +92,7 @@ describe("checkPageUrl in development", () => {
   });
 });
 
-describe("isPublicRequestUrl", () => {
+describe("a request of a page", () => {
   it.each([
     "https://example.com/x.png",
     "http://example.com:8080/",
@@ -104,7 +104,7 @@ describe("isPublicRequestUrl", () => {
     "blob:https://example.com/5b1c",
     "about:blank",
     "about:srcdoc",
-  ])("lets %j through", (url) => {
+  ])("may go to %j", (url) => {
     expect(isPublicRequestUrl(url, strict)).toBe(true);
   });
 
@@ -129,19 +129,19 @@ describe("isPublicRequestUrl", () => {
     "javascript:alert(1)",
     "about:version",
     "devtools://devtools/bundled/inspector.html",
-  ])("stops %j", (url) => {
+  ])("must not go to %j", (url) => {
     expect(isPublicRequestUrl(url, strict)).toBe(false);
   });
 
-  it("lets a listed host through, on its port only", () => {
+  it("may go to a listed private host, on the listed port only", () => {
     const options = { privateHosts: parsePrivateHosts("127.0.0.1:8080") };
     expect(isPublicRequestUrl("http://127.0.0.1:8080/x", options)).toBe(true);
     expect(isPublicRequestUrl("http://127.0.0.1:8081/x", options)).toBe(false);
   });
 });
 
-describe("whatever the input", () => {
-  it("never throws, and an accepted URL is http(s), without credentials, and passes the request check", () => {
+describe("any URL", () => {
+  it("is accepted only if it is http(s), has no credentials and passes the request check; it never throws", () => {
     const piece = fc.constantFrom(
       "http:",
       "https:",
@@ -180,7 +180,7 @@ describe("whatever the input", () => {
     );
   });
 
-  it("every spelling of a private IPv4 address is refused", () => {
+  it("is refused in every spelling of a private IPv4 address", () => {
     const byte = fc.nat({ max: 255 });
     const address = fc.oneof(
       fc.tuple(fc.constantFrom(10, 127, 0, 240), byte, byte, byte),

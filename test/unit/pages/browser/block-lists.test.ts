@@ -9,19 +9,19 @@ const lists = parseBlockLists(blockLists(entities));
 
 const PAGE = "shop.example";
 
-describe("parseBlockLists", () => {
+describe("the block lists", () => {
   it.each([
     "securepubads.g.doubleclick.net",
     "doubleclick.net",
     "PAGEAD2.googlesyndication.com",
     "ib.adnxs.com",
     "static.criteo.net",
-  ])("has %s as a server of advertisements", (host) => {
+  ])("list %s as an advertising server", (host) => {
     expect(lists.isAd(host, PAGE)).toBe(true);
   });
 
   it.each(["cdn.cookielaw.org", "consent.cookiebot.com", "sdk.privacy-center.org"])(
-    "has %s as a server of cookie banners",
+    "list %s as a server of cookie banners",
     (host) => {
       expect(lists.isConsent(host, PAGE)).toBe(true);
     },
@@ -37,7 +37,7 @@ describe("parseBlockLists", () => {
     "",
     "com",
     "127.0.0.1",
-  ])("leaves %j alone", (host) => {
+  ])("do not list %j", (host) => {
     expect([lists.isAd(host, PAGE), lists.isConsent(host, PAGE)]).toEqual([false, false]);
   });
 });
@@ -64,8 +64,8 @@ describe("a listed host", () => {
   });
 });
 
-describe("TabPolicy", () => {
-  it("refuses blocked hosts, but never the page itself", () => {
+describe("the rules for a tab's requests", () => {
+  it("refuse blocked hosts, but never the page itself", () => {
     const policy = new TabPolicy("frame", { requests: 10, bytes: 100 }, on());
     policy.setBlockedHosts((host) => host === "ads.example");
     expect(policy.admitRequest("https://ads.example/a.js", false)).toBe(false);
@@ -74,7 +74,7 @@ describe("TabPolicy", () => {
     expect(policy.overBudget).toBe(false);
   });
 
-  it("ends a page's requests when it has had its share", () => {
+  it("refuse further requests when the page has reached its limit of requests or bytes", () => {
     const byCount = new TabPolicy("frame", { requests: 2, bytes: 100 }, on());
     expect([1, 2, 3].map((n) => byCount.admitRequest(`https://example.com/${n}`, false))).toEqual([
       true,
@@ -89,7 +89,7 @@ describe("TabPolicy", () => {
     expect(byBytes.admitRequest("https://example.com/", false)).toBe(false);
   });
 
-  it("says when the page itself goes where it may not", () => {
+  it("report when the page navigates to a forbidden address", () => {
     const told = on();
     const policy = new TabPolicy("frame", { requests: 9, bytes: 9 }, told);
     policy.checkNavigation(true);
@@ -98,7 +98,7 @@ describe("TabPolicy", () => {
     expect(told.onForbiddenNavigation).toHaveBeenCalledOnce();
   });
 
-  it("says once when a page has had its bytes, and once more when it has had as many again", () => {
+  it("report once when the page exceeds its bytes, and once more at twice that number", () => {
     const told = on();
     const policy = new TabPolicy("frame", { requests: 9, bytes: 10 }, told);
     policy.countBytes(10);

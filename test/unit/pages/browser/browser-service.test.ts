@@ -103,7 +103,7 @@ class Computing extends PageTransport {
   }
 }
 
-describe("BrowserService", () => {
+describe("the browser service", () => {
   beforeEach(() => {
     vi.useFakeTimers();
   });
@@ -125,7 +125,7 @@ describe("BrowserService", () => {
   }
 
   it.each(["Target.createBrowserContext", "Fetch.enable"])(
-    "does not wait for a browser that leaves %s unanswered: another one is asked",
+    "uses another browser if one does not answer %s",
     async (stuck) => {
       const { launches, service } = serviceOf([stuck, "none"]);
       const asked = expect(service.visit(visit, "a")).rejects.toThrow("no room");
@@ -135,7 +135,7 @@ describe("BrowserService", () => {
     },
   );
 
-  it("says that there is no browser when the next one does not answer either", async () => {
+  it("answers 503 browser_unavailable if the second browser does not answer either", async () => {
     const stuck = "Target.createBrowserContext";
     const { launches, service } = serviceOf([stuck, stuck]);
     const asked = expect(service.visit(visit, "a")).rejects.toMatchObject({
@@ -157,14 +157,14 @@ describe("BrowserService", () => {
     return transport.sent.filter((method) => /BrowserContext$/.test(method));
   }
 
-  it("does not ask the browser for what pages write to their console", async () => {
+  it("does not collect the console output of pages", async () => {
     const transport = new PageTransport();
     await contextsOf(transport);
     expect(transport.sent).toContain("Page.enable");
     expect(transport.sent.filter((method) => /^(?:Runtime|Log|Console)\.enable$/.test(method))).toEqual([]);
   });
 
-  it("opens the next tab when the last one has closed", async () => {
+  it("prepares the next tab after the last one has closed", async () => {
     expect(await contextsOf(new PageTransport())).toEqual([
       "Target.createBrowserContext",
       "Target.disposeBrowserContext",
@@ -172,7 +172,7 @@ describe("BrowserService", () => {
     ]);
   });
 
-  it("denies every page the local network before it loads anything", async () => {
+  it("denies every page access to the local network before it loads", async () => {
     const transport = new PageTransport();
     await contextsOf(transport);
     const { sent } = transport;
@@ -181,7 +181,7 @@ describe("BrowserService", () => {
     expect(denied).toBeLessThan(sent.indexOf("Target.createTarget"));
   });
 
-  it("replaces a browser after a number of pages, without delaying a request", async () => {
+  it("replaces a browser after a number of pages without delaying a request", async () => {
     const transports: PageTransport[] = [];
     const started = Promise.withResolvers<void>();
     const launches: boolean[] = [];
@@ -213,7 +213,7 @@ describe("BrowserService", () => {
     expect([launches.length, navigations(), service.counts.open]).toEqual([2, [5, 1], 0]);
   });
 
-  it("renews several browsers one after another", async () => {
+  it("replaces several browsers one after another", async () => {
     const renewals = { isRunning: false };
     const started = Promise.withResolvers<void>();
     let renewed = 0;
@@ -245,7 +245,7 @@ describe("BrowserService", () => {
     expect(renewed).toBe(2);
   });
 
-  it("keeps a browser that has shown many pages when no other one can be had", async () => {
+  it("keeps an old browser if no new one can be started", async () => {
     let launches = 0;
     const transport = new PageTransport();
     const launch = async (anew: boolean) => {
@@ -263,7 +263,7 @@ describe("BrowserService", () => {
     expect([launches, transport.sent.includes("Browser.close")]).toEqual([3, false]);
   });
 
-  it("keeps a browser that has shown many pages when the other one ends while it starts", async () => {
+  it("keeps an old browser if the new one ends during its start", async () => {
     const transports: PageTransport[] = [];
     const launch = async (anew: boolean) => {
       const transport = anew ? new Ending() : new PageTransport();
@@ -286,7 +286,7 @@ describe("BrowserService", () => {
     ["compute without a pause", true, BUSY],
     ["are heavy", false, expect.stringContaining("host name")],
   ])(
-    "does not hold it against a client any longer that its pages %s, when only it has less time for that",
+    "stops penalizing a client whose pages %s if only its shortened limit was exceeded",
     async (_, isBlocked, message) => {
       const transport = new Computing();
       const launch = () => puppeteer.connect({ transport });
@@ -321,7 +321,7 @@ describe("BrowserService", () => {
     },
   );
 
-  it("ends a browser that cannot be used", async () => {
+  it("closes a browser that cannot be used", async () => {
     const transports: Unguarded[] = [];
     const launch = () => {
       const transport = new Unguarded();
@@ -335,7 +335,7 @@ describe("BrowserService", () => {
     expect(transports.map(({ sent }) => sent.includes("Browser.close"))).not.toContain(false);
   });
 
-  it("loads a page in another browser when one hangs that has a tab ready", async () => {
+  it("loads a page in another browser if the one with a ready tab hangs", async () => {
     const transports: Hanging[] = [];
     const launch = () => {
       const transport = new Hanging();
@@ -355,7 +355,7 @@ describe("BrowserService", () => {
     expect(transports).toHaveLength(2);
   });
 
-  it("opens no other tab in a browser that does not close its last one", async () => {
+  it("opens no new tab in a browser that cannot close the last one", async () => {
     expect(await contextsOf(new PageTransport("Target.disposeBrowserContext"))).toEqual([
       "Target.createBrowserContext",
       "Target.disposeBrowserContext",

@@ -35,8 +35,8 @@ function frameAt(time = { now: 0 }): { session: Session; frame: MainFrame; time:
   return { session, frame: new MainFrame(session, "main", () => time.now), time };
 }
 
-describe("MainFrame", () => {
-  it("is ready when the document that it shows is, and not by an event of another one", () => {
+describe("the main frame of a page", () => {
+  it("is ready when its current document is, and ignores events of other documents", () => {
     const { session, frame } = frameAt();
     session.begin("1");
     expect([frame.documentId, frame.navigatingAwaySince]).toEqual([null, 0]);
@@ -52,7 +52,7 @@ describe("MainFrame", () => {
     expect([frame.isReady("load"), frame.documentCount]).toEqual([true, 2]);
   });
 
-  it("knows that the response of the shown document broke off, but not for one that the page itself stopped", () => {
+  it("detects that the response was cut, unless the page itself stopped it", () => {
     const { session, frame } = frameAt();
     for (const [loader, errorText] of [
       ["1", "net::ERR_ABORTED"],
@@ -69,7 +69,7 @@ describe("MainFrame", () => {
     expect(frame.isResponseCut).toBe(false);
   });
 
-  it("takes a navigation for leaving from its announcement on, if that is for now", () => {
+  it("counts an immediate navigation as leaving from its announcement on", () => {
     const { session, frame } = frameAt();
     session.show("1");
     session.emit("Page.frameScheduledNavigation", { delay: 5 });
@@ -83,7 +83,7 @@ describe("MainFrame", () => {
     expect(frame.navigatingAwaySince).toBeNull();
   });
 
-  it("does not wait for an announced navigation that never begins, or leads within the document", () => {
+  it("does not wait for an announced navigation that never begins or stays within the document", () => {
     const { session, frame, time } = frameAt();
     session.show("1");
     session.emit("Page.frameRequestedNavigation", { disposition: "currentTab" });
@@ -94,7 +94,7 @@ describe("MainFrame", () => {
     expect(frame.navigatingAwaySince).toBeNull();
   });
 
-  it("stays after a navigation without effect, and ignores further ones after several", () => {
+  it("stays on its document after a navigation without effect, and ignores further ones after several", () => {
     const { session, frame, time } = frameAt();
     session.show("1");
     for (const loader of ["2", "3", "4"]) {
@@ -111,7 +111,7 @@ describe("MainFrame", () => {
     expect(frame.isReady("load")).toBe(true);
   });
 
-  it("says why the browser shows an error page", () => {
+  it("states why the browser shows an error page", () => {
     const { session, frame } = frameAt();
     session.begin("1");
     session.emit("Network.loadingFailed", { requestId: "1", errorText: "net::ERR_CONNECTION_REFUSED" });
@@ -119,7 +119,7 @@ describe("MainFrame", () => {
     expect(frame.failure).toBe("net::ERR_CONNECTION_REFUSED");
   });
 
-  it("keeps the answer of the document that is shown, with the headers as they came", () => {
+  it("keeps the response of its current document, with the original headers", () => {
     const { session, frame } = frameAt();
     session.begin("1");
     session.begin("1");
@@ -132,7 +132,7 @@ describe("MainFrame", () => {
     expect([frame.lastResponse?.status, frame.redirects]).toEqual([204, 0]);
   });
 
-  it("gives the work on a document up as soon as it is left", async () => {
+  it("stops the work on a document as soon as the page leaves it", async () => {
     const { session, frame } = frameAt();
     session.show("1");
     let stopped = false;

@@ -10,12 +10,12 @@ const SECRETS = {
   cookies: [{ name: "session", value: "s" }],
 };
 
-describe("OriginSecrets", () => {
+describe("the caller's secrets for a page", () => {
   const create = (clear = async () => {}) => new OriginSecrets(PAGE, SECRETS, clear);
   const sent = (secrets: OriginSecrets, url: string, isMainFrame = true, headers = {}) =>
     secrets.headersFor({ url, isMainFrame, headers }).map(({ name }) => name);
 
-  it("go with the main frame's requests to the page's origin, in place of headers of these names", () => {
+  it("are sent with the main frame's requests to the page's origin, and replace headers of the same names", () => {
     const headers = { Accept: "*/*", "X-Token": "old" };
     expect(sent(create(), "https://example.com/data", true, headers)).toEqual([
       "Accept",
@@ -32,16 +32,16 @@ describe("OriginSecrets", () => {
     "https://evil.org/?https://example.com/",
     "data:text/html,x",
     "not an address",
-  ])("do not go to %s, though a redirect carries them there", (url) => {
+  ])("are never sent to %s, not even after a redirect", (url) => {
     const headers = { accept: "*/*", "x-token": "t", Authorization: "Basic x" };
     expect(sent(create(), url, true, headers)).toEqual(["accept"]);
   });
 
-  it("do not go with other frames", () => {
+  it("are not sent by other frames", () => {
     expect(sent(create(), PAGE, false)).toEqual([]);
   });
 
-  it("end for good once the main frame leads elsewhere, the cookies before the request is sent", async () => {
+  it("are removed for good when the main frame goes to another origin, cookies before the request is sent", async () => {
     let cleared = 0;
     const secrets = create(async () => {
       cleared++;
@@ -53,12 +53,12 @@ describe("OriginSecrets", () => {
     expect([cleared, sent(secrets, PAGE)]).toEqual([1, []]);
   });
 
-  it("keep the request back when the cookies cannot be removed", async () => {
+  it("stop the request if the cookies cannot be removed", async () => {
     const secrets = create(() => Promise.reject(new Error("gone")));
     await expect(secrets.admitNavigation("https://evil.org/")).rejects.toThrow("gone");
   });
 
-  it("know which requests would carry cookies to another origin of the same host", () => {
+  it("show which requests would send cookies to another origin of the same host", () => {
     const leaks = (url: string) => create().leaksCookies(url);
     expect(["https://example.com:8443/", "http://example.com/"].map(leaks)).toEqual([true, true]);
     expect([PAGE, "https://evil.org/", "data:,x", ""].map(leaks)).toEqual([false, false, false, false]);

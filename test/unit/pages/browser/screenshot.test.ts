@@ -113,7 +113,7 @@ const shots = fc
   );
 const { signal } = new AbortController();
 
-describe("shootExactly", () => {
+describe("an exact screenshot", () => {
   it("has the planned size, although a browser rounds each side", async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -129,7 +129,7 @@ describe("shootExactly", () => {
     );
   });
 
-  it("has it where a browser draws every pixel that a clip begins", async () => {
+  it("has the planned size, although a browser draws every pixel that a clip touches", async () => {
     await fc.assert(
       fc.asyncProperty(shots, async (shot) => {
         const { tab, seen } = browser(shot.request, { whole: Math.ceil });
@@ -140,7 +140,7 @@ describe("shootExactly", () => {
     );
   });
 
-  it("is a little smaller, never larger, where a browser cannot do that", async () => {
+  it("is a little smaller, never larger, if a browser cannot draw the exact size", async () => {
     await fc.assert(
       fc.asyncProperty(shots, fc.boolean(), async (shot, isAlone) => {
         const { tab, seen } = browser(shot.request, isAlone ? { isAlone } : { late: 1_000 });
@@ -157,7 +157,7 @@ describe("shootExactly", () => {
     );
   });
 
-  it("takes no picture of a document that is left", async () => {
+  it("is not taken of a document that the page has left", async () => {
     const [shot] = fc.sample(shots, { seed: 1, numRuns: 1 });
     if (shot === undefined) throw new Error("There is no picture to take.");
     const { tab, seen } = browser(shot.request, {});
@@ -168,8 +168,8 @@ describe("shootExactly", () => {
   });
 });
 
-describe("isOfSize", () => {
-  it("compares with what an image says of itself", () => {
+describe("the size check of a screenshot", () => {
+  it("reads the size from the image's header", () => {
     const image = new Uint8Array(Buffer.from(header({ width: 3, height: 4 }), "base64"));
     expect(hasSize(image, { width: 3, height: 4 })).toBe(true);
     expect(hasSize(image, { width: 3, height: 5 })).toBe(false);

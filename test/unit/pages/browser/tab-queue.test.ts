@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { TabQueue } from "../../../../src/pages/browser/tab-queue.ts";
 
-describe("TabQueue", () => {
+describe("the queue for tabs", () => {
   beforeEach(() => {
     vi.useFakeTimers();
   });
@@ -9,7 +9,7 @@ describe("TabQueue", () => {
     vi.useRealTimers();
   });
 
-  it("lets no more in than there are tabs, first come first served", async () => {
+  it("admits only as many requests as there are tabs, in order of arrival", async () => {
     const queue = new TabQueue({ tabs: 2, queue: 10, queueMs: 60_000 });
     const order: number[] = [];
     const done = Array.from({ length: 6 }, (_, index) =>
@@ -25,13 +25,13 @@ describe("TabQueue", () => {
     expect([queue.open, queue.mostOpen]).toEqual([0, 2]);
   });
 
-  it("gives a tab back when the work fails", async () => {
+  it("frees a tab when the work fails", async () => {
     const queue = new TabQueue({ tabs: 1, queue: 1, queueMs: 1_000 });
     await expect(queue.runInTab("a", () => Promise.reject(new Error("no")))).rejects.toThrow("no");
     await expect(queue.runInTab("a", async () => "next")).resolves.toBe("next");
   });
 
-  it("tells what came of the work at once, and keeps the place until what follows is over", async () => {
+  it("returns the result at once, and keeps the tab occupied until its cleanup has ended", async () => {
     const queue = new TabQueue({ tabs: 1, queue: 1, queueMs: 60_000 });
     const closing = Promise.withResolvers<void>();
     await expect(
@@ -51,7 +51,7 @@ describe("TabQueue", () => {
     expect([hasEntered, queue.open]).toEqual([true, 0]);
   });
 
-  it("refuses requests when the queue is full, and requests that wait too long", async () => {
+  it("refuses requests if the queue is full or they wait too long", async () => {
     const queue = new TabQueue({ tabs: 1, queue: 1, queueMs: 500 });
     const first = hold(queue, "a");
     const second = expect(queue.runInTab("b", async () => undefined)).rejects.toMatchObject({
@@ -72,7 +72,7 @@ describe("TabQueue", () => {
     expect(queue.open).toBe(0);
   });
 
-  it("leaves a tab for others, however many one client wants", async () => {
+  it("keeps a tab free for other clients, however many one client requests", async () => {
     const queue = new TabQueue({ tabs: 3, queue: 50, queueMs: 60_000 });
     const greedy = Array.from({ length: 10 }, () => hold(queue, "greedy"));
     expect(queue.open).toBe(2);
@@ -82,7 +82,7 @@ describe("TabQueue", () => {
     expect([queue.open, queue.mostOpen]).toEqual([0, 3]);
   });
 
-  it("gives tabs that come free to the clients in turn", async () => {
+  it("gives free tabs to the clients in turn", async () => {
     const queue = new TabQueue({ tabs: 2, queue: 50, queueMs: 60_000 });
     const order: string[] = [];
     const holders = [hold(queue, "x"), hold(queue, "y")];
@@ -93,7 +93,7 @@ describe("TabQueue", () => {
     expect(order).toEqual(["a", "b", "c", "a", "b", "a"]);
   });
 
-  it("makes room in a full queue for those who have less in it", async () => {
+  it("makes room in a full queue for clients with fewer requests in it", async () => {
     const queue = new TabQueue({ tabs: 1, queue: 4, queueMs: 60_000 });
     const holder = hold(queue, "x");
     const outcomes = Array.from({ length: 4 }, (_, index) =>
@@ -112,7 +112,7 @@ describe("TabQueue", () => {
     expect(await Promise.all(outcomes)).toEqual([0, 1, "overloaded", "overloaded"]);
   });
 
-  it("lets a request leave whose client has left, at once, unless it has a tab", async () => {
+  it("removes the request of a client that has left, unless it already has a tab", async () => {
     const queue = new TabQueue({ tabs: 2, queue: 2, queueMs: 600_000 });
     const first = hold(queue, "a");
     const leaving = new AbortController();
@@ -137,7 +137,7 @@ describe("TabQueue", () => {
     expect([await kept, queue.open]).toEqual(["kept", 0]);
   });
 
-  it("halves the share of a client whose page did harm, for a minute", async () => {
+  it("halves the share of a client with a harmful page for a minute", async () => {
     const queue = new TabQueue({ tabs: 4, queue: 50, queueMs: 600_000 });
     expect(queue.isPenalized("bad")).toBe(false);
     queue.penalize("bad");
@@ -152,7 +152,7 @@ describe("TabQueue", () => {
     await Promise.all(bad.map(({ done }) => done));
   });
 
-  it("knows whether a client is alone: others have a tab, wait for one, or had one a moment ago", async () => {
+  it("detects other clients: those with a tab, in the queue, or with a tab a moment ago", async () => {
     const queue = new TabQueue({ tabs: 2, queue: 50, queueMs: 600_000 });
     const one = hold(queue, "one");
     expect([queue.hasOtherClients("one"), queue.hasOtherClients("other")]).toEqual([false, true]);

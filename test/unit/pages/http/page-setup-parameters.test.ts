@@ -15,7 +15,7 @@ function refusal(query: string, access: "public" | "link" | "key" = "key"): unkn
   }
 }
 
-describe("readSetup", () => {
+describe("the parser of setup parameters", () => {
   it("changes nothing unless asked", () => {
     expect(read("", "public")).toEqual(PLAIN_SETUP);
   });
@@ -53,7 +53,7 @@ describe("readSetup", () => {
     expect(refusal(query)).toEqual([400, param]);
   });
 
-  it("takes secrets with a key alone, and styles and scripts with a signed link, too", () => {
+  it("accepts secrets only with a key, and styles and scripts with a signed link, too", () => {
     for (const [name, value] of [
       ["headers", "a:b"],
       ["cookies", "a=b"],
@@ -68,7 +68,7 @@ describe("readSetup", () => {
     }
   });
 
-  it("reads statuses and types in any case, in one order", () => {
+  it("reads statuses and types in any case, and sorts them", () => {
     const { failOn, blockedTypes } = read(
       "failOnStatus=404&failOnStatus=5XX&blockResources=Script&blockResources=image",
     );

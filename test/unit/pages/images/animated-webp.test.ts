@@ -6,8 +6,8 @@ const bytesOf = (text: string) => Uint8Array.from(text, (character) => character
 /** A still image of other chunks and one with an odd number of bytes. */
 const STILL = bytesOf("RIFF\x1a\0\0\0WEBPEXIF\x02\0\0\0xxVP8 \x03\0\0\0abc\0");
 
-describe("joinFrames", () => {
-  it("makes one file of the frames' pixels, with its size and their durations", () => {
+describe("an animated WebP", () => {
+  it("has the pixels and durations of its frames, and states its size", () => {
     const animation = joinFrames(
       [
         { image: STILL, durationMs: 800 },

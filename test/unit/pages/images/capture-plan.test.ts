@@ -13,7 +13,7 @@ const side = fc.integer({ min: 1, max: MAX_SIDE });
 const length = fc.double({ min: 1, max: 20_000, noNaN: true });
 const density = fc.constantFrom(1, 1.25, 2, 3.5);
 
-describe("planFrame", () => {
+describe("the plan of a capture", () => {
   it("captures twice as many pixels as a small image has", () => {
     const plan = planCapture(viewport, cover(320, 240), 1);
     expect(plan.clip).toEqual({ x: 0, y: 0, width: 1200, height: 900 });
@@ -100,7 +100,7 @@ describe("planFrame", () => {
     });
   });
 
-  it("never has more pixels processed than an isolate has room for, but for images that the browser finishes", () => {
+  it("never exceeds the pixels that fit into an isolate's memory, except for images that the browser finishes", () => {
     fc.assert(
       fc.property(length, length, side, side, density, (width, height, wide, high, screen) => {
         const plan = planCapture({ width, height }, cover(wide, high), screen);

@@ -6,7 +6,7 @@ import { readImageSize } from "../../../../src/pages/images/image-size.ts";
 import { compileCodecs } from "../../../support/image-codecs.ts";
 import { colourAt, colourSampling, decode } from "../../../support/pages.ts";
 
-describe("ImageMaker", () => {
+describe("the image converter", () => {
   const modules = compileCodecs();
   const maker = new ImageConverter(modules);
   let chart: Uint8Array<ArrayBuffer>;
@@ -83,7 +83,7 @@ describe("ImageMaker", () => {
     expect(10 * Math.log10(255 ** 2 / error)).toBeGreaterThan(42);
   });
 
-  it("refuses what is no PNG", async () => {
+  it("rejects data that is not a PNG", async () => {
     await expect(
       maker.convert(new Uint8Array([1, 2, 3]), { width: 1, height: 1 }, "png", 1),
     ).rejects.toThrow();

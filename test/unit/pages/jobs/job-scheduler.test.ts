@@ -10,7 +10,7 @@ import { memoryDatabase } from "../../records/archive/sqlite.ts";
 
 const HOUR = 3_600_000;
 
-describe("JobScheduler", () => {
+describe("the job scheduler", () => {
   beforeEach(() => {
     vi.useFakeTimers({ now: 1_000_000_000_000 });
   });
@@ -82,7 +82,7 @@ describe("JobScheduler", () => {
     expect([book.get(idOf(many)), book.result(idOf(many), 4), book.nextExpiryAt]).toEqual([null, null, null]);
   });
 
-  it("tells what went wrong, and tries again where there was no room", async () => {
+  it("states why a task failed, and retries it after an overload", async () => {
     const tries: string[] = [];
     const book = bookOf(async (task) => {
       tries.push(task.query);
@@ -108,7 +108,7 @@ describe("JobScheduler", () => {
     expect(tries).toHaveLength(4);
   });
 
-  it("lets a client have so many jobs that are not over", () => {
+  it("limits the number of a client's unfinished jobs", () => {
     const book = bookOf(async (task) => picture(task));
     const ids = Array.from({ length: MAX_UNFINISHED_JOBS }, () => idOf(book.create(job("a", "1"))));
     expect(new Set(ids).size).toBe(MAX_UNFINISHED_JOBS);
@@ -118,7 +118,7 @@ describe("JobScheduler", () => {
     expect(book.create(job("a", "1"))).not.toBeNull();
   });
 
-  it("ends a cancelled job: finished results stay, running tasks store nothing", async () => {
+  it("ends a cancelled job: it keeps finished results, and running tasks store nothing", async () => {
     const book = bookOf(async (task) => {
       if (task.n > 0) await wait(1_000);
       return picture(task);
@@ -177,7 +177,7 @@ describe("JobScheduler", () => {
     expect(statuses(last.get(other))).toEqual(["completed"]);
   });
 
-  it("gives a job up that takes longer than an hour", async () => {
+  it("ends a job that takes longer than an hour", async () => {
     const book = bookOf(() => new Promise<TaskResult>(() => undefined));
     const id = idOf(book.create(job("a", "1")));
     void book.run(Number.POSITIVE_INFINITY);
@@ -185,7 +185,7 @@ describe("JobScheduler", () => {
     expect(book.get(id)?.tasks[0]).toMatchObject({ status: "failed", fault: { status: 504 } });
   });
 
-  it("keeps so many bytes: the oldest jobs that are over make room, and those of no one who waits", async () => {
+  it("limits the stored bytes by evicting the oldest finished jobs", async () => {
     const book = bookOf(async (task) => picture(task, 400), memoryDatabase(), 1_050);
     const ids: string[] = [];
     for (const url of ["1", "2", "3"]) {
@@ -228,7 +228,7 @@ describe("JobScheduler", () => {
     expect(isStored(first)).toBe(true);
   });
 
-  it("hands over when its time is up", async () => {
+  it("ends its run and schedules the next one when its time is up", async () => {
     const book = bookOf(async (task) => {
       await wait(100);
       return picture(task);
@@ -241,7 +241,7 @@ describe("JobScheduler", () => {
     expect(book.nextDueAt).toBeLessThanOrEqual(Date.now());
   });
 
-  it("gives the upload address of a task to the work, and forgets it with the job", async () => {
+  it("passes the upload address of a task to the work, and deletes it with the job", async () => {
     const sql = memoryDatabase();
     const seen: (string | null)[] = [];
     const book = bookOf(async (task) => {
@@ -259,7 +259,7 @@ describe("JobScheduler", () => {
     expect(sql.all("select * from page_uploads")).toEqual([]);
   });
 
-  it("calls a finished job's webhook until it is accepted, five times at most, also in a later process", async () => {
+  it("calls a finished job's webhook until the receiver accepts it, at most five times, also after a restart", async () => {
     const sql = memoryDatabase();
     const calls: string[] = [];
     let isAccepted = false;

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { clientKey } from "../../../../src/core/http/client-key.ts";
 import { RateWindow } from "../../../../src/pages/limits/rate-window.ts";
 
-describe("RateWindow", () => {
-  it("allows the limit, then says when the next call may come", () => {
+describe("the rate limit of a client", () => {
+  it("allows calls up to the limit, then states when the next call is allowed", () => {
     const window = new RateWindow();
     for (let call = 0; call < 100; call++) {
       expect(window.take(1_000 + call, 100)).toMatchObject({ allowed: true, remaining: 99 - call });
@@ -14,7 +14,7 @@ describe("RateWindow", () => {
     expect(window.take(61_000, 100).allowed).toBe(true);
   });
 
-  it("takes several calls together, all of them or none", () => {
+  it("counts several calls together, all of them or none", () => {
     const window = new RateWindow();
     expect(window.take(1_000, 10, 7)).toMatchObject({ allowed: true, remaining: 3 });
     expect(window.take(1_000, 10, 4)).toMatchObject({ allowed: false, remaining: 3 });
@@ -22,7 +22,7 @@ describe("RateWindow", () => {
     expect(window.take(61_000, 10, 10)).toMatchObject({ allowed: true, remaining: 0 });
   });
 
-  it("never allows more than the limit in any minute, and keeps its promise of when", () => {
+  it("never allows more than the limit in any minute, and allows the next call at the stated time", () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 9 }),
@@ -66,7 +66,7 @@ describe("RateWindow", () => {
   });
 });
 
-describe("clientKey", () => {
+describe("the network that a client is counted by", () => {
   it.each([
     ["203.0.113.7", "203.0.113.7"],
     ["::ffff:203.0.113.7", "203.0.113.7"],
@@ -75,11 +75,11 @@ describe("clientKey", () => {
     ["2001:db8::1", "2001:db8:0:0::/64"],
     ["", "unknown"],
     ["not an address", "unknown"],
-  ])("counts %j as %j", (address, key) => {
+  ])("is derived from the address: %j is %j", (address, key) => {
     expect(clientKey(address)).toBe(key);
   });
 
-  it("distinguishes neighbouring networks", () => {
+  it("differs between neighbouring networks", () => {
     expect(clientKey("2001:db8:1:2::1")).not.toBe(clientKey("2001:db8:1:3::1"));
   });
 });

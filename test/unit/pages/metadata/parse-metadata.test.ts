@@ -5,8 +5,8 @@ const URL_OF_PAGE = "https://example.com/a/page?x=1";
 const read = (html: string, headers: Record<string, string[]> = {}, url = URL_OF_PAGE) =>
   parseMetadata({ html, url, headers });
 
-describe("readMetadata", () => {
-  it("tells what a page says of itself, with absolute addresses", () => {
+describe("the metadata parser", () => {
+  it("reads what a page states, with absolute addresses", () => {
     expect(
       read(`<!doctype html><html lang="de-CH"><head>
         <title>  Caf&eacute;
@@ -55,7 +55,7 @@ describe("readMetadata", () => {
     });
   });
 
-  it("says nothing of a page that says nothing", () => {
+  it("returns empty fields for a page that states nothing", () => {
     const nothing = {
       title: null,
       description: null,
@@ -85,7 +85,7 @@ describe("readMetadata", () => {
     }
   });
 
-  it("goes by the next best place where a page is silent", () => {
+  it("uses the next best source if the preferred one is missing", () => {
     const html = `<meta property="og:title" content="T"><meta property="og:description" content="D">`;
     const headers = {
       link: ['</style.css>; rel=preload, <https://example.org/x,y>; rel="canonical"'],
@@ -101,14 +101,14 @@ describe("readMetadata", () => {
     expect(read(inMarkup, headers).language).toBe("it");
   });
 
-  it("resolves what stands before the base as browsers do", () => {
+  it("resolves addresses before the base element as browsers do", () => {
     expect(
       read(`<link rel=canonical href="c"><svg><base href="/svg/"></svg><base target=_top><base href="/b/">`)
         .canonical,
     ).toBe("https://example.com/b/c");
   });
 
-  it("resolves addresses against the page's own base, and tells none that is not http(s)", () => {
+  it("resolves addresses against the page's base, and omits those that are not http(s)", () => {
     const { icons, canonical } = read(
       `<base href="/b/"><base href="/c/"><link rel=icon href="data:image/png,x"><link rel=icon href="i.png"><link rel=canonical href="javascript:alert(1)"><link rel=canonical href="http://">`,
     );
@@ -116,12 +116,12 @@ describe("readMetadata", () => {
     expect(canonical).toBeNull();
   });
 
-  it("does not take for the page's what is a drawing's, a template's or for browsers without scripts", () => {
+  it("ignores titles of drawings, and the content of templates and noscript elements", () => {
     const html = `<body><svg><title>Arrow</title></svg><template><title>No</title></template><noscript><link rel=icon href=/n></noscript><title>Yes</title>`;
     expect(read(html)).toMatchObject({ title: "Yes", icons: [] });
   });
 
-  it("is bounded, whatever the page", () => {
+  it("returns a bounded result for any page", () => {
     const many = (text: string) =>
       Array.from({ length: 300 }, (_, index) => text.replaceAll("$", String(index)));
     const long = "x".repeat(20_000);
@@ -145,7 +145,7 @@ describe("readMetadata", () => {
     ["icons of which it has enough", "<link rel=icon href=a>"],
     ["canonical addresses that are none", "<link rel=canonical href='ftp:a'>"],
     ["properties that are no addresses", "<meta property=og:url content='ftp:a'>"],
-  ])("does not resolve the addresses of all %s", (_, element) => {
+  ])("resolves a limited number of addresses of %s", (_, element) => {
     const counted = [vi.spyOn(URL, "canParse"), vi.spyOn(URL, "parse")];
     try {
       read(`<base href="/${"b".repeat(2_000)}">${element.repeat(3_000)}`);
@@ -157,7 +157,7 @@ describe("readMetadata", () => {
     }
   });
 
-  it("takes the first relation of a Link header, among several names", () => {
+  it("uses the first relation name of a Link header", () => {
     const canonical = (text: string) => read("", { link: [text] }).canonical;
     const url = "https://example.com/c";
     for (const rel of ["canonical", "Canonical ; title=x", '"alternate canonical"', ' "canonical  x"']) {
@@ -168,7 +168,7 @@ describe("readMetadata", () => {
     }
   });
 
-  it("knows who published a page, and when, from JSON-LD with graphs, lists and references", () => {
+  it("reads author, publisher and date from JSON-LD with graphs, lists and references", () => {
     const graph = JSON.stringify({
       "@context": "https://schema.org",
       "@graph": [
@@ -203,7 +203,7 @@ describe("readMetadata", () => {
     expect(page.jsonLd[0]).toMatchObject({ "@context": "https://schema.org" });
   });
 
-  it("reads the same from meta elements and from the markup of the text", () => {
+  it("reads the same from meta elements and from microdata", () => {
     const byMeta = read(`<title>Story | Paper</title><meta name="author" content="By Ada Lovelace">
       <meta property="article:published_time" content="2024-03-05"><meta name="keywords" content="one, two,one">
       <meta property="article:tag" content="three"><meta name="robots" content="noindex">
@@ -242,7 +242,7 @@ describe("readMetadata", () => {
     ]);
   });
 
-  it("gives the details of a repeated image to that image", () => {
+  it("assigns the details of a repeated image to that image", () => {
     const page = read(`<meta property="og:image" content="/1.png"><meta property="og:image" content="/2.png">
       <meta property="og:image" content="/1.png"><meta property="og:image:width" content="10">`);
     expect(page.images.map(({ url, width }) => [url, width])).toEqual([
@@ -251,7 +251,7 @@ describe("readMetadata", () => {
     ]);
   });
 
-  it("finds feeds of the header, the text's language and its length", () => {
+  it("finds feeds of the Link header, and the language and length of the text", () => {
     const header = '</feed.xml>; rel="alternate"; type="application/rss+xml"; title="News"';
     expect(read("", { link: [header] }).feeds).toEqual([
       { url: "https://example.com/feed.xml", type: "application/rss+xml", title: "News" },
@@ -265,7 +265,7 @@ describe("readMetadata", () => {
     );
   });
 
-  it("takes linear time and bounded room for markup that is all bylines", () => {
+  it("takes linear time and bounded memory for markup full of bylines", () => {
     const deep = `${'<div class="author byline date logo" itemprop="author date">x '.repeat(20_000)}`;
     expect(() => read(deep)).not.toThrow();
     const nested = `<script type="application/ld+json">${"[".repeat(50_000)}${"]".repeat(50_000)}</script>`;

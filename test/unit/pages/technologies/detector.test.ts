@@ -56,8 +56,8 @@ const technologies = {
 const detector = new TechnologyDetector(slimFingerprints(technologies, categories));
 const names = (signals: PageSignals) => detector.detect(signals).map(({ name }) => name);
 
-describe("detect", () => {
-  it("adds up confidence, and shows a technology as the contract does", () => {
+describe("technology detection", () => {
+  it("adds up confidence, and describes a technology as in the contract", () => {
     const [press] = detector.detect({ html: '<div class="press"> press-theme' });
     expect(press).toEqual({
       name: "Press",
@@ -72,7 +72,7 @@ describe("detect", () => {
     ).toBe("100");
   });
 
-  it("tells the longest plausible version", () => {
+  it("returns the longest plausible version", () => {
     const version = (generator: string) => detector.detect({ meta: { generator: [generator] } })[0]?.version;
     expect(version("Press 6.4.2")).toBe("6.4.2");
     expect(version("Press")).toBe("");
@@ -83,7 +83,7 @@ describe("detect", () => {
     ).toBe("6.4");
   });
 
-  it("adds what is implied, at most as certain as its cause, and what that implies", () => {
+  it("adds implied technologies, also indirect ones, with at most the confidence of their cause", () => {
     const found = detector.detect({ html: "press-theme" });
     expect(found.map(({ name, confidence, version }) => [name, confidence, version])).toEqual([
       ["Press", "30", ""],
@@ -92,11 +92,11 @@ describe("detect", () => {
     ]);
   });
 
-  it("leaves out what is excluded", () => {
+  it("omits excluded technologies", () => {
     expect(names({ html: "press-theme" })).not.toContain("Rival");
   });
 
-  it("counts a technology that requires another only beside it, in as many rounds as it takes", () => {
+  it("counts a technology only if those that it requires are found, also indirectly", () => {
     const conditional = { html: "form-style pay-button", inlineScripts: ["form.start()"] };
     expect(names(conditional)).toEqual([]);
     expect(names({ ...conditional, meta: { generator: ["Press"] } })).toEqual([
@@ -114,7 +114,7 @@ describe("detect", () => {
     expect(found).toEqual(["Press", "Shop", "Base", "Lang"]);
   });
 
-  it("reads what selectors found, by attribute", () => {
+  it("reads the attributes that selectors found", () => {
     const dom = [
       { selector: "a[href*='shop']", kind: "attributes", name: "href", value: "/shop/v3" } as const,
     ];
@@ -129,7 +129,7 @@ describe("detect", () => {
     expect(names({ html: "bro(ken unbroken", meta: { generator: ["*"] } })).toEqual(["Broken"]);
   });
 
-  it("survives a broken pattern in the text that it is given", () => {
+  it("ignores a broken pattern in the catalogue", () => {
     const text = JSON.stringify({
       categories: [[1, "CMS", 1]],
       technologies: {
@@ -141,12 +141,12 @@ describe("detect", () => {
     expect(found.map(({ name }) => name)).toEqual(["A"]);
   });
 
-  it("shows the default icon where there is none", () => {
+  it("uses the default icon if a technology has none", () => {
     const icons = new Map(detector.detect({ html: "press-theme" }).map(({ name, icon }) => [name, icon]));
     expect(icons.get("Lang")).toBe("default.svg");
   });
 
-  it("finds nothing in nothing", () => {
+  it("finds nothing without signals", () => {
     expect(detector.detect({})).toEqual([]);
   });
 });
@@ -157,7 +157,7 @@ const STEEP = /govuk|bootstrap/;
 describe("with the real fingerprints", () => {
   const real = new TechnologyDetector(fingerprints);
 
-  it("knows a blog with a plugin that requires it, its language and its server", () => {
+  it("recognizes a blog, its plugin, its language and its server", () => {
     const found = real.detect({
       url: "https://example.com/",
       html: '<link rel="stylesheet" href="/wp-content/plugins/woocommerce/x.css"><link href="/wp-content/themes/x/style.css">',
@@ -177,7 +177,7 @@ describe("with the real fingerprints", () => {
   });
 
   // What they take in time: npm run bench -- technologies.
-  it.each(Object.entries(SLOW_PAGES))("tries few characters of %s, and no steep pattern", (_what, page) => {
+  it.each(Object.entries(SLOW_PAGES))("tries few characters of %s, and no slow pattern", (_what, page) => {
     const tried: { readonly pattern: string; readonly characters: number }[] = [];
     const note = (technology: object, field: string, text: string) => {
       const patterns: EnginePattern[] = Reflect.get(technology, field);
@@ -201,7 +201,7 @@ describe("with the real fingerprints", () => {
     expect(tried.reduce((sum, { characters }) => sum + characters, 0)).toBeLessThan(500_000);
   });
 
-  it("knows the version in an ordinary link to a steep pattern's style sheet and script", () => {
+  it("finds the version in an ordinary link, although its pattern is slow", () => {
     const link = real.detect({
       html: '<link rel="stylesheet" href="https://cdn.example.com/bootstrap/5.3.2/css/bootstrap.min.css">',
     });
@@ -213,8 +213,8 @@ describe("with the real fingerprints", () => {
   });
 });
 
-describe("technologyDetector", () => {
-  it("keeps the one that was made first, and loads no more", async () => {
+describe("the shared detector", () => {
+  it("is created once", async () => {
     const load = vi.fn(async () => slimFingerprints(technologies, categories));
     const source = createLazyDetector(load);
     const [a, b] = await Promise.all([source(), source()]);
@@ -224,7 +224,7 @@ describe("technologyDetector", () => {
     expect(load).not.toHaveBeenCalled();
   });
 
-  it("does not wait for a load that another request started and that never ends", async () => {
+  it("does not depend on a load of another request that never ends", async () => {
     const load = vi.fn<() => Promise<string>>().mockReturnValueOnce(new Promise(() => {}));
     load.mockResolvedValue(slimFingerprints(technologies, categories));
     const source = createLazyDetector(load);
@@ -232,7 +232,7 @@ describe("technologyDetector", () => {
     expect(await source()).toBeInstanceOf(TechnologyDetector);
   });
 
-  it("loads nothing before the first call, and again after a failure", async () => {
+  it("is loaded at the first call, and again after a failure", async () => {
     const load = vi.fn<() => Promise<string>>().mockRejectedValueOnce(new Error("no file"));
     load.mockResolvedValue(slimFingerprints(technologies, categories));
     const source = createLazyDetector(load);
@@ -242,7 +242,7 @@ describe("technologyDetector", () => {
   });
 });
 
-describe("toTechnologiesResult", () => {
+describe("the answer with technologies", () => {
   it("has the fields of the contract and no others", () => {
     const result = toTechnologiesResult({
       finalUrl: "https://www.example.com/",

@@ -36,8 +36,8 @@ const page =
     new Response(body, { headers: { "content-type": "text/html", ...headers } });
 const moved = (location: string) => () => new Response(null, { status: 302, headers: { location } });
 
-describe("fetchPage", () => {
-  it("tells technologies from HTML, headers, style sheets and robots.txt", async () => {
+describe("fetching a page without a browser", () => {
+  it("detects technologies in HTML, headers, style sheets and robots.txt", async () => {
     const platform = web({
       "https://example.com/": moved("/home"),
       "https://example.com/home": page(
@@ -54,7 +54,7 @@ describe("fetchPage", () => {
     expect(names).toEqual(expect.arrayContaining(["WordPress 6.5", "Nginx 1.25.3", "PHP", "MySQL"]));
   });
 
-  it("loads only the page without a detector", async () => {
+  it("loads only the page if no technologies are requested", async () => {
     const platform = web({
       "https://example.com/": page('<title>Hello</title><link rel="stylesheet" href="/a.css">', {
         link: '<https://example.com/b>; rel="canonical"',
@@ -69,7 +69,7 @@ describe("fetchPage", () => {
     });
   });
 
-  it("does not follow a redirect, nor load a style sheet, where it may not", async () => {
+  it("refuses redirects and style sheets at forbidden addresses", async () => {
     const redirected = web({ "https://example.com/": moved("http://169.254.169.254/latest/meta-data") });
     await expect(fetchPage(redirected, new URL("https://example.com/"), detector)).rejects.toMatchObject({
       status: 400,
@@ -97,7 +97,7 @@ describe("fetchPage", () => {
       "page_not_renderable",
     ],
     [{ "https://example.com/": () => new Response(null, { status: 204 }) }, 422, "page_not_renderable"],
-  ])("answers when there is no page: %#", async (answers, status, code) => {
+  ])("fails with the right error if there is no page: %#", async (answers, status, code) => {
     await expect(fetchPage(web(answers), new URL("https://example.com/"), detector)).rejects.toMatchObject({
       status,
       code,
@@ -172,7 +172,7 @@ describe("fetchPage", () => {
     [refresh("0;url=http://"), "https://example.com/"],
     [refresh("0;url=app://open"), "https://example.com/"],
     [refresh("0;url=data:text/html,x"), "https://example.com/"],
-  ])("follows a page that goes on by itself at once: %#", async (first, url) => {
+  ])("follows an immediate refresh, and no later one: %#", async (first, url) => {
     const platform = web({
       "https://example.com/": first,
       "https://example.com/b": page("<title>b</title>"),
@@ -181,7 +181,7 @@ describe("fetchPage", () => {
     expect(report.url).toBe(url);
   });
 
-  it("follows no page for ever, nor to where it may not", async () => {
+  it("stops at refresh loops and forbidden addresses", async () => {
     const answers = {
       "https://example.com/": refresh("0;url=/"),
       "https://example.org/": refresh("0;url=http://10.0.0.1/"),
@@ -191,7 +191,7 @@ describe("fetchPage", () => {
     await expect(from("https://example.org/")).rejects.toMatchObject({ status: 400, code: "forbidden_url" });
   });
 
-  it("reads no more of an endless page than it can use", async () => {
+  it("stops reading an endless page", async () => {
     let sent = 0;
     const endless = () =>
       new Response(
@@ -212,11 +212,11 @@ describe("fetchPage", () => {
   });
 });
 
-describe("a server that dribbles", () => {
+describe("a server whose body breaks off", () => {
   it.each([
     [new DOMException("too late", "TimeoutError"), 504, "page_timeout"],
     [new TypeError("terminated"), 502, "page_unreachable"],
-  ])("is answered for when its body ends in %s", async (error, status, code) => {
+  ])("is an error with the right status and code: %s", async (error, status, code) => {
     const broken = () =>
       new Response(
         new ReadableStream({
@@ -235,8 +235,8 @@ describe("a server that dribbles", () => {
   });
 });
 
-describe("lookUpDns", () => {
-  it("asks for the records of a domain, and does without those that do not come", async () => {
+describe("the DNS lookup", () => {
+  it("returns the records of a domain, without those whose query fails", async () => {
     const asked: URL[] = [];
     const records = await lookUpDns(
       {
@@ -264,7 +264,7 @@ describe("lookUpDns", () => {
     ["https://[2606:4700:4700::1111]/", {}],
     ["http://127.0.0.1:9/", { PAGE_PRIVATE_HOSTS: "127.0.0.1:9" }],
     ["https://example.com/", { DNS_OVER_HTTPS_URL: "off" }],
-  ])("asks nothing about %s with %j", async (url, env) => {
+  ])("sends no query for %s with %j", async (url, env) => {
     const fetch = () => Promise.reject(new Error("asked"));
     await expect(
       lookUpDns({ variables: parseVariables(env, { drivers: ["sessions"] }), fetch }, new URL(url)),

@@ -9,8 +9,8 @@ import {
 const read = (html: string, headers: [string, string][] = [], url = "https://www.example.com/a/b") =>
   signalsFromHtml({ html, headers: new Headers(headers), url });
 
-describe("signalsFromHtml", () => {
-  it("reads meta elements by name or property, in lower case, several of one name", () => {
+describe("signals from HTML", () => {
+  it("contain meta elements by name or property, in lower case, also several with one name", () => {
     const { meta } = read(`<META NAME=Generator CONTENT="A 1"><meta name="generator" content="B &amp; C">
       <meta property="og:site_name" content="S"><meta charset="utf-8"><meta name="x"><meta name="__proto__" content="p">`);
     expect(Object.entries(meta ?? {})).toEqual([
@@ -20,7 +20,7 @@ describe("signalsFromHtml", () => {
     ]);
   });
 
-  it("reads the addresses of scripts as a browser would resolve them, each once", () => {
+  it("contain each script's address once, resolved as in a browser", () => {
     const { scriptSrc } =
       read(`<script src="x.js"></script><script src="/y.js?a=1&amp;b=2"></script><script src=//cdn.example/z.js></script>
       <script src="x.js"></script><script src="http://[bad"></script>`);
@@ -31,7 +31,7 @@ describe("signalsFromHtml", () => {
     ]);
   });
 
-  it("resolves against the first base element", () => {
+  it("are resolved against the first base element", () => {
     const { scriptSrc, stylesheets } =
       read(`<base href="/app/"><base href="/other/"><script src="x.js"></script>
       <link rel="preload STYLESHEET" href="x.css"><link rel="icon" href="i.png"><link rel=stylesheet href="data:text/css,a">`);
@@ -39,7 +39,7 @@ describe("signalsFromHtml", () => {
     expect(stylesheets).toEqual(["https://www.example.com/app/x.css"]);
   });
 
-  it("takes no base and no more addresses than are looked at, or a page could fill the memory with them", () => {
+  it("contain a limited number of addresses, so that a page cannot fill the memory", () => {
     const scripts = Array.from({ length: 3_000 }, (_, index) => `<script src="${index}.js"></script>`).join(
       "",
     );
@@ -51,7 +51,7 @@ describe("signalsFromHtml", () => {
   it.each([
     [`dir/page?${"q=1&".repeat(1_000)}`, "https://www.example.com/dir/0.js"],
     [`${"a".repeat(5_000)}/page`, "https://www.example.com/0.js"],
-  ])("resolves against less of a page's own long address (%#)", (path, expected) => {
+  ])("are resolved against the beginning of a very long page address (%#)", (path, expected) => {
     const page = {
       html: '<script src="0.js"></script>',
       headers: new Headers(),
@@ -60,7 +60,7 @@ describe("signalsFromHtml", () => {
     expect(signalsFromHtml(page).scriptSrc).toEqual([expected]);
   });
 
-  it("reads inline scripts and styles as they are, and text without them", () => {
+  it("contain inline scripts and styles unchanged, and text without them", () => {
     const signals = read(`<title>Title</title><style>a > b { }</style><body>One&nbsp;&lt;two&gt;
       <script>if (a < b && c > d) "<p>no</p>"</script><p>three</p><noscript>hidden</noscript><script> </script>`);
     expect(signals.inlineScripts).toEqual(['if (a < b && c > d) "<p>no</p>"']);
@@ -68,7 +68,7 @@ describe("signalsFromHtml", () => {
     expect(signals.text).toBe("One <two> three");
   });
 
-  it("reads headers and cookies", () => {
+  it("contain headers and cookies", () => {
     const signals = read("", [
       ["Server", "nginx"],
       ["Set-Cookie", "a=1; Path=/"],
@@ -82,12 +82,12 @@ describe("signalsFromHtml", () => {
     expect(Object.keys(parseCookieSignals(["=novalue", "noname", " spaced = v "]))).toEqual(["spaced"]);
   });
 
-  it("survives a page that nests without end", () => {
+  it("can be read from a page with extremely deep nesting", () => {
     const signals = read(`${"<div>".repeat(300_000)}deep`);
     expect(signals.text).toBe("deep");
   });
 
-  it("reads on behind what nests deeper than browsers would nest it", () => {
+  it("continue after elements that are nested more deeply than browsers allow", () => {
     const deep = `${"<div>".repeat(600)}<p>deep</p><script src="/deep.js"></script>${"</div>".repeat(600)}`;
     const signals = read(`${deep}<script>var late = 1;</script><p>end`);
     expect(signals.text).toBe("deep end");
@@ -124,7 +124,7 @@ describe("selectors on parsed HTML", () => {
     expect(detect("<my-element></my-element>")).toEqual(["Named"]);
   });
 
-  it("are tried no longer than a page deserves, the first ones first", () => {
+  it("are tried in order, within a time limit", () => {
     const numbers = Array.from({ length: 40 }, (_, index) => index);
     // Each goes from every element up to all that it is in.
     const many = Object.fromEntries(
@@ -146,7 +146,7 @@ describe("selectors on parsed HTML", () => {
     expect(found("<br><div></div>")).toEqual(["div", "br"]);
   });
 
-  it("find nothing that is not there", () => {
+  it("find nothing that does not exist", () => {
     expect(
       detect(
         '<div id="app"><b><i class="widget" data-kit></i></b></div><p class="maker">nobody</p><html data-v="77">',

@@ -55,8 +55,8 @@ describe("the literals of the fingerprints", () => {
   });
 });
 
-describe("LiteralScanner", () => {
-  it("finds exactly the literals that occur, at each place, in any case", () => {
+describe("the search for literals", () => {
+  it("finds all literals that occur, at every place, in any case", () => {
     const letter = fc.constantFrom("a", "b", "/", "-");
     const literal = fc.string({ unit: letter, minLength: 3, maxLength: 7 });
     const text = fc
@@ -93,7 +93,7 @@ describe("LiteralScanner", () => {
     );
   });
 
-  it("finds them wherever they are in a long text, behind characters of any width", () => {
+  it("finds literals anywhere in a long text, also after characters of several bytes", () => {
     const literals = [
       "wp-",
       "cdn.",
@@ -124,7 +124,7 @@ describe("LiteralScanner", () => {
     );
   });
 
-  it("finds literals of more than three characters only, too", () => {
+  it("works if all literals are longer than three characters", () => {
     const scanner = new LiteralScanner(["wp-content", "shopify.com"]);
     expect([...scanner.scan("<a href='//CDN.Shopify.COM/x'>")]).toEqual([[1, [15]]]);
     expect([...scanner.scan("wp-conten")]).toEqual([]);
@@ -134,7 +134,7 @@ describe("LiteralScanner", () => {
   });
 });
 
-describe("TextIndex", () => {
+describe("the index of patterns", () => {
   it("offers a pattern only when each of its groups occurs", () => {
     const technologies = {
       A: { cats: [], website: "", html: ["x"], literals: { html: [["powered by", ["abc", "def"]]] } },

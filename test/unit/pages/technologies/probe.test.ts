@@ -37,7 +37,7 @@ function element(attributes: Record<string, string>, textContent = "", own: obje
 }
 
 describe("the probe", () => {
-  it("reads globals and what they hold", () => {
+  it("reads globals and their values", () => {
     const found = probe({ globals: { query: { fn: { version: "3.7" } } } });
     expect(found.js).toEqual(
       expect.arrayContaining([
@@ -66,7 +66,7 @@ describe("the probe", () => {
     ]);
   });
 
-  it("splits the probe between both worlds, so that together they find each match once", () => {
+  it("is split between the two worlds, which together find each match once", () => {
     const page = { globals: { other: 1 }, elements: { "#root": [element({}, "", { _root: 1 })] } };
     const own = probe(page, "globals");
     expect(own.js).toEqual([{ chain: "other", value: "1" }]);
@@ -75,7 +75,7 @@ describe("the probe", () => {
     expect(isolated).toEqual({ js: [], dom: [{ selector: "#root", kind: "exists", name: "", value: "" }] });
   });
 
-  it("continues after an error of the page, and limits its result", () => {
+  it("continues after an error of the page, and limits the size of its result", () => {
     const hostile = {
       get query(): unknown {
         throw new Error("no");
@@ -97,7 +97,7 @@ describe("the probe", () => {
     expect(found.js).toEqual([{ chain: "other", value: "x".repeat(1000) }]);
   });
 
-  it("stops when its time is over", () => {
+  it("stops at its time limit", () => {
     let now = 0;
     const performance = { now: () => (now += 100) };
     expect(probe({ globals: { other: 1, query: 1, performance } }).js.length).toBeGreaterThan(0);
@@ -106,12 +106,12 @@ describe("the probe", () => {
     expect(parseProbeResult(JSON.parse(JSON.stringify(result))).js).toEqual([]);
   });
 
-  it("refers to nothing outside itself", () => {
+  it("uses no names from outside the probe", () => {
     expect(createProbeExpression(detector.probeArgument)).not.toMatch(/__name|__vite|cov_/);
   });
 });
 
-describe("readProbe", () => {
+describe("the result of a probe", () => {
   it.each([
     undefined,
     null,
@@ -123,11 +123,11 @@ describe("readProbe", () => {
     { globals: [], found: [["#root", "other", "", ""]] },
     { globals: [], found: [["#root", "text", "", 1]] },
     { globals: Array(9000).fill(["a", "b"]), found: [] },
-  ])("takes %j for nothing found", (result) => {
+  ])("is empty if malformed: %j", (result) => {
     expect(parseProbeResult(result)).toEqual({ js: [], dom: [] });
   });
 
-  it("keeps one of what is found twice", () => {
+  it("contains a repeated match once", () => {
     const same = ["#root", "exists", "", ""];
     expect(parseProbeResult({ globals: [], found: [same, same] }).dom).toHaveLength(1);
   });

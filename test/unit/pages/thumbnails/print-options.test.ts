@@ -7,12 +7,12 @@ import { PRINT_PARAMETERS } from "../../../../src/pages/thumbnails/print-options
 const read = (query: Record<string, string>) =>
   readParameters(new QueryParameters(new URLSearchParams(query)), PRINT_PARAMETERS);
 
-describe("PRINT_PARAMETERS", () => {
-  it("prints all sheets without a header unless asked", () => {
+describe("the print parameters", () => {
+  it("print all sheets without a header by default", () => {
     expect(read({})).toEqual({ header: null, footer: null, pageRanges: null, outline: false });
   });
 
-  it("reads ascending ranges", () => {
+  it("accept ascending ranges", () => {
     expect(read({ pageRanges: "1-3, 5,7 - 9" }).pageRanges).toEqual([
       { first: 1, last: 3 },
       { first: 5, last: 5 },
@@ -21,13 +21,13 @@ describe("PRINT_PARAMETERS", () => {
   });
 
   it.each(["0", "3-1", "1,1", "5,2", "1-101", "1-60,70-120", "a", "1-", "-3", ",", "99999"])(
-    "refuses the ranges %s",
+    "are refused with the ranges %s",
     (pageRanges) => {
       expect(() => read({ pageRanges })).toThrow(GatewayError);
     },
   );
 
-  it("shows the text of a header as text, whatever is in it, and fills placeholders", () => {
+  it("show a header as plain text, and fill its placeholders", () => {
     const { header } = read({ header: '<img src="http://x/">&{title}|{nothing}|{Page}/{pages}' });
     expect(header).toContain('&lt;img src="http://x/"&gt;&amp;<span class="title"></span>');
     expect(header).toContain("{nothing}");
@@ -35,7 +35,7 @@ describe("PRINT_PARAMETERS", () => {
     expect(header?.match(/<[a-z]+/g)).toEqual(["<div", "<span", "<span", "<span", "<span", "<span", "<span"]);
   });
 
-  it("puts one part in the middle, and two at the sides", () => {
+  it("place one part in the middle, and two at the sides", () => {
     const texts = (footer: string) => read({ footer }).footer?.match(/>[^<]*(?=<\/span>)/g);
     expect(texts("a")).toEqual([">", ">a", ">"]);
     expect(texts("a | b")).toEqual([">a", ">", ">b"]);

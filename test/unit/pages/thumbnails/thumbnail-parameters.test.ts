@@ -9,8 +9,8 @@ const safety = { privateHosts: new Set<string>() };
 const read = (query: Record<string, string> = {}) =>
   readThumbnailRequest(new URLSearchParams({ url: "example.com", ...query }), safety);
 
-describe("readThumbnailRequest", () => {
-  it("has the defaults of the contract", () => {
+describe("the parameters of a thumbnail", () => {
+  it("have the defaults of the contract", () => {
     expect(read()).toEqual({
       options: {
         url: "http://example.com/",
@@ -56,26 +56,26 @@ describe("readThumbnailRequest", () => {
     [{ maxAge: "60" }, 60, 0],
     [{ maxAge: "60", staleWhileRevalidate: "30" }, 60, 30],
     [{ staleWhileRevalidate: "0" }, 86_400, 0],
-  ])("takes nothing older than was asked for with %j", (query, maxAge, staleFor) => {
+  ])("set how old a cached image may be with %j", (query, maxAge, staleFor) => {
     expect(read(query).freshness).toEqual({ maxAge, staleFor });
   });
 
-  it("has other defaults for phones", () => {
+  it("have other defaults for phones", () => {
     const { frame, screen, userAgent } = read({ mobile: "true" }).options;
     expect(frame).toEqual({ width: 320, height: 568, fit: "cover" });
     expect(screen).toMatchObject({ width: 412, height: 732, mobile: true, touch: true });
     expect(userAgent).toContain("Mobile");
   });
 
-  it.each(["true", "TRUE", "1", "yes", "on", ""])("understands %j as true", (value) => {
+  it.each(["true", "TRUE", "1", "yes", "on", ""])("may be true as %j", (value) => {
     expect(read({ full: value }).options.full).toBe(true);
   });
 
-  it.each(["false", "False", "0", "no", "off"])("understands %j as false", (value) => {
+  it.each(["false", "False", "0", "no", "off"])("may be false as %j", (value) => {
     expect(read({ full: value }).options.full).toBe(false);
   });
 
-  it("takes values in any case", () => {
+  it("ignore the case of values", () => {
     const { options, output } = read({
       format: "PNG",
       size: "OG",
@@ -116,11 +116,11 @@ describe("readThumbnailRequest", () => {
     [{ scale: "3", full: "1" }, 960, null, "cover"],
     [{ scale: "2", size: "o" }, null, null, "cover"],
     [{ scale: "2", selector: "h1", width: "99" }, 198, null, "cover"],
-  ])("asks for the size of %j", (query, width, height, fit) => {
+  ])("set the size with %j", (query, width, height, fit) => {
     expect(read(query).options.frame).toEqual({ width, height, fit });
   });
 
-  it("emulates a screen of the requested scale", () => {
+  it("set the scale of the screen", () => {
     expect(read({ scale: "2" }).options.screen.deviceScaleFactor).toBe(2);
     expect(read({ scale: "1", device: "iphone6plus" }).options.screen.deviceScaleFactor).toBe(1);
     expect(read({ scale: "2.25", mobile: "1" }).options.screen.deviceScaleFactor).toBe(2.25);
@@ -133,11 +133,11 @@ describe("readThumbnailRequest", () => {
     [{ scale: "0" }, "invalid_request"],
     [{ scale: "1.234" }, "invalid_request"],
     [{ scale: "2x" }, "invalid_request"],
-  ])("refuses the scale of %j", (query, code) => {
+  ])("are refused with the scale of %j", (query, code) => {
     expect(refusal(query)).toMatchObject({ status: 400, param: "scale", code });
   });
 
-  it("reads a clip of the page", () => {
+  it("select a clip of the page", () => {
     expect(read({ clip: "0, 600, 800, 400" }).options.clip).toEqual({
       x: 0,
       y: 600,
@@ -156,15 +156,15 @@ describe("readThumbnailRequest", () => {
     "1.5,0,1,1",
     "a,b,c,d",
     "0,0,16000,16000",
-  ])("refuses the clip %s", (clip) => {
+  ])("are refused with the clip %s", (clip) => {
     expect(refusal({ clip })).toMatchObject({ status: 400, param: "clip" });
   });
 
-  it("shows one part of the page only", () => {
+  it("select only one part of the page", () => {
     expect(refusal({ clip: "0,0,1,1", selector: "h1" })).toMatchObject({ status: 400, param: "clip" });
   });
 
-  it("takes several selectors to hide and to click", () => {
+  it("may have several selectors to hide and to click", () => {
     const options = (query: string) =>
       readThumbnailRequest(new URLSearchParams(`url=example.com&${query}`), safety).options;
     expect(options("hide=.b,i&hide=.a&hide=.a").hide).toEqual([".a", ".b,i"]);
@@ -176,19 +176,19 @@ describe("readThumbnailRequest", () => {
   });
 
   it.each(["selector", "quality", "format", "size", "device", "hide", "click", "margins", "delay", "maxAge"])(
-    "refuses an empty %s",
+    "are refused with an empty %s",
     (name) => {
       expect(refusal({ [name]: " " })).toMatchObject({ status: 400, param: name });
     },
   );
 
-  it("scrolls through whole pages, unless that is not wanted", () => {
+  it("scroll through whole pages, unless the caller disables this", () => {
     expect(read({ full: "1" }).options.scroll).toBe(true);
     expect(read({ full: "1", scroll: "no" }).options.scroll).toBe(false);
     expect(read({ scroll: "1" }).options.scroll).toBe(true);
   });
 
-  it("is transparent in formats that can be", () => {
+  it("allow transparency in formats that support it", () => {
     expect(read({ transparent: "1", format: "webp" }).options.transparent).toBe(true);
     expect(read({ transparent: "false" }).options.transparent).toBe(false);
     for (const format of ["jpg", "jpeg"]) {
@@ -196,7 +196,7 @@ describe("readThumbnailRequest", () => {
     }
   });
 
-  it("prints on upright A4 with a margin of a centimetre, when nothing is said of the sheets", () => {
+  it("print on upright A4 with a margin of one centimetre by default", () => {
     const { sheet, full, scroll } = read({ format: "pdf", full: "true" }).options;
     expect(sheet).toMatchObject({
       width: 210 / 25.4,
@@ -213,19 +213,19 @@ describe("readThumbnailRequest", () => {
     ["1in,25.4mm", [1, 1, 1, 1]],
     ["96px 0.5IN 0", [1, 0.5, 0, 0.5]],
     ["72pt,1cm,2cm,0.5in", [1, 0.3937, 0.7874, 0.5]],
-  ])("understands the margins %s", (margins, [top, right, bottom, left]) => {
+  ])("set the margins %s", (margins, [top, right, bottom, left]) => {
     const { sheet } = read({ format: "pdf", paper: "Letter", landscape: "1", margins }).options;
     expect(sheet).toMatchObject({ width: 11, height: 8.5, margins: { top, right, bottom, left } });
   });
 
   it.each(["1,2,3,4,5", "10em", "-1mm", "1in;1in", "mm", "1", "1cm 20", "110mm", "0,0,300mm", "99999"])(
-    "refuses the margins %s",
+    "are refused with the margins %s",
     (margins) => {
       expect(refusal({ format: "pdf", margins })).toMatchObject({ status: 400, param: "margins" });
     },
   );
 
-  it("refuses what an image or a PDF does not have", () => {
+  it("are refused if they do not apply to an image or a PDF", () => {
     for (const name of ["size", "width", "height", "scale", "selector", "clip"]) {
       const value = { size: "l", clip: "0,0,1,1", selector: "a" }[name] ?? "2";
       expect(refusal({ format: "pdf", [name]: value })).toMatchObject({ status: 400, param: name });
@@ -238,7 +238,7 @@ describe("readThumbnailRequest", () => {
     expect(read({ landscape: "false" }).options.sheet).toBeNull();
   });
 
-  it("knows time zones and languages by any usual spelling", () => {
+  it("accept the usual spellings of time zones and languages", () => {
     expect(read({ timezone: "europe/berlin", locale: "DE-ch" }).options).toMatchObject({
       timezone: "Europe/Berlin",
       locale: "de-CH",
@@ -251,7 +251,7 @@ describe("readThumbnailRequest", () => {
     }
   });
 
-  it("makes the same request from all spellings, so that they share a cache entry", () => {
+  it("give the same request in all spellings, so that they share a cache entry", () => {
     const same = [
       { format: "png", hide: ".a", timezone: "utc", locale: "en-us" },
       { format: "PNG", quality: "7", hide: " .a ", timezone: "UTC", locale: "en-US" },
@@ -259,7 +259,7 @@ describe("readThumbnailRequest", () => {
     expect(new Set(same).size).toBe(1);
   });
 
-  it("lets the more exact parameter decide", () => {
+  it("prefer the more exact parameter", () => {
     const { screen, userAgent } = read({
       device: "ipad",
       viewport: "700x800",
@@ -270,7 +270,7 @@ describe("readThumbnailRequest", () => {
   });
 
   it.each(["width", "height", "viewportWidth", "viewportHeight", "quality", "delay"])(
-    "accepts the whole range of %s and nothing else",
+    "accept the whole range of %s and nothing else",
     (name) => {
       const [least, most] = {
         width: [1, 16383],
@@ -293,7 +293,7 @@ describe("readThumbnailRequest", () => {
     },
   );
 
-  it.each(["constructor", "__proto__", "huge", "0x0"])("knows no size %s", (size) => {
+  it.each(["constructor", "__proto__", "huge", "0x0"])("are refused with the size %s", (size) => {
     expect(refusal({ size })).toMatchObject({ status: 400, param: "size" });
   });
 
@@ -310,7 +310,7 @@ describe("readThumbnailRequest", () => {
     ["max_age", "maxAge"],
     ["asynch", "async"],
     ["Key", "key"],
-  ])("refuses the unknown parameter %s, and names the nearest, %s", (name, nearest) => {
+  ])("are refused with the unknown name %s, and the error suggests %s", (name, nearest) => {
     const error = refusal({ [name]: "1" });
     expect(error).toMatchObject({
       status: 400,
@@ -325,7 +325,7 @@ describe("readThumbnailRequest", () => {
     ["full", "true", "false"],
     ["selector", "#a", "#b"],
     ["width", "1", ""],
-  ])("refuses %s twice, of which one would have no effect", (name, one, other) => {
+  ])("are refused with %s twice, because one would have no effect", (name, one, other) => {
     const search = new URLSearchParams([...(name === "url" ? [] : [["url", "example.com"]]), [name, one]]);
     expect(() => readThumbnailRequest(search, safety)).not.toThrow();
     search.append(name, one);
@@ -340,13 +340,13 @@ describe("readThumbnailRequest", () => {
     );
   });
 
-  it("lists the parameters when none is near, and the sizes for one that there is not", () => {
+  it("are listed in the error if no name is similar, and so are the sizes for an unknown size", () => {
     expect(refusal({ utm_source: "x" })?.message).toMatch(/utm_source.*url, .*full.*percent-encoded/);
     expect(refusal({ size: "bogus" })?.message).toContain("t, s, m, l, x, og, o");
     expect(refusal({ size: "12y" })?.message).toContain("640x480");
   });
 
-  it("answers any query with options or with a 400 that names a parameter of it", () => {
+  it("give options or a 400 that names a parameter, for any query", () => {
     const names = fc.constantFrom(
       "url",
       "size",
@@ -368,7 +368,7 @@ describe("readThumbnailRequest", () => {
     );
   });
 
-  it("knows 29 devices with viewports that a caller could ask for", () => {
+  it("include 29 devices whose viewports a caller could request", () => {
     expect(DEVICE_NAMES).toHaveLength(29);
     for (const name of DEVICE_NAMES) {
       expect(name).toMatch(/^[a-z0-9]+$/);
