@@ -104,7 +104,7 @@ describe("without a credential", () => {
     expect(refused(await statusesOf(await gateway(WITH_ADMIN), open))).toEqual([]);
   });
 
-  test("all other routes are a 401, and nothing is done", async () => {
+  test("all other routes are a 401 and do nothing", async () => {
     const made = await gateway(WITH_ADMIN);
     const { version } = await made.platform.configuration.read();
     expect(await statusesOf(made, closed)).toEqual(each(closed, 401));
@@ -112,7 +112,7 @@ describe("without a credential", () => {
     expect((await made.platform.configuration.readFresh()).version).toBe(version);
   });
 
-  test("they are a 401 for HEAD and with a slash at the end too", async () => {
+  test("they are a 401 for HEAD and with a final slash, too", async () => {
     const made = await gateway(WITH_ADMIN);
     expect(await statusesOf(made, readable, { method: "HEAD" })).toEqual(each(readable, 401));
     expect(await statusesOf(made, readable, { end: "/" })).toEqual(each(readable, 401));
@@ -122,7 +122,7 @@ describe("without a credential", () => {
 describe("a caller's key", () => {
   const headers = { authorization: `Bearer ${KEY}`, "x-api-key": KEY };
 
-  test("opens all routes but those of administration", async () => {
+  test("opens all routes except those of administration", async () => {
     expect(refused(await statusesOf(await gateway(WITH_ADMIN), business, { headers }))).toEqual([]);
   });
 
@@ -168,13 +168,13 @@ describe("a page of another origin in development", () => {
     expect(await ask("/admin/settings", { ADMIN_KEY: key })).toMatchObject({ status });
   });
 
-  test("is no other one when it is the gateway's own", async () => {
+  test("is accepted if it is the gateway's own", async () => {
     expect(await ask("/admin/settings", { ADMIN_KEY: "admin" }, "http://localhost:8787")).toMatchObject({
       status: 200,
     });
   });
 
-  test("elsewhere nothing is read to find out", async () => {
+  test("is not looked for outside development", async () => {
     expect(await ask("/healthz", { ADMIN_KEY: "admin" })).toEqual({ status: 200, reads: 0 });
   });
 });

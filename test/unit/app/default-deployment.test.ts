@@ -56,7 +56,7 @@ describe.each(Object.entries(DEPLOYMENTS))(
     ]);
 
     it.each(requests)(
-      "asks and answers as before there were several providers: $dialect, $way",
+      "sends and answers as before there were several providers: $dialect, $way",
       async (each) => {
         const { dialect, way, request } = each;
         const upstream = new ScriptedUpstream(script());

@@ -33,21 +33,21 @@ async function ask(turn: Reply, signal: AbortSignal, whileItRuns = () => {}) {
   return { response, waitedFor: await Promise.all(work) };
 }
 
-describe("the platform is asked to wait for an answer", () => {
-  it("whose client leaves while it is made", async () => {
+describe("the platform waits for an answer", () => {
+  it("if its client leaves before it is complete", async () => {
     const client = new AbortController();
     const { response, waitedFor } = await ask("hang", client.signal, () => client.abort());
     expect(response.status).toBe(499);
     expect(waitedFor).toContain(response);
   });
 
-  it("whose client has left already", async () => {
+  it("if its client has left already", async () => {
     const { response, waitedFor } = await ask("hang", AbortSignal.abort());
     expect(response.status).toBe(499);
     expect(waitedFor).toContain(response);
   });
 
-  it("and not for one whose client stays", async () => {
+  it("but not if its client stays", async () => {
     const { response, waitedFor } = await ask(says("Hello"), new AbortController().signal);
     expect(response.status).toBe(200);
     expect(waitedFor).not.toContain(response);

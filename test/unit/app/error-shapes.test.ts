@@ -57,7 +57,7 @@ describe("a path that no route has is a 404 in the shape of its family", () => {
     await expectError(await made.request("/admin"), 404, "not_found", administration);
   });
 
-  test("and a broken escape in a path leads nowhere", async () => {
+  test("and also with a broken escape in the path", async () => {
     const made = await gateway();
     await expectError(await made.request("/v1/responses/%zz"), 404, "not_found", standard);
   });
@@ -108,7 +108,7 @@ describe("a body that is not JSON is a 400 in the shape of its family", () => {
   });
 });
 
-describe("what nobody foresaw", () => {
+describe("an unexpected failure", () => {
   /** Something breaks within the program. */
   async function broken(): Promise<MemoryGateway> {
     const made = await gateway(WITH_ADMIN);
@@ -119,7 +119,7 @@ describe("what nobody foresaw", () => {
   }
   const init = { headers: { authorization: `Bearer ${KEY}`, "x-request-id": "mine-1" } };
 
-  test("is a 500 that names the request, and nothing of the inside", async () => {
+  test("is a 500 with the request id and no internal details", async () => {
     const made = await broken();
     const response = await made.request("/v1/files/x", init);
     expect(response.status).toBe(500);
@@ -130,7 +130,7 @@ describe("what nobody foresaw", () => {
     });
   });
 
-  test("is in the log with its cause", async () => {
+  test("is logged with its cause", async () => {
     const made = await broken();
     await made.request("/v1/files/x", init);
     expect(made.lines).toMatchObject([
@@ -138,7 +138,7 @@ describe("what nobody foresaw", () => {
     ]);
   });
 
-  test("of the provider is in the log without its own words, which may quote the conversation", async () => {
+  test("of the provider is logged without its message, which may quote the conversation", async () => {
     const made = await gateway({
       turns: [{ status: 500, json: { error: { code: "oops", message: "I cannot parse: my secret is 42" } } }],
     });

@@ -6,7 +6,7 @@ import { says } from "../../support/upstream-scripts.ts";
 const gateway = useMemoryGateway();
 const chat = { model: "provider-v4-flash", messages: [{ role: "user", content: "Hello" }] };
 
-test("a request's key is told by its id, never by itself: in the log, the history, captures and the books", async () => {
+test("the log, history, captures and usage name a key by its id, never by its text", async () => {
   const made = await gateway({
     env: { ADMIN_KEY: "admin" },
     turns: [says("Hi")],

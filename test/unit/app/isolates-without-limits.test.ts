@@ -166,7 +166,7 @@ const SLOW: Reply = { late: 3_000, reply: { body: eventBlocks("chat-completions"
 const TURNS = { provider: { strategy: "round_robin" } };
 
 describe("an isolate selects accounts without a limit itself", () => {
-  test("so that under steady load no answer waits for a pool object, and one report a second follows", async () => {
+  test("so that under steady load no answer waits for a pool object, and it reports once a second", async () => {
     const deployment = await Deployment.start();
     const isolate = await deployment.isolate();
     const { reports } = deployment.pools;
@@ -184,7 +184,7 @@ describe("an isolate selects accounts without a limit itself", () => {
     await deployment.expectIdle();
   });
 
-  test("by the provider's strategy and weights, and the pinned one if the caller pins it", async () => {
+  test("by the provider's strategy and weights, or the account that the caller pins", async () => {
     const deployment = await Deployment.start(TURNS);
     const isolate = await deployment.isolate();
     const before = deployment.tokens.length;
@@ -192,7 +192,7 @@ describe("an isolate selects accounts without a limit itself", () => {
     expect(deployment.tokens.slice(before).toSorted()).toEqual([...TOKENS, ...TOKENS].toSorted());
   });
 
-  test("and a conversation stays with its account, in all isolates the same", async () => {
+  test("and a conversation stays with the same account in all isolates", async () => {
     const deployment = await Deployment.start();
     const isolates = [await deployment.isolate(), await deployment.isolate()];
     const before = deployment.tokens.length;
@@ -229,7 +229,7 @@ describe("an isolate selects accounts without a limit itself", () => {
 });
 
 describe("an account whose API key is refused", () => {
-  test("has no success, although a slot in the pool was taken to ask for its token", async () => {
+  test("counts no success, although a slot was taken to get its token", async () => {
     const refused: Reply = { status: 401, json: { error: { message: "revoked" } } };
     const deployment = await Deployment.start({
       ...TURNS,
@@ -247,8 +247,8 @@ describe("an account whose API key is refused", () => {
   });
 });
 
-describe("an isolate that has just begun, or idled", () => {
-  test("asks for the accounts' health once, before it selects one", async () => {
+describe("an isolate that has just started, or was idle", () => {
+  test("reads the accounts' health once, before it selects one", async () => {
     const deployment = await Deployment.start();
     const isolate = new Isolate(deployment);
     deployment.isolates.push(isolate);
@@ -262,7 +262,7 @@ describe("an isolate that has just begun, or idled", () => {
   });
 });
 
-describe("what is left to the pool objects", () => {
+describe("the pool objects decide", () => {
   test.each<[string, Options]>([
     ["everything with a global limit", { config: { runtime: { global_max_inflight: 5 } } }],
     ["a provider whose accounts have a limit", { provider: { account_max_inflight: 4 } }],
@@ -279,8 +279,8 @@ describe("what is left to the pool objects", () => {
   });
 });
 
-describe("an edit that was made elsewhere", () => {
-  test("a deleted key is dead within two seconds, also under load that takes no slot", async () => {
+describe("an edit in another isolate", () => {
+  test("ends a deleted key within two seconds, also under load that takes no slot", async () => {
     const deployment = await Deployment.start();
     const isolate = await deployment.isolate();
     await deployment.edit((config) => ({
@@ -297,7 +297,7 @@ describe("an edit that was made elsewhere", () => {
     expect(deployment.tokens.length).toBe(sent);
   });
 
-  test("a changed endpoint gets the new token alone, and the old one the old token", async () => {
+  test("sends only the new token to a changed endpoint, and only the old token to the old one", async () => {
     const deployment = await Deployment.start({ config: { accounts: [] }, provider: { token: "old" } });
     const isolates = [await deployment.isolate(), await deployment.isolate()];
     await deployment.edit((config) => ({
@@ -316,7 +316,7 @@ describe("an edit that was made elsewhere", () => {
     expect([...pairs]).toEqual(["old at old.test", "new at new.test"]);
   });
 
-  test("a limit holds as soon as the isolate knows of it", async () => {
+  test("applies a limit as soon as the isolate knows it", async () => {
     const deployment = await Deployment.start();
     const isolate = await deployment.isolate();
     await deployment.edit((config) => ({
@@ -336,7 +336,7 @@ describe.each([1, 2])("with %i pool objects", (shards) => {
     headers: { "retry-after": "60" },
   };
 
-  test("an account that fails in one isolate is set aside in all, and used by all when it works again", async () => {
+  test("an account that fails in one isolate is avoided by all, and used by all when it works again", async () => {
     let isLimited = true;
     const deployment = await Deployment.start({
       ...TURNS,
@@ -363,7 +363,7 @@ describe.each([1, 2])("with %i pool objects", (shards) => {
     await deployment.expectIdle();
   });
 
-  test("a burst of failures counts as one, and the pool's cooldown does not grow by it", async () => {
+  test("a burst of failures counts as one and does not lengthen the cooldown", async () => {
     const deployment = await Deployment.start({
       shards,
       config: { accounts: [{ token: "a", name: "a", provider: "free" }] },
@@ -386,7 +386,7 @@ describe.each([1, 2])("with %i pool objects", (shards) => {
 });
 
 describe("pool objects that do not answer", () => {
-  test("stop no isolate that knows the accounts, for as long as its knowledge holds", async () => {
+  test("do not stop an isolate while its knowledge of the accounts is valid", async () => {
     const deployment = await Deployment.start();
     const isolate = await deployment.isolate();
     deployment.pools.areLost = true;

@@ -86,7 +86,7 @@ describe("an isolate", () => {
   const count = (isolate: Isolate) =>
     isolate.ask(KEY, { model: "claude-sonnet-4-5", path: "/v1/messages/count_tokens" });
 
-  test("reads the configuration once before its first answer, and not again under load that takes accounts", async () => {
+  test("reads the configuration once before its first answer, and not again under load that uses accounts", async () => {
     const isolate = new Isolate(deployment);
     for (let n = 0; n < 20; n += 1) {
       expect(await isolate.ask()).toBe("200");
@@ -95,7 +95,7 @@ describe("an isolate", () => {
     expect(isolate.configurationReads).toBe(1);
   });
 
-  test("reads it once before the answer after it idled", async () => {
+  test("reads it once before the first answer after an idle time", async () => {
     const isolate = new Isolate(deployment);
     expect(await isolate.ask()).toBe("200");
     await pass(3_600_000);
@@ -103,7 +103,7 @@ describe("an isolate", () => {
     expect(isolate.configurationReads).toBe(2);
   });
 
-  test("fetches a newer configuration once, as soon as a grant tells of it", async () => {
+  test("reads a newer configuration once, as soon as a grant states its version", async () => {
     const isolate = new Isolate(deployment);
     expect(await isolate.ask()).toBe("200");
     await deployment.edit(without(KEY));
@@ -111,7 +111,7 @@ describe("an isolate", () => {
     expect([await isolate.ask(), isolate.configurationReads]).toEqual(["401 invalid_api_key", 3]);
   });
 
-  test("under load that takes no account, reads it once a second, and no request waits for that", async () => {
+  test("reads it once a second under load that uses no account, and no request waits for that", async () => {
     const isolate = new Isolate(deployment);
     expect(await count(isolate)).toBe("200");
     deployment.objectDelayMs = 200;
@@ -123,7 +123,7 @@ describe("an isolate", () => {
     expect(isolate.configurationReads).toBeLessThan(12);
   });
 
-  test("goes on with what it knows while the object is lost", async () => {
+  test("continues with its last configuration while the object is unavailable", async () => {
     const isolate = new Isolate(deployment);
     deployment.copy = null;
     expect(await count(isolate)).toBe("200");
@@ -170,7 +170,7 @@ describe("embeddings and files", () => {
   test.each([
     ["embeddings of the provider", upstream, embed],
     ["uploads", () => deploy(), upload],
-  ] as const)("%s learn of edits within two seconds: a deleted key is dead", async (_, make, ask) => {
+  ] as const)("refuse a deleted key within two seconds: %s", async (_, make, ask) => {
     deployment = await make();
     const isolate = new Isolate(deployment);
     expect((await ask(isolate)).status).toBe(200);
@@ -182,7 +182,7 @@ describe("embeddings and files", () => {
     expect((await ask(isolate, OTHER)).status).toBe(200);
   });
 
-  test("a vector of the provider is refused to a key that may not have its model any more", async () => {
+  test("refuse the provider's vectors to a key that has lost the model", async () => {
     deployment = await upstream();
     const isolate = new Isolate(deployment);
     expect((await embed(isolate)).status).toBe(200);
@@ -193,7 +193,7 @@ describe("embeddings and files", () => {
     expect(deployment.sent).toBe(1);
   });
 
-  test("no text goes to the provider any more two seconds after vectors are made here", async () => {
+  test("send no text to the provider two seconds after local vectors are switched on", async () => {
     deployment = await upstream();
     const isolate = new Isolate(deployment);
     expect((await embed(isolate)).status).toBe(200);
@@ -206,7 +206,7 @@ describe("embeddings and files", () => {
     await deployment.main.expectIdle();
   });
 
-  test("where vectors are made here, what was changed holds within two seconds", async () => {
+  test("apply edits within two seconds with local vectors", async () => {
     deployment = await deploy({ config: { embeddings: { provider: "builtin" } } });
     const isolate = new Isolate(deployment);
     expect((await embed(isolate)).status).toBe(200);
@@ -221,7 +221,7 @@ describe("embeddings and files", () => {
 });
 
 describe("a key that was deleted", () => {
-  test("is refused by every isolate within two seconds, warm or cold, and nothing is sent", async () => {
+  test("is refused by every isolate within two seconds, and nothing is sent to the provider", async () => {
     const warm = [new Isolate(deployment), new Isolate(deployment)];
     for (const isolate of warm) expect(await isolate.ask()).toBe("200");
     const { sent } = deployment;
@@ -235,7 +235,7 @@ describe("a key that was deleted", () => {
     await deployment.main.expectIdle();
   });
 
-  test("is refused where nothing is asked of the provider, too", async () => {
+  test("is refused by endpoints that ask no provider, too", async () => {
     const isolate = new Isolate(deployment);
     expect(await isolate.ask()).toBe("200");
     await deployment.edit(without(KEY));
@@ -248,7 +248,7 @@ describe("a key that was deleted", () => {
     expect(load.status).toBe(401);
   });
 
-  test("is refused, and everybody else, while an edit is known of and nobody can say what it is", async () => {
+  test("is refused, like all keys, while a known edit cannot be read", async () => {
     const isolate = new Isolate(deployment);
     expect(await isolate.ask()).toBe("200");
     const { sent } = deployment;
@@ -261,14 +261,14 @@ describe("a key that was deleted", () => {
   });
 });
 
-describe("what has been changed elsewhere", () => {
+describe("a change in another isolate", () => {
   test.each<[string, object, string]>([
     ["that it is disabled", { disabled: true }, "401 invalid_api_key"],
     ["that it has expired", { expires: 1 }, "401 invalid_api_key"],
     ["its models", { models: ["provider-v4-pro"] }, "403 permission_denied"],
     ["its styles", { dialects: ["messages"] }, "403 permission_denied"],
     ["its networks", { networks: ["198.51.100.0/24"] }, "403 permission_denied"],
-  ])("of a key holds within two seconds: %s", async (_, change, told) => {
+  ])("of a key applies within two seconds: %s", async (_, change, told) => {
     const isolate = new Isolate(deployment);
     expect(await isolate.ask()).toBe("200");
     const { sent } = deployment;
@@ -279,7 +279,7 @@ describe("what has been changed elsewhere", () => {
     expect(deployment.sent).toBe(sent);
   });
 
-  test("of a key that names a name for several models lets it in as before", async () => {
+  test("does not affect a key that may use a route of several models", async () => {
     const model_routes = { smart: ["provider-v4-flash", "provider-v4-pro"] };
     const entry = { key: "sk-smart", name: "", remark: "", models: ["smart"] };
     deployment = await deploy({ config: { model_routes, api_keys: [entry] } });
@@ -293,7 +293,7 @@ describe("what has been changed elsewhere", () => {
     expect(await isolate.ask("sk-smart", { model: "smart" })).toBe("403 permission_denied");
   });
 
-  test("is known where it is new: a key is taken for no token of the provider", async () => {
+  test("is known at once: a new key is not used as a provider's token", async () => {
     const isolate = new Isolate(deployment);
     expect(await isolate.ask()).toBe("200");
     await deployment.edit((config) => ({ ...config, keys: [...config.keys, "sk-new"] }));
@@ -301,14 +301,14 @@ describe("what has been changed elsewhere", () => {
     expect(deployment.main.upstream.asked.map(({ token }) => token)).not.toContain("sk-new");
   });
 
-  test("is known where it is new: an alias", async () => {
+  test("is known at once: a new alias", async () => {
     const isolate = new Isolate(deployment);
     expect(await isolate.ask()).toBe("200");
     await deployment.edit((config) => ({ ...config, model_aliases: { mine: "provider-v4-pro" } }));
     expect(await isolate.ask(KEY, { model: "mine" })).toBe("200");
   });
 
-  test("is known where it is new: the proxy of an account", async () => {
+  test("is known at once: the proxy of an account", async () => {
     const isolate = new Isolate(deployment);
     expect(await isolate.ask()).toBe("200");
     const asked = deployment.main.upstream.asked.length;
@@ -334,7 +334,7 @@ describe("what has been changed elsewhere", () => {
 });
 
 describe("an isolate whose grants state no version", () => {
-  test("refuses a deleted key within two seconds of load, and knows a new key at once", async () => {
+  test("refuses a deleted key within two seconds of load, and accepts a new key at once", async () => {
     const { accounts } = deployment.main.platform;
     const unversioned = new Proxy(accounts, {
       get: (pool, member) =>
@@ -361,7 +361,7 @@ describe("an isolate whose grants state no version", () => {
 });
 
 describe("unknown keys", () => {
-  test("of strangers cause a bounded number of lookups, and a new key is then known within two seconds", async () => {
+  test("cause a limited number of lookups, and a new key is still known within two seconds", async () => {
     deployment = await deploy({ config: { callers: { unknown_keys: "refuse" } } });
     const isolate = new Isolate(deployment);
     for (let n = 0; n < 1_000; n += 1) expect(await isolate.ask(`sk-guess-${n}`)).toBe("401 invalid_api_key");
@@ -385,7 +385,7 @@ describe("the token of an account", () => {
       .filter(({ path }) => path.endsWith("/chat/completions"))
       .map(({ host, token }) => `${token} at ${host}`);
 
-  test("goes to the endpoint that it was configured for alone, in isolates that have not heard of the new one, too", async () => {
+  test("goes only to the endpoint that it was configured for, also from isolates with an older configuration", async () => {
     deployment = await deploy({
       upstream: new ScriptedUpstream(completionsScript()),
       config: { providers: [provider("http://old.test/v1", "old-token")] },
@@ -412,8 +412,8 @@ describe("the token of an account", () => {
   });
 });
 
-describe("an account that is well again", () => {
-  test("is used by every isolate, as soon as an administrator has switched it on", async () => {
+describe("an account that has recovered", () => {
+  test("is used by every isolate as soon as an administrator has enabled it", async () => {
     const disable = (disabled: boolean): Promise<void> =>
       deployment.edit((config) => ({
         ...config,
@@ -429,7 +429,7 @@ describe("an account that is well again", () => {
 });
 
 describe("isolates of a deployment with two shards", () => {
-  test("hear of an edit from whichever shard grants, and of a deleted key within two seconds", async () => {
+  test("learn of an edit from any shard that grants, and of a deleted key within two seconds", async () => {
     const { main } = deployment;
     const shards = [createInProcessPool(new MemoryPoolStore()), createInProcessPool(new MemoryPoolStore())];
     const tellShards = async () => {

@@ -6,7 +6,7 @@ const gateway = useMemoryGateway();
 
 const CHAT = { model: "provider-v4-flash", messages: [{ role: "user", content: "Hello?" }] };
 
-it("a sample of 0 logs failed requests alone, and the history has all", async () => {
+it("a log sample of 0 logs only failed requests, while the history has all", async () => {
   const logged = vi.spyOn(console, "log").mockImplementation(() => undefined);
   const made = await gateway({ turns: [says("Hi")], config: { log: { sample: 0 } } });
   await (await made.post("/v1/chat/completions", CHAT)).text();

@@ -82,7 +82,7 @@ describe("the history finds a refused request", () => {
     );
   });
 
-  test("without its message where the key keeps no texts, and not at all where it keeps nothing", async () => {
+  test("without its message if the key stores no texts, and not at all if it stores nothing", async () => {
     for (const mode of ["redacted", "no_texts", "none"] as const) {
       const made = await gateway({ config: { keys: [], api_keys: [{ key: KEY, history: mode }] } });
       const headers = { "x-gateway-source": "ann@example.com", "x-gateway-tags": "for-ann@example.com" };
@@ -118,7 +118,7 @@ describe("the history finds a refused request", () => {
 });
 
 describe("the history has no record", () => {
-  test("of a refused stranger, of a file that was not found, and where it is off", async () => {
+  test("of a refused stranger, of a file that was not found, or if it is off", async () => {
     const made = await gateway();
     await made.post(
       PATH,
@@ -143,14 +143,14 @@ describe("the error of an unknown model", () => {
   };
   const NEAR = "did you mean";
 
-  test("names near models to a key that may use them, and to no other caller", async () => {
+  test("suggests similar models to a key that may use them, and to no other caller", async () => {
     expect(await ask(PATH, { messages }, {})).toContain(NEAR);
     expect(await ask(PATH, { messages }, {}, ["provider-*"])).toContain(NEAR);
     expect(await ask(PATH, { messages }, {}, ["gpt-4.1"])).not.toContain(NEAR);
     expect(await ask(PATH, { messages }, { authorization: "Bearer its-own-token" })).not.toContain(NEAR);
   });
 
-  test("names near models to an administrator", async () => {
+  test("suggests similar models to an administrator", async () => {
     const headers = { authorization: "Bearer admin-key" };
     expect(await ask("/admin/accounts/test", { identifier: "one@example.com" }, headers)).toContain(NEAR);
   });

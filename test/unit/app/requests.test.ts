@@ -15,7 +15,7 @@ describe("every answer names its request", () => {
     ["a refusal", "/v1/files/x", 401],
     ["nothing there", "/nothing", 404],
     ["a probe", "/healthz", 200],
-  ])("%s, by a name of its own", async (_, path, status) => {
+  ])("with an id of its own: %s", async (_, path, status) => {
     const made = await gateway();
     const response = await made.request(path);
     expect(response.status).toBe(status);
@@ -24,7 +24,7 @@ describe("every answer names its request", () => {
     expect(made.lines).toMatchObject([{ request_id: id, path, status }]);
   });
 
-  test("two requests have two names", async () => {
+  test("with a different id for each request", async () => {
     const made = await gateway();
     const ids = await Promise.all(
       [1, 2].map(async () => (await made.request("/healthz")).headers.get("x-request-id")),
@@ -32,19 +32,22 @@ describe("every answer names its request", () => {
     expect(new Set(ids).size).toBe(2);
   });
 
-  test("by the caller's, when that is one", async () => {
+  test("with the caller's id if it is valid", async () => {
     const made = await gateway();
     const headers = { "x-request-id": "trace:1.a-b_c" };
     expect((await made.request("/healthz", { headers })).headers.get("x-request-id")).toBe("trace:1.a-b_c");
   });
 
-  test.each(["", "two words", "a".repeat(129), 'quote"', "a/b"])("but not by %j", async (given) => {
-    const made = await gateway();
-    const response = await made.request("/healthz", { headers: { "x-request-id": given } });
-    expect(response.headers.get("x-request-id")).toMatch(/^req_/);
-  });
+  test.each(["", "two words", "a".repeat(129), 'quote"', "a/b"])(
+    "but not with the invalid id %j",
+    async (given) => {
+      const made = await gateway();
+      const response = await made.request("/healthz", { headers: { "x-request-id": given } });
+      expect(response.headers.get("x-request-id")).toMatch(/^req_/);
+    },
+  );
 
-  test("a stream too", async () => {
+  test("also for a stream", async () => {
     const made = await gateway();
     const response = await made.post(PATH, { ...CHAT, stream: true });
     expect(response.headers.get("x-request-id")).toMatch(/^req_/);
@@ -53,7 +56,7 @@ describe("every answer names its request", () => {
 });
 
 describe("every request writes one line", () => {
-  test("that says what came and what became of it", async () => {
+  test("that states the request and its outcome", async () => {
     const made = await gateway();
     const response = await made.request("/v1/models/provider-v4-pro");
     expect(made.lines).toEqual([
@@ -69,7 +72,7 @@ describe("every request writes one line", () => {
     ]);
   });
 
-  test("of a generation with its style, model, account, waits and tokens", async () => {
+  test("which has the style, model, account, waits and tokens of a generation", async () => {
     const made = await gateway({ turns: [{ late: 3_000, reply: says("Hi") }] });
     const answer = made.post(PATH, CHAT);
     await pass(3_000);
@@ -91,7 +94,7 @@ describe("every request writes one line", () => {
     ]);
   });
 
-  test("of a stream when it has ended, with how it ended", async () => {
+  test("which states how a stream ended, at its end", async () => {
     const made = await gateway({ turns: [beginsThen("One", { pause: 4_000 }, "reset")] });
     const reader = new BodyReader(await made.post(PATH, { ...CHAT, stream: true }));
     await pass(3_999);
@@ -103,13 +106,13 @@ describe("every request writes one line", () => {
     ]);
   });
 
-  test("of a failure with its code", async () => {
+  test("which has the code of a failure", async () => {
     const made = await gateway({ turns: [refuses(400, "invalid_request")] });
     await made.post(PATH, CHAT);
     expect(made.lines).toMatchObject([{ status: 400, error: "invalid_request" }]);
   });
 
-  test("without what people said, and without secrets, wherever they were", async () => {
+  test("without conversation texts and secrets, wherever they were", async () => {
     const made = await gateway({
       env: { ADMIN_KEY: "an-admin-key" },
       turns: [says("Your PIN is 1234.")],
@@ -122,7 +125,7 @@ describe("every request writes one line", () => {
     expect(JSON.stringify(made.lines)).not.toMatch(/PIN|1234|sk-|somebody/);
   });
 
-  test("and is counted by its route, but for probes", async () => {
+  test("and counts in the metrics by its route, except for probes", async () => {
     const made = await gateway();
     await made.request("/v1/models");
     await made.request("/healthz");
@@ -135,7 +138,7 @@ describe("every request writes one line", () => {
 });
 
 describe("HEAD", () => {
-  test.each(["/healthz", "/v1/models", "/nothing"])("%s is GET without a body", async (path) => {
+  test.each(["/healthz", "/v1/models", "/nothing"])("answers like GET without a body: %s", async (path) => {
     const made = await gateway();
     const [head, get] = [await made.request(path, { method: "HEAD" }), await made.request(path)];
     expect(head.status).toBe(get.status);
@@ -144,11 +147,11 @@ describe("HEAD", () => {
   });
 });
 
-describe("a browser elsewhere", () => {
+describe("a page of another origin", () => {
   const origin = "https://app.example";
 
   test.each(["/v1/models", "/v1/files/x", "/v1/nothing", "/admin/keys"])(
-    "may read what it gets from %s, success or not",
+    "may read the answers of %s, success or not",
     async (path) => {
       const made = await gateway();
       const { headers } = await made.request(path, { headers: { origin } });
@@ -157,7 +160,7 @@ describe("a browser elsewhere", () => {
     },
   );
 
-  test("asks first, without a credential, and without a line in the log", async () => {
+  test("sends a preflight without a credential, which is not logged", async () => {
     const made = await gateway();
     const headers = { origin, "access-control-request-headers": "x-stainless-os" };
     const response = await made.request(PATH, { method: "OPTIONS", headers });
@@ -166,7 +169,7 @@ describe("a browser elsewhere", () => {
     expect(made.lines).toEqual([]);
   });
 
-  test("learns nothing of the probes", async () => {
+  test("cannot read the probes", async () => {
     const made = await gateway();
     const { headers } = await made.request("/healthz", { headers: { origin } });
     expect(headers.get("access-control-allow-origin")).toBeNull();
@@ -174,7 +177,7 @@ describe("a browser elsewhere", () => {
 });
 
 describe("the console", () => {
-  test("is served at its own paths, with a policy, and its errors are the administration's", async () => {
+  test("is served at its own paths with a content security policy, and with the errors of the admin API", async () => {
     const made = await gateway({ assets: { "/console/index.html": "<!doctype html>" } });
     const response = await made.request("/admin");
     expect(response.headers.get("content-security-policy")).toContain("default-src 'none'");
@@ -202,7 +205,7 @@ describe("an upload without a credential", () => {
     return { init: { method: "POST", body, headers, duplex: "half" }, sent: () => sent };
   }
 
-  test("is read to its end before it is refused: a client that is cut off never sees the answer", async () => {
+  test("is read to its end before it is refused, because a client that is cut off never sees the answer", async () => {
     const made = await gateway();
     const { init, sent } = slowly(20, 1_000);
     const answer = made.request("/v1/files", init);
@@ -212,7 +215,7 @@ describe("an upload without a credential", () => {
     expect(made.upstream.asked).toEqual([]);
   });
 
-  test("is not read for ever", async () => {
+  test("is read for a limited time only", async () => {
     const made = await gateway();
     const { init } = slowly(200, 1_000);
     const answer = made.request("/files", init);
@@ -220,12 +223,12 @@ describe("an upload without a credential", () => {
     expect((await answer).status).toBe(401);
   });
 
-  test("is refused at once when there is no body", async () => {
+  test("is refused at once if it has no body", async () => {
     const made = await gateway();
     expect((await made.request("/v1/files", { method: "POST" })).status).toBe(401);
   });
 
-  test("that has one is not refused", async () => {
+  test("with a credential is accepted", async () => {
     const made = await gateway();
     const form = new FormData();
     form.set("file", new File(["hello"], "a.txt"));

@@ -46,7 +46,7 @@ async function busy(budget: number) {
 }
 
 describe.each([false, true])("requests that wait for an account, streamed: %s", (stream) => {
-  it.each(REQUESTS)("to %s hold no more of the budget than their conversation needs", async (path, body) => {
+  it.each(REQUESTS)("to %s hold only the memory that their conversation needs", async (path, body) => {
     const made = await busy(16 * MIB);
     // Each costs 10 MiB to read.
     for (let sent = 1; sent <= 3; sent++) {
@@ -56,7 +56,7 @@ describe.each([false, true])("requests that wait for an account, streamed: %s", 
     await pass(200_000);
   });
 
-  it.each(REQUESTS)("to %s have forgotten their bodies", async (path, body) => {
+  it.each(REQUESTS)("to %s release their bodies", async (path, body) => {
     const made = await busy(256 * MIB);
     const text = JSON.stringify({ ...body, stream, ignored: ballast(100_000) });
     const send = async (waiting: number) => {
@@ -75,7 +75,7 @@ describe.each([false, true])("requests that wait for an account, streamed: %s", 
   });
 });
 
-it("a response that is continued is charged with the conversation that was stored", async () => {
+it("a continued response counts the memory of its stored conversation", async () => {
   const made = await gateway({
     turns: [says("Hi."), "hang"],
     env: { BODY_BUDGET_BYTES: String(16 * MIB) },

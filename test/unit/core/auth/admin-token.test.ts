@@ -8,7 +8,7 @@ const NOW = 1_800_000_000_000;
 const OWNER = { id: null, epoch: "of the admin key" };
 
 describe("administrators' tokens", () => {
-  it("are good for their lifetime, to the second", async () => {
+  it("are valid for exactly their lifetime", async () => {
     const token = await issueToken(SECRET, NOW, 60, OWNER);
     expect(looksLikeToken(token)).toBe(true);
     const end = NOW / 1000 + 60;
@@ -23,7 +23,7 @@ describe("administrators' tokens", () => {
     expect(decodeJwt(token)).toMatchObject({ iat: NOW / 1000, exp: end });
   });
 
-  it("end when a later time of validity is set", async () => {
+  it("end when the administrator revokes older tokens", async () => {
     const token = await issueToken(SECRET, NOW, 60, OWNER);
     expect(await checkToken(token, SECRET, NOW / 1000, NOW)).toMatchObject({ valid: true });
     expect(await checkToken(token, SECRET, NOW / 1000 + 1, NOW)).toEqual({ valid: false, expired: true });

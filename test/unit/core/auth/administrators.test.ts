@@ -20,7 +20,7 @@ async function status(made: Deployment, key: string, clientAddress = "192.0.2.1"
 }
 
 describe("guesses of the admin key", () => {
-  it("do not get through because the right one was used from the same address a moment ago", async () => {
+  it("do not get through because the right key was just used from the same address", async () => {
     const made = await gateway({ env: { ADMIN_KEY: KEY } });
     expect(await status(made, KEY)).toBe(200);
     for (let guess = 0; guess < 1_500; guess += 1) await status(made, `guess-${guess}`);
@@ -30,7 +30,7 @@ describe("guesses of the admin key", () => {
     expect(await status(made, KEY)).toBe(200);
   });
 
-  it("do not when they are made all at once either", async () => {
+  it("do not get through when they arrive all at once", async () => {
     const made = await gateway({ env: { ADMIN_KEY: KEY } });
     expect(await status(made, KEY)).toBe(200);
     const guesses = Array.from({ length: 300 }, (_, guess) => status(made, `guess-${guess}`));
@@ -38,7 +38,7 @@ describe("guesses of the admin key", () => {
     expect((await Promise.all(guesses)).filter((answer) => answer === 401)).toHaveLength(10);
   });
 
-  it("are counted together for the networks of one site", async () => {
+  it("are counted together for the networks of one IPv6 site", async () => {
     const made = await gateway({ env: { ADMIN_KEY: KEY } });
     let passed = 0;
     for (let net = 0; net < 200; net += 1) {
@@ -48,7 +48,7 @@ describe("guesses of the admin key", () => {
     expect(await status(made, KEY, "2001:db8:8::1")).toBe(200);
   });
 
-  it("of an IPv4 address belong to no network", () => {
+  it("are counted for each IPv4 address alone", () => {
     expect(["192.0.2.1", "::ffff:192.0.2.1", "", "2001:db8:7:1::1"].map(networkKey)).toEqual([
       null,
       null,
@@ -58,7 +58,7 @@ describe("guesses of the admin key", () => {
   });
 });
 
-describe("the tokens of whoever has the admin key", () => {
+describe("the tokens of a holder of the admin key", () => {
   async function signIn(made: Deployment, key: string): Promise<string> {
     const request = new Request("http://gateway.test/admin/login", {
       method: "POST",
@@ -70,7 +70,7 @@ describe("the tokens of whoever has the admin key", () => {
     return typeof answer === "object" && answer !== null && "token" in answer ? String(answer.token) : "";
   }
 
-  it("end when the deployment gets another key", async () => {
+  it("end when the deployment gets another admin key", async () => {
     const made = await gateway({ env: { ADMIN_KEY: KEY } });
     const token = await signIn(made, KEY);
     expect(await status(made, token)).toBe(200);

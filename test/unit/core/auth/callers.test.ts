@@ -54,7 +54,7 @@ const tokens = ({ turns }: MemoryGateway): string[] => turns.map(({ token }) => 
 setFlagsFromString("--expose-gc");
 const collectGarbage: () => void = runInNewContext("gc");
 
-test("what is remembered of credentials does not grow with what strangers send", async () => {
+test("unknown credentials do not grow the memory of checked ones", async () => {
   const made = await gateway();
   const context = (init: RequestInit, query = "") => {
     const { platform, config, lookUpConfig } = made.context();
@@ -75,24 +75,24 @@ test("what is remembered of credentials does not grow with what strangers send",
   expect((await send("b")) - before).toBeLessThan(3_000_000);
 });
 
-test("there is a small request for every dialect", () => {
+test("each API style has a request in this test", () => {
   expect(REQUESTS.map(([id]) => id).toSorted()).toEqual(DIALECTS.map(({ id }) => id).toSorted());
 });
 
 describe.each(REQUESTS)("the %s style", (_, request) => {
-  test.each(PLACES)("takes a configured key in %s, and serves it with an account", async (_place, place) => {
+  test.each(PLACES)("accepts a configured key in %s, and uses an account", async (_place, place) => {
     const made = await gateway();
     expect(await ask(made, request, place(KEY))).toBe(200);
     expect(tokens(made)).toEqual(["one@test#1"]);
   });
 
-  test.each(PLACES)("takes a token of the provider in %s, and uses it", async (_place, place) => {
+  test.each(PLACES)("accepts a provider's token in %s, and uses it", async (_place, place) => {
     const made = await gateway();
     expect(await ask(made, request, place(OWN))).toBe(200);
     expect(tokens(made)).toEqual([OWN]);
   });
 
-  test("refuses who has neither", async () => {
+  test("refuses a caller without either", async () => {
     const made = await gateway();
     expect(await ask(made, request)).toBe(401);
     expect(made.upstream.asked).toEqual([]);
@@ -108,20 +108,20 @@ describe("of several credentials", () => {
     ]),
   );
 
-  test.each(pairs)("in %s the configured key counts, wherever it is", async (_, first, second) => {
+  test.each(pairs)("the configured key counts, wherever it is: %s", async (_, first, second) => {
     const made = await gateway();
     expect(await ask(made, SMALL_CHAT, first(OWN), second(KEY))).toBe(200);
     expect(await ask(made, SMALL_CHAT, first(KEY), second(OWN))).toBe(200);
     expect(tokens(made)).toEqual(["one@test#1", "two@test#2"]);
   });
 
-  test.each(pairs)("in %s, neither configured, the first counts", async (_, first, second) => {
+  test.each(pairs)("the first one counts if none is a configured key: %s", async (_, first, second) => {
     const made = await gateway();
     await ask(made, SMALL_CHAT, second("second"), first("first"));
     expect(tokens(made)).toEqual(["first"]);
   });
 
-  test("empty ones are none", async () => {
+  test("empty ones are ignored", async () => {
     const made = await gateway();
     const headers = { authorization: "Bearer  ", "x-api-key": " " };
     expect(await ask(made, SMALL_CHAT, { headers, query: "key=" })).toBe(401);
@@ -162,7 +162,7 @@ describe("a credential", () => {
     expect(tokens(made)).toEqual([`${KEY}x`, KEY.slice(0, -1), KEY.toUpperCase()]);
   });
 
-  test("that is taken from the configuration is a key no more, at once where that was done", async () => {
+  test("stops being a key at once in the isolate that removes it", async () => {
     const made = await gateway();
     await made.platform.configuration.update((config) => ({ ...config, keys: ["another"] }));
     await ask(made, SMALL_CHAT, { headers: { authorization: `Bearer ${KEY}` } });
@@ -186,13 +186,13 @@ describe("a credential for something else", () => {
     ["the admin key", ADMIN_KEY],
     ["the hosting token", HOSTING],
     ["the saved hosting token", `saved-${HOSTING}`],
-  ])("%s, sent as a key by mistake, is refused and never reaches the provider", async (_, secret) => {
+  ])("is refused and never reaches the provider: %s", async (_, secret) => {
     const running = await made();
     for (const [, place] of PLACES) expect(await ask(running, SMALL_CHAT, place(secret))).toBe(401);
     expect(running.upstream.asked).toEqual([]);
   });
 
-  test("an administrator's token is refused as well, and another program's is the provider's affair", async () => {
+  test("is refused if it is an administrator's token, while another program's token goes to the provider", async () => {
     const running = await made();
     const token = await issueToken("any secret", Date.now(), 60, { id: null, epoch: "" });
     expect(await ask(running, SMALL_CHAT, { headers: { authorization: `Bearer ${token}` } })).toBe(401);
@@ -208,19 +208,19 @@ describe("the header that pins an account", () => {
     headers: { authorization: `Bearer ${credential}`, "x-gateway-target-account": target },
   });
 
-  test("is obeyed for a configured key", async () => {
+  test("selects the account for a configured key", async () => {
     const made = await gateway();
     for (let times = 0; times < 2; times += 1) await ask(made, SMALL_CHAT, pinned(" two@test ", KEY));
     expect(tokens(made)).toEqual(["two@test#1", "two@test#1"]);
   });
 
-  test("means nothing when it is empty", async () => {
+  test("has no effect if it is empty", async () => {
     const made = await gateway();
     for (let times = 0; times < 2; times += 1) await ask(made, SMALL_CHAT, pinned("", KEY));
     expect(tokens(made)).toEqual(["one@test#1", "two@test#2"]);
   });
 
-  test("means nothing for a token of the provider", async () => {
+  test("has no effect for a provider's token", async () => {
     const made = await gateway();
     expect(await ask(made, SMALL_CHAT, pinned("nobody", OWN))).toBe(200);
     expect(tokens(made)).toEqual([OWN]);
@@ -261,7 +261,7 @@ describe("a configured key", () => {
       { expires: START_OF_TIME - 1 },
       `expired at ${new Date(START_OF_TIME - 1).toISOString()}`,
     ],
-  ])("%s is refused, and the provider never sees it", async (_, entry, reason) => {
+  ])("is refused and never reaches the provider: %s", async (_, entry, reason) => {
     const made = await withKey(entry);
     expect(await messageOf(made, KEY)).toContain(reason);
     const both = { headers: { authorization: `Bearer ${OWN}`, "x-api-key": KEY } };
@@ -269,12 +269,12 @@ describe("a configured key", () => {
     expect(made.upstream.asked).toEqual([]);
   });
 
-  test("is disabled by its entry, although the plain list has it, too", async () => {
+  test("is disabled by its entry, even if the plain list has it, too", async () => {
     const made = await gateway({ config: { keys: [KEY], api_keys: [{ key: KEY, disabled: true }] } });
     expect(await ask(made, SMALL_CHAT, bearer(KEY))).toBe(401);
   });
 
-  test("beside one that works lets its caller in", async () => {
+  test("does not lock out a caller who also sends a valid key", async () => {
     const made = await gateway({
       config: { keys: [KEY], api_keys: [{ key: "sk-off", disabled: true }] },
     });
@@ -282,14 +282,14 @@ describe("a configured key", () => {
     expect(await ask(made, SMALL_CHAT, both)).toBe(200);
   });
 
-  test("works until it expires, and not from then on", async () => {
+  test("works until it expires", async () => {
     const made = await withKey({ expires: START_OF_TIME + 60_000 });
     expect(await ask(made, SMALL_CHAT, bearer(KEY))).toBe(200);
     await pass(60_000);
     expect(await ask(made, SMALL_CHAT, bearer(KEY))).toBe(401);
   });
 
-  test("that was rotated works as it was before for the time of grace, and is nobody's token later", async () => {
+  test("works after its rotation until the grace period ends, and then is refused", async () => {
     const digest = await sha256Hex(OLD);
     const made = await withKey({ previous: [{ digest, until: START_OF_TIME + 60_000 }] });
     expect(await ask(made, SMALL_CHAT, bearer(OLD))).toBe(200);
@@ -299,7 +299,7 @@ describe("a configured key", () => {
     expect(tokens(made)).not.toContain(OLD);
   });
 
-  test("of which only the digest is kept lets its caller in", async () => {
+  test("works if only its digest is stored", async () => {
     const digest = await sha256Hex(HASHED);
     const made = await gateway({ config: { keys: [], api_keys: [{ digest, last4: "kept" }] } });
     expect(await ask(made, SMALL_CHAT, bearer(HASHED))).toBe(200);
@@ -307,7 +307,7 @@ describe("a configured key", () => {
     expect(tokens(made)).toEqual(["one@test#1", digest]);
   });
 
-  test("is told by an id that stays when it is rotated, and so do its caller's objects", async () => {
+  test("keeps its id and its caller's objects when it is rotated", async () => {
     const digest = await sha256Hex(OLD);
     const id = `key_${digest.slice(0, 16)}`;
     const caller = async (key: string, entry: object) => {
@@ -329,7 +329,7 @@ describe("a configured key", () => {
     expect((await caller(OWN, rotated)).key).toBeNull();
   });
 
-  test("is all that lets anybody in, where unknown ones are refused", async () => {
+  test("is the only credential that is accepted where unknown keys are refused", async () => {
     const made = await withKey({}, { callers: { unknown_keys: "refuse" } });
     expect(await messageOf(made, OWN)).toContain("not known");
     expect(await ask(made, SMALL_CHAT, bearer(KEY))).toBe(200);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { KeyCheckCache, type KeyVerdict } from "../../../../src/core/auth/key-check-cache.ts";
 
-it("right keys are remembered for a minute, a thousand of them, those that came last", async () => {
+it("valid keys are remembered for a minute, and only the latest thousand", async () => {
   const checks = new KeyCheckCache();
   const asked: string[] = [];
   const ask = (client: string, now: number) =>
@@ -21,7 +21,7 @@ it("right keys are remembered for a minute, a thousand of them, those that came 
   expect(asked).toEqual(["a"]);
 });
 
-it("a pause holds for remembered keys too, for a thousand addresses, those that came last", async () => {
+it("a pause after wrong keys also applies to remembered keys, for the latest thousand addresses", async () => {
   const checks = new KeyCheckCache();
   const right = async () => ({ right: true });
   const paused = async () => ({ waitSeconds: 60 });

@@ -5,7 +5,7 @@ import { createInProcessAdministration } from "../../../../src/runtime/deno/admi
 import { memoryDatabase } from "../../records/archive/sqlite.ts";
 
 describe("the login guard", () => {
-  it("lets ten attempts pass, then asks for pauses that double up to five minutes", () => {
+  it("allows ten attempts, then requires pauses that double up to five minutes", () => {
     const guard = new LoginGuard();
     let now = 0;
     for (let attempt = 0; attempt < 10; attempt += 1) expect(guard.attempt(now)).toEqual({ allowed: true });
@@ -20,7 +20,7 @@ describe("the login guard", () => {
     expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]);
   });
 
-  it("forgets a success, the failures before it a quarter of an hour after the last", () => {
+  it("does not count a success, and forgets the failures before it after 15 minutes", () => {
     const guard = new LoginGuard({ count: 30, lastAt: 0, blockedUntil: 1_000 });
     expect(guard.attempt(999).allowed).toBe(false);
     for (const now of [1_000, 1_001, FORGET_MS - 1]) {
@@ -34,7 +34,7 @@ describe("the login guard", () => {
     expect(guard.failures).toBeNull();
   });
 
-  it("gives a guesser nothing for the successes of another at the same address", () => {
+  it("does not reset a guesser's failures when another person at the same address succeeds", () => {
     const guard = new LoginGuard();
     let guesses = 0;
     for (let now = 0; now < 3_600_000; now += 1_000) {
@@ -44,7 +44,7 @@ describe("the login guard", () => {
     expect(guesses).toBeLessThanOrEqual(30);
   });
 
-  it("allows no more guesses in an hour than the pauses leave room for, whenever they come", () => {
+  it("limits the guesses in an hour, whenever they arrive", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 0, max: 60_000 }), { maxLength: 400 }), (gaps) => {
         const guard = new LoginGuard();
@@ -61,7 +61,7 @@ describe("the login guard", () => {
     );
   });
 
-  it("counts each address for itself in one process", async () => {
+  it("counts each address separately in one process", async () => {
     const state = createInProcessAdministration(memoryDatabase(), () => 0);
     for (let attempt = 0; attempt < 10; attempt += 1) await state.recordLoginAttempt("a", 10);
     expect((await state.recordLoginAttempt("a", 10)).allowed).toBe(false);
@@ -70,7 +70,7 @@ describe("the login guard", () => {
     expect((await state.recordLoginAttempt("a", 10)).allowed).toBe(false);
   });
 
-  it("remembers ten thousand addresses, those that were seen last", async () => {
+  it("remembers the latest ten thousand addresses", async () => {
     const state = createInProcessAdministration(memoryDatabase(), () => 0);
     for (let attempt = 0; attempt < 10; attempt += 1) await state.recordLoginAttempt("a", 10);
     const others = async (count: number, kind: string) => {

@@ -5,7 +5,7 @@ import { equalSecrets } from "../../../../src/core/auth/secrets.ts";
 import { isShortenedSecret, shortenSecret } from "../../../../src/core/config/secret-masking.ts";
 
 describe("passwords", () => {
-  it("are kept as salted PBKDF2 that only the same password matches", async () => {
+  it("are stored as salted PBKDF2, which only the same password matches", async () => {
     const [one, other] = await Promise.all([hashPassword("pässword"), hashPassword("pässword")]);
     expect(one).toMatch(/^pbkdf2-sha256\$100000\$[\w-]{22}\$[\w-]{43}$/);
     expect(one).not.toBe(other);
@@ -20,14 +20,14 @@ describe("passwords", () => {
     "pbkdf2-sha256$900000$AAAA$AAAA",
     "pbkdf2-sha256$1$*$*",
     "md5$1$a$b",
-  ])("match nothing for the broken hash %j", async (stored) => {
+  ])("never match the broken hash %j", async (stored) => {
     expect(await verifyPassword("admin", stored)).toBe(false);
     expect(await verifyPassword("", stored)).toBe(false);
   });
 });
 
 describe("secrets", () => {
-  it("are the same only if all of them is", async () => {
+  it("are equal only if all characters are", async () => {
     await fc.assert(
       fc.asyncProperty(fc.string(), fc.string(), async (one, other) => {
         expect(await equalSecrets(one, other)).toBe(one === other);
@@ -35,7 +35,7 @@ describe("secrets", () => {
     );
   });
 
-  it("are previewed with at most half of them shown, and the preview is known as one", () => {
+  it("are shortened to at most half of their characters, and the short form is recognized", () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, maxLength: 100 }), (secret) => {
         const shown = shortenSecret(secret);

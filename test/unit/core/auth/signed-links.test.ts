@@ -20,7 +20,7 @@ async function signed(query: Record<string, string>): Promise<URLSearchParams> {
 }
 
 describe("a signed link", () => {
-  it("is signed as the documentation says", async () => {
+  it("has the signature that the documentation describes", async () => {
     const query = new URLSearchParams({
       url: "https://example.com/a b?c=d&e=ü",
       size: "og",
@@ -32,14 +32,14 @@ describe("a signed link", () => {
     expect(await signLink(DIGEST, "/v1/thumbs/", query)).toBe(byRecipe("sk-test", "/v1/thumbs", sorted));
   });
 
-  it("holds in whatever order and spelling its parameters come", async () => {
+  it("is valid with its parameters in any order and spelling", async () => {
     const query = await signed({ url: "example.com/ä b", size: "og", expires: "1" });
     const turned = new URLSearchParams([...query].reverse());
     const respelt = new URLSearchParams(`${turned}`.replaceAll("+", "%20"));
     expect(await hasValidSignature(DIGEST, "/v1/thumbs/", respelt)).toBe(true);
   });
 
-  it("holds for nothing but what was signed", async () => {
+  it("is valid only for what was signed", async () => {
     const names = ["url", "size", "full", "expires", "keyId"] as const;
     await fc.assert(
       fc.asyncProperty(
@@ -66,7 +66,7 @@ describe("a signed link", () => {
     );
   });
 
-  it.each(["", "!", "AAAA", "Ω"])("does not hold with %j for a signature", async (signature) => {
+  it.each(["", "!", "AAAA", "Ω"])("is refused with the signature %j", async (signature) => {
     const query = await signed({ url: "example.com" });
     query.set("signature", signature);
     expect(await hasValidSignature(DIGEST, "/v1/thumbs", query)).toBe(false);

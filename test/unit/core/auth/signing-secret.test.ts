@@ -17,17 +17,17 @@ function secretOf(adminKey: string | null, passwordHash = "", writable = false):
 }
 
 describe("the secret that signs tokens for a read-only configuration", () => {
-  it("does not exist while nothing opens the door: everybody could derive it", async () => {
+  it("does not exist without an admin key or password, because anybody could derive it", async () => {
     expect(await secretOf(null)).toBeNull();
   });
 
-  it("depends on what opens the door", async () => {
+  it("depends on the admin key and the password", async () => {
     const secrets = await Promise.all([secretOf("key"), secretOf("other"), secretOf(null, "hash")]);
     expect(new Set(secrets).size).toBe(3);
     expect(secrets).not.toContain(null);
   });
 
-  it("is not derived where one can be kept", async () => {
+  it("is not derived if a secret can be stored", async () => {
     expect(await secretOf("key", "", true)).toBeNull();
   });
 });

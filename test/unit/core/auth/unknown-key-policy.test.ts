@@ -24,7 +24,7 @@ async function outcome(made: MemoryGateway, key = "any-key"): Promise<string> {
   );
 }
 
-describe("an unknown key, where the setting says nothing", () => {
+describe("an unknown key without the setting", () => {
   test.each([
     ["no account has a token", ENGINE, [login, { email: "two@test" }]],
     ["the tokens of all accounts are placeholders", ENGINE, [keyed("none"), keyed("NONE"), keyed("")]],
@@ -49,7 +49,7 @@ describe("an unknown key, where the setting says nothing", () => {
     expect(await outcome(made)).toBe("own-token");
   });
 
-  test("is told in the shape of each route family", async () => {
+  test("is refused in the error format of each route family", async () => {
     const made = await gateway({ env: ENGINE });
     const status = async (path: string, method = "GET") => {
       const headers = { authorization: "Bearer any-key" };
@@ -97,11 +97,11 @@ describe("the setting", () => {
     ["refuse", {}, "this API key is not known"],
     ["auto", {}, "own-token"],
     ["auto", ENGINE, expect.stringContaining("not known")],
-  ] as const)("%s wins over what is known of the provider", async (value, env, expected) => {
+  ] as const)("overrides the default that depends on the provider: %s", async (value, env, expected) => {
     expect(await outcome(await set(value, env))).toEqual(expected);
   });
 
-  test("is stored only when an administrator has chosen", async () => {
+  test("is stored only if an administrator has set it", async () => {
     const env = { ADMIN_KEY: "an-admin-key", ...ENGINE };
     const made = await gateway({ env, config: { keys: [KEY], accounts: [login] } });
     const put = async (callers: object) => {
@@ -129,7 +129,7 @@ describe("the setting", () => {
     });
   });
 
-  test("that opens a provider without a credential is warned of, once", async () => {
+  test("causes one warning if it opens a provider without a credential", async () => {
     const made = await set("pass_through", ENGINE);
     await outcome(made);
     await outcome(made);

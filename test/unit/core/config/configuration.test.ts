@@ -50,7 +50,7 @@ describe("the configuration", () => {
     expect(config.accounts).toHaveLength(3);
   });
 
-  it("has the sandbox's accounts in development only for its protocol", () => {
+  it("has the sandbox's accounts in development only for the sandbox's protocol", () => {
     const accountsOf = (env: Record<string, string>) => {
       const variables = parseVariables(
         { GATEWAY_DEVELOPMENT: "true", ...env },
@@ -63,14 +63,14 @@ describe("the configuration", () => {
     expect(accountsOf({ ...url, PROVIDER_DRIVER: "openai" })).toBe(0);
   });
 
-  it("keeps edits over a restart", () => {
+  it("keeps edits after a restart", () => {
     const storage = memory();
     const first = core({}, storage);
     first.replace(first.snapshot.version, { keys: ["k"] });
     expect(core({}, storage).snapshot.config.keys).toEqual(["k"]);
   });
 
-  describe("that a build has stored", () => {
+  describe("a configuration that a build has stored", () => {
     /** Storage with an edit that a build made. */
     function storedBy(build: string) {
       const storage = memory();
@@ -80,7 +80,7 @@ describe("the configuration", () => {
     }
     const WRONG = { keys: 1 };
 
-    it("is taken as it is by the same, and checked by any other", () => {
+    it("is used unchecked by the same build, and checked by any other", () => {
       const storage = storedBy("one");
       expect(core({}, storage, "one").snapshot.config).toEqual(core({}, storage).snapshot.config);
       storage.save({ version: 9, config: WRONG, source: "", build: "one" });
@@ -89,14 +89,14 @@ describe("the configuration", () => {
       expect(() => core({}, storage)).toThrow();
     });
 
-    it("is another build's as soon as that has found the same in it", () => {
+    it("is used unchecked by another build after that build has checked it once", () => {
       const storage = storedBy("one");
       const before = structuredClone(storage.stored);
       core({}, storage, "two");
       expect(storage.stored).toEqual({ ...before, build: "two" });
     });
 
-    it("stays as it is when another build reads it otherwise, so that the former can be deployed again", () => {
+    it("stays unchanged if another build reads it differently, so that the former build can be deployed again", () => {
       const storage = storedBy("one");
       const later = {
         version: 9,
@@ -109,7 +109,7 @@ describe("the configuration", () => {
       expect(storage.stored).toEqual(later);
     });
 
-    it("is checked in a copy unless the copy is that which it has sealed", async () => {
+    it("is checked in a copy, unless the build has stored that copy itself", async () => {
       const config = configSchema.parse({ keys: ["k"] });
       const seal = await buildSeal(config, "one");
       const copy: SealedConfig = JSON.parse(JSON.stringify({ config, seal }));
@@ -131,7 +131,7 @@ describe("the configuration", () => {
     expect(shared.snapshot.config.keys).toEqual(["a"]);
   });
 
-  it("an invalid edit changes nothing", () => {
+  it("is not changed by an invalid edit", () => {
     const shared = core();
     const before = shared.snapshot;
     expect(() => shared.replace(before.version, { runtime: { account_max_inflight: 0 } })).toThrow();
@@ -152,7 +152,7 @@ describe("the configuration", () => {
     expect(core({ GATEWAY_CONFIG_JSON: json }).snapshot.config.keys).toEqual(["env"]);
   });
 
-  it("a changed environment wins over edits of the old one", () => {
+  it("is replaced when the environment changes, although it was edited", () => {
     const storage = memory();
     const env = { GATEWAY_CONFIG_WRITEBACK: "true", GATEWAY_CONFIG_JSON: '{"keys":["one"]}' };
     const first = core(env, storage);
@@ -163,14 +163,14 @@ describe("the configuration", () => {
     expect(changed.snapshot.version).toBeGreaterThan(first.snapshot.version);
   });
 
-  it("legacy auto_delete.sessions means all", () => {
+  it("reads the older auto_delete.sessions as all", () => {
     expect(configSchema.parse({ auto_delete: { sessions: true } }).auto_delete.mode).toBe("all");
     expect(configSchema.parse({}).auto_delete.mode).toBe("none");
   });
 });
 
 describe("an isolate's view", () => {
-  it("is read once while it is young, and never older than two seconds", async () => {
+  it("is read once, and is never older than two seconds", async () => {
     const shared = core();
     const clock = { now: 0 };
     const counter = { reads: 0 };
@@ -186,13 +186,13 @@ describe("an isolate's view", () => {
     expect((await client.read()).config.keys).toEqual(["elsewhere"]);
   });
 
-  it("shows an own edit at once", async () => {
+  it("shows its own edits at once", async () => {
     const client = clientOf(core());
     await client.update((config) => ({ ...config, keys: ["mine"] }));
     expect((await client.read()).config.keys).toEqual(["mine"]);
   });
 
-  it("50 edits at once from two isolates all survive", async () => {
+  it("keeps all of 50 simultaneous edits of two isolates", async () => {
     const shared = core();
     const clients = [clientOf(shared), clientOf(shared)];
     await Promise.all(

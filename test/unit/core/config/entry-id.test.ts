@@ -14,20 +14,20 @@ const messageOf = ({ error }: ReturnType<typeof provider | typeof subject | type
 
 describe("the error of an id", () => {
   it.each(["", "a/b", "a b", "-a", "a-", "ä", "a".repeat(65), "a,b"])(
-    "of a provider says which characters it may have: %j",
+    "of a provider states the allowed characters: %j",
     (id) => expect(messageOf(provider(id))).toBe(ENTRY_ID_RULE),
   );
 
   it.each(["", "a/b", "a b", "-a", "ä", "a".repeat(65), "a,b"])(
-    "of a team, user, tag or administrator says it in the same words: %j",
+    "of a team, user, tag or administrator uses the same words: %j",
     (id) => expect(messageOf(subject(id))).toBe(SUBJECT_ID_RULE),
   );
 
-  it.each(["", "a/b", "a b", "ä", "a".repeat(65)])("of a guardrail, too: %j", (id) =>
+  it.each(["", "a/b", "a b", "ä", "a".repeat(65)])("of a guardrail uses the same words: %j", (id) =>
     expect(messageOf(guardrail(id))).toBe(ENTRY_ID_RULE),
   );
 
-  it("says that one is needed, and that the provider of the variables has its own", () => {
+  it("states that an id is required, and that `default` is reserved", () => {
     expect([messageOf(provider(undefined)), messageOf(subject(5))]).toEqual([
       "an id is needed",
       "an id is needed",

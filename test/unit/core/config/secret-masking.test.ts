@@ -50,12 +50,12 @@ const suspicious = (schema: z.core.$ZodType) =>
   );
 
 describe("the marks of the configuration's schema", () => {
-  it("are on every text whose name sounds like a secret's", () => {
+  it("exist on every text whose name is like that of a secret", () => {
     expect(suspicious(configSchema)).toEqual([]);
     expect([...unmarked(configSchema, "")]).toEqual(expect.arrayContaining(Object.keys(PUBLIC)));
   });
 
-  it("are missed where there are none", () => {
+  it("are reported as missing by this test", () => {
     const forgotten = z.object({
       a: z.array(z.object({ client_secret: z.string(), b: z.record(z.string(), z.string()) })),
     });
@@ -67,7 +67,7 @@ describe("the marks of the configuration's schema", () => {
 });
 
 describe("a masked value", () => {
-  it("shows no secret of a configuration, and all else", () => {
+  it("hides every secret of a configuration, and shows everything else", () => {
     fc.assert(
       fc.property(plantedConfigs, ({ config: parsed, secrets }) => {
         expect(secrets.length).toBeGreaterThanOrEqual(15);
@@ -87,7 +87,7 @@ describe("a masked value", () => {
     );
   });
 
-  it("hides what a later version keeps, unless the schema says that it is public", () => {
+  it("hides unknown fields of a later version, unless the schema marks them as public", () => {
     const schema = z.looseObject({
       known: z.string(),
       facts: markPublic(z.looseObject({})),
@@ -108,7 +108,7 @@ describe("a masked value", () => {
     expect(maskMarkedSecrets(schema, { either: "text" })).toEqual({ either: "text" });
   });
 
-  it("has the form that its mark says", () => {
+  it("has the form that its mark defines", () => {
     const form = (mark: "hidden" | "shortened" | "origin", text: string) =>
       maskMarkedSecrets(markSecret(z.string(), mark), text);
     expect(form("hidden", "a-password")).toBe("****");

@@ -18,31 +18,28 @@ describe("a field of a CSV file", () => {
   });
 
   it.each(["=", "+", "-", "@", "＝", "＋", "－", "＠"])(
-    "is no formula, though a text begins with %j",
+    "is no formula if its text begins with %j",
     (sign) => {
       expect(encodeCsvField(`${sign}cmd()`)).toBe(`'${sign}cmd()`);
     },
   );
 
-  it("is no formula, though what is quoted would be one", () => {
+  it("is no formula if its quoted text would be one", () => {
     expect(encodeCsvField('\r=A1,"b"')).toBe(`"'\r'=A1,""b"""`);
     expect(encodeCsvField("\t@A1")).toBe(`"'\t'@A1"`);
   });
 
-  it.each([";", "\t", "\r", "\n", "\r\n"])(
-    "is no formula after %j either, where that separates fields",
-    (sign) => {
-      const field = encodeCsvField(`a${sign}=A1`);
-      expect(field).toContain("'=A1");
-      expect(field).toMatch(/^"[^"]*"$/);
-    },
-  );
+  it.each([";", "\t", "\r", "\n", "\r\n"])("is no formula after %j as separator", (sign) => {
+    const field = encodeCsvField(`a${sign}=A1`);
+    expect(field).toContain("'=A1");
+    expect(field).toMatch(/^"[^"]*"$/);
+  });
 
-  it("is no formula in a quoted field after a separator either", () => {
+  it("is no formula after a separator within quotes", () => {
     expect(encodeCsvField('a;"=A1"')).toBe(`"a;'""=A1"""`);
   });
 
-  it("is a formula of nobody's where its sign stands further on", () => {
+  it("is unchanged if the sign is not at its start", () => {
     expect(encodeCsvField("a=b")).toBe("a=b");
   });
 });

@@ -27,7 +27,7 @@ it("changes one value and no other byte", () => {
   expect(setMember('{"a":1}', "b", "[]")).toBe('{"a":1,"b":[]}');
 });
 
-it("finds a member behind an escaped name, and the last one of two", () => {
+it("finds a member after an escaped name, and the last one of two", () => {
   expect(getMemberText('{"mod\\u0065l":"x"}', ["model"])).toBe('"x"');
   expect(replaceMember('{"r":{"model":"x","o":{"model":1}}}', ["r", "model"], '"y"')).toBe(
     '{"r":{"model":"y","o":{"model":1}}}',
@@ -43,7 +43,7 @@ it.each([
   ['{"\u017ftream":true}', "stream"],
   ['{"model":"a","stream":true}', null],
   ['{"model":"a","x":{"model":"b","Model":"c"},"y":1,"y":2}', null],
-])("finds a member that is stated twice or in another case: %s", (text, found) => {
+])("detects a member that is stated twice or in another case: %s", (text, found) => {
   expect(findAmbiguousMember(text, ["model", "stream"])).toBe(found);
 });
 

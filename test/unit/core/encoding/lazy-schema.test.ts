@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 import { lazyLooseObject, lazyObject, once } from "../../../../src/core/encoding/lazy-schema.ts";
 
-it("makes a value at the first call, and once", () => {
+it("creates a value once, at the first call", () => {
   const make = vi.fn(() => undefined);
   const value = once(make);
   expect(make).not.toHaveBeenCalled();
@@ -10,7 +10,7 @@ it("makes a value at the first call, and once", () => {
   expect(make).toHaveBeenCalledTimes(1);
 });
 
-it("makes again what could not be made, for whoever asks after that", async () => {
+it("creates a value again after a failure", async () => {
   const make = vi.fn(async () => "made");
   make.mockRejectedValueOnce(new Error("not there"));
   const value = once(make);
@@ -34,7 +34,7 @@ const KINDS: Kind[] = [
 describe.each(KINDS)("%s", (_, object, read) => {
   const fields = () => vi.fn(() => ({ a: z.string().min(1) }));
 
-  it("has no fields before they are needed, whatever it is part of", () => {
+  it("creates its fields only when they are needed", () => {
     const make = fields();
     const schema = object(make);
     const within = z.object({
@@ -50,7 +50,7 @@ describe.each(KINDS)("%s", (_, object, read) => {
     expect(make).toHaveBeenCalledTimes(1);
   });
 
-  it("parses, and is described, as one whose fields are there", () => {
+  it("parses and is described like an ordinary schema", () => {
     const make = fields();
     const schema = object(make);
     expect(schema.parse({ a: "x", b: 1 })).toEqual(read);
@@ -60,7 +60,7 @@ describe.each(KINDS)("%s", (_, object, read) => {
     );
   });
 
-  it("can be extended, cut down and made strict", () => {
+  it("can be extended, reduced and made strict", () => {
     const schema = object(fields());
     expect(schema.extend({ c: z.number() }).parse({ a: "x", c: 1 })).toEqual({ a: "x", c: 1 });
     expect(schema.pick({ a: true }).shape.a.parse("x")).toBe("x");

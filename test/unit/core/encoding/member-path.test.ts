@@ -13,7 +13,7 @@ const object = fc.dictionary(fc.constantFrom("a", "b", "c", "A", "b_"), fc.jsonV
 const path = fc.array(fc.constantFrom("a", "b", "c"), { minLength: 1, maxLength: 3 });
 
 describe("members by path", () => {
-  it("passes through lists", () => {
+  it("are also found within lists", () => {
     const value = { tools: [{ name: "f", strict: true }, { name: "g" }], strict: true };
     expect(hasMemberAt(value, ["tools", "strict"])).toBe(true);
     expect(withoutMemberAt(value, ["tools", "strict"])).toEqual({
@@ -31,7 +31,7 @@ describe("members by path", () => {
     expect(removeMemberFromText(text, ["tools", "other"])).toBe(text);
   });
 
-  it("are gone after their removal from a text that states a member twice", () => {
+  it("are removed from a text that states them twice", () => {
     const text = '{"tools":[{"strict":true}],"n":1,"tools":[{"v":1}]}';
     expect(hasMemberInText(text, ["tools", "strict"])).toBe(true);
     expect(removeMemberFromText(text, ["tools", "strict"])).toBe('{"tools":[{}],"n":1,"tools":[{"v":1}]}');
@@ -46,14 +46,14 @@ describe("members by path", () => {
     ['{"Tools":[{"STRICT":true}],"n":1}', ["tools", "strict"], '{"Tools":[{}],"n":1}'],
     ['{"n":1,"SEED":1,"ſeed":3,"\\u0073eed":2}', ["seed"], '{"n":1}'],
     ['{"generation_config":{"top_k":1}}', ["generationConfig", "topK"], '{"generation_config":{}}'],
-  ])("are gone however they are written: %s", (text, members, rest) => {
+  ])("are removed in every spelling: %s", (text, members, rest) => {
     expect(hasMemberInText(text, members)).toBe(true);
     expect(removeMemberFromText(text, members)).toBe(rest);
     expect(hasMemberAt(JSON.parse(rest), members)).toBe(false);
     expect(hasMemberAt(withoutMemberAt(JSON.parse(text), members), members)).toBe(false);
   });
 
-  it("are gone after their removal, in a value as in its text", () => {
+  it("are removed from a value as from its text", () => {
     fc.assert(
       fc.property(object, path, (value, members) => {
         const without = withoutMemberAt(value, members);

@@ -24,7 +24,7 @@ test("all members are visited once, with their depth and the start of their valu
   expect(visited(text, "a").map(([name]) => name)).toEqual(["a", "a", "f"]);
 });
 
-test("the walk ends when a visit says so", () => {
+test("the walk ends when a visit stops it", () => {
   expect(walkMembers('{"a":1,"b":2}', ({ name }) => (name === "b" ? "stop" : "enter"))).toBe(true);
   expect(walkMembers('["a", 1]', () => "stop")).toBe(false);
 });

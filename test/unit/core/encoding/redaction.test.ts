@@ -15,7 +15,7 @@ test.each([
   ["Authorization: Bearer abcdefghijklmnop.qrst", "Authorization: Bearer [key]"],
   ["eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVmNHl0w5N_X", "[key]"],
   ['{"text":"line\\n4111111111111111\\nada@example.com"}', '{"text":"line\\n[card]\\n[email]"}'],
-])("%j becomes %j", (text, redacted) => {
+])("redacts a secret: %j becomes %j", (text, redacted) => {
   expect(redactText(text)).toBe(redacted);
 });
 
@@ -24,17 +24,17 @@ test.each([
   "10 000 000 of 1,234,567.89 in 0.123456789 s",
   "the task-force of the risk-management-department-in-berlin",
   "Answer: 42. Order 1234567, page 100-200",
-])("%j stays", (text) => {
+])("keeps ordinary text: %j", (text) => {
   expect(redactText(text)).toBe(text);
 });
 
-test("a private key goes whole", () => {
+test("redacts a private key as a whole", () => {
   const text =
     "before -----BEGIN RSA PRIVATE KEY-----\nMIIEow\nIBAAK/+=\n-----END RSA PRIVATE KEY----- after";
   expect(redactText(text)).toBe("before [key]-----END RSA PRIVATE KEY----- after");
 });
 
-test("of several modes the one counts that keeps least", () => {
+test("applies the strictest of several modes", () => {
   expect(selectStrictestMode([undefined, "full"])).toBeUndefined();
   expect(selectStrictestMode(["redacted", undefined, "no_texts", "full"])).toBe("no_texts");
   expect(selectStrictestMode(["none", "redacted"])).toBe("none");

@@ -14,7 +14,7 @@ describe("a text without secrets", () => {
     ["in Basic credentials", `Basic ${base64(`u:${SECRET}`)}`],
     ["in Basic credentials of another user", `Basic ${base64(`me:${SECRET}`)}`],
     ["in base64url", Buffer.from(`{"k":"${SECRET}"}`).toString("base64url")],
-  ])("has none that is repeated %s", (_how, text) => {
+  ])("has no secret that is repeated %s", (_how, text) => {
     const masked = maskSecrets(text, [SECRET]);
     expect(masked).toContain("[masked]");
     // What is left decodes to nothing of it.
@@ -22,12 +22,12 @@ describe("a text without secrets", () => {
     expect(Buffer.from(masked.replace("[masked]", ""), "base64").toString()).not.toContain("ss/w");
   });
 
-  it("keeps a word that happens to be a short secret, but not where it stands alone in quotes", () => {
+  it("keeps a word that equals a short secret, unless it is alone in quotes", () => {
     expect(maskSecrets('the sandbox says "sandbox"', ["sandbox"])).toBe('the sandbox says "[masked]"');
     expect(maskSecrets(String.raw`{\"password\":\"sandbox\"}`, ["sandbox"])).not.toContain("sandbox");
   });
 
-  it("does not end with the beginning of one, if it was cut", () => {
+  it("does not end with the beginning of a secret if it was cut", () => {
     expect(maskSecrets("token: sk-0123456", ["sk-0123456789abcdef"], true)).toBe("token: [masked]");
     expect(maskSecrets("token: sk-0123456", ["sk-0123456789abcdef"])).toBe("token: sk-0123456");
     // The beginning stands behind what seemed to be one.
@@ -36,7 +36,7 @@ describe("a text without secrets", () => {
     expect(maskSecrets("ababa", ["abababacdef"], true)).toBe("ababa");
   });
 
-  it("is the same without any, also with ones that are empty or broken", () => {
+  it("is unchanged without secrets, and with empty or malformed ones", () => {
     expect(maskSecrets("text", ["", "a", "\ud800 lone surrogate"])).toBe("text");
   });
 });

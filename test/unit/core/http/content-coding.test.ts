@@ -61,7 +61,7 @@ describe("an encoded JSON body", () => {
     ).toEqual({});
   });
 
-  it("is taken as it is where the coding is none", async () => {
+  it("is used unchanged if the coding changes nothing", async () => {
     for (const coding of ["identity", "", " Identity "]) {
       expect((await read(new TextEncoder().encode(body), coding)).value).toEqual(JSON.parse(body));
     }
@@ -74,7 +74,7 @@ describe("an encoded JSON body", () => {
     expect(held).toBe(0);
   });
 
-  it("is a 413 once its encoded bytes exceed the limit, though they stand for nothing", async () => {
+  it("is a 413 if its encoded bytes exceed the limit, even if they decode to nothing", async () => {
     const nothing = gzipSync("");
     const { value } = await read(
       new Uint8Array(Buffer.concat(Array(60_000).fill(nothing))),
@@ -85,7 +85,7 @@ describe("an encoded JSON body", () => {
     expect(value).toMatchObject({ status: 413 });
   });
 
-  it.each(CODINGS)("is a 400 where it is damaged or cut off: %s", async (coding) => {
+  it.each(CODINGS)("is a 400 if it is damaged or cut off: %s", async (coding) => {
     const encoded = ENCODERS[coding](body);
     const message = expect.stringContaining(`not valid ${coding} data`);
     for (const bytes of [encoded.subarray(0, -6), new TextEncoder().encode("{}"), new Uint8Array()]) {
@@ -102,12 +102,15 @@ describe("an encoded JSON body", () => {
     expect((await read(frame, "zstd")).value).toEqual({});
   });
 
-  it.each(["br", "compress", "gzip, gzip", "aes128gcm"])("of another coding is a 415: %s", async (coding) => {
-    const { value } = await read(new TextEncoder().encode("{}"), coding);
-    expect(value).toMatchObject({
-      status: 415,
-      param: null,
-      headers: { "accept-encoding": "gzip, deflate, zstd" },
-    });
-  });
+  it.each(["br", "compress", "gzip, gzip", "aes128gcm"])(
+    "is a 415 with another coding: %s",
+    async (coding) => {
+      const { value } = await read(new TextEncoder().encode("{}"), coding);
+      expect(value).toMatchObject({
+        status: 415,
+        param: null,
+        headers: { "accept-encoding": "gzip, deflate, zstd" },
+      });
+    },
+  );
 });

@@ -3,7 +3,7 @@ import { isRebindable } from "../../../../src/core/http/host-name.ts";
 
 const hostOf = (authority: string) => new URL(`http://${authority}/`).hostname;
 
-describe("the name that a request was sent to", () => {
+describe("the host name of a request", () => {
   it.each([
     "localhost",
     "LOCALHOST:8787",

@@ -62,7 +62,7 @@ function chunked(bytes: number): ReadableStream<Uint8Array> {
 }
 
 describe("JSON bodies", () => {
-  it("are refused when they are nested too deeply for what walks through them", async () => {
+  it("are refused if they are nested too deeply", async () => {
     const nested = (levels: number) => `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`;
     expect(await readJson(post(nested(512)))).toBeTypeOf("object");
     for (const request of [post(nested(513)), declared(nested(513))]) {
@@ -93,14 +93,14 @@ describe("JSON bodies", () => {
     }
   });
 
-  it("that are invalid UTF-8 are that before all else", async () => {
+  it("that are invalid UTF-8 get that error before any other", async () => {
     const deep = pieces(["[".repeat(600), new Uint8Array([0xff]), "]".repeat(600)]);
     expect((await failure(() => readJson(post(deep)))).code).toBe("invalid json");
     const dear = pieces(["[{},{},{}", new Uint8Array([0xff]), "]"]);
     expect((await failure(() => readJson(post(dear), 1_000_000, holding(100)))).code).toBe("invalid json");
   });
 
-  it("hold memory for what they become, and are a 413 where it would be too much", async () => {
+  it("reserve memory for their parsed values, and are a 413 if it would be too much", async () => {
     const values = `[${"{},".repeat(10_000)}{}]`;
     for (const make of [post, declared]) {
       const hold = holding(2_000_000);
@@ -111,7 +111,7 @@ describe("JSON bodies", () => {
     }
   });
 
-  it("hold no more than what has come, and not for ever", async () => {
+  it("hold memory only for received bytes, and for a limited time", async () => {
     vi.useFakeTimers();
     try {
       const budget = new MemoryBudget(1_000_000);
@@ -131,7 +131,7 @@ describe("JSON bodies", () => {
     }
   });
 
-  it("may take longer the more of them has come", async () => {
+  it("may take longer the more bytes have arrived", async () => {
     vi.useFakeTimers();
     try {
       const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
@@ -154,7 +154,7 @@ describe("JSON bodies", () => {
     expect((await failure(() => readJson(post(chunked(2001)), 2000))).status).toBe(413);
   });
 
-  it("with a hundred thousand violations take no longer than with one", async () => {
+  it("are checked as fast with 100,000 violations as with one", async () => {
     const schema = z.object({
       list: z.array(z.object({ a: z.string(), b: z.union([z.string(), z.number()]) })),
     });
@@ -182,7 +182,7 @@ describe("JSON bodies", () => {
     [z.int(), 1e21, "field: must be at most 9007199254740991"],
     [z.array(z.string()).min(1), [], "field: must have at least 1 item"],
     [z.string().max(3), "long", "field: must have at most 3 characters"],
-  ])("that are beyond a bound are a 400 which names the bound: %#", async (field, value, message) => {
+  ])("that exceed a bound are a 400 which names the bound: %#", async (field, value, message) => {
     const schema = z.object({ field });
     expect((await failure(() => parseWith(schema, { field: value }))).message).toBe(message);
   });

@@ -45,7 +45,7 @@ const values = fc.letrec((tie) => ({
 })).value;
 
 describe("the scan over JSON", () => {
-  it("tells depth and cost, whatever strings hold and however the bytes are cut", () => {
+  it("finds depth and cost for any strings and any split of the bytes", () => {
     fc.assert(
       fc.property(values, fc.nat(7), fc.array(fc.nat(400), { maxLength: 8 }), (value, limit, cuts) => {
         const scan = scanned(JSON.stringify(value, null, limit % 3), limit, cuts);
@@ -55,11 +55,11 @@ describe("the scan over JSON", () => {
     );
   });
 
-  it("finds a million levels", () => {
+  it("finds a depth of a million levels", () => {
     expect(scanned("[".repeat(1e6) + "]".repeat(1e6), 512).tooDeep).toBe(true);
   });
 
-  it("states at least what the most costly values take once they are parsed", () => {
+  it("states at least the memory of the most expensive parsed values", () => {
     // Bytes of memory, measured: docs/performance.md.
     const measured: readonly [string, number][] = [
       ["{},", 64],

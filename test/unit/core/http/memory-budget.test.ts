@@ -25,7 +25,7 @@ async function outcome(work: Promise<void>): Promise<unknown> {
 const REFUSED = { status: 503, code: "overloaded", headers: {} };
 
 describe("the memory for bodies", () => {
-  it("leaves three quarters to those with a key, whatever strangers send", () => {
+  it("reserves three quarters for callers with a key", () => {
     const budget = new MemoryBudget(1000);
     const strangers = Array.from({ length: 10 }, () => budget.createReservation());
     expect(strangers.filter((hold) => hold.tryReserve(100))).toHaveLength(2);
@@ -34,7 +34,7 @@ describe("the memory for bodies", () => {
     expect(budget.used).toBe(1000);
   });
 
-  it("evicts the oldest when memory is short, and nothing of a managed key for a stranger", () => {
+  it("evicts the oldest request when memory is short, but never one with a key for one without", () => {
     const budget = new MemoryBudget(1000);
     const evicted: string[] = [];
     const keep = (hold: MemoryReservation, name: string, bytes: number) =>
@@ -57,7 +57,7 @@ describe("the memory for bodies", () => {
     expect(evicted).toEqual(["first", "managed"]);
   });
 
-  it("is given to whoever waits as soon as somebody gives it back", async () => {
+  it("goes to a waiting request as soon as another one releases it", async () => {
     const budget = new MemoryBudget(1000);
     const [first, second] = [known(budget), known(budget)];
     first.tryReserve(700);
@@ -69,7 +69,7 @@ describe("the memory for bodies", () => {
     expect(budget.used).toBe(0);
   });
 
-  it("is refused after five seconds, and never when there is no room at all", async () => {
+  it("is refused after five seconds of waiting", async () => {
     const budget = new MemoryBudget(1000);
     known(budget).tryReserve(700);
     const waiting = known(budget).reserveWhenFree(700);
@@ -81,7 +81,7 @@ describe("the memory for bodies", () => {
     await expect(budget.createReservation().reserveWhenFree(251)).rejects.toMatchObject({ status: 413 });
   });
 
-  it("is waited for by a few only, and by strangers apart from the others", async () => {
+  it("has a short queue, and a separate one for callers without a key", async () => {
     const budget = new MemoryBudget(1000);
     budget.createReservation().tryReserve(250);
     known(budget).tryReserve(750);
@@ -104,7 +104,7 @@ describe("the memory for bodies", () => {
     expect(refused).toBe(70);
   });
 
-  it("does not lock up when all of it is held by those who wait for more", async () => {
+  it("does not deadlock if waiting requests hold all of it", async () => {
     const budget = new MemoryBudget(1000);
     const [first, second] = [known(budget), known(budget)];
     first.tryReserve(500);
@@ -115,7 +115,7 @@ describe("the memory for bodies", () => {
     expect(await outcome(older)).toBe("granted");
   });
 
-  it("is given to nobody whose request is over: he would keep it", async () => {
+  it("is not given to a request that has ended", async () => {
     const budget = new MemoryBudget(1000);
     const [other, over] = [known(budget), known(budget)];
     other.tryReserve(900);
@@ -133,7 +133,7 @@ describe("the memory for bodies", () => {
     expect([over.bytes, budget.used]).toEqual([0, 0]);
   });
 
-  it("is never more than there is, and all there again in the end", () => {
+  it("never exceeds the limit, and is all free in the end", () => {
     const step = fc.record({ who: fc.nat(9), bytes: fc.nat(400), release: fc.boolean() });
     fc.assert(
       fc.property(fc.array(step), (steps) => {

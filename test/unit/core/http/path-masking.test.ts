@@ -15,7 +15,7 @@ const disguised = (plain: string): fc.Arbitrary<string> =>
 
 const slashes = fc.constantFrom("/", "/", "//", "%2f", "%252F");
 
-describe("a path that is shown", () => {
+describe("a logged path", () => {
   it.each([
     "/admin/keys/sk-secret",
     "/admin/accounts/token:secret/proxy",
@@ -30,11 +30,11 @@ describe("a path that is shown", () => {
     "/v1beta/models/x:generateContent%3Fkey=sk-secret",
     "/v1beta/models/x:generateContent%3Falt=sse%26api_key%3Dsk-secret",
     "/v1beta/models/x;token=sk-secret",
-  ])("does not tell what %s names", (path) => {
+  ])("hides what %s names", (path) => {
     expect(maskPath(path)).not.toContain("secret");
   });
 
-  it("does not tell what is named, however it is written", () => {
+  it("hides ids in every spelling", () => {
     const names = fc.constantFrom(["admin", "keys"], ["admin", "accounts"], ["v1", "jobs"]);
     const path = names.chain(([first = "", second = ""]) =>
       fc.tuple(
@@ -52,7 +52,7 @@ describe("a path that is shown", () => {
     );
   });
 
-  it("does not tell a query that became part of it, however it is written", () => {
+  it("hides a query that became part of it, in every spelling", () => {
     const mark = fc.constantFrom("?", "&", ";", "%3f", "%26", "%3B", "%253F");
     const name = fc.constantFrom("key", "token", "secret", "password").chain(disguised);
     fc.assert(
@@ -62,7 +62,7 @@ describe("a path that is shown", () => {
     );
   });
 
-  it("is as it came otherwise, but not at any length", () => {
+  it("is otherwise unchanged, up to a maximum length", () => {
     expect(maskPath("/admin/keys")).toBe("/admin/keys");
     expect(maskPath("/v1/models/x")).toBe("/v1/models/x");
     expect(maskPath("/v1/jobs")).toBe("/v1/jobs");

@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
 import { costOfText, costOfValue } from "../../../../src/core/http/value-cost.ts";
 
-it("a text costs what it takes: one wide character makes all of them wide", () => {
+it("counts two bytes for each character of a text with a wide one", () => {
   expect(costOfText("é".repeat(1000))).toBe(1000);
   expect(costOfText(`${"e".repeat(999)}…`)).toBe(2000);
 });
 
-it("a value costs its texts and what holds them; what is held twice is counted once", () => {
+it("counts texts and containers of a value, and shared ones once", () => {
   const image = { type: "image", data: "A".repeat(10_000) };
   const once = costOfValue([image]);
   expect(once).toBeGreaterThan(10_000);

@@ -14,7 +14,7 @@ function begin() {
 }
 
 describe("the budget of a request's retries", () => {
-  it("grants each kind as often as the policy says, anew for each call, account and model", () => {
+  it("grants each kind as often as the policy allows, separately for each call, account and model", () => {
     const { budget } = begin();
     expect(budget.take("token", REFUSAL)).toBe(true);
     expect(budget.take("token", REFUSAL)).toBe(false);
@@ -30,12 +30,12 @@ describe("the budget of a request's retries", () => {
     expect(budget.take("answer_account", REFUSAL)).toBe(true);
   });
 
-  it("grants no more accounts than the setting says", () => {
+  it("grants no more accounts than the setting allows", () => {
     const { budget } = begin();
     expect([1, 2, 3].map(() => budget.take("account", REFUSAL, 2))).toEqual([true, true, false]);
   });
 
-  it("ends after so many attempts that a provider saw, whatever their kind", () => {
+  it("ends after a number of attempts that reached a provider, of any kind", () => {
     const { budget } = begin();
     for (let attempts = 1; attempts < MAX_ATTEMPTS; attempts += 1) {
       expect(budget.take("account", REFUSAL)).toBe(true);
@@ -46,7 +46,7 @@ describe("the budget of a request's retries", () => {
     expect(budget.attempts.length).toBeLessThan(MAX_ATTEMPTS);
   });
 
-  it("does not count accounts that could not be used before the provider saw the request", () => {
+  it("does not count accounts that failed before the request reached the provider", () => {
     const { budget } = begin();
     for (let tried = 0; tried < 3 * MAX_ATTEMPTS; tried += 1) {
       expect(budget.take("unusable_account", REFUSAL)).toBe(true);
@@ -54,7 +54,7 @@ describe("the budget of a request's retries", () => {
     }
   });
 
-  it("grants no more retries than the caller wants, but adapts a call as always", () => {
+  it("grants no more retries than the caller allows, but still adapts a call", () => {
     const budget = new RetryBudget(() => 1_000, 1);
     // No account was free: nobody was asked yet.
     expect(budget.take("model", REFUSAL)).toBe(true);
@@ -75,13 +75,13 @@ describe("the budget of a request's retries", () => {
     expect(budget.take("account", REFUSAL, 2)).toBe(false);
   });
 
-  it("ends after a time", () => {
+  it("ends after a maximum time", () => {
     const { budget, clock } = begin();
     clock.now += MAX_RETRY_TIME_MS;
     expect(budget.take("account", REFUSAL)).toBe(false);
   });
 
-  it("lists what was tried, where, how long, and why again", () => {
+  it("lists each attempt with its account, duration and reason", () => {
     const { budget, clock } = begin();
     clock.now += 5;
     budget.take("refused_field", REFUSAL);

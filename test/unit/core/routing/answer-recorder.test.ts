@@ -31,7 +31,7 @@ async function record(size: number, budget: number) {
   return { settled, heldBytes, received: received.byteLength, type: response.headers.get("content-type") };
 }
 
-describe("a whole answer that is recorded", () => {
+describe("a recorded answer", () => {
   it("reaches the client and the record", async () => {
     const { settled, received, type } = await record(MIB, 8 * MIB);
     expect(settled.map((answer) => answer?.body.byteLength)).toEqual([MIB]);
@@ -41,7 +41,7 @@ describe("a whole answer that is recorded", () => {
   it.each([
     ["is longer than 4 MiB", 40 * MIB, 64 * MIB],
     ["has no room in the memory budget", 40 * MIB, 2 * MIB],
-  ])("reaches the client alone if it %s, and is not held as a whole", async (_, size, budget) => {
+  ])("reaches only the client, and is not held in memory, if it %s", async (_, size, budget) => {
     const { settled, received, heldBytes } = await record(size, budget);
     expect(settled).toEqual([null]);
     expect(received).toBe(size);

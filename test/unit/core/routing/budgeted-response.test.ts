@@ -27,7 +27,7 @@ function asking(method = "GET") {
 }
 
 describe("a whole answer", () => {
-  it("counts in the budget until it is read, and comes whole", async () => {
+  it("counts in the memory budget until it is read, and arrives complete", async () => {
     const { budget, context, kept } = asking();
     const text = "añ".repeat(MIB / 2);
     const response = await respondWithinBudget(context, text, { headers: { "content-type": "text/plain" } });
@@ -39,14 +39,14 @@ describe("a whole answer", () => {
     expect(response.headers.get("content-type")).toBe("text/plain");
   });
 
-  it("is recorded before any of it is sent", async () => {
+  it("is recorded before its first byte is sent", async () => {
     const { context } = asking();
     const response = await respondWithinBudget(context, "x".repeat(MIB), { status: 202 });
     expect(context.recordOutcome.mock.calls).toEqual([[202]]);
     await response.body?.cancel();
   });
 
-  it("is given up when the client reads nothing, and when it leaves", async () => {
+  it("is dropped if the client reads nothing or leaves", async () => {
     const unread = asking();
     const response = await respondWithinBudget(unread.context, "x".repeat(MIB), {});
     const reader = response.body?.getReader();
@@ -60,7 +60,7 @@ describe("a whole answer", () => {
     await Promise.all(left.kept);
   });
 
-  it("is refused when there is no memory for it, and nothing is held for a short one", async () => {
+  it("is refused without memory for it, while a short answer needs none", async () => {
     const { budget, context, kept } = asking();
     await expect(respondWithinBudget(context, "x".repeat(5 * MIB), {})).rejects.toMatchObject({
       status: 413,

@@ -27,22 +27,22 @@ describe("allowed request headers", () => {
     "X-Goog-Api-Key",
     "Anthropic-Version",
     "Anthropic-Beta",
-  ])("%s is always allowed", (name) => {
+  ])("always include %s", (name) => {
     expect(declared(null)).toContain(name.toLowerCase());
   });
 
-  it("third-party headers are allowed when the preflight declares them", () => {
+  it("include third-party headers that the preflight declares", () => {
     expect(declared("x-stainless-os, X-Stainless-Arch")).toEqual(
       expect.arrayContaining(["x-stainless-os", "x-stainless-arch"]),
     );
     expect(declared(null)).not.toContain("x-stainless-os");
   });
 
-  it.each(["X-Gateway-Internal-Token", "x-gateway-internal-token"])("%s is always blocked", (name) => {
+  it.each(["X-Gateway-Internal-Token", "x-gateway-internal-token"])("never include %s", (name) => {
     expect(declared(`x-stainless-os, ${name}`)).not.toContain("x-gateway-internal-token");
   });
 
-  it("what is no header name is left out", () => {
+  it("omit invalid header names", () => {
     expect(cors.allowedHeaders("good, ba d, evil\r\nset-cookie: x")).not.toMatch(/ba d|\r|\n|set-cookie/);
   });
 });
@@ -61,7 +61,7 @@ describe("preflight", () => {
     expect(await response.text()).toBe("");
   });
 
-  it("lets pages of public sites into a private network for the API, never for its administration", () => {
+  it("lets pages of public sites reach a private network for the API, but not for the admin API", () => {
     const headers = { origin: "https://app.example", "access-control-request-private-network": "true" };
     const letIn = (path: string) =>
       cors
@@ -71,7 +71,7 @@ describe("preflight", () => {
     expect(["/admin/config", "/admin/login", "/admin/"].map(letIn)).toEqual([null, null, null]);
   });
 
-  it("allows any origin when there is none", () => {
+  it("allows any origin if the request has none", () => {
     const response = cors.preflight(new Request("http://gateway/v1/models", { method: "OPTIONS" }));
     expect(response.headers.get("access-control-allow-origin")).toBe("*");
   });

@@ -8,13 +8,13 @@ import { ADMIN_FAMILY } from "../../../../src/operator/admin/family.ts";
 const error = new GatewayError(400, "bad", { code: "invalid_request", param: "model" });
 
 describe("error bodies", () => {
-  it("chat, responses and root shortcuts: {error: {message, type, code, param}}", () => {
+  it("are {error: {message, type, code, param}} for chat, responses and root shortcuts", () => {
     expect(STANDARD_FAMILY.formatError(error)).toEqual({
       error: { message: "bad", type: "invalid_request_error", code: "invalid_request", param: "model" },
     });
   });
 
-  it("message style: the same with a top-level type and the request", () => {
+  it("have a top-level type and the request id in the message style", () => {
     expect(MESSAGE_FAMILY.formatError(error, "req_1")).toMatchObject({
       type: "error",
       error: { message: "bad", param: "model" },
@@ -22,22 +22,22 @@ describe("error bodies", () => {
     });
   });
 
-  it("content-generation style: {error: {code, message, status}}", () => {
+  it("are {error: {code, message, status}} in the content-generation style", () => {
     expect(CONTENT_FAMILY.formatError(error)).toEqual({
       error: { code: 400, message: "bad", status: "INVALID_ARGUMENT" },
     });
   });
 
-  it("admin: {detail}", () => {
+  it("are {detail} in the admin API", () => {
     expect(ADMIN_FAMILY.formatError(error)).toEqual({ detail: "bad" });
   });
 
-  it("429 carries no Retry-After", () => {
+  it("have no Retry-After with a 429", () => {
     const busy = new GatewayError(429, "busy", { code: "concurrency_limit_exceeded" });
     expect(errorResponse(STANDARD_FAMILY, busy).headers.has("retry-after")).toBe(false);
   });
 
-  it("what nobody expected is a 500 that names the request and nothing else", () => {
+  it("are a 500 with only the request id for unexpected failures", () => {
     const hidden = toGatewayError(new TypeError("secret detail"), "req_1");
     expect(JSON.stringify(STANDARD_FAMILY.formatError(hidden))).not.toContain("secret");
     expect([hidden.status, hidden.message]).toEqual([500, "internal error (request req_1)"]);

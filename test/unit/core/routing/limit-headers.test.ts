@@ -8,6 +8,6 @@ test.each([
   [1_500, "1.5s"],
   [60_000, "1m0s"],
   [83_250, "1m23.25s"],
-])("%i ms are written %s", (ms, text) => {
+])("writes %i ms as %s", (ms, text) => {
   expect(formatDuration(ms)).toBe(text);
 });

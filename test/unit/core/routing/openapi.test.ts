@@ -30,7 +30,7 @@ describe("the OpenAPI document", () => {
     expect([outcome.valid, validator.version]).toEqual([true, "3.1"]);
   });
 
-  it("describes every route, with what a caller needs for it", () => {
+  it("describes every route and its required credentials", () => {
     for (const { path, endpoint } of ROUTES) {
       const { method, access, verb } = endpoint;
       const operation = operationOf(method, path, verb);
@@ -50,7 +50,7 @@ describe("the OpenAPI document", () => {
     expect(new Set([...operations].map(({ operationId }) => operationId)).size).toBe(operations.size);
   });
 
-  it("describes what every style answers on a path that several have", () => {
+  it("describes the answers of all styles that share a path", () => {
     const { responses } = operationOf("GET", "/v1/models");
     const lists = responses["200"].content["application/json"].schema.anyOf;
     expect(lists.map(({ properties }: { properties: object }) => Object.keys(properties)[0])).toEqual([
@@ -61,7 +61,7 @@ describe("the OpenAPI document", () => {
     expect(responses.default.content["application/json"].schema.anyOf).toHaveLength(3);
   });
 
-  it("describes bodies and queries by the schemas that check them", () => {
+  it("describes bodies and queries with the schemas that check them", () => {
     const settings = operationOf("PUT", "/admin/settings").requestBody.content["application/json"].schema;
     expect(settings.properties.runtime.properties.account_max_inflight).toMatchObject({
       type: "integer",
@@ -79,11 +79,11 @@ describe("the OpenAPI document", () => {
     expect(Object.keys(login.properties)).toEqual(["admin_key", "name", "password", "expire_hours"]);
   });
 
-  it("makes no schema of answers before it is asked for", () => {
+  it("creates the schemas of answers only when it is requested", () => {
     for (const { path, endpoint } of ROUTES) expect(typeof endpoint.answers, path).toBe("function");
   });
 
-  it("says of every JSON body and answer which members it has", () => {
+  it("lists the members of every JSON body and answer", () => {
     const silent = ROUTES.flatMap(({ path, endpoint }) => {
       const { requestBody, responses } = operationOf(endpoint.method, path, endpoint.verb);
       const contents = [requestBody?.content, (responses["200"] ?? responses["202"]).content];
@@ -107,7 +107,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  it("tells the headers and statuses of the page service", () => {
+  it("describes the headers and statuses of the page service", () => {
     const picture = operationOf("GET", "/v1/thumbs").responses;
     expect(Object.keys(picture)).toEqual(
       expect.arrayContaining([
@@ -144,7 +144,7 @@ describe("the OpenAPI document", () => {
   });
 });
 
-it("the OpenAPI document tells which edits of the administration take a version, and which answers have one", () => {
+it("states which admin edits accept a version, and which answers have one", () => {
   for (const name of [
     "keys/:key",
     "accounts/:identifier",
@@ -163,7 +163,7 @@ it("the OpenAPI document tells which edits of the administration take a version,
   }
 });
 
-describe("a body that may come in several forms", () => {
+describe("a body with several forms", () => {
   const text = { parts: [{ text: "hello" }] };
   const declaration = { functionDeclarations: [{ name: "f" }] };
 
@@ -190,7 +190,7 @@ describe("a body that may come in several forms", () => {
     ["one group of tools", { contents: "hello", tools: declaration }],
     ["nulls", { contents: [{ role: null, parts: null }], tools: null, systemInstruction: null }],
     ["unknown members", { contents: "hello", safetySettings: [], generationConfig: { topK: 1 } }],
-  ])("is described in each that is taken: %s", (_, body) => {
+  ])("is described in each accepted form: %s", (_, body) => {
     const taken = { checked: true, described: true };
     expect(verdicts("generateContent", body)).toEqual(taken);
     expect(verdicts("streamGenerateContent", body)).toEqual(taken);
@@ -207,7 +207,7 @@ describe("a body that may come in several forms", () => {
     ["parts that are a text", { contents: [{ parts: "hello" }] }],
     ["a call without a name", { contents: [{ parts: [{ functionCall: {} }] }] }],
     ["tools in plain text", { contents: "hello", tools: "f" }],
-  ])("is described in none that is refused: %s", (_, body) => {
+  ])("is described in no refused form: %s", (_, body) => {
     const refused = { checked: false, described: false };
     expect(verdicts("generateContent", body)).toEqual(refused);
     expect(verdicts("countTokens", body)).toEqual(refused);

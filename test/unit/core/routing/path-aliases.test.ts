@@ -10,7 +10,7 @@ test.each([
   ["/openai/deployments/m/completions/", { path: "/v1/completions", model: "m" }],
   ["/openai/deployments/a%20b/audio/transcriptions", { path: "/v1/audio/transcriptions", model: "a b" }],
   ["/v1beta/openai/images/generations", { path: "/v1/images/generations" }],
-])("%s is an address of the gateway's own endpoint", (path, alias) => {
+])("leads to the gateway's own endpoint: %s", (path, alias) => {
   expect(findPathAlias(path)).toEqual(alias);
 });
 
@@ -22,6 +22,6 @@ test.each([
   "/openai/deployments//chat/completions",
   "/openai/deployments/m/unknown",
   "/openai/deployments/%zz/embeddings",
-])("%s is none", (path) => {
+])("is no alias: %s", (path) => {
   expect(findPathAlias(path)).toBeNull();
 });

@@ -28,22 +28,22 @@ describe("the route table", () => {
   });
 
   it.each(["/v1beta/models/m:unknown", "/v1beta/models/m", "/v1/models/m:", "/v1/models/generateContent"])(
-    "knows no verb in POST %s",
+    "finds no verb in POST %s",
     async (path) => expect(await match("POST", path)).toBeNull(),
   );
 
-  it("tells fixed paths from parameters", async () => {
+  it("prefers fixed paths to parameters", async () => {
     expect((await match("POST", "/admin/accounts/test"))?.route.path).toBe("/admin/accounts/test");
     expect((await match("PUT", "/admin/chat-history/settings"))?.route.path).toBe(
       "/admin/chat-history/settings",
     );
   });
 
-  it("takes a path with or without a slash at its end", async () => {
+  it("accepts a path with or without a final slash", async () => {
     expect((await match("GET", "/v1/thumbs/"))?.route.path).toBe("/v1/thumbs");
   });
 
-  it("knows no path that is longer than any could be", async () => {
+  it("rejects a path that is longer than all routes", async () => {
     expect(await match("GET", `/v1/models/${"a".repeat(3000)}`)).not.toBeNull();
     expect(await match("GET", `/v1/models/${"/".repeat(200_000)}x`)).toBeNull();
   });
@@ -73,7 +73,7 @@ describe("the route table", () => {
   });
 
   it.each(["llama3:8b", "org/m:free", "m:unknown", "m:GenerateContent", "generateContent"])(
-    "takes %s for the name of a model that is read",
+    "reads %s as the name of a model",
     async (name) => {
       for (const prefix of ["/v1beta", "/v1"]) {
         expect((await match("GET", `${prefix}/models/${name}`))?.params["model"]).toBe(name);
@@ -87,7 +87,7 @@ describe("the route table", () => {
     expect(new Set(keys).size).toBe(keys.length);
   });
 
-  it("asks styles that claim some requests of a path before the one that takes all others", () => {
+  it("asks styles that claim some requests of a path before the style that takes all others", () => {
     const places = Map.groupBy(ROUTES, ({ path, endpoint: { method } }) => `${method} ${path}`);
     for (const [name, routes] of places) {
       const claiming = routes.map(({ endpoint }) => endpoint.when !== undefined);
@@ -96,7 +96,7 @@ describe("the route table", () => {
     }
   });
 
-  it("guards every admin route but the login", () => {
+  it("protects every admin route except the login", () => {
     const open = ROUTES.filter(
       ({ path, endpoint }) => path.startsWith("/admin/") && endpoint.access === "none",
     );
@@ -126,7 +126,7 @@ describe("the family of an unknown path", () => {
   ])("%s: %s", (path, family) => expect(families.familyOf(path).id).toBe(family));
 });
 
-describe("a surface that is loaded late", () => {
+describe("a lazy route group", () => {
   const late = LATE.filter(isLazy);
 
   it("is loaded for every path that its endpoints have", async () => {
@@ -154,7 +154,7 @@ describe("a surface that is loaded late", () => {
     ["/api/chat", ["Local-model-runner style"]],
     ["/v1beta/models/m:generateContent", ["Content-generation style"]],
     ["/v1/models", ["Message style", "Content-generation style"]],
-  ])("is loaded for %s if that may be its own: %j", async (path, expected) => {
+  ])("is loaded for %s if it may have that path: %j", async (path, expected) => {
     const asked: string[] = [];
     const watched = LATE.map((surface) => {
       if (!isLazy(surface)) return surface;
@@ -168,7 +168,7 @@ describe("a surface that is loaded late", () => {
     expect(asked).toEqual(expected);
   });
 
-  it("is asked in its place, whichever was loaded first", async () => {
+  it("is asked in its order, whichever was loaded first", async () => {
     const later = new RouteTable(LATE);
     const served = async (headers: Headers) =>
       (await later.match("GET", new URL("http://gateway/v1/models"), headers))?.route.tag;
@@ -178,7 +178,7 @@ describe("a surface that is loaded late", () => {
     expect(await served(new Headers())).toBe("Models, embeddings, files");
   });
 
-  it("is loaded once by requests that come together, and found by all of them", async () => {
+  it("is loaded once for simultaneous requests", async () => {
     const together = new RouteTable(LATE);
     const found = await Promise.all(
       [0, 1, 2].map(() => together.match("GET", new URL("http://gateway/v1/jobs/x"))),
@@ -189,7 +189,7 @@ describe("a surface that is loaded late", () => {
   });
 });
 
-it("says when a path has one version too many", () => {
+it("the error for an unknown path points out a repeated version", () => {
   expect(routeNotFound("POST", "/anthropic/v1/v1/messages").message).toContain("one /v1 too many");
   expect(routeNotFound("POST", "/v1/nothing").message).not.toContain("too many");
 });

@@ -26,8 +26,8 @@ function table() {
   return { sql, add, ids: () => sql.all("select id from t order by id").map(({ id }) => id) };
 }
 
-describe("rows that no reader can use", () => {
-  it("are moved to a table of their own, with all that they held, and the log says so", () => {
+describe("damaged rows", () => {
+  it("are moved to a separate table with their content, and are logged", () => {
     const { sql, add, ids } = table();
     const sound = [add("0"), add("null"), add("9007199254740992"), add("1e30"), add("5", "10", "''", "''")];
     const damaged: [string, string[]][] = [
@@ -57,7 +57,7 @@ describe("rows that no reader can use", () => {
     expect(written).toHaveLength(1);
   });
 
-  it("are none of those that the program writes", () => {
+  it("are never written by the program itself", () => {
     const amount = fc.double({ min: 0, max: 1e60, noNaN: true });
     fc.assert(
       fc.property(fc.array(fc.tuple(amount, fc.jsonValue()), { maxLength: 10 }), (rows) => {

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { claimDataVersion, DATA_VERSION, NewerDataError } from "../../../../src/core/storage/data-version.ts";
 import { memoryDatabase } from "../../records/archive/sqlite.ts";
 
-it("takes new data, older data and its own, and refuses newer data unchanged", () => {
+it("accepts new data, older data and its own, and leaves newer data unchanged", () => {
   const sql = memoryDatabase();
   const stored = () => sql.all("select version from data_version");
   claimDataVersion(sql);

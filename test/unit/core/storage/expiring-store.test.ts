@@ -21,8 +21,8 @@ const keptIn = (sql: Sql, quota = QUOTA) => new ExpiringStore<Kinds>(sql, quota)
 const tablesOf = (sql: Sql) =>
   sql.all("select name from sqlite_master where type='table' order by name").map((row) => row["name"]);
 
-describe("what is kept", () => {
-  it("comes back as it was, to its owner, under its kind and id, also after a restart", () => {
+describe("a stored object", () => {
+  it("is returned unchanged to its owner by kind and id, also after a restart", () => {
     const sql = memoryDatabase();
     const kept = keptIn(sql);
     kept.put("me", "note", note("a", 10));
@@ -35,7 +35,7 @@ describe("what is kept", () => {
     }
   });
 
-  it("is listed by owner and kind in the order in which it came, without what has expired", () => {
+  it("is listed by owner and kind in the order of storage, without expired ones", () => {
     const kept = keptIn(memoryDatabase());
     expect(kept.list("me", "note", 0)).toEqual([]);
     for (const id of ["b", "a", "c"]) kept.put("me", "note", note(id, id === "a" ? 5 : 10));
@@ -45,7 +45,7 @@ describe("what is kept", () => {
     expect(kept.list("me", "note", 5)).toEqual([note("b", 10, "again"), note("c", 10)]);
   });
 
-  it("is forgotten when it is removed, and only then", () => {
+  it("is deleted when it is removed, and only then", () => {
     const kept = keptIn(memoryDatabase());
     kept.put("me", "note", note("a", 10));
     kept.put("you", "note", note("a", 10));
@@ -57,7 +57,7 @@ describe("what is kept", () => {
     expect(kept.remove("you", "note", "a", 10)).toBe(false);
   });
 
-  it("is at most so much for all strangers together, whatever they call themselves", () => {
+  it("counts towards one limit for all callers without a key", () => {
     const kept = new ExpiringStore<Kinds>(memoryDatabase(), QUOTA, 10_000);
     kept.put("managed", "note", note("own", 10, "x".repeat(9_000)));
     const owners = Array.from({ length: 30 }, (_, index) => `stranger ${index}`);
@@ -70,7 +70,7 @@ describe("what is kept", () => {
     expect(kept.get("managed", "note", "own", 9)).not.toBeNull();
   });
 
-  it("is at most so much for each owner and kind: what came first goes first, wholly", () => {
+  it("counts towards a limit for its owner and kind: the oldest object is evicted as a whole", () => {
     const sql = memoryDatabase();
     const kept = keptIn(sql, { characters: 1_000, objects: 3 });
     const ids = (owner = "me") => kept.list(owner, "note", 0).map(({ id }) => id);
@@ -87,7 +87,7 @@ describe("what is kept", () => {
     expect(sql.all("select count(distinct owner) n from kept_text")).toEqual([{ n: 3 }]);
   });
 
-  it("is counted in tables from before sizes were", () => {
+  it("is counted in tables of versions without sizes", () => {
     const sql = memoryDatabase();
     sql.all(
       "create table kept_object(seq integer primary key, owner text not null, kind text not null, id text not null, expires integer not null, unique(owner, kind, id))",
@@ -98,7 +98,7 @@ describe("what is kept", () => {
     expect(kept.list("me", "note", 0).map(({ id }) => id)).toEqual(["a", "b"]);
   });
 
-  it("is counted as it is, whatever is put, replaced, removed and forgotten", () => {
+  it("is counted correctly after any storing, replacing, removing and expiring", () => {
     const step = fc.record({
       owner: fc.constantFrom("", "x"),
       id: fc.constantFrom("a", "b", "c", "d"),
@@ -126,7 +126,7 @@ describe("what is kept", () => {
     );
   });
 
-  it("is counted in tables from before totals were, also by those who know of none", () => {
+  it("is counted in tables of versions without totals, also while such a version runs", () => {
     const sql = memoryDatabase();
     const quota = { characters: 1_000, objects: 2 };
     keptIn(sql, quota).put("me", "note", note("a", 10));
@@ -140,7 +140,7 @@ describe("what is kept", () => {
     expect(kept.list("me", "note", 0).map(({ id }) => id)).toEqual(["b", "c"]);
   });
 
-  it("is counted wholly or not at all, wherever the counting was interrupted", () => {
+  it("is counted completely or not at all, wherever the count was interrupted", () => {
     for (let fails = 0; ; fails += 1) {
       const sql = memoryDatabase();
       keptIn(sql).put("me", "note", note("a", 10));
@@ -170,7 +170,7 @@ describe("what is kept", () => {
     }
   });
 
-  it("may hold any text", () => {
+  it("may contain any text", () => {
     const kept = keptIn(memoryDatabase());
     const unit = fc.constantFrom("a", '"', "\\", "\0", "𝄞", "\ud834", "\udd1e", "\n");
     fc.assert(
@@ -181,7 +181,7 @@ describe("what is kept", () => {
     );
   });
 
-  it("may be longer than a row, whatever stands where it is cut", () => {
+  it("may be longer than a row, with any characters where it is split", () => {
     const kept = keptIn(memoryDatabase());
     for (const shift of ["", "x"]) {
       const long = note("a", 10, `${shift}${"\u{1f600}".repeat(450_000)}`);
@@ -190,7 +190,7 @@ describe("what is kept", () => {
     }
   });
 
-  it("is replaced by what has the same owner, kind and id", () => {
+  it("is replaced by one with the same owner, kind and id", () => {
     const sql = memoryDatabase();
     const kept = keptIn(sql);
     kept.put("", "note", note("a", 10, "x".repeat(900_000)));
@@ -199,7 +199,7 @@ describe("what is kept", () => {
     expect(sql.all("select count(*) n from kept_text")).toEqual([{ n: 1 }]);
   });
 
-  it("ends when it expires, and leaves nothing behind", () => {
+  it("is deleted completely when it expires", () => {
     const sql = memoryDatabase();
     const kept = keptIn(sql);
     kept.put("", "note", note("a", 10));
@@ -217,7 +217,7 @@ describe("what is kept", () => {
     expect(kept.get("", "note", "d", 29)).toEqual(note("d", 30));
   });
 
-  it("does what a plain map does, in any order of calls", () => {
+  it("behaves like an entry of a plain map for any order of calls", () => {
     const step = fc.record({
       owner: fc.constantFrom("", "x"),
       id: fc.constantFrom("a", "b"),
@@ -247,7 +247,7 @@ describe("what is kept", () => {
     );
   });
 
-  it("costs nothing until something is", () => {
+  it("creates no tables before the first write", () => {
     const sql = memoryDatabase();
     const kept = keptIn(sql);
     expect(kept.get("", "note", "a", 0)).toBeNull();
@@ -256,7 +256,7 @@ describe("what is kept", () => {
   });
 });
 
-describe("what the tables of version 3.0 hold", () => {
+describe("data of version 3.0", () => {
   /** As a Durable Object had them. */
   function objectDatabase(): Sql {
     const sql = memoryDatabase();
@@ -270,7 +270,7 @@ describe("what the tables of version 3.0 hold", () => {
   }
   const keptFrom = (sql: Sql) => new ExpiringStore<{ response: Note; file: Note }>(sql, QUOTA);
 
-  it("is taken over from a Durable Object, in pieces as it is", () => {
+  it("is migrated from a Durable Object, piece by piece", () => {
     const sql = objectDatabase();
     const response = note("resp", 10, "x".repeat(100));
     const json = JSON.stringify(response);
@@ -291,7 +291,7 @@ describe("what the tables of version 3.0 hold", () => {
     expect(keptFrom(sql).deleteExpired(10)).toBe(20);
   });
 
-  it("is taken over also from an object that knew no files", () => {
+  it("is migrated from an object without files", () => {
     const sql = objectDatabase();
     sql.all("drop table file");
     sql.all("insert into response values('resp', 10)");
@@ -299,7 +299,7 @@ describe("what the tables of version 3.0 hold", () => {
     expect(keptFrom(sql).get("", "response", "resp", 9)).toEqual(note("resp", 10));
   });
 
-  it("is taken over from a process, whose archive keeps its own pieces", () => {
+  it("is migrated from a process, whose archive keeps its own pieces", () => {
     const sql = memoryDatabase();
     sql.all("create table piece(owner text, name text, n integer, text text)");
     sql.all("insert into piece values('record', 'input', 0, 'archived')");
@@ -326,7 +326,7 @@ describe("what the tables of version 3.0 hold", () => {
     expect(sql.all("select text from piece")).toEqual([{ text: "archived" }]);
   });
 
-  it("gives way to what was kept since, as after a return to the old version", () => {
+  it("does not replace newer data, as after a return to the old version", () => {
     const sql = memoryDatabase();
     const newer = note("resp", 10);
     keptFrom(sql).put("", "response", newer);

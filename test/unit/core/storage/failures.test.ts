@@ -129,7 +129,7 @@ describe("the archive", () => {
     return state;
   });
 
-  test("does not count twice what it has not kept", () => {
+  test("does not count a failed write twice", () => {
     const sql = new FailingSql();
     const archive = new SqlArchive(sql, Date.now);
     const news = batch({ retention: { version: 1, records: 2_000, captures: 0 }, metrics: { n: 1 } });

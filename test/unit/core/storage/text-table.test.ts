@@ -8,7 +8,7 @@ const wellFormed = fc.string({ unit: fc.constantFrom("a", "ü", "𝄞", "😀") 
 const anything = fc.string({ unit: fc.constantFrom("a", "𝄞", "\ud834", "\udd1e") });
 
 describe("the pieces of a text", () => {
-  it("are the text, none is too long, and none but the last is short", () => {
+  it("form the text again, and all but the last have the maximum length", () => {
     fc.assert(
       fc.property(anything, fc.integer({ min: 2, max: 9 }), (text, size) => {
         const pieces = [...splitText(text, size)];
@@ -19,7 +19,7 @@ describe("the pieces of a text", () => {
     );
   });
 
-  it("can each be stored as UTF-8, wherever they are cut", () => {
+  it("can each be stored as UTF-8, wherever the text is split", () => {
     fc.assert(
       fc.property(wellFormed, fc.integer({ min: 2, max: 9 }), (text, size) => {
         for (const piece of splitText(text, size)) expect(piece.isWellFormed()).toBe(true);
@@ -27,7 +27,7 @@ describe("the pieces of a text", () => {
     );
   });
 
-  it("of nothing are none", () => {
+  it("do not exist for an empty text", () => {
     expect([...splitText("", 2)]).toEqual([]);
   });
 });
@@ -47,7 +47,7 @@ describe("a text cut short", () => {
 });
 
 describe("a table of texts", () => {
-  it("keeps long ones whole, whatever stands where a piece ends", () => {
+  it("keeps long texts unchanged, with any characters where a piece ends", () => {
     const texts = new TextTable(memoryDatabase(), "t");
     for (const shift of ["", "x"]) {
       const text = `${shift}${"\u{1f600}".repeat(450_000)}`;
@@ -56,7 +56,7 @@ describe("a table of texts", () => {
     }
   });
 
-  it("keeps many at once, long ones among them", () => {
+  it("stores many texts at once, also long ones", () => {
     const texts = new TextTable(memoryDatabase(), "t");
     const given = { none: "", long: "\u{1f600}".repeat(2_500_000), short: "x", other: "y".repeat(400_001) };
     texts.insertAll([["owner", given]]);
@@ -74,7 +74,7 @@ describe("a table of texts", () => {
     expect(texts.get("owner", "name")).toBe("");
   });
 
-  it("has its name to itself", () => {
+  it("is separate from tables with other names", () => {
     const sql = memoryDatabase();
     new TextTable(sql, "one").put("owner", "name", "one");
     expect(new TextTable(sql, "two").get("owner", "name")).toBe("");

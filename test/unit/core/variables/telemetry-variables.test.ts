@@ -5,14 +5,14 @@ const read = (env: Record<string, string>) => parseVariables(env, { drivers: ["s
 const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: "https://collector.test/otlp/" };
 
 describe("the variables of OpenTelemetry", () => {
-  it("send nothing where none, or all but an endpoint, is set", () => {
+  it("send nothing without an endpoint", () => {
     expect(read({})).toBeNull();
     expect(read({ OTEL_SERVICE_NAME: "x", OTEL_EXPORTER_OTLP_HEADERS: "a=b" })).toBeNull();
     expect(read({ ...ENDPOINT, OTEL_SDK_DISABLED: "true" })).toBeNull();
     expect(read({ ...ENDPOINT, OTEL_TRACES_EXPORTER: "none", OTEL_METRICS_EXPORTER: "none" })).toBeNull();
   });
 
-  it("add the path of each signal to the common endpoint, and nothing to its own", () => {
+  it("add the path of each signal to the common endpoint, but not to a signal's own endpoint", () => {
     expect(read(ENDPOINT)).toEqual({
       tracesUrl: "https://collector.test/otlp/v1/traces",
       metricsUrl: "https://collector.test/otlp/v1/metrics",
@@ -32,7 +32,7 @@ describe("the variables of OpenTelemetry", () => {
     expect(trusting?.followsCallersSampling).toBe(true);
   });
 
-  it("hold pairs with percent-encoded values, in which an equals sign may stand", () => {
+  it("accept pairs with percent-encoded values, which may contain an equals sign", () => {
     const { headers, resourceAttributes } =
       read({
         ...ENDPOINT,
@@ -53,7 +53,7 @@ describe("the variables of OpenTelemetry", () => {
     ["OTEL_BSP_SCHEDULE_DELAY", "20001"],
     ["OTEL_TRACES_EXPORTER", "zipkin"],
     ["OTEL_TRACES_SAMPLER", "traceidratio"],
-  ])("stop the start where %s is %j, without telling secrets", (name, value) => {
+  ])("stop the start if %s is %j, without showing secrets", (name, value) => {
     const start = () => read({ ...ENDPOINT, [name]: value });
     expect(start).toThrow(new RegExp(`^${name} `));
     expect(start).not.toThrow(/secret/);

@@ -14,11 +14,11 @@ describe("the names of variables", () => {
     ["ADMINKEY", "ADMIN_KEY"],
     ["QUEUE_TIMEOUT", "there is no variable"],
     ["COLOUR", "docs/variables.md lists all."],
-  ])("%s is unknown", (name, hint) => {
+  ])("cause a warning with a hint if unknown: %s", (name, hint) => {
     expect(ofCommand(name)).toEqual([expect.stringContaining(hint)]);
   });
 
-  it("are no warning where they are known, or belong to others", () => {
+  it("cause no warning if they are known or belong to other programs", () => {
     expect(ofCommand("ADMIN_KEY", "PORT", "PROVIDER_MODELS", "CLOUDFLARE_ENV")).toEqual([]);
     const others = [
       "PATH",
@@ -34,7 +34,7 @@ describe("the names of variables", () => {
     expect(ofProcess("PROVIDER_BASEURL", "PAGE_RATE", "ADMINKEY")).toHaveLength(3);
   });
 
-  it("are those of the documents", () => {
+  it("are documented", () => {
     const text = readFileSync("docs/variables.md", "utf8");
     const documented = [...text.matchAll(/^\| (`[A-Z_`, ]+`) \|/gm)].flatMap(([, names = ""]) =>
       [...names.matchAll(/`([A-Z_]+)`/g)].map(([, name = ""]) => name),
@@ -43,7 +43,7 @@ describe("the names of variables", () => {
     expect(ofCommand(...documented.filter((name) => !name.startsWith("OTEL_")))).toEqual([]);
   });
 
-  it("without an address, another driver than the sandbox's is refused", () => {
+  it("require an address for any driver but the sandbox's", () => {
     const check = (env: Record<string, string>) => () =>
       assertProviderAddress(parseVariables(env, options), options.drivers);
     expect(check({})).not.toThrow();

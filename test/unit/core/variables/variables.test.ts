@@ -149,22 +149,22 @@ function leaves(value: unknown): unknown[] {
 }
 
 describe("a variable of the deployment", () => {
-  it.each(ALL)("$name has a default, also when it is empty", ({ name, read, unset }) => {
+  it.each(ALL)("has a default, also if it is empty: $name", ({ name, read, unset }) => {
     expect(read(parse({}))).toEqual(unset);
     expect(read(parse({ [name]: "  " }))).toEqual(unset);
     expect(read(parse({ [name]: undefined }))).toEqual(unset);
   });
 
-  it.each(ALL)("$name is read", ({ name, read, good: [text, value] }) => {
+  it.each(ALL)("is read: $name", ({ name, read, good: [text, value] }) => {
     expect(read(parse({ [name]: text }))).toEqual(value);
   });
 
-  it("is in this table, each", () => {
+  it("is tested here, as every variable is", () => {
     // `PROVIDER_MODELS` is read as an object without members.
     expect(ALL).toHaveLength(leaves(parse({})).length + 1);
   });
 
-  it.each(NUMBERS)("$name must be a number above 0", ({ name }) => {
+  it.each(NUMBERS)("must be a number above 0: $name", ({ name }) => {
     for (const wrong of ["0", "-1", "many", "1.5", "Infinity", "1e99"]) {
       expect(faultOf({ [name]: wrong })).toMatch(
         new RegExp(`^${name} is "${wrong}": it must be a whole number (above 0|from 1 to \\d+)$`),
@@ -172,14 +172,14 @@ describe("a variable of the deployment", () => {
     }
   });
 
-  it.each(FLAGS)("$name must be true or false", ({ name, read }) => {
+  it.each(FLAGS)("must be true or false: $name", ({ name, read }) => {
     for (const text of ["true", "1", "YES", "on"]) expect(read(parse({ [name]: text }))).toBe(true);
     for (const text of ["false", "0", "No", "off"]) expect(read(parse({ [name]: text }))).toBe(false);
     expect(faultOf({ [name]: "maybe" })).toBe(`${name} is "maybe": it must be true or false`);
   });
 
   it.each(ADDRESSES)(
-    "$name must be an http or https address, and is not told: it may hold a password",
+    "must be an http or https address, and is not shown, because it may contain a password: $name",
     ({ name }) => {
       for (const wrong of ["api.test", "ftp://me:secret@api.test", "http://", "secret"]) {
         expect(faultOf({ [name]: wrong })).toMatch(
@@ -235,7 +235,7 @@ describe("a variable of the deployment", () => {
       "weur,moon",
       'POOL_REGIONS is "weur,moon": it must be some of wnam, enam, sam, weur, eeur, apac, apac-ne, apac-se, oc, afr, me, separated by commas',
     ],
-  ])("%s may not be %s", (name, text, sentence) => {
+  ])("is refused: %s with %s", (name, text, sentence) => {
     expect(faultOf({ [name]: text })).toBe(sentence);
   });
 
@@ -246,7 +246,7 @@ describe("a variable of the deployment", () => {
     ['{"accounts":[{"email":7,"token":"sk-secret"}]}', "accounts.0.email: "],
     ['"sk-secret"', "it is neither"],
     [btoa('"sk-secret"'), "Invalid input"],
-  ])("GATEWAY_CONFIG_JSON may not be broken (%s), and is not told", (text, fault) => {
+  ])("is refused without showing it: GATEWAY_CONFIG_JSON, broken (%s)", (text, fault) => {
     const sentence = faultOf({ GATEWAY_CONFIG_JSON: text });
     expect(sentence).toContain(
       `GATEWAY_CONFIG_JSON must be the configuration as JSON, or base64 of it: ${fault}`,
@@ -254,32 +254,32 @@ describe("a variable of the deployment", () => {
     expect(sentence).not.toContain("secret");
   });
 
-  it("may be a JSON value, as a Worker's may", () => {
+  it("may be a JSON value, as on Workers", () => {
     const variables = parse({ KEEP_ALIVE_MS: 5, GATEWAY_DEVELOPMENT: true, PROVIDER_MODELS: { a: "b" } });
     expect(variables).toMatchObject({ keepAliveMs: 5, development: true, providerModels: { a: "b" } });
     expect(faultOf({ KEEP_ALIVE_MS: 0 })).toContain("KEEP_ALIVE_MS");
   });
 
-  it("is not looked for among the bindings of other names", () => {
+  it("is not read from bindings with other names", () => {
     const binding = { toJSON: () => "unreadable" };
     expect(parse({ HISTORY: binding, OTHER: "x" })).toEqual(parse({}));
   });
 
-  it("may switch the resolver off", () => {
+  it("may switch off the resolver", () => {
     expect(parse({ DNS_OVER_HTTPS_URL: "off" }).dnsResolver).toBeNull();
   });
 
-  it("is quoted only in part when it is long", () => {
+  it("is shortened in an error if it is long", () => {
     expect(faultOf({ PROVIDER_DRIVER: "x".repeat(1_000) }).length).toBeLessThan(150);
   });
 });
 
 describe("the provider driver", () => {
-  it("is the first of those that there are", () => {
+  it("is the first driver by default", () => {
     expect(parseVariables({}, { drivers: ["one", "two"] }).providerDriver).toBe("one");
   });
 
-  it("may be an earlier name, which stays as it is and is not offered", () => {
+  it("may be an earlier name, which is accepted but not offered", () => {
     const options = { drivers: ["one", "two"], driverAliases: new Map([["second", "two"]]) };
     expect(parseVariables({ PROVIDER_DRIVER: "second" }, options).providerDriver).toBe("second");
     expect(() => parseVariables({ PROVIDER_DRIVER: "third" }, options)).toThrow(
