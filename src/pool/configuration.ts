@@ -1,9 +1,9 @@
-import { authTypeOf, hasOwnCredentials } from "../core/config/account-auth-schema.ts";
 import { accountIdentifier } from "../core/config/account-identifier.ts";
-import type { Account } from "../core/config/account-schema.ts";
 import { toProviderId } from "../core/config/provider-id.ts";
-import type { ProviderEntry } from "../core/config/provider-schema.ts";
 import type { Config } from "../core/config/schema.ts";
+import { authTypeOf, hasOwnCredentials } from "../core/config/schemas/account-auth-schema.ts";
+import type { Account } from "../core/config/schemas/account-schema.ts";
+import type { ProviderEntry } from "../core/config/schemas/provider-schema.ts";
 import { sha256Hex } from "../core/encoding/hash.ts";
 import type { PoolAccount, PoolConfiguration } from "../core/ports/pool-configuration.ts";
 import { HOUR_MS } from "../core/units.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { DEFAULT_THINKING_PROMPT } from "../../src/gateway/generation/prepare-options.ts";
+import { DEFAULT_THINKING_PROMPT } from "../../src/gateway/generation/preparation/prepare-options.ts";
 import { ON_DENO } from "../support/runtime.ts";
 import { until } from "../support/until.ts";
 import { useAdmin } from "../support/use-admin.ts";

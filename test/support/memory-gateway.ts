@@ -22,7 +22,7 @@ import "../../src/gateway/files/operations.ts";
 import "../../src/gateway/files/related-file.ts";
 import "../../src/gateway/files/unread-body.ts";
 import "../../src/gateway/generation/account-states.ts";
-import "../../src/gateway/generation/parse-request-controls.ts";
+import "../../src/gateway/generation/preparation/parse-request-controls.ts";
 import "../../src/gateway/generation/routes/route-strategies.ts";
 import "../../src/gateway/guardrails/guard.ts";
 import "../../src/gateway/history/refused-requests.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import * as z from "zod";
-import { authFields } from "../../src/core/config/account-auth-schema.ts";
 import { type Config, configSchema } from "../../src/core/config/schema.ts";
+import { authFields } from "../../src/core/config/schemas/account-auth-schema.ts";
 import { visibilityOf } from "../../src/core/config/secret-masking.ts";
 
 type Schema = z.core.$ZodType;

@@ -1,8 +1,8 @@
 import ipaddr from "ipaddr.js";
 import { type Network, parseNetwork } from "../config/cidr-network.ts";
-import type { ApiKey } from "../config/key-schema.ts";
 import { isModelListed, type NamedModel } from "../config/name-list.ts";
-import type { SubjectEntry } from "../config/subject-schema.ts";
+import type { ApiKey } from "../config/schemas/key-schema.ts";
+import type { SubjectEntry } from "../config/schemas/subject-schema.ts";
 import { oncePer } from "../encoding/once-per.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
 import type { RequestLimits } from "../ports/subject-limits.ts";

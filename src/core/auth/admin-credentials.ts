@@ -1,5 +1,5 @@
-import type { Administrator } from "../config/administrator-schema.ts";
 import type { Config } from "../config/schema.ts";
+import type { Administrator } from "../config/schemas/administrator-schema.ts";
 import { sha256Hex } from "../encoding/hash.ts";
 import { oncePer } from "../encoding/once-per.ts";
 import { GatewayError } from "../errors/gateway-error.ts";

@@ -1,7 +1,7 @@
 import { getOwner, keyDigest, keyIdentifier, listApiKeys } from "../config/api-keys.ts";
-import type { ApiKey } from "../config/key-schema.ts";
 import type { Config } from "../config/schema.ts";
-import type { SubjectEntry } from "../config/subject-schema.ts";
+import type { ApiKey } from "../config/schemas/key-schema.ts";
+import type { SubjectEntry } from "../config/schemas/subject-schema.ts";
 import { oncePer } from "../encoding/once-per.ts";
 
 /** The configured key of a request. The id may be logged and stored; the key itself may not. */

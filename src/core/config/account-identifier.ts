@@ -1,5 +1,5 @@
 import { sha256Hex } from "../encoding/hash.ts";
-import type { Account } from "./account-schema.ts";
+import type { Account } from "./schemas/account-schema.ts";
 
 /** The names of an account (docs/contract/keys.md, Authentication, rule 3). All are case-insensitive. */
 export interface AccountNames {

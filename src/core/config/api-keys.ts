@@ -1,7 +1,7 @@
 import { sha256Hex } from "../encoding/hash.ts";
 import { oncePer } from "../encoding/once-per.ts";
-import type { ApiKey } from "./key-schema.ts";
 import type { Config } from "./schema.ts";
+import type { ApiKey } from "./schemas/key-schema.ts";
 
 /** SHA-256 of an API key in hexadecimal, whether the key itself or only the digest is stored. */
 export const keyDigest = oncePer(

@@ -1,7 +1,7 @@
 import { findEntryIgnoringCase } from "../encoding/find-ignoring-case.ts";
 import { isDotSegment } from "../encoding/path-segment.ts";
 import { isReservedName } from "../encoding/reserved-name.ts";
-import type { ProviderEntry, ProviderModel } from "./provider-schema.ts";
+import type { ProviderEntry, ProviderModel } from "./schemas/provider-schema.ts";
 
 /** An entry of a provider's `models`: the upstream name only, or an object. */
 export type ModelEntry = ProviderEntry["models"][string];

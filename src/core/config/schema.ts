@@ -1,19 +1,19 @@
 import * as z from "zod";
 import { lazyObject } from "../encoding/lazy-schema.ts";
-import { accountSchema } from "./account-schema.ts";
-import { administratorSchema, oidcSchema } from "./administrator-schema.ts";
-import { alertsSchema } from "./alert-schema.ts";
-import { guardrailSchema, MAX_GUARDRAILS } from "./guardrail-schema.ts";
-import { apiKeySchema } from "./key-schema.ts";
-import { limitsSchema } from "./limits-schema.ts";
-import { priceSchema } from "./price-schema.ts";
-import { providerSchema } from "./provider-schema.ts";
-import { proxySchema } from "./proxy-schema.ts";
-import { cacheSettingSchema, responseCacheSchema } from "./response-cache-schema.ts";
-import { modelRouteSchema } from "./route-schema.ts";
+import { accountSchema } from "./schemas/account-schema.ts";
+import { administratorSchema, oidcSchema } from "./schemas/administrator-schema.ts";
+import { alertsSchema } from "./schemas/alert-schema.ts";
+import { guardrailSchema, MAX_GUARDRAILS } from "./schemas/guardrail-schema.ts";
+import { apiKeySchema } from "./schemas/key-schema.ts";
+import { limitsSchema } from "./schemas/limits-schema.ts";
+import { priceSchema } from "./schemas/price-schema.ts";
+import { providerSchema } from "./schemas/provider-schema.ts";
+import { proxySchema } from "./schemas/proxy-schema.ts";
+import { cacheSettingSchema, responseCacheSchema } from "./schemas/response-cache-schema.ts";
+import { modelRouteSchema } from "./schemas/route-schema.ts";
+import { countSchema, privateHostsSchema } from "./schemas/shared-fields.ts";
+import { subjectEntrySchema } from "./schemas/subject-schema.ts";
 import { markSecret } from "./secret-masking.ts";
-import { countSchema, privateHostsSchema } from "./shared-fields.ts";
-import { subjectEntrySchema } from "./subject-schema.ts";
 
 const guardrailsSchema = lazyObject(() => ({
   rules: z.array(guardrailSchema).max(MAX_GUARDRAILS).default([]),

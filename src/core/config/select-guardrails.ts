@@ -1,4 +1,4 @@
-import type { Guardrail } from "./guardrail-schema.ts";
+import type { Guardrail } from "./schemas/guardrail-schema.ts";
 
 /** A key, user, team or tag that may name rules. */
 interface GuardedSubject {

@@ -1,4 +1,4 @@
-import type { AccountAuth } from "../config/account-auth-schema.ts";
+import type { AccountAuth } from "../config/schemas/account-auth-schema.ts";
 import type { SelectionStrategy } from "../config/selection-strategy.ts";
 import type { ProviderErrorKind } from "../errors/provider-error.ts";
 import type { AccountHealth, FaultParty, QueueStatus } from "./account-status.ts";

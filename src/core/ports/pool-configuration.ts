@@ -1,4 +1,4 @@
-import type { AccountAuth } from "../config/account-auth-schema.ts";
+import type { AccountAuth } from "../config/schemas/account-auth-schema.ts";
 
 /**
  * `access_token`: an OAuth 2 bearer token (RFC 6750). `aws_keys`: the settings of `aws_sigv4` as JSON, with which each

@@ -4,7 +4,7 @@
  */
 
 import type { LimitKind, LimitName } from "../config/limit-kinds.ts";
-import type { SubjectEntry } from "../config/subject-schema.ts";
+import type { SubjectEntry } from "../config/schemas/subject-schema.ts";
 
 /** The limits of a subject. An absent limit, or 0, means unlimited. */
 export type SubjectLimits = Readonly<Partial<Record<LimitName, number>>>;

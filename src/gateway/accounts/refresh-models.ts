@@ -1,5 +1,5 @@
 import { addListedModels, selectNewNames } from "../../core/config/provider-models.ts";
-import type { ProviderEntry, ProviderModel } from "../../core/config/provider-schema.ts";
+import type { ProviderEntry, ProviderModel } from "../../core/config/schemas/provider-schema.ts";
 import type { EditNote, FieldChange } from "../../core/config/snapshot.ts";
 import { describeForAdministrator } from "../../core/errors/failure-message.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";

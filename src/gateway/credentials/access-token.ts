@@ -1,4 +1,4 @@
-import type { AccountAuth } from "../../core/config/account-auth-schema.ts";
+import type { AccountAuth } from "../../core/config/schemas/account-auth-schema.ts";
 import type { SignInResult } from "../../core/ports/accounts.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import type { Fetch, OutboundProxy } from "../../core/ports/upstream.ts";

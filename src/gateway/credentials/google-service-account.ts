@@ -1,6 +1,6 @@
 import { SignJWT } from "jose";
-import { readServiceAccountKey } from "../../core/config/account-auth-rules.ts";
-import type { AccountAuth } from "../../core/config/account-auth-schema.ts";
+import { readServiceAccountKey } from "../../core/config/schemas/account-auth-rules.ts";
+import type { AccountAuth } from "../../core/config/schemas/account-auth-schema.ts";
 import { fromBase64 } from "../../core/encoding/bytes.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
 import type { SignInResult } from "../../core/ports/accounts.ts";

@@ -1,4 +1,4 @@
-import type { AccountAuth } from "../../core/config/account-auth-schema.ts";
+import type { AccountAuth } from "../../core/config/schemas/account-auth-schema.ts";
 import { textToBase64 } from "../../core/encoding/bytes.ts";
 import type { SignInResult } from "../../core/ports/accounts.ts";
 import type { Fetch } from "../../core/ports/upstream.ts";

@@ -4,8 +4,8 @@ import { estimateTokens, maxPlausibleTokens } from "../../core/conversation/toke
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
 import { FALLBACK_HEADER } from "../../core/routing/control-headers.ts";
 import { countRequest } from "../../pool/limits/limited-use.ts";
-import type { RequestControls } from "../generation/parse-request-controls.ts";
-import { readRequestControls } from "../generation/request-controls.ts";
+import type { RequestControls } from "../generation/preparation/parse-request-controls.ts";
+import { readRequestControls } from "../generation/preparation/request-controls.ts";
 import { assertNoGuardrails } from "../guardrails/unchecked-endpoints.ts";
 import { EMBEDDING_DIMENSIONS } from "../models/embedding-models.ts";
 import type { EmbeddingInput, EmbeddingRequest, Vectors } from "./embedding-request.ts";

@@ -6,7 +6,7 @@ import { RetryBudget } from "../../core/retries/retry-budget.ts";
 import type { ExpectedTokens } from "../../pool/limits/limited-use.ts";
 import { AttemptTimeout } from "../accounts/attempt-timeout.ts";
 import { withAccount } from "../accounts/with-account.ts";
-import type { RequestControls } from "../generation/parse-request-controls.ts";
+import type { RequestControls } from "../generation/preparation/parse-request-controls.ts";
 import { getProvider } from "../providers/provider-registry.ts";
 import type { EmbeddingRequest, Vectors } from "./embedding-request.ts";
 

@@ -1,8 +1,8 @@
 import { toProviderId } from "../../core/config/provider-id.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { DAY_MS } from "../../core/units.ts";
-import { findAccount, type PinnedCaller } from "./file-references.ts";
 import type { GenerationJob } from "./generation-job.ts";
+import { findAccount, type PinnedCaller } from "./preparation/file-references.ts";
 
 /** How long the account of a container or a similar object is remembered, milliseconds. No provider keeps one longer. */
 const REMEMBERED_MS = 30 * DAY_MS;

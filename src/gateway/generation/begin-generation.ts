@@ -8,13 +8,13 @@ import { RetryBudget } from "../../core/retries/retry-budget.ts";
 import { Recording } from "../history/recording.ts";
 import type { Provider } from "../providers/provider.ts";
 import { findDefaultProviderApi, getProvider } from "../providers/provider-registry.ts";
-import { identifyTurn } from "./conversation-key.ts";
-import { estimateUsage } from "./expected-usage.ts";
-import { type PinnedCaller, pinToFileAccount } from "./file-references.ts";
 import type { Generation } from "./generation.ts";
 import type { AnswerInfo, GenerationJob, GenerationRequest } from "./generation-job.ts";
-import { toPlainText } from "./plain-text.ts";
-import { readRequestControls, resolveFallbacks } from "./request-controls.ts";
+import { identifyTurn } from "./preparation/conversation-key.ts";
+import { estimateUsage } from "./preparation/expected-usage.ts";
+import { type PinnedCaller, pinToFileAccount } from "./preparation/file-references.ts";
+import { toPlainText } from "./preparation/plain-text.ts";
+import { readRequestControls, resolveFallbacks } from "./preparation/request-controls.ts";
 import { rejectUnsupportedOptions, selectCapableModel } from "./routes/model-selection.ts";
 import { orderModels } from "./routes/route-targets.ts";
 

@@ -4,8 +4,8 @@ import { toGatewayError } from "../../core/errors/gateway-error.ts";
 import { beginGeneration, createAnswerInfo } from "./begin-generation.ts";
 import { type CompletionStage, linkSources, runToCompletion } from "./completion-stages.ts";
 import { finishWithError, finishWithSuccess } from "./end-generation.ts";
+import { repairFormat } from "./format/response-format.ts";
 import type { AnswerInfo, GenerationJob, GenerationRequest } from "./generation-job.ts";
-import { repairFormat } from "./response-format.ts";
 import { RouteRunner } from "./routes/route-runner.ts";
 
 /** Applies the guardrails. */

@@ -6,8 +6,8 @@ import type { Context } from "../../core/ports/context.ts";
 import type { RetryBudget } from "../../core/retries/retry-budget.ts";
 import type { Guard } from "../guardrails/guard.ts";
 import type { Recording } from "../history/recording.ts";
-import type { ConversationTurn } from "./conversation-key.ts";
-import type { NativeJob } from "./native-style.ts";
+import type { NativeJob } from "./native/native-style.ts";
+import type { ConversationTurn } from "./preparation/conversation-key.ts";
 import type { RequestDeadline } from "./request-deadline.ts";
 import type { StickyRoute } from "./routes/route-affinity.ts";
 

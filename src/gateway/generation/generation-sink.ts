@@ -1,5 +1,5 @@
 import type { GenerationEvent } from "../../core/conversation/events.ts";
-import type { NativeStream } from "./native-stream.ts";
+import type { NativeStream } from "./native/native-stream.ts";
 
 interface EventSink {
   /**

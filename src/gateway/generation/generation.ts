@@ -26,12 +26,12 @@ import {
   isEmptyOutputError,
 } from "./assembly/answer-checks.ts";
 import { Assembler, type TurnEnd } from "./assembly/assembler.ts";
-import { estimateUsage } from "./expected-usage.ts";
 import type { GenerationJob } from "./generation-job.ts";
 import { type GenerationSink, noopSink } from "./generation-sink.ts";
-import { NativeRelay } from "./native-relay.ts";
-import { toObserved } from "./native-selection.ts";
-import { type NativeJob, selectAnswerHeaders } from "./native-style.ts";
+import { NativeRelay } from "./native/native-relay.ts";
+import { toObserved } from "./native/native-selection.ts";
+import { type NativeJob, selectAnswerHeaders } from "./native/native-style.ts";
+import { estimateUsage } from "./preparation/expected-usage.ts";
 import { readBody, readToEnd } from "./provider-body.ts";
 import { scheduleSessionCleanup } from "./session-cleanup.ts";
 import { StallDetector, type StallReason } from "./stall-detector.ts";

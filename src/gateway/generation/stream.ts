@@ -8,13 +8,13 @@ import { EVENT_STREAM_HEADERS } from "../../core/http/event-stream.ts";
 import { withTimeout } from "../../core/ports/clock.ts";
 import { beginGeneration, createAnswerInfo } from "./begin-generation.ts";
 import { finishWithError, finishWithSuccess } from "./end-generation.ts";
+import { StreamedFormat } from "./format/streamed-format.ts";
 import type { Generation } from "./generation.ts";
 import type { AnswerInfo, GenerationJob, GenerationRequest } from "./generation-job.ts";
 import type { StreamSink } from "./generation-sink.ts";
 import { RouteRunner } from "./routes/route-runner.ts";
 import { MIN_BYTES_PER_SECOND } from "./stall-detector.ts";
 import { StreamWriter } from "./stream-writer.ts";
-import { StreamedFormat } from "./streamed-format.ts";
 
 /** Renders one generation's events as a dialect's stream. It does no I/O: it has state, takes events and returns text. */
 export interface StreamRenderer {

@@ -1,4 +1,4 @@
-import type { Guardrail } from "../../core/config/guardrail-schema.ts";
+import type { Guardrail } from "../../core/config/schemas/guardrail-schema.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 
 /** What a check of the gateway's operator has denied. Not the provider's fault, and not repeated elsewhere. */

@@ -1,4 +1,4 @@
-import type { Guardrail } from "../../core/config/guardrail-schema.ts";
+import type { Guardrail } from "../../core/config/schemas/guardrail-schema.ts";
 import type { Conversation } from "../../core/conversation/conversation.ts";
 import type { Completion } from "../../core/conversation/events.ts";
 import type { ModelNameConfig } from "../models/configured-models.ts";

@@ -1,4 +1,4 @@
-import type { Guardrail } from "../../core/config/guardrail-schema.ts";
+import type { Guardrail } from "../../core/config/schemas/guardrail-schema.ts";
 import type { GenerationEvent, Usage } from "../../core/conversation/events.ts";
 import type { Sources } from "../../core/conversation/sources.ts";
 import { checkCall } from "./check-call.ts";

@@ -1,4 +1,4 @@
-import type { Guardrail } from "../../core/config/guardrail-schema.ts";
+import type { Guardrail } from "../../core/config/schemas/guardrail-schema.ts";
 import { isObject } from "../../core/encoding/json.ts";
 import { removeSpaces } from "../../core/encoding/json-splice.ts";
 import { Breaks } from "./breaks.ts";

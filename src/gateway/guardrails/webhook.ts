@@ -1,5 +1,5 @@
-import type { Guardrail } from "../../core/config/guardrail-schema.ts";
 import type { Config } from "../../core/config/schema.ts";
+import type { Guardrail } from "../../core/config/schemas/guardrail-schema.ts";
 import { checkWebhookUrl } from "../../core/config/webhook-url.ts";
 import { isObject } from "../../core/encoding/json.ts";
 import type { Platform } from "../../core/ports/platform.ts";

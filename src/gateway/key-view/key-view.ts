@@ -1,7 +1,7 @@
 import { isModelAllowed } from "../../core/auth/access-rules.ts";
 import type { CallerKey, KeyGroup } from "../../core/auth/caller-keys.ts";
-import type { ApiKey } from "../../core/config/key-schema.ts";
 import { isBudget, LIMIT_KINDS, type LimitName, mapLimits } from "../../core/config/limit-kinds.ts";
+import type { ApiKey } from "../../core/config/schemas/key-schema.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { formatSubject, getUsedAmount, NO_USE } from "../../core/ports/subject-limits.ts";
 import type { UsageGroup } from "../../core/ports/usage.ts";

@@ -1,8 +1,8 @@
 import { readModelRoute } from "../../core/config/model-route.ts";
 import { DEFAULT_PROVIDER } from "../../core/config/provider-id.ts";
 import { findListedModel, toProviderModel } from "../../core/config/provider-models.ts";
-import type { ProviderEntry, ProviderModel } from "../../core/config/provider-schema.ts";
 import type { Config } from "../../core/config/schema.ts";
+import type { ProviderEntry, ProviderModel } from "../../core/config/schemas/provider-schema.ts";
 import type { CatalogueModel } from "../../core/conversation/model.ts";
 import { nameInPath } from "../../core/conversation/model-path.ts";
 import type { RouteStrategy } from "../../core/conversation/route-strategy.ts";

@@ -1,4 +1,4 @@
-import type { ProviderEntry, ProviderModel } from "../../core/config/provider-schema.ts";
+import type { ProviderEntry, ProviderModel } from "../../core/config/schemas/provider-schema.ts";
 import type { KnownModel, KnownModels, KnownProvider, NameMatch } from "./known-model.ts";
 
 function matches(match: NameMatch, name: string): boolean {

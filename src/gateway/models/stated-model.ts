@@ -1,5 +1,5 @@
-import type { Price } from "../../core/config/price-schema.ts";
-import type { ProviderModel } from "../../core/config/provider-schema.ts";
+import type { Price } from "../../core/config/schemas/price-schema.ts";
+import type { ProviderModel } from "../../core/config/schemas/provider-schema.ts";
 import { isObject, type JsonObject } from "../../core/encoding/json.ts";
 import type { OfferedModel } from "../providers/provider.ts";
 import type { ProviderKnowledge } from "./known-models.ts";

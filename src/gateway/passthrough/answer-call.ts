@@ -5,8 +5,8 @@ import { ProviderError, providerErrorToGateway } from "../../core/errors/provide
 import { abortOnDisconnect } from "../../core/http/client-disconnect.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { RetryBudget } from "../../core/retries/retry-budget.ts";
-import type { RequestControls } from "../generation/parse-request-controls.ts";
-import { readRequestControls } from "../generation/request-controls.ts";
+import type { RequestControls } from "../generation/preparation/parse-request-controls.ts";
+import { readRequestControls } from "../generation/preparation/request-controls.ts";
 import { classifyFailure } from "../generation/routes/route-runner.ts";
 import { Recording } from "../history/recording.ts";
 import { answerCallThroughCache } from "../response-cache/answer-through-cache.ts";

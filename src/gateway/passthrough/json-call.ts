@@ -4,7 +4,7 @@ import { invalidRequest } from "../../core/errors/gateway-error.ts";
 import type { JsonBody } from "../../core/http/json-body.ts";
 import { OTHER_MODEL_MEMBERS } from "../dialects/chat-completions/native.ts";
 import { assertClearMembers } from "../dialects/shared/native-request.ts";
-import { namesForbiddenModel } from "../generation/named-models.ts";
+import { namesForbiddenModel } from "../generation/native/named-models.ts";
 import type { PassthroughEndpoint } from "./endpoint-table.ts";
 import type { PassthroughCall } from "./passthrough-call.ts";
 

@@ -1,4 +1,4 @@
-import type { IsModelAllowed } from "../generation/named-models.ts";
+import type { IsModelAllowed } from "../generation/native/named-models.ts";
 import type { PassthroughEndpoint } from "./endpoint-table.ts";
 
 /** Follows a body that goes to the provider while the caller still sends it. */

@@ -17,7 +17,7 @@ import { withAccount } from "../accounts/with-account.ts";
 import { configuredSecrets } from "../captures/capture-masking.ts";
 import { selectRequestHeaders } from "../dialects/shared/native-request.ts";
 import { OPENAI_ANSWER_HEADERS, OPENAI_REQUEST_HEADERS } from "../dialects/shared/openai-headers.ts";
-import { selectAnswerHeaders } from "../generation/native-style.ts";
+import { selectAnswerHeaders } from "../generation/native/native-style.ts";
 import { readBody } from "../generation/provider-body.ts";
 import type { StallDetector } from "../generation/stall-detector.ts";
 import { StreamWriter } from "../generation/stream-writer.ts";

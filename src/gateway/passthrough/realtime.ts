@@ -14,7 +14,7 @@ import { withAccount } from "../accounts/with-account.ts";
 import { configuredSecrets } from "../captures/capture-masking.ts";
 import { selectRequestHeaders } from "../dialects/shared/native-request.ts";
 import { OPENAI_REQUEST_HEADERS } from "../dialects/shared/openai-headers.ts";
-import { readRequestControls } from "../generation/request-controls.ts";
+import { readRequestControls } from "../generation/preparation/request-controls.ts";
 import { classifyFailure } from "../generation/routes/route-runner.ts";
 import { Recording } from "../history/recording.ts";
 import type { Passthrough } from "../providers/passthrough/passthrough.ts";

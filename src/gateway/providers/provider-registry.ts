@@ -1,6 +1,6 @@
 import { mapUpstreamNames } from "../../core/config/provider-models.ts";
-import type { ProviderEntry } from "../../core/config/provider-schema.ts";
 import type { Config } from "../../core/config/schema.ts";
+import type { ProviderEntry } from "../../core/config/schemas/provider-schema.ts";
 import type { SelectionStrategy } from "../../core/config/selection-strategy.ts";
 import { oncePer } from "../../core/encoding/once-per.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";

@@ -1,5 +1,5 @@
 import type { Caller } from "../../core/auth/callers.ts";
-import { usesResponseCache } from "../../core/config/response-cache-schema.ts";
+import { usesResponseCache } from "../../core/config/schemas/response-cache-schema.ts";
 import type { ResolvedModel } from "../../core/conversation/model.ts";
 import type { Context } from "../../core/ports/context.ts";
 import type { RecordedAnswer } from "../../core/routing/answer-recorder.ts";

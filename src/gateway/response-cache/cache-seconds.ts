@@ -1,4 +1,4 @@
-import type { CacheConfig, CacheScope } from "../../core/config/response-cache-schema.ts";
+import type { CacheConfig, CacheScope } from "../../core/config/schemas/response-cache-schema.ts";
 import type { ResolvedModel } from "../../core/conversation/model.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { CacheConfig } from "../../core/config/response-cache-schema.ts";
+import type { CacheConfig } from "../../core/config/schemas/response-cache-schema.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { countRequest } from "../../pool/limits/limited-use.ts";
 import type { CacheableCall } from "./answer-through-cache.ts";

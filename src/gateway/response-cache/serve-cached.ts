@@ -1,4 +1,4 @@
-import type { CacheConfig } from "../../core/config/response-cache-schema.ts";
+import type { CacheConfig } from "../../core/config/schemas/response-cache-schema.ts";
 import type { GenerationOutcome } from "../../core/conversation/outcome.ts";
 import { toGatewayError } from "../../core/errors/gateway-error.ts";
 import { countRequest } from "../../pool/limits/limited-use.ts";

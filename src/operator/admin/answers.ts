@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { authFields } from "../../core/config/account-auth-schema.ts";
 import { HISTORY_MODES } from "../../core/config/history-mode.ts";
+import { authFields } from "../../core/config/schemas/account-auth-schema.ts";
 import { PROVIDER_ERROR_KINDS } from "../../core/errors/provider-error.ts";
 import { ACCOUNT_CONDITIONS, type CooldownView, PROVIDER_HEALTHS } from "../../core/ports/account-status.ts";
 import type { AccountTestResult } from "../../core/ports/administration.ts";

@@ -1,8 +1,12 @@
 import * as z from "zod";
-import { type Guardrail, guardrailSchema, MAX_GUARDRAILS } from "../../core/config/guardrail-schema.ts";
 import type { Config } from "../../core/config/schema.ts";
+import {
+  type Guardrail,
+  guardrailSchema,
+  MAX_GUARDRAILS,
+} from "../../core/config/schemas/guardrail-schema.ts";
+import { privateHostsSchema } from "../../core/config/schemas/shared-fields.ts";
 import { maskText } from "../../core/config/secret-masking.ts";
-import { privateHostsSchema } from "../../core/config/shared-fields.ts";
 import { checkWebhookUrl } from "../../core/config/webhook-url.ts";
 import { invalidRequest } from "../../core/errors/gateway-error.ts";
 import type { Context } from "../../core/ports/context.ts";

@@ -1,5 +1,5 @@
 import { signWebhookBody } from "../../core/auth/webhook-signature.ts";
-import type { Webhook } from "../../core/config/alert-schema.ts";
+import type { Webhook } from "../../core/config/schemas/alert-schema.ts";
 import { fromBase64 } from "../../core/encoding/bytes.ts";
 import type { Alert } from "../../core/ports/alerts.ts";
 

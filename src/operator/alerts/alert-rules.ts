@@ -1,9 +1,9 @@
-import type { AlertRules } from "../../core/config/alert-schema.ts";
 import { keyIdentifier } from "../../core/config/api-keys.ts";
-import type { ApiKey } from "../../core/config/key-schema.ts";
 import { isBudget, LIMIT_KINDS, LIMIT_NAMES } from "../../core/config/limit-kinds.ts";
 import { DEFAULT_PROVIDER, toProviderId } from "../../core/config/provider-id.ts";
 import type { Config } from "../../core/config/schema.ts";
+import type { AlertRules } from "../../core/config/schemas/alert-schema.ts";
+import type { ApiKey } from "../../core/config/schemas/key-schema.ts";
 import type { ProviderTrouble, QueueStatus } from "../../core/ports/account-status.ts";
 import type { Alert } from "../../core/ports/alerts.ts";
 import {

@@ -1,5 +1,5 @@
-import type { Webhook } from "../../core/config/alert-schema.ts";
 import type { Config } from "../../core/config/schema.ts";
+import type { Webhook } from "../../core/config/schemas/alert-schema.ts";
 import { checkWebhookUrl } from "../../core/config/webhook-url.ts";
 import type { Alert, AlertDelivery } from "../../core/ports/alerts.ts";
 import type { Platform } from "../../core/ports/platform.ts";

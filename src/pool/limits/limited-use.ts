@@ -1,9 +1,9 @@
 import type { CallerKey } from "../../core/auth/caller-keys.ts";
 import type { Caller } from "../../core/auth/callers.ts";
-import type { ApiKey } from "../../core/config/key-schema.ts";
 import { LIMIT_KINDS, LIMIT_NAMES, mapLimits } from "../../core/config/limit-kinds.ts";
 import { DEFAULT_PROVIDER } from "../../core/config/provider-id.ts";
 import type { Config } from "../../core/config/schema.ts";
+import type { ApiKey } from "../../core/config/schemas/key-schema.ts";
 import { oncePer } from "../../core/encoding/once-per.ts";
 import type { Context } from "../../core/ports/context.ts";
 import type { Platform } from "../../core/ports/platform.ts";

@@ -1,5 +1,5 @@
 import type { Config } from "../../core/config/schema.ts";
-import type { SubjectEntry } from "../../core/config/subject-schema.ts";
+import type { SubjectEntry } from "../../core/config/schemas/subject-schema.ts";
 import type { RequestFacts } from "../../core/ports/request-outcome.ts";
 import { OTHER_VALUES } from "../../core/ports/usage.ts";
 import { type Counts, seriesName } from "./counts.ts";

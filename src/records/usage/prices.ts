@@ -1,7 +1,7 @@
-import type { Price } from "../../core/config/price-schema.ts";
 import { DEFAULT_PROVIDER } from "../../core/config/provider-id.ts";
 import { findListedModel } from "../../core/config/provider-models.ts";
 import type { Config } from "../../core/config/schema.ts";
+import type { Price } from "../../core/config/schemas/price-schema.ts";
 import { NANO } from "../../core/units.ts";
 import type { PricedUsage } from "./priced-usage.ts";
 

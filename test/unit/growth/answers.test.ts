@@ -16,10 +16,10 @@ import { DeclaredTools } from "../../../src/gateway/dialects/shared/declared-too
 import { FreeTextDecoder } from "../../../src/gateway/dialects/shared/free-text.ts";
 import { Assembler } from "../../../src/gateway/generation/assembly/assembler.ts";
 import { CitationFilter, linkCitations } from "../../../src/gateway/generation/assembly/citations.ts";
-import { checkFormat } from "../../../src/gateway/generation/format-check.ts";
-import { JsonExtractor } from "../../../src/gateway/generation/json-extractor.ts";
+import { checkFormat } from "../../../src/gateway/generation/format/format-check.ts";
+import { JsonExtractor } from "../../../src/gateway/generation/format/json-extractor.ts";
+import { StreamedFormat } from "../../../src/gateway/generation/format/streamed-format.ts";
 import type { StreamRenderer } from "../../../src/gateway/generation/stream.ts";
-import { StreamedFormat } from "../../../src/gateway/generation/streamed-format.ts";
 import type { ProviderEvent } from "../../../src/gateway/providers/answers/provider-events.ts";
 import { conversation } from "../../support/conversations.ts";
 import { DEGENERATE, pieces } from "../../support/degenerate.ts";

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { signLink } from "../../../src/core/auth/signed-links.ts";
 import { keyDigest, keyIdentifier } from "../../../src/core/config/api-keys.ts";
-import { apiKeySchema } from "../../../src/core/config/key-schema.ts";
+import { apiKeySchema } from "../../../src/core/config/schemas/key-schema.ts";
 import type { CaptureRequest } from "../../../src/core/ports/page-browser.ts";
 import { type MemoryGateway, pass, START_OF_TIME, useMemoryGateway } from "../../support/memory-gateway.ts";
 import { fakeBrowser } from "../../support/page-browser.ts";

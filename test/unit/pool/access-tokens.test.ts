@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { AccountAuth } from "../../../src/core/config/account-auth-schema.ts";
+import type { AccountAuth } from "../../../src/core/config/schemas/account-auth-schema.ts";
 import type { SignInTicket } from "../../../src/core/ports/accounts.ts";
 import type { PoolAccount } from "../../../src/core/ports/pool-configuration.ts";
 import { account, LIMITS } from "../../support/pool-simulator/fixtures.ts";

@@ -11,7 +11,7 @@ import type { Context } from "../../../core/ports/context.ts";
 import { DAY_MS } from "../../../core/units.ts";
 import { AttemptTimeout } from "../../accounts/attempt-timeout.ts";
 import { withAccount } from "../../accounts/with-account.ts";
-import { findAccount } from "../../generation/file-references.ts";
+import { findAccount } from "../../generation/preparation/file-references.ts";
 import { selectAllowedTargets } from "../../generation/routes/route-targets.ts";
 import { readWithModelNames } from "../../models/read-with-model-names.ts";
 import { resolveModel } from "../../models/resolve-model.ts";

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, parseObject } from "../../../core/encoding/json.ts";
 import { getMemberText, removeMember, setMember } from "../../../core/encoding/json-splice.ts";
-import type { NativeJob } from "../../generation/native-style.ts";
+import type { NativeJob } from "../../generation/native/native-style.ts";
 import type { NativeDialect } from "../shared/native-request.ts";
 import { OPENAI_ANSWER_HEADERS, OPENAI_REQUEST_HEADERS } from "../shared/openai-headers.ts";
 import { parseItemId } from "./ids.ts";

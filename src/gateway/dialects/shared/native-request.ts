@@ -6,8 +6,8 @@ import { oncePer } from "../../../core/encoding/once-per.ts";
 import { GatewayError, invalidRequest } from "../../../core/errors/gateway-error.ts";
 import type { JsonBody } from "../../../core/http/json-body.ts";
 import type { Context } from "../../../core/ports/context.ts";
-import { findSessionId } from "../../generation/conversation-key.ts";
-import { createHeaderTest, type NativeJob, type NativeStyle } from "../../generation/native-style.ts";
+import { createHeaderTest, type NativeJob, type NativeStyle } from "../../generation/native/native-style.ts";
+import { findSessionId } from "../../generation/preparation/conversation-key.ts";
 import { resolveModel } from "../../models/resolve-model.ts";
 import { findDefaultProviderApi, findProviderApi } from "../../providers/provider-registry.ts";
 

@@ -3,7 +3,7 @@ import type { Caller } from "../../../core/auth/callers.ts";
 import type { ResolvedModel, RouteTarget } from "../../../core/conversation/model.ts";
 import type { Context } from "../../../core/ports/context.ts";
 import type { ExpectedTokens } from "../../../pool/limits/limited-use.ts";
-import { appendFallbacks } from "../request-controls.ts";
+import { appendFallbacks } from "../preparation/request-controls.ts";
 import { getRouteAffinity, type StickyRoute } from "./route-affinity.ts";
 
 /** Few routes have a strategy. */

@@ -1,11 +1,11 @@
-import { AUTH_SECRETS, findAuthFault } from "../../../core/config/account-auth-rules.ts";
+import { AUTH_SECRETS, findAuthFault } from "../../../core/config/schemas/account-auth-rules.ts";
 import {
   type AccountAuth,
   authFields,
   authShape,
   authTypeOf,
-} from "../../../core/config/account-auth-schema.ts";
-import type { Account } from "../../../core/config/account-schema.ts";
+} from "../../../core/config/schemas/account-auth-schema.ts";
+import type { Account } from "../../../core/config/schemas/account-schema.ts";
 import { isShortenedSecret, maskText } from "../../../core/config/secret-masking.ts";
 import { once } from "../../../core/encoding/lazy-schema.ts";
 import { invalidRequest } from "../../../core/errors/gateway-error.ts";

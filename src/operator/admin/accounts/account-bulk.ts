@@ -1,6 +1,6 @@
 import * as z from "zod";
-import type { Account } from "../../../core/config/account-schema.ts";
 import type { Config } from "../../../core/config/schema.ts";
+import type { Account } from "../../../core/config/schemas/account-schema.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routing/endpoint.ts";
 import { editConfig } from "../configuration/config-edit.ts";
 import { requestObject } from "../request-fields.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { type Account, accountSchema } from "../../../core/config/account-schema.ts";
 import type { Config } from "../../../core/config/schema.ts";
+import { type Account, accountSchema } from "../../../core/config/schemas/account-schema.ts";
 import type { ConfigSnapshot } from "../../../core/config/snapshot.ts";
 import { invalidRequest } from "../../../core/errors/gateway-error.ts";
 import type { Context } from "../../../core/ports/context.ts";

@@ -1,6 +1,6 @@
 import { accountIdentifier } from "../../../core/config/account-identifier.ts";
-import type { Account } from "../../../core/config/account-schema.ts";
 import type { Config } from "../../../core/config/schema.ts";
+import type { Account } from "../../../core/config/schemas/account-schema.ts";
 import { oncePer } from "../../../core/encoding/once-per.ts";
 import { notFoundError, requireFound } from "../resource-errors.ts";
 

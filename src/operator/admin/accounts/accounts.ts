@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { hasOwnCredentials } from "../../../core/config/account-auth-schema.ts";
 import { accountIdentifier } from "../../../core/config/account-identifier.ts";
-import { accountSchema } from "../../../core/config/account-schema.ts";
+import { hasOwnCredentials } from "../../../core/config/schemas/account-auth-schema.ts";
+import { accountSchema } from "../../../core/config/schemas/account-schema.ts";
 import { lazyObject } from "../../../core/encoding/lazy-schema.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routing/endpoint.ts";
 import { accountViewSchema } from "../answers.ts";

@@ -1,7 +1,7 @@
 import { issueToken, readTokenId } from "../../../core/auth/admin-token.ts";
 import { type AdminToken, getOwnerEpoch } from "../../../core/auth/administrators.ts";
 import { ensureSigningSecret } from "../../../core/auth/signing-secret.ts";
-import type { Administrator } from "../../../core/config/administrator-schema.ts";
+import type { Administrator } from "../../../core/config/schemas/administrator-schema.ts";
 import { GatewayError } from "../../../core/errors/gateway-error.ts";
 import type { Context } from "../../../core/ports/context.ts";
 import { recordAction } from "../configuration/audit-recording.ts";

@@ -1,8 +1,11 @@
 import * as z from "zod";
 import { hashPassword } from "../../../core/auth/password.ts";
-import { type Administrator, administratorSchema } from "../../../core/config/administrator-schema.ts";
 import { ROLES } from "../../../core/config/roles.ts";
 import type { Config } from "../../../core/config/schema.ts";
+import {
+  type Administrator,
+  administratorSchema,
+} from "../../../core/config/schemas/administrator-schema.ts";
 import { GatewayError } from "../../../core/errors/gateway-error.ts";
 import type { Context } from "../../../core/ports/context.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routing/endpoint.ts";

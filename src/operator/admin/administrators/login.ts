@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { checkAdministratorPassword, checkAdminKey } from "../../../core/auth/admin-credentials.ts";
-import type { Administrator } from "../../../core/config/administrator-schema.ts";
 import { ROLES } from "../../../core/config/roles.ts";
+import type { Administrator } from "../../../core/config/schemas/administrator-schema.ts";
 import { lazyObject } from "../../../core/encoding/lazy-schema.ts";
 import { invalidRequest } from "../../../core/errors/gateway-error.ts";
 import { type Endpoint, jsonResponse, openEndpoint, tokenEndpoint } from "../../../core/routing/endpoint.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { accountSchema } from "../../../core/config/account-schema.ts";
 import { keyDigest, removeDuplicateKeys } from "../../../core/config/api-keys.ts";
-import { type ApiKey, apiKeySchema } from "../../../core/config/key-schema.ts";
+import { accountSchema } from "../../../core/config/schemas/account-schema.ts";
+import { type ApiKey, apiKeySchema } from "../../../core/config/schemas/key-schema.ts";
 import { lazyObject } from "../../../core/encoding/lazy-schema.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routing/endpoint.ts";
 import { assertImportedAuth } from "../accounts/account-auth.ts";

@@ -1,9 +1,9 @@
 import { getOwner, listApiKeys } from "../../../core/config/api-keys.ts";
 import { selectStrictestMode } from "../../../core/config/history-mode.ts";
-import type { ApiKey } from "../../../core/config/key-schema.ts";
-import { usesResponseCache } from "../../../core/config/response-cache-schema.ts";
 import type { Config } from "../../../core/config/schema.ts";
-import type { SubjectEntry } from "../../../core/config/subject-schema.ts";
+import type { ApiKey } from "../../../core/config/schemas/key-schema.ts";
+import { usesResponseCache } from "../../../core/config/schemas/response-cache-schema.ts";
+import type { SubjectEntry } from "../../../core/config/schemas/subject-schema.ts";
 import { once } from "../../../core/encoding/lazy-schema.ts";
 
 type Cached = Pick<SubjectEntry, "history" | "cache_epoch">;

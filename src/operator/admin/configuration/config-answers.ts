@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { authFields } from "../../../core/config/account-auth-schema.ts";
-import { priceSchema } from "../../../core/config/price-schema.ts";
-import { modelRouteSchema } from "../../../core/config/route-schema.ts";
+import { authFields } from "../../../core/config/schemas/account-auth-schema.ts";
+import { priceSchema } from "../../../core/config/schemas/price-schema.ts";
+import { modelRouteSchema } from "../../../core/config/schemas/route-schema.ts";
 import { accountViewSchema, keyViewSchema, proxyViewSchema } from "../answers.ts";
 import { cacheViewSchema } from "../keys/subject-fields.ts";
 import { providerViewSchema } from "../providers/provider-view.ts";

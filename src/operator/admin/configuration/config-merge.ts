@@ -1,7 +1,7 @@
-import { type Account, accountSchema } from "../../../core/config/account-schema.ts";
 import { listApiKeys, removeDuplicateKeys } from "../../../core/config/api-keys.ts";
-import type { ProviderEntry } from "../../../core/config/provider-schema.ts";
 import { type Config, configSchema } from "../../../core/config/schema.ts";
+import { type Account, accountSchema } from "../../../core/config/schemas/account-schema.ts";
+import type { ProviderEntry } from "../../../core/config/schemas/provider-schema.ts";
 import { isObject, type JsonObject } from "../../../core/encoding/json.ts";
 import { once } from "../../../core/encoding/lazy-schema.ts";
 import { accountIdentifiers, hasIdentity } from "../accounts/account-identifiers.ts";

@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { type Account, accountSchema } from "../../../core/config/account-schema.ts";
 import { listApiKeys, removeDuplicateKeys } from "../../../core/config/api-keys.ts";
-import { type ApiKey, apiKeyFields } from "../../../core/config/key-schema.ts";
 import { type Config, configSchema } from "../../../core/config/schema.ts";
-import { extensibleObject } from "../../../core/config/shared-fields.ts";
+import { type Account, accountSchema } from "../../../core/config/schemas/account-schema.ts";
+import { type ApiKey, apiKeyFields } from "../../../core/config/schemas/key-schema.ts";
+import { extensibleObject } from "../../../core/config/schemas/shared-fields.ts";
 import { invalidRequest } from "../../../core/errors/gateway-error.ts";
 import type { Context } from "../../../core/ports/context.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routing/endpoint.ts";

@@ -1,8 +1,8 @@
-import { type Account, accountSchema } from "../../../core/config/account-schema.ts";
 import { keyIdentifier, listApiKeys } from "../../../core/config/api-keys.ts";
-import type { ApiKey } from "../../../core/config/key-schema.ts";
-import type { Proxy as ConfiguredProxy } from "../../../core/config/proxy-schema.ts";
 import { type Config, configSchema } from "../../../core/config/schema.ts";
+import { type Account, accountSchema } from "../../../core/config/schemas/account-schema.ts";
+import type { ApiKey } from "../../../core/config/schemas/key-schema.ts";
+import type { Proxy as ConfiguredProxy } from "../../../core/config/schemas/proxy-schema.ts";
 import { maskText } from "../../../core/config/secret-masking.ts";
 import type { ConfigSnapshot } from "../../../core/config/snapshot.ts";
 import type { AccountActivity, AccountHealth } from "../../../core/ports/account-status.ts";

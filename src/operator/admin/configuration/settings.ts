@@ -6,7 +6,7 @@ import type { Config } from "../../../core/config/schema.ts";
 import type { ConfigSnapshot } from "../../../core/config/snapshot.ts";
 import type { Context } from "../../../core/ports/context.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routing/endpoint.ts";
-import { DEFAULT_THINKING_PROMPT } from "../../../gateway/generation/prepare-options.ts";
+import { DEFAULT_THINKING_PROMPT } from "../../../gateway/generation/preparation/prepare-options.ts";
 import { successSchema } from "../answers.ts";
 import { ENTRY_HEADERS, entryEtag, IF_MATCH } from "../etag.ts";
 import { type SettingsView, settingsViewSchema } from "./config-answers.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { getOwner, keyIdentifier, listApiKeys } from "../../../core/config/api-keys.ts";
-import type { ApiKey } from "../../../core/config/key-schema.ts";
+import type { ApiKey } from "../../../core/config/schemas/key-schema.ts";
 import type { Context } from "../../../core/ports/context.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routing/endpoint.ts";
 import { successSchema } from "../answers.ts";

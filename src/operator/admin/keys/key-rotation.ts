@@ -1,5 +1,5 @@
 import { getOwner, keyDigest, keyIdentifier } from "../../../core/config/api-keys.ts";
-import type { ApiKey } from "../../../core/config/key-schema.ts";
+import type { ApiKey } from "../../../core/config/schemas/key-schema.ts";
 
 /** Maximum number of former secrets per key. A request with a former secret gets the error that the key was replaced. */
 const MAX_PREVIOUS = 20;

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { createSecret } from "../../../core/auth/secrets.ts";
 import { keyDigest, keyIdentifier, listApiKeys } from "../../../core/config/api-keys.ts";
-import { type ApiKey, apiKeyFields } from "../../../core/config/key-schema.ts";
 import type { Config } from "../../../core/config/schema.ts";
+import { type ApiKey, apiKeyFields } from "../../../core/config/schemas/key-schema.ts";
 import { sha256Hex } from "../../../core/encoding/hash.ts";
 import { lazyLooseObject, lazyObject, once } from "../../../core/encoding/lazy-schema.ts";
 import type { Context } from "../../../core/ports/context.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { listApiKeys } from "../../../core/config/api-keys.ts";
 import type { Config } from "../../../core/config/schema.ts";
-import type { SubjectEntry } from "../../../core/config/subject-schema.ts";
+import type { SubjectEntry } from "../../../core/config/schemas/subject-schema.ts";
 import { GatewayError, invalidRequest } from "../../../core/errors/gateway-error.ts";
 import type { Context } from "../../../core/ports/context.ts";
 import type { Platform } from "../../../core/ports/platform.ts";

@@ -5,7 +5,7 @@ import {
   strategicRouteSchema,
   UNUSED_WEIGHTS,
   usesItsWeights,
-} from "../../../core/config/route-schema.ts";
+} from "../../../core/config/schemas/route-schema.ts";
 import { once } from "../../../core/encoding/lazy-schema.ts";
 import { isReservedName } from "../../../core/encoding/reserved-name.ts";
 import { WILDCARD } from "../../../gateway/models/configured-models.ts";

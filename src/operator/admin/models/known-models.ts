@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { priceSchema } from "../../../core/config/price-schema.ts";
 import { DEFAULT_PROVIDER } from "../../../core/config/provider-id.ts";
+import { priceSchema } from "../../../core/config/schemas/price-schema.ts";
 import { lazyObject } from "../../../core/encoding/lazy-schema.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routing/endpoint.ts";
 import { loadKnownModels, ProviderKnowledge } from "../../../gateway/models/known-models.ts";

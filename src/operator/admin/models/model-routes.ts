@@ -5,13 +5,13 @@ import {
   type StoredRoute,
   toStoredRoute,
 } from "../../../core/config/model-route.ts";
+import type { Config } from "../../../core/config/schema.ts";
 import {
   routeSchema,
   routeTargetSchema,
   UNUSED_WEIGHTS,
   usesItsWeights,
-} from "../../../core/config/route-schema.ts";
-import type { Config } from "../../../core/config/schema.ts";
+} from "../../../core/config/schemas/route-schema.ts";
 import { ROUTE_STRATEGIES, type RouteStrategy } from "../../../core/conversation/route-strategy.ts";
 import { once } from "../../../core/encoding/lazy-schema.ts";
 import { isDotSegment } from "../../../core/encoding/path-segment.ts";

@@ -1,4 +1,4 @@
-import { priceSchema } from "../../../core/config/price-schema.ts";
+import { priceSchema } from "../../../core/config/schemas/price-schema.ts";
 import { once } from "../../../core/encoding/lazy-schema.ts";
 import { requestObject } from "../request-fields.ts";
 

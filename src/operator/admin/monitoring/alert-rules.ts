@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { type AlertRules, alertRulesSchema } from "../../../core/config/alert-schema.ts";
+import { type AlertRules, alertRulesSchema } from "../../../core/config/schemas/alert-schema.ts";
 import { requestObject } from "../request-fields.ts";
 
 /** Request schema of one rule. Every field is optional and has no default. */

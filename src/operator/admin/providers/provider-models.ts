@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { priceSchema } from "../../../core/config/price-schema.ts";
 import { DEFAULT_PROVIDER } from "../../../core/config/provider-id.ts";
 import {
   addListedModels,
@@ -8,11 +7,12 @@ import {
   selectNewNames,
   toProviderModel,
 } from "../../../core/config/provider-models.ts";
+import { priceSchema } from "../../../core/config/schemas/price-schema.ts";
 import {
   type ProviderEntry,
   type ProviderModel,
   providerModelSchema,
-} from "../../../core/config/provider-schema.ts";
+} from "../../../core/config/schemas/provider-schema.ts";
 import { lazyLooseObject, once } from "../../../core/encoding/lazy-schema.ts";
 import { isReservedName } from "../../../core/encoding/reserved-name.ts";
 import { invalidRequest } from "../../../core/errors/gateway-error.ts";

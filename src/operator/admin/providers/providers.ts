@@ -1,11 +1,11 @@
 import * as z from "zod";
 import { DEFAULT_PROVIDER } from "../../../core/config/provider-id.ts";
+import type { Config } from "../../../core/config/schema.ts";
 import {
   type ProviderEntry,
   providerModelSchema,
   providerSchema,
-} from "../../../core/config/provider-schema.ts";
-import type { Config } from "../../../core/config/schema.ts";
+} from "../../../core/config/schemas/provider-schema.ts";
 import { once } from "../../../core/encoding/lazy-schema.ts";
 import { GatewayError } from "../../../core/errors/gateway-error.ts";
 import { parseWith } from "../../../core/http/json-body.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { ENTRY_ID_RULE, entryIdSchema } from "../../../core/config/entry-id.ts";
-import { type Proxy as ConfiguredProxy, proxySchema } from "../../../core/config/proxy-schema.ts";
 import type { Config } from "../../../core/config/schema.ts";
+import { type Proxy as ConfiguredProxy, proxySchema } from "../../../core/config/schemas/proxy-schema.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routing/endpoint.ts";
 import { proxyViewSchema, successSchema } from "../answers.ts";
 import { proxyView } from "../configuration/config-view.ts";

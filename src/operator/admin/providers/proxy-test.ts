@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { describeHostFault } from "../../../core/config/host-syntax.ts";
-import { type Proxy as ConfiguredProxy, proxySchema } from "../../../core/config/proxy-schema.ts";
+import { type Proxy as ConfiguredProxy, proxySchema } from "../../../core/config/schemas/proxy-schema.ts";
 import { invalidRequest } from "../../../core/errors/gateway-error.ts";
 import type { Context } from "../../../core/ports/context.ts";
 import type { Platform } from "../../../core/ports/platform.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { ENTRY_ID_RULE, SUBJECT_ID_RULE } from "../../../../src/core/config/entry-id.ts";
-import { guardrailSchema } from "../../../../src/core/config/guardrail-schema.ts";
-import { providerSchema } from "../../../../src/core/config/provider-schema.ts";
 import { configSchema } from "../../../../src/core/config/schema.ts";
-import { subjectEntrySchema } from "../../../../src/core/config/subject-schema.ts";
+import { guardrailSchema } from "../../../../src/core/config/schemas/guardrail-schema.ts";
+import { providerSchema } from "../../../../src/core/config/schemas/provider-schema.ts";
+import { subjectEntrySchema } from "../../../../src/core/config/schemas/subject-schema.ts";
 
 const provider = (id: unknown) =>
   providerSchema.safeParse({ id, driver: "openai", base_url: "http://engine.test/v1" });

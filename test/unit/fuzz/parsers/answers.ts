@@ -3,7 +3,7 @@ import {
   findClaimBefore,
   linkCitations,
 } from "../../../../src/gateway/generation/assembly/citations.ts";
-import { extractJson, JsonExtractor } from "../../../../src/gateway/generation/json-extractor.ts";
+import { extractJson, JsonExtractor } from "../../../../src/gateway/generation/format/json-extractor.ts";
 import { random, randomPieces } from "../../gateway/tools/support.ts";
 import { type Target, target } from "../target.ts";
 

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { jwtVerify } from "jose";
 import { describe, expect, test } from "vitest";
-import type { AccountAuth } from "../../../../src/core/config/account-auth-schema.ts";
+import type { AccountAuth } from "../../../../src/core/config/schemas/account-auth-schema.ts";
 import type { SignInResult } from "../../../../src/core/ports/accounts.ts";
 import type { Fetch } from "../../../../src/core/ports/upstream.ts";
 import { requestServiceAccountToken } from "../../../../src/gateway/credentials/google-service-account.ts";

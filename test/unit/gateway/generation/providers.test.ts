@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type * as z from "zod";
-import type { providerSchema } from "../../../../src/core/config/provider-schema.ts";
+import type { providerSchema } from "../../../../src/core/config/schemas/provider-schema.ts";
 import { eventBlocks } from "../../../support/fault-body.ts";
 import { type MemoryGateway, pass, passThrough, useMemoryGateway } from "../../../support/memory-gateway.ts";
 import { KEY } from "../../../support/memory-platform.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { guardrailSchema } from "../../../../src/core/config/guardrail-schema.ts";
+import { guardrailSchema } from "../../../../src/core/config/schemas/guardrail-schema.ts";
 import type { Part } from "../../../../src/core/conversation/conversation.ts";
 import { AttachmentChecker } from "../../../../src/gateway/guardrails/check-attachment.ts";
 import { TextChecker } from "../../../../src/gateway/guardrails/text-checker.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { guardrailSchema } from "../../../../src/core/config/guardrail-schema.ts";
+import { guardrailSchema } from "../../../../src/core/config/schemas/guardrail-schema.ts";
 import type { Completion, GenerationEvent } from "../../../../src/core/conversation/events.ts";
 import type { Citation } from "../../../../src/core/conversation/sources.ts";
 import { Guard } from "../../../../src/gateway/guardrails/guard.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { guardrailSchema } from "../../../../src/core/config/guardrail-schema.ts";
+import { guardrailSchema } from "../../../../src/core/config/schemas/guardrail-schema.ts";
 import type { Message } from "../../../../src/core/conversation/conversation.ts";
 import { maskConversation } from "../../../../src/gateway/guardrails/check-conversation.ts";
 import { TextChecker } from "../../../../src/gateway/guardrails/text-checker.ts";

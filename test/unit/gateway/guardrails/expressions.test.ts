@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Guardrail, guardrailSchema } from "../../../../src/core/config/guardrail-schema.ts";
+import { type Guardrail, guardrailSchema } from "../../../../src/core/config/schemas/guardrail-schema.ts";
 import { BREAK_CHARS, Breaks } from "../../../../src/gateway/guardrails/breaks.ts";
 import { maskLongText, maskText } from "../../../../src/gateway/guardrails/expressions.ts";
 

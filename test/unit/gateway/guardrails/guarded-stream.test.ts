@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Guardrail, guardrailSchema } from "../../../../src/core/config/guardrail-schema.ts";
+import { type Guardrail, guardrailSchema } from "../../../../src/core/config/schemas/guardrail-schema.ts";
 import type { GenerationEvent } from "../../../../src/core/conversation/events.ts";
 import { compileExpression, maskText } from "../../../../src/gateway/guardrails/expressions.ts";
 import { GuardedStream, HELD_CHARS } from "../../../../src/gateway/guardrails/guarded-stream.ts";

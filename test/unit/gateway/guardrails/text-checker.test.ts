@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Guardrail, guardrailSchema } from "../../../../src/core/config/guardrail-schema.ts";
+import { type Guardrail, guardrailSchema } from "../../../../src/core/config/schemas/guardrail-schema.ts";
 import { TextChecker } from "../../../../src/gateway/guardrails/text-checker.ts";
 
 const DENIED = { code: "content_filter" };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { isListed } from "../../../../src/core/config/name-list.ts";
-import { providerSchema } from "../../../../src/core/config/provider-schema.ts";
+import { providerSchema } from "../../../../src/core/config/schemas/provider-schema.ts";
 import {
   explainUnknownModel,
   suggestModelNames,

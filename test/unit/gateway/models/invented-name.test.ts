@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { providerSchema } from "../../../../src/core/config/provider-schema.ts";
+import { providerSchema } from "../../../../src/core/config/schemas/provider-schema.ts";
 import { findInventedName } from "../../../../src/gateway/models/invented-name.ts";
 import { resolveModel } from "../../../../src/gateway/models/resolve-model.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { providerSchema } from "../../../../src/core/config/provider-schema.ts";
+import { providerSchema } from "../../../../src/core/config/schemas/provider-schema.ts";
 import type { ModelNameConfig } from "../../../../src/gateway/models/configured-models.ts";
 import { listAllModels, resolveModel } from "../../../../src/gateway/models/resolve-model.ts";
 

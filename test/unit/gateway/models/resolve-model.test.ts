@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { providerSchema } from "../../../../src/core/config/provider-schema.ts";
+import { providerSchema } from "../../../../src/core/config/schemas/provider-schema.ts";
 import { CATALOGUE } from "../../../../src/gateway/models/catalogue.ts";
 import { DEFAULT_ALIASES } from "../../../../src/gateway/models/default-aliases.ts";
 import { resolveModel } from "../../../../src/gateway/models/resolve-model.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { providerSchema } from "../../../../src/core/config/provider-schema.ts";
+import { providerSchema } from "../../../../src/core/config/schemas/provider-schema.ts";
 import { listAdditionalModels, resolveModel } from "../../../../src/gateway/models/resolve-model.ts";
 import { refusalOf } from "../../../support/refusal.ts";
 

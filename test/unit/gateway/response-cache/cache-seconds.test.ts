@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { usesResponseCache } from "../../../../src/core/config/response-cache-schema.ts";
 import { configSchema } from "../../../../src/core/config/schema.ts";
+import { usesResponseCache } from "../../../../src/core/config/schemas/response-cache-schema.ts";
 import { selectCacheSeconds } from "../../../../src/gateway/response-cache/cache-seconds.ts";
 
 const provider = (id: string, ttl_seconds?: number) => ({

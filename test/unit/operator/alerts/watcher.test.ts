@@ -1,9 +1,9 @@
 import { createHmac } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type * as z from "zod";
-import { alertRulesSchema } from "../../../../src/core/config/alert-schema.ts";
-import type { ApiKey } from "../../../../src/core/config/key-schema.ts";
 import type { configSchema } from "../../../../src/core/config/schema.ts";
+import { alertRulesSchema } from "../../../../src/core/config/schemas/alert-schema.ts";
+import type { ApiKey } from "../../../../src/core/config/schemas/key-schema.ts";
 import type { Platform } from "../../../../src/core/ports/platform.ts";
 import { type AlertInputs, evaluateRules } from "../../../../src/operator/alerts/alert-rules.ts";
 import { errorTotals } from "../../../../src/operator/alerts/error-rate.ts";

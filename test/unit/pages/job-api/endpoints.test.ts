@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { signLink } from "../../../../src/core/auth/signed-links.ts";
 import { keyDigest, keyIdentifier } from "../../../../src/core/config/api-keys.ts";
-import { apiKeySchema } from "../../../../src/core/config/key-schema.ts";
+import { apiKeySchema } from "../../../../src/core/config/schemas/key-schema.ts";
 import type { JobState, NewJob, PageJobs } from "../../../../src/core/ports/page-jobs.ts";
 import { pageCrashed } from "../../../../src/pages/browser/failures.ts";
 import { MAX_UNFINISHED_JOBS } from "../../../../src/pages/jobs/job-scheduler.ts";

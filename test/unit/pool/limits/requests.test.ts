@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type * as z from "zod";
-import type { apiKeySchema } from "../../../../src/core/config/key-schema.ts";
 import type { configSchema } from "../../../../src/core/config/schema.ts";
+import type { apiKeySchema } from "../../../../src/core/config/schemas/key-schema.ts";
 import { SMALL_CHAT, SMALL_REQUESTS } from "../../../support/dialect-requests.ts";
 import {
   type MemoryGateway,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import type { Price } from "../../../../src/core/config/price-schema.ts";
+import type { Price } from "../../../../src/core/config/schemas/price-schema.ts";
 import type { UsedRequest } from "../../../../src/core/ports/usage.ts";
 import {
   OTHER_VALUES,

@@ -1,4 +1,4 @@
-import { MAX_CACHE_SECONDS, PROVIDER_BOUNDS } from "../../../../core/config/provider-bounds.ts";
+import { MAX_CACHE_SECONDS, PROVIDER_BOUNDS } from "../../../../core/config/schemas/provider-bounds.ts";
 import type { ProviderFields, ProviderView } from "../../api/providers.ts";
 import { type LimitDraft, parseLimits, toLimitDraft } from "../../shared/limit-draft.ts";
 import { formatDriver } from "../../ui/api-styles.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { alertRulesSchema } from "../../../../../src/core/config/alert-schema.ts";
+import { alertRulesSchema } from "../../../../../src/core/config/schemas/alert-schema.ts";
 import {
   alertRulesRequestSchema,
   mergeRules,

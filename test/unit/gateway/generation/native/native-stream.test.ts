@@ -1,0 +1,68 @@
+import * as fc from "fast-check";
+import { expect, it } from "vitest";
+import { NativeStream } from "../../../../../src/gateway/generation/native/native-stream.ts";
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+const lineBreak = fc.constantFrom("\n", "\r\n", "\r");
+/** A stream whose events end with the same kind of line break. */
+const streams = fc.tuple(
+  lineBreak,
+  fc.array(
+    fc.oneof(
+      fc.constant(": comment"),
+      fc
+        .oneof(fc.string({ unit: "grapheme" }), fc.constant("\u2028\u2029"))
+        .map((text) => `data: ${JSON.stringify({ model: "vendor", text })}`),
+    ),
+    { minLength: 1, maxLength: 6 },
+  ),
+);
+
+function run(bytes: Uint8Array, cuts: readonly number[], hasContent: boolean, model: string): string {
+  const stream = new NativeStream({
+    modelPaths: [["model"]],
+    model,
+    hidesUsageEvent: false,
+    continued: null,
+  });
+  const sorted = [...new Set([0, ...cuts.map((cut) => cut % bytes.length), bytes.length])].sort(
+    (a, b) => a - b,
+  );
+  let text = "";
+  for (const [index, end] of sorted.slice(1).entries()) {
+    const leaving = decoder.decode(stream.push(bytes.subarray(sorted[index], end), hasContent));
+    if (leaving !== "") expect(leaving).toMatch(/(?:\n\n|\r\n\r\n|\r\r)$/);
+    text += leaving;
+  }
+  return text + decoder.decode(stream.finish());
+}
+
+it("passes whole events on, wherever the stream is cut, and changes nothing but the model's name", async () => {
+  await fc.assert(
+    fc.property(
+      streams,
+      fc.array(fc.nat(), { maxLength: 8 }),
+      fc.boolean(),
+      ([end, events], cuts, hasContent) => {
+        const text = events.map((event) => event + end + end).join("");
+        const bytes = encoder.encode(text);
+        expect(run(bytes, cuts, hasContent, "vendor")).toBe(text);
+        expect(run(bytes, cuts, hasContent, "mine")).toBe(
+          text.replaceAll('"model":"vendor"', '"model":"mine"'),
+        );
+      },
+    ),
+  );
+});
+
+it("holds what comes before the content", () => {
+  const options = { modelPaths: [], model: "m", hidesUsageEvent: false, continued: null };
+  const stream = new NativeStream(options);
+  expect(stream.push(encoder.encode("data: {}\n\n"), false)).toHaveLength(0);
+  expect(decoder.decode(stream.push(encoder.encode("data: 1\n\ndata:"), true))).toBe(
+    "data: {}\n\ndata: 1\n\n",
+  );
+  expect(decoder.decode(stream.finish())).toBe("data:\n\n");
+});

@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest";
+import { nativeContent } from "../../../../../src/gateway/dialects/content-generation/native.ts";
+import { capMaxTokens } from "../../../../../src/gateway/generation/native/native-style.ts";
+
+const jobOf = (body: object) => ({
+  request: {
+    dialect: nativeContent.id,
+    text: JSON.stringify(body),
+    stream: false,
+    headers: {},
+    query: "",
+  },
+  style: nativeContent,
+  accountStateIds: [],
+});
+
+describe("a limit of tokens above what the model can write", () => {
+  it.each([
+    ["generationConfig", "maxOutputTokens"],
+    ["generationConfig", "max_output_tokens"],
+    ["generation_config", "maxOutputTokens"],
+    ["generation_config", "max_output_tokens"],
+  ])("is lowered in %s.%s", (config, name) => {
+    const capped = capMaxTokens(jobOf({ [config]: { [name]: 9000, topK: 3 } }), 4096);
+    expect(JSON.parse(capped.text)).toEqual({ [config]: { [name]: 4096, topK: 3 } });
+  });
+
+  it("stays as it is where the model can write that much", () => {
+    const body = { generationConfig: { maxOutputTokens: 9000 } };
+    expect(JSON.parse(capMaxTokens(jobOf(body), 9000).text)).toEqual(body);
+    expect(JSON.parse(capMaxTokens(jobOf(body), undefined).text)).toEqual(body);
+  });
+});
