@@ -39,7 +39,7 @@ const PROVIDER_FAULTS: ProviderErrorKind[] = [
 ];
 
 describe("an account that the provider refuses", () => {
-  test.each(FAULTS)("(%s) is left for another one, and cools down", async (kind) => {
+  test.each(FAULTS)("(%s) is replaced by another one, and cools down", async (kind) => {
     const made = await gateway({ config: ONE_SLOT });
     expect(await new AccountWork(made, ALWAYS).failing(refusal(kind))).toBe("b");
     expect(await made.platform.accounts.getStatus()).toMatchObject({
@@ -47,7 +47,7 @@ describe("an account that the provider refuses", () => {
     });
   });
 
-  test("is left for two others at most; then the last refusal is the answer", async () => {
+  test("is replaced by at most two others; then the last refusal is the answer", async () => {
     const made = await gateway({ config: ONE_SLOT });
     const work = new AccountWork(made, ALWAYS);
     const refusals = [refusal("rate_limited"), refusal("account_suspended"), refusal("rate_limited")];
@@ -58,7 +58,7 @@ describe("an account that the provider refuses", () => {
   });
 
   test.each(["token_expired", "invalid_credentials"] as const)(
-    "because of its credentials (%s) is left as long as another one is well",
+    "because of its credentials (%s) is replaced while another one is healthy",
     async (kind) => {
       const made = await gateway({ config: ONE_SLOT });
       const refusals = [refusal(kind), refusal(kind), refusal(kind)];
@@ -66,14 +66,14 @@ describe("an account that the provider refuses", () => {
     },
   );
 
-  test("is left for as many others as the setting says, when the provider may refuse them too", async () => {
+  test("is replaced by as many others as the setting allows", async () => {
     const made = await gateway({ config: { ...FOUR, runtime: { account_failovers: 0 } } });
     const work = new AccountWork(made, ALWAYS);
     await expect(work.failing(refusal("rate_limited"))).rejects.toMatchObject({ kind: "rate_limited" });
     expect(work.tokens).toHaveLength(1);
   });
 
-  test("as the last one is told as its refusal, never as that of the caller's key", async () => {
+  test("as the last one is never reported as a refusal of the caller's key", async () => {
     const made = await gateway({ config: { accounts: FOUR.accounts.slice(0, 2) } });
     const refusals = [refusal("token_expired"), refusal("token_expired")];
     await expect(new AccountWork(made, ALWAYS).failing(...refusals)).rejects.toMatchObject({
@@ -81,7 +81,7 @@ describe("an account that the provider refuses", () => {
     });
   });
 
-  test("to which the request is pinned is told as its refusal", async () => {
+  test("to which the request is pinned is reported as refused", async () => {
     const made = await gateway({ config: FOUR });
     const work = new AccountWork(made, { ...ALWAYS, caller: managed("a") });
     await expect(work.failing(refusal("token_expired"))).rejects.toMatchObject({
@@ -89,13 +89,13 @@ describe("an account that the provider refuses", () => {
     });
   });
 
-  test("in the middle of what cannot be done again is no refusal of credentials while others are well", async () => {
+  test("during work that cannot be repeated is reported as suspended while others are healthy", async () => {
     const made = await gateway({ config: FOUR });
     const failed = new AccountWork(made).failing(refusal("token_expired"));
     await expect(failed).rejects.toMatchObject({ kind: "account_suspended" });
   });
 
-  test("says less than what the provider said to another one", async () => {
+  test("is not reported if another account got a failure of the provider itself", async () => {
     const made = await gateway({ config: { accounts: FOUR.accounts.slice(0, 2) } });
     const work = new AccountWork(made, ALWAYS);
     const failures = [refusal("server_error"), refusal("invalid_credentials")];
@@ -106,7 +106,7 @@ describe("an account that the provider refuses", () => {
     ["nothing says that the work may be repeated", {}],
     ["the work may not be repeated any more", { canRetry: (): boolean => false }],
     ["the request is pinned to it", { ...ALWAYS, caller: managed("a") }],
-  ])("is not left when %s, but cools down", async (_, request) => {
+  ])("is not replaced when %s, but cools down", async (_, request) => {
     const made = await gateway({ config: FOUR });
     const work = new AccountWork(made, request);
     await expect(work.failing(refusal("rate_limited"))).rejects.toMatchObject({ kind: "rate_limited" });
@@ -114,7 +114,7 @@ describe("an account that the provider refuses", () => {
     expect(await made.platform.accounts.getStatus()).toMatchObject({ cooldowns: [{ account: "a" }] });
   });
 
-  test("in pass-through mode is the caller's own: nothing is tried, nobody is blamed", async () => {
+  test("in pass-through mode is the caller's own: no other account is tried or blamed", async () => {
     const made = await gateway({ config: FOUR });
     const work = new AccountWork(made, { ...ALWAYS, caller: passThrough() });
     await expect(work.failing(refusal("rate_limited"))).rejects.toMatchObject({ kind: "rate_limited" });
@@ -122,7 +122,7 @@ describe("an account that the provider refuses", () => {
     expect(await made.platform.accounts.getStatus()).toMatchObject({ cooldowns: [] });
   });
 
-  test("may be asked about in time: what could be repeated at first may be so no more", async () => {
+  test("is replaced only if the work can still be repeated", async () => {
     const made = await gateway({ config: FOUR });
     let said = 0;
     const work = new AccountWork(made, { canRetry: (): boolean => said < 2 });
@@ -134,7 +134,7 @@ describe("an account that the provider refuses", () => {
     expect(said).toBe(2);
   });
 
-  test("is forgiven by a success", async () => {
+  test("starts to count failures anew after a success", async () => {
     const made = await gateway({ config: { accounts: [accountNamed("a")] } });
     await expect(new AccountWork(made).failing(refusal("rate_limited"))).rejects.toThrow();
     await pass(5_000);
@@ -197,15 +197,18 @@ describe("one wrong password, one dead proxy, one refused token, and one account
 });
 
 describe("a failure that is not the account's", () => {
-  test.each(REQUEST_FAULTS)("but the request's (%s) goes to no other, and blames none", async (kind) => {
-    const made = await gateway({ config: FOUR });
-    const work = new AccountWork(made, ALWAYS);
-    await expect(work.failing(refusal(kind))).rejects.toMatchObject({ kind });
-    expect(work.tokens).toHaveLength(1);
-    expect(await made.platform.accounts.getStatus()).toMatchObject({ cooldowns: [] });
-  });
+  test.each(REQUEST_FAULTS)(
+    "but the request's (%s) goes to no other account and blames none",
+    async (kind) => {
+      const made = await gateway({ config: FOUR });
+      const work = new AccountWork(made, ALWAYS);
+      await expect(work.failing(refusal(kind))).rejects.toMatchObject({ kind });
+      expect(work.tokens).toHaveLength(1);
+      expect(await made.platform.accounts.getStatus()).toMatchObject({ cooldowns: [] });
+    },
+  );
 
-  test("a model that the provider does not have is no matter of the account", async () => {
+  test("and means a missing model blames no account", async () => {
     const made = await gateway({ config: FOUR });
     const work = new AccountWork(made, ALWAYS);
     const missing = new ProviderError("model_unavailable", "no such model", { status: 404 });
@@ -213,25 +216,28 @@ describe("a failure that is not the account's", () => {
     expect(work.tokens).toHaveLength(1);
   });
 
-  test.each(PROVIDER_FAULTS)("but the provider's (%s) goes to two others, and blames none", async (kind) => {
-    const made = await gateway({ config: FOUR });
-    const work = new AccountWork(made, ALWAYS);
-    expect(await work.failing(refusal(kind), refusal(kind))).toBe("c");
-    const more = new AccountWork(made, ALWAYS);
-    const failures = [refusal(kind), refusal(kind), refusal(kind)];
-    await expect(more.failing(...failures)).rejects.toBe(failures[2]);
-    expect(more.tokens).toHaveLength(3);
-    expect(await made.platform.accounts.getStatus()).toMatchObject({ cooldowns: [] });
-  });
+  test.each(PROVIDER_FAULTS)(
+    "but the provider's (%s) goes to two other accounts and blames none",
+    async (kind) => {
+      const made = await gateway({ config: FOUR });
+      const work = new AccountWork(made, ALWAYS);
+      expect(await work.failing(refusal(kind), refusal(kind))).toBe("c");
+      const more = new AccountWork(made, ALWAYS);
+      const failures = [refusal(kind), refusal(kind), refusal(kind)];
+      await expect(more.failing(...failures)).rejects.toBe(failures[2]);
+      expect(more.tokens).toHaveLength(3);
+      expect(await made.platform.accounts.getStatus()).toMatchObject({ cooldowns: [] });
+    },
+  );
 
-  test.each(PROVIDER_FAULTS)("(%s) stays where the work cannot be done again", async (kind) => {
+  test.each(PROVIDER_FAULTS)("(%s) goes to no other account if the work cannot be repeated", async (kind) => {
     const made = await gateway({ config: FOUR });
     const work = new AccountWork(made);
     await expect(work.failing(refusal(kind))).rejects.toMatchObject({ kind });
     expect(work.tokens).toHaveLength(1);
   });
 
-  test("may be worth another account, if whoever works says so", async () => {
+  test("may go to another account if the operation allows it", async () => {
     const made = await gateway({ config: ONE_SLOT });
     const empty = new Error("empty");
     const asked: unknown[] = [];
@@ -246,7 +252,7 @@ describe("a failure that is not the account's", () => {
   test.each([
     ["is pinned", managed("a")],
     ["brings its own token", passThrough()],
-  ])("is worth none when the request %s", async (_, caller) => {
+  ])("goes to no other account when the request %s", async (_, caller) => {
     const made = await gateway({ config: FOUR });
     const empty = new Error("empty");
     const work = new AccountWork(made, { caller, shouldTryAnotherAccount: () => true });
@@ -254,14 +260,14 @@ describe("a failure that is not the account's", () => {
   });
 });
 
-describe("when no other account is to be had", () => {
-  test("the failure that was there is the answer, not that there is none", async () => {
+describe("without another available account", () => {
+  test("the answer is the first failure, not the lack of accounts", async () => {
     const made = await gateway({ config: { accounts: [accountNamed("a")] } });
     const refused = refusal("rate_limited");
     await expect(new AccountWork(made, ALWAYS).failing(refused)).rejects.toBe(refused);
   });
 
-  test("in time, the same", async () => {
+  test("the answer is the first failure also after waiting", async () => {
     const made = await gateway({
       config: { accounts: FOUR.accounts.slice(0, 2), runtime: { account_max_inflight: 1 } },
     });
@@ -276,7 +282,7 @@ describe("when no other account is to be had", () => {
     expect(await busy).toBe("b");
   });
 
-  test("before the client leaves, it is the client that left", async () => {
+  test("a departure of the client meanwhile is reported as such", async () => {
     const made = await gateway({
       config: { accounts: FOUR.accounts.slice(0, 2), runtime: { account_max_inflight: 1 } },
     });
@@ -297,14 +303,14 @@ describe("a request that gets no account", () => {
   const BUSY = { accounts: [accountNamed("a")], runtime: { account_max_inflight: 1 } };
   const refused = (code: string) => ({ status: 429, code, headers: {} });
 
-  test("because none is configured is told so", async () => {
+  test("because none is configured states this", async () => {
     const made = await gateway({ config: { accounts: [] } });
     await expect(new AccountWork(made).failing()).rejects.toMatchObject(
       refused("concurrency_limit_exceeded"),
     );
   });
 
-  test("because it is pinned to one that does not exist is told its name", async () => {
+  test("because it is pinned to a missing one names that account", async () => {
     const made = await gateway();
     await expect(new AccountWork(made, { caller: managed("nobody") }).failing()).rejects.toMatchObject({
       ...refused("target_account_not_found"),
@@ -312,7 +318,7 @@ describe("a request that gets no account", () => {
     });
   });
 
-  test("because too many wait is told so at once", async () => {
+  test("because too many wait fails at once", async () => {
     const made = await gateway({ config: BUSY });
     const busy = new AccountWork(made).lasting(10_000);
     await pass(1);
@@ -325,7 +331,7 @@ describe("a request that gets no account", () => {
     await Promise.all([busy, waiting]);
   });
 
-  test("in time is told so when it has waited as long as it may", async () => {
+  test("before its maximum wait ends fails then", async () => {
     const made = await gateway({ config: BUSY });
     const busy = new AccountWork(made).lasting(90_000);
     await pass(1);
@@ -340,7 +346,7 @@ describe("a request that gets no account", () => {
     await busy;
   });
 
-  test("because its client left leaves the queue, and its turn to the next", async () => {
+  test("because its client left leaves the queue to the next request", async () => {
     const made = await gateway({
       config: { ...BUSY, runtime: { account_max_inflight: 1, account_max_queue: 5 } },
     });
@@ -362,7 +368,7 @@ describe("a request that gets no account", () => {
 });
 
 describe("a client that leaves during the work", () => {
-  test("is no fault of the account, whatever the provider said, and no other is tried", async () => {
+  test("blames no account, and no other is tried", async () => {
     const made = await gateway({ config: FOUR });
     const work = new AccountWork(made, ALWAYS);
     const done = work.with(async () => {

@@ -11,7 +11,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe("a lease that is held", () => {
+describe("a held lease", () => {
   /** A lease that is renewed with these outcomes; the moments of its beats are kept. */
   function held(...outcomes: (boolean | Error)[]) {
     const beats: number[] = [];
@@ -37,7 +37,7 @@ describe("a lease that is held", () => {
     return { lease, beats };
   }
 
-  it("is renewed at each beat, also after one that failed, until it is released", async () => {
+  it("is renewed at each interval, also after a failed renewal, until it is released", async () => {
     const { lease, beats } = held(true, new Error("the pool was not heard"));
     const abort = new AbortController();
     const stop = startLeaseRenewal(lease, abort);
@@ -48,7 +48,7 @@ describe("a lease that is held", () => {
     expect([beats.length, abort.signal.aborted, vi.getTimerCount()]).toEqual([4, false, 0]);
   });
 
-  it("ends the work when its slot was reclaimed", async () => {
+  it("ends the work if its slot was reclaimed", async () => {
     const { lease } = held(true, false);
     const abort = new AbortController();
     const stop = startLeaseRenewal(lease, abort);

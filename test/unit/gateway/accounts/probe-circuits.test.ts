@@ -84,7 +84,7 @@ describe("an account whose circuit is open", () => {
     });
   });
 
-  it("is not probed while it works, or when the provider has limited its rate", async () => {
+  it("is not probed while it works, or after a rate limit of the provider", async () => {
     const backend = new Backend();
     const gateway = await gatewayWith(backend, 2);
     expect(await probeCircuits(gateway.platform)).toBe(0);

@@ -41,8 +41,8 @@ async function shown(gateway: MemoryGateway): Promise<Record<string, unknown>> {
   return items[1];
 }
 
-describe("a provider whose models are asked for by schedule", () => {
-  it("has what is new listed, and what was edited left alone, when it is time", async () => {
+describe("a provider whose model list is refreshed on schedule", () => {
+  it("gets its new models, and keeps edited ones unchanged", async () => {
     // Names that would be disguised in lists, or that no address can have, are left out.
     let names = ["a", "..", "a\u0000", "evil\u202eslash", "\ud800", "b"];
     const edited = { upstream: "b", vision: false };
@@ -84,13 +84,13 @@ describe("a provider whose models are asked for by schedule", () => {
     });
   });
 
-  it("has what is new switched off, if the operator wishes to look at it first", async () => {
+  it("gets its new models disabled if the operator wants to review them", async () => {
     const gateway = await gatewayWith(() => offering("a"), { new_models: "off" });
     await refreshModels(gateway.platform);
     expect(await modelsOf(gateway)).toEqual({ a: { upstream: "a", enabled: false } });
   });
 
-  it("keeps what is listed, whatever the backend calls its own, and lists no more than there is room for", async () => {
+  it("keeps its listed models, and gets no more than the maximum", async () => {
     const numbers = Array.from({ length: 5_001 }, (_, index) => String(index));
     const operators = fc.dictionary(
       fc.oneof(fc.stringMatching(/^[a-z]{1,6}$/), fc.nat(6_000).map(String)),
@@ -112,7 +112,7 @@ describe("a provider whose models are asked for by schedule", () => {
     );
   });
 
-  it("lists at most a thousand at once when an administrator takes all, and nothing that cannot be listed", async () => {
+  it("gets at most a thousand models at once, and only those with usable names", async () => {
     const numbers = Array.from({ length: 4_000 }, (_, index) => String(index));
     const gateway = await gatewayWith(
       () => offering(" ", ".", "..", "__proto__", "a".repeat(301), ...numbers),
@@ -141,7 +141,7 @@ describe("a provider whose models are asked for by schedule", () => {
     ],
     ["cannot be reached", "unreachable", "unreachable"],
     ["says something else", { json: { nothing: true } }, "malformed"],
-  ])("stays as it is when it %s, says why, and is asked again within the hour", async (_, reply, why) => {
+  ])("stays unchanged when it %s, states why, and is asked again within the hour", async (_, reply, why) => {
     let answer: Reply = reply;
     const gateway = await gatewayWith(() => answer, { models: { small: "a" } });
     const { version } = await gateway.platform.configuration.readFresh();
@@ -156,7 +156,7 @@ describe("a provider whose models are asked for by schedule", () => {
     expect(await shown(gateway)).toMatchObject({ models_asked: { error: "", added: 1 } });
   });
 
-  it("is not asked unless it is to be, nor while it is switched off", async () => {
+  it("is asked only if this is configured, and not while it is disabled", async () => {
     const gateway = await gatewayWith(
       () => offering("a"),
       { models_refresh_hours: 0 },
@@ -167,7 +167,7 @@ describe("a provider whose models are asked for by schedule", () => {
     expect(await shown(gateway)).toMatchObject({ models_asked: null });
   });
 
-  it("says so when its protocol has no such list, and keeps nobody from being asked", async () => {
+  it("states that its protocol has no such list, and does not delay others", async () => {
     const gateway = await gatewayWith(
       () => offering("a"),
       { driver: "sessions", base_url: "http://sessions.test" },

@@ -47,7 +47,7 @@ class FakeProvider {
 const settle = () => new Promise((resolve) => setTimeout(resolve, 0));
 
 describe("sign-in", () => {
-  test("100 requests at once without a token: one sign-in, one token for all", async () => {
+  test("signs in once for 100 simultaneous requests without a token", async () => {
     const simulator = simulatorWith();
     const provider = new FakeProvider();
     const held = await leases(simulator, 100);
@@ -58,7 +58,7 @@ describe("sign-in", () => {
     expect(provider.attempts).toBe(1);
   });
 
-  test("100 requests at once with an expired token: one sign-in", async () => {
+  test("signs in once for 100 simultaneous requests with an expired token", async () => {
     const simulator = simulatorWith({ token: "old" });
     const provider = new FakeProvider();
     const held = await leases(simulator, 100);
@@ -72,7 +72,7 @@ describe("sign-in", () => {
     expect(next?.initialToken).toBe("token-1");
   });
 
-  test("a refused token that is not the current one any more costs no sign-in", async () => {
+  test("does not repeat for a refused token that was already replaced", async () => {
     const simulator = simulatorWith({ token: "old" });
     const provider = new FakeProvider();
     provider.finish();
@@ -83,7 +83,7 @@ describe("sign-in", () => {
     expect(provider.attempts).toBe(1);
   });
 
-  test("a failure reaches everybody who waits, as the provider's own error, and cools the account down once", async () => {
+  test("gives its failure to all waiting requests, and cools the account down once", async () => {
     const simulator = simulatorWith();
     const provider = new FakeProvider();
     provider.failure = new ProviderError("invalid_credentials", "wrong password", { status: 401 });
@@ -103,7 +103,7 @@ describe("sign-in", () => {
     ]);
   });
 
-  test("when the request that signs in dies, the next one does it", async () => {
+  test("is taken over by the next request if the first one dies", async () => {
     const simulator = simulatorWith();
     const [dying, second, third] = await leases(simulator, 3);
     const ticket = await dying?.getToken();
@@ -119,7 +119,7 @@ describe("sign-in", () => {
     expect(await answers[1]).toEqual({ token: "t" });
   });
 
-  test("when its client leaves meanwhile, that is no failure of the account: the next one does it", async () => {
+  test("is taken over by the next request if the client leaves, without blaming the account", async () => {
     const simulator = simulatorWith();
     const [leaving, second] = await leases(simulator, 2);
     if (leaving === undefined || second === undefined) throw new Error("no lease");
@@ -139,7 +139,7 @@ describe("sign-in", () => {
     expect(simulator.pool.status().cooldowns).toEqual([]);
   });
 
-  test("however long it takes, is the others' too as long as its request lives", async () => {
+  test("is shared with waiting requests as long as its request lives", async () => {
     const simulator = simulatorWith();
     const [slow, second] = await leases(simulator, 2);
     const ticket = await slow?.getToken();
@@ -154,7 +154,7 @@ describe("sign-in", () => {
     expect(await answer).toEqual({ token: "t" });
   });
 
-  test("when its request is not heard of any more, the next one gets its chance", async () => {
+  test("is taken over by the next request if the first one falls silent", async () => {
     const simulator = simulatorWith();
     const [dead, second] = await leases(simulator, 2);
     await dead?.getToken();
@@ -166,7 +166,7 @@ describe("sign-in", () => {
     expect(await answer).toMatchObject({ signIn: {} });
   });
 
-  test("an account without a password answers with the provider's refusal, and keeps its token", async () => {
+  test("keeps the token of an account without a password, and returns the provider's refusal", async () => {
     const simulator = simulatorWith({ email: "", password: "", token: "only" });
     const [lease] = await leases(simulator, 1);
     expect(lease?.initialToken).toBe("only");
@@ -180,7 +180,7 @@ describe("sign-in", () => {
   test.each([
     ["given to another provider", { provider: "other" }, { provider: "other", signIn: {} }],
     ["given another password", { password: "newer" }, { signIn: { credentials: { password: "newer" } } }],
-  ])("of an account that is %s meanwhile brings no token for what it is now", async (_, changed, told) => {
+  ])("of an account that is %s meanwhile gives no token to the changed account", async (_, changed, told) => {
     const simulator = simulatorWith();
     const [first, second] = await leases(simulator, 2);
     const answer = await first?.getToken();
@@ -192,7 +192,7 @@ describe("sign-in", () => {
     expect(simulator.pool.health()).toMatchObject([{ id: "a", token: null, cooldown: null }]);
   });
 
-  test("a token is not handed out any more shortly before it ends", async () => {
+  test("replaces a token shortly before it expires", async () => {
     const simulator = simulatorWith();
     const provider = new FakeProvider();
     provider.finish();
@@ -206,7 +206,7 @@ describe("sign-in", () => {
     expect((await leases(simulator, 1))[0]?.initialToken).toBeNull();
   });
 
-  test("tokens survive a restart; a token changed in the configuration wins", async () => {
+  test("keeps tokens after a restart, unless the configuration has a new one", async () => {
     const simulator = simulatorWith({ token: "configured" });
     const provider = new FakeProvider();
     provider.finish();
@@ -235,7 +235,7 @@ describe("periodic refresh", () => {
     return simulator;
   };
 
-  test("one request signs an old token in anew, while the others go on with it", async () => {
+  test("lets one request renew an old token while others use it", async () => {
     const simulator = await signedInOnce();
     simulator.advance(6 * HOUR - 1);
     expect(simulator.pool.tokensDueForRefresh()).toEqual([]);
@@ -247,7 +247,7 @@ describe("periodic refresh", () => {
     expect((await leases(simulator, 1))[0]?.initialToken).toBe("token-1");
   });
 
-  test("a failed refresh is no harm: the old token goes on, and the next attempt comes later", async () => {
+  test("keeps the old token after a failed refresh, and retries later", async () => {
     const simulator = await signedInOnce();
     simulator.advance(7 * HOUR);
     const provider = new FakeProvider();
@@ -264,7 +264,7 @@ describe("periodic refresh", () => {
 });
 
 describe("account health", () => {
-  test("a test's outcome is kept, and only configured accounts are shown", () => {
+  test("includes stored test results, and only configured accounts", () => {
     const simulator = simulatorWith({ token: "t" });
     simulator.pool.setTestStatus("a", "ok");
     simulator.pool.setTestStatus("nobody", "ok");

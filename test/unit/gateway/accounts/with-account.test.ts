@@ -32,7 +32,7 @@ const slots = async ({ platform }: MemoryGateway) => {
 const signIns = ({ upstream }: MemoryGateway): number => upstream.to(/\/login$/).length;
 
 describe("work with an account", () => {
-  test("holds one slot while it lasts, and no longer", async () => {
+  test("holds one slot exactly as long as it lasts", async () => {
     const made = await gateway();
     const work = new AccountWork(made).with(async () => slots(made));
     expect(await work).toEqual({ inUse: 1, waiting: 0 });
@@ -42,7 +42,7 @@ describe("work with an account", () => {
   test.each([
     ["fails", () => new Error("nobody's fault")],
     ["is refused", () => refusal("rate_limited")],
-  ])("gives its slot back when it %s, and throws just that", async (_, failure) => {
+  ])("releases its slot when it %s, and throws the same error", async (_, failure) => {
     const made = await gateway();
     const error = failure();
     await expect(new AccountWork(made).failing(error)).rejects.toBe(error);
@@ -107,24 +107,24 @@ describe("a request that waits for an account while its provider is edited", () 
     ["its models", { models: { "gpt-4o": "another" } }],
     ["its headers", { headers: { "x-tenant": "another" } }],
     ["its patience", { first_byte_timeout_ms: 5_000 }],
-  ])("goes on where it is the same one: %s", async (_, edited) => {
+  ])("continues if the provider is still the same: %s", async (_, edited) => {
     expect(await waitsThrough(edited)).toBe("well");
   });
 
-  test("goes on where the driver's earlier name is replaced by its new name", async () => {
+  test("continues if the driver's earlier name is replaced by its new name", async () => {
     expect(await waitsThrough({ driver: "anthropic" }, "messages")).toBe("well");
   });
 
   test.each([
     ["its address", { base_url: "http://elsewhere.test/v1" }],
     ["its driver", { driver: "openai-responses" }],
-  ])("sends nothing where it is not: %s", async (_, edited) => {
+  ])("sends nothing to a changed provider: %s", async (_, edited) => {
     expect(await waitsThrough(edited)).toMatchObject({ status: 503, code: "upstream_unavailable" });
   });
 });
 
 describe("an account's slot", () => {
-  test("is kept by work that takes 120 s, and by nobody else meanwhile", async () => {
+  test("is held for work that takes 120 s, and is not used by others meanwhile", async () => {
     const made = await gateway({ config: ONE, env: { QUEUE_TIMEOUT_MS: "600000" } });
     const long = new AccountWork(made).lasting(120_000);
     await pass(1);
@@ -137,7 +137,7 @@ describe("an account's slot", () => {
     expect(await Promise.all([long, next])).toEqual(["one@test", "one@test"]);
   });
 
-  test("is kept during a sign-in that takes longer than a lease lives", async () => {
+  test("is held during a sign-in that takes longer than a lease", async () => {
     const made = await gateway({
       config: ONE,
       env: { QUEUE_TIMEOUT_MS: "600000" },
@@ -154,7 +154,7 @@ describe("an account's slot", () => {
     expect(signIns(made)).toBe(1);
   });
 
-  test("is kept although the machine slept, or its clock was set", async () => {
+  test("is held after the machine slept or its clock was set", async () => {
     const made = await gateway({ config: ONE });
     const work = new AccountWork(made).lasting(10_000);
     await pass(1_000);
@@ -168,7 +168,7 @@ describe("an account's slot", () => {
     expect([await work, await next]).toEqual(["one@test", "one@test"]);
   });
 
-  test("that was lost all the same ends the work, as a time-out of nobody's fault", async () => {
+  test("that was lost ends the work as a timeout, and blames no account", async () => {
     const made = await gateway({ config: ONE });
     const work = new AccountWork(made);
     const failed = expect(work.lasting(600_000)).rejects.toMatchObject({
@@ -193,7 +193,7 @@ describe("an account's slot", () => {
 });
 
 describe("an account's token", () => {
-  test("is signed in for once, and used again", async () => {
+  test("is obtained once and reused", async () => {
     const made = await gateway({ config: ONE });
     const work = new AccountWork(made);
     await work.failing();
@@ -202,13 +202,13 @@ describe("an account's token", () => {
     expect(signIns(made)).toBe(1);
   });
 
-  test("is refreshed once when it has expired, and the call is made again", async () => {
+  test("is refreshed once after it expired, and the call is repeated", async () => {
     const made = await gateway({ config: ONE });
     expect(await new AccountWork(made).expiring(1)).toEqual(["one@test#1", "one@test#2"]);
     expect(await made.platform.accounts.getStatus()).toMatchObject({ cooldowns: [] });
   });
 
-  test("is not refreshed a second time: the account is at fault then", async () => {
+  test("is not refreshed a second time, which blames the account", async () => {
     const made = await gateway({ config: ONE });
     await expect(new AccountWork(made).expiring(2)).rejects.toMatchObject({ kind: "invalid_credentials" });
     expect(signIns(made)).toBe(2);
@@ -217,7 +217,7 @@ describe("an account's token", () => {
     });
   });
 
-  test("is refreshed by one for all whose calls were refused at once", async () => {
+  test("is refreshed once for all calls that were refused at the same time", async () => {
     const made = await gateway({ config: { ...ONE, runtime: { account_max_inflight: 5 } } });
     const works = Array.from({ length: 5 }, () => new AccountWork(made).expiring(1));
     const all = await Promise.all(works);
@@ -225,7 +225,7 @@ describe("an account's token", () => {
     expect(all).toEqual(Array(5).fill(["one@test#1", "one@test#2"]));
   });
 
-  test("that the account was configured with cannot be refreshed without a password", async () => {
+  test("from the configuration cannot be refreshed without a password", async () => {
     const made = await gateway({ config: { accounts: [{ token: "fixed" }] } });
     const work = new AccountWork(made);
     await expect(work.expiring(1)).rejects.toMatchObject({ kind: "invalid_credentials" });
@@ -233,7 +233,7 @@ describe("an account's token", () => {
     expect(made.upstream.asked).toEqual([]);
   });
 
-  describe("that the provider has refused", () => {
+  describe("a token that the provider has refused", () => {
     const G = { id: "g", driver: "openai", base_url: "http://old.test/v1", token: "the-old-token" };
     const H = { id: "h", driver: "openai", base_url: "http://h.test/v1", token: "another-token" };
     const MOVED = { email: "moved@test", password: "a-password", token: "an-old-token" };
@@ -260,7 +260,7 @@ describe("an account's token", () => {
     test.each([
       ["its address", { ...G, base_url: "http://new.test/v1", token: "the-new-token" }],
       ["its driver", { ...G, driver: "openai-responses", token: "the-new-token" }],
-    ])("is replaced for the provider as it is now only: %s was changed as well", async (_, g) => {
+    ])("is not replaced if %s was changed, too", async (_, g) => {
       const { end, tokens, made } = await refusedAfter(
         { providers: [G] },
         { providers: configSchema.parse({ providers: [g] }).providers },
@@ -270,7 +270,7 @@ describe("an account's token", () => {
       expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 0, cooldowns: [] });
     });
 
-    test("is replaced where nothing but the token was changed", async () => {
+    test("is replaced if only the token was changed", async () => {
       const g = { ...G, token: "the-new-token" };
       const { end, tokens } = await refusedAfter(
         { providers: [G] },
@@ -283,7 +283,7 @@ describe("an account's token", () => {
     test.each([
       ["a new token", { ...MOVED, token: "a-new-token" }],
       ["its password", { ...MOVED, token: "" }],
-    ])("is not replaced by %s of an account that was given to another provider", async (_, account) => {
+    ])("is not replaced by %s of an account that moved to another provider", async (_, account) => {
       const { end, tokens, made } = await refusedAfter(
         { providers: [G, H], accounts: [{ ...MOVED, provider: "g" }] },
         { accounts: configSchema.parse({ accounts: [{ ...account, provider: "h" }] }).accounts },
@@ -312,7 +312,7 @@ describe("a sign-in", () => {
         : undefined,
   });
 
-  test("that is refused is the account's affair: another one does the work, whatever it is", async () => {
+  test("that is refused leads to another account, for any work", async () => {
     const made = await gateway(refusedFor("one@test"));
     const left: unknown[] = [];
     const work = new AccountWork(made, { onAccountFailed: (account) => left.push(account) });
@@ -324,7 +324,7 @@ describe("a sign-in", () => {
     });
   });
 
-  test("that is refused for all is told to the caller", async () => {
+  test("that is refused for all accounts is reported to the caller", async () => {
     const made = await gateway(refusedFor("one@test", "two@test"));
     const work = new AccountWork(made);
     await expect(work.failing()).rejects.toMatchObject({ kind: "invalid_credentials" });
@@ -334,14 +334,14 @@ describe("a sign-in", () => {
     expect(signIns(made)).toBe(3);
   });
 
-  test("that is refused is told to who wants that account", async () => {
+  test("that is refused is reported to a caller who pins the account", async () => {
     const made = await gateway(refusedFor("one@test"));
     const work = new AccountWork(made, { caller: managed("one@test"), canRetry: () => true });
     await expect(work.failing()).rejects.toMatchObject({ kind: "invalid_credentials" });
     expect(signIns(made)).toBe(1);
   });
 
-  test("that is refused is not told while the account that is well is busy: then all are", async () => {
+  test("that is refused is reported as a lack of free accounts while the healthy one is busy", async () => {
     const made = await gateway({
       ...refusedFor("one@test"),
       config: { runtime: { account_max_inflight: 1 } },
@@ -357,7 +357,7 @@ describe("a sign-in", () => {
     await busy;
   });
 
-  test("that never ends has failed after 120 s, for all who wait for it", async () => {
+  test("that never ends fails after 120 s for all waiting requests", async () => {
     const made = await gateway({
       config: { ...ONE, runtime: { account_max_inflight: 2 } },
       other: ({ path }) => (path === "/api/login" ? "hang" : undefined),
@@ -370,7 +370,7 @@ describe("a sign-in", () => {
     expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 0, cooldowns: [] });
   });
 
-  test("that another request makes does not hold a client's slot that has left", async () => {
+  test("of another request does not hold the slot of a client that has left", async () => {
     const made = await gateway({
       config: { ...ONE, runtime: { account_max_inflight: 2 } },
       other: ({ path }) => (path === "/api/login" ? { late: 20_000, reply: TOKEN } : undefined),
@@ -399,7 +399,7 @@ describe("the renewal of an access token", () => {
   };
   const RENEWED: Reply = { json: { access_token: "renewed", expires_in: 3600, refresh_token: "second" } };
 
-  test("goes on when its client leaves, because the refresh token works only once", async () => {
+  test("continues when its client leaves, because the refresh token works only once", async () => {
     const made = await gateway({
       config: { accounts: [{ ...accountNamed("one@test"), password: "", auth: AUTH }] },
       other: ({ path }) => (path === "/token" ? { late: 5_000, reply: RENEWED } : undefined),

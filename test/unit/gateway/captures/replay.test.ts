@@ -24,7 +24,7 @@ function sample(provider: string, texts: readonly string[], contentType = "text/
 }
 
 describe("replaying a sample", () => {
-  it("decodes each round by itself, whatever the reads", () => {
+  it("decodes each round separately, for any split of the bytes", () => {
     const rounds = ["ä", "ö"].map(
       (text) =>
         `event: start\ndata: {"message_id":"m"}\n\nevent: text\ndata: {"text":"${text}"}\n\nevent: finish\ndata: {"reason":"stop"}\n\n`,
@@ -46,13 +46,13 @@ describe("replaying a sample", () => {
     expect(old).toEqual(today);
   });
 
-  it("tells how a broken stream ends", () => {
+  it("shows how a broken stream ends", () => {
     const [round] = replaySample(sample("sessions", ['event: text\ndata: {"text":"a"}\n\n']));
     expect(round?.events).toEqual([{ type: "text", text: "a" }]);
     expect(round?.failure?.kind).toBe("cut");
   });
 
-  it("reads what a chat-completions backend said, streamed or whole", () => {
+  it("decodes the answer of a chat-completions backend, streamed or whole", () => {
     const streamed =
       'data: {"choices":[{"delta":{"content":"hi"},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
     const whole = '{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}]}';

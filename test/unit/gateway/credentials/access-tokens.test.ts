@@ -91,7 +91,7 @@ describe("an access token of OAuth 2", () => {
         form: { grant_type: "client_credentials" },
       },
     ],
-  ])("is asked for with %s", async (_, more, expected) => {
+  ])("is requested with %s", async (_, more, expected) => {
     const { asked } = await ask({ ...AUTH, ...more }, issues({}));
     expect(asked).toEqual(expected);
   });
@@ -103,7 +103,7 @@ describe("an access token of OAuth 2", () => {
     [-1, 0],
     ["soon", 0],
     [undefined, 0],
-  ])("that is said to live for %s ends at %i", async (expires_in, expiresAt) => {
+  ])("with the lifetime %s ends at %i", async (expires_in, expiresAt) => {
     const { result } = await ask(AUTH, issues({ expires_in }));
     expect(result).toEqual({ token: "access", expiresAt });
   });
@@ -112,7 +112,7 @@ describe("an access token of OAuth 2", () => {
     ["a new refresh token replaces the old one", "refresh-new", true],
     ["the same refresh token stays", "refresh-old", false],
     ["an empty one is none", "", false],
-  ])("that comes with another token: %s", async (_, refresh_token, isRotated) => {
+  ])("with a new refresh token: %s", async (_, refresh_token, isRotated) => {
     const { result } = await ask({ ...AUTH, refresh_token: "refresh-old" }, issues({ refresh_token }));
     expect(result.rotation).toEqual(
       isRotated ? { replaced: "refresh-old", refreshToken: "refresh-new" } : undefined,
@@ -170,7 +170,7 @@ describe("an access token of a Google service account", () => {
     return { result, asked };
   };
 
-  test("is exchanged for an assertion that the account's key has signed", async () => {
+  test("is obtained with an assertion that the account's key has signed", async () => {
     const { result, asked } = await request(keyFile());
     expect(result).toEqual({ token: "access", expiresAt: NOW / 1000 + 60 });
     const { assertion = "", grant_type } = asked[0]?.form ?? {};
@@ -189,7 +189,7 @@ describe("an access token of a Google service account", () => {
   test.each([
     ["that is no JSON", "no JSON"],
     ["whose key is broken", keyFile({ private_key: "-----BEGIN PRIVATE KEY-----\nAAAA\n" })],
-  ])("is not asked for with a key file %s", async (_, file) => {
+  ])("is not requested with a key file %s", async (_, file) => {
     await expect(request(file)).rejects.toMatchObject({ kind: "invalid_credentials" });
   });
 });

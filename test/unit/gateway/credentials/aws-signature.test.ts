@@ -40,7 +40,7 @@ describe("a signed request", () => {
     ["with bytes", "/x", { method: "PUT", body: Uint8Array.of(0, 254, 255) }],
     ["with a stream", "/x", { method: "POST", body: stream() }],
     ["with a form", "/x", { method: "POST", body: form() }],
-  ])("%s is accepted", async (_, target, init) => {
+  ])("is accepted: %s", async (_, target, init) => {
     expect((await sign(target, init)).fault).toBe("");
   });
 
@@ -58,7 +58,7 @@ describe("a signed request", () => {
     expect(sent.headers.get("content-type")).toMatch(/^multipart\/form-data; boundary=/);
   });
 
-  test("signs the token of a session, too", async () => {
+  test("includes the session token in its signature", async () => {
     const { fault, headers } = await sign("/x", undefined, { ...TOKEN, session_token: "session" });
     expect([fault, headers.get("x-amz-security-token")]).toEqual(["", "session"]);
   });

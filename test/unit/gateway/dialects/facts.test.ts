@@ -130,7 +130,7 @@ describe("counts of cached and reasoning tokens", () => {
     }
   });
 
-  it("come from a provider of the sessions protocol, too", async () => {
+  it("are read from a provider of the sessions protocol, too", async () => {
     const usage = ["usage", { prompt_tokens: 9, completion_tokens: 3, cached_tokens: 4 }];
     const plan = { events: [["start", { message_id: "m" }], ["text", { text: "Hi" }], usage] };
     const turn = { body: [...events(plan), ...events({ events: [["finish", { reason: "stop" }]] })] };
@@ -139,7 +139,7 @@ describe("counts of cached and reasoning tokens", () => {
     expect(last(items, "usage", "prompt_tokens_details", "cached_tokens")).toBe(4);
   });
 
-  it("that nobody states are told as none", async () => {
+  it("that the provider does not state are omitted", async () => {
     const gateway = await backend(delta({ content: "Hi" }), stop);
     const items = await ask(gateway, "messages", false);
     expect(last(items, "usage")).toMatchObject({
@@ -158,7 +158,7 @@ describe("a refusal in the model's own words", () => {
   const inside = (item: unknown, ...path: readonly (string | number)[]): unknown =>
     path.reduce<unknown>((value, name) => Object(value)[name], item);
 
-  it("chat completions have a field for it", async () => {
+  it("is in a field of its own in chat completions", async () => {
     const [whole] = await ask(await refusing(), "chat-completions", false);
     expect(whole).toMatchObject({
       choices: [{ message: { content: null, refusal: REFUSAL }, finish_reason: "stop" }],
@@ -168,7 +168,7 @@ describe("a refusal in the model's own words", () => {
     expect(joined(chunks, (chunk) => inside(chunk, "choices", 0, "delta", "content"))).toBe("");
   });
 
-  it("responses have a part for it", async () => {
+  it("is in a part of its own in responses", async () => {
     const content = [{ type: "refusal", refusal: REFUSAL }];
     const [whole] = await ask(await refusing(), "responses", false);
     expect(whole).toMatchObject({ status: "completed", output: [{ type: "message", content }] });
@@ -223,7 +223,7 @@ describe("a refusal in the model's own words", () => {
     }
   });
 
-  it("is no violation of a demand for a call, and not asked again for its form", async () => {
+  it("does not violate a demand for a call or a format", async () => {
     const tools = [{ type: "function", function: { name: "f" } }];
     for (const extra of [{ tools, tool_choice: "required" }, { response_format: { type: "json_object" } }]) {
       const gateway = await refusing();
@@ -253,7 +253,7 @@ describe("log probabilities", () => {
   const gathered = (items: readonly JsonObject[], ...path: readonly (string | number)[]) =>
     items.flatMap((item) => at(item, ...path) ?? []);
 
-  it("are asked for, and answered by chat completions", async () => {
+  it("are requested and answered in chat completions", async () => {
     const wish = { logprobs: true, top_logprobs: 2 };
     for (const stream of WAYS) {
       const gateway = await stating();
@@ -272,7 +272,7 @@ describe("log probabilities", () => {
   });
 
   it.each([{ top_logprobs: 2 }, { include: ["message.output_text.logprobs"] }])(
-    "are asked for, and answered by responses: %j",
+    "are requested and answered in responses: %j",
     async (wish) => {
       const gateway = await stating();
       const [whole] = await ask(gateway, "responses", false, wish);
@@ -287,7 +287,7 @@ describe("log probabilities", () => {
     },
   );
 
-  it("are asked for, and answered by content generation", async () => {
+  it("are requested and answered in content generation", async () => {
     const wish = { generationConfig: { responseLogprobs: true, logprobs: 2 } };
     for (const stream of WAYS) {
       const items = await ask(await stating(), "content-generation", stream, wish);
@@ -305,14 +305,14 @@ describe("log probabilities", () => {
     }
   });
 
-  it("are asked for, and answered by the local runner's style", async () => {
+  it("are requested and answered in the local runner's style", async () => {
     for (const stream of WAYS) {
       const items = await ask(await stating(), "model-runner", stream, { logprobs: true, top_logprobs: 2 });
       expect(gathered(items, "logprobs")).toEqual(told);
     }
   });
 
-  it("are asked for, and answered by text completions", async () => {
+  it("are requested and answered in text completions", async () => {
     const places = [0, 2];
     for (const [echo, start] of [
       [false, 0],
@@ -333,7 +333,7 @@ describe("log probabilities", () => {
     expect(at(whole, "choices", 0, "logprobs")).toMatchObject({ tokens: ["Hé", "!"], top_logprobs: null });
   });
 
-  it("stay with an answer that is freed of its code fence", async () => {
+  it("are kept if an answer loses its code fence", async () => {
     const token = (text: string) => ({ token: text, logprob: -1, bytes: null });
     const pieces = ["```json\n", "{}", "\n```"];
     const chunks = pieces.map((text) =>
@@ -347,7 +347,7 @@ describe("log probabilities", () => {
     );
   });
 
-  it("that nobody asked for are not sent for", async () => {
+  it("are not requested unless the caller asks for them", async () => {
     const gateway = await backend(delta({ content: "Hi" }), stop);
     const [whole] = await ask(gateway, "chat-completions", false, { logprobs: false });
     expect(gateway.turns[0]?.json()).not.toHaveProperty("logprobs");
@@ -355,7 +355,7 @@ describe("log probabilities", () => {
   });
 });
 
-describe("what a provider cannot meet", () => {
+describe("an option that a provider does not support", () => {
   it.each([
     ["chat-completions", { n: 2 }, "n"],
     ["chat-completions", { logprobs: true }, "logprobs"],
@@ -376,7 +376,7 @@ describe("what a provider cannot meet", () => {
     ["model-runner", { logprobs: true }, "logprobs"],
     ["completions", { logprobs: 3 }, "logprobs"],
     ["completions", { logprobs: 0 }, "logprobs"],
-  ])("is a 400 that names it, and costs no turn: %s %j", async (dialect, extra, name) => {
+  ])("is a 400 that names it, and the provider is not asked: %s %j", async (dialect, extra, name) => {
     const { path, body } = SMALL_REQUESTS[dialect] ?? { path: "", body: {} };
     const gateway = await make();
     const response = await gateway.post(path, { ...body, ...extra });
@@ -388,7 +388,7 @@ describe("what a provider cannot meet", () => {
     expect(gateway.upstream.asked).toEqual([]);
   });
 
-  it("is left out where the answer is the same kind of answer without it", async () => {
+  it("is left out if the answer is of the same kind without it", async () => {
     const always = {
       n: 1,
       logprobs: false,
@@ -438,7 +438,7 @@ describe("the local runner's options", () => {
     mirostat: 1,
   };
 
-  it.each(["/api/chat", "/api/generate"])("%s: reach backends that know them", async (path) => {
+  it.each(["/api/chat", "/api/generate"])("are sent to backends that know them: %s", async (path) => {
     const gateway = await backend(delta({ content: "Hi" }), stop);
     const messages = [{ role: "user", content: "Hello" }];
     await gateway.post(path, {
@@ -462,7 +462,7 @@ describe("the local runner's options", () => {
     }
   });
 
-  it("are left out where the answer is the same kind of answer without them", async () => {
+  it("are left out if the answer is of the same kind without them", async () => {
     const gateway = await make();
     const messages = [{ role: "user", content: "Hello" }];
     const response = await gateway.post("/api/chat", { model: "provider-v4-flash", messages, options });
@@ -470,7 +470,7 @@ describe("the local runner's options", () => {
   });
 });
 
-describe("an error of the caller's", () => {
+describe("an error in the caller's request", () => {
   const error = {
     message: "Unsupported value: 7.",
     type: "invalid_request_error",
@@ -492,7 +492,7 @@ describe("an error of the caller's", () => {
     return { status: response.status, ...JSON.parse(await response.text()) };
   };
 
-  it.each([400, 422])("is told in the provider's own terms, in each style's shape (%s)", async (status) => {
+  it.each([400, 422])("has the provider's own terms in each style's format (%s)", async (status) => {
     const told = async (dialect: string) => errorOf(await refusing(error, status), dialect);
     for (const dialect of ["chat-completions", "responses", "completions"]) {
       const { message: _, ...terms } = error;
@@ -524,12 +524,12 @@ describe("an error of the caller's", () => {
     });
   });
 
-  it.each([401, 403, 429])("is not what an account's refusal is (%s)", async (status) => {
+  it.each([401, 403, 429])("is not confused with the refusal of an account (%s)", async (status) => {
     const text = JSON.stringify(await errorOf(await refusing(error, status), "chat-completions"));
     expect(text).not.toMatch(/unsupported_value|"temperature"/);
   });
 
-  it("says in the log how long a limited provider wants to be left alone", async () => {
+  it("logs how long a limited provider asks to wait", async () => {
     const gateway = await refusing({ message: "Slow down." }, 429, { "retry-after": "7" });
     await errorOf(gateway, "chat-completions");
     await gateway.settle();
@@ -570,12 +570,12 @@ describe("a prompt that is too long for the model", () => {
       "the words of content generation",
       { message: "The input token count (9) exceeds the maximum number of tokens allowed (4)." },
     ],
-  ])("is known by %s", async (_, error) => {
+  ])("is recognized by %s", async (_, error) => {
     const told = await errorOf(await refusing(error), "chat-completions");
     expect(told).toMatchObject({ status: 400, error: { code: "context_length_exceeded" } });
   });
 
-  it("is told in each style so that its clients know", async () => {
+  it("is reported in each style as its clients expect", async () => {
     const error = { message: SAID };
     for (const dialect of ["chat-completions", "completions", "responses"]) {
       const told = await errorOf(await refusing(error), dialect, { stream: true });
@@ -594,7 +594,7 @@ describe("a prompt that is too long for the model", () => {
     });
   });
 
-  it("is no name for other refusals", async () => {
+  it("is not confused with other refusals", async () => {
     const told = await errorOf(await refusing({ message: "temperature is too long" }), "chat-completions");
     expect(told).toMatchObject({ status: 400, error: { code: "invalid_request" } });
   });

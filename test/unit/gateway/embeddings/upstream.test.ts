@@ -56,7 +56,7 @@ describe("an embedding model of a configured provider", () => {
     return gateway({ upstream, config: configSchema.parse({ ...config, keys: [KEY] }) });
   };
 
-  test.each(["backend/embed", "mine"])("is asked also with local embeddings: %s", async (model) => {
+  test.each(["backend/embed", "mine"])("is used also with local embeddings: %s", async (model) => {
     const made = await open([BACKEND], VECTORS);
     const answer = await made.post("/v1/embeddings", { model, input: "Hello" });
     expect([answer.status, await answer.json()]).toMatchObject([200, { data: [{ embedding: [0.5, -0.5] }] }]);
@@ -68,7 +68,7 @@ describe("an embedding model of a configured provider", () => {
     expect(made.upstream.asked).toHaveLength(1);
   });
 
-  test("is a 501 where its protocol has no embeddings", async () => {
+  test("is a 501 if its protocol has no embeddings", async () => {
     const made = await open([{ ...BACKEND, driver: "anthropic" }], VECTORS);
     const refused = await made.post("/v1/embeddings", { model: "backend/embed", input: "Hello" });
     expect([refused.status, await refused.text()]).toEqual([501, expect.stringContaining("no embeddings")]);
@@ -76,7 +76,7 @@ describe("an embedding model of a configured provider", () => {
 });
 
 describe("embeddings of the provider", () => {
-  test("are computed with an account, in a slot", async () => {
+  test("use a slot of an account", async () => {
     const made = await embedding(VECTORS);
     const response = await made.post("/v1/embeddings", BODY);
     expect(await response.json()).toMatchObject({
@@ -87,7 +87,7 @@ describe("embeddings of the provider", () => {
   });
 
   test.each([2 ** 53, 1e30, 1e308, -5, "12", null, undefined])(
-    "are counted by an estimate where the provider states %s tokens",
+    "are counted by an estimate if the provider states %s tokens",
     async (tokens) => {
       const data = [{ index: 0, embedding: [0.5, -0.5] }];
       const made = await embedding({ json: { data, usage: { prompt_tokens: tokens } } });
@@ -96,14 +96,14 @@ describe("embeddings of the provider", () => {
     },
   );
 
-  test("are refused when a number of a vector is none", async () => {
+  test("are an error if a vector has an invalid number", async () => {
     const body = '{"data":[{"index":0,"embedding":[0.5,2e308]}]}';
     const made = await embedding({ body: [body], type: "application/json" });
     const answer = await made.post("/v1/embeddings", BODY);
     expect([answer.status, await answer.json()]).toMatchObject([503, { error: { code: "upstream_error" } }]);
   });
 
-  test("go to another account when one is refused", async () => {
+  test("use another account if one is refused", async () => {
     const made = await embedding(refusal(429, "rate_limited"), VECTORS);
     expect((await made.post("/v1/embeddings", BODY)).status).toBe(200);
     expect(made.upstream.asked.map(({ token }) => token)).toEqual(["key-a", "key-b"]);
@@ -118,7 +118,7 @@ describe("embeddings of the provider", () => {
     expect(made.upstream.asked).toHaveLength(2);
   });
 
-  test("are not waited for by a client that has left", async () => {
+  test("end when the client leaves", async () => {
     const made = await embedding("hang");
     const client = new AbortController();
     const answer = made.post("/v1/embeddings", BODY, { signal: client.signal });

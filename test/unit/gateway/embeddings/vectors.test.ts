@@ -21,7 +21,7 @@ describe("local embeddings", () => {
     expect(of("the quick brown fox")).toEqual(of("the quick brown fox"));
   });
 
-  it("are near for texts that share words, and far for others", () => {
+  it("are similar for texts that share words, and different for others", () => {
     const base = of("how do I reset my account password");
     const near = dot(base, of("reset the password of an account"));
     const far = dot(base, of("bananas grow in tropical climates"));

@@ -56,7 +56,7 @@ const lookUp = (reply: Reply): MemoryGatewayOptions => ({
 const NOT_FOUND = { error: { code: "file_not_found", type: "invalid_request_error" } };
 
 describe("a file's status", () => {
-  test("is asked of the account that has the file", async () => {
+  test("is requested with the account that has the file", async () => {
     const made = await withFile();
     const response = await read(made);
     expect(await response.json()).toMatchObject({
@@ -68,7 +68,7 @@ describe("a file's status", () => {
     expect(made.upstream.to(/files/).map(accountOf)).toEqual(["two@test"]);
   });
 
-  test("keeps its slot although the look-up takes 120 s", async () => {
+  test("holds its slot during a look-up of 120 s", async () => {
     const record = { id: "file-1", bytes: 5, status: "pending" };
     const made = await withFile({
       ...lookUp({ late: 120_000, reply: { json: record } }),
@@ -86,7 +86,7 @@ describe("a file's status", () => {
     expect(await (await answer).json()).toMatchObject({ status: "pending" });
   });
 
-  test("is a 503 when the provider does not say it within 120 s", async () => {
+  test("is a 503 if the provider does not answer within 120 s", async () => {
     const made = await withFile(lookUp("hang"));
     const answer = read(made);
     await pass(120_000);
@@ -94,7 +94,7 @@ describe("a file's status", () => {
     expect(made.upstream.to(/files/)).toMatchObject([{ outcome: "cancelled" }]);
   });
 
-  test("is not waited for by a client that has left", async () => {
+  test("ends when the client leaves", async () => {
     const made = await withFile(lookUp("hang"));
     const client = new AbortController();
     const headers = { authorization: `Bearer ${KEY}` };
@@ -105,7 +105,7 @@ describe("a file's status", () => {
     expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 0, cooldowns: [] });
   });
 
-  test("is found with a token that has to be refreshed first", async () => {
+  test("is read with a refreshed token if necessary", async () => {
     const made = await withFile({
       other: ({ path, token }) =>
         path.startsWith("/api/files/") && token.endsWith("#1") ? refuses(401, "token_expired") : undefined,
@@ -136,7 +136,7 @@ describe("a file's status", () => {
     expect(made.upstream.asked).toEqual([]);
   });
 
-  test("of a pass-through caller's own file is the provider's own affair", async () => {
+  test("of a pass-through caller's own file is passed on to the provider", async () => {
     const made = await gateway();
     const response = await read(made, "own-token", "file-9");
     expect(await response.json()).toMatchObject({ id: "file-9", account_id: "own-token" });
@@ -177,34 +177,34 @@ describe.each(DRIVERS.map(({ id }) => id))("a conversation that refers to a file
     ["another caller's", OTHER_KEY, ["file-1"]],
     ["nobody's", KEY, ["file-2"]],
     ["another's beside an own one", KEY, ["file-1", "file-2"]],
-  ])("that is %s is a 404 for the caller, and the provider is not asked", async (_, key, ids) => {
+  ])("is a 404 for a file that is %s, without asking the provider", async (_, key, ids) => {
     const { made, response } = await asking(key, ids);
     expect(response.status).toBe(404);
     expect(await response.json()).toMatchObject({ error: { code: "file_not_found", param: "messages" } });
     expect(made.upstream.asked.filter(isTurn)).toEqual([]);
   });
 
-  test("that lies with another account than the request is pinned to is a 400", async () => {
+  test("is a 400 if the file is at another account than the pinned one", async () => {
     const { response } = await asking(KEY, ["file-1"], {}, "one@test");
     expect(response.status).toBe(400);
   });
 
   if (script !== undefined) {
-    test("of the caller's own goes to the account that has it", async () => {
+    test("goes to the account that has the file", async () => {
       const { made, response } = await asking(KEY, ["file-1"]);
       expect(response.status).toBe(200);
       expect(made.lines).toMatchObject([{ account: "two@test" }]);
       expect(made.turns.map(({ body }) => body)).toEqual([expect.stringContaining("file-1")]);
     });
 
-    test("that is an image goes to the model that sees it", async () => {
+    test("goes to the model with vision if the file is an image", async () => {
       const { response } = await asking(KEY, ["file-1"], { mediaType: "image/png" });
       // Which model of theirs does, backends know themselves.
       const model = driver === "sessions" ? "provider-v4-vision" : "provider-v4-flash";
       expect(await response.json()).toMatchObject({ model });
     });
 
-    test("of a pass-through caller is the provider's own affair", async () => {
+    test("of a pass-through caller is passed on to the provider", async () => {
       const { made, response } = await asking("own-token", ["file-9"]);
       expect(response.status).toBe(200);
       expect(made.turns.map(({ token }) => token)).toEqual(["own-token"]);
@@ -212,7 +212,7 @@ describe.each(DRIVERS.map(({ id }) => id))("a conversation that refers to a file
     return;
   }
 
-  test("is named to its account. It is a 404 if the backend has it no more", async () => {
+  test("is a 404 if the backend no longer has the file", async () => {
     for (const [key, id] of [
       [KEY, "file-1"],
       ["own-token", "file-9"],

@@ -80,7 +80,7 @@ describe("an uploaded form", () => {
     .map((pieces) => pieces.join(""))
     .filter((text) => !`\r\n${text}\r\n`.includes(`\r\n--${BOUNDARY}`));
 
-  it("gives the same file and fields however it is cut and ordered", async () => {
+  it("gives the same file and fields for any split and order", async () => {
     await fc.assert(
       fc.asyncProperty(
         content,
@@ -99,7 +99,7 @@ describe("an uploaded form", () => {
     );
   });
 
-  it("passes through the writer that the provider is sent, fields after the file included", async () => {
+  it("reaches the provider through the form writer, also with fields after the file", async () => {
     const purpose = { purpose: "" };
     const file = {
       fields: { model: "flash" },
@@ -119,7 +119,7 @@ describe("an uploaded form", () => {
     expect(Object.fromEntries(form.fields)).toEqual({ purpose: "known late" });
   });
 
-  it("reads on only when the file is asked for", async () => {
+  it("is read only as fast as the file is consumed", async () => {
     let pulls = 0;
     const chunk = new Uint8Array(10_000);
     const pieces = [
@@ -143,7 +143,7 @@ describe("an uploaded form", () => {
     expect([pulls, size]).toEqual([pieces.length + 1, 500_000]);
   });
 
-  it("other files, and a second one of the same name, are passed over", async () => {
+  it("ignores other files, and a second one of the same name", async () => {
     const other = filePart("other").replace('name="file"', 'name="image"');
     const form = formOf(streamOf([latin(other + filePart("first", "1") + filePart("second", "2") + END)]));
     expect(await form.head()).toMatchObject({ filename: "1" });
@@ -157,13 +157,13 @@ describe("an uploaded form", () => {
     ["nowhere: it is none", "nothing of the kind"],
     ["nowhere: it has no file", part("purpose", "x") + END],
     ["before it begins", ""],
-  ])("cut off %s: 400", async (_name, text) => {
+  ])("is a 400 if it is cut off %s", async (_name, text) => {
     const form = formOf(streamOf(text === "" ? [] : [latin(text)]));
     const outcome = form.head().then(() => read(form));
     await expect(outcome).rejects.toMatchObject({ status: 400, code: "invalid_request" });
   });
 
-  it("above its limit: 413, by count and by declaration", async () => {
+  it("is a 413 above its limit, by counted and by declared length", async () => {
     const whole = latin(filePart("x".repeat(5000)) + END);
     const exact = formOf(streamOf(cut(whole, [100])), { ...LIMITS, bytes: whole.length });
     await exact.head();
@@ -181,7 +181,7 @@ describe("an uploaded form", () => {
     );
   });
 
-  it("with a boundary as long as a file: 400, for each byte may be held against all of it", () => {
+  it("is a 400 with an extremely long boundary", () => {
     const of = (length: number) =>
       new Request("http://gateway/v1/files", {
         method: "POST",
@@ -194,7 +194,7 @@ describe("an uploaded form", () => {
     );
   });
 
-  it("of a client that falls silent: 408", async () => {
+  it("is a 408 if the client falls silent", async () => {
     const silent = new ReadableStream<Uint8Array>({
       start: (controller) => controller.enqueue(latin(filePart("x"))),
     });
@@ -203,7 +203,7 @@ describe("an uploaded form", () => {
     await expect(read(form)).rejects.toMatchObject({ status: 408 });
   });
 
-  it("fails at its end when its check does", async () => {
+  it("fails at its end if its check fails", async () => {
     const form = formOf(streamOf([latin(filePart("x") + part("purpose", "bad") + END)]), LIMITS, (fields) => {
       throw new Error(`refused ${fields.get("purpose")}`);
     });

@@ -60,7 +60,7 @@ describe("files of the default provider with an API key", () => {
     expect((await ask(made, "provider-v4-flash", id, key)).status).toBe(404);
   });
 
-  test("which a pass-through caller uploaded elsewhere are known by the provider's ids", async () => {
+  test("keep the provider's ids if a pass-through caller uploaded them elsewhere", async () => {
     const made = await gateway({ upstream: backend(), env: DEFAULT });
     expect(await (await file(made, "file-there", "own-token")).json()).toMatchObject({ id: "file-there" });
     expect((await file(made, "file-there")).status).toBe(404);
@@ -83,7 +83,7 @@ describe("a deployment without a default provider", () => {
 });
 
 describe("a provider that is no longer configured", () => {
-  test("has lost its files: they are a 404, and can be deleted", async () => {
+  test("leaves files that are a 404 and can be deleted", async () => {
     const made = await gateway({ upstream: backend(), config: { keys: [KEY], providers: [BACKEND] } });
     const { id }: { id: string } = await (
       await upload(made, KEY, { "x-gateway-provider": "backend" })
@@ -98,7 +98,7 @@ describe("a provider that is no longer configured", () => {
 });
 
 describe("a conversation", () => {
-  test("may not name so many files that their look-up is a burden", async () => {
+  test("is limited in the number of files that it names", async () => {
     const made = await gateway({ upstream: backend(), env: DEFAULT });
     const content = Array.from({ length: 1_001 }, (_, n) => ({ type: "file", file: { file_id: `f${n}` } }));
     const body = { model: "provider-v4-flash", messages: [{ role: "user", content }] };
@@ -114,7 +114,7 @@ describe("a file without a media type", () => {
     ["a.png", "image/webp", "image/webp"],
     ["a", "application/octet-stream", "application/octet-stream"],
     ["a.unknown", "", "application/octet-stream"],
-  ])("%s, stated as %j, is %s", async (name, type, expected) => {
+  ])("gets a type from its name: %s, stated as %j, is %s", async (name, type, expected) => {
     const upstream = backend();
     const made = await gateway({ upstream, env: DEFAULT });
     const body = new FormData();

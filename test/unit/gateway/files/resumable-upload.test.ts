@@ -74,7 +74,7 @@ async function fileIn(response: Response): Promise<JsonObject> {
 }
 
 describe("a resumable upload", () => {
-  test("in one piece is passed on, and known under its name", async () => {
+  test("in one piece is passed on, and has its name", async () => {
     const made = await gateway();
     const address = await begun(made, {
       body: { file: { display_name: "My notes" } },
@@ -94,7 +94,7 @@ describe("a resumable upload", () => {
     expect((await send(made, address, "query")).status).toBe(404);
   });
 
-  test("in pieces keeps them until the last, and sends each byte once", async () => {
+  test("in pieces stores them until the last one, and sends each byte once", async () => {
     const made = await gateway();
     const address = await begun(made);
     expect(statusOf(await send(made, address, "upload", 0, "a".repeat(MIB + 10)))).toEqual([
@@ -113,7 +113,7 @@ describe("a resumable upload", () => {
     expect(body).toContain(`\r\n\r\n${"a".repeat(MIB + 10)}bcdefg\r\n--`);
   });
 
-  test("may come in more requests than the objects that are kept for a caller", async () => {
+  test("may have more pieces than a caller's stored objects", async () => {
     const made = await gateway({ env: { KEPT_OBJECTS: "5" } });
     const address = await begun(made);
     for (let at = 0; at < 20; at += 1) await send(made, address, "upload", 2 * at, "ab");
@@ -123,7 +123,7 @@ describe("a resumable upload", () => {
     ]);
   });
 
-  test("ends with a bare finalize too", async () => {
+  test("also ends with a finalize without content", async () => {
     const made = await gateway();
     const address = await begun(made);
     await send(made, address, "upload", 0, "hello");
@@ -131,7 +131,7 @@ describe("a resumable upload", () => {
     expect(uploads(made)).toMatchObject([{ body: expect.stringContaining("\r\n\r\nhello\r\n--") }]);
   });
 
-  test("whose pieces two requests brought at once is refused rather than passed on with a gap", async () => {
+  test("is refused if two requests send pieces at the same time", async () => {
     const made = await gateway();
     const address = await begun(made);
     const sent = [
@@ -152,7 +152,7 @@ describe("a resumable upload", () => {
     expect(await list.json()).toEqual({});
   });
 
-  test("that the provider refused can be finished later", async () => {
+  test("can be finished later if the provider refused it", async () => {
     let refused = 0;
     const made = await gateway({
       other: (asked) => {
@@ -179,7 +179,7 @@ describe("a resumable upload", () => {
     expect(await response.json()).toMatchObject({ error: { status: "INVALID_ARGUMENT" } });
   });
 
-  test("that has another length than was said is refused, and no file", async () => {
+  test("is refused if its length differs from the announced one", async () => {
     const made = await gateway();
     const address = await begun(made, { headers: { "x-goog-upload-header-content-length": "9" } });
     expect((await send(made, address, "upload, finalize", 0, "hello")).status).toBe(400);
@@ -187,7 +187,7 @@ describe("a resumable upload", () => {
     expect(await list.json()).toEqual({});
   });
 
-  test("can be given up, expires after an hour, and is known by its address alone", async () => {
+  test("can be cancelled, expires after an hour, and is found only by its address", async () => {
     const made = await gateway({ config: { keys: [KEY, "sk-other"] } });
     const [given, late] = [await begun(made), await begun(made)];
     expect(statusOf(await send(made, given, "cancel"))[0]).toBe("cancelled");
@@ -205,7 +205,7 @@ describe("a resumable upload", () => {
     expect((await send(made, late, "query")).status).toBe(404);
   });
 
-  test("belongs to who began it, as long as the key is one", async () => {
+  test("belongs to the key that began it, while the key exists", async () => {
     const made = await gateway({ config: { keys: [KEY, "sk-other"] } });
     const address = await begun(made, { headers: { "x-gateway-target-account": "two@test" } });
     expect(address).not.toContain(KEY);
@@ -226,7 +226,7 @@ describe("a resumable upload", () => {
     expect(await standard.json()).toMatchObject({ account_id: "two@test" });
   });
 
-  test("in pieces has the room that is kept for a caller, and one in a single request has not", async () => {
+  test("in pieces is limited to a caller's storage, unlike one in a single request", async () => {
     const made = await gateway({ env: { KEPT_CHARACTERS: "4000" } });
     const address = await begun(made);
     expect((await send(made, address, "upload", 0, "x".repeat(2000))).status).toBe(200);
@@ -234,7 +234,7 @@ describe("a resumable upload", () => {
     await fileIn(await send(made, address, "upload, finalize", 0, "x".repeat(5000)));
   });
 
-  test("one of many unfinished ones makes room, and says so", async () => {
+  test("is removed, and then a 404, if newer unfinished uploads need its storage", async () => {
     const made = await gateway({ env: { KEPT_CHARACTERS: "4000" } });
     const [first, second] = [await begun(made), await begun(made)];
     await send(made, first, "upload", 0, "x".repeat(2500));
@@ -243,7 +243,7 @@ describe("a resumable upload", () => {
     await fileIn(await send(made, second, "finalize"));
   });
 
-  test("is refused where it begins", async () => {
+  test("is refused at its start if its size, name, provider or key is invalid", async () => {
     const made = await gateway();
     const large = { "x-goog-upload-header-content-length": String(101 * MIB) };
     expect((await start(made, { headers: large })).status).toBe(413);

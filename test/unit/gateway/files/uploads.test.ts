@@ -64,7 +64,7 @@ function send(
 }
 
 describe("an upload", () => {
-  test("is passed on, remembered for its caller, and told with the account that has it", async () => {
+  test("is passed on, stored for its caller, and answered with the account that has it", async () => {
     const made = await gateway({ config: { keys: [KEY, "sk-other"] } });
     const response = await send(made);
     expect(await response.json()).toMatchObject({ id: "file-1", object: "file", account_id: "one@test" });
@@ -75,7 +75,7 @@ describe("an upload", () => {
     expect((await read("sk-other")).status).toBe(404);
   });
 
-  test("that takes minutes keeps its slot, as long as something comes", async () => {
+  test("that takes minutes holds its slot while bytes arrive", async () => {
     const pieces = Array.from({ length: 6 }, () => "hello ");
     const made = await gateway({ env: { FIRST_BYTE_TIMEOUT_MS: "30000" } });
     const answer = send(made, { body: formOf([HEAD, ...pieces, TAIL], { pause: 25_000 }) });
@@ -89,7 +89,7 @@ describe("an upload", () => {
     expect((await answer).status).toBe(200);
   });
 
-  test("has a second more than 600 s for each 64 KiB that came", async () => {
+  test("may take 600 s, and one more second for each received 64 KiB", async () => {
     const made = await gateway();
     made.upstream.takesEvery = 50_000;
     const pieces = Array.from({ length: 14 }, () => "x".repeat(1024 * 1024));
@@ -110,14 +110,14 @@ describe("an upload", () => {
     expect(made.upstream.asked).toEqual([]);
   });
 
-  test("that is no form is a 400", async () => {
+  test("that is not a form is a 400", async () => {
     const made = await gateway();
     const response = await made.post("/v1/files", { file: "hello" });
     expect(response.status).toBe(400);
     expect(made.upstream.asked).toEqual([]);
   });
 
-  test("is a 501 where the provider keeps no files", async () => {
+  test("is a 501 if the provider stores no files", async () => {
     const made = await gateway({ env: { PROVIDER_DRIVER: "openai" } });
     expect((await send(made)).status).toBe(501);
   });
@@ -127,7 +127,7 @@ describe("an account that is refused before the file is sent", () => {
   const suspended = (asked: UpstreamRequest): boolean =>
     asked.path === "/api/account" && accountOf(asked) === "one@test";
 
-  test("is left for another one, which gets the whole file", async () => {
+  test("is replaced by another one, which gets the whole file", async () => {
     const made = await gateway(answering(suspended, refuses(403, "account_suspended")));
     const response = await send(made);
     expect(await response.json()).toMatchObject({ account_id: "two@test" });
@@ -136,14 +136,14 @@ describe("an account that is refused before the file is sent", () => {
     expect(await made.platform.accounts.getStatus()).toMatchObject({ cooldowns: [{ account: "one@test" }] });
   });
 
-  test("is not left by a request that is pinned to it", async () => {
+  test("is not replaced if the request is pinned to it", async () => {
     const made = await gateway(answering(suspended, refuses(403, "account_suspended")));
     const response = await send(made, { target: "one@test" });
     expect(response.status).toBe(503);
     expect(uploads(made)).toEqual([]);
   });
 
-  test("for its token's age gets a new token, and the file", async () => {
+  test("for an expired token gets a new token and the file", async () => {
     const expired = ({ path, token }: UpstreamRequest) => path === "/api/account" && token === "one@test#1";
     const made = await gateway(answering(expired, refuses(401, "token_expired")));
     expect((await send(made)).status).toBe(200);
@@ -151,14 +151,14 @@ describe("an account that is refused before the file is sent", () => {
   });
 });
 
-describe("a file that is on its way cannot be sent a second time:", () => {
+describe("a partly sent file cannot be sent again:", () => {
   test.each<[string, Reply, number]>([
     ["a refusal of the account", refuses(403, "account_suspended"), 503],
     ["a rate limit", refuses(429, "rate_limited"), 429],
     ["a token that has expired by then", refuses(401, "token_expired"), 503],
     ["a file that is too large", refuses(413, "too_large"), 413],
     ["a broken connection", "unreachable", 503],
-  ])("%s is told to the caller", async (_, reply, status) => {
+  ])("the caller gets an error: %s", async (_, reply, status) => {
     const made = await gateway(answering(isUpload, reply));
     const response = await send(made);
     expect(response.status).toBe(status);
@@ -167,8 +167,8 @@ describe("a file that is on its way cannot be sent a second time:", () => {
   });
 });
 
-describe("an upload that comes to nothing", () => {
-  test("because the provider does not answer is a 503 after 120 s", async () => {
+describe("a failed upload", () => {
+  test("is a 503 after 120 s if the provider does not answer", async () => {
     const made = await gateway(answering(isUpload, "hang"));
     const answer = send(made);
     await pass(120_000);
@@ -176,7 +176,7 @@ describe("an upload that comes to nothing", () => {
     expect(uploads(made)).toMatchObject([{ outcome: "cancelled" }]);
   });
 
-  test("because the client stops sending is a 408 after 60 s, and the provider is not left waiting", async () => {
+  test("is a 408 after 60 s if the client stops sending, and ends at the provider, too", async () => {
     const made = await gateway();
     const answer = send(made, { body: formOf([HEAD, "hel"], { stall: true }) });
     await pass(60_000);
@@ -185,7 +185,7 @@ describe("an upload that comes to nothing", () => {
     expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 0, cooldowns: [] });
   });
 
-  test("because the client sends a little now and then is a 408 after 600 s", async () => {
+  test("is a 408 after 600 s if the client sends very slowly", async () => {
     const made = await gateway();
     const body = formOf([HEAD, ...Array.from({ length: 100 }, () => "la ")], { pause: 50_000 });
     const answer = send(made, { body });
@@ -197,7 +197,7 @@ describe("an upload that comes to nothing", () => {
     expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 0, cooldowns: [] });
   });
 
-  test("because the provider takes a little now and then is a 503 after 600 s", async () => {
+  test("is a 503 after 600 s if the provider reads very slowly", async () => {
     const made = await gateway();
     made.upstream.takesEvery = 50_000;
     const body = formOf([HEAD, ...Array.from({ length: 100 }, () => "la "), TAIL]);
@@ -209,7 +209,7 @@ describe("an upload that comes to nothing", () => {
     expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 0 });
   });
 
-  test("because the client leaves is a 499 that blames nobody", async () => {
+  test("is a 499 without blame if the client leaves", async () => {
     const made = await gateway();
     const client = new AbortController();
     const answer = send(made, { body: formOf([HEAD, "hel"], { stall: true }), signal: client.signal });
@@ -220,7 +220,7 @@ describe("an upload that comes to nothing", () => {
     expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 0, cooldowns: [] });
   });
 
-  test("because all slots are taken is a 429, whatever is still being sent", async () => {
+  test("is a 429 if all slots are taken, although the client is still sending", async () => {
     const made = await gateway({
       config: { accounts: [accountNamed("one@test")], runtime: { account_max_inflight: 1 } },
       env: { QUEUE_TIMEOUT_MS: "5000" },

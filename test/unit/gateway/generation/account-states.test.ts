@@ -137,7 +137,7 @@ const ask = async (made: MemoryGateway, { path, first }: Case, more: object, key
 };
 
 describe.each(CASES)("%s", (_, each) => {
-  test.each([true, false])("is used at the account that has it, stream: %s", async (stream) => {
+  test.each([true, false])("is used with the account that has it, stream: %s", async (stream) => {
     const made = await behind(each.driver, () =>
       stream ? { body: [each.stream] } : { type: "application/json", body: [JSON.stringify(each.answer)] },
     );
@@ -151,7 +151,7 @@ describe.each(CASES)("%s", (_, each) => {
     expect(others.size).toBeGreaterThan(1);
   });
 
-  test("is the provider's to judge when its account is gone", async () => {
+  test("is left to the provider if its account was deleted", async () => {
     const made = await behind(each.driver, () => ({
       type: "application/json",
       body: [JSON.stringify(each.answer)],

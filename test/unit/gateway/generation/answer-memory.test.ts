@@ -15,7 +15,7 @@ const asking = (stream: boolean) => ({
   messages: [{ role: "user", content: "Hi" }],
 });
 
-test("a stranger's answer ends when there is no memory for it, a managed key's goes on", async () => {
+test("without memory, the answer of a caller without a key ends, and that of a caller with a key continues", async () => {
   const made = await gateway({ env, turns: [says(LONG, { chunks: 10 })] });
   const ask = (key: string, stream: boolean) =>
     made.post("/v1/chat/completions", asking(stream), { headers: { authorization: `Bearer ${key}` } });

@@ -26,19 +26,19 @@ describe("an answer", () => {
     });
   });
 
-  test("streams as it comes", async () => {
+  test("is streamed without delay", async () => {
     const made = await gateway({ turns: [says("Hello there.", { reasoning: "Hm." })] });
     const run = new GenerationRun(made, { conversation: { thinking: true, showReasoning: true } });
     expect(await streamed(run)).toBe("^(Hm.)Hello there..stop");
   });
 
-  test("keeps reasoning to itself that nobody asked to see", async () => {
+  test("hides reasoning that the caller did not request", async () => {
     const made = await gateway({ turns: [says("Hello.", { reasoning: "Hm." })] });
     expect(await streamed(new GenerationRun(made))).toBe("^Hello..stop");
     expect(await new GenerationRun(made).complete()).toMatchObject({ reasoning: "" });
   });
 
-  test("has estimated counts where the provider states none", async () => {
+  test("has estimated counts if the provider states none", async () => {
     const made = await gateway({ turns: [says("Hello there.", { usage: false })] });
     const { usage } = await new GenerationRun(made).complete();
     expect(usage.prompt).toBeGreaterThan(0);
@@ -47,7 +47,7 @@ describe("an answer", () => {
 });
 
 describe("a message that is incomplete (provider protocol, event `finish`)", () => {
-  test("is continued until it is whole, and is one answer", async () => {
+  test("is continued until it is complete, and gives one answer", async () => {
     const made = await gateway({ turns: [saysPart("One, "), saysPart("two, "), says("three.")] });
     expect(await new GenerationRun(made).complete()).toMatchObject({
       text: "One, two, three.",
@@ -59,13 +59,13 @@ describe("a message that is incomplete (provider protocol, event `finish`)", () 
     expect(made.turns.map(({ path }) => path)).toEqual([first, again, again]);
   });
 
-  test("is continued eight times at most, and then ran out of length", async () => {
+  test("is continued at most eight times, and then ends as too long", async () => {
     const made = await gateway({ turns: [saysPart("la ")] });
     expect(await streamed(new GenerationRun(made))).toBe(`^${"la ".repeat(9)}.length`);
     expect(made.turns).toHaveLength(9);
   });
 
-  test("fails when its continuation does, and what was sent stays sent", async () => {
+  test("fails if its continuation fails, after the text that was sent", async () => {
     const made = await gateway({ turns: [saysPart("One, "), refuses(503, "model_unavailable")] });
     expect(await streamed(new GenerationRun(made))).toBe("^One, !model_unavailable");
   });
@@ -76,13 +76,13 @@ describe("a request that demands a tool call", () => {
   const demanding = { tools, toolChoice: { type: "required" as const } };
   const call = '<|TCML|tool_calls><|TCML|invoke name="look"></|TCML|invoke></|TCML|tool_calls>';
 
-  test("is violated by an answer without one: 422", async () => {
+  test("is a 422 after an answer without one", async () => {
     const made = await gateway({ turns: [says("I would rather not.")] });
     const refused = new GenerationRun(made, { conversation: demanding }).complete();
     await expect(refused).rejects.toMatchObject({ status: 422, code: "tool_choice_violation" });
   });
 
-  test("ends its stream with the error when the words have been sent already", async () => {
+  test("ends its stream with the error if text was already sent", async () => {
     const made = await gateway({ turns: [says("I would rather not.")] });
     const text = await streamed(new GenerationRun(made, { conversation: demanding }));
     expect(text).toBe("^I would rather not.!tool_choice_violation");
@@ -93,7 +93,7 @@ describe("a request that demands a tool call", () => {
     expect(await streamed(new GenerationRun(made, { conversation: demanding }))).toBe("^<look{}>.tool_calls");
   });
 
-  test("reports an answer of reasoning alone as such, not as a violation", async () => {
+  test("reports an answer of reasoning alone as empty, not as a violation", async () => {
     const made = await gateway({ turns: [thinksOnly()] });
     const refused = new GenerationRun(made, { conversation: demanding }).complete();
     await expect(refused).rejects.toMatchObject({ status: 429, code: "upstream_empty_output" });
@@ -113,14 +113,14 @@ describe("citation markers (docs/contract.md, general rule 8)", () => {
     }),
   };
 
-  test("become links in a whole answer, and go where they point nowhere", async () => {
+  test("become links in a whole answer, and are removed if they have no target", async () => {
     const made = await gateway({ turns: [cited] });
     expect(await new GenerationRun(made).complete()).toMatchObject({
       text: "So it is [1](https://a.example/), they say .",
     });
   });
 
-  test("never show in a stream", async () => {
+  test("never appear in a stream", async () => {
     const made = await gateway({ turns: [cited] });
     expect(await streamed(new GenerationRun(made))).toBe("^So it is , they say ..stop");
   });
@@ -150,13 +150,13 @@ describe("citation markers (docs/contract.md, general rule 8)", () => {
 describe("a whole answer in a format (docs/contract/decisions.md)", () => {
   const asJson = { conversation: { responseFormat: { type: "json" as const } } };
 
-  test("is freed of what is around it, without asking again", async () => {
+  test("loses the text around it, without another request", async () => {
     const made = await gateway({ turns: [says('Here you are: {"a": 1}')] });
     expect(await new GenerationRun(made, asJson).complete()).toMatchObject({ text: '{"a": 1}' });
     expect(made.turns).toHaveLength(1);
   });
 
-  test("is corrected by the model once, in a slot of its own, and counts both answers", async () => {
+  test("is corrected by the model once, with a slot of its own, and counts both answers", async () => {
     const made = await gateway({
       turns: [says("No JSON at all."), says('{"a": 1}')],
       config: { runtime: { account_max_inflight: 1, global_max_inflight: 1 } },
@@ -176,14 +176,14 @@ describe("a whole answer in a format (docs/contract/decisions.md)", () => {
     ["fails", refuses(503, "model_unavailable")],
     ["breaks off", { body: ["reset"] }],
     ["is empty", says("")],
-  ])("stays as it was when its correction %s", async (_, correction) => {
+  ])("stays unchanged if its correction %s", async (_, correction) => {
     const made = await gateway({ turns: [says("No JSON at all."), correction] });
     const run = new GenerationRun(made, asJson);
     expect(await run.complete()).toMatchObject({ text: "No JSON at all.", finishReason: "stop" });
     expect(run.outcomes).toMatchObject([{ status: "success", error: "" }]);
   });
 
-  test("is not corrected when it was cut short", async () => {
+  test("is not corrected if it was cut", async () => {
     const made = await gateway({ turns: [says('{"a": ', { finish: "length" })] });
     expect(await new GenerationRun(made, asJson).complete()).toMatchObject({ finishReason: "length" });
     expect(made.turns).toHaveLength(1);

@@ -36,23 +36,26 @@ async function attemptsOf(reply: (asked: UpstreamRequest) => Reply, native: bool
   return { sent: made.upstream.asked.length, record };
 }
 
-test.each([true, false])("of several providers and a refused field (native: %s)", async (native) => {
-  const { sent, record } = await attemptsOf(({ headers, body }) => {
-    if (headers.get("authorization") === "Bearer sk-one") return fails(500, "broken");
-    return body.includes('"seed"') ? fails(400, "Unsupported parameter: 'seed' is not supported") : ANSWER;
-  }, native);
-  expect(sent).toBe(3);
-  const [first, second] = ["one", "two"].map((id) => ({ provider: id, account: `provider:${id}` }));
-  expect(record).toMatchObject({
-    upstream_attempts: [
-      { ...first, cause: "", model: "one/m", status: 500, reason: "server_error" },
-      { ...second, cause: "model", model: "two/m", status: 400, reason: "invalid_request" },
-      { ...second, cause: "refused_field", model: "two/m", status: 0, reason: "" },
-    ],
-  });
-});
+test.each([true, false])(
+  "the record lists the attempts at several providers, and after a refused field (native: %s)",
+  async (native) => {
+    const { sent, record } = await attemptsOf(({ headers, body }) => {
+      if (headers.get("authorization") === "Bearer sk-one") return fails(500, "broken");
+      return body.includes('"seed"') ? fails(400, "Unsupported parameter: 'seed' is not supported") : ANSWER;
+    }, native);
+    expect(sent).toBe(3);
+    const [first, second] = ["one", "two"].map((id) => ({ provider: id, account: `provider:${id}` }));
+    expect(record).toMatchObject({
+      upstream_attempts: [
+        { ...first, cause: "", model: "one/m", status: 500, reason: "server_error" },
+        { ...second, cause: "model", model: "two/m", status: 400, reason: "invalid_request" },
+        { ...second, cause: "refused_field", model: "two/m", status: 0, reason: "" },
+      ],
+    });
+  },
+);
 
-test("is one where nothing fails", async () => {
+test("the record lists one attempt if nothing fails", async () => {
   const { record } = await attemptsOf(() => ANSWER, true);
   expect(record).toMatchObject({
     upstream_attempts: [{ cause: "", provider: "one", reason: "", ms: expect.any(Number) }],

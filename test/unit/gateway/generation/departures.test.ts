@@ -102,7 +102,7 @@ async function expectCancelled(made: MemoryGateway, run: GenerationRun, stage: S
   expect({ inUse, waiting, cooldowns }).toEqual({ inUse: stage.busy ? 1 : 0, waiting: 0, cooldowns: [] });
 }
 
-describe("a client that leaves cancels what is done for it, and no account is blamed:", () => {
+describe("a client that leaves ends its request and blames no account:", () => {
   test.each(STAGES)("$name, a whole answer", async (stage) => {
     const [made, run] = await at(stage);
     const failed = expect(run.complete()).rejects.toMatchObject({ status: 499, code: "request_cancelled" });
@@ -127,7 +127,7 @@ describe("a client that leaves cancels what is done for it, and no account is bl
   });
 });
 
-describe("a client that left before its request was begun", () => {
+describe("a client that left before its request began", () => {
   test.each(["complete", "stream"] as const)("costs nothing: %s", async (way) => {
     const made = await gateway();
     const run = new GenerationRun(made);
@@ -139,7 +139,7 @@ describe("a client that left before its request was begun", () => {
 });
 
 describe("a client that leaves while its answer is corrected", () => {
-  test("is not waited for, and the history says that it left", async () => {
+  test("ends the request, and the history says that it left", async () => {
     const made = await gateway({ turns: [says("No JSON."), "hang"] });
     const run = new GenerationRun(made, { conversation: { responseFormat: { type: "json" } } });
     const failed = expect(run.complete()).rejects.toMatchObject({ status: 499 });
@@ -152,7 +152,7 @@ describe("a client that leaves while its answer is corrected", () => {
 });
 
 /** On workerd an orderly close shows only when a write fails. */
-describe("a departure that only a failed write shows", () => {
+describe("a departure that only a failed write reveals", () => {
   const speaks = (...rest: Parameters<typeof beginsThen>[1][]): Reply => beginsThen("One", ...rest);
   const [, second = "", ...end] = events({ text: "One, two", chunks: 1 });
 
@@ -176,7 +176,7 @@ describe("a departure that only a failed write shows", () => {
     expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 0, cooldowns: [] });
   });
 
-  test("does not hide that the provider had failed before it was noticed", async () => {
+  test("does not hide an earlier failure of the provider", async () => {
     const made = await gateway({ turns: [speaks({ pause: 5_000 }, "reset")] });
     const run = new GenerationRun(made);
     await new BodyReader(await run.stream()).leave();
@@ -201,7 +201,7 @@ describe("a departure that only a failed write shows", () => {
     expect(run.outcomes).toMatchObject([{ status: "cancelled", statusCode: 499, usage: null }]);
   });
 
-  test("does not keep the answer from being stored that was whole by then", async () => {
+  test("does not prevent storing an answer that was complete", async () => {
     const made = await gateway({ turns: [speaks({ pause: 5_000 }, ...end)] });
     const stored: string[] = [];
     const answer = { ...SHORTHAND, completed: async ({ text }: { text: string }) => void stored.push(text) };

@@ -72,7 +72,7 @@ describe.each([true, false])("a request to a provider with native: %s", (native)
     expect(await made.history()).toMatchObject([{ dropped_params: drop_params.slice(0, 2) }]);
   });
 
-  test("names nothing where the provider takes everything", async () => {
+  test("names no member if the provider accepts everything", async () => {
     const made = await behind({ native });
     const response = await ask(made);
     await response.text();
@@ -81,7 +81,7 @@ describe.each([true, false])("a request to a provider with native: %s", (native)
   });
 });
 
-test("a field that only the gateway added is not named", async () => {
+test("does not name a field that only the gateway added", async () => {
   const made = await behind({ native: false }, "stream_options");
   const response = await made.post("/v1/chat/completions", { ...REQUEST, stream: true });
   expect(await response.text()).toContain("Hi");

@@ -56,7 +56,7 @@ async function expectOutcome(
 }
 
 describe("a failure before the first byte is an HTTP status: when", () => {
-  test.each(BEFORE)("%s, a whole answer is its status", async (_, reply, status, code) => {
+  test.each(BEFORE)("%s, it is the status of a whole answer", async (_, reply, status, code) => {
     const made = await gateway({ ...ONE, turns: [reply] });
     const run = new GenerationRun(made);
     await expect(run.complete()).rejects.toMatchObject({ status, code });
@@ -64,14 +64,14 @@ describe("a failure before the first byte is an HTTP status: when", () => {
     expect(run.outcomes).toMatchObject([{ usage: null }]);
   });
 
-  test.each(BEFORE)("%s, so it is for a stream", async (_, reply, status, code) => {
+  test.each(BEFORE)("%s, it is the status of a stream, too", async (_, reply, status, code) => {
     const made = await gateway({ ...ONE, turns: [reply] });
     const run = new GenerationRun(made);
     await expect(run.stream()).rejects.toMatchObject({ status, code });
     await expectOutcome(made, run, { statusCode: status, code });
   });
 
-  test.each(BEFORE)("%s, nothing of it is the account's fault", async (_, reply) => {
+  test.each(BEFORE)("%s, it does not blame the account", async (_, reply) => {
     const made = await gateway({ ...ONE, turns: [reply] });
     await expect(new GenerationRun(made).complete()).rejects.toThrow();
     expect(made.turns).toHaveLength(1);
@@ -91,7 +91,7 @@ describe("a failure after the first byte is the stream's error event, and its en
     expect(run.outcomes[0]?.usage?.completion).toBeGreaterThan(0);
   });
 
-  test.each(AFTER)("%s, a whole answer is a 503 and no half of one", async (_, reply, code) => {
+  test.each(AFTER)("%s, a whole answer is a 503, and not a partial answer", async (_, reply, code) => {
     const made = await gateway({ ...ONE, turns: [reply] });
     await expect(new GenerationRun(made).complete()).rejects.toMatchObject({ status: 503, code });
     expect(made.turns).toHaveLength(1);
@@ -102,7 +102,7 @@ describe("a provider that fails on one account", () => {
   /** What goes wrong with the first account; 400s and the like are the request's own. */
   const passing = BEFORE.filter(([, , status]) => status === 503);
 
-  test.each(passing)("because %s, answers on the next", async (_, reply) => {
+  test.each(passing)("because %s, answers with the next account", async (_, reply) => {
     const made = await gateway({ turns: [reply, says("Here.")] });
     const run = new GenerationRun(made);
     expect(await run.complete()).toMatchObject({ text: "Here." });
@@ -123,19 +123,22 @@ describe("a provider that fails on one account", () => {
     });
   });
 
-  test.each(passing)("because %s, streams from the next, as if nothing had been", async (_, reply) => {
-    const made = await gateway({ turns: [reply, says("Here.")] });
-    expect(await (await new GenerationRun(made).stream()).text()).toBe("^Here..stop");
-  });
+  test.each(passing)(
+    "because %s, streams with the next account without a trace of the failure",
+    async (_, reply) => {
+      const made = await gateway({ turns: [reply, says("Here.")] });
+      expect(await (await new GenerationRun(made).stream()).text()).toBe("^Here..stop");
+    },
+  );
 
-  test.each(AFTER)("when %s, answers whole on the next: nothing had been seen", async (_, reply) => {
+  test.each(AFTER)("when %s, gives a whole answer with the next account", async (_, reply) => {
     const made = await gateway({ turns: [reply, says("Here.")] });
     const run = new GenerationRun(made);
     expect(await run.complete()).toMatchObject({ text: "Here.", sessionId: "session-2" });
     expect(await made.history()).toMatchObject([{ content: "Here." }]);
   });
 
-  test("in the middle of a call, begins another answer with nothing left of that one", async () => {
+  test("within a call, begins a new answer without parts of the first", async () => {
     const half = '<|TCML|tool_calls><|TCML|invoke name="find"><|TCML|parameter name="q">ca';
     const made = await gateway({ turns: [beginsThen(half, "reset"), says("Here.")] });
     const tools = [{ name: "find", description: "", parameters: { type: "object" } }];
@@ -143,7 +146,7 @@ describe("a provider that fails on one account", () => {
     expect(await run.complete()).toMatchObject({ text: "Here.", toolCalls: [] });
   });
 
-  test("by silence is given up there, and asked with the next", async () => {
+  test("by silence is asked with the next account", async () => {
     const made = await gateway({ turns: ["hang", says("Here.")] });
     const run = new GenerationRun(made).complete();
     await pass(120_000);
@@ -151,7 +154,7 @@ describe("a provider that fails on one account", () => {
     expect(made.turns.map(({ outcome }) => outcome)).toEqual(["cancelled", "done"]);
   });
 
-  test("and on all others has failed", async () => {
+  test("and on all others is an error", async () => {
     const accounts = ["a", "b", "c", "d"].map((name) => accountNamed(name));
     const made = await gateway({ turns: [refuses(500, "oops")], config: { accounts } });
     const run = new GenerationRun(made);
@@ -170,7 +173,7 @@ describe("a provider that is down", () => {
   const accounts = ["a", "b", "c", "d"].map((name) => accountNamed(name));
   const ask = (made: MemoryGateway) => new GenerationRun(made).complete();
 
-  test("costs the first request three attempts, and the next one each", async () => {
+  test("costs the first request three attempts, and later ones one attempt", async () => {
     const made = await gateway({ turns: [refuses(500, "oops")], config: { accounts } });
     const attempts: number[] = [];
     for (let request = 0; request < 5; request += 1) {
@@ -181,7 +184,7 @@ describe("a provider that is down", () => {
     expect(attempts).toEqual([3, 1, 1, 1, 1]);
   });
 
-  test("is tried by one, and the others are told its failure if that one is not answered within a second", async () => {
+  test("is tried by one request, and others get its failure after one second", async () => {
     let healthy = false;
     const oops = refuses(500, "oops");
     const slow: Reply = { late: 5_000, reply: says("Here.", { chunks: 1 }) };
@@ -202,7 +205,7 @@ describe("a provider that is down", () => {
     expect(await all).toMatchObject([{ text: "Here." }, { text: "Here." }]);
   });
 
-  test("for a moment only, is told to nobody: whoever asks meanwhile is answered behind the one that tries", async () => {
+  test("for a moment causes no errors: other requests wait for the one that tries", async () => {
     let lost = 6;
     const turns = () => (lost-- > 0 ? "unreachable" : { late: 200, reply: says("Here.") });
     const made = await gateway({ turns, config: { accounts } });
@@ -214,7 +217,7 @@ describe("a provider that is down", () => {
     await made.expectIdle();
   });
 
-  test("works again as soon as an answer begins: nobody waits for its end", async () => {
+  test("works again as soon as an answer begins", async () => {
     let healthy = false;
     const [start = "", first = "", ...rest] = events({ text: "One two", chunks: 2 });
     const long: Reply = { body: [start, first, { pause: 30_000 }, ...rest] };
@@ -231,7 +234,7 @@ describe("a provider that is down", () => {
     expect(await trial).toMatchObject({ text: "One two" });
   });
 
-  test("is told as it is to who wants an account", async () => {
+  test("is reported to a caller who pins an account", async () => {
     const made = await gateway({ turns: [refuses(500, "oops")], config: { accounts } });
     for (let request = 0; request < 2; request += 1) await expect(ask(made)).rejects.toThrow();
     const before = made.turns.length;
@@ -241,12 +244,12 @@ describe("a provider that is down", () => {
   });
 });
 
-describe("an account that is refused in the middle of an answer", () => {
+describe("an account that is refused within an answer", () => {
   const refusedBehind = (plan: Plan): Reply => ({
     body: events({ ...plan, code: "rate_limited", errorAt: 2 }),
   });
 
-  test("is not left once text has been sent: the answer would begin anew", async () => {
+  test("is not replaced after text was sent", async () => {
     const made = await gateway({ turns: [refusedBehind({ text: "One two", chunks: 2 }), says("Three")] });
     const run = new GenerationRun(made);
     expect(await (await run.stream()).text()).toBe("^One !upstream_rate_limited");
@@ -254,7 +257,7 @@ describe("an account that is refused in the middle of an answer", () => {
     expect(await made.platform.accounts.getStatus()).toMatchObject({ cooldowns: [{ kind: "rate_limited" }] });
   });
 
-  test("is left as long as nothing but reasoning has been sent", async () => {
+  test("is replaced if only reasoning was sent", async () => {
     const made = await gateway({ turns: [refusedBehind({ reasoning: "Hm. ", text: "One" }), says("Three")] });
     const run = new GenerationRun(made, { conversation: { thinking: true, showReasoning: true } });
     expect(await (await run.stream()).text()).toBe("^(Hm. )Three.stop");
@@ -264,7 +267,7 @@ describe("an account that is refused in the middle of an answer", () => {
 });
 
 describe("without a provider", () => {
-  test("a generation is a 503 that says what to set, and takes no slot", async () => {
+  test("a generation is a 503 that names the missing variable, and takes no slot", async () => {
     const made = await gateway({ env: { PROVIDER_BASE_URL: "" } });
     const run = new GenerationRun(made);
     const refused = {
@@ -278,8 +281,8 @@ describe("without a provider", () => {
   });
 });
 
-describe("a provider that keeps its connection open behind its last word", () => {
-  test("keeps neither the caller nor the slot waiting, and loses the connection soon", async () => {
+describe("a provider that keeps its connection open after the end of its answer", () => {
+  test("does not delay the caller or the slot, and is disconnected soon", async () => {
     const made = await gateway({ turns: [{ body: [...events({ text: "Hi" }), "silence"] }] });
     expect(await new GenerationRun(made).complete()).toMatchObject({ text: "Hi" });
     expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 0 });

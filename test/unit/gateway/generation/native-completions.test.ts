@@ -44,7 +44,7 @@ describe("a text completion of a provider that has the endpoint", () => {
     '{"model":"vendor/mine", "prompt":"Once", "n":2,"best_of":3,"logprobs":1, "min_tokens":1.0,"suffix":"end"}',
     '{"prompt":["One","Two"],"model":"vendor/mine","guided_choice":["a","b"]}',
     '{"prompt":[[1,2],[3]],"model":"vendor/mine","max_tokens":7,"echo":true,"n":2}',
-  ])("arrives and comes back as it was sent: %s", async (text) => {
+  ])("is passed on unchanged in both directions: %s", async (text) => {
     const made = await behind(() => ({ type: "application/json", body: [ANSWER] }));
     const response = await post(made, text);
     expect(await response.text()).toBe(ANSWER.replace("snapshot", "vendor/mine"));
@@ -60,7 +60,7 @@ describe("a text completion of a provider that has the endpoint", () => {
     });
   });
 
-  test("comes back event for event as a stream", async () => {
+  test("is streamed event by event", async () => {
     const events = [textChunk("Hi"), textChunk(" there"), textChunk("", "stop")];
     const usage = chunk({ choices: [], usage: { prompt_tokens: 7, completion_tokens: 3 } });
     const made = await behind(() => ({ body: [...events, usage, "data: [DONE]\n\n"] }));
@@ -78,7 +78,7 @@ describe("a text completion of a provider that has the endpoint", () => {
     expect(text).not.toContain("[DONE]");
   });
 
-  test("is refused in the provider's words, also for a model that is missing", async () => {
+  test("is refused with the provider's message, also for a missing model", async () => {
     const error = { message: "The model `real-name` does not exist", code: "model_not_found" };
     const made = await behind(() => ({ status: 404, json: { error } }));
     const response = await post(made, { model: "vendor/mine", prompt: "Once" });
@@ -112,7 +112,7 @@ describe("a text completion of a provider without the endpoint", () => {
     }
   });
 
-  test("is refused where a chat completion cannot express it", async () => {
+  test("is refused if a chat completion cannot express it", async () => {
     const made = await behind((asked) =>
       asked.path === "/v1/completions" ? { status: 404, json: {} } : chatAnswer,
     );

@@ -128,7 +128,7 @@ const requestText = ({ members, named }: Protocol, more: object = {}, space?: nu
   JSON.stringify({ ...(named ? { model: MODEL } : {}), ...members, ...more }, null, space);
 
 describe.each(protocols)("a %s request to a provider of the same protocol", (_, protocol) => {
-  test("arrives byte by byte as it was sent, but for the model's name", async () => {
+  test("arrives byte by byte as it was sent, except for the model's name", async () => {
     const made = await behind(protocol, () => whole(protocol));
     const unknown = fc.dictionary(
       fc.string({ minLength: 1 }).map((name) => `x_${name.replace(/[\\"]/g, "")}`),
@@ -148,7 +148,7 @@ describe.each(protocols)("a %s request to a provider of the same protocol", (_, 
     );
   });
 
-  test("takes the protocol's headers along, and no credential and no connection header", async () => {
+  test("has the protocol's headers, but no credentials and connection headers", async () => {
     const made = await behind(protocol, () => whole(protocol));
     const response = await send(made, protocol.path(false), requestText(protocol), {
       ...protocol.requestHeaders,
@@ -196,7 +196,7 @@ describe.each(protocols)("a %s request to a provider of the same protocol", (_, 
     });
   });
 
-  test("is refused in the provider's own words", async () => {
+  test("is refused with the provider's own message", async () => {
     const error = { message: "a  very\n special wording: `x`", type: "odd_error", code: "odd", param: "x.y" };
     for (const status of [400, 404, 413, 422]) {
       const made = await behind(protocol, () => ({ status, json: { error } }));
@@ -206,7 +206,7 @@ describe.each(protocols)("a %s request to a provider of the same protocol", (_, 
     }
   });
 
-  test("is not sent when it names the model twice, as other readers could read the other name", async () => {
+  test("is not sent if it names the model twice, because parsers may differ", async () => {
     const made = await behind(protocol, () => whole(protocol));
     const text = requestText(protocol).replace("{", '{"mod\\u0065l":"other","model":"third",');
     const response = await send(made, protocol.path(false), text);
@@ -214,7 +214,7 @@ describe.each(protocols)("a %s request to a provider of the same protocol", (_, 
     expect(made.upstream.asked).toEqual([]);
   });
 
-  test("is translated where the provider says so", async () => {
+  test("is translated if the provider is configured so", async () => {
     const made = await behind(protocol, () => whole(protocol), { native: false });
     const response = await send(made, protocol.path(false), requestText(protocol, { x_new: 1 }));
     await response.text();
@@ -222,7 +222,7 @@ describe.each(protocols)("a %s request to a provider of the same protocol", (_, 
     expect(made.upstream.asked.at(-1)?.body).not.toContain("x_new");
   });
 
-  test("is translated for callers with guardrails, so that no member hides its text from them", async () => {
+  test("is translated for callers with guardrails, which could otherwise miss text", async () => {
     const made = await behind(protocol, () => whole(protocol), {}, [
       guardrailSchema.parse({ id: "words", type: "expressions", expressions: [{ pattern: "apollo" }] }),
     ]);
@@ -270,7 +270,7 @@ function pieces(bytes: Uint8Array, size: number): Uint8Array[] {
 const eventsOf = (text: string) => text.split(/\r\n\r\n|\n\n/).filter((event) => event !== "");
 
 describe("a recorded stream of a provider", () => {
-  test.each(recorded)("comes back event for event: $style $file in pieces of $size", async (each) => {
+  test.each(recorded)("is passed on event by event: $style $file in pieces of $size", async (each) => {
     const { protocol, file, size } = each;
     const bytes = new Uint8Array(readFileSync(join(root, protocol.driver, file)));
     const made = await behind(protocol, () => ({ body: pieces(bytes, size) }));
@@ -297,23 +297,20 @@ describe("a native stream", () => {
     ["messages", "text.sse", 'event: message_start\ndata: {"type":"further'],
     ["chat-completions", "openai-mock-api-text.sse", 'data: {"id":"further'],
     ["responses", "text.sse", 'event: response.created\ndata: {"further'],
-  ])(
-    "ends with whole events, whatever follows the answer in the same read: %s",
-    async (style, file, fragment) => {
-      const protocol = PROTOCOLS[style];
-      if (protocol === undefined) throw new Error("there is no such protocol");
-      const stream = readFileSync(join(root, protocol.driver, file), "utf8");
-      const made = await behind(protocol, () => ({ body: [stream + fragment] }));
-      const text = requestText(protocol, { stream: true, stream_options: { include_usage: true } });
-      const response = await send(made, protocol.path(true), text);
-      const answer = await response.text();
-      expect(answer).not.toContain("further");
-      expect(eventsOf(answer)).toHaveLength(
-        eventsOf(stream).filter((event) => !/^data: ?\[DONE\]/.test(event) || style !== "responses").length,
-      );
-      await made.settle();
-    },
-  );
+  ])("ends with whole events, although more follows in the same read: %s", async (style, file, fragment) => {
+    const protocol = PROTOCOLS[style];
+    if (protocol === undefined) throw new Error("there is no such protocol");
+    const stream = readFileSync(join(root, protocol.driver, file), "utf8");
+    const made = await behind(protocol, () => ({ body: [stream + fragment] }));
+    const text = requestText(protocol, { stream: true, stream_options: { include_usage: true } });
+    const response = await send(made, protocol.path(true), text);
+    const answer = await response.text();
+    expect(answer).not.toContain("further");
+    expect(eventsOf(answer)).toHaveLength(
+      eventsOf(stream).filter((event) => !/^data: ?\[DONE\]/.test(event) || style !== "responses").length,
+    );
+    await made.settle();
+  });
 });
 
 describe("a native chat stream", () => {
@@ -333,7 +330,7 @@ describe("a native chat stream", () => {
   const ask = (made: MemoryGateway, more: object = {}) =>
     send(made, chat.path(true), requestText(chat, { stream: true, ...more }));
 
-  test("states its usage to the gateway alone if the caller did not ask for it", async () => {
+  test("states its usage only to the gateway if the caller did not request it", async () => {
     const made = await behind(chat, () => ({ body: good }));
     const text = await (await ask(made)).text();
     expect(made.upstream.asked[0]?.json()["stream_options"]).toEqual({ include_usage: true });
@@ -342,7 +339,7 @@ describe("a native chat stream", () => {
     expect((await made.history())[0]).toMatchObject({ prompt_tokens: 7, completion_tokens: 3 });
   });
 
-  test("states its usage to a caller who asks for it", async () => {
+  test("states its usage to a caller who requests it", async () => {
     const made = await behind(chat, () => ({ body: good }));
     const stream_options = { include_usage: true, include_obfuscation: false };
     const text = await (await ask(made, { stream_options })).text();
@@ -354,7 +351,7 @@ describe("a native chat stream", () => {
     '{"include_usage":false}',
     '{"include_usage":null}',
     '{"include_usage":false},"stream_options":{"include_usage":false}',
-  ])("is counted by its usage though the caller does not want it: %s", async (options) => {
+  ])("is counted by its usage, although the caller disabled it: %s", async (options) => {
     const made = await behind(chat, () => ({ body: good }));
     const request = requestText(chat, { stream: true }).replace("{", `{"stream_options":${options},`);
     const text = await (await send(made, chat.path(true), request)).text();
@@ -369,7 +366,7 @@ describe("a native chat stream", () => {
     '{"include_usage":true,"Include_usage":false}',
     '{"include_usage":false,"include_usage":true}',
     '{"include_usage":true},"stream_options":{"include_usage":true}',
-  ])("asks for its usage in a way that all parsers read alike: %s", async (options) => {
+  ])("requests its usage in a form that all parsers read equally: %s", async (options) => {
     const made = await behind(chat, () => ({ body: good }));
     const request = requestText(chat, { stream: true }).replace("{", `{"stream_options":${options},`);
     expect(await (await send(made, chat.path(true), request)).text()).toContain("usage");
@@ -394,14 +391,14 @@ describe("a native chat stream", () => {
     expect(await counted(others.map((text, index) => piece(index + 1, text)))).toBe(4 * one);
   });
 
-  test("is not sent when it names its limit of tokens twice", async () => {
+  test("is not sent if it names its token limit twice", async () => {
     const made = await behind(chat, () => ({ body: good }));
     const text = requestText(chat, { stream: true, max_tokens: 5 }).replace("{", '{"max_tokens":500000,');
     expect((await send(made, chat.path(true), text)).status).toBe(400);
     expect(made.upstream.asked).toEqual([]);
   });
 
-  test("is asked of another account while only its role has come", async () => {
+  test("goes to another account if only its role was received", async () => {
     const replies: Reply[] = [{ body: [delta({ role: "assistant" }), "reset"] }, { body: good }];
     const upstream = new ScriptedUpstream(() => replies.shift() ?? "unreachable");
     const accounts = ["one", "two"].map((token) => ({ token, provider: "vendor" }));
@@ -444,7 +441,7 @@ describe("a native chat stream", () => {
     },
   );
 
-  test("passes the provider's own error event on, unless it names the account's key", async () => {
+  test("passes on the provider's own error event, unless it contains the account's key", async () => {
     const failing = (message: string) => ({
       body: [
         delta({ content: "Hi" }),
@@ -459,7 +456,7 @@ describe("a native chat stream", () => {
     expect(await (await ask(leaking)).text()).not.toContain("sk-of-the-account");
   });
 
-  test("does not hold endless comments, nor an event without an end", async () => {
+  test("does not buffer endless comments or an endless event", async () => {
     const comments = Array.from({ length: 400 }, () => `: ${"x".repeat(1_000)}\n\n`);
     const made = await behind(chat, () => ({ body: [...comments, "reset"] }));
     const response = await ask(made);
@@ -474,7 +471,7 @@ describe("a native chat stream", () => {
     expect(await answer).toContain("upstream_error");
   });
 
-  test("goes on where a member names models that the key may not use: the member does not count", async () => {
+  test("continues if a meaningless member names models that the key may not use", async () => {
     const key = { key: "sk-few", models: [MODEL] };
     const upstream = new ScriptedUpstream(() => ({ body: good }));
     const made = await gateway({ upstream, config: { providers: [providerOf("openai")], api_keys: [key] } });
@@ -484,7 +481,7 @@ describe("a native chat stream", () => {
     expect(upstream.asked[0]?.body).not.toContain("dear");
   });
 
-  test("whose provider sends comments and nothing else after its first words is given up", async () => {
+  test("ends if the provider sends only comments after its first text", async () => {
     const comments = Array.from(
       { length: 100 },
       () => [": still here\n\n", { pause: 10_000 }] as const,
@@ -497,7 +494,7 @@ describe("a native chat stream", () => {
     expect(await answer).toContain("upstream_timeout");
   });
 
-  test("goes on at another account when an error follows reasoning alone", async () => {
+  test("continues with another account if an error follows reasoning alone", async () => {
     const failing = [
       delta({ reasoning_content: "Hm." }),
       'data: {"error":{"message":"over","type":"server_error"}}\n\n',
@@ -511,7 +508,7 @@ describe("a native chat stream", () => {
     expect(text).toMatch(/Hm\.[\s\S]*Hi[\s\S]*\[DONE\]/);
   });
 
-  test("keeps a first event apart that names no model, and an answer without content", async () => {
+  test("passes on a first event without a model, and an answer without content", async () => {
     const filter = chunk({
       model: "",
       choices: [],
@@ -524,7 +521,7 @@ describe("a native chat stream", () => {
     expect(eventsOf(await response.text())).toHaveLength(3);
   });
 
-  test("leaves out a member that the provider refuses by name, and says so", async () => {
+  test("leaves out a member that the provider refuses by name, and reports this", async () => {
     const refusal = {
       status: 400,
       json: { error: { message: "Unsupported parameter: 'seed' is not supported" } },
@@ -552,7 +549,7 @@ describe("a chain of native responses", () => {
   const responses = PROTOCOLS["responses"];
   if (responses === undefined) throw new Error("there is no responses protocol");
 
-  test("loses nothing over the gateway's own store", async () => {
+  test("keeps all items in the gateway's own store", async () => {
     const made = await behind(responses, () => whole(responses));
     const first = await send(made, "/v1/responses", requestText(responses, { store: true, include: ["x"] }));
     const { id, output } = JSON.parse(await first.text());

@@ -54,7 +54,7 @@ const OUTCOMES: [string, readonly Reply[], object][] = [
   ],
 ];
 
-describe("the outcome is told once when a generation", () => {
+describe("the outcome is recorded once when a generation", () => {
   describe.each(WAYS)("(%s)", (way) => {
     test.each(OUTCOMES)("%s", async (_, turns, outcome) => {
       const made = await gateway({ turns });
@@ -63,7 +63,7 @@ describe("the outcome is told once when a generation", () => {
       expect(run.outcomes).toMatchObject([outcome]);
     });
 
-    test("is cancelled, with what was used so far", async () => {
+    test("is cancelled, with its usage so far", async () => {
       const made = await gateway({ turns: [beginsThen("One, two, three", "silence")] });
       const run = new GenerationRun(made);
       const work = run[way]();

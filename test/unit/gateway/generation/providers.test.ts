@@ -36,7 +36,7 @@ const BACKEND = {
 const ask = (model: string) => ({ model, messages: [{ role: "user", content: "Hello?" }] });
 
 describe("a provider beside the default one", () => {
-  test("answers for its models, by its own key, with its headers, in either way", async () => {
+  test("answers for its models with its own key and headers, streamed or whole", async () => {
     const made = await gateway({ upstream: twoProviders(), config: { providers: [BACKEND] } });
     for (const stream of [false, true]) {
       const response = await made.post("/v1/chat/completions", { ...ask("backend/llama3:70b"), stream });
@@ -54,7 +54,7 @@ describe("a provider beside the default one", () => {
     );
   });
 
-  test("cannot read a file of the default one: a 400 names the file, and a route passes the provider over", async () => {
+  test("cannot read a file of the default provider: the request is a 400, and a route skips the provider", async () => {
     const made = await gateway({
       upstream: twoProviders(),
       config: {
@@ -118,7 +118,7 @@ describe("a provider beside the default one", () => {
     ]);
   });
 
-  test("leaves the default one as it was", async () => {
+  test("does not change the default provider", async () => {
     const made = await gateway({ upstream: twoProviders(), config: { providers: [BACKEND] } });
     const response = await made.post("/v1/chat/completions", ask("gpt-4o"));
     expect(await response.text()).toContain("Hello from upstream.");
@@ -126,7 +126,7 @@ describe("a provider beside the default one", () => {
     expect(made.lines[0]).not.toHaveProperty("provider");
   });
 
-  test("is not there while it is switched off, and an alias leads to it", async () => {
+  test("is not available while it is disabled, also through an alias", async () => {
     const config = { providers: [BACKEND], model_aliases: { mine: "backend/small" } };
     const made = await gateway({ upstream: twoProviders(), config });
     expect((await made.post("/v1/chat/completions", ask("mine"))).status).toBe(200);
@@ -142,7 +142,7 @@ describe("a provider beside the default one", () => {
     }
   });
 
-  test("never sees the token that a stranger brings for the default one", async () => {
+  test("never receives the token that a caller sends for the default provider", async () => {
     const made = await gateway({ upstream: twoProviders(), config: { providers: [BACKEND] } });
     const headers = { authorization: `Bearer ${passThrough().credential}` };
     const response = await made.post("/v1/chat/completions", ask("backend/small"), { headers });
@@ -150,7 +150,7 @@ describe("a provider beside the default one", () => {
     expect(made.upstream.asked).toEqual([]);
   });
 
-  test("is waited for as long as it is said to be", async () => {
+  test("has its own timeouts", async () => {
     const upstream = new ScriptedUpstream(() => "hang");
     const provider = { ...BACKEND, first_byte_timeout_ms: 40 };
     const made = await gateway({ upstream, config: { providers: [provider] } });
@@ -171,7 +171,7 @@ describe("a provider's own headers", () => {
     ["before anything was said", [], false],
     ["before anything was said, streamed", [], true],
     ["within the answer", ["half of it"], true],
-  ])("are told to nobody by an error that comes with status 200: %s", async (_, said, stream) => {
+  ])("are not shown by an error with status 200: %s", async (_, said, stream) => {
     const error = { message: `the key ${SECRET} is none`, type: "server_error", code: SECRET, param: SECRET };
     const chunk = (content: string) => ({ choices: [{ index: 0, delta: { content } }] });
     const events = [...said.map(chunk), { error }].map((event) => `data: ${JSON.stringify(event)}\n\n`);
@@ -233,7 +233,7 @@ describe("a name that leads to several models", () => {
   const without = () => refusing(404, "model_not_found");
 
   test.each([true, false])(
-    "is answered by the first that can, which the answer names; stream: %s",
+    "is answered by the first available one, which the answer names; stream: %s",
     async (stream) => {
       const upstream = backends({ "one.test": dead, "two.test": without, "three.test": () => said("Here.") });
       const made = await gateway({ upstream, config: THREE });
@@ -267,7 +267,7 @@ describe("a name that leads to several models", () => {
     ["a conversation that is too long for it", () => refusing(400, "context_length_exceeded"), 200],
     ["silence", () => "hang" as const, 200],
     ["a request that is wrong anywhere", () => refusing(400, "invalid_value"), 400],
-  ])("goes on after %s", async (_, reply, status) => {
+  ])("continues with the next model after %s", async (_, reply, status) => {
     const upstream = backends({ "one.test": reply, "two.test": () => said("Here.") });
     const providers = [
       { ...provider("one"), first_byte_timeout_ms: 1_000, answer_timeout_ms: 1_000 },
@@ -283,7 +283,7 @@ describe("a name that leads to several models", () => {
     expect(new Set(hostsOf(upstream)).has("two.test")).toBe(status === 200);
   });
 
-  test("is held to what the only model that the caller may use can be asked for, as that model itself is", async () => {
+  test("has the restrictions of the only model that the caller may use", async () => {
     const providers = [{ ...provider("claude"), driver: "anthropic" }, provider("two")];
     const config = {
       providers,
@@ -307,7 +307,7 @@ describe("a name that leads to several models", () => {
     expect(made.upstream.asked).toEqual([]);
   });
 
-  test("goes on no more once anything was seen", async () => {
+  test("tries no further model after visible output", async () => {
     const [start = "", first = ""] = eventBlocks("chat-completions", { text: "Half of it", chunks: 1 });
     const upstream = backends({
       "one.test": () => ({ body: [start, first, "reset"] }),
@@ -330,7 +330,7 @@ describe("a name that leads to several models", () => {
     ["breaks off", { body: [start, thought, "reset"] }],
     ["falls silent", { body: [start, thought, "silence"] }],
     ["has no visible answer", { body: eventBlocks("chat-completions", { reasoning: "Hm.", text: "" }) }],
-  ])("goes on after one that shows reasoning and then %s, in the same stream", async (_, reply) => {
+  ])("continues in the same stream after a model that shows reasoning and then %s", async (_, reply) => {
     const upstream = backends({ "one.test": () => reply, "two.test": () => said("Here.") });
     const providers = [{ ...provider("one"), idle_timeout_ms: 1_000 }, provider("two")];
     const made = await gateway({ upstream, config: { ...TWO, providers } });
@@ -388,7 +388,7 @@ describe("a name that leads to several models", () => {
     expect([text.includes("Hm."), text.includes("Here.")]).toEqual([true, true]);
   });
 
-  test("goes on no more once a call was announced after the reasoning", async () => {
+  test("tries no further model after a call was sent", async () => {
     const call = { index: 0, id: "c", type: "function", function: { name: "weather", arguments: '{"a"' } };
     const chunk = { choices: [{ index: 0, delta: { tool_calls: [call] } }] };
     const upstream = backends({
@@ -402,7 +402,7 @@ describe("a name that leads to several models", () => {
     expect(hostsOf(upstream)).toEqual(["one.test"]);
   });
 
-  test("says what the last one said when none can, and asks who failed last", async () => {
+  test("returns the last error if all models fail", async () => {
     const upstream = backends({ "one.test": dead, "two.test": () => refusing(429, "rate_limit_exceeded") });
     const config = { ...THREE, model_routes: { best: ["one/a", "two/b"] } };
     const made = await gateway({ upstream, config });
@@ -410,7 +410,7 @@ describe("a name that leads to several models", () => {
     expect(hostsOf(upstream)).toEqual(["one.test", "two.test"]);
   });
 
-  test("waits for nobody while another has an account, and then for the first", async () => {
+  test("uses the model with a free account, and otherwise waits for the first", async () => {
     const upstream = backends({
       "one.test": () => ({ body: [{ pause: 5_000 }, ...eventBlocks("chat-completions", { text: "Late." })] }),
       "two.test": () => said("Here."),
@@ -442,7 +442,7 @@ describe("a name that leads to several models", () => {
     ]);
   });
 
-  test("stays with who has answered a conversation while that one is well", async () => {
+  test("stays with the model that answered a conversation while it is healthy", async () => {
     let one: "dead" | "well" = "dead";
     const upstream = backends({
       "one.test": () => (one === "dead" ? "unreachable" : said("One.")),
@@ -485,7 +485,7 @@ describe("what is known of a provider's models", () => {
   });
   const here = () => said("Here.");
 
-  test("bounds the limit that it is asked with, and whether it is asked to think", async () => {
+  test("limits the requested tokens and thinking", async () => {
     const small = { upstream: "qwen", output: 500, thinking: false };
     const config = { providers: [known("one", { small, free: "llama" })] };
     const made = await gateway({ upstream: backends({ "one.test": here }), config });
@@ -502,7 +502,7 @@ describe("what is known of a provider's models", () => {
     expect(await asked("one/free", 9_000)).toMatchObject({ max_tokens: 9_000, reasoning_effort: "high" });
   });
 
-  test("sends images to the model that sees them, and refuses them where there is none", async () => {
+  test("sends images to the model with vision, and refuses them without one", async () => {
     const config = {
       providers: [
         known("one", { blind: { vision: false }, eyes: { upstream: "qwen-vl", vision: true } }),
@@ -521,7 +521,7 @@ describe("what is known of a provider's models", () => {
     expect(hostsOf(made.upstream)).not.toContain("two.test");
   });
 
-  test("has what cannot fit one asked of the larger one at once, or of the first where none is known to be large enough", async () => {
+  test("sends too long prompts to a larger model at once, or to the first one if none is large enough", async () => {
     const upstream = backends({ "one.test": here, "two.test": here, "three.test": here });
     const config = {
       providers: [
@@ -541,7 +541,7 @@ describe("what is known of a provider's models", () => {
     expect(hostsOf(upstream)).toEqual(["three.test", "one.test", "one.test"]);
   });
 
-  test("has what is too long for one asked of a larger one alone", async () => {
+  test("sends a prompt that is too long for one model only to a larger one", async () => {
     const upstream = backends({
       "one.test": () => refusing(400, "context_length_exceeded"),
       "two.test": here,

@@ -42,8 +42,8 @@ async function ended(made: Awaited<ReturnType<typeof gateway>>) {
   return { recording, messages: new WeakRef(messages) };
 }
 
-describe("what is kept of a generation", () => {
-  test("the end user whom the request names, as far as texts are kept", async () => {
+describe("the record of a generation", () => {
+  test("has the request's end user if texts are stored", async () => {
     const made = await gateway();
     const summaryOf = (history?: "redacted" | "no_texts") => {
       const context = made.context();
@@ -60,7 +60,7 @@ describe("what is kept of a generation", () => {
     expect(summaryOf("no_texts")).not.toHaveProperty("end_user");
   });
 
-  test("while its record waits: the texts that are archived, and nothing else of the conversation", async () => {
+  test("holds only the archived texts while it waits", async () => {
     const made = await gateway();
     const { recording, messages } = await ended(made);
     await pass(0);
@@ -78,7 +78,7 @@ describe("what is kept of a generation", () => {
     expect(recording.write(true).request).toMatchObject({ prompt: "p".repeat(400_000) });
   });
 
-  test("where too much waits: how it ended, and the beginnings of its texts", async () => {
+  test("has its outcome and the beginnings of its texts if too many records wait", async () => {
     const made = await gateway();
     const { recording } = await ended(made);
     await pass(0);
@@ -92,7 +92,7 @@ describe("what is kept of a generation", () => {
     });
   });
 
-  test("in the log: who, how much, how long", async () => {
+  test("has caller, usage and duration in the log", async () => {
     const made = await gateway({ turns: [{ late: 2_000, reply: says("Hi") }] });
     const run = new GenerationRun(made);
     await run.out("complete");
@@ -113,7 +113,7 @@ describe("what is kept of a generation", () => {
     });
   });
 
-  test("in the log: the whole wait for accounts, and the first token, not the last account's", async () => {
+  test("has the whole wait for accounts and the time of the first token in the log", async () => {
     const made = await gateway({
       turns: [
         { late: 30_000, reply: says("Busy.") },
@@ -131,7 +131,7 @@ describe("what is kept of a generation", () => {
     expect(run.context.facts).toMatchObject({ queueMs: 20_000, firstTokenMs: 21_000, retries: 2 });
   });
 
-  test("in the history: question and answer as they were, before translation", async () => {
+  test("has question and answer before translation in the history", async () => {
     const made = await gateway({
       turns: [{ late: 2_000, reply: says(" Hi [citation:1] ", { reasoning: "Hm.", chunks: 1 }) }],
     });
@@ -160,7 +160,7 @@ describe("what is kept of a generation", () => {
     ]);
   });
 
-  test("in the history while it streams: what has come by then", async () => {
+  test("has the text so far in the history while it streams", async () => {
     const made = await gateway({ turns: [beginsThen("One", { pause: 10_000 }, "silence")] });
     const run = new GenerationRun(made);
     const reader = new BodyReader(await run.stream());
@@ -172,19 +172,19 @@ describe("what is kept of a generation", () => {
     expect(await made.history()).toMatchObject([{ status: "error", status_code: 503 }]);
   });
 
-  test("in the history: accounts that were tried, and the last of them", async () => {
+  test("has the tried accounts in the history", async () => {
     const made = await gateway({ turns: [refuses(429, "rate_limited"), says("Hi")] });
     await new GenerationRun(made).complete();
     expect(await made.history()).toMatchObject([{ attempts: 2, account: "two@test", status: "success" }]);
   });
 
-  test("in the history: no account of a pass-through caller", async () => {
+  test("has no account for a pass-through caller in the history", async () => {
     const made = await gateway();
     await new GenerationRun(made, { caller: passThrough() }).complete();
     expect(await made.history()).toMatchObject([{ attempts: 1, account: "", status: "success" }]);
   });
 
-  test("nothing where the history is switched off", async () => {
+  test("is not stored if the history is off", async () => {
     const made = await gateway({ config: { history: { limit: 0 } } });
     await new GenerationRun(made).complete();
     expect(await made.history()).toEqual([]);

@@ -10,7 +10,7 @@ const gateway = useMemoryGateway();
 const EMPTY = { status: 429, code: "upstream_empty_output" };
 
 describe("a turn that ends with nothing visible (docs/contract.md, general rule 7)", () => {
-  test("is followed up once in its session, with a suffix that asks for the answer", async () => {
+  test("gets one follow-up in its session, with a suffix that requests the answer", async () => {
     const made = await gateway({ turns: [thinksOnly(), says("Here it is.")] });
     const run = new GenerationRun(made);
     expect(await run.complete()).toMatchObject({ text: "Here it is.", sessionId: "session-1" });
@@ -23,7 +23,7 @@ describe("a turn that ends with nothing visible (docs/contract.md, general rule 
   });
 
   test.each(["length", "content_filter"] as const)(
-    "is told as it is when the reason is %s: another try would end so too",
+    "is reported at once with the reason %s, because a retry would end equally",
     async (reason) => {
       const made = await gateway({ turns: [says("", { reasoning: "Hm.", finish: reason })] });
       expect(await new GenerationRun(made).complete()).toMatchObject({ text: "", finishReason: reason });
@@ -31,7 +31,7 @@ describe("a turn that ends with nothing visible (docs/contract.md, general rule 
     },
   );
 
-  test("goes to another account when the follow-up is empty too: there it is asked the original question anew", async () => {
+  test("goes to another account with the original question if the follow-up is empty, too", async () => {
     const made = await gateway({ turns: [thinksOnly(), thinksOnly(), says("Here.")] });
     const run = new GenerationRun(made);
     expect(await run.complete()).toMatchObject({ text: "Here.", sessionId: "session-2" });
@@ -41,34 +41,34 @@ describe("a turn that ends with nothing visible (docs/contract.md, general rule 
     expect(run.context.facts.retries).toBe(2);
   });
 
-  test("is not followed up on the other account, and goes to no third one", async () => {
+  test("gets no follow-up with the other account, and no third account", async () => {
     const accounts = ["one", "two", "three"].map((name) => accountNamed(`${name}@test`));
     const made = await gateway({ turns: [thinksOnly()], config: { accounts } });
     await expect(new GenerationRun(made).complete()).rejects.toMatchObject(EMPTY);
     expect(made.turns.map(accountOf)).toEqual(["one@test", "one@test", "two@test"]);
   });
 
-  test("never leaves the account that the request is pinned to", async () => {
+  test("stays with the pinned account", async () => {
     const made = await gateway({ turns: [thinksOnly()] });
     const run = new GenerationRun(made, { caller: managed("two@test") });
     await expect(run.complete()).rejects.toMatchObject(EMPTY);
     expect(made.turns.map(accountOf)).toEqual(["two@test", "two@test"]);
   });
 
-  test("stays with a pass-through caller's own token", async () => {
+  test("stays with the pass-through caller's own token", async () => {
     const made = await gateway({ turns: [thinksOnly()] });
     const run = new GenerationRun(made, { caller: passThrough("own-token") });
     await expect(run.complete()).rejects.toMatchObject(EMPTY);
     expect(made.turns.map(({ token }) => token)).toEqual(["own-token", "own-token"]);
   });
 
-  test("ends with its own error when there is no other account", async () => {
+  test("ends with its own error if there is no other account", async () => {
     const made = await gateway({ turns: [thinksOnly()], config: { accounts: [accountNamed("one@test")] } });
     await expect(new GenerationRun(made).complete()).rejects.toMatchObject(EMPTY);
     expect(made.turns).toHaveLength(2);
   });
 
-  test("does not try an account that cools down", async () => {
+  test("does not use an account that cools down", async () => {
     const made = await gateway({ turns: [refuses(403, "account_suspended"), thinksOnly()] });
     const suspended = new GenerationRun(made, { caller: managed("two@test") });
     await expect(suspended.complete()).rejects.toMatchObject({ code: "upstream_unavailable" });
@@ -76,7 +76,7 @@ describe("a turn that ends with nothing visible (docs/contract.md, general rule 
     expect(made.turns.map(accountOf)).toEqual(["two@test", "one@test", "one@test"]);
   });
 
-  test("waits for the other account as any request does when it is busy", async () => {
+  test("waits for the other account if it is busy", async () => {
     const made = await gateway({
       turns: [{ late: 30_000, reply: says("Slow.") }, thinksOnly(), thinksOnly(), says("Here.")],
       config: { runtime: { account_max_inflight: 1 } },
@@ -92,7 +92,7 @@ describe("a turn that ends with nothing visible (docs/contract.md, general rule 
     expect(made.turns.map(accountOf)).toEqual(["two@test", "one@test", "one@test", "two@test"]);
   });
 
-  test("counts white space as nothing visible", async () => {
+  test("treats white space as nothing visible", async () => {
     const blank = says(" \n\t ", { reasoning: "Hm.", chunks: 1 });
     const made = await gateway({ turns: [blank, says("Here.")] });
     expect(await new GenerationRun(made).complete()).toMatchObject({ text: "Here." });
@@ -100,7 +100,7 @@ describe("a turn that ends with nothing visible (docs/contract.md, general rule 
   });
 
   test.each(["complete", "stream"])(
-    "is none where the model did not even reason: an empty answer is an answer (%s)",
+    "is accepted as an empty answer if the model did not reason (%s)",
     async (way) => {
       const made = await gateway({ turns: [says(""), says("Here.")] });
       const run = new GenerationRun(made);
@@ -114,7 +114,7 @@ describe("a turn that ends with nothing visible (docs/contract.md, general rule 
     },
   );
 
-  test("is left as it is when a filter withheld the answer", async () => {
+  test("is accepted if a filter withheld the answer", async () => {
     const made = await gateway({ turns: [says("", { reasoning: "Hm.", finish: "content_filter" })] });
     expect(await new GenerationRun(made).complete()).toMatchObject({
       text: "",
@@ -123,7 +123,7 @@ describe("a turn that ends with nothing visible (docs/contract.md, general rule 
     expect(made.turns).toHaveLength(1);
   });
 
-  test("becomes the stream's error event once reasoning has been sent", async () => {
+  test("is the stream's error event if reasoning was sent", async () => {
     const made = await gateway({ turns: [thinksOnly("Hm.")] });
     const run = new GenerationRun(made, { conversation: { thinking: true, showReasoning: true } });
     const reader = new BodyReader(await run.stream());
@@ -131,7 +131,7 @@ describe("a turn that ends with nothing visible (docs/contract.md, general rule 
     expect(reader).toMatchObject({ text: "^(Hm.)(Hm.)(Hm.)!upstream_empty_output", state: "ended" });
   });
 
-  test("is an HTTP status as long as nothing has been sent", async () => {
+  test("is an HTTP status if nothing was sent", async () => {
     const made = await gateway({ turns: [thinksOnly("Hm.")] });
     await expect(new GenerationRun(made).stream()).rejects.toMatchObject(EMPTY);
   });

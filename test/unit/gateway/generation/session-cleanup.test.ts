@@ -12,7 +12,7 @@ import { refuses, says } from "../../../support/upstream-scripts.ts";
 const gateway = useMemoryGateway();
 
 test.each(["none", "single", "all"] as const)(
-  "at the provider is deleted what auto_delete %s says",
+  "deletes sessions at the provider as auto_delete %s says",
   async (mode) => {
     const made = await gateway({ config: { auto_delete: { mode } } });
     await new GenerationRun(made).complete();
@@ -22,7 +22,7 @@ test.each(["none", "single", "all"] as const)(
   },
 );
 
-describe("of sessions at the provider, with auto_delete single, is left", () => {
+describe("with auto_delete single, no session is left at the provider", () => {
   const single: MemoryGatewayOptions = { config: { auto_delete: { mode: "single" } } };
   const isMaking = ({ method, path }: UpstreamRequest) => method === "POST" && path === "/api/sessions";
   const deleted = async (made: MemoryGateway) => {
@@ -31,7 +31,7 @@ describe("of sessions at the provider, with auto_delete single, is left", () => 
     return requests.map(({ path, token }) => `${path} ${token}`);
   };
 
-  test("nothing, although the session was made only after the client had left", async () => {
+  test("if the session was created after the client had left", async () => {
     const late: Reply = { late: 8_000, reply: { json: { id: "late" } } };
     const made = await gateway({ ...single, other: (asked) => (isMaking(asked) ? late : undefined) });
     const run = new GenerationRun(made);
@@ -44,7 +44,7 @@ describe("of sessions at the provider, with auto_delete single, is left", () => 
     expect(await deleted(made)).toEqual(["/api/sessions/late one@test#1"]);
   });
 
-  test("nothing, although the token expired between the session and the turn", async () => {
+  test("if the token expired between the session and the turn", async () => {
     const made = await gateway({ ...single, turns: [refuses(401, "token_expired"), says("Hi")] });
     await new GenerationRun(made).complete();
     expect(await deleted(made)).toEqual([
@@ -53,7 +53,7 @@ describe("of sessions at the provider, with auto_delete single, is left", () => 
     ]);
   });
 
-  test("nothing, although the account is deleted before the answer ends", async () => {
+  test("if the account is deleted before the answer ends", async () => {
     const made = await gateway({ ...single, turns: [{ late: 5_000, reply: says("Hi") }] });
     const answer = new GenerationRun(made).complete();
     await pass(1_000);
@@ -63,7 +63,7 @@ describe("of sessions at the provider, with auto_delete single, is left", () => 
     expect(await deleted(made)).toEqual(["/api/sessions/session-1 one@test#1"]);
   });
 
-  test("nothing, although the connection is lost on which it is to be deleted", async () => {
+  test("if the connection of the deletion is lost", async () => {
     let lost = 0;
     const other = ({ method }: UpstreamRequest) =>
       method === "DELETE" && lost++ === 0 ? "unreachable" : undefined;

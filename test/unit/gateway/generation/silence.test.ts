@@ -34,7 +34,7 @@ describe("a provider that is silent before its first byte", () => {
     ["never answers", "hang"],
     ["answers with headers and then nothing", { body: ["silence"] }],
     ["sends comments at last, but late", { late: 120_001, reply: says("Hi") }],
-  ])("has failed after 120 s when it %s", async (_, reply) => {
+  ])("fails after 120 s if it %s", async (_, reply) => {
     const made = await gateway({ turns: [reply], config: ONE });
     const run = new GenerationRun(made);
     await expectTimeoutAfter(120_000, run);
@@ -43,7 +43,7 @@ describe("a provider that is silent before its first byte", () => {
     expect(await made.platform.accounts.getStatus()).toMatchObject({ cooldowns: [] });
   });
 
-  test("is waited for that long for its follow-up, and for each continuation, anew", async () => {
+  test("has the same time for its follow-up, and for each continuation", async () => {
     const slow = (reply: Reply): Reply => ({ late: 100_000, reply });
     const made = await gateway({ turns: [slow(thinksOnly()), slow(saysPart("One, ")), slow(says("two."))] });
     const run = new GenerationRun(made).complete();
@@ -51,7 +51,7 @@ describe("a provider that is silent before its first byte", () => {
     expect(await run).toMatchObject({ text: "One, two." });
   });
 
-  test("when a session is to be made has failed too", async () => {
+  test("fails, too, if it should create a session", async () => {
     const made = await gateway({
       config: ONE,
       other: ({ path }) => (path === "/api/sessions" ? "hang" : undefined),
@@ -59,13 +59,13 @@ describe("a provider that is silent before its first byte", () => {
     await expectTimeoutAfter(120_000, new GenerationRun(made));
   });
 
-  test("is waited for as long as the deployment says", async () => {
+  test("fails after the time that the deployment sets", async () => {
     const made = await gateway({ turns: ["hang"], config: ONE, env: { FIRST_BYTE_TIMEOUT_MS: "5000" } });
     await expectTimeoutAfter(5_000, new GenerationRun(made));
   });
 });
 
-describe("a provider that is asked for one piece", () => {
+describe("a provider that is asked for a whole answer", () => {
   const silent = async () => {
     const upstream = new ScriptedUpstream(completionsScript({ turns: ["hang"] }));
     return gateway({
@@ -75,11 +75,11 @@ describe("a provider that is asked for one piece", () => {
     });
   };
 
-  test("may be silent over it for 600 s, and has failed then: no caller waits that long once more", async () => {
+  test("may be silent for 600 s, and then fails without another attempt", async () => {
     await expectTimeoutAfter(600_000, new GenerationRun(await silent()));
   });
 
-  test("is given up when its client leaves", async () => {
+  test("ends when its client leaves", async () => {
     const made = await silent();
     const run = new GenerationRun(made);
     const failed = expect(run.complete()).rejects.toMatchObject({ status: 499 });
@@ -91,7 +91,7 @@ describe("a provider that is asked for one piece", () => {
 });
 
 describe("a provider that falls silent within its answer", () => {
-  test("has failed after 60 s, though it has not hung up", async () => {
+  test("fails after 60 s, although its connection is open", async () => {
     // No keep-alive is due in the moment in which it fails.
     const env = { KEEP_ALIVE_MS: "11000" };
     const made = await gateway({ turns: [beginsThen("One", "silence")], env });
@@ -105,7 +105,7 @@ describe("a provider that falls silent within its answer", () => {
     expect(made.turns[0]?.outcome).toBe("cancelled");
   });
 
-  test("has not failed as long as something comes now and then, be it comments", async () => {
+  test("does not fail while it sends something, even comments", async () => {
     const pieces = Array.from({ length: 10 }, () => [{ pause: 50_000 }, ": still here\n\n"]).flat();
     const [start = "", ...rest] = events({ text: "Hi", chunks: 1 });
     const made = await gateway({ turns: [{ body: [start, ...pieces, ...rest] }] });
@@ -132,7 +132,7 @@ describe("a provider that never ends its answer", () => {
     ["text", WORD],
     ["reasoning", THOUGHT],
     ["comments", COMMENT],
-  ])("has failed 600 s after a whole answer was asked for, although it sends %s", async (_, piece) => {
+  ])("fails 600 s after a request for a whole answer, although it sends %s", async (_, piece) => {
     const made = await gateway({ turns: [dribble(piece)], config: ONE });
     const run = new GenerationRun(made);
     await expectTimeoutAfter(600_000, run);
@@ -140,14 +140,14 @@ describe("a provider that never ends its answer", () => {
     expect(await made.platform.accounts.getStatus()).toMatchObject({ in_use: 0, cooldowns: [] });
   });
 
-  test("has no more time for a whole answer because it asks for a follow-up and continues", async () => {
+  test("gets no additional time for follow-ups and continuations of a whole answer", async () => {
     const slow = (reply: Reply): Reply => ({ late: 90_000, reply });
     const parts = Array.from({ length: 5 }, () => slow(saysPart("la ")));
     const made = await gateway({ turns: [slow(thinksOnly()), ...parts, slow(says("end."))], config: ONE });
     await expectTimeoutAfter(600_000, new GenerationRun(made));
   });
 
-  test("is left for another account, which has the whole time again", async () => {
+  test("is replaced by another account, which has the full time again", async () => {
     const env = { ANSWER_TIMEOUT_MS: "50000" };
     const late: Reply = { late: 40_000, reply: says("Hi") };
     const made = await gateway({ turns: [dribble(WORD), late], env });
@@ -170,7 +170,7 @@ describe("a provider that never ends its answer", () => {
     expect(made.turns[0]?.outcome).toBe("cancelled");
   });
 
-  test("may go on as a stream for as long as content arrives", async () => {
+  test("may continue a stream as long as content arrives", async () => {
     const made = await gateway({ turns: [dribble(WORD)], config: ONE });
     const reader = new BodyReader(await new GenerationRun(made).stream());
     await pass(700_500);
@@ -181,7 +181,7 @@ describe("a provider that never ends its answer", () => {
 });
 
 describe("a silent stream carries a keep-alive", () => {
-  test("every 10 s while the provider thinks, and none while it speaks", async () => {
+  test("every 10 s while the provider is silent, and none while it sends text", async () => {
     const [start = "", first = "", ...rest] = events({ text: "One two", chunks: 2 });
     const made = await gateway({
       turns: [{ late: 25_000, reply: { body: [start, first, { pause: 12_000 }, ...rest] } }],
@@ -194,7 +194,7 @@ describe("a silent stream carries a keep-alive", () => {
     expect(reader).toMatchObject({ text: "~~^One ~two.stop", state: "ended" });
   });
 
-  test("while its request waits for an account, and a refusal is an error event from then on", async () => {
+  test("while its request waits for an account, after which a refusal is an error event", async () => {
     const made = await gateway({
       turns: ["hang"],
       env: { QUEUE_TIMEOUT_MS: "35000" },
@@ -214,7 +214,7 @@ describe("a silent stream carries a keep-alive", () => {
     await failed;
   });
 
-  test("as often as the deployment says", async () => {
+  test("as often as the deployment sets", async () => {
     const made = await gateway({
       turns: [{ late: 10_000, reply: says("Hi") }],
       env: { KEEP_ALIVE_MS: "3000" },
@@ -244,7 +244,7 @@ describe("a client that stops reading", () => {
     ],
     // The outcome is recorded before the answer's end is sent.
     ["at the last word", says("Hi", { chunks: 1 }), { status: "success", statusCode: 200 }],
-  ])("%s does not hold its slot for ever", async (_, reply, outcome) => {
+  ])("releases its slot: %s", async (_, reply, outcome) => {
     const made = await gateway({ turns: [reply] });
     const { run, response } = await startStream(made);
     const reader = response.body?.getReader();
@@ -257,7 +257,7 @@ describe("a client that stops reading", () => {
     await reader?.cancel();
   });
 
-  test("but for an event a minute does not hold its slot for ever either", async () => {
+  test("releases its slot, too, if it reads one event a minute", async () => {
     const made = await gateway({ turns: [{ body: [...events({ text: "la ".repeat(50) })] }] });
     const { run, response } = await startStream(made);
     const reader = response.body?.getReader();
@@ -271,7 +271,7 @@ describe("a client that stops reading", () => {
     await reader?.cancel();
   });
 
-  test("before an answer that breaks off is not waited for with the words that say so", async () => {
+  test("before an answer breaks off gets no error text", async () => {
     const made = await gateway({ turns: [beginsThen("Hi", "silence")] });
     const { run, response } = await startStream(made);
     const reader = response.body?.getReader();
@@ -282,7 +282,7 @@ describe("a client that stops reading", () => {
     await reader?.cancel();
   });
 
-  test("of a long piece gets all of it, as long as it goes on reading", async () => {
+  test("during a long text gets all of it if it reads on", async () => {
     const long = "la ".repeat(40_000);
     const made = await gateway({ turns: [{ body: [...events({ text: long, chunks: 1 })] }] });
     const { response } = await startStream(made);

@@ -11,7 +11,7 @@ function watch() {
   };
 }
 
-describe("the watchdog", () => {
+describe("the stall detector", () => {
   beforeEach(() => {
     vi.useFakeTimers();
   });
@@ -19,7 +19,7 @@ describe("the watchdog", () => {
     vi.useRealTimers();
   });
 
-  it("gives the upstream its time for the first byte", () => {
+  it("gives the provider its time for the first byte", () => {
     const { barks, dog } = watch();
     dog.beginTurn();
     vi.advanceTimersByTime(999);
@@ -28,7 +28,7 @@ describe("the watchdog", () => {
     expect(barks).toEqual(["first-byte"]);
   });
 
-  it("barks once the stream has been silent, counted from the last byte", () => {
+  it("reports a silent stream, counted from the last byte", () => {
     const { barks, dog } = watch();
     dog.beginTurn();
     vi.advanceTimersByTime(500);
@@ -41,7 +41,7 @@ describe("the watchdog", () => {
     expect(barks).toEqual(["idle"]);
   });
 
-  it("tells a reader that stopped reading from an upstream that fell silent", () => {
+  it("distinguishes a reader that stopped from a silent provider", () => {
     const { barks, dog } = watch();
     dog.beginTurn();
     dog.recordData();
@@ -51,7 +51,7 @@ describe("the watchdog", () => {
     expect(barks).toEqual(["stalled-reader"]);
   });
 
-  it("does not blame the upstream for the time that a write took", () => {
+  it("does not blame the provider for the time of a write", () => {
     const { barks, dog } = watch();
     dog.beginTurn();
     dog.recordData();
@@ -64,7 +64,7 @@ describe("the watchdog", () => {
     expect(barks).toEqual(["idle"]);
   });
 
-  it("is not put off by a reader that takes a little now and then", () => {
+  it("reports a reader that reads very slowly", () => {
     const { barks, dog } = watch();
     dog.beginTurn();
     dog.recordData();
@@ -78,7 +78,7 @@ describe("the watchdog", () => {
     expect(barks).toEqual(["stalled-reader"]);
   });
 
-  it("lets a reader be slow that takes enough, however long it takes", () => {
+  it("accepts a slow reader that reads enough, for any time", () => {
     const { barks, dog } = watch();
     dog.beginTurn();
     dog.recordData();
@@ -91,7 +91,7 @@ describe("the watchdog", () => {
     expect(barks).toEqual([]);
   });
 
-  it("forgives a reader a pause for what it takes afterwards, and for the time in which nothing waited for it", () => {
+  it("accepts a pause of a reader that catches up, or for which nothing waited", () => {
     for (const repays of [
       (dog: StallDetector) => dog.recordRead(1000),
       (dog: StallDetector) => {
@@ -115,7 +115,7 @@ describe("the watchdog", () => {
     }
   });
 
-  it("bounds an attempt's answer although the upstream speaks, from its begin or its last content", () => {
+  it("limits the time of an attempt, from its start or its last content", () => {
     for (const content of [false, true]) {
       const { barks, dog } = watch();
       dog.beginAttempt();
@@ -135,7 +135,7 @@ describe("the watchdog", () => {
     }
   });
 
-  it("does not count the time for which a reader keeps content waiting", () => {
+  it("does not count the time in which content waits for a reader", () => {
     const { barks, dog } = watch();
     dog.beginAttempt();
     dog.beginTurn();
@@ -149,7 +149,7 @@ describe("the watchdog", () => {
     expect(barks).toEqual([]);
   });
 
-  it("is quiet once stopped", () => {
+  it("reports nothing after it was stopped", () => {
     const { barks, dog } = watch();
     dog.beginTurn();
     dog.stop();

@@ -23,7 +23,7 @@ async function stream() {
   return { writer, chunks, end };
 }
 
-it("has what comes soon after a write leave together, within five milliseconds", async () => {
+it("joins the writes of five milliseconds", async () => {
   const { writer, chunks } = await stream();
   for (const text of ["a", "b", "c"]) expect(writer.write(text)).toBeUndefined();
   await vi.advanceTimersByTimeAsync(4);
@@ -32,7 +32,7 @@ it("has what comes soon after a write leave together, within five milliseconds",
   expect(chunks).toEqual(["open;", "abc"]);
 });
 
-it("holds nothing back that comes later than that, and no end", async () => {
+it("does not delay later writes, or the end", async () => {
   const { writer, chunks, end } = await stream();
   await vi.advanceTimersByTimeAsync(5);
   await writer.write("a");
@@ -46,7 +46,7 @@ it("holds nothing back that comes later than that, and no end", async () => {
   expect(chunks).toEqual(["open;", "a", "bc", "d"]);
 });
 
-it("has whoever writes wait for a reader that does not take what was gathered, until it is given up", async () => {
+it("makes writers wait for a slow reader until it is given up", async () => {
   const writer = new StreamWriter(60_000, { onRead: () => {}, onDisconnect: () => {} });
   const opening = writer.write("open;");
   const reader = (await writer.ready).getReader();

@@ -32,9 +32,9 @@ const ask = (model: string) => ({ model, messages: [{ role: "user", content: "He
 const asked = ({ asked: all }: ScriptedUpstream) =>
   all.map(({ path, body }) => (path.endsWith("/models") ? "list" : JSON.parse(body).model));
 
-describe("a backend whose models nobody has mapped", () => {
+describe("a backend without mapped models", () => {
   test.each([404, 400])(
-    "answers with its only model, which is looked up once; it refuses with %i",
+    "answers with its only model, which is looked up once after a refusal with %i",
     async (status) => {
       const upstream = backendWith(["qwen3:8b", "nomic-embed-text"], status);
       const made = await gateway({ upstream, env: OPENAI });
@@ -46,7 +46,7 @@ describe("a backend whose models nobody has mapped", () => {
     },
   );
 
-  test("is asked for a model by the name that it knows", async () => {
+  test("receives its own name of a model", async () => {
     const upstream = backendWith(["qwen3:8b", "llama3:70b"]);
     const made = await gateway({ upstream, env: OPENAI });
     for (const model of ["llama3:70b", "qwen3:8b"]) {
@@ -54,7 +54,7 @@ describe("a backend whose models nobody has mapped", () => {
     }
   });
 
-  test("says which names it has when none of them is meant, and is not asked for them again and again", async () => {
+  test("has its names listed in the error if none matches, and is asked for them only once", async () => {
     const upstream = backendWith(["qwen3:8b", "llama3:70b"]);
     const made = await gateway({ upstream, env: OPENAI });
     for (let time = 0; time < 2; time += 1) {
@@ -67,7 +67,7 @@ describe("a backend whose models nobody has mapped", () => {
     expect(asked(upstream)).toEqual(["provider-v4-flash", "list", "provider-v4-flash"]);
   });
 
-  test("that has what is asked for, or is told what is meant, is never asked for its names", async () => {
+  test("is not asked for its names if it has the model or the name is mapped", async () => {
     const upstream = backendWith(["provider-v4-flash", "big"]);
     const env = { ...OPENAI, PROVIDER_MODELS: '{"provider-v4-pro":"big"}' };
     const made = await gateway({ upstream, env });
@@ -77,7 +77,7 @@ describe("a backend whose models nobody has mapped", () => {
     expect(asked(upstream)).toEqual(["provider-v4-flash", "big"]);
   });
 
-  test("gets names that stand for nothing only where a setting says so", async () => {
+  test("receives unknown names only if a setting allows it", async () => {
     const upstream = backendWith(["my-own:13b", "another"]);
     const refused = await gateway({ upstream, env: OPENAI });
     expect((await refused.post("/v1/chat/completions", ask("my-own:13b"))).status).toBe(400);
@@ -87,7 +87,7 @@ describe("a backend whose models nobody has mapped", () => {
     expect(await (await made.post("/v1/chat/completions", ask("my-own:13b"))).text()).toContain("my-own:13b");
   });
 
-  test("gets the name after default/ unchanged, in every style, and no other model in its place", async () => {
+  test("receives the name after default/ unchanged, in every style", async () => {
     const upstream = backendWith(["llama3.2"]);
     const made = await gateway({ upstream, env: OPENAI });
     const { messages } = ask("");
@@ -108,7 +108,7 @@ describe("a backend whose models nobody has mapped", () => {
     expect(await other.text()).toContain("the provider has llama3.2");
   });
 
-  test("names its model in history and scopes of keys as default/name", async () => {
+  test("has its model named default/name in the history and in keys", async () => {
     const made = await gateway({
       upstream: backendWith(["llama3.2", "gpt-4o"]),
       env: OPENAI,
@@ -123,7 +123,7 @@ describe("a backend whose models nobody has mapped", () => {
     ]);
   });
 
-  test("is offered in the error of a name that stands for nothing", async () => {
+  test("is suggested in the error of an unknown name", async () => {
     const made = await gateway({ upstream: backendWith(["llama3.2"]), env: OPENAI });
     const response = await made.post("/v1/chat/completions", ask("my-own:13b"));
     expect(response.status).toBe(400);

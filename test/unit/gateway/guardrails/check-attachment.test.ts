@@ -52,7 +52,7 @@ describe("an attachment under guardrails", () => {
     ["an address", { type: "file", source: { kind: "url", url: "https://example.com/apollo.txt" } }],
     ["bytes that are no text", fileOf(Uint8Array.of(0xff, 0xfe, 0, 1), "application/x-unknown")],
     ["a text that no rule matches", fileOf("peace", "text/plain")],
-  ] as const)("stays as it is: %s", async (_, part) => {
+  ] as const)("is unchanged: %s", async (_, part) => {
     expect(await check(part)).toEqual(part);
   });
 });

@@ -90,7 +90,7 @@ describe("an answer under guardrails", () => {
         ],
       },
     ],
-  ])("does not show a text in %s", async (_, changes) => {
+  ])("hides a text in %s", async (_, changes) => {
     const { whole, streamed } = await show(changes);
     expect(JSON.stringify([whole, streamed])).not.toMatch(/apollo|%61pollo|97,112,111/);
   });
@@ -112,7 +112,7 @@ describe("an answer under guardrails", () => {
     expect(other.toolCalls[0]?.id).not.toBe(whole.toolCalls[0]?.id);
   });
 
-  it("stays as it is without a match, and does not deny ids that a broad rule matches", async () => {
+  it("is unchanged without a match, and is not denied for ids that a broad rule matches", async () => {
     const changes = {
       ...{ ...searched({ quoted: "x" }), ...call("find", "call_1") },
       tokens: [token("Hi", "Ho"), token(" there", "you", [...Buffer.from("you")])],
@@ -125,7 +125,7 @@ describe("an answer under guardrails", () => {
     expect(JSON.stringify(broad.streamed)).not.toContain("84731");
   });
 
-  it("does not count sources for the size", async () => {
+  it("does not count its sources in a size rule", async () => {
     const size = guardrailSchema.parse({ id: "size", type: "size", max_chars: 20 });
     const { whole } = await show(searched({ title: "x".repeat(100) }), size);
     expect(whole.finishReason).toBe("stop");

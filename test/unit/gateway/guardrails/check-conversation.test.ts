@@ -14,7 +14,7 @@ const callWith = (id: string): Message => ({
 });
 const resultOf = (callId: string): Message => ({ role: "tool", callId, parts: [] });
 
-it("replaces ids of calls that match, the same in the call and its result, so that their text reaches nobody", async () => {
+it("replaces matching ids of calls, equally in call and result", async () => {
   const { messages } = await maskConversation(
     conversation({
       messages: [
@@ -98,7 +98,7 @@ it.each<readonly [string, ConversationChanges]>([
   await expect(checked).rejects.toMatchObject({ status: 400, code: "content_filter" });
 });
 
-it("denies a text in the name of a model that the caller may have invented", async () => {
+it("denies a text in a model name that the caller may have invented", async () => {
   const checked = maskConversation(conversation(), new TextChecker([rule]), "the apollo file");
   await expect(checked).rejects.toMatchObject({ status: 400, code: "content_filter" });
 });

@@ -24,7 +24,7 @@ describe("a long text", () => {
     },
   );
 
-  it("lets other work run between its pieces, and many short texts do between them", async () => {
+  it("is checked in pieces with pauses for other work, as many short texts are", async () => {
     let turns = 0;
     let isDone = false;
     const count = () => {

@@ -61,7 +61,7 @@ const pieces = (text: string, size: number, type: "text" | "reasoning" = "text")
   }));
 
 describe("a guarded stream", () => {
-  it("masks the same as a whole text, wherever matches and events begin, and holds back little", async () => {
+  it("masks the same as in a whole text for any split, and delays little", async () => {
     const rules = [
       rule({ expressions: [expression("[0-9]{4}-[0-9]{4}"), expression("(?i)secret", "mask", "")] }),
     ];
@@ -85,7 +85,7 @@ describe("a guarded stream", () => {
     );
   });
 
-  it("shows events without a match unchanged, with all that they carry", async () => {
+  it("passes on events without a match unchanged", async () => {
     const token = { token: "Hi", logprob: -1, bytes: null, top: [] };
     const events: GenerationEvent[] = [
       { type: "start", sessionId: "s" },
@@ -127,7 +127,7 @@ describe("a guarded stream", () => {
     expect(denied.shown).toEqual([expect.objectContaining({ type: "finish", reason: "content_filter" })]);
   });
 
-  it("ends an answer that is too long", async () => {
+  it("cuts an answer that is too long", async () => {
     const rules = [rule({ type: "size", max_chars: 1_000 })];
     const { shown } = await run(rules, [...pieces("word ".repeat(1_000), 10), FINISH]);
     expect(textOf(shown).length).toBeLessThanOrEqual(1_000);
@@ -150,7 +150,7 @@ describe("a guarded stream whose texts are split by other events", () => {
     FINISH,
   ];
 
-  it.each(SPLITS)("is denied as a whole answer is: %s", async (_, events) => {
+  it.each(SPLITS)("is denied like a whole answer: %s", async (_, events) => {
     const rules = [rule({ expressions: [expression("forbiddenword", "deny")] })];
     const { shown, error } = await run(rules, split(events));
     expect(error).toMatchObject({ code: "content_filter" });
@@ -205,7 +205,7 @@ describe("a guarded stream whose texts are split by other events", () => {
     );
   });
 
-  it("holds a finished call back no longer than text", async () => {
+  it("delays a finished call no longer than text", async () => {
     const rules = [rule({ expressions: [expression("secret")] })];
     const text: GenerationEvent = { type: "text", text: "I look. " };
     const { shown } = await run(rules, [text, ...callOf(JSON.stringify({ text: "x".repeat(600) }))]);
@@ -215,14 +215,14 @@ describe("a guarded stream whose texts are split by other events", () => {
 });
 
 describe("an expression", () => {
-  it("takes linear time where backtracking would not, and refuses what RE2 does not have", () => {
+  it("takes linear time for any pattern, and is refused with features that RE2 lacks", () => {
     const rules = [rule({ expressions: [expression("(a+)+$", "deny")] })];
     expect(maskText(rules, `${"a".repeat(5_000)}b`)).toHaveLength(5_001);
     expect(() => compileExpression("(?=a)")).toThrow();
     expect(() => compileExpression("(a)\\1")).toThrow();
   });
 
-  it("replaces literally, and passes over empty matches", () => {
+  it("replaces literally, and ignores empty matches", () => {
     expect(maskText([rule({ expressions: [expression("b", "mask", "$1$&")] })], "abc")).toBe("a$1$&c");
     expect(maskText([rule({ expressions: [expression("x*", "mask", "!")] })], "axxb")).toBe("a!b");
   });

@@ -20,7 +20,7 @@ it.each([
   ["its user", { user: "guarded" }, {}, 400],
   ["another team", { team: "other" }, {}, 200],
   ["a tag of the request", {}, { "x-gateway-tags": "x,guarded" }, 400],
-])("a rule that %s names is checked", async (_, rules, headers: Record<string, string>, status) => {
+])("checks a rule that %s names", async (_, rules, headers: Record<string, string>, status) => {
   const gateway = await make({
     config: {
       keys: [],
@@ -44,7 +44,7 @@ it.each([
   await gateway.expectIdle();
 });
 
-it("denies a text in the name of a model that nothing lists", async () => {
+it("denies a text in an unlisted model name", async () => {
   const gateway = await make({
     config: { keys: [], api_keys: [{ key: KEY, ...GUARDED }], guardrails: { rules: [createRule()] } },
   });

@@ -29,7 +29,7 @@ describe("arguments of tools", () => {
 });
 
 describe("numbers", () => {
-  it.each(["deny", "mask"] as const)("that match deny, because they cannot be masked: %s", async (action) => {
+  it.each(["deny", "mask"] as const)("deny the request if they match: %s", async (action) => {
     const rules = [rule("\\d{16}", action)];
     await expect(new TextChecker(rules).maskJson('{"card":4111111111111111}')).rejects.toMatchObject(DENIED);
     await expect(new TextChecker(rules).maskJson('{"card":4.111111111111111e15}')).rejects.toMatchObject(

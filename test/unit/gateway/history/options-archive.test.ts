@@ -30,7 +30,7 @@ const OPTIONS: Required<GenerationOptions> = {
 };
 
 describe("the archived tools and parameters of a request", () => {
-  it("are those that it set, and fit the declared answer", () => {
+  it("are those that it set, as the API describes", () => {
     const options = JSON.parse(
       serializeOptions(
         conversation({
@@ -54,7 +54,7 @@ describe("the archived tools and parameters of a request", () => {
     expect(JSON.parse(serializeOptions(conversation(), null))).toEqual({ tools: [] });
   });
 
-  it("have every parameter but the end user, which the summary has", () => {
+  it("include every parameter except the end user, which is in the summary", () => {
     const options = JSON.parse(
       serializeOptions(
         conversation({ tools: [tool], options: OPTIONS, parallelToolCalls: false, webSearch: {} }),
@@ -70,7 +70,7 @@ describe("the archived tools and parameters of a request", () => {
     expect(historyRecordSchema().shape.options.parse(options)).toEqual(options);
   });
 
-  it("leave out biases of other things than tokens", () => {
+  it("leave out biases that are not for tokens", () => {
     const options = { logitBias: { 50256: -100, "ada@example.com": 1 } };
     expect(JSON.parse(serializeOptions(conversation({ options }), keep)).logit_bias).toEqual({
       50256: -100,
@@ -82,7 +82,7 @@ describe("the archived tools and parameters of a request", () => {
     expect(serializeOptions(conversation({ options }), keep)).toBe("");
   });
 
-  it("are redacted as texts, and stay JSON", () => {
+  it("are redacted, and stay JSON", () => {
     const hide = (text: string) => text.replace(/\S+@\S+/, "[email]");
     const { tools } = JSON.parse(serializeOptions(conversation({ tools: [tool] }), hide));
     expect(tools).toEqual([{ ...tool, description: "Mail [email]" }]);

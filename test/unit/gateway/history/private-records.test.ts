@@ -50,7 +50,7 @@ describe.each(["native", "translated"] as const)("a provider's message in a %s a
     return { made, records: await made.history() };
   };
 
-  test.each([400, 500])("with status %d is stored as the mode of the key says", async (status) => {
+  test.each([400, 500])("with status %d is stored as the key's history mode allows", async (status) => {
     const [full] = (await ask("full", status)).records;
     expect(full?.error).toContain(WORDS);
 
@@ -67,14 +67,14 @@ describe.each(["native", "translated"] as const)("a provider's message in a %s a
 
   // The console finds the account that caused the error by its message.
   test.each(["full", "redacted", "no_texts"] as const)(
-    "is the same at the account that caused it, in mode %s",
+    "is shown equally at the account that caused it, in mode %s",
     async (history) => {
       const [record] = (await ask(history, 500)).records;
       expect(record?.tried).toMatchObject([{ account: "one@vendor", message: record?.error }]);
     },
   );
 
-  test("about the account is stored and shown as the mode of the key says", async () => {
+  test("about the account is stored and shown as the key's history mode allows", async () => {
     for (const history of ["full", "redacted", "no_texts", "none"] as const) {
       const { made, records } = await ask(history, 403);
       const texts = [JSON.stringify(records), ...(await adminTexts(made))];
@@ -95,7 +95,7 @@ describe.each(["native", "translated"] as const)("a provider's message in a %s a
     ["redacted", /mail \[email\] walnut/],
     ["no_texts", /the provider failed \(status 500\)/],
     ["none", /the provider failed \(status 500\)/],
-  ] as const)("shows administrators what mode %s keeps of it", async (history, shown) => {
+  ] as const)("is shown to administrators as mode %s allows", async (history, shown) => {
     const { made } = await ask(history, 500);
     const [providers] = await adminTexts(made);
     expect(providers).toMatch(shown);
@@ -168,7 +168,7 @@ describe("the record of a generation", () => {
   };
   const OWN = { error: "all accounts are busy", code: "concurrency_limit_exceeded" };
 
-  test("has what the caller wrote as names, without personal data", async () => {
+  test("has the caller's names without personal data", async () => {
     expect(await record(undefined, OWN)).toMatchObject({
       requested_model: EMAIL,
       model: `vendor/${EMAIL}`,
@@ -188,19 +188,19 @@ describe("the record of a generation", () => {
     }
   });
 
-  test("keeps the gateway's own message where no texts are kept, unless it can quote the request", async () => {
+  test("has the gateway's own message in a mode without texts, unless it can quote the request", async () => {
     expect(await record("no_texts", OWN)).toMatchObject({ error: OWN.error });
     const quote = { error: 'the tool "walnut" is unknown', code: "invalid_request" };
     expect((await record("no_texts", quote)).error).toBe("the request failed: invalid request");
   });
 
-  test("redacts a message before it shortens it", async () => {
+  test("has messages that are redacted before they are shortened", async () => {
     const long = { error: `${"x".repeat(290)} ${EMAIL}`, code: "upstream_error" };
     expect((await record("redacted", long)).error).not.toContain("bob");
   });
 });
 
-test("a record of redacted messages has no personal data in names of files and tools", async () => {
+test("in redacted mode has no personal data in names of files and tools", async () => {
   const made = await gateway();
   const context = made.context();
   context.facts.history = "redacted";

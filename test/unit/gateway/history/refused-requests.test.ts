@@ -41,7 +41,7 @@ describe("the refused requests of an isolate", () => {
   };
   const records = () => [...sources].map((source) => source.write().summary);
 
-  it("are one record for equal refusals of a minute, which says how many they are", () => {
+  it("are one record for equal refusals of a minute, with their number", () => {
     for (let sent = 0; sent < 4; sent += 1) refuse();
     expect(records()).toMatchObject([
       { refusals: 4, requested_model: "llama3.2", status: "error", status_code: 400, key: "alice" },
@@ -51,7 +51,7 @@ describe("the refused requests of an isolate", () => {
     expect(records().map(({ refusals }) => refusals)).toEqual([4, 1]);
   });
 
-  it("are records of their own for other keys, errors and models", () => {
+  it("are separate records for other keys, errors and models", () => {
     refuse();
     refuse({ key: "bob" });
     refuse({ code: "rate_limit_exceeded" });
@@ -60,7 +60,7 @@ describe("the refused requests of an isolate", () => {
     expect(new Set(records().map(({ id }) => id)).size).toBe(4);
   });
 
-  it("of a key that invents names become one record after the first five", () => {
+  it("of a key with invented names become one record after the first five", () => {
     for (let sent = 0; sent < 1_000; sent += 1) refuse({ model: `invented-${sent}` });
     expect(records().map((record) => [record.requested_model, record.refusals])).toEqual([
       ...[0, 1, 2, 3, 4].map((n) => [`invented-${n}`, 1]),
@@ -68,7 +68,7 @@ describe("the refused requests of an isolate", () => {
     ]);
   });
 
-  it("cost few updates in a flood, and the last one comes within seconds", () => {
+  it("need few updates in a flood, and the last one follows within seconds", () => {
     for (let sent = 0; sent < 10_000; sent += 1) {
       now += 1;
       refuse();
@@ -79,12 +79,12 @@ describe("the refused requests of an isolate", () => {
     expect(records()).toMatchObject([{ refusals: 10_001 }]);
   });
 
-  it("are one record, too, when each was sent slowly", () => {
+  it("are one record, too, if each was sent slowly", () => {
     for (let sent = 0; sent < 50; sent += 1) refuse({ tookMs: 2 * MINUTE });
     expect(records().map(({ refusals }) => refusals)).toEqual([50]);
   });
 
-  it("of one key or a few, of whatever kinds, leave room for those of other keys", () => {
+  it("of a few keys leave room for those of other keys", () => {
     for (let key = 0; key < 20; key += 1)
       for (let kind = 0; kind < 500; kind += 1) refuse({ key: `key-${key}`, code: `code-${kind}` });
     expect(records().filter(({ key }) => key === "key-0")).toHaveLength(10);
@@ -92,7 +92,7 @@ describe("the refused requests of an isolate", () => {
     expect(records().filter(({ key }) => key.startsWith("other-"))).toHaveLength(30);
   });
 
-  it("of thousands of keys are at most a hundred records a minute", () => {
+  it("of thousands of keys are at most 100 records a minute", () => {
     for (let sent = 0; sent < 5_000; sent += 1) refuse({ key: `key-${sent}` });
     expect(records()).toHaveLength(100);
     now += MINUTE;

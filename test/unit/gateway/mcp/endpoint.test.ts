@@ -76,11 +76,11 @@ describe("POST /mcp", () => {
     });
   });
 
-  test("knows no other tools", async () => {
+  test("refuses unknown tools", async () => {
     expect(await ask(callOf("no_such_tool"))).toMatchObject({ code: -32602 });
   });
 
-  test("needs a working key, and says so as JSON-RPC does", async () => {
+  test("requires a valid key, with an error in JSON-RPC", async () => {
     const response = await send(LIST, { authorization: "Bearer sk-unknown" });
     const error = { code: -32000, data: { code: "invalid_api_key", type: "authentication_error" } };
     expect([response.status, JSON.parse(await response.text())]).toMatchObject([
@@ -89,7 +89,7 @@ describe("POST /mcp", () => {
     ]);
   });
 
-  test.each(["GET", "DELETE"])("answers %s with 405: there are no sessions", async (method) => {
+  test.each(["GET", "DELETE"])("answers %s with 405, because there are no sessions", async (method) => {
     const response = await send(undefined, { accept: "text/event-stream" }, method);
     expect([response.status, response.headers.get("allow")]).toEqual([405, "POST, OPTIONS"]);
     expect(JSON.parse(await response.text())).toMatchObject({ id: null, error: { code: -32000 } });

@@ -25,7 +25,7 @@ describe("the error of an unknown model", () => {
     ["team-modle", "team-model"],
     ["olama/llama3.2:1b", "ollama/llama3.2:1b"],
     ["defualt/llama3.2", "default/llama3.2"],
-  ])("suggests for %s what is near: %s", (requested, near) => {
+  ])("suggests similar names for %s: %s", (requested, near) => {
     expect(suggestModelNames(requested, names)[0]).toBe(near);
   });
 
@@ -36,7 +36,7 @@ describe("the error of an unknown model", () => {
     },
   );
 
-  it("says where the models are, and asks a stranger nothing", () => {
+  it("names the list of models, and suggests nothing to a caller without a key", () => {
     const error = new ModelNotFoundError("gpt-4oo", 'the model "gpt-4oo" does not exist');
     const sandbox = { providerDriver: "sessions", providerBaseUrl: "http://127.0.0.1:1" };
     expect(explainUnknownModel(error, names, sandbox, () => true).message).toMatch(
@@ -54,14 +54,14 @@ describe("the error of an unknown model", () => {
     ["team-modle", "team-model", ["team-model"]],
     ["gpt-4oo", "gpt-4o", ["gpt-4o"]],
     ["provider-v4-flahs", "ollama/*", []],
-  ])("suggests for %s what a caller with the models %s may use", (requested, allowed, expected) => {
+  ])("suggests for %s only what a key for %s may use", (requested, allowed, expected) => {
     const allows = (model: { requested: string; id: string }) =>
       isListed([allowed], model.requested) || isListed([allowed], model.id);
     const suggested = suggestModelNames(requested, names, allows);
     expect(suggested).toEqual(expected);
   });
 
-  it("offers the default provider's own name only where that is one", () => {
+  it("suggests the default provider's own name only if there is one", () => {
     const engine = { providerDriver: "openai", providerBaseUrl: "http://127.0.0.1:11434/v1" };
     const explain = (requested: string, variables = engine) =>
       explainUnknownModel(new ModelNotFoundError(requested, "unknown"), {}, variables, null).message;

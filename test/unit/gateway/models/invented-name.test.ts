@@ -28,6 +28,6 @@ it.each([
   ["routed", undefined],
   ["provider-v4-flash", undefined],
   ["default/provider-v4-flash", undefined],
-])("of the model %j, %j may be any text of the caller", (requested, name) => {
+])("finds the part of %j that the caller may have invented: %j", (requested, name) => {
   expect(findInventedName(resolveModel(requested, CONFIG), CONFIG)).toBe(name);
 });

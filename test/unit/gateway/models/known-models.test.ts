@@ -46,30 +46,26 @@ function pricesOf(providerId: string, model: string) {
 }
 
 describe("known models", () => {
-  it.each(APIS)(
-    "%s: each name has the price that the package computes with",
-    (address, provider, catalogue) => {
-      const knowledge = knowledgeOf(address);
-      const names = Object.keys(providersCatalog[catalogue]?.models ?? {});
-      expect(names.length).toBeGreaterThan(1);
-      for (const name of names) {
-        const expected = pricesOf(provider, name);
-        const { input, output, cache_read, cache_write_5m, cache_write_1h } =
-          knowledge.find(name)?.price ?? {};
-        const actual = { input, output, cache_read, cache_write_5m, cache_write_1h };
-        expect({ name, price: actual }).toEqual({ name, price: expected ?? {} });
-      }
-    },
-  );
+  it.each(APIS)("have the package's prices for each name: %s", (address, provider, catalogue) => {
+    const knowledge = knowledgeOf(address);
+    const names = Object.keys(providersCatalog[catalogue]?.models ?? {});
+    expect(names.length).toBeGreaterThan(1);
+    for (const name of names) {
+      const expected = pricesOf(provider, name);
+      const { input, output, cache_read, cache_write_5m, cache_write_1h } = knowledge.find(name)?.price ?? {};
+      const actual = { input, output, cache_read, cache_write_5m, cache_write_1h };
+      expect({ name, price: actual }).toEqual({ name, price: expected ?? {} });
+    }
+  });
 
-  it("are those that the script makes of the packages", async () => {
+  it("equal the script's output from the packages", async () => {
     const file = join(root, "src/gateway/models/known-models-data.ts");
     const known = await collectKnownModels(KNOWN_MODELS.date);
     expect(formatKnownModels(known) === readFileSync(file, "utf8")).toBe(true);
     expect(known.source).toEqual(KNOWN_MODELS.source);
   });
 
-  it("are unknown at other addresses, whatever they are called", () => {
+  it("are unknown at other addresses", () => {
     for (const address of [
       "http://127.0.0.1:11434/v1",
       "https://api.openai.com.evil.test",
@@ -80,7 +76,7 @@ describe("known models", () => {
     expect(openai.find("no-such-model")).toBeNull();
   });
 
-  it("have what the configuration can hold: price, context, largest answer and abilities", () => {
+  it("have price, context, maximum output and abilities", () => {
     expect(openai.describe("gpt-4o")).toEqual({
       context: 128_000,
       output: expect.any(Number),
@@ -93,7 +89,7 @@ describe("known models", () => {
     });
   });
 
-  it("come with models that are added, and never over what an administrator has edited", () => {
+  it("are used for added models, and never replace edits of an administrator", () => {
     const edited = { price: { input: 1, output: 1 } };
     const models = addListedModels({ "gpt-4o": edited }, ["gpt-4o", "gpt-4.1", "mine"], false, (name) =>
       openai.describe(name),
@@ -107,7 +103,7 @@ describe("known models", () => {
     expect(models["mine"]).toEqual({ upstream: "mine", enabled: false });
   });
 
-  it("fill what listed models lack, and never change what an administrator has set", () => {
+  it("complete listed models, and never change what an administrator has set", () => {
     const price = { input: 1, output: 1 };
     const listed = { "gpt-4o": { price }, house: "gpt-4.1", mine: "mine", "gpt-4.1-mini": "gpt-4.1-mini" };
     const models = fillListedModels(listed, ["gpt-4o", "gpt-4.1", "mine"], (name) => openai.describe(name));

@@ -14,7 +14,7 @@ const naming = (models: object, model_routes: ModelNameConfig["model_routes"] = 
 const refused = (name: string, models: object) => () => resolveModel(name, naming(models));
 
 describe("a model of a provider", () => {
-  it("is what is said of it; what is left out nobody knows", () => {
+  it("has the configured properties, and unknown ones otherwise", () => {
     const small = { upstream: "qwen3:8b", thinking: false, vision: false, context: 32_768, output: 4_096 };
     const found = resolveModel("vllm/small", naming({ small }));
     expect(found).toMatchObject({ ...small, id: "vllm/small", search: false });
@@ -27,7 +27,7 @@ describe("a model of a provider", () => {
   });
 
   it.each(["provider-v4-pro", "provider-v4-flash-search"])(
-    "that is called like %s is asked for by that name",
+    "with the name %s is requested by that name",
     (name) => {
       for (const models of [{}, { [name]: {} }]) {
         expect(resolveModel(`vllm/${name}`, naming(models))).toMatchObject({
@@ -50,7 +50,7 @@ describe("a model of a provider", () => {
     expect(resolveModel("vllm/provider-v4-pro-search", { providers: [provider] })).toMatchObject(pro);
   });
 
-  it("is found in any case, and by what the provider calls it", () => {
+  it("is found in any case, and by the provider's name", () => {
     const models = { Small: { upstream: "qwen3:8b", context: 8_192 } };
     expect(resolveModel("VLLM/small", naming(models))).toMatchObject({ id: "vllm/Small", context: 8_192 });
     expect(resolveModel("vllm/qwen3:8b", naming(models))).toMatchObject({
@@ -60,7 +60,7 @@ describe("a model of a provider", () => {
     });
   });
 
-  it("is not there while it is switched off, whatever it is called", () => {
+  it("is not available while it is disabled, by any name", () => {
     const models = { small: { upstream: "qwen3:8b", enabled: false } };
     for (const name of ["small", "SMALL", "qwen3:8b", "small-nothinking", "qwen3:8b-NoThinking"]) {
       expect(refused(`vllm/${name}`, models), name).toThrow(/does not exist/);
@@ -78,18 +78,18 @@ describe("a model of a provider", () => {
     { price: { input: -1 } },
     7,
     "",
-  ])("is refused with what cannot be meant: %j", (model) => {
+  ])("is refused with an invalid value: %j", (model) => {
     expect(providerSchema.shape.models.safeParse({ small: model }).error?.issues[0]?.path).toEqual(
       expect.arrayContaining(["small"]),
     );
   });
 
-  it("keeps what this version does not know", () => {
+  it("keeps unknown fields", () => {
     const models = { small: { upstream: "a", family: "qwen" } };
     expect(providerWith(models).models).toEqual(models);
   });
 
-  it("names the one that sees, or searches, in its place, in its variant that does not think, too", () => {
+  it("names its replacement for vision or search, also for the variant without thinking", () => {
     const models = {
       blind: { vision: false, search: false },
       off: { vision: true, enabled: false },
@@ -106,7 +106,7 @@ describe("a model of a provider", () => {
 });
 
 describe("lists of models", () => {
-  it("have the canonical ones first, then those that are on, then names of routes that lead somewhere", () => {
+  it("have canonical models first, then enabled ones, then routes with an available model", () => {
     const models = { small: "qwen3:8b", off: { enabled: false }, large: { context: 200_000 } };
     const model_routes = {
       best: ["vllm/large", "vllm/small"],

@@ -10,21 +10,21 @@ const id = (name: string, model_aliases: Record<string, string> = {}) =>
 const refusal = (name: string) => refusalOf(() => resolveModel(name, {}));
 
 describe("model alias resolution", () => {
-  it("1. a canonical id comes first, whatever the aliases say", () => {
+  it("prefers a canonical id to aliases (rule 1)", () => {
     for (const model of CATALOGUE) expect(id(model.id, { [model.id]: "provider-v4-vision" })).toBe(model.id);
   });
 
-  it("2. configured aliases override and add to the defaults", () => {
+  it("adds configured aliases to the default ones, which they override (rule 2)", () => {
     expect(id("gpt-4o", { "gpt-4o": "provider-v4-pro" })).toBe("provider-v4-pro");
     expect(id("mine", { mine: "provider-v4-flash-search" })).toBe("provider-v4-flash-search");
   });
 
   it.each(["gpt-4o", "gpt-5", "o3", "gpt-5-codex", "claude-sonnet-4-5", "modelb-opus-4-1", "gemini-2.5-pro"])(
-    "2. a default alias covers %s",
+    "has a default alias for %s (rule 2)",
     (name) => expect(id(name)).toMatch(/^provider-v4-/),
   );
 
-  it("2. a configured alias is found however it is written, like a built-in one", () => {
+  it("finds a configured alias in any case, like a built-in one (rule 2)", () => {
     expect(id("MY-Model", { "my-model": "provider-v4-pro" })).toBe("provider-v4-pro");
     expect(id("my-model", { "My-Model": "provider-v4-pro" })).toBe("provider-v4-pro");
     expect(id("my-model-NoThinking", { "My-Model": "provider-v4-pro" })).toBe("provider-v4-pro-nothinking");
@@ -32,7 +32,7 @@ describe("model alias resolution", () => {
     expect(id("Provider-V4-Flash", { "PROVIDER-v4-flash": "provider-v4-pro" })).toBe("provider-v4-flash");
   });
 
-  it("2. of two configured aliases that differ only in case the one as written counts, else the first", () => {
+  it("prefers the exact spelling of two aliases that differ only in case, else the first (rule 2)", () => {
     const aliases = { Mine: "provider-v4-pro", mine: "provider-v4-vision", MINE: "provider-v4-flash" };
     expect(id("Mine", aliases)).toBe("provider-v4-pro");
     expect(id("mine", aliases)).toBe("provider-v4-vision");
@@ -41,13 +41,13 @@ describe("model alias resolution", () => {
     expect(id("mInE-nothinking", aliases)).toBe("provider-v4-pro-nothinking");
   });
 
-  it("2. every default alias leads to a canonical model", () => {
+  it("leads every default alias to a canonical model (rule 2)", () => {
     for (const [name, target] of DEFAULT_ALIASES) {
       expect([name, CATALOGUE.some((model) => model.id === target)]).toEqual([name, true]);
     }
   });
 
-  it("3. -nothinking leads to the variant, and thinking is off there", () => {
+  it("leads -nothinking to the variant without thinking (rule 3)", () => {
     expect(id("gpt-4o-nothinking")).toBe("provider-v4-flash-nothinking");
     expect(id("mine-nothinking", { mine: "provider-v4-pro-search" })).toBe(
       "provider-v4-pro-search-nothinking",
@@ -55,7 +55,7 @@ describe("model alias resolution", () => {
     expect(resolveModel("claude-opus-4-1-nothinking", {}).thinking).toBe(false);
   });
 
-  it("3. it holds for a configured alias whose own name ends so, whatever its target", () => {
+  it("applies -nothinking to a configured alias whose own name ends so (rule 3)", () => {
     expect(id("mine-nothinking", { "mine-nothinking": "provider-v4-pro" })).toBe(
       "provider-v4-pro-nothinking",
     );
@@ -64,7 +64,7 @@ describe("model alias resolution", () => {
     ).toBe("provider-v4-pro-nothinking");
   });
 
-  it("4. anything else fails: there is no guessing by family", () => {
+  it("fails for any other name, without guessing by family (rule 4)", () => {
     for (const name of [
       "gpt-99",
       "claude-future",
@@ -88,14 +88,14 @@ describe("model alias resolution", () => {
     "anthropic/claude-2.1",
     "Anthropic/Claude-Instant-1",
     "vendorb/modelb-instant-1",
-  ])("5. %s is retired", (name) => expect(refusal(name).message).toContain("retired"));
+  ])("rejects a retired model (rule 5): %s", (name) => expect(refusal(name).message).toContain("retired"));
 
-  it("there is no vision-search variant", () => {
+  it("has no variant with vision and search", () => {
     expect(refusal("provider-v4-vision-search").code).toBe("model_not_found");
   });
 });
 
-describe("a name behind a provider whose addresses have names in them", () => {
+describe("a model name of a provider that has names in its addresses", () => {
   const provider = (driver: string, models = {}) =>
     providerSchema.parse({ id: "g", driver, base_url: "http://g.test/v1", models });
   const inPaths = { providers: [provider("gemini", { "models/own": "x" })] };
@@ -117,7 +117,7 @@ describe("a name behind a provider whose addresses have names in them", () => {
     "g/.\n./x",
     "g/\ud800",
     "g/../x-nothinking",
-  ])("is no model's if it would change the address: %j", (name) => {
+  ])("is rejected if it would change the address: %j", (name) => {
     const refused = expect.objectContaining({ status: 400, code: "model_not_found" });
     expect(() => resolveModel(name, inPaths)).toThrow(refused);
     const unknown_models = { provider: "g" };
@@ -125,7 +125,7 @@ describe("a name behind a provider whose addresses have names in them", () => {
     expect(() => resolveModel(name.slice(2), { ...inPaths, unknown_models })).toThrow(refused);
   });
 
-  it("is one model's, however much of its path is written before it", () => {
+  it("may have parts of its path before it", () => {
     for (const name of ["g/gemini-ultra", "g/models/gemini-ultra", "g/models/models/gemini-ultra"]) {
       expect(resolveModel(name, inPaths)).toMatchObject({ id: "g/gemini-ultra", upstream: "gemini-ultra" });
     }
@@ -135,7 +135,7 @@ describe("a name behind a provider whose addresses have names in them", () => {
     expect(resolveModel("g/models/own", inPaths)).toMatchObject({ id: "g/models/own", upstream: "x" });
   });
 
-  it("has at most 200 characters, with the provider's", () => {
+  it("has at most 200 characters, including the provider's name", () => {
     const providers = [provider("openai")];
     const longest = `g/${"x".repeat(198)}`;
     expect(resolveModel(longest, { providers }).id).toBe(longest);
@@ -159,7 +159,7 @@ describe("a name behind a provider whose addresses have names in them", () => {
     }
   });
 
-  it("is any where it stays out of addresses: servers name models by their files", () => {
+  it("may be any text if it is not in addresses, because servers name models by their files", () => {
     const providers = [provider("openai")];
     for (const name of ["/models/llama.gguf", "C:\\models\\llama.gguf", "models/llama", "../llama#1"]) {
       expect(resolveModel(`g/${name}`, { providers }).upstream).toBe(name);

@@ -30,7 +30,7 @@ describe("a route with a wildcard", () => {
     ["gpt-4o-nothinking", "provider-v4-flash-nothinking"],
   ])("leads %s to %s", (name, model) => expect(id(name)).toBe(model));
 
-  it("gives way to a longer pattern, and to exact names: of a route, an alias, a model or a provider's model", () => {
+  it("has lower priority than a longer pattern, and than exact names of routes, aliases and models", () => {
     expect(id("gpt-5.1")).toBe("provider-v4-pro");
     expect(id("o9-mini")).toBe("vllm/small");
     expect(id("exact")).toBe("vllm/exact");
@@ -39,25 +39,25 @@ describe("a route with a wildcard", () => {
     expect(id("vllm/x-1")).toBe("vllm/x-1");
   });
 
-  it("stands for no slash, and for one part of a name alone", () => {
+  it("matches no slash, and only one part of a name", () => {
     expect(id("whatever")).toBe("vllm/other");
     expect(refusalOf(() => resolveModel("other/gpt-4o", config))).toMatchObject({ code: "model_not_found" });
   });
 
-  it("takes no name that is too long to be stored", () => {
+  it("matches no name that is too long to store", () => {
     expect(refusalOf(() => resolveModel(`gpt-${"4".repeat(300)}`, config))).toMatchObject({
       code: "model_not_found",
     });
   });
 
-  it("is no model that lists show", () => {
+  it("is not in model lists", () => {
     const names = listAdditionalModels(config).map((model) => model.id);
     expect(names).toContain("exact");
     expect(names.filter((name) => name.includes("*"))).toEqual([]);
   });
 });
 
-it("an alias may name a route; one that names nothing is no model", () => {
+it("may be the target of an alias, and an alias without a target is no model", () => {
   expect(id("best")).toBe("vllm/exact");
   expect(refusalOf(() => resolveModel("lost", config))).toMatchObject({ code: "model_not_found" });
 });

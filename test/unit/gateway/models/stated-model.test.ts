@@ -146,7 +146,7 @@ describe("what a provider's list states of a model", () => {
     expect(readStatedModel(LISTED[vendor])).toEqual(expected);
   });
 
-  it("ignores what is no size, price or ability", () => {
+  it("ignores invalid sizes, prices and abilities", () => {
     const odd = {
       context_length: "131072",
       max_model_len: -1,
@@ -174,7 +174,7 @@ describe("a model that is added from a provider's list", () => {
       openai,
     );
 
-  it("has what the list states, then what is known of it", () => {
+  it("has what the list states, completed by known properties", () => {
     const known = openai.describe("gpt-4o");
     const stated = { id: "gpt-4o", context_window: 64_000, supports_vision: false };
     const describeModel = describeFrom(stated, LISTED.vllm, { id: "nothing" });
@@ -194,7 +194,7 @@ describe("a model that is added from a provider's list", () => {
     expect(cheaper("gpt-4o")?.price).toEqual({ input: 1, output: 10 });
   });
 
-  it("changes nothing that is listed already", () => {
+  it("does not change listed models", () => {
     const edited = { price: { input: 1, output: 1 } };
     const describeModel = describeFrom({ ...LISTED.openai, context_window: 64_000 });
     expect(addListedModels({ "gpt-4o": edited }, ["gpt-4o"], true, describeModel)).toEqual({

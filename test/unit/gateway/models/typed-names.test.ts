@@ -20,7 +20,7 @@ describe("names as people type them", () => {
     ["deepseek/deepseek-chat", "deepseek-chat"],
     ["deepseek-ai/DeepSeek-V3", "deepseek-v3"],
     ["x-ai/grok-4", "grok-4"],
-  ])("%s is %s with its vendor before it", (typed, name) => expect(id(typed)).toBe(id(name)));
+  ])("may have their vendor before them: %s is %s", (typed, name) => expect(id(typed)).toBe(id(name)));
 
   it.each([
     ["claude-sonnet-4.5", "claude-sonnet-4-5"],
@@ -29,7 +29,7 @@ describe("names as people type them", () => {
     ["claude-3.5-sonnet", "claude-3-5-sonnet-latest"],
     ["claude-3.7-sonnet-latest", "claude-3-7-sonnet-latest"],
     ["claude-3-opus", "claude-3-opus-latest"],
-  ])("%s is %s", (typed, name) => expect(id(typed)).toBe(id(name)));
+  ])("may have points and dates: %s is %s", (typed, name) => expect(id(typed)).toBe(id(name)));
 
   it.each([
     ["deepseek-chat", "provider-v4-flash"],
@@ -48,14 +48,14 @@ describe("names as people type them", () => {
     ["qwen3-coder:30b", "provider-v4-pro"],
     ["gemma3:12b", "provider-v4-flash"],
     ["mistral-small:24b", "provider-v4-flash"],
-  ])("%s leads to %s", (typed, target) => expect(id(typed)).toBe(target));
+  ])("include names of other models: %s leads to %s", (typed, target) => expect(id(typed)).toBe(target));
 
-  it("-nothinking works on each of them", () => {
+  it("may end with -nothinking", () => {
     expect(id("anthropic/claude-sonnet-4.5-nothinking")).toBe("provider-v4-flash-nothinking");
     expect(id("qwen3:8b-nothinking")).toBe("provider-v4-flash-nothinking");
   });
 
-  it("nothing is guessed: a foreign vendor, an unknown tag or version stands for nothing", () => {
+  it("are not guessed: an unknown vendor, tag or version is refused", () => {
     for (const name of [
       "openai/claude-sonnet-4.5",
       "google/gpt-5",
@@ -72,7 +72,7 @@ describe("names as people type them", () => {
     }
   });
 
-  it("the message-style list stays what its vendor calls its models", () => {
+  it("do not appear in the message-style list", () => {
     expect(MESSAGE_MODEL_IDS.filter((name) => /[./:]/.test(name))).toEqual([]);
   });
 });

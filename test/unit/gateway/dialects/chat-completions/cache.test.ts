@@ -35,7 +35,7 @@ async function sent(body: object, env: Record<string, string> = { PROVIDER_DRIVE
   return gateway.upstream.asked.at(-1)?.json() ?? {};
 }
 
-it("marks of parts", async () => {
+it("reads cache marks of parts", async () => {
   const url = `data:image/png;base64,${PNG}`;
   const request = await sent({
     messages: [
@@ -66,7 +66,7 @@ it("marks of parts", async () => {
   expect(JSON.stringify(request).match(/cache_control/g)).toHaveLength(6);
 });
 
-it("marks of messages, tools and the whole request", async () => {
+it("reads cache marks of messages, tools and the whole request", async () => {
   const request = await sent({
     ...mark,
     tools: [
@@ -96,7 +96,7 @@ it("marks of messages, tools and the whole request", async () => {
   expect(JSON.stringify(request).match(/cache_control/g)).toHaveLength(7);
 });
 
-it("without marks there are none, and a mark that is no object is none", async () => {
+it("ignores cache marks that are not objects, and adds none", async () => {
   const content = [text("Hello", { cache_control: "yes" }), text("there", { cache_control: null })];
   const request = await sent({ messages: [{ role: "user", content, cache_control: true }] });
   expect(JSON.stringify(request)).not.toContain("cache_control");

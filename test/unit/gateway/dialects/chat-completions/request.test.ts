@@ -25,7 +25,7 @@ describe("the documented body of a chat-completions request", () => {
     ...{ modalities: ["audio"], logprobs: true },
   };
 
-  it("names every option that has an effect, and accepts its values", () => {
+  it("has every option with an effect, and accepts its values", () => {
     for (const [name, value] of Object.entries(options)) {
       expect(Object.keys(convert({ [name]: value }).options), name).toHaveLength(1);
       expect(Object.keys(documentedChatRequest.shape)).toContain(name);
@@ -34,7 +34,7 @@ describe("the documented body of a chat-completions request", () => {
     expect(documentedChatRequest.parse(body)).toEqual(body);
   });
 
-  it("is stricter than the check of requests: unusable values of these options are ignored", () => {
+  it("describes usable values only, while requests with others are accepted", () => {
     const unusable = { top_k: "many", user: 5, logit_bias: [], modalities: "audio", metadata: "x" };
     expect(convert(unusable).options).toEqual({});
   });
@@ -51,7 +51,7 @@ describe("the tools of a chat-completions request", () => {
     expect(convert({ tools: [flat] }).tools).toEqual(expected);
   });
 
-  it("may take free text, of which the model is told the grammar", () => {
+  it("may take free text, whose grammar the model receives", () => {
     const format = { type: "grammar", grammar: { syntax: "lark", definition: "start: x" } };
     const { conversation, callerTools } = turnOf({
       tools: [{ type: "custom", custom: { name: "patch", format } }],
@@ -83,7 +83,7 @@ describe("the tools of a chat-completions request", () => {
     ["auto", { type: "auto" }],
     ["none", { type: "none" }],
     [{ name: "f" }, { type: "function", name: "f" }],
-  ])("function_call %j chooses among functions", (function_call, expected) => {
+  ])("are chosen by function_call %j", (function_call, expected) => {
     expect(convert({ functions: [{ name: "f" }], function_call }).toolChoice).toEqual(expected);
   });
 
@@ -130,7 +130,7 @@ describe("the tools of a chat-completions request", () => {
 });
 
 describe("calls in the history of a chat-completions request", () => {
-  it("made as function_call belong to the function messages that answer them, each to its own", () => {
+  it("in the form of function_call are matched with the function messages that answer them", () => {
     const call = (city: string) => ({
       role: "assistant",
       content: null,

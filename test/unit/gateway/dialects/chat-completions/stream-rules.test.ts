@@ -23,7 +23,7 @@ function render(events: readonly GenerationEvent[], includeUsage: boolean): stri
 }
 
 describe("a chat-completions stream", () => {
-  it("any generation gives a valid stream that comes to the same as the body", () => {
+  it("is valid and equals the whole answer for any generation", () => {
     fc.assert(
       fc.property(wholeGenerations, fc.boolean(), (events, includeUsage) => {
         const streamed = validateChatCompletionsStream(render(events, includeUsage)).completion;
@@ -37,7 +37,7 @@ describe("a chat-completions stream", () => {
     );
   });
 
-  it("any generation that breaks off ends in an error, without a finish", () => {
+  it("ends with an error, without a finish, if the generation breaks off", () => {
     fc.assert(
       fc.property(brokenGenerations, (events) => {
         const { completion } = validateChatCompletionsStream(render(events, false));

@@ -19,14 +19,14 @@ describe("a text-completions request", () => {
   it.each([
     ["a string", PROMPT],
     ["an array of one string", [PROMPT]],
-  ])("has %s for a prompt: the user's one message, to the letter", (_, prompt) => {
+  ])("converts %s unchanged to the user's only message", (_, prompt) => {
     const { messages } = convert({ prompt });
     expect(messages.map(({ role }) => role)).toEqual(["system", "user"]);
     expect(messages[1]?.parts).toEqual([{ type: "text", text: PROMPT }]);
     expect(joinText(messages[0]?.parts ?? [])).toMatch(/^Continue the user's text/);
   });
 
-  it("neither thinks nor offers tools, whatever the model can do and the request says", () => {
+  it("never thinks or offers tools", () => {
     expect(convert({ reasoning_effort: "high", tools: [{ function: { name: "go" } }] })).toMatchObject({
       dialect: "completions",
       contentField: "prompt",
@@ -38,7 +38,7 @@ describe("a text-completions request", () => {
     });
   });
 
-  it("tells the model what comes after the gap, and to write only what stands in it", () => {
+  it("tells the model the text after the gap, and to write only the gap", () => {
     const { messages } = convert({ suffix: "\n} // end" });
     const [instructions, suffix] = messages[0]?.parts ?? [];
     expect(instructions).toMatchObject({
@@ -49,7 +49,7 @@ describe("a text-completions request", () => {
     expect(convert({ suffix: "" })).toEqual(convert());
   });
 
-  it("echoes the prompt if it is asked to", () => {
+  it("echoes the prompt on request", () => {
     expect(getEchoedPrompt(parse({ echo: true, prompt: [PROMPT] }))).toBe(PROMPT);
     expect([{}, { echo: false }, { echo: null }].map((body) => getEchoedPrompt(parse(body)))).toEqual([
       "",
@@ -58,7 +58,7 @@ describe("a text-completions request", () => {
     ]);
   });
 
-  it("samples as the request says", () => {
+  it("passes on the options for sampling", () => {
     const options = { temperature: 0, top_p: 0.5, seed: 3, max_tokens: 9, stop: "END" };
     expect(convert({ ...options, stream: true })).toMatchObject({
       options: { temperature: 0, topP: 0.5, seed: 3, maxTokens: 9, stop: ["END"] },
@@ -67,7 +67,7 @@ describe("a text-completions request", () => {
     expect(convert({ stop: ["a", "b"] }).options).toEqual({ stop: ["a", "b"] });
   });
 
-  it("takes what changes nothing", () => {
+  it("accepts values without an effect", () => {
     const nothing = {
       suffix: null,
       echo: null,
@@ -87,7 +87,7 @@ describe("a text-completions request", () => {
     expect(convert({ n: null, best_of: null })).toEqual(convert());
   });
 
-  it("hands on what shapes the choice of words", () => {
+  it("passes on the options for the choice of words", () => {
     const options = {
       frequency_penalty: 0.5,
       presence_penalty: 0.25,
@@ -118,7 +118,7 @@ describe("a text-completions request", () => {
     ["an echo that is no boolean", { echo: "yes" }, "echo"],
     ["no model", { model: undefined }, "model"],
     ["an unknown model", { model: "no-such-model" }, "model"],
-  ])("%s: 400 naming the field", (_, body, param) => {
+  ])("is a 400 that names the field with %s", (_, body, param) => {
     expect(refusalOf(() => convert(body))).toMatchObject({ status: 400, param });
   });
 });

@@ -25,7 +25,7 @@ function render(events: readonly GenerationEvent[], echo = "", includeUsage = fa
 const TEXT: GenerationEvent = { type: "text", text: "time" };
 
 describe("a text-completions stream", () => {
-  it("any generation gives a valid stream that comes to the same as the body", () => {
+  it("is valid and equals the whole answer for any generation", () => {
     fc.assert(
       fc.property(wholeGenerations, fc.string({ unit: "binary" }), fc.boolean(), (events, echo, usage) => {
         const body = toTextCompletion(completionOf(events), testInfo(), echo);
@@ -36,7 +36,7 @@ describe("a text-completions stream", () => {
     );
   });
 
-  it("any generation that breaks off ends in an error, without a finish", () => {
+  it("ends with an error, without a finish, if the generation breaks off", () => {
     fc.assert(
       fc.property(brokenGenerations, fc.string(), (events, echo) => {
         const { completion } = render(events, echo, true);
@@ -49,7 +49,7 @@ describe("a text-completions stream", () => {
     );
   });
 
-  it("a chunk holds a piece of the text, the last one why it ended", () => {
+  it("has chunks with text, and the reason for the end in the last one", () => {
     const { events } = render([START, TEXT, finishEvent("length")]);
     const chunk = {
       id: expect.stringMatching(/^cmpl-\w{24}$/),
@@ -64,7 +64,7 @@ describe("a text-completions stream", () => {
     ]);
   });
 
-  it("the echo comes first, and counts are stated once, if asked for", () => {
+  it("begins with the echo, and states the counts once, if requested", () => {
     const { events } = render([START, TEXT, finishEvent()], "Once upon a ", true);
     expect(events[0]).toMatchObject({ choices: [{ text: "Once upon a ", finish_reason: null }] });
     expect(events.map(({ usage }) => usage)).toEqual([
@@ -81,7 +81,7 @@ describe("a text-completions stream", () => {
     ]);
   });
 
-  it("shows neither reasoning nor calls, for which the style has no place", () => {
+  it("omits reasoning and calls, for which the style has no fields", () => {
     const hidden: GenerationEvent[] = [{ type: "reasoning", text: "hm" }, ...callEvents(0, "go", ["{}"])];
     const { events, completion } = render([START, ...hidden, TEXT, finishEvent("tool_calls")]);
     expect(events).toHaveLength(2);

@@ -87,7 +87,7 @@ async function created(model = "models/cont/m"): Promise<string> {
 }
 
 describe("cached contents", () => {
-  test("are created, used, changed and deleted at the account that has them", async () => {
+  test("are created, used, changed and deleted at one account", async () => {
     const [, cache] = await create("models/cont/m", { ttl: "60s" });
     expect(cache).toMatchObject({ model: "models/cont/m", expireTime: EXPIRE_TIME, unknown: [1.5] });
     expect(made.upstream.asked[0]?.json()).toMatchObject({ model: "models/real-name", ttl: "60s" });
@@ -113,7 +113,7 @@ describe("cached contents", () => {
     expect(names.size).toBe(0);
   });
 
-  test("are listed in pages, the newest first, as they were seen last", async () => {
+  test("are listed in pages, the newest first, in their last known state", async () => {
     const all = [await created(), await created(), await created()].toReversed();
     const [, first] = await ask("GET", "cachedContents?pageSize=2");
     expect(first).toMatchObject({ cachedContents: all.slice(0, 2).map((name) => ({ name })) });
@@ -122,13 +122,13 @@ describe("cached contents", () => {
     expect(second).not.toHaveProperty("nextPageToken");
   });
 
-  test("of a route are at its first model whose provider has them", async () => {
+  test("of a route are created at its first model whose provider supports them", async () => {
     const [, cache] = await create("models/routed");
     expect(cache).toMatchObject({ model: "models/routed" });
     expect(made.upstream.asked.map(({ host }) => host)).toEqual(["vendor.test"]);
   });
 
-  test("of one caller are unknown to another one, before the provider hears of it", async () => {
+  test("of one caller are unknown to others, and the provider is not asked", async () => {
     const name = await created();
     const calls = made.upstream.asked.length;
     for (const [method, body] of [["GET"], ["DELETE"], ["PATCH", {}]] as const)

@@ -20,13 +20,13 @@ const messagesOf = (...contents: unknown[]) => convert({ contents }).messages;
 
 describe("a content-generation request", () => {
   it.each(["gemini-2.5-flash", "models/gemini-2.5-flash", "publishers/google/models/gemini-2.5-flash"])(
-    "38: the model %s",
+    "resolves the model %s (assertion 38)",
     (path) => {
       expect(convert({}, path).model).toMatchObject({ id: "provider-v4-flash" });
     },
   );
 
-  it("37: systemInstruction with and without a role, as parts or as text", () => {
+  it("accepts systemInstruction with and without a role, as parts or as text (assertion 37)", () => {
     const system = { role: "system", parts: [text("be brief")] };
     for (const systemInstruction of [
       { parts: [{ text: "be brief" }] },
@@ -38,7 +38,7 @@ describe("a content-generation request", () => {
     }
   });
 
-  it("39: inlineData and fileData become images and files", () => {
+  it("converts inlineData and fileData to images and files (assertion 39)", () => {
     const [message] = messagesOf({
       role: "user",
       parts: [
@@ -61,7 +61,7 @@ describe("a content-generation request", () => {
     ]);
   });
 
-  it("40: responses find their calls with and without ids, and keep what the function gave back", () => {
+  it("matches responses with their calls with and without ids, and keeps the function's result (assertion 40)", () => {
     const call = (name: string, id?: string) => ({
       functionCall: { name, args: { a: 1 }, ...(id ? { id } : {}) },
     });
@@ -92,7 +92,7 @@ describe("a content-generation request", () => {
     ]);
   });
 
-  it("40, 47: any response object is kept as JSON; the role may be function or user", () => {
+  it("keeps any response object as JSON, with the role function or user (assertions 40 and 47)", () => {
     const parts = [{ functionResponse: { name: "a", response: { temperature: 21, sky: "blue" } } }];
     for (const role of ["user", "function"]) {
       expect(messagesOf({ role, parts })).toMatchObject([
@@ -101,7 +101,7 @@ describe("a content-generation request", () => {
     }
   });
 
-  it("41: thoughts and their signatures", () => {
+  it("accepts thoughts and their signatures (assertion 41)", () => {
     expect(
       messagesOf({
         role: "model",
@@ -113,7 +113,7 @@ describe("a content-generation request", () => {
     ).toEqual([{ role: "assistant", parts: [text("so")], toolCalls: [], reasoning: "hm" }]);
   });
 
-  it("42: declarations with upper-case types or with JSON Schema; search is accepted", () => {
+  it("accepts declarations with upper-case types or JSON Schema, and search (assertion 42)", () => {
     const schema = { type: "object", properties: { n: { type: "integer" } } };
     const { tools } = convert({
       tools: [
@@ -148,7 +148,7 @@ describe("a content-generation request", () => {
     ["beside functions searches with a model that does anyhow", FUNCTION, "provider-v4-flash-search", true],
     ["beside an empty list of functions is alone", [{ functionDeclarations: [] }], "gemini-2.5-flash", true],
     ["alone searches", [], "gemini-2.5-flash", true],
-  ])("googleSearch %s", (_, others, path, searches) => {
+  ])("requests a web search: googleSearch %s", (_, others, path, searches) => {
     for (const search of [{ googleSearch: {} }, { googleSearchRetrieval: {} }]) {
       const asked = convert({ tools: [...others, search] }, path);
       const { model, tools, webSearch } = selectCapableModel(asked, {
@@ -172,7 +172,7 @@ describe("a content-generation request", () => {
     [{ allowedFunctionNames: ["b"] }, { type: "auto" }, 1],
     [{ mode: "VALIDATED", allowedFunctionNames: ["b"] }, { type: "auto" }, 1],
     [{ mode: "ANY", allowedFunctionNames: ["a", "b"] }, { type: "required" }, 2],
-  ])("43: functionCallingConfig %j", (functionCallingConfig, toolChoice, offered) => {
+  ])("converts functionCallingConfig %j (assertion 43)", (functionCallingConfig, toolChoice, offered) => {
     const conversation = convert({ tools: both, toolConfig: { functionCallingConfig } });
     expect(conversation.toolChoice).toEqual(toolChoice);
     expect(conversation.tools).toHaveLength(offered);
@@ -185,16 +185,16 @@ describe("a content-generation request", () => {
     [{ includeThoughts: false }, true, false],
     [{ thinkingBudget: 0, includeThoughts: true }, false, false],
     [{ thinkingLevel: "HIGH" }, true, false],
-  ])("44: thinkingConfig %j", (thinkingConfig, thinks, shows) => {
+  ])("converts thinkingConfig %j (assertion 44)", (thinkingConfig, thinks, shows) => {
     const conversation = convert({ generationConfig: { thinkingConfig } });
     expect([conversation.thinking, conversation.showReasoning]).toEqual([thinks, shows]);
   });
 
-  it.each([[null], [""], [undefined]])("a cachedContent of %j is none", (cachedContent) => {
+  it.each([[null], [""], [undefined]])("ignores the cachedContent %j", (cachedContent) => {
     expect(convert({ cachedContent }).messages).toHaveLength(1);
   });
 
-  it("44: sampling and formats are passed on; 45: the rest is accepted", () => {
+  it("passes on sampling options and formats, and accepts the rest (assertions 44 and 45)", () => {
     const conversation = convert({
       generationConfig: {
         temperature: 0.2,
@@ -228,7 +228,7 @@ describe("a content-generation request", () => {
     });
   });
 
-  it("members may be named in snake case; what is the caller's own is untouched", () => {
+  it("accepts members in snake case, and keeps the caller's own names unchanged", () => {
     const conversation = convert({
       system_instruction: { parts: [{ text: "be brief" }] },
       contents: [
@@ -257,7 +257,7 @@ describe("a content-generation request", () => {
     expect(conversation.options).toEqual({ maxTokens: 5 });
   });
 
-  it("a schema's own property names are no keywords", () => {
+  it("does not treat a schema's property names as keywords", () => {
     expect(
       toJsonSchema({
         type: "OBJECT",

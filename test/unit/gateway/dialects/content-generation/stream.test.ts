@@ -27,7 +27,7 @@ const eventsOf = (events: readonly GenerationEvent[]) =>
   validateContentGenerationStream(render(events)).events;
 
 describe("a content-generation stream", () => {
-  it("any generation gives a valid stream that comes to the same as the body", () => {
+  it("is valid and equals the whole answer for any generation", () => {
     fc.assert(
       fc.property(wholeGenerations, (events) => {
         const streamed = validateContentGenerationStream(render(events)).completion;
@@ -37,7 +37,7 @@ describe("a content-generation stream", () => {
     );
   });
 
-  it("any generation that breaks off ends in an error, without a finishReason", () => {
+  it("ends with an error, without a finishReason, if the generation breaks off", () => {
     fc.assert(
       fc.property(brokenGenerations, (events) => {
         const text = render(events);
@@ -49,7 +49,7 @@ describe("a content-generation stream", () => {
     );
   });
 
-  it("text and thoughts come as they are made, calls in the last chunk", () => {
+  it("sends text and thoughts at once, and calls in the last chunk", () => {
     const candidates = eventsOf([
       START,
       { type: "reasoning", text: "hm" },
@@ -74,7 +74,7 @@ describe("a content-generation stream", () => {
     ]);
   });
 
-  it("numbers in arguments keep their digits", () => {
+  it("keeps the digits of numbers in arguments", () => {
     const call = callEvents(0, "go", ['{"n":123456789012345678901234567890,"f":1.0}']);
     expect(render([START, ...call, finishEvent("tool_calls")])).toContain(
       '{"n":123456789012345678901234567890,"f":1.0}',
@@ -82,7 +82,7 @@ describe("a content-generation stream", () => {
   });
 
   it.each(["\n", "\r", "\r\n", "\n\n", " \r\n\r\n\t"])(
-    "line breaks between arguments stay out: %j",
+    "leaves out line breaks between arguments: %j",
     (space) => {
       const words = "a\\n\\nb\\r\u2028c";
       const text = `${space}{${space}"words":${space}"${words}",${space}"n":${space}1.0}${space}`;
@@ -94,7 +94,7 @@ describe("a content-generation stream", () => {
     },
   );
 
-  it("arguments that a backend broke off do not break the chunk", () => {
+  it("stays valid if a backend breaks off the arguments", () => {
     const { completion } = validateContentGenerationStream(
       render([START, ...callEvents(0, "go", ['{"to":"Ro']), finishEvent("tool_calls")]),
     );
@@ -105,7 +105,7 @@ describe("a content-generation stream", () => {
     ["stop", "STOP"],
     ["length", "MAX_TOKENS"],
     ["content_filter", "SAFETY"],
-  ] as const)("%s is finishReason %s, with a part even if there was no text", (reason, finishReason) => {
+  ] as const)("converts %s to finishReason %s, with a part even without text", (reason, finishReason) => {
     expect(eventsOf([START, finishEvent(reason)])).toEqual([
       {
         candidates: [{ content: { role: "model", parts: [{ text: "" }] }, finishReason, index: 0 }],
@@ -121,13 +121,13 @@ describe("a content-generation stream", () => {
     ]);
   });
 
-  it("an error has the body of the HTTP error", () => {
+  it("has errors with the body of the HTTP error", () => {
     expect(eventsOf([START, FAILURE])).toEqual([
       { error: { code: 503, message: "the provider's answer was cut off", status: "UNAVAILABLE" } },
     ]);
   });
 
-  it("its keep-alive may fall anywhere", () => {
+  it("accepts a keep-alive anywhere", () => {
     const stream = new ContentStream(testInfo());
     const events = [START, { type: "text" as const, text: "a" }, finishEvent()];
     const text = stream.keepAlive + events.map((event) => stream.push(event) + stream.keepAlive).join("");

@@ -63,7 +63,7 @@ const REQUEST = {
 };
 
 describe("a message-style backend's cache", () => {
-  test("is used where the caller wants it", async () => {
+  test("is used where the caller marks it", async () => {
     const made = await gateway();
     await made.post("/v1/messages", REQUEST);
     expect(made.upstream.asked.at(-1)?.json()).toMatchObject({
@@ -74,7 +74,7 @@ describe("a message-style backend's cache", () => {
     expect(made.upstream.asked.at(-1)?.body.match(/cache_control/g)).toHaveLength(6);
   });
 
-  test("is used up to the end where the caller wants that, and not unless it does", async () => {
+  test("is used up to the end only if the caller asks for it", async () => {
     const made = await gateway();
     const messages = [{ role: "user", content: "Hello" }];
     await made.post("/v1/messages", { ...REQUEST, tools: [], system: "Be kind.", messages, ...hour });
@@ -84,12 +84,12 @@ describe("a message-style backend's cache", () => {
     expect(made.upstream.asked.at(-1)?.body).not.toContain("cache_control");
   });
 
-  test("that a server does not know is done without", async () => {
+  test("is not used with a server that does not support it", async () => {
     const made = await gateway("cache_control");
     expect((await made.post("/v1/messages", REQUEST)).status).toBe(200);
   });
 
-  test.each([false, true])("tells what was read and what was written (stream: %s)", async (stream) => {
+  test.each([false, true])("reports the tokens read and written (stream: %s)", async (stream) => {
     const made = await gateway();
     const body = await (await made.post("/v1/messages", { ...REQUEST, stream })).text();
     expect(body).toMatch(/"cache_creation_input_tokens":40\b/);

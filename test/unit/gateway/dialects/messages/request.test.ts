@@ -31,7 +31,7 @@ describe("a message-style request", () => {
     expect(messages.at(-1)?.parts.length).toBeGreaterThan(299_999);
   });
 
-  it("22: system is a string or blocks with cache_control", () => {
+  it("accepts system as a string or blocks with cache_control (assertion 22)", () => {
     expect(convert({ system: "be brief" }).messages[0]).toEqual({
       role: "system",
       parts: [text("be brief")],
@@ -43,7 +43,7 @@ describe("a message-style request", () => {
     });
   });
 
-  it("23: content is a string or blocks; cache_control is allowed on any of them", () => {
+  it("accepts content as a string or blocks, each with cache_control (assertion 23)", () => {
     const cache_control = { type: "ephemeral" };
     expect(
       messagesOf(
@@ -61,7 +61,7 @@ describe("a message-style request", () => {
     ]);
   });
 
-  it("24: images and documents by base64, url and file; documents of text are text", () => {
+  it("accepts images and documents by base64, url and file, and text documents as text (assertion 24)", () => {
     const [message] = messagesOf({
       role: "user",
       content: [
@@ -88,7 +88,7 @@ describe("a message-style request", () => {
     ]);
   });
 
-  it("25: a tool result is a string, blocks with images, or nothing, and may be an error", () => {
+  it("accepts tool results as a string, blocks with images, nothing or an error (assertion 25)", () => {
     const result = (extra: Record<string, unknown>) => ({
       role: "user",
       content: [{ type: "tool_result", tool_use_id: "t1", ...extra }],
@@ -111,7 +111,7 @@ describe("a message-style request", () => {
     });
   });
 
-  it("26: several calls and results keep their order, also with text around them", () => {
+  it("keeps the order of several calls and results, also with text around them (assertion 26)", () => {
     expect(
       messagesOf(
         {
@@ -146,7 +146,7 @@ describe("a message-style request", () => {
     ]);
   });
 
-  it("27: thinking comes back with any signature, redacted or not", () => {
+  it("accepts earlier thinking with any signature, redacted or not (assertion 27)", () => {
     expect(
       messagesOf({
         role: "assistant",
@@ -160,13 +160,13 @@ describe("a message-style request", () => {
     ).toEqual([{ role: "assistant", parts: [text("so")], toolCalls: [], reasoning: "hmm" }]);
   });
 
-  it("28: the last message may be the assistant's", () => {
+  it("may end with a message of the assistant (assertion 28)", () => {
     expect(
       messagesOf({ role: "user", content: "a" }, { role: "assistant", content: "The answer is" }).at(-1),
     ).toEqual({ role: "assistant", parts: [text("The answer is")], toolCalls: [] });
   });
 
-  it("29: system messages may stand among the others", () => {
+  it("may have system messages among the others (assertion 29)", () => {
     expect(messagesOf({ role: "user", content: "a" }, { role: "system", content: [text("now")] })).toEqual([
       { role: "user", parts: [text("a")] },
       { role: "system", parts: [text("now")] },
@@ -182,17 +182,17 @@ describe("a message-style request", () => {
     [{ type: "adaptive" }, true, true],
     [{ type: "adaptive", display: "summarized" }, true, true],
     [{ type: "disabled" }, false, false],
-  ])("30: thinking %j", (thinking, thinks, shows) => {
+  ])("converts thinking %j (assertion 30)", (thinking, thinks, shows) => {
     const conversation = convert({ thinking });
     expect([conversation.thinking, conversation.showReasoning]).toEqual([thinks, shows]);
   });
 
-  it("a -nothinking model does not think, whatever the request says", () => {
+  it("never thinks with a -nothinking model", () => {
     const conversation = convert({ model: "claude-sonnet-4-5-nothinking", thinking: { type: "enabled" } });
     expect([conversation.thinking, conversation.showReasoning]).toEqual([false, false]);
   });
 
-  it("31: effort, format and stop sequences are passed on, the rest is accepted", () => {
+  it("passes on effort, format and stop sequences, and accepts the rest (assertion 31)", () => {
     const schema = { type: "object", properties: { a: { type: "string" } } };
     const conversation = convert({
       output_config: { effort: "high", format: { type: "json_schema", schema } },
@@ -213,13 +213,13 @@ describe("a message-style request", () => {
     expect(conversation.responseFormat).toEqual({ type: "json-schema", schema });
   });
 
-  it("max_tokens is what the caller expects, and no limit", () => {
+  it("treats max_tokens as an estimate, not as a limit", () => {
     expect(convert({}).expectedTokens).toBeUndefined();
     expect(convert({ max_tokens: "many" }).expectedTokens).toBeUndefined();
     expect(convert({ max_tokens: 32_000 })).toMatchObject({ expectedTokens: 32_000, options: {} });
   });
 
-  it("temperature wins over top_p, which counts without it", () => {
+  it("uses top_p only without temperature", () => {
     expect(convert({ temperature: 0, top_p: 0.5 }).options).toEqual({ temperature: 0 });
     expect(convert({ top_p: 0.5 }).options).toEqual({ topP: 0.5 });
   });
@@ -240,17 +240,17 @@ describe("a message-style request", () => {
       { type: "function", function: { name: "go" } },
       { type: "function", name: "go" },
     ],
-  ])("32: tool_choice %j", (tool_choice, expected) => {
+  ])("converts tool_choice %j (assertion 32)", (tool_choice, expected) => {
     expect(convert({ tools: [{ name: "go" }], tool_choice }).toolChoice).toEqual(expected);
   });
 
-  it("32: a server tool cannot be forced, as it is not offered", () => {
+  it("cannot force a server tool, which is not offered (assertion 32)", () => {
     const tools = [{ name: "go" }, { type: "web_search_20250305", name: "web_search" }];
     const tool_choice = { type: "tool", name: "web_search" };
     expect(convert({ tools, tool_choice }).toolChoice).toEqual({ type: "auto" });
   });
 
-  it("32: a web search that is forced is asked for; otherwise it is left to the model", () => {
+  it("requests a forced web search, and otherwise leaves it to the model (assertion 32)", () => {
     const tools = [{ name: "go" }, { type: "web_search_20250305", name: "web_search", max_uses: 3 }];
     const tool_choice = { type: "tool", name: "web_search" };
     expect(convert({ tools, tool_choice }).webSearch).toEqual({ maxUses: 3, isRequested: true });
@@ -259,14 +259,14 @@ describe("a message-style request", () => {
     expect(convert({ tools, tool_choice: { type: "none" } }).webSearch).toBeUndefined();
   });
 
-  it("32: disable_parallel_tool_use", () => {
+  it("accepts disable_parallel_tool_use (assertion 32)", () => {
     expect(
       convert({ tool_choice: { type: "auto", disable_parallel_tool_use: true } }).parallelToolCalls,
     ).toBe(false);
     expect(convert({}).parallelToolCalls).toBe(true);
   });
 
-  it("33: custom tools are offered, server tools are not, vendor tools get the schema that they come without", () => {
+  it("offers custom tools and vendor tools, but no server tools (assertion 33)", () => {
     const input_schema = { type: "object", properties: { to: { type: "string" } } };
     const { tools } = convert({
       tools: [
@@ -281,7 +281,7 @@ describe("a message-style request", () => {
     expect(tools[2]?.parameters).toMatchObject({ properties: { command: { type: "string" } } });
   });
 
-  describe("33: a tool that is loaded later", () => {
+  describe("a deferred tool (assertion 33)", () => {
     const LATER = { name: "later", input_schema: { type: "object" }, defer_loading: true };
     const offered = (body: Record<string, unknown>) => convert(body).tools.map(({ name }) => name);
     const found = {
@@ -291,7 +291,7 @@ describe("a message-style request", () => {
     };
     const called = { type: "tool_use", id: "b", name: "later", input: {} };
 
-    it("is unknown to the model until a result refers to it, or it has been called", () => {
+    it("is hidden from the model until a result refers to it or it was called", () => {
       const tools = [{ name: "search" }, LATER];
       expect(offered({ tools })).toEqual(["search"]);
       for (const content of [[found], [called]]) {
@@ -310,21 +310,21 @@ describe("a message-style request", () => {
       expect(offered({ tools })).toEqual(["later"]);
     });
 
-    it("is offered when it has to be called", () => {
+    it("is offered if its call is forced", () => {
       const tools = [{ name: "search" }, LATER];
       const { toolChoice } = convert({ tools, tool_choice: { type: "tool", name: "later" } });
       expect(toolChoice).toEqual({ type: "function", name: "later" });
     });
   });
 
-  it("35: a thread is refused in the words that make the SDK go on without", () => {
+  it("refuses a thread with the error after which the SDK continues without it (assertion 35)", () => {
     expect(refusalOf(() => convert({ thread: { type: "create" } }))).toMatchObject({
       status: 400,
       details: { error_code: "thread_unsupported_request", unsupported: ["thread"] },
     });
   });
 
-  it("53: long descriptions with tags pass untouched", () => {
+  it("keeps long descriptions with tags unchanged (assertion 53)", () => {
     const description = "<example>\n<system-reminder>do</system-reminder> ".repeat(2500);
     const { tools, messages } = convert({
       tools: [{ name: "go", description, input_schema: { type: "object" } }],

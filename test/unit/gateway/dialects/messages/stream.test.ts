@@ -30,7 +30,7 @@ const typesOf = (events: readonly GenerationEvent[]) =>
   validateMessagesStream(render(events)).events.map((event) => event["type"]);
 
 describe("a message stream", () => {
-  it("any generation gives a valid stream that comes to the same as the body", () => {
+  it("is valid and equals the whole answer for any generation", () => {
     fc.assert(
       fc.property(wholeGenerations, (events) => {
         const streamed = validateMessagesStream(render(events)).completion;
@@ -40,7 +40,7 @@ describe("a message stream", () => {
     );
   });
 
-  it("any generation that breaks off ends in an error event, without message_stop", () => {
+  it("ends with an error event, without message_stop, if the generation breaks off", () => {
     fc.assert(
       fc.property(brokenGenerations, (events) => {
         const { completion, events: sent } = validateMessagesStream(render(events));
@@ -50,7 +50,7 @@ describe("a message stream", () => {
     );
   });
 
-  it("begins with an empty message of the name that was asked for and an estimate of its prompt", () => {
+  it("begins with an empty message that has the requested name and an estimate of the prompt", () => {
     const stream = new MessageStream(testInfo({ model: "claude-sonnet-4-5" }));
     const text = [START, finishEvent()].map((event) => stream.push(event)).join("");
     const [first] = validateMessagesStream(text).events;
@@ -136,7 +136,7 @@ describe("a message stream", () => {
     ]);
   });
 
-  it("a call without arguments still has one input delta", () => {
+  it("sends one input delta for a call without arguments", () => {
     const { completion } = validateMessagesStream(
       render([START, ...callEvents(0, "go", []), finishEvent("tool_calls")]),
     );
@@ -151,7 +151,7 @@ describe("a message stream", () => {
     ["stop", "end_turn"],
     ["length", "max_tokens"],
     ["content_filter", "refusal"],
-  ] as const)("%s is stop_reason %s", (reason, stopReason) => {
+  ] as const)("converts %s to stop_reason %s", (reason, stopReason) => {
     const { events } = validateMessagesStream(render([START, finishEvent(reason)]));
     expect(events.at(-2)).toEqual({
       type: "message_delta",
@@ -173,7 +173,7 @@ describe("a message stream", () => {
     });
   });
 
-  it("an error has the body of the HTTP error", () => {
+  it("has errors with the body of the HTTP error", () => {
     expect(validateMessagesStream(render([START, FAILURE])).events.at(-1)).toEqual({
       type: "error",
       error: {
@@ -186,7 +186,7 @@ describe("a message stream", () => {
     });
   });
 
-  it("its keep-alive is a ping event, wherever it falls", () => {
+  it("sends ping events as keep-alive, anywhere", () => {
     const events = [START, { type: "text" as const, text: "a" }, finishEvent()];
     const sent = new MessageStream(testInfo());
     const text = sent.keepAlive + events.map((event) => sent.push(event) + sent.keepAlive).join("");

@@ -15,7 +15,7 @@ const generate = (body: Record<string, unknown>) =>
 const text = (value: string) => ({ type: "text", text: value });
 
 describe("a local-runner request", () => {
-  it("a tool round trip without ids: results belong to the calls in their order", () => {
+  it("matches tool results without ids with the calls in their order", () => {
     const call = (name: string) => ({ function: { name, arguments: { a: 1 } } });
     const { messages } = chat({
       messages: [
@@ -39,7 +39,7 @@ describe("a local-runner request", () => {
     ]);
   });
 
-  it("images are base64 without a type, told by their first bytes", () => {
+  it("accepts base64 images without a type, and finds it from their first bytes", () => {
     const { messages } = chat({
       messages: [{ role: "user", content: "see", images: ["/9j/AAAA", "iVBORw0K"] }],
     });
@@ -50,13 +50,13 @@ describe("a local-runner request", () => {
     ]);
   });
 
-  it("streams unless told not to, thinks unless told not to", () => {
+  it("streams and thinks by default", () => {
     expect(chat({})).toMatchObject({ stream: true, thinking: true, showReasoning: true });
     expect(chat({ stream: false, think: false })).toMatchObject({ stream: false, thinking: false });
     expect(chat({ think: "high" })).toMatchObject({ thinking: true, options: { reasoningEffort: "high" } });
   });
 
-  it("options, tools and format are passed on", () => {
+  it("passes on options, tools and format", () => {
     const schema = { type: "object", properties: {} };
     const conversation = chat({
       tools: [{ type: "function", function: { name: "go", description: "goes", parameters: schema } }],
@@ -79,14 +79,14 @@ describe("a local-runner request", () => {
     });
   });
 
-  it("a prompt is a user message behind its system text", () => {
+  it("converts a prompt to a user message after its system text", () => {
     expect(generate({ prompt: "hello", system: "be brief" }).messages).toEqual([
       { role: "system", parts: [text("be brief")] },
       { role: "user", parts: [text("hello")] },
     ]);
   });
 
-  it("a suffix is what the model's text leads up to", () => {
+  it("tells the model the suffix that follows its text", () => {
     const { messages } = generate({ prompt: "a", suffix: "b" });
     expect(messages.map(({ role }) => role)).toEqual(["system", "user"]);
     expect(messages[0]?.parts.at(-1)).toEqual(text("b"));

@@ -30,7 +30,7 @@ function render(events: readonly GenerationEvent[], shape: AnswerFormat = CHAT_F
 }
 
 describe("a local-runner stream", () => {
-  it("any chat gives valid lines that come to the same as the body", () => {
+  it("is valid and equals the whole answer for any chat", () => {
     fc.assert(
       fc.property(wholeGenerations, (events) => {
         const streamed = validateModelRunnerStream(render(events)).completion;
@@ -40,7 +40,7 @@ describe("a local-runner stream", () => {
     );
   });
 
-  it("any generation that breaks off ends in an error line", () => {
+  it("ends with an error line if the generation breaks off", () => {
     fc.assert(
       fc.property(brokenGenerations, (events) => {
         const { completion, events: lines } = validateModelRunnerStream(render(events));
@@ -50,7 +50,7 @@ describe("a local-runner stream", () => {
     );
   });
 
-  it("a call comes whole, in a line of its own", () => {
+  it("sends a complete call in a line of its own", () => {
     const { events } = validateModelRunnerStream(
       render([START, ...callEvents(0, "go", ['{"to":', '"Rome"}']), finishEvent("tool_calls")]),
     );
@@ -64,7 +64,7 @@ describe("a local-runner stream", () => {
     expect(events[1]).toMatchObject({ done: true, done_reason: "stop" });
   });
 
-  it("the last line says how long it took and how many tokens it were", () => {
+  it("states duration and tokens in the last line", () => {
     const { events } = validateModelRunnerStream(render([START, finishEvent("length")], GENERATE_FORMAT));
     expect(events).toEqual([
       {
@@ -84,7 +84,7 @@ describe("a local-runner stream", () => {
     ]);
   });
 
-  it("a prompt's completion is a response, with its thinking apart", () => {
+  it("sends a completion as a response, with separate thinking", () => {
     const { events, completion } = validateModelRunnerStream(
       render(
         [START, { type: "reasoning", text: "hm" }, { type: "text", text: "a" }, finishEvent()],
@@ -95,7 +95,7 @@ describe("a local-runner stream", () => {
     expect(completion).toMatchObject({ text: "a", reasoning: "hm" });
   });
 
-  it("its keep-alive may fall before any line", () => {
+  it("accepts a keep-alive before any line", () => {
     const stream = new RunnerStream(testInfo(), CHAT_FORMAT, WATCH);
     const events = [START, { type: "text" as const, text: "a" }, finishEvent()];
     const text = events.map((event) => stream.keepAlive + stream.push(event)).join("");

@@ -46,7 +46,7 @@ describe("a WebSocket of the responses style", () => {
   const event = (type: string) =>
     new Response(`event: ${type}\ndata: {"type":"${type}"}\n\ndata: [DONE]\n\n`);
 
-  it("serves one message after another, and lets only so many wait", async () => {
+  it("serves one message after another, and limits the number of waiting ones", async () => {
     const first = Promise.withResolvers<Response>();
     const { connection, sent, asked } = await open(() =>
       asked.length === 1 ? first.promise : Promise.resolve(event("response.completed")),
@@ -61,7 +61,7 @@ describe("a WebSocket of the responses style", () => {
     connection.onClose();
   });
 
-  it("passes a message on as it was written, and events in whatever form they come", async () => {
+  it("passes on messages unchanged, and events in any form", async () => {
     const events =
       ': ping\r\n\r\nevent: response.created\r\ndata:{"type":"response.created"}\r\n\r\n' +
       'data: {"n":1.0,\ndata: "type":"error"}\n\n';
@@ -76,7 +76,7 @@ describe("a WebSocket of the responses style", () => {
     connection.onClose();
   });
 
-  it("parses no message that is nested too deeply, or for whose values there is no memory", async () => {
+  it("rejects messages that are nested too deeply or need too much memory", async () => {
     const { connection, sent, asked, budget } = await open(async () => event("response.completed"));
     connection.onMessage(`{"type":"response.create","input":${"[".repeat(600)}${"]".repeat(600)}}`);
     await pass(1);
@@ -98,7 +98,7 @@ describe("a WebSocket of the responses style", () => {
     expect(budget.used).toBe(0);
   });
 
-  it("ends when the client goes on asking without reading what it is sent", async () => {
+  it("ends if the client keeps sending requests without reading the answers", async () => {
     const unread = new Promise<void>(() => undefined);
     const long = "x".repeat(300_000);
     const answer = () => new Response(`event: response.completed\ndata: {"text":"${long}"}\n\n`);
@@ -131,14 +131,14 @@ describe("a WebSocket of the responses style", () => {
     first.resolve(event("response.completed"));
   });
 
-  it("refuses what is no text", async () => {
+  it("refuses binary messages", async () => {
     const { connection, sent } = await open(async () => event("response.completed"));
     connection.onMessage(null);
     expect(sent).toMatchObject([{ type: "error", status: 400 }]);
     connection.onClose();
   });
 
-  it("is closed when nothing is asked, and ends at its age, but never within a response", async () => {
+  it("closes when idle or at its maximum age, but never within a response", async () => {
     const idle = await open(async () => event("response.completed"));
     await pass(LIMITS.idleMs);
     expect(idle.closes).toEqual([1000]);
@@ -156,7 +156,7 @@ describe("a WebSocket of the responses style", () => {
     expect(old.closes).toEqual([1000]);
   });
 
-  it("ends what it asked for when it ends", async () => {
+  it("cancels its requests when it ends", async () => {
     const { connection, asked } = await open(
       ({ signal }) =>
         new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
@@ -170,7 +170,7 @@ describe("a WebSocket of the responses style", () => {
 describe("the latest responses of a connection", () => {
   const response = (id: string, size = 1) => ({ id, body: "x".repeat(size), messages: [], expiresAt: 0 });
 
-  it("are kept up to a number, and give their memory back", () => {
+  it("are limited in number, and release their memory", () => {
     const budget = new MemoryBudget(4_000_000);
     const latest = new ConnectionResponseCache(budget.createReservation());
     for (const id of ["a", "b", "c", "d", "e"]) latest.put(response(id, 1000));
@@ -182,7 +182,7 @@ describe("the latest responses of a connection", () => {
     expect(budget.used).toBe(0);
   });
 
-  it("of the oldest connection go first when memory is short", () => {
+  it("of the oldest connection are evicted first when memory is short", () => {
     const budget = new MemoryBudget(4_000_000);
     const [first, second] = [
       new ConnectionResponseCache(budget.createReservation()),

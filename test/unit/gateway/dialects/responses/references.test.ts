@@ -39,7 +39,7 @@ async function storeWithAnswer() {
 const hold = (bytes = 1_000_000) => new MemoryBudget(bytes).createReservation();
 
 describe("references to stored items", () => {
-  it("count in the memory budget with all that they make the program read", async () => {
+  it("count in the memory budget with everything that they load", async () => {
     const { store, output } = await storeWithAnswer();
     const references = output.map(({ id }) => ({ type: "item_reference", id }));
     await expect(resolveReferences(references, store, hold(400))).rejects.toMatchObject({ status: 413 });
@@ -51,13 +51,13 @@ describe("references to stored items", () => {
     expect(await resolveReferences(["hi", ...references], store, hold())).toEqual(["hi", ...output]);
   });
 
-  it("are left alone when the item was made elsewhere", async () => {
+  it("are unchanged if the item was created elsewhere", async () => {
     const { store } = await storeWithAnswer();
     const foreign = { type: "item_reference", id: "msg_68af4030592c81938ec0a5fbab4a3e9f" };
     expect(await resolveReferences([foreign], store, hold())).toEqual([foreign]);
   });
 
-  it("are refused when their response has no such item", async () => {
+  it("are refused if their response has no such item", async () => {
     const { store } = await storeWithAnswer();
     for (const id of [createItemId("msg", RESPONSE_ID, 99), createInputItemId("message", RESPONSE_ID, 0)]) {
       const reference = { type: "item_reference", id };
@@ -69,7 +69,7 @@ describe("references to stored items", () => {
     }
   });
 
-  it("are refused when the response is gone", async () => {
+  it("are refused if the response was deleted", async () => {
     const { store } = await storeWithAnswer();
     const gone = { type: "item_reference", id: createItemId("msg", `resp_${"f".repeat(24)}`, 0) };
     await expect(resolveReferences(["hi", gone], store, hold())).rejects.toMatchObject({

@@ -50,7 +50,7 @@ describe("a stored response, streamed again", () => {
         { type: "error", error: new GatewayError(503, "cut off", { code: "upstream_error" }) },
       ],
     ],
-  ])("has the events that it had, each text in one piece: %s", (_, events, body) => {
+  ])("has its original events, each text in one piece: %s", (_, events, body) => {
     const stream = streamOf(body);
     const text = [start, ...events].map((event) => stream.push(event)).join("");
     const again = renderStoredResponse(stream.finalJson ?? "", -1);

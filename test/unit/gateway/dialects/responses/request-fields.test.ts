@@ -15,14 +15,14 @@ describe("the format that a response repeats", () => {
     expect(textOf({ ...format, description: 1, strict: null })).toEqual({ format: full });
   });
 
-  it("has what the request says, also in the form of chat completions", () => {
+  it("repeats the request, also in the form of chat completions", () => {
     const own = { name: "answer", description: "Two names", schema, strict: true };
     const format = { type: "json_schema", ...own };
     expect(textOf(format)).toEqual({ format });
     expect(textOf({ type: "json_schema", json_schema: own })).toEqual({ format });
   });
 
-  it("has no more members where there is no schema", () => {
+  it("has no further members without a schema", () => {
     expect(textOf({ type: "json_object" })).toEqual({ format: { type: "json_object" } });
   });
 });

@@ -40,7 +40,7 @@ describe("the input of a responses request", () => {
     ]);
   });
 
-  it("keeps images and files, wherever they are", () => {
+  it("keeps images and files anywhere", () => {
     const content = [
       { type: "input_image", image_url: "https://example.com/a.png", detail: "high" },
       { type: "input_image", file_id: "file-1", image_url: null },
@@ -66,7 +66,7 @@ describe("the input of a responses request", () => {
     ]);
   });
 
-  it("makes one assistant message of what one turn produced", () => {
+  it("merges the output of one turn into one assistant message", () => {
     const messages = messagesOf([
       { role: "user", content: "weather?" },
       { type: "reasoning", id: "rs_1", summary: [{ type: "summary_text", text: "hm" }] },
@@ -112,7 +112,7 @@ describe("the input of a responses request", () => {
     ]);
   });
 
-  it("keeps outputs that are no content as JSON text", () => {
+  it("keeps other outputs than content as JSON text", () => {
     const outputs = [{ rows: [1, 2] }, [1, 2]].map((output, index) => ({
       type: "function_call_output",
       call_id: `c${index}`,
@@ -121,7 +121,7 @@ describe("the input of a responses request", () => {
     expect(messagesOf(outputs)).toMatchObject([{ parts: text('{"rows":[1,2]}') }, { parts: text("[1,2]") }]);
   });
 
-  it("keeps calls of tools that only the real service runs", () => {
+  it("keeps calls of tools that run only at the real service", () => {
     expect(
       messagesOf([
         { role: "user", content: "list" },
@@ -139,7 +139,7 @@ describe("the input of a responses request", () => {
     ]);
   });
 
-  it("leaves out items that say nothing", () => {
+  it("leaves out empty items", () => {
     const silent = [
       { type: "reasoning", summary: [], content: null, encrypted_content: null },
       { type: "item_reference", id: "msg_elsewhere" },
@@ -149,7 +149,7 @@ describe("the input of a responses request", () => {
     expect(messagesOf([...silent, { role: "user", content: "hi" }, ...silent])).toEqual([user("hi")]);
   });
 
-  it("goes on from earlier messages, with the instructions in front of all", () => {
+  it("continues earlier messages, with the instructions first", () => {
     const { conversation, history } = turnOf({ input: "more", instructions: "Be kind." }, [
       { role: "user", parts: [{ type: "text", text: "first" }] },
     ]);
@@ -176,7 +176,7 @@ describe("the input of a responses request", () => {
       "tools[0].tools[0].name",
     ],
     [{ input: "hi", text: { format: { type: "json_schema", name: "x" } } }, "text.format.schema"],
-  ])("that is broken is refused, by name: %j", (body, param) => {
+  ])("is refused by its name if malformed: %j", (body, param) => {
     expect(refusalOf(() => turnOf(body))).toMatchObject({ status: 400, param });
   });
 });
@@ -216,18 +216,18 @@ describe("the options of a responses request", () => {
     [{ reasoning_effort: "high" }, true, true],
     [{ thinking: { type: "disabled" } }, false, false],
     [{ model: "provider-v4-flash-nothinking", reasoning: { effort: "high" } }, false, false],
-  ])("%j: thinks %s, shows it %s", (body, thinking, showReasoning) => {
+  ])("set thinking and its display: %j, thinks %s, shows it %s", (body, thinking, showReasoning) => {
     expect(turnOf({ input: "hi", ...body }).conversation).toMatchObject({ thinking, showReasoning });
   });
 });
 
-describe("what a responses request cannot have", () => {
+describe("an unsupported field of a responses request", () => {
   it.each([
     ["conversation", "conv_1"],
     ["conversation", { id: "conv_1" }],
     ["prompt", { id: "pmpt_1" }],
     ["background", true],
-  ])("%s: %j is refused by its name", (param, value) => {
+  ])("is refused by its name: %s, %j", (param, value) => {
     expect(refusalOf(() => turnOf({ input: "hi", [param]: value }))).toMatchObject({ status: 400, param });
   });
 
@@ -237,13 +237,13 @@ describe("what a responses request cannot have", () => {
     ["prompt", null],
     ["background", false],
     ["background", null],
-  ])("%s: %j asks for nothing", (param, value) => {
+  ])("is accepted without an effect: %s, %j", (param, value) => {
     expect(turnOf({ input: "hi", [param]: value }).conversation.messages).toHaveLength(1);
   });
 });
 
 describe("the tools of a responses request", () => {
-  it("are offered when the gateway's caller can run them", () => {
+  it("are offered if the caller can run them", () => {
     const { conversation, tools } = turnOf({
       input: [
         { type: "additional_tools", role: "developer", tools: [{ type: "function", name: "late" }] },
@@ -324,7 +324,7 @@ describe("the tools of a responses request", () => {
     expect(turnOf({ input: "hi", tools, tool_choice }).conversation.toolChoice).toEqual(expected);
   });
 
-  it("have the web searched when tool_choice says so; otherwise that is left to the model", () => {
+  it("force a web search if tool_choice names it, and otherwise leave it to the model", () => {
     const all = [...tools, { type: "web_search", search_context_size: "low" }];
     const searched = (tool_choice?: unknown) =>
       turnOf({ input: "hi", tools: all, tool_choice }).conversation.webSearch;
@@ -342,7 +342,7 @@ describe("the tools of a responses request", () => {
     });
   });
 
-  it("may be none of the caller's own when those that are allowed run elsewhere", () => {
+  it("are not offered if the allowed ones run elsewhere", () => {
     const tool_choice = { type: "allowed_tools", mode: "required", tools: [{ type: "web_search" }] };
     expect(turnOf({ input: "hi", tools, tool_choice }).conversation).toMatchObject({
       toolChoice: { type: "auto" },
@@ -365,7 +365,7 @@ describe("the tools of a responses request", () => {
     [{ type: "allowed_tools", mode: "auto" }, "tool_choice.tools"],
     [{ ...allowed("f"), mode: "never" }, "tool_choice.mode"],
     [allowed("f", "unknown"), "tool_choice.tools[1]"],
-  ])("cannot be chosen by a broken tool_choice: %j", (tool_choice, param) => {
+  ])("cannot be chosen by a malformed tool_choice: %j", (tool_choice, param) => {
     expect(refusalOf(() => turnOf({ input: "hi", tools, tool_choice }))).toMatchObject({
       status: 400,
       param,

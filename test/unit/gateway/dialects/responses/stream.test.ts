@@ -64,7 +64,7 @@ describe("a responses stream", () => {
     ]);
   });
 
-  it("gives parallel calls of one tool their own index, item id and call id", () => {
+  it("gives each parallel call of one tool its own index, item id and call id", () => {
     const text = render([
       start,
       { type: "text", text: "both:" },
@@ -86,7 +86,7 @@ describe("a responses stream", () => {
     expect(new Set(done.map((event) => event["item_id"])).size).toBe(2);
   });
 
-  it("goes on in another message when text follows a call", () => {
+  it("continues in another message if text follows a call", () => {
     const { response, completion } = validateResponsesStream(
       render([
         start,
@@ -143,7 +143,7 @@ describe("a responses stream", () => {
     expect(deltas.length).toBeGreaterThan(1);
   });
 
-  it("names a namespace's tool as the caller does", () => {
+  it("uses the caller's names for tools of a namespace", () => {
     const body = { tools: [{ type: "namespace", name: "crm", tools: [{ type: "function", name: "find" }] }] };
     for (const called of ["crm__find", "find"]) {
       const { response } = validateResponsesStream(render([start, ...call(0, called, ["{}"]), calls], body));
@@ -151,7 +151,7 @@ describe("a responses stream", () => {
     }
   });
 
-  it("ends incomplete when the model ran out of tokens or was stopped", () => {
+  it("ends incomplete if the model ran out of tokens or was stopped", () => {
     for (const [reason, said] of [
       ["length", "max_output_tokens"],
       ["content_filter", "content_filter"],
@@ -165,7 +165,7 @@ describe("a responses stream", () => {
     }
   });
 
-  it("fails with the error inside the response, and never looks completed", () => {
+  it("fails with an error in the response, and never as completed", () => {
     const error = new GatewayError(422, "no call", { code: "tool_choice_violation" });
     const text = render([start, { type: "text", text: "no" }, { type: "error", error }]);
     const validated = validateResponsesStream(text);
@@ -174,7 +174,7 @@ describe("a responses stream", () => {
     expect(text).not.toContain("response.completed");
   });
 
-  it("does not close a call that broke off, as clients would run it", () => {
+  it("does not close an incomplete call, because clients would run it", () => {
     const error = new GatewayError(503, "gone", { code: "upstream_error" });
     const text = render([start, ...call(0, "rm", ['{"path":"/']).slice(0, 2), { type: "error", error }]);
     const { events, response } = validateResponsesStream(text);
@@ -182,7 +182,7 @@ describe("a responses stream", () => {
     expect(response["output"]).toEqual([]);
   });
 
-  it("counts no place for a call that broke off: what follows stands where it is in the final output", () => {
+  it("gives no index to an incomplete call, so that indices match the final output", () => {
     const cut = call(0, "weather", ['{"city"']).slice(0, -1);
     const after: GenerationEvent[] = [{ type: "text", text: "Well." }, ...call(1, "weather", ["{}"])];
     const events = render([start, { type: "text", text: "So: " }, ...cut, ...after, calls])
@@ -196,7 +196,7 @@ describe("a responses stream", () => {
     expect(new Set(ids).size).toBe(4);
   });
 
-  it("says that a response was created even when nothing but an error follows", () => {
+  it("starts with response.created, even if only an error follows", () => {
     const error = new GatewayError(429, "empty", { code: "upstream_empty_output" });
     const { events } = validateResponsesStream(render([{ type: "error", error }]));
     expect(events.map(({ type }) => type)).toEqual([
@@ -206,7 +206,7 @@ describe("a responses stream", () => {
     ]);
   });
 
-  it("keeps for reading exactly what it sent as the final response", () => {
+  it("stores exactly the final response that it sent", () => {
     const stream = streamOf({ instructions: "be brief", metadata: { a: "1" } });
     let text = "";
     for (const event of [start, { type: "text", text: "x" } as const, finish]) text += stream.push(event);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { decodeFreeText, FreeTextDecoder } from "../../../../../src/gateway/dialects/shared/free-text.ts";
 
 describe("the input of a free-text tool", () => {
-  it("is the same however the arguments are cut", () => {
+  it("is the same for any split of the arguments", () => {
     fc.assert(
       fc.property(
         fc.string({ unit: "binary" }),
@@ -24,13 +24,13 @@ describe("the input of a free-text tool", () => {
     );
   });
 
-  it("takes no longer for white space than for anything else", () => {
+  it("takes linear time for white space", () => {
     const list = `[1,${" ".repeat(300_000)}2]`;
     const input = new FreeTextDecoder();
     expect(input.push(`{"input":${list} }`) + input.finish()).toBe(list);
   });
 
-  it("comes while the arguments are still open", () => {
+  it("is sent while the arguments are incomplete", () => {
     const input = new FreeTextDecoder();
     expect(input.push('{"input":"first')).toBe("first");
     expect(input.push(" second\\")).toBe(" second");
@@ -46,7 +46,7 @@ describe("the input of a free-text tool", () => {
     ["{}", ""],
     ['{"a":"1","b":"2"}', '{"a":"1","b":"2"}'],
     ["no json", "no json"],
-  ])("of other arguments keeps what they say: %s", (text, expected) => {
+  ])("keeps other arguments: %s", (text, expected) => {
     expect(decodeFreeText(text)).toBe(expected);
   });
 });

@@ -93,30 +93,30 @@ const each = (cases: Readonly<Record<string, readonly object[]>>) =>
   Object.entries(cases).flatMap(([style, extras]) => extras.map((extra) => [style, extra] as const));
 
 describe.each(["anthropic", "gemini"] as const)("behind %s", (driver) => {
-  it.each(each(ASKING))("a model thinks that is asked to: %s %j", async (style, extra) => {
+  it.each(each(ASKING))("a model thinks on request: %s %j", async (style, extra) => {
     expect(thinkingIn(await requestAt(driver, style, extra))).toBe("on");
   });
 
-  it.each(each(NOT_ASKING))("a model does not think unasked: %s %j", async (style, extra) => {
+  it.each(each(NOT_ASKING))("a model does not think without a request: %s %j", async (style, extra) => {
     expect(thinkingIn(await requestAt(driver, style, extra))).toBe("off");
   });
 
   it.each(["kimi-k2-thinking", "claude-3-7-sonnet:thinking", "deepseek-reasoner"])(
-    "a name that means thinking asks for it: %s",
+    "a name that means thinking requests it: %s",
     async (name) => {
       expect(thinkingIn(await requestAt(driver, "chat-completions", {}, name))).toBe("on");
     },
   );
 
   it.each(["grok-4-fast-non-reasoning", "sonnet-no-thinking", "unthinkingly"])(
-    "other names do not: %s",
+    "other names do not request thinking: %s",
     async (name) => {
       expect(thinkingIn(await requestAt(driver, "chat-completions", {}, name))).toBe("off");
     },
   );
 });
 
-it("content generation leaves it to a model of its own vendor, and no other thinks", async () => {
+it("content generation leaves it to models of its own vendor, and others do not think", async () => {
   for (const extra of [{}, { generationConfig: { thinkingConfig: {} } }]) {
     expect(thinkingIn(await requestAt("gemini", "content-generation", extra))).toBe("unsaid");
     expect(thinkingIn(await requestAt("anthropic", "content-generation", extra))).toBe("off");
@@ -147,7 +147,7 @@ describe("without thinking", () => {
   };
 
   it.each(Object.entries(forced))(
-    "%s: temperature and a forced tool reach the backend",
+    "temperature and a forced tool reach the backend: %s",
     async (style, extra) => {
       expect(await requestAt("anthropic", style, extra)).toMatchObject({
         temperature: 0.3,

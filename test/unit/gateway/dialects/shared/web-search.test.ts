@@ -236,14 +236,14 @@ describe.each(["openai", "anthropic"] as const)("a web search through %s", (driv
     });
   }
 
-  it("goes to the backend's model for searching, where it has one", async () => {
+  it("uses the backend's search model if there is one", async () => {
     const env = { PROVIDER_MODELS: '{"provider-v4-flash-search-nothinking":"engine-search"}' };
     const made = await gateway(driver, env);
     await (await made.post(...(STYLES["chat completions"]?.(false) ?? ["", {}]))).text();
     expect(made.upstream.asked.at(-1)?.json()).toMatchObject({ model: "engine-search" });
   });
 
-  it("that the backend refuses is answered without one", async () => {
+  it("is left out if the backend refuses it", async () => {
     const words =
       driver === "openai" ? "Web search options not supported with this model." : "web_search is not enabled";
     const upstream = new ScriptedUpstream((asked) =>

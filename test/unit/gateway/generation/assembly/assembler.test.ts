@@ -27,14 +27,14 @@ const text = (value: string): ProviderEvent => ({ type: "text", text: value });
 const reasoning = (value: string): ProviderEvent => ({ type: "reasoning", text: value });
 
 describe("from the provider's events to the caller's", () => {
-  it("markup becomes calls, and the text around it passes", () => {
+  it("converts markup to calls, and passes on the text around it", () => {
     const { calls, text: shown, end } = run([text(`before ${CALL} after`)]);
     expect(calls.map(({ name, index }) => [name, index])).toEqual([["go", 0]]);
     expect(shown).toBe("before  after");
     expect(end.isEmpty).toBe(false);
   });
 
-  it("calls are announced, filled and ended one at a time, with distinct ids and indices", () => {
+  it("sends calls one at a time, with distinct ids and indices", () => {
     const { out, calls } = run([text(CALL + CALL)]);
     expect(new Set(calls.map(({ id }) => id)).size).toBe(2);
     expect(out.map(({ type }) => type).filter((type) => type.startsWith("tool-call"))).toEqual([
@@ -46,7 +46,7 @@ describe("from the provider's events to the caller's", () => {
     expect(calls.map(({ index }) => index)).toEqual([0, 1]);
   });
 
-  it("what is said while a native call is open follows the call, whether that ends or not", () => {
+  it("sends text within a native call after the call, complete or not", () => {
     const begin: ProviderEvent = { type: "tool-call", index: 0, id: "c1", name: "go" };
     const more = (delta: string): ProviderEvent => ({ type: "tool-arguments", index: 0, delta });
     const end: ProviderEvent = { type: "tool-call-end", index: 0 };
@@ -58,37 +58,37 @@ describe("from the provider's events to the caller's", () => {
     expect(told([begin, more('{"a'), text("Hm. ")])).toEqual(["tool-call", "tool-arguments", "Hm. "]);
   });
 
-  it("without tools, or with tool_choice none, markup is text", () => {
+  it("keeps markup as text without tools or with tool_choice none", () => {
     expect(run([text(CALL)], { tools: [] }).text).toBe(CALL);
     expect(run([text(CALL)], { toolChoice: { type: "none" } }).text).toBe(CALL);
   });
 
-  it("tool rule 9: with no visible body, a call in the reasoning is made, and its markup is not shown", () => {
+  it("makes a call in the reasoning if there is no visible text, and hides its markup (tool rule 9)", () => {
     const { calls, reasoning: shown, end } = run([reasoning(`hmm ${CALL}`), text(" \n ")]);
     expect(calls).toHaveLength(1);
     expect(shown).toBe("hmm ");
     expect(end.isEmpty).toBe(false);
   });
 
-  it("tool rule 9: with a visible body the reasoning is not searched", () => {
+  it("does not search the reasoning if there is visible text (tool rule 9)", () => {
     const { calls, reasoning: shown } = run([reasoning(CALL), text("answer")]);
     expect(calls).toEqual([]);
     expect(shown).not.toContain("TCML");
   });
 
-  it("tool rule 9: reasoning that the caller did not ask for serves detection only", () => {
+  it("searches reasoning that the caller did not request, without showing it (tool rule 9)", () => {
     const { calls, reasoning: shown } = run([reasoning(`hmm ${CALL}`)], { showReasoning: false });
     expect(calls).toHaveLength(1);
     expect(shown).toBe("");
   });
 
-  it("white space alone is no answer, and is not shown before one", () => {
+  it("does not show white space alone, or before an answer", () => {
     const silent = run([text(" "), text("\n")]);
     expect([silent.end.isEmpty, silent.text]).toEqual([true, ""]);
     expect(run([text(" "), text("\nx")]).text).toBe(" \nx");
   });
 
-  it("white space behind a call is shown only if text follows", () => {
+  it("shows white space after a call only if text follows", () => {
     expect(run([text(`before\n${CALL}\n`), text("\n")]).text).toBe("before\n");
     expect(run([text(`before\n${CALL}\n`), text("\nafter")]).text).toBe("before\n\n\nafter");
   });
@@ -113,7 +113,7 @@ describe("from the provider's events to the caller's", () => {
       expect(run([text("A."), between, text("B.")], changes).assembler.rawText).toBe("A.\n\nB.");
     });
 
-    it("are separated where a call comes between them", () => {
+    it("are separated by a call between them", () => {
       const call: ProviderEvent[] = [
         { type: "tool-call", index: 0, id: "c1", name: "go" },
         { type: "tool-arguments", index: 0, delta: "{}" },
@@ -125,7 +125,7 @@ describe("from the provider's events to the caller's", () => {
       expect(shown([...call, between, text("B.")])).toEqual([...made, "B."]);
     });
 
-    it("end what only began like markup or a citation", () => {
+    it("end an incomplete markup or citation", () => {
       expect(shown([text("A <tool_"), between, text("calls>")])).toEqual(["A ", "<tool_", "|", "calls>"]);
       expect(shown([text("A [citation:"), between, text("1]")])).toEqual(["A ", "[citation:", "|", "1]"]);
     });
@@ -148,7 +148,7 @@ describe("from the provider's events to the caller's", () => {
     });
   });
 
-  it("native calls keep the upstream's ids", () => {
+  it("keep the provider's ids of native calls", () => {
     const { out } = run([
       { type: "tool-call", index: 0, id: "up_1", name: "go" },
       { type: "tool-arguments", index: 0, delta: '{"to":1}' },
@@ -162,7 +162,7 @@ describe("from the provider's events to the caller's", () => {
     ]);
   });
 
-  describe("a call that did not end", () => {
+  describe("an incomplete call", () => {
     const HALF = '<|TCML|tool_calls><|TCML|invoke name="go"><|TCML|parameter name="to"><![CDATA[Ro';
     const finish = (reason: ProviderFinish): ProviderEvent => ({ type: "finish", reason });
     const ends = (out: readonly GenerationEvent[]) =>
@@ -171,7 +171,7 @@ describe("from the provider's events to the caller's", () => {
       out.map((event) => (event.type === "tool-arguments" ? event.delta : "")).join("");
 
     it.each<ProviderFinish>(["stop", "length", "content_filter"])(
-      "has no end at %s, is none, and leaves those before it",
+      "has no end at %s, and does not affect earlier calls",
       (reason) => {
         const { out, calls, end, assembler } = run([text(CALL + HALF), finish(reason)], { stream: true });
         expect(calls).toHaveLength(2);
@@ -181,18 +181,18 @@ describe("from the provider's events to the caller's", () => {
       },
     );
 
-    it("lacks its end tag alone, which an answer that ended by itself is forgiven", () => {
+    it("is completed if only its end tag is missing and the answer ended by itself", () => {
       const open = CALL.slice(0, CALL.indexOf("</|TCML|invoke>"));
       expect(run([text(open), finish("stop")]).assembler.endedCalls).toBe(1);
       expect(run([text(open), finish("length")]).assembler.endedCalls).toBe(0);
     });
 
-    it("is told of with the beginning of its arguments, as many read none at all as {}", () => {
+    it("is shown with the beginning of its arguments, because many clients read no arguments as {}", () => {
       const { out } = run([text(HALF.slice(0, HALF.indexOf("<!["))), finish("length")], { stream: true });
       expect(argumentsOf(out)).toBe("{");
     });
 
-    it("came natively, though the reason says otherwise", () => {
+    it("is recognized among native calls, despite another finish reason", () => {
       const { out, end, assembler } = run([
         { type: "tool-call", index: 0, id: "up_1", name: "go" },
         { type: "tool-arguments", index: 0, delta: '{"to":' },
@@ -201,7 +201,7 @@ describe("from the provider's events to the caller's", () => {
       expect([ends(out), assembler.endedCalls, end.reason]).toEqual([0, 0, "length"]);
     });
 
-    it("is not made out of reasoning", () => {
+    it("is not created from reasoning", () => {
       const { calls, end } = run([reasoning(CALL + HALF), finish("length")]);
       expect([calls.length, end.reason]).toEqual([1, "length"]);
       expect(run([reasoning(HALF), finish("stop")]).end.isEmpty).toBe(true);
@@ -215,7 +215,7 @@ describe("from the provider's events to the caller's", () => {
       return [calls.length, ends, text, reasoning];
     };
 
-    it("gets the first, what came before it, and nothing behind it", () => {
+    it("gets the first call and the text before it, but nothing after it", () => {
       const made = run(
         [
           reasoning("hm"),
@@ -231,7 +231,7 @@ describe("from the provider's events to the caller's", () => {
       expect(made.assembler.rawText).toContain(`And ${CALL}on`);
     });
 
-    it("gets the first of native ones, and of those in reasoning", () => {
+    it("gets the first of native calls, and of those in reasoning", () => {
       const native = [0, 1].flatMap((index): ProviderEvent[] => [
         { type: "tool-call", index, id: `up_${index}`, name: "go" },
         { type: "tool-arguments", index, delta: "{}" },
@@ -241,7 +241,7 @@ describe("from the provider's events to the caller's", () => {
       expect(shown(run([reasoning(CALL + CALL)], single))).toEqual([1, 1, "", ""]);
     });
 
-    it("gets no second one for a first that did not end", () => {
+    it("gets no second call if the first one is incomplete", () => {
       const { end } = run(
         [
           { type: "tool-call", index: 0, id: "a", name: "go" },
@@ -258,7 +258,7 @@ describe("from the provider's events to the caller's", () => {
     const shown = (events: readonly ProviderEvent[], changes: ConversationChanges = {}) =>
       run(events, changes).out.map((event) => ("text" in event ? `${event.type}:${event.text}` : event.type));
 
-    it.each([true, false])("are hidden from a stream wherever they are cut (tools: %s)", (tools) => {
+    it.each([true, false])("are hidden from a stream for any split (tools: %s)", (tools) => {
       const thought = "r [citation:1] s[reference:12]";
       for (let at = 0; at <= thought.length; at += 1) {
         const events = [reasoning(thought.slice(0, at)), reasoning(thought.slice(at)), text("answer")];
@@ -267,7 +267,7 @@ describe("from the provider's events to the caller's", () => {
       }
     });
 
-    it("hold back nothing for good: what only began like one comes before the text, a call or a refusal", () => {
+    it("never suppress an incomplete placeholder: it is sent before the text, a call or a refusal", () => {
       const call: ProviderEvent = { type: "tool-call", index: 0, id: "c1", name: "go" };
       const begun = reasoning("see [cita");
       const seen = ["reasoning:see ", "reasoning:[cita"];
@@ -277,7 +277,7 @@ describe("from the provider's events to the caller's", () => {
       expect(shown([begun])).toEqual(seen);
     });
 
-    it("do not go on where text was shown, nor in the next turn", () => {
+    it("do not continue after visible text, nor in the next turn", () => {
       const events = [reasoning("[cita"), text("x"), reasoning("tion:1]"), text("y")];
       expect(shown(events)).toEqual(["reasoning:[cita", "text:x", "reasoning:tion:1]", "text:y"]);
       const assembler = new Assembler(thinkingConversation());
@@ -309,14 +309,14 @@ describe("from the provider's events to the caller's", () => {
     });
   });
 
-  it("knows the stop sequence that was hit only if the caller named it", () => {
+  it("names the matched stop sequence only if the caller sent it", () => {
     const at = (stopSequence: string) =>
       run([text("a"), { type: "finish", reason: "stop", stopSequence }], { options: { stop: ["END"] } })
         .assembler.stopSequence;
     expect([at("END"), at("end_turn")]).toEqual(["END", undefined]);
   });
 
-  it("native calls count where the provider states no usage, whether the answer is complete or cut", () => {
+  it("counts native calls if the provider states no usage, also in a cut answer", () => {
     const words = "many words of an argument ".repeat(50);
     const { assembler } = run([
       { type: "tool-call", index: 0, id: "call_1", name: "go" },
@@ -330,7 +330,7 @@ describe("from the provider's events to the caller's", () => {
     expect(assembler.usage("a prompt").completion).toBe(0);
   });
 
-  it("a turn that breaks off has used what was stated of it, and at least what it said", () => {
+  it("counts a cut turn by its stated usage, but at least by its text", () => {
     const assembler = new Assembler(thinkingConversation());
     assembler.push(
       [{ type: "usage", usage: { prompt: 11, completion: 1 } }, text("some words of an answer")],
@@ -341,7 +341,7 @@ describe("from the provider's events to the caller's", () => {
     expect(usage.completion).toBeGreaterThan(3);
   });
 
-  it("a second turn starts afresh, and goes on counting calls", () => {
+  it("starts anew in a second turn, but continues the numbers of calls", () => {
     const assembler = new Assembler(thinkingConversation({ tools: TOOLS }));
     const out: GenerationEvent[] = [];
     assembler.push([text("<|TCML|tool_ca")], out);
@@ -352,7 +352,7 @@ describe("from the provider's events to the caller's", () => {
     expect(out[0]).toMatchObject({ type: "tool-call", name: "go", index: 0 });
   });
 
-  it("stated counts are summed over turns, the prompt counts once", () => {
+  it("sums stated counts over turns, and counts the prompt once", () => {
     const { assembler } = run([
       text("a"),
       { type: "usage", usage: { prompt: 10, completion: 3, reasoning: 1 } },
@@ -362,7 +362,7 @@ describe("from the provider's events to the caller's", () => {
     expect(assembler.usage("prompt")).toEqual({ prompt: 12, completion: 7, reasoning: 1 });
   });
 
-  it("counts that the upstream omits are estimated", () => {
+  it("estimates counts that the provider omits", () => {
     const { assembler } = run([reasoning("one two"), text("three four five")]);
     const usage = assembler.usage("a prompt of some words");
     expect(usage.prompt).toBeGreaterThan(0);

@@ -29,14 +29,14 @@ describe("streams hide citation placeholders", () => {
     ["a[0] and [link](x)", "a[0] and [link](x)"],
     ["ends with [", "ends with ["],
     ["[citation:1234567]", "[citation:1234567]"],
-  ])("%j becomes %j at every split", (input, output) => {
+  ])("for any split: %j becomes %j", (input, output) => {
     for (let at = 0; at <= input.length; at += 1) {
       expect(filtered([input.slice(0, at), input.slice(at)])).toBe(output);
     }
     expect(filtered([...input])).toBe(output);
   });
 
-  it("does not depend on how the text is cut", () => {
+  it("for any split of any text", () => {
     const alphabet = fc.array(
       fc.constantFrom("[", "]", "citation:", "reference:", "1", "23", "c", "x ", "ü"),
     );
@@ -48,7 +48,7 @@ describe("streams hide citation placeholders", () => {
     );
   });
 
-  it("holds back no more than a marker's length", () => {
+  it("while they hold back at most the length of a marker", () => {
     const filter = new CitationFilter();
     const input = `${"x".repeat(1000)}[citation:12345`;
     expect(input.length - filter.push(input).length).toBeLessThanOrEqual(20);
@@ -74,7 +74,7 @@ describe("whole texts get Markdown links", () => {
     );
   });
 
-  it("a marker that points nowhere goes", () => {
+  it("a marker without a target is removed", () => {
     expect(linkCitations("a[citation:9]b", results)).toBe("ab");
   });
 });
@@ -88,7 +88,7 @@ describe("the places that refer to sources", () => {
     [results[0]?.url, "knows"],
   ];
 
-  it("of a stream are where the markers stood, however it was cut", () => {
+  it("of a stream are the positions of the markers, for any split", () => {
     for (const size of [1, 3, 7, TEXT.length]) {
       const filter = new CitationFilter();
       let shown = "";
@@ -104,7 +104,7 @@ describe("the places that refer to sources", () => {
     }
   });
 
-  it("of a long sentence begin at the same place, however the stream was cut within a marker", () => {
+  it("of a long sentence begin at the same place, for any split within a marker", () => {
     const text = `${"a".repeat(700)}[citation:1]`;
     const claims = [text.length, 705, 710].map((at) => {
       const filter = new CitationFilter();
@@ -137,7 +137,7 @@ describe("the places that refer to sources", () => {
   });
 });
 
-it("a place that no text has is left out", () => {
+it("positions outside the text are left out", () => {
   const given = new ProviderCitations();
   const numbers = [1.5, -1, 2 ** 53, 1e308, Number.POSITIVE_INFINITY, Number.NaN];
   for (const number of numbers) {

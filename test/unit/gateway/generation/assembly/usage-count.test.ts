@@ -22,7 +22,7 @@ function counted(stated: readonly Readonly<Record<string, unknown>>[], context?:
 }
 
 describe("the token counts of a generation", () => {
-  it("are those that the provider states, where an answer can have them", () => {
+  it("are those that the provider states, if they are plausible", () => {
     const stated = {
       prompt: 900_000,
       completion: 120_000,
@@ -47,7 +47,7 @@ describe("the token counts of a generation", () => {
   );
 
   it.each([-5, Number.NaN, "12", null, undefined, true, {}])(
-    "are estimated where %j is stated, which is no count",
+    "are estimated if the provider states %j",
     (count) => {
       expect(counted([{ prompt: count, completion: count }])).toMatchObject({
         usage: ESTIMATE,
@@ -60,7 +60,7 @@ describe("the token counts of a generation", () => {
     },
   );
 
-  it("are those that the provider states, also where they are zero", () => {
+  it("are those that the provider states, also if zero", () => {
     const none = { prompt: 0, completion: 0, reasoning: 0 };
     expect(counted([none]).usage).toEqual(none);
     expect(counted([{ prompt: 0, completion: 9 }]).usage).toEqual({ ...none, completion: 9 });
@@ -71,7 +71,7 @@ describe("the token counts of a generation", () => {
     expect(counted([{ completion: 9 }]).usage.prompt).toBe(ESTIMATE.prompt);
   });
 
-  it("are bounded by the context of the model, where it is known", () => {
+  it("are limited by the model's context, if known", () => {
     expect(counted([{ prompt: 100_000, completion: 3 }], 8_000)).toMatchObject({
       usage: { prompt: 100_000 },
       isRefused: false,
@@ -82,7 +82,7 @@ describe("the token counts of a generation", () => {
     });
   });
 
-  it("are safe integers whose parts fit into them, whatever is stated in however many turns", () => {
+  it("are safe integers, and not smaller than their parts, for any stated counts", () => {
     const number = fc.oneof(
       fc.double(),
       fc.constantFrom(2 ** 53, 2 ** 53 - 1, 1e308, -5, 0.5, "12", null),

@@ -18,14 +18,14 @@ describe("the check of an answer against a schema", () => {
     expect(refused.faults.join()).toContain("/next/next/n");
   });
 
-  it("gives up on references that double themselves", () => {
+  it("stops at exponentially growing references", () => {
     const twice = (name: string) => ({ allOf: [{ $ref: `#/$defs/${name}` }, { $ref: `#/$defs/${name}` }] });
     const names = Array.from({ length: 40 }, (_, index) => `a${index}`);
     const $defs = Object.fromEntries(names.map((name, index) => [name, twice(names[index + 1] ?? "end")]));
     expect(check({}, { $defs: { ...$defs, end: {} }, $ref: "#/$defs/a0" }).rank).toBe("valid");
   });
 
-  it("tells several faults, and of very many the first", () => {
+  it("reports several errors, and the first of very many", () => {
     const names = (n: number) => Array.from({ length: n }, (_, index) => `w${index}`);
     const faults = (n: number) => check([{}, {}], { items: { required: names(n) } }).faults.length;
     expect(faults(3)).toBeGreaterThan(2);
@@ -36,7 +36,7 @@ describe("the check of an answer against a schema", () => {
     expect(refused.faults[0]).toContain("/0: ");
   });
 
-  it("has enough steps for long answers", () => {
+  it("is complete for long answers", () => {
     const item = { type: "object", properties: { a: { type: "number" }, b: { type: "string" } } };
     const items = Array.from({ length: 20_000 }, (_, a) => ({ a, b: "x" }));
     expect(check([...items, { a: "no" }], { type: "array", items: item }).rank).toBe("json");

@@ -30,7 +30,7 @@ function cut(text: string, at: readonly number[]): string[] {
 }
 
 describe("JSON that streams", () => {
-  it("says the same as the whole answer, however it is cut", () => {
+  it("equals the whole answer for any split", () => {
     fc.assert(
       fc.property(answers, cuts, fc.constantFrom(...FORMATS), (text, places, format) => {
         const whole = extractJson(text, format);
@@ -41,7 +41,7 @@ describe("JSON that streams", () => {
     );
   });
 
-  it("is the JSON alone, in a fence or not, with words around it or not", () => {
+  it("contains only the JSON, with or without a fence or text around it", () => {
     const values = fc.oneof(fc.dictionary(fc.string(), fc.jsonValue()), fc.array(fc.jsonValue()));
     const before = fc.constantFrom("", "\n", `${F}json\n`, `${F}\n`, `Here you are:\n\n${F}json\r\n`);
     const after = fc.constantFrom("", "\n", ` \n${F}`, `\n${F}\nAnything else?\n${F}\n{}\n${F}`, "\nDone.");
@@ -54,7 +54,7 @@ describe("JSON that streams", () => {
     );
   });
 
-  it("never loses JSON that could be had from the text as it is", () => {
+  it("never loses JSON that the text contains", () => {
     fc.assert(
       fc.property(answers, (text) => {
         if (rankJson(text, JSON_FORMAT).rank !== "valid") return;
@@ -64,7 +64,7 @@ describe("JSON that streams", () => {
     );
   });
 
-  it("comes as it comes: only what may be fence or words is held back", () => {
+  it("is sent at once, except for a possible fence or text", () => {
     expect(streamed([`${F}js`, "on\n", '{"a', '":1', "}\n", F])).toEqual(["", "", '{"a', '":1', "}", "", ""]);
     expect(streamed(['{"a":', "1", "} ok"])).toEqual(['{"a":', "1", "}", ""]);
     expect(streamed(["[", "tr", "ue, 1]"])).toEqual(["", "", "[true, 1]", ""]);

@@ -39,7 +39,7 @@ function run(bytes: Uint8Array, cuts: readonly number[], hasContent: boolean, mo
   return text + decoder.decode(stream.finish());
 }
 
-it("passes whole events on, wherever the stream is cut, and changes nothing but the model's name", async () => {
+it("passes on whole events for any split, and changes only the model's name", async () => {
   await fc.assert(
     fc.property(
       streams,
@@ -57,7 +57,7 @@ it("passes whole events on, wherever the stream is cut, and changes nothing but 
   );
 });
 
-it("holds what comes before the content", () => {
+it("holds events before the first content", () => {
   const options = { modelPaths: [], model: "m", hidesUsageEvent: false, continued: null };
   const stream = new NativeStream(options);
   expect(stream.push(encoder.encode("data: {}\n\n"), false)).toHaveLength(0);

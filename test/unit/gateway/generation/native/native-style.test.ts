@@ -14,7 +14,7 @@ const jobOf = (body: object) => ({
   accountStateIds: [],
 });
 
-describe("a limit of tokens above what the model can write", () => {
+describe("a token limit above the model's maximum", () => {
   it.each([
     ["generationConfig", "maxOutputTokens"],
     ["generationConfig", "max_output_tokens"],
@@ -25,7 +25,7 @@ describe("a limit of tokens above what the model can write", () => {
     expect(JSON.parse(capped.text)).toEqual({ [config]: { [name]: 4096, topK: 3 } });
   });
 
-  it("stays as it is where the model can write that much", () => {
+  it("is unchanged if the model can write that much", () => {
     const body = { generationConfig: { maxOutputTokens: 9000 } };
     expect(JSON.parse(capMaxTokens(jobOf(body), 9000).text)).toEqual(body);
     expect(JSON.parse(capMaxTokens(jobOf(body), undefined).text)).toEqual(body);

@@ -69,7 +69,7 @@ describe("the copy of a piped answer", () => {
     vi.useRealTimers();
   });
 
-  test("is read about once a second while the answer goes on, and to its end with the answer", async () => {
+  test("is read about once a second during the answer, and completely at its end", async () => {
     const { copy, consumer, texts, piped, push, close } = copyOf();
     const reading = copy.read(consumer);
     push("one ");
@@ -86,7 +86,7 @@ describe("the copy of a piped answer", () => {
     expect(await copy.endsWithin(0)).toBe(true);
   });
 
-  test("ends early when its consumer has what it needs, and is then read to its end", async () => {
+  test("ends early if its consumer is finished, and is then read to its end", async () => {
     const { copy, consumer, texts, push, close } = copyOf();
     const reading = copy.read({ ...consumer, isOver: () => texts.join("").includes("end") });
     push("the end");
@@ -99,7 +99,7 @@ describe("the copy of a piped answer", () => {
     expect(texts).toEqual(["the end"]);
   });
 
-  test("says when the provider does not end the answer in time", async () => {
+  test("reports if the provider does not end the answer in time", async () => {
     const { copy, consumer, push } = copyOf();
     const reading = copy.read({ ...consumer, isOver: () => true });
     push("the end");
@@ -123,7 +123,7 @@ describe("the copy of a piped answer", () => {
     expect(texts).toEqual(["one "]);
   });
 
-  test("is read at once when the attempt is aborted", async () => {
+  test("is read at once if the attempt is aborted", async () => {
     const { copy, consumer, texts, abort, push, close } = copyOf();
     abort.abort();
     push("one");
@@ -132,7 +132,7 @@ describe("the copy of a piped answer", () => {
     expect(texts).toEqual(["one"]);
   });
 
-  test("finds that a caller takes nothing if only its own reads make the provider send on", async () => {
+  test("detects that a caller reads nothing, if only the copy's reads make the provider continue", async () => {
     const { copy, consumer, stalls, abort, close } = copyOf({ readerLimitMs: 3_000, isPulled: true });
     const reading = copy.read(consumer);
     await vi.advanceTimersByTimeAsync(3_000);
@@ -145,7 +145,7 @@ describe("the copy of a piped answer", () => {
     expect(await reading).toBe(true);
   });
 
-  test("does not hold it against a caller that the provider is slow or sends much at once", async () => {
+  test("does not blame a caller if the provider is slow or sends much at once", async () => {
     const { copy, consumer, stalls, piped, push, close } = copyOf({ readerLimitMs: 3_000 });
     const reading = copy.read(consumer);
     for (let second = 0; second < 20; second += 1) {

@@ -14,7 +14,7 @@ const PUBLIC = "https://pictures.example/a.png";
 const refused = (why: string) => ({ status: 400, param: "input", message: expect.stringContaining(why) });
 
 describe("an attachment behind a URL", () => {
-  it("comes with its bytes and its media type", async () => {
+  it("is loaded with its bytes and media type", async () => {
     const fetcher = fetching(async (url, init) => {
       expect([url, init?.redirect]).toEqual([PUBLIC, "manual"]);
       return new Response("PNG", { headers: { "content-type": "Image/PNG; q=1" } });
@@ -23,7 +23,7 @@ describe("an attachment behind a URL", () => {
     expect([new TextDecoder().decode(bytes), mediaType]).toEqual(["PNG", "image/png"]);
   });
 
-  it("may be on a private host that the deployment names, and on no other", async () => {
+  it("may be on a private host only if the deployment lists it", async () => {
     const asked: string[] = [];
     const fetcher = fetching(async (url) => {
       asked.push(url);
@@ -34,7 +34,7 @@ describe("an attachment behind a URL", () => {
     expect(asked).toEqual(["http://files.internal:8080/a"]);
   });
 
-  it("has no more bytes in all than can be held", async () => {
+  it("is limited in size, together with others", async () => {
     const size = 12 * 1024 * 1024;
     const fetcher = fetching(async () => new Response(new Uint8Array(size)));
     expect((await fetcher.fetch(PUBLIC, never())).bytes).toHaveLength(size);
@@ -43,7 +43,7 @@ describe("an attachment behind a URL", () => {
     await expect(fetcher.fetch(`${PUBLIC}?2`, never())).rejects.toMatchObject(refused("in all"));
   });
 
-  it("takes memory of the budget for bodies, and is refused where there is none", async () => {
+  it("counts in the memory budget, and is refused without memory", async () => {
     const budget = new MemoryBudget(40 * MIB);
     let cancelled = 0;
     const body = () =>
@@ -60,7 +60,7 @@ describe("an attachment behind a URL", () => {
     expect(cancelled).toBe(1);
   });
 
-  it("that breaks off, or whose server cannot be reached, is the request's fault", async () => {
+  it("that breaks off or cannot be reached is an error of the request", async () => {
     const broken = new ReadableStream<Uint8Array>({
       start: (controller) => controller.enqueue(new Uint8Array(3)),
       pull: (controller) => controller.error(new Error("reset")),
@@ -72,7 +72,7 @@ describe("an attachment behind a URL", () => {
     }
   });
 
-  it("is waited for no longer than its caller waits", async () => {
+  it("is abandoned when its caller leaves", async () => {
     const gone = new Error("the client went away");
     const abort = new AbortController();
     const silent = new ReadableStream<Uint8Array>({
@@ -109,11 +109,11 @@ describe("many attachments behind URLs", () => {
     return { status: response.status, text: await response.text(), most, asked };
   };
 
-  it("take few connections at the same time", async () => {
+  it("use few connections at the same time", async () => {
     expect(await ask(60)).toMatchObject({ status: 200, most: 10, asked: 60 });
   });
 
-  it("are refused beyond what a request may have", async () => {
+  it("are refused above the maximum number", async () => {
     const { status, text, asked } = await ask(501);
     expect([status, text]).toEqual([400, expect.stringContaining("500 URLs")]);
     expect(asked).toBeLessThanOrEqual(500);
@@ -127,7 +127,7 @@ describe("an address that turns out to lead to an image", () => {
     { type: "input_file", file_url: "https://pictures.example/scan" },
   ];
 
-  it.each([false, true])("is seen by the model with vision (stream: %s)", async (stream) => {
+  it.each([false, true])("goes to the model with vision (stream: %s)", async (stream) => {
     let asked = 0;
     const gateway = await make({
       fetch: async () => {

@@ -26,7 +26,7 @@ function keyOf(
 describe("the key of a conversation", () => {
   const first = [system("Be brief."), user("Hello")];
 
-  test("is the same in all its turns", () => {
+  test("is the same in all turns", () => {
     expect(keyOf([...first, assistant("Hi"), user("And?")])).toBe(keyOf(first));
     expect(keyOf(first)).toMatch(/^[\da-f]{16}$/);
   });
@@ -42,7 +42,7 @@ describe("the key of a conversation", () => {
     expect(other()).not.toBe(keyOf(first));
   });
 
-  test("tells messages apart that are only an attachment", () => {
+  test("differs between messages that are only an attachment", () => {
     const image = (url: string): Message => ({
       role: "user",
       parts: [{ type: "image", source: { kind: "url", url } }],
@@ -51,7 +51,7 @@ describe("the key of a conversation", () => {
   });
 
   test.each(["x-claude-code-session-id", "session_id", "session-id", "x-session-id", "x-session-affinity"])(
-    "is the session of the header %s, whatever the messages are",
+    "is the session of the header %s, for any messages",
     (name) => {
       const headers = { [name]: "one" };
       expect(keyOf([user("b")], { sessionId: "body" }, headers)).toBe(keyOf([user("a")], {}, headers));
@@ -84,12 +84,12 @@ describe("the session that a body names", () => {
     [{ metadata: { user_id: "{broken" } }],
     [{ metadata: { user_id: '{"device_id":"d"}' } }],
     [{ session_id: "", prompt_cache_key: 7, conversation: null }],
-  ])("is none: %j", (body) => {
+  ])("is ignored if invalid: %j", (body) => {
     expect(findSessionId(body)).toBeUndefined();
   });
 });
 
-test("a turn is a continued one after an answer of the model", () => {
+test("a turn continues a conversation if the model has answered before", () => {
   const turn = (messages: readonly Message[], more: ConversationChanges = {}) =>
     identifyTurn("caller", new Headers(), conversation({ messages, stream: false, ...more })).isContinued;
   expect(turn([system("s"), user("a"), user("b")])).toBe(false);

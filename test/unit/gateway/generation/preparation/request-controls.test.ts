@@ -12,11 +12,11 @@ import { beginsThen, events, says } from "../../../../support/upstream-scripts.t
 const read = (headers: Record<string, string>) => readRequestControls(new Headers(headers));
 
 describe("the headers with which a caller controls its request", () => {
-  it("state nothing unless they are sent", async () => {
+  it("have no effect unless they are sent", async () => {
     expect(await read({})).toEqual({ fallbackNames: [] });
   });
 
-  it("are milliseconds, a number of retries, and names", async () => {
+  it("contain milliseconds, a number of retries, and names", async () => {
     const headers = {
       "x-gateway-timeout": "2500",
       "x-gateway-retries": "0",
@@ -42,7 +42,7 @@ describe("the headers with which a caller controls its request", () => {
     ["x-gateway-retries", "101"],
     ["x-gateway-retries", "99999999999999999999"],
     ["x-gateway-fallback", manyNames],
-  ])("%s: %j is a 400 that names the header", async (name, value) => {
+  ])("are a 400 that names the header if invalid: %s, %j", async (name, value) => {
     await expect(read({ [name]: value })).rejects.toMatchObject({ status: 400, param: name });
   });
 });
@@ -54,7 +54,7 @@ describe("fallback models", () => {
   });
   const names = (targets: readonly RouteTarget[]) => targets.map(({ model: { id } }) => id);
 
-  it("follow the targets of the name, each once", () => {
+  it("follow the targets of the requested name, each once", () => {
     expect(
       names(appendFallbacks([target("a"), target("b")], [target("b"), target("c"), target("c")])),
     ).toEqual(["a", "b", "c"]);
@@ -71,7 +71,7 @@ describe("a request with x-gateway-timeout", () => {
   const TIMEOUT = { status: 504, code: "request_timeout" };
 
   test.each(["complete", "stream"] as const)(
-    "fails after that time if nothing came (%s), on one account",
+    "fails after that time if nothing arrived (%s), on one account",
     async (way) => {
       const made = await gateway({ turns: ["hang", says("Never")] });
       const run = new GenerationRun(made, { headers });
@@ -88,14 +88,14 @@ describe("a request with x-gateway-timeout", () => {
     },
   );
 
-  it("bounds the whole of a whole answer", async () => {
+  it("limits the time of a whole answer", async () => {
     const made = await gateway({ turns: [beginsThen("Begun.", "silence")] });
     const failed = expect(new GenerationRun(made, { headers }).complete()).rejects.toMatchObject(TIMEOUT);
     await pass(3_000);
     await failed;
   });
 
-  it("bounds no stream that has begun", async () => {
+  it("does not limit a stream that has begun", async () => {
     const made = await gateway({ turns: [beginsThen("Begun. ", "silence")] });
     const response = new GenerationRun(made, { headers }).stream();
     await pass(3_000);
@@ -107,7 +107,7 @@ describe("a request with x-gateway-timeout", () => {
     expect(reader.text).toContain("!upstream_timeout");
   });
 
-  it("counts reasoning that the caller does not see as nothing", async () => {
+  it("does not count hidden reasoning as output", async () => {
     const [start = "", reasoning = ""] = events({ reasoning: "Hm.", text: "Hi", chunks: 1 });
     const made = await gateway({ turns: [{ body: [start, reasoning, "silence"] }] });
     const run = new GenerationRun(made, { headers, conversation: { showReasoning: false } });

@@ -37,7 +37,7 @@ describe("a conversation that holds an image", () => {
     ["text", text],
     ["a document", inline("JVBERi0=", "application/pdf")],
     ["an address", link("https://a.example/b.png")],
-  ])("and nothing else does: %s", (_, part) => {
+  ])("goes to the requested model without an image: %s", (_, part) => {
     expect(modelFor(part).id).toBe("provider-v4-flash");
   });
 
@@ -47,11 +47,11 @@ describe("a conversation that holds an image", () => {
     ["provider-v4-flash-search-nothinking", "provider-v4-vision-nothinking"],
     ["provider-v4-vision", "provider-v4-vision"],
     ["gpt-4o", "provider-v4-vision"],
-  ])("keeps to its thinking variant: %s goes to %s", (model, seen) => {
+  ])("keeps the variant for thinking: %s goes to %s", (model, seen) => {
     expect(modelFor(PNG, model)).toMatchObject({ id: seen, requested: model });
   });
 
-  it("is found in the whole history, results of tools included", () => {
+  it("is recognized by images anywhere, also in tool results", () => {
     const shot: Message = { role: "tool", callId: "a", parts: [PNG] };
     const later: Message = { role: "user", parts: [text] };
     const messages = [later, shot, later];
@@ -60,12 +60,12 @@ describe("a conversation that holds an image", () => {
     );
   });
 
-  it("stays with its model where the backend decides", () => {
+  it("stays with its model if the backend decides", () => {
     const seen = conversation({ messages: [{ role: "user", parts: [PNG] }] });
     expect(selectCapableModel(seen, { images: "backend" }, true)).toBe(seen);
   });
 
-  it("may hold it as a file that was uploaded", () => {
+  it("may contain it as an uploaded file", () => {
     const file: Part = { type: "file", source: { kind: "file", fileId: "f" } };
     const asked = conversation({ messages: [{ role: "user", parts: [file] }] });
     expect(selectCapableModel(asked, { images: "catalogue" }, true).model.id).toBe("provider-v4-vision");
@@ -92,17 +92,17 @@ describe("a conversation that asks for a web search", () => {
     });
   });
 
-  describe("and that declares it beside tools of its own, as coding agents do,", () => {
+  describe("that also declares its own tools, as coding agents do,", () => {
     const abilities = { images: "catalogue", search: "catalogue" } as const;
     const messages: Message[] = [{ role: "user", parts: [text] }];
     const offered = { ...conversation({ messages }), tools: [{ name: "shell" }], webSearch: { maxUses: 3 } };
 
-    it("stays with its model, and is not searched for", () => {
+    it("stays with its model, without a search", () => {
       const { model, webSearch } = selectCapableModel(offered, abilities);
       expect({ id: model.id, webSearch }).toEqual({ id: "provider-v4-flash", webSearch: undefined });
     });
 
-    it("is searched for if it insists", () => {
+    it("gets a search if it requires one", () => {
       const asked = { ...offered, webSearch: { maxUses: 3, isRequested: true } };
       expect(selectCapableModel(asked, abilities)).toMatchObject({
         model: { id: "provider-v4-flash-search" },
@@ -110,13 +110,13 @@ describe("a conversation that asks for a web search", () => {
       });
     });
 
-    it("is searched for by a model that does anyhow, or whose backend decides", () => {
+    it("gets a search if the model or the backend supports it", () => {
       const chosen = { ...offered, model: conversation({ model: "provider-v4-pro-search" }).model };
       expect(selectCapableModel(chosen, abilities)).toBe(chosen);
       expect(selectCapableModel(offered, { images: "backend" })).toBe(offered);
     });
 
-    it("stays with its provider's model that is known not to search", () => {
+    it("stays with its provider's model, which does not search", () => {
       const searching = { ...offered.model, id: "other", provider: "p" };
       const model = { ...offered.model, provider: "p", searchVariant: searching };
       const { webSearch, ...plain } = { ...offered, model };
@@ -126,7 +126,7 @@ describe("a conversation that asks for a web search", () => {
     });
   });
 
-  it("stays where nobody searches", () => {
+  it("stays with its model if no model searches", () => {
     expect(searching("provider-v4-flash", { images: "backend" }).id).toBe("provider-v4-flash");
   });
 });

@@ -47,7 +47,7 @@ describe("the targets of a route", () => {
     expect(order("cheapest", models)).toEqual(["free", "cheap", "dear", "unknown"]);
   });
 
-  it("are ordered by the time until their first token, those to be measured first", () => {
+  it("are ordered by the time until their first token, unmeasured ones first", () => {
     const measuredNow = { id: "measured now", firstTokenMs: Number.POSITIVE_INFINITY };
     const models = [
       measuredNow,
@@ -58,7 +58,7 @@ describe("the targets of a route", () => {
     expect(order("fastest", models)).toEqual(["new", "fast", "slow", "measured now"]);
   });
 
-  it("are ordered by context: the smallest that has room, unknown ones, then the largest of those that have none", () => {
+  it("are ordered by context: the smallest that is large enough, unknown ones, then the largest of the others", () => {
     const models = [
       { id: "tiny", context: 10 },
       { id: "unknown" },
@@ -70,13 +70,13 @@ describe("the targets of a route", () => {
     expect(order("context", models, 5)).toEqual(["tiny", "small", "exact", "huge", "unknown"]);
   });
 
-  it("keep their sequence where nothing distinguishes them", () => {
+  it("keep their order if they are equal", () => {
     const models = [{ id: "b" }, { id: "a" }, { id: "c" }];
     for (const strategy of ["cheapest", "fastest", "context"] as const)
       expect(order(strategy, models)).toEqual(["b", "a", "c"]);
   });
 
-  it("are always all there, once, and in the same order for the same facts", () => {
+  it("are all tried once, in the same order for the same facts", () => {
     const number = fc.option(fc.oneof(fc.nat(5), fc.double({ min: 0, noNaN: true })), { nil: undefined });
     const model = fc.record({
       context: fc.option(fc.nat(300), { nil: undefined }),
@@ -115,7 +115,7 @@ describe("the times until first tokens", () => {
     expect(times.find("other", MINUTE)).toBeNull();
   });
 
-  it("forget, so that a model is measured anew now and then", () => {
+  it("expire, so that a model is measured again from time to time", () => {
     const times = new FirstTokenTimes();
     times.record("m", 900, 0);
     times.record("m", 100, 9 * MINUTE);
@@ -123,7 +123,7 @@ describe("the times until first tokens", () => {
     expect(times.find("m", 20 * MINUTE)).toBeNull();
   });
 
-  it("let one request measure a model, and the next one when nothing came of it for a minute", () => {
+  it("let one request measure a model, and another one after a minute without a result", () => {
     const times = new FirstTokenTimes();
     times.beginTrial("m", 0);
     expect(times.find("m", 1)).toBe(Number.POSITIVE_INFINITY);

@@ -58,13 +58,13 @@ describe("the models of a route", () => {
     expect(await askNew()).toBe(expected);
   });
 
-  test("are asked by their context: the smallest that has room", async () => {
+  test("are asked by context: the smallest that is large enough", async () => {
     await setRoute("context", ["one/m", "two/m"]);
     expect(await askNew()).toBe("two");
     expect(await askNew("many words ".repeat(300))).toBe("one");
   });
 
-  test("are asked by the time until their first token, once each was measured", async () => {
+  test("are asked by the time until their first token, after each was measured", async () => {
     await setRoute("fastest", ["one/wide", "two/wide"]);
     const asked: (string | null)[] = [];
     for (let turn = 0; turn < 4; turn += 1) asked.push(await askNew());
@@ -82,7 +82,7 @@ describe("the models of a route", () => {
       `/route-order?${new URLSearchParams({ strategy, models: typeof models === "string" ? models : JSON.stringify(models) })}`,
     );
 
-  test("are shown to administrators in their order, with the facts", async () => {
+  test("are shown to administrators in order, with the reasons", async () => {
     await setRoute("order", ["one/m"], PRICES);
     expect(await order("cheapest", ["two/m", "one/m", "one/wide"])).toMatchObject({
       status: 200,
