@@ -90,7 +90,7 @@ describe("an access token", () => {
     expect(simulator.pool.tokensDueForRefresh()).toEqual(["robot"]);
   });
 
-  it("says what it is to whoever gets the slot", () => {
+  it("has its type in the lease", () => {
     expect(newRig().grant().account).toEqual({ id: "robot", proxyId: "", tokenType: "access_token" });
   });
 });
@@ -126,7 +126,7 @@ describe("a rotated refresh token", () => {
     expect(refreshTokenOf(ticketOf(simulator, "one"))).toBe("second");
   });
 
-  it("stays when only the scope or the client's secret changes", () => {
+  it("is kept if only the scope or the client secret changes", () => {
     const simulator = newRig();
     complete(simulator, ticketOf(simulator), "one", "second");
     configure(simulator, { ...SETTINGS, scope: "more", client_secret: "new" });

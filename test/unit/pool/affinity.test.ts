@@ -125,7 +125,7 @@ describe("a continued conversation", () => {
     expect(result(waiter)).toBe(home);
   });
 
-  test("moves when its account stays busy, and stays where it went", () => {
+  test("moves if its account stays busy, and stays with the new one", () => {
     const simulator = rigOf(1);
     const home = startConversation(simulator, "talk");
     const other = simulator.grant({ target: home });
@@ -138,7 +138,7 @@ describe("a continued conversation", () => {
     expect(simulator.grant(nextTurn("talk")).account.id).toBe(moved);
   });
 
-  test("is back at its first account when it was silent for an hour", () => {
+  test("returns to its first account after an hour of silence", () => {
     const simulator = rigOf(1);
     const home = startConversation(simulator, "talk");
     const other = simulator.grant({ target: home });
@@ -190,7 +190,7 @@ describe("a continued conversation", () => {
     }
   });
 
-  test("keeps its place in the queue when its wait for one account is over", () => {
+  test("keeps its place in the queue after its wait for one account", () => {
     const simulator = rigOf(1, ["a", "b"]);
     const home = startConversation(simulator, "talk");
     const other = home === "a" ? "b" : "a";
@@ -203,7 +203,7 @@ describe("a continued conversation", () => {
     expect([result(continued), result(later)]).toEqual([other, null]);
   });
 
-  test("gets another account at once when the queue is full", () => {
+  test("gets another account at once if the queue is full", () => {
     const simulator = new PoolSimulator();
     simulator.pool.configure(configuration(["a", "b"], { queue: 1 }));
     const home = startConversation(simulator, "talk");
@@ -212,7 +212,7 @@ describe("a continued conversation", () => {
     expect(simulator.grant(nextTurn("talk")).account.id).not.toBe(home);
   });
 
-  test("is known to a restarted pool by what the isolate remembers", () => {
+  test("is known to a restarted pool through the isolate", () => {
     const simulator = rigOf(1);
     const home = startConversation(simulator, "talk");
     const moved = IDS.find((id) => id !== home) ?? "";
@@ -223,8 +223,8 @@ describe("a continued conversation", () => {
   });
 });
 
-describe("requests beside another one of their conversation", () => {
-  test("do not wait, and do not move it", () => {
+describe("simultaneous requests of one conversation", () => {
+  test("do not wait, and do not move the conversation", () => {
     const simulator = rigOf(1);
     const main = simulator.grant(firstTurn("talk"));
     const branch = simulator.grant(nextTurn("talk"));
@@ -237,7 +237,7 @@ describe("requests beside another one of their conversation", () => {
 });
 
 describe("the other strategies", () => {
-  test("least_busy takes the account with the fewest requests for its weight", () => {
+  test("least_busy selects the account with the fewest requests for its weight", () => {
     const simulator = new PoolSimulator();
     const accounts = [account("a"), account("b", { weight: 2 })];
     simulator.pool.configure({ accounts, limits: { ...LIMITS, perAccount: 8 } });
@@ -248,7 +248,7 @@ describe("the other strategies", () => {
     expect(ids).toEqual(["b", "b", "b"]);
   });
 
-  test("fill_first takes the first account until it is full", () => {
+  test("fill_first selects the first account until it is full", () => {
     const simulator = new PoolSimulator();
     simulator.pool.configure(configuration(["z", "a"], { perAccount: 2 }));
     const selection: AccountSelection = { strategy: "fill_first" };

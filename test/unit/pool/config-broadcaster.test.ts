@@ -27,8 +27,8 @@ function createPools() {
   return { news, told, silent, tell, pass };
 }
 
-describe("what pools are told", () => {
-  it("is told to all once", async () => {
+describe("a configuration for the pools", () => {
+  it("is sent once to all", async () => {
     const { news, told, tell } = createPools();
     expect(await tell(10), "after a start nobody is known to know it").toBe(true);
     expect(told).toEqual(POOLS);
@@ -39,7 +39,7 @@ describe("what pools are told", () => {
     expect(told).toEqual([...POOLS, ...POOLS]);
   });
 
-  it("waits for a silent one for some seconds, and counts what it says later", async () => {
+  it("waits some seconds for a silent pool, and counts its later acknowledgement", async () => {
     const { pass, news, told, silent, tell } = createPools();
     const late = Promise.withResolvers<void>();
     silent.set("two", late);
@@ -54,7 +54,7 @@ describe("what pools are told", () => {
     expect(news.isAcknowledgedBy(POOLS)).toBe(true);
   });
 
-  it("is not known to one that acknowledges what was told before", async () => {
+  it("is not acknowledged by an answer to an earlier one", async () => {
     const { pass, news, silent, tell } = createPools();
     const late = Promise.withResolvers<void>();
     silent.set("two", late);
@@ -65,7 +65,7 @@ describe("what pools are told", () => {
     expect(news.isAcknowledgedBy(POOLS)).toBe(false);
   });
 
-  it("is told again ever later, and soon when there is more", () => {
+  it("is repeated at growing intervals, and soon after an edit", () => {
     const { news } = createPools();
     const pauses = Array.from({ length: 6 }, () => news.nextRetryMs());
     expect(pauses).toEqual([2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);

@@ -48,13 +48,13 @@ beforeEach(() => {
 });
 
 describe("an account that has failed, once it has cooled down", () => {
-  test("is tried by one request at a time, while the other one serves as many as it can", () => {
+  test("is tried by one request at a time, while the other one serves the rest", () => {
     recovered();
     const { sick, well, waiting } = burst(15);
     expect({ sick: sick.length, well: well.length, waiting }).toEqual({ sick: 1, well: SLOTS, waiting: 4 });
   });
 
-  test("serves all who wait with its first success", () => {
+  test("serves all waiting requests after its first success", () => {
     recovered();
     const { sick } = burst(11);
     const waiting = Array.from({ length: 5 }, () => simulator.queue());
@@ -62,7 +62,7 @@ describe("an account that has failed, once it has cooled down", () => {
     expect(waiting.map(result)).toEqual(Array(5).fill("sick"));
   });
 
-  test("costs one attempt in each of its next cooldowns when it fails again", () => {
+  test("costs one attempt after each further cooldown if it fails again", () => {
     recovered();
     for (const cooldown of [10_000, 20_000, 40_000]) {
       const { sick, well } = burst(SLOTS + 5);
@@ -74,7 +74,7 @@ describe("an account that has failed, once it has cooled down", () => {
     }
   });
 
-  test("is tried by one more when nothing comes of the trial for long", () => {
+  test("is tried by another request if the trial has no result for a long time", () => {
     recovered();
     const { sick } = burst(11);
     for (const lease of sick) simulator.pool.renew(lease);
@@ -85,7 +85,7 @@ describe("an account that has failed, once it has cooled down", () => {
     expect([first, second].map(result)).toEqual(["sick", null]);
   });
 
-  test("is tried by the next one when the first has learnt nothing", () => {
+  test("is tried by the next request if the first one had no result", () => {
     recovered();
     const { sick } = burst(11);
     const next = simulator.queue();
@@ -94,7 +94,7 @@ describe("an account that has failed, once it has cooled down", () => {
     expect(result(next)).toBe("sick");
   });
 
-  test("is tried also while requests from before go on, whose success says nothing", () => {
+  test("is also tried while older requests run, whose success does not count", () => {
     for (const target of ["sick", "well"]) succeed(simulator.grant({ target }).lease);
     const old = simulator.grant({ target: "sick" }).lease;
     fail(simulator.grant({ target: "sick" }).lease);
@@ -104,26 +104,26 @@ describe("an account that has failed, once it has cooled down", () => {
     expect(burst(5).sick).toHaveLength(0);
   });
 
-  test("holds nobody up who wants it and no other", () => {
+  test("does not delay requests that are pinned to it", () => {
     recovered();
     for (let n = 0; n < SLOTS; n += 1) expect(simulator.grant({ target: "sick" }).account.id).toBe("sick");
   });
 
-  test("is used by all when there is no other that is well", () => {
+  test("is used by all if no other account is healthy", () => {
     simulator.pool.configure(configuration(["sick"], { perAccount: SLOTS }));
     fail(simulator.grant().lease);
     simulator.advance(COOLDOWN_MS);
     expect(burst(SLOTS).sick).toHaveLength(SLOTS);
   });
 
-  test("is used by those who have failed with all the others that are well", () => {
+  test("is used by requests that have failed with all healthy ones", () => {
     recovered();
     expect(burst(1 + SLOTS).sick).toHaveLength(1);
     expect(simulator.grant({ exclude: ["well"] }).account.id).toBe("sick");
     simulator.queue({ exclude: ["sick"] });
   });
 
-  test("is used by those who waited with others for a slot, and have failed with all that are well", () => {
+  test("is used by waiting requests that have failed with all healthy ones", () => {
     simulator.pool.configure(configuration(["sick", "well"], { perAccount: SLOTS, global: SLOTS + 1 }));
     recovered();
     const { sick, well } = burst(1 + SLOTS);
@@ -135,7 +135,7 @@ describe("an account that has failed, once it has cooled down", () => {
     expect(result(other)).toBe("well");
   });
 
-  test("is held back from those who have failed with one of several others that are well", () => {
+  test("is not used by requests that can try another healthy one", () => {
     simulator.pool.configure(configuration(["sick", "well", "better"], { perAccount: 1 }));
     for (const target of ["sick", "well", "better"]) succeed(simulator.grant({ target }).lease);
     simulator.pool.configure(configuration(["sick", "well", "better"], { perAccount: 2 }));
@@ -145,7 +145,7 @@ describe("an account that has failed, once it has cooled down", () => {
     simulator.queue({ exclude: ["well"] });
   });
 
-  test("serves those who waited for it when the other one falls ill", () => {
+  test("serves waiting requests if the other one fails", () => {
     recovered();
     const { well } = burst(11);
     const waiting = simulator.queue();
@@ -156,7 +156,7 @@ describe("an account that has failed, once it has cooled down", () => {
 });
 
 describe("an account that has never worked", () => {
-  test("is tried by three at a time, until it has", () => {
+  test("is tried by three requests at a time until it works", () => {
     succeed(simulator.grant({ target: "well" }).lease);
     const { sick, waiting } = burst(15);
     expect({ sick: sick.length, waiting }).toEqual({ sick: 3, waiting: 2 });
@@ -164,14 +164,14 @@ describe("an account that has never worked", () => {
     expect(simulator.pool.status()).toMatchObject({ waiting: 0, in_use: 15 });
   });
 
-  test("is used by all when it is the only one", () => {
+  test("is used by all if it is the only one", () => {
     simulator.pool.configure(configuration(["sick"], { perAccount: SLOTS }));
     expect(burst(SLOTS).sick).toHaveLength(SLOTS);
   });
 });
 
 describe("a restart", () => {
-  test("does not forget which accounts work", () => {
+  test("keeps which accounts work", () => {
     for (const target of ["sick", "well"]) succeed(simulator.grant({ target }).lease);
     simulator.advance(60_000);
     simulator.restart();
@@ -179,7 +179,7 @@ describe("a restart", () => {
     expect(burst(2 * SLOTS).waiting).toBe(0);
   });
 
-  test("does not forget which one has failed", () => {
+  test("keeps which account has failed", () => {
     recovered();
     simulator.advance(60_000);
     simulator.restart();

@@ -10,7 +10,7 @@ async function pool(limits = {}) {
 }
 
 describe("the pool of a single process", () => {
-  test("disposal gives the slot back", async () => {
+  test("releases a slot when its lease is disposed", async () => {
     const accounts = await pool();
     {
       const acquired = await accounts.acquire(request());
@@ -22,7 +22,7 @@ describe("the pool of a single process", () => {
     expect((await accounts.getStatus()).in_use).toBe(0);
   });
 
-  test("a request whose client leaves while it waits leaves the queue", async () => {
+  test("removes a waiting request from the queue when its client leaves", async () => {
     const accounts = await pool();
     await accounts.acquire(request());
     const client = new AbortController();
@@ -33,7 +33,7 @@ describe("the pool of a single process", () => {
     expect(await accounts.getStatus()).toMatchObject({ waiting: 0, in_use: 1 });
   });
 
-  test("a slot granted in the moment in which the client leaves goes to the next request", async () => {
+  test("gives a slot to the next request if its client leaves at that moment", async () => {
     const accounts = await pool({ queue: 5 });
     const first = await accounts.acquire(request());
     const client = new AbortController();
@@ -46,12 +46,12 @@ describe("the pool of a single process", () => {
     expect(await next).toMatchObject({ lease: { account: { id: "a" } } });
   });
 
-  test("a client that has left already takes no slot", async () => {
+  test("gives no slot to a client that has left", async () => {
     const accounts = await pool();
     expect(await accounts.acquire(request(), AbortSignal.abort())).toEqual({ refused: "cancelled" });
   });
 
-  test("the wait ends by the process's own clock", async () => {
+  test("ends a wait by the process's own clock", async () => {
     const accounts = await pool();
     await accounts.acquire(request());
     expect(await accounts.acquire(request({ waitMs: 20 }))).toEqual({ refused: "queue_timeout" });

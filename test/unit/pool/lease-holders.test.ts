@@ -134,7 +134,7 @@ async function runLoad(load: Load, faults: boolean): Promise<void> {
 
 const seeds = Array.from({ length: Number(process.env["SEEDS"] ?? 4) }, (_, index) => index + 1);
 
-describe("whatever happens to the pool, its holders and the network", () => {
+describe("for any events of the pool, its holders and the network", () => {
   test.each(seeds)("no slot has two users, and none is lost (seed %i)", async (seed) => {
     const load = new Load(seed, BAD);
     await runLoad(load, true);
@@ -143,7 +143,7 @@ describe("whatever happens to the pool, its holders and the network", () => {
     await load.expectIdle();
   });
 
-  test.each(seeds)("a restart ends nobody's work (seed %i)", async (seed) => {
+  test.each(seeds)("a restart ends no request (seed %i)", async (seed) => {
     const load = new Load(seed, USUAL);
     await runLoad(load, false);
     expect(load.violations).toBe(0);
@@ -153,7 +153,7 @@ describe("whatever happens to the pool, its holders and the network", () => {
   });
 });
 
-describe("an isolate that was kept from running", () => {
+describe("an isolate that was suspended", () => {
   /** Some requests of one isolate which stops after so long, for as long as that. */
   async function stalled(at: number, ms: number, count = 1, lasting = 8_000, late = 50): Promise<Load> {
     const load = new Load(1, {}, 1);
@@ -170,21 +170,21 @@ describe("an isolate that was kept from running", () => {
   test.each([
     ["before its first beat", 200],
     ["while it waits for the answer to one", 660],
-  ])("goes on if its slot is still its own, although the pool is slow: %s", async (_, at) => {
+  ])("continues if its slot is still its own, although the pool is slow: %s", async (_, at) => {
     const load = await stalled(at, 3_000);
     load.latency = 600;
     await load.expectIdle();
     expect(load.ended).toMatchObject({ done: 1, aborted: 0 });
   });
 
-  test("ends its work within two seconds if nobody says that its slot is still its own", async () => {
+  test("ends its work within two seconds if the pool does not confirm its slot", async () => {
     const load = await stalled(200, 3_000);
     load.latency = 30_000;
     await load.clock.pass(2_100);
     expect(load.ended).toMatchObject({ aborted: 1 });
   });
 
-  test("goes on although the next look at its lease comes while the answer to the late one is awaited", async () => {
+  test("continues if the next heartbeat comes due while the late one is unanswered", async () => {
     // Its last beat is from 1,100: 0.65 s are left when it goes on, and the answer takes 0.9.
     const load = await stalled(1_300, 9_150, 1, 20_000);
     load.latency = 450;
@@ -193,7 +193,7 @@ describe("an isolate that was kept from running", () => {
   });
 
   test.each([600, 620, 635])(
-    "goes on if it was stopped after its beat was sent, for %i ms: until a moment after its time",
+    "continues if it was suspended after its heartbeat was sent, for %i ms",
     async (ms) => {
       const load = await stalled(610, ms, 1, 8_000, 700);
       await load.expectIdle();
@@ -201,7 +201,7 @@ describe("an isolate that was kept from running", () => {
     },
   );
 
-  test("asks once for all of its leases, not once for each", async () => {
+  test("sends one request for all of its leases", async () => {
     const load = await stalled(200, 3_000, 7);
     load.latency = 20;
     const beat = vi.spyOn(load.object.pool, "beat");
@@ -213,7 +213,7 @@ describe("an isolate that was kept from running", () => {
   });
 });
 
-describe("an isolate that runs, and hears nothing of the pool", () => {
+describe("an isolate without answers of the pool", () => {
   const DRIFT = 0.01;
   /** Of a clock that is slow, and of timers, which count whole milliseconds. */
   const inaccurate = (ms: number) => ms * (1 + 2 * DRIFT) + 5;
@@ -238,14 +238,14 @@ describe("an isolate that runs, and hears nothing of the pool", () => {
     ["its messages fail at once", true],
   ])("%s", (_, atOnce) => {
     test.each([1, 4, 7, 10])(
-      "uses no slot for longer than it may: its first beat is not heard (seed %i)",
+      "uses no slot for too long if its first heartbeat gets lost (seed %i)",
       async (seed) => {
         expect(await deaf(seed, 10 + 30 * seed, atOnce)).toBeLessThanOrEqual(inaccurate(UNCONFIRMED_HOLD_MS));
       },
     );
 
     test.each([1, 4, 7, 10])(
-      "uses no slot for longer than it may: beats were heard (seed %i)",
+      "uses no slot for too long after successful heartbeats (seed %i)",
       async (seed) => {
         const at = 600 + 97 * seed;
         expect(await deaf(seed, at, atOnce)).toBeLessThanOrEqual(at + inaccurate(CONFIRMED_HOLD_MS));
@@ -253,7 +253,7 @@ describe("an isolate that runs, and hears nothing of the pool", () => {
     );
 
     test.each([520, 700, 800, 900, 1_000, 1_050, 1_300])(
-      "uses no slot that was granted after %i ms in the queue, unless the pool says that it is its own",
+      "uses a slot that was granted after %i ms in the queue only if the pool confirms it",
       async (waited) => {
         const load = new Load(1, {}, 2);
         load.latency = 20;
@@ -279,7 +279,7 @@ describe("an isolate that runs, and hears nothing of the pool", () => {
   });
 });
 
-describe("a grant that was long on its way", () => {
+describe("a grant that arrives late", () => {
   function far(latency: number): { load: Load; isolate: LoadedIsolate } {
     const load = new Load(1, {}, 1);
     load.latency = latency;
@@ -287,21 +287,18 @@ describe("a grant that was long on its way", () => {
     return { load, isolate };
   }
 
-  test.each([130, 150, 200, 240])(
-    "is used at once if half a second has not passed: 2 × %i ms",
-    async (ms) => {
-      const { load, isolate } = far(ms);
-      const beat = vi.spyOn(load.object.pool, "beat");
-      load.request(isolate, 490 - 2 * ms);
-      await load.clock.pass(2 * ms + 5);
-      expect(load.usage.inUse).toBe(1);
-      await load.expectIdle();
-      expect(beat, "a short request costs no message more").not.toHaveBeenCalled();
-    },
-  );
+  test.each([130, 150, 200, 240])("is used at once within half a second: 2 × %i ms", async (ms) => {
+    const { load, isolate } = far(ms);
+    const beat = vi.spyOn(load.object.pool, "beat");
+    load.request(isolate, 490 - 2 * ms);
+    await load.clock.pass(2 * ms + 5);
+    expect(load.usage.inUse).toBe(1);
+    await load.expectIdle();
+    expect(beat, "a short request costs no message more").not.toHaveBeenCalled();
+  });
 
   test.each([130, 150, 200, 240])(
-    "leaves time for a slow answer to its first beat: 2 × %i ms",
+    "leaves time for a slow answer to its first heartbeat: 2 × %i ms",
     async (ms) => {
       const { load, isolate } = far(ms);
       load.request(isolate, 5_000);
@@ -314,7 +311,7 @@ describe("a grant that was long on its way", () => {
     },
   );
 
-  test("is used as soon as the pool has heard of it, also in the beat of another request", async () => {
+  test("is used as soon as the pool confirms it, also in the heartbeat of another request", async () => {
     const { load, isolate } = far(20);
     load.request(isolate, 10_000);
     await load.clock.pass(440);
@@ -332,7 +329,7 @@ describe("a grant that was long on its way", () => {
 });
 
 describe("after a restart", () => {
-  test("slots that nobody holds are granted within the claim period, those that are held are not", async () => {
+  test("free slots are granted within the claim period, and held ones are not", async () => {
     const load = new Load(1, { ...USUAL, downtime: 0 });
     const [first, second] = [load.isolate(0), load.isolate(1)];
     for (let n = 0; n < 7; n += 1) load.request(n % 2 === 0 ? first : second, n < 5 ? 30_000 : 1_200);
@@ -351,7 +348,7 @@ describe("after a restart", () => {
     expect(load.ended).toMatchObject({ aborted: 0, refused: 1 });
   });
 
-  test("nobody is awaited whose last lease was a short one, and whose long ones ended before it", async () => {
+  test("the pool does not wait for a holder whose leases have ended", async () => {
     const load = new Load(1, {}, 2);
     const [first, second] = [load.isolate(0), load.isolate(1)];
     load.request(first, 1_990);
@@ -372,7 +369,7 @@ describe("after a restart", () => {
     await load.expectIdle();
   });
 
-  test("one message in each beat renews all leases of an isolate", async () => {
+  test("one message per heartbeat renews all leases of an isolate", async () => {
     const load = new Load(1, {}, 1);
     const isolate = load.isolate(0);
     const beat = vi.spyOn(load.object.pool, "beat");

@@ -21,7 +21,7 @@ function simulator(slots = 100, accounts: readonly string[] = ["a"]): PoolSimula
 const HOLDER = { requestId: "r", model: "m", dialect: "", caller: "" };
 
 describe("a key with limits", () => {
-  test("is refused with the slot that it asks for, and told how it stands", () => {
+  test("is refused together with its slot, and gets its limits", () => {
     const { pool } = simulator();
     const limits = { requests_per_minute: 1 };
     expect(pool.acquire(request({ use: use(limits) }))).toMatchObject({
@@ -60,7 +60,7 @@ describe("a key with limits", () => {
   test.each([
     ["there is no account", (it: PoolSimulator) => it.pool.configure(configuration([]))],
     ["the queue is full", (it: PoolSimulator) => it.pool.configure(configuration(["a"], { queue: 1 }))],
-  ])("gets back what was reserved when %s", (_, change) => {
+  ])("gets its reservation back when %s", (_, change) => {
     const it = simulator(1);
     change(it);
     while (!("refused" in it.pool.acquire(request()))) {}
@@ -70,7 +70,7 @@ describe("a key with limits", () => {
     ]);
   });
 
-  test("gets back what was reserved for a request that leaves the queue, or waits for too long", () => {
+  test("gets its reservation back for a request that leaves the queue or waits too long", () => {
     const it = simulator(1);
     it.pool.configure(configuration(["a"], { queue: 10 }));
     it.grant();
@@ -86,7 +86,7 @@ describe("a key with limits", () => {
     ]);
   });
 
-  test("pays once for a request that goes on with another account", () => {
+  test("pays once for a request that continues with another account", () => {
     const it = simulator(1, ["a", "b"]);
     const asked = use({ requests_per_minute: 1, max_parallel: 1 });
     const first = it.grant({ use: asked });
@@ -97,7 +97,7 @@ describe("a key with limits", () => {
     ]);
   });
 
-  test("pays the estimate for a request whose isolate dies, and has its place back when the lease ends", () => {
+  test("pays the estimate for a request whose isolate dies, and gets its slot back when the lease ends", () => {
     const it = simulator();
     const asked = use({ tokens_per_day: 1_000, max_parallel: 1 }, { tokens: 300 });
     it.grant({ use: asked });
@@ -105,7 +105,7 @@ describe("a key with limits", () => {
     expect(it.pool.limitedRequests.listSubjectUses()).toMatchObject([{ parallel: 0, day: { tokens: 300 } }]);
   });
 
-  test("has all that counts after a restart, and its running requests go on", () => {
+  test("keeps its counts after a restart, and its running requests continue", () => {
     const it = simulator();
     const limits = { requests_per_minute: 2, max_parallel: 2 };
     const asked = use(limits, { tokens: 10 });
@@ -123,7 +123,7 @@ describe("a key with limits", () => {
     expect(it.pool.limitedRequests.listSubjectUses()).toMatchObject([{ parallel: 0, day: { tokens: 14 } }]);
   });
 
-  test("counts what needs no slot", () => {
+  test("counts requests that need no slot", () => {
     const { pool } = simulator();
     const limits = { requests_per_minute: 1 };
     expect(pool.limitedRequests.count(use(limits, { tokens: 5 }))).toMatchObject({
@@ -134,7 +134,7 @@ describe("a key with limits", () => {
   });
 });
 
-test("a key without limits writes nothing, and is told nothing", () => {
+test("a key without limits causes no writes, and gets no limits", () => {
   const sql = memoryDatabase();
   const it = new PoolSimulator({ uses: new SqlUseStore(sql) });
   it.pool.configure(configuration(["a"]));

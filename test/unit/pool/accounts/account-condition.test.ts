@@ -3,7 +3,7 @@ import { failure } from "../../../support/failures.ts";
 import { account, configuration, LIMITS } from "../../../support/pool-simulator/fixtures.ts";
 import { PoolSimulator } from "../../../support/pool-simulator/pool-simulator.ts";
 
-it("tells how many accounts are how, and of thousands no more than a screen shows", async () => {
+it("counts accounts by condition, and lists only as many as a screen shows", async () => {
   const ids = Array.from(
     { length: 5_000 },
     (_, index) => `account-${String(index).padStart(4, "0")}@example.test`,
@@ -52,7 +52,7 @@ class Site {
 const [FINE, BAD] = [true, false];
 
 describe("an account is failing", () => {
-  test("when most of its requests of the last minutes failed, and not for the last one alone", () => {
+  test("if most of its requests of the last minutes failed, and not only the last one", () => {
     const site = new Site().ask(FINE, FINE, FINE, BAD);
     expect(site.condition).toBe("ok");
     expect(new Site().ask(BAD).condition).toBe("failing");
@@ -62,7 +62,7 @@ describe("an account is failing", () => {
     expect(unlucky.ask(BAD, BAD, FINE).condition).toBe("failing");
   });
 
-  test("by its latest requests, however long ago they were", () => {
+  test("by its latest requests, even if they were long ago", () => {
     const site = new Site().ask(BAD, BAD).pass(15).ask(FINE);
     expect(site.condition).toBe("ok");
     expect(site.pass(30).condition).toBe("ok");

@@ -18,7 +18,7 @@ const rigOf = (...accounts: Parameters<typeof account>[]): PoolSimulator => {
 const activity = (simulator: PoolSimulator) => simulator.pool.health(["a"])[0]?.activity;
 
 describe("what is known of an account from its requests", () => {
-  test("is when it was used, how often it worked, and what failed last", () => {
+  test("includes its last use, its success rate and its last failure", () => {
     const simulator = rigOf(["a"]);
     const first = simulator.grant().lease;
     expect(activity(simulator)).toMatchObject({
@@ -41,7 +41,7 @@ describe("what is known of an account from its requests", () => {
     });
   });
 
-  test("is not told by a client that left, nor by a lease that expired", () => {
+  test("does not depend on clients that left or leases that expired", () => {
     const simulator = rigOf(["a"]);
     const { lease } = simulator.grant();
     simulator.pool.failed(lease, failure("unreachable", "left", { fault: null }));
@@ -68,7 +68,7 @@ describe("what is known of an account from its requests", () => {
     expect(activity(simulator)).toMatchObject({ hour: { requests: 0 }, day: { requests: 0 } });
   });
 
-  test("is what a list of all outcomes says, whatever time passes or is set, also after a restart", () => {
+  test("equals a list of all outcomes after any time, clock change or restart", () => {
     const step = fc.record({
       passes: fc.oneof(fc.integer({ min: 0, max: 400_000 }), fc.integer({ min: -9_000_000, max: 30 * HOUR })),
       does: fc.constantFrom("succeeds", "fails", "looks", "restarts"),
@@ -110,7 +110,7 @@ describe("what is known of an account from its requests", () => {
     );
   });
 
-  test("survives a restart, but for the last seconds before it", () => {
+  test("survives a restart, except for the last seconds", () => {
     const simulator = rigOf(["a"], ["b"]);
     simulator.pool.release(simulator.grant({ target: "a" }).lease);
     simulator.pool.failed(
@@ -128,7 +128,7 @@ describe("what is known of an account from its requests", () => {
     });
   });
 
-  test("is written at most once in ten seconds, and only when there is news", () => {
+  test("is written at most once in ten seconds, and only if it changed", () => {
     const accounts = Array.from({ length: 600 }, (_, n): Parameters<typeof account> => [`a${n}`]);
     const simulator = rigOf(...accounts);
     for (let second = 0; second < 60; second += 1) {
@@ -143,7 +143,7 @@ describe("what is known of an account from its requests", () => {
     expect(simulator.store.healthWrites).toBe(healthWrites);
   });
 
-  test("is written of those alone of which there is news, and what is stored stays small", () => {
+  test("is written only for changed accounts, and stays small", () => {
     const simulator = rigOf(...Array.from({ length: 600 }, (_, n): Parameters<typeof account> => [`a${n}`]));
     const use = (target: string) => simulator.pool.release(simulator.grant({ target }).lease);
     for (let n = 0; n < 600; n += 1) use(`a${n}`);
@@ -176,7 +176,7 @@ describe("what is known of an account from its requests", () => {
     expect(activities()).toEqual(before);
   });
 
-  test("is what was stored last, however accounts come, go, and are used, and the pool is restarted", () => {
+  test("equals the last stored state for any changes of accounts and restarts", () => {
     const ids = ["a", "b", "c", "d", "e"];
     const step = fc.record({
       configured: fc.subarray(ids, { minLength: 1 }),
@@ -208,7 +208,7 @@ describe("what is known of an account from its requests", () => {
     );
   });
 
-  test("is forgotten with its account", () => {
+  test("is deleted with its account", () => {
     const simulator = rigOf(["a"], ["b"]);
     for (const target of ["a", "b"]) simulator.pool.release(simulator.grant({ target }).lease);
     simulator.advance(60_000);
@@ -218,7 +218,7 @@ describe("what is known of an account from its requests", () => {
     expect([...simulator.store.health.values()].join()).not.toContain('"a"');
   });
 
-  test("is read from a database as versions before have written it, all accounts anew each time", () => {
+  test("is read from a database of earlier versions", () => {
     const sql = memoryDatabase();
     const before = new SqlPoolStore(sql);
     const health = (used: number) => ({ used, success: used, fault: null });
@@ -246,7 +246,7 @@ describe("what is known of an account from its requests", () => {
     expect([...before.loadHealth()].map(([number]) => number)).toEqual([1, 2]);
   });
 
-  test("is not known where another version has written it otherwise", () => {
+  test("is ignored if another version has written it in an unknown form", () => {
     const simulator = rigOf(["a"]);
     simulator.store.health.set(0, '{"a":{"used":"yesterday"}}');
     simulator.restart();
@@ -264,7 +264,7 @@ describe("what is known of an account from its requests", () => {
 });
 
 describe("a disabled account", () => {
-  test("serves nobody but administrators, and is available, but not ready", () => {
+  test("serves only administrators, and is available, but not ready", () => {
     const simulator = rigOf(["a", { disabled: true }], ["b"]);
     expect(simulator.pool.status()).toMatchObject({ available: 2, ready: 1, total: 2 });
     expect(simulator.grant().account.id).toBe("b");
@@ -273,12 +273,12 @@ describe("a disabled account", () => {
     expect(simulator.grant({ target: "a", disabledToo: true }).account.id).toBe("a");
   });
 
-  test("is no reason to wait when there is no other", () => {
+  test("is not waited for if there is no other", () => {
     const simulator = rigOf(["a", { disabled: true }]);
     expect(simulator.pool.acquire(request())).toEqual({ refused: "no_accounts" });
   });
 
-  test("gives its running requests the time that they need, and comes back", () => {
+  test("lets its running requests finish, and can be enabled again", () => {
     const simulator = rigOf(["a"]);
     const { lease } = simulator.grant();
     const waiter = simulator.queue();
@@ -292,7 +292,7 @@ describe("a disabled account", () => {
 });
 
 describe("weights", () => {
-  test("say how many requests an account gets in its turn", () => {
+  test("set how many requests an account gets in its turn", () => {
     const simulator = rigOf(["a", { weight: 3 }], ["b"]);
     const order = Array.from({ length: 8 }, () => {
       const { lease, account: leased } = simulator.grant();

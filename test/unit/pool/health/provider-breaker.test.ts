@@ -55,7 +55,7 @@ const granted = (waiter: Waiter): boolean => waiter.outcome !== null && "granted
 const down = { refused: "provider_down", failure: { kind: "server_error" } };
 
 describe("a provider that fails on three accounts in a row", () => {
-  test("is not down by the word of one request alone: it may be that which it cannot take", () => {
+  test("is not down because of one request, which may itself be the reason", () => {
     const outage = new Outage();
     outage.fail(3);
     expect(outage.simulator.pool.status().outages).toEqual([]);
@@ -64,7 +64,7 @@ describe("a provider that fails on three accounts in a row", () => {
     expect(outage.simulator.pool.status().cooldowns).toEqual([]);
   });
 
-  test("is tried by one request at a time; the others wait a second for what comes of it, and are told its failure", () => {
+  test("is tried by one request at a time, while others wait a second for its result", () => {
     const outage = new Outage();
     outage.fail(3);
     outage.fail(1);
@@ -83,7 +83,7 @@ describe("a provider that fails on three accounts in a row", () => {
     expect(outage.ask("next")).toHaveProperty("lease");
   });
 
-  test("is tried by another request when the one that tries gets no answer for 10 s", () => {
+  test("is tried by another request if the first one has no answer for 10 s", () => {
     const outage = new Outage();
     outage.fail(3);
     outage.fail(1);
@@ -96,7 +96,7 @@ describe("a provider that fails on three accounts in a row", () => {
     expect(other.outcome).toBeNull();
   });
 
-  describe("lets those who wait for what comes of the trial", () => {
+  describe("lets requests that wait for the trial", () => {
     const begun = (limits = {}) => {
       const outage = new Outage(limits);
       outage.fail(3);
@@ -106,7 +106,7 @@ describe("a provider that fails on three accounts in a row", () => {
       return { outage, simulator: outage.simulator, trial: trial.lease };
     };
 
-    test("go on in their order when it works again, those too that have failed with an account", () => {
+    test("continue in their order if it works again, also those that have failed with an account", () => {
       const { outage, simulator, trial } = begun();
       const asking = ["first", "second", "third", "fourth"].map((name) => waits(outage.ask(name)));
       const again = waits(outage.ask("again", { exclude: ["a"] }));
@@ -124,7 +124,7 @@ describe("a provider that fails on three accounts in a row", () => {
       expect(simulator.pool.status()).toMatchObject({ in_use: 0, waiting: 0, outages: [] });
     });
 
-    test("know at once when it has failed", () => {
+    test("fail at once if the trial fails", () => {
       const { outage, simulator, trial } = begun();
       const waiting = [waits(outage.ask("one")), waits(outage.ask("two"))];
       simulator.pool.failed(trial, failure("server_error"));
@@ -133,7 +133,7 @@ describe("a provider that fails on three accounts in a row", () => {
       expect(outage.ask("next")).toHaveProperty("lease");
     });
 
-    test("try themselves, one of them, when its client has left", () => {
+    test("make the trial, one of them, if its client has left", () => {
       const { outage, simulator, trial } = begun();
       const again = waits(outage.ask("again", { exclude: ["a"] }));
       const waiting = [waits(outage.ask("one")), waits(outage.ask("two"))];
@@ -143,7 +143,7 @@ describe("a provider that fails on three accounts in a row", () => {
       expect([again, ...waiting].map(granted)).toEqual([true, true, true]);
     });
 
-    test("leave, and are forgotten", () => {
+    test("leave without a trace", () => {
       const { outage, simulator, trial } = begun();
       const before = simulator.timers;
       const waiter = waits(outage.ask("one"));
@@ -156,13 +156,13 @@ describe("a provider that fails on three accounts in a row", () => {
       expect(simulator.pool.status()).toMatchObject({ in_use: 0, waiting: 0 });
     });
 
-    test("be no more than there are free slots, and places in the queue", () => {
+    test("be limited to the free slots and the places in the queue", () => {
       const { outage } = begun({ queue: 2 });
       for (const name of ["one", "two", "three", "four", "five"]) waits(outage.ask(name));
       expect(outage.ask("six")).toMatchObject(down);
     });
 
-    test("go when the last account is deleted", () => {
+    test("fail when the last account is deleted", () => {
       const { outage, simulator } = begun();
       const waiter = waits(outage.ask("one"));
       simulator.pool.configure(configuration([]));
@@ -171,7 +171,7 @@ describe("a provider that fails on three accounts in a row", () => {
     });
   });
 
-  test("is up again with the first success", () => {
+  test("is healthy again after the first success", () => {
     const outage = new Outage();
     outage.work();
     outage.fail(3);
@@ -183,7 +183,7 @@ describe("a provider that fails on three accounts in a row", () => {
     expect([outage.ask("x"), outage.ask("y")]).toMatchObject([{ failing: false }, { failing: false }]);
   });
 
-  test("is not tried by a request that it has failed already", () => {
+  test("is not tried by a request that has failed there already", () => {
     const outage = new Outage();
     outage.fail(3);
     outage.fail(1);
@@ -191,7 +191,7 @@ describe("a provider that fails on three accounts in a row", () => {
     expect(outage.ask("trial")).toHaveProperty("lease");
   });
 
-  test("is no matter to who wants one account", () => {
+  test("does not affect requests that are pinned to an account", () => {
     const outage = new Outage();
     outage.fail(3);
     outage.fail(1);
@@ -199,7 +199,7 @@ describe("a provider that fails on three accounts in a row", () => {
     expect(outage.ask("pinned", { target: "b" })).toHaveProperty("lease");
   });
 
-  test("is tried by one of those that wait; the others wait for what comes of that, but not who wants one account", () => {
+  test("is tried by one waiting request, while others wait for its result, except for pinned ones", () => {
     const outage = new Outage({ queue: 8 });
     const { simulator } = outage;
     outage.fail(3);
@@ -217,7 +217,7 @@ describe("a provider that fails on three accounts in a row", () => {
     expect(granted(trial)).toBe(true);
   });
 
-  test("tells those that wait at once when none of them can try", () => {
+  test("fails waiting requests at once if none of them can make the trial", () => {
     const outage = new Outage();
     const { simulator } = outage;
     outage.fail(3);
@@ -227,7 +227,7 @@ describe("a provider that fails on three accounts in a row", () => {
     expect(again.outcome).toMatchObject(down);
   });
 
-  test("is down for all models when it cannot be reached, otherwise for that model", () => {
+  test("is down for all models if it is unreachable, otherwise for one model", () => {
     const outage = new Outage();
     outage.fail(3);
     outage.fail(1);
@@ -240,7 +240,7 @@ describe("a provider that fails on three accounts in a row", () => {
     waits(dead.ask("other", { model: "another" }));
   });
 
-  test("with successes in between is not down", () => {
+  test("is not down with successes in between", () => {
     const outage = new Outage();
     for (let round = 0; round < 5; round += 1) {
       outage.fail(2);
@@ -252,7 +252,7 @@ describe("a provider that fails on three accounts in a row", () => {
     expect(outage.simulator.pool.status().outages).toEqual([]);
   });
 
-  test("in one burst has failed once: they were all granted before", () => {
+  test("counts one failure for a burst of simultaneous requests", () => {
     const { simulator } = new Outage({ perAccount: 2 });
     const leases = Array.from({ length: 8 }, (_, place) => simulator.grant({ requestId: `r${place}` }).lease);
     for (const lease of leases) simulator.pool.failed(lease, failure("server_error"));
@@ -260,10 +260,10 @@ describe("a provider that fails on three accounts in a row", () => {
   });
 });
 
-describe("whatever happens while the provider goes down and comes back", () => {
+describe("for any events while the provider goes down and recovers", () => {
   const seeds = Array.from({ length: Number(process.env["SEEDS"] ?? 8) }, (_, index) => index + 1);
 
-  test.each(seeds)("limits hold, nobody is forgotten, and the books balance (seed %i)", (seed) => {
+  test.each(seeds)("limits hold, no request is lost, and the counts are correct (seed %i)", (seed) => {
     const dice = randomFrom(seed);
     const below = (count: number) => Math.floor(dice() * count);
     const simulator = new PoolSimulator();
@@ -350,10 +350,10 @@ describe("an account on which the provider fails again and again, while it works
   });
 });
 
-describe("requests whose callers call them the same", () => {
+describe("simultaneous requests with the same id", () => {
   const SAME = "session-1";
 
-  test("are as many words as there are requests", () => {
+  test("count as separate failures", () => {
     const { simulator } = new Outage();
     for (const [at, target] of ["a", "b", "c"].entries()) {
       const { lease } = simulator.grant({ requestId: SAME, identity: `i-${at}`, target });
@@ -363,7 +363,7 @@ describe("requests whose callers call them the same", () => {
     expect(simulator.pool.status().outages).toHaveLength(1);
   });
 
-  test("try one at a time whether the provider works again", () => {
+  test("make trials one at a time", () => {
     const outage = new Outage();
     for (let n = 0; n < 3; n += 1) outage.fail(1);
     outage.simulator.advance(60_000);
@@ -374,7 +374,7 @@ describe("requests whose callers call them the same", () => {
   });
 });
 
-describe("what is remembered of failures", () => {
+describe("the memory of failures", () => {
   const failing = (breaker: ProviderBreaker, model: string, now: number, serial: number, account = "a") =>
     breaker.recordFailure(
       { model, serial, account, request: `r${serial}` },
@@ -383,7 +383,7 @@ describe("what is remembered of failures", () => {
       now,
     );
 
-  test("is at most 200 series, of which those that are outages stay", () => {
+  test("has at most 200 entries, and keeps those that are outages", () => {
     const breaker = new ProviderBreaker();
     for (const [at, account] of ["a", "b", "c"].entries()) failing(breaker, "m", 0, at + 1, account);
     expect(breaker.isDown("m")).toBe(true);
@@ -393,7 +393,7 @@ describe("what is remembered of failures", () => {
     expect([breaker.tracksModel("made-up-10"), breaker.tracksModel("made-up-1009")]).toEqual([false, true]);
   });
 
-  test("is forgotten ten minutes after the last failure", () => {
+  test("ends ten minutes after the last failure", () => {
     const breaker = new ProviderBreaker();
     failing(breaker, "m", 0, 1, "a");
     failing(breaker, "m", 500_000, 2, "b");

@@ -18,8 +18,8 @@ function acquire(pool: AccountPool, count: number): void {
   }
 }
 
-describe("what a pool keeps of its leases", () => {
-  it("is written a few times while a load builds up, and not once for each request", () => {
+describe("the stored mark of leases", () => {
+  it("is written a few times while load builds up, and not for each request", () => {
     const store = new MemoryPoolStore();
     const pool = poolOn(store);
     const before = store.writes;
@@ -28,7 +28,7 @@ describe("what a pool keeps of its leases", () => {
   });
 
   it.each([1, 2, 3, 5, 33, 50])(
-    "holds at least the %i slots back that were held before a restart, and never more than there are",
+    "reserves at least the %i slots that were held before a restart, and never more than exist",
     (held) => {
       const store = new MemoryPoolStore();
       acquire(poolOn(store), held);

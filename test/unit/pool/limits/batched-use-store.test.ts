@@ -54,7 +54,7 @@ async function withFailedWrite() {
   return { store, log };
 }
 
-test("what comes together is written at once, each request as it is last, before anybody is told", async () => {
+test("writes simultaneous changes together, each request in its last state, before it confirms them", async () => {
   const { store, log } = gathered();
   expect(store.whenStored()).toBeNull();
   store.saveUse(use("a"), true);
@@ -72,7 +72,7 @@ test("what comes together is written at once, each request as it is last, before
   expect(store.whenStored()).toBeNull();
 });
 
-test("nothing is added up before it is written, and nothing is written twice", async () => {
+test("adds up only written requests, and writes none twice", async () => {
   const { store, log } = gathered();
   store.saveUse(use("a"), true);
   store.fold(1, []);
@@ -80,14 +80,14 @@ test("nothing is added up before it is written, and nothing is written twice", a
   expect(log).toEqual(["begin", "a 1", "fold"]);
 });
 
-test("a write that fails is told to those who wait for it, and made up for by the next", async () => {
+test("reports a failed write to its waiters, and repeats it with the next one", async () => {
   const { store, log } = await withFailedWrite();
   store.saveUse(use("b"), true);
   await vi.runAllTimersAsync();
   expect(log).toEqual(["begin", "a 1", "b 1"]);
 });
 
-test("a request that ends while the store fails leaves nothing to write", async () => {
+test("has nothing to write for a request that ends while the store fails", async () => {
   const { store, log } = await withFailedWrite();
   store.removeUse("a");
   store.saveUse(use("b"), true);

@@ -33,8 +33,8 @@ async function used(made: MemoryGateway) {
 const rateLimits = (response: Response): Record<string, string> =>
   Object.fromEntries([...response.headers].filter(([name]) => name.includes("ratelimit")));
 
-describe("a limit that is reached", () => {
-  test.each(Object.entries(SMALL_REQUESTS))("is told in the shape of %s", async (id, { path, body }) => {
+describe("a reached limit", () => {
+  test.each(Object.entries(SMALL_REQUESTS))("is reported in the format of %s", async (id, { path, body }) => {
     const made = await gateway({ config: withKey({ limits: { requests_per_minute: 1 } }) });
     expect((await made.post(path, body)).status).toBe(200);
     await pass(10_000);
@@ -88,7 +88,7 @@ describe("a limit that is reached", () => {
     expect(await used(made)).toMatchObject({ parallel: 0, minute: { requests: 3 } });
   });
 
-  test("is free again at once when its caller leaves before the provider says anything, and what was expected counts", async () => {
+  test("is released at once if its caller leaves early, and the estimate counts", async () => {
     const limits = { max_parallel: 1, tokens_per_day: 100_000 };
     const made = await gateway({ config: withKey({ limits }), turns: ["hang", says("One")] });
     const caller = new AbortController();
@@ -103,7 +103,7 @@ describe("a limit that is reached", () => {
     expect((await made.post(SMALL_CHAT.path, SMALL_CHAT.body)).status).toBe(200);
   });
 
-  test("is a status also for a stream: one at a time", async () => {
+  test("is an HTTP status also for a stream: one at a time", async () => {
     const made = await gateway({ config: withKey({ limits: { max_parallel: 1 } }), turns: [says("One")] });
     const first = await made.post(SMALL_CHAT.path, STREAM);
     const second = await made.post(SMALL_CHAT.path, STREAM);
@@ -119,7 +119,7 @@ describe("a limit that is reached", () => {
 });
 
 describe("a budget", () => {
-  test("that is used up is a 429 that no SDK tries again, and says when it is renewed", async () => {
+  test("that is used up is a 429 that no SDK retries, with the time of its renewal", async () => {
     const made = await gateway({ config: withKey({ limits: { tokens_per_day: 10 } }) });
     expect((await made.post(SMALL_CHAT.path, SMALL_CHAT.body)).status).toBe(200);
     await made.settle();
@@ -147,7 +147,7 @@ describe("a budget", () => {
   test.each([
     ["a whole answer", SMALL_CHAT.body],
     ["a stream", STREAM],
-  ])("is settled with what %s really used", async (_, body) => {
+  ])("is settled with the real usage of %s", async (_, body) => {
     const made = await gateway({ config: withKey({ limits: { tokens_per_day: 1_000_000 } }) });
     const answer = await made.post(SMALL_CHAT.path, body);
     await answer.text();
@@ -160,7 +160,7 @@ describe("a budget", () => {
     });
   });
 
-  test("of money counts what was read from the cache and written to it at prices of its own", async () => {
+  test("of money has its own prices for cache reads and writes", async () => {
     const usage = {
       prompt_tokens: 10,
       completion_tokens: 1,
@@ -181,7 +181,7 @@ describe("a budget", () => {
     expect((await used(made))?.month.cost).toBe((1 + 6 * 0.1 + 3 * 1.25 + 5) * 1e9);
   });
 
-  test("of money is that of the prices, and of the model that was used", async () => {
+  test("of money uses the price of the model that answered", async () => {
     const prices = { "provider-v4-flash": { input: 1_000_000, output: 2_000_000 } };
     const made = await gateway({
       config: withKey(
@@ -203,7 +203,7 @@ describe("a budget", () => {
     });
   });
 
-  test("pays nothing for what the provider refused", async () => {
+  test("pays nothing for a request that the provider refused", async () => {
     const made = await gateway({
       config: withKey({ limits: { tokens_per_day: 1_000_000 } }, { accounts: [accountNamed("one@test")] }),
       turns: [refuses(400, "invalid_request")],
@@ -212,7 +212,7 @@ describe("a budget", () => {
     expect(await used(made)).toMatchObject({ parallel: 0, minute: { requests: 1 }, day: { tokens: 0 } });
   });
 
-  test("counts what was expected of a caller who leaves before the provider has said anything", async () => {
+  test("counts the estimate if the caller leaves before the provider answers", async () => {
     const made = await gateway({ turns: ["hang"], config: withKey({ limits: { tokens_per_day: 100_000 } }) });
     const left = new AbortController();
     const asked = made.post(SMALL_CHAT.path, SMALL_CHAT.body, { signal: left.signal });
@@ -225,7 +225,7 @@ describe("a budget", () => {
     expect(use?.day.tokens).toBeGreaterThan(0);
   });
 
-  test("counts a request once that goes on with another account", async () => {
+  test("counts a request once if it continues with another account", async () => {
     const made = await gateway({
       config: withKey({ limits: { requests_per_minute: 1 } }),
       turns: [refuses(500, "oops"), says("One")],
@@ -236,8 +236,8 @@ describe("a budget", () => {
   });
 });
 
-describe("what is left", () => {
-  test("is told with each answer, and with nobody else's", async () => {
+describe("the remaining limit", () => {
+  test("is stated in each answer of its key only", async () => {
     const made = await gateway({
       config: withKey({ limits: { requests_per_minute: 5, tokens_per_minute: 9_000 } }),
     });
@@ -277,7 +277,7 @@ describe("a key is refused with 403", () => {
     expect(await ask("provider-v4-flash")).toBe(403);
   });
 
-  test("for a style that it may not use, files and embeddings included", async () => {
+  test("for a style that it may not use, also for files and embeddings", async () => {
     const config = withKey({ dialects: ["messages"] }, { embeddings: { provider: "builtin" } });
     const made = await gateway({ config });
     for (const [id, { path, body }] of Object.entries(SMALL_REQUESTS)) {
@@ -330,7 +330,7 @@ describe("a key is refused with 403", () => {
   });
 });
 
-test("an estimate alone keeps nobody out whose minute is small", async () => {
+test("an estimate above the limit of a minute does not block a key", async () => {
   const made = await gateway({ config: withKey({ limits: { tokens_per_minute: 100 } }) });
   expect((await made.post(SMALL_CHAT.path, SMALL_CHAT.body)).status).toBe(200);
   await made.settle();

@@ -29,7 +29,7 @@ function open(database = sql()) {
 }
 
 describe("a request with several subjects", () => {
-  test("counts for each of them once, and for all of them again after a restart", () => {
+  test("counts once for each of them, also after a restart", () => {
     const { ledger, database } = open();
     const use = useOf([TEAM, FIRST]);
     expect(ledger.reserve(use, NOON)).toBeNull();
@@ -52,7 +52,7 @@ describe("a request with several subjects", () => {
     }
   });
 
-  test("is kept in the sums of each when its minute is over", () => {
+  test("is in the sums of each after its minute", () => {
     const { ledger, database } = open();
     const use = useOf([TEAM]);
     ledger.reserve(use, NOON);
@@ -65,7 +65,7 @@ describe("a request with several subjects", () => {
     expect(usedBy("k")?.day.tokens).toBe(7);
   });
 
-  test("is refused by the one that has nothing left, and then counts for none", () => {
+  test("is refused by an exhausted one, and then counts for none", () => {
     const { ledger, usedBy } = open();
     for (let request = 0; request < 2; request += 1) {
       const use = useOf([TEAM]);
@@ -81,7 +81,7 @@ describe("a request with several subjects", () => {
     expect(usedBy("team:core")?.parallel).toBe(2);
   });
 
-  test("says what is left of the smallest minute", () => {
+  test("states the smallest remaining minute", () => {
     const { ledger } = open();
     const use = useOf([TEAM]);
     ledger.reserve(use, NOON);
@@ -99,7 +99,7 @@ describe("a request that goes to another provider", () => {
     return { ...opened, use };
   };
 
-  test("takes its tokens along, and leaves its attempt in the minute", () => {
+  test("moves its tokens, and leaves its attempt in the minute", () => {
     const { ledger, use, usedBy, database } = begin();
     expect(ledger.reserve({ ...use, others: [TEAM, SECOND] }, NOON)).toBeNull();
     ledger.begin(use.id, NOON);
@@ -114,7 +114,7 @@ describe("a request that goes to another provider", () => {
     expect(open(database).usedBy("provider:two")?.day.tokens).toBe(30);
   });
 
-  test("stays with the first one when the other has nothing left", () => {
+  test("stays with the first one if the other is exhausted", () => {
     const { ledger, use, usedBy } = begin();
     const full = { key: "provider:full", limits: { tokens_per_minute: 1 } };
     expect(ledger.reserve({ ...use, others: [TEAM, full] }, NOON)).toMatchObject({
@@ -124,7 +124,7 @@ describe("a request that goes to another provider", () => {
     expect(usedBy("provider:one")?.parallel).toBe(1);
   });
 
-  test("counts for no provider that gave it no slot", () => {
+  test("does not count for a provider without a slot for it", () => {
     const { ledger, use, usedBy } = begin();
     ledger.reserve({ ...use, others: [TEAM, SECOND] }, NOON);
     ledger.releaseReservation(use.id, NOON);
@@ -139,6 +139,6 @@ test.each([
   ["key", "team:core"],
   ["team", "core"],
   ["tag", "a:b"],
-] as const)("the name of the %s %s stands for it alone", (kind, id) => {
+] as const)("the name of the %s %s is unambiguous", (kind, id) => {
   expect(parseSubject(formatSubject(kind, id))).toEqual({ kind, id });
 });

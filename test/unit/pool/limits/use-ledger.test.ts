@@ -49,7 +49,7 @@ class LedgerOnDatabase {
 }
 
 describe("a minute", () => {
-  test("never holds more requests than allowed, however it lies, over restarts too", () => {
+  test("never has more requests than allowed at any time, also after restarts", () => {
     const persisted = new LedgerOnDatabase();
     const limits = { requests_per_minute: 60 };
     const begun: number[] = [];
@@ -68,7 +68,7 @@ describe("a minute", () => {
     expect(begun.length).toBeGreaterThan(60 * Math.floor((persisted.now - NOON) / 60_000));
   });
 
-  test("a refusal says when there is room again", () => {
+  test("states in a refusal when the next request is allowed", () => {
     const persisted = new LedgerOnDatabase();
     const limits = { requests_per_minute: 2 };
     persisted.run(limits);
@@ -86,7 +86,7 @@ describe("a minute", () => {
     expect(persisted.run(limits)).not.toBeNull();
   });
 
-  test("tokens are reserved with an estimate, and settled", () => {
+  test("counts tokens by an estimate, and then by the real usage", () => {
     const persisted = new LedgerOnDatabase();
     const limits = { tokens_per_minute: 1_000 };
     const first = persisted.run(limits, { tokens: 600 });
@@ -100,7 +100,7 @@ describe("a minute", () => {
     expect(persisted.state?.minute).toEqual({ requests: 2, tokens: 600 });
   });
 
-  test("what a long answer used beyond its estimate counts from its end", () => {
+  test("counts usage beyond the estimate from the end of the answer", () => {
     const persisted = new LedgerOnDatabase();
     const limits = { tokens_per_minute: 1_000 };
     const id = persisted.run(limits, { tokens: 100 });
@@ -116,7 +116,7 @@ describe("a minute", () => {
     expect(persisted.run(limits, { tokens: 1 })).not.toBeNull();
   });
 
-  test("a request that asks for more than a minute holds hears that it never fits", () => {
+  test("rejects a request for good if it needs more than a whole minute", () => {
     const persisted = new LedgerOnDatabase();
     const limits = { tokens_per_minute: 10 };
     expect(persisted.ledger.reserve(persisted.use(limits, { tokens: 11 }), persisted.now)).toMatchObject({
@@ -124,7 +124,7 @@ describe("a minute", () => {
     });
   });
 
-  test("the minute of a request that waited begins with its work", () => {
+  test("starts when a waiting request begins its work", () => {
     const persisted = new LedgerOnDatabase();
     const limits = { requests_per_minute: 1 };
     const use = persisted.use(limits);
@@ -139,7 +139,7 @@ describe("a minute", () => {
     expect(persisted.run(limits)).not.toBeNull();
   });
 
-  test("a clock that is set back locks nobody out for longer than a minute", () => {
+  test("blocks a key for at most a minute if the clock is set back", () => {
     const persisted = new LedgerOnDatabase();
     const limits = { requests_per_minute: 1 };
     persisted.run(limits);
@@ -151,7 +151,7 @@ describe("a minute", () => {
 });
 
 describe("requests at once", () => {
-  test("one that ends makes room, also when nobody says how it ended", () => {
+  test("one that ends makes room, also without a report of its usage", () => {
     const persisted = new LedgerOnDatabase();
     const limits = { max_parallel: 2 };
     const first = persisted.run(limits);
@@ -165,7 +165,7 @@ describe("requests at once", () => {
     expect(persisted.run(limits)).not.toBeNull();
   });
 
-  test("after a restart those count that are taken over, the others for as long as they may live", () => {
+  test("after a restart those count that are taken over, and the others until their leases end", () => {
     const persisted = new LedgerOnDatabase();
     const limits = { max_parallel: 2 };
     const first = persisted.run(limits);
@@ -193,7 +193,7 @@ describe("a request counts once", () => {
     expect(persisted.state).toMatchObject({ parallel: 1, minute: { requests: 1 } });
   });
 
-  test("although its end is told twice, and the pool restarted in between", () => {
+  test("although its end is reported twice, with a restart in between", () => {
     const persisted = new LedgerOnDatabase();
     const id = persisted.run({}, { tokens: 10, cost: 5 }) ?? "";
     persisted.end(id, 30, 7);
@@ -202,7 +202,7 @@ describe("a request counts once", () => {
     expect(persisted.state).toMatchObject({ parallel: 0, day: { tokens: 30, cost: 7 } });
   });
 
-  test("and not at all when it is refused or leaves while it waits", () => {
+  test("and not at all if it is refused or leaves while it waits", () => {
     const persisted = new LedgerOnDatabase();
     const refused = persisted.use({}, { tokens: 10, cost: 5 });
     persisted.ledger.reserve(refused, persisted.now);
@@ -217,7 +217,7 @@ describe("a request counts once", () => {
     expect(persisted.state).toBeUndefined();
   });
 
-  test("and not at all when it was said to begin but never served, on another day than it came, too", () => {
+  test("and not at all if it was never served, also after midnight", () => {
     const persisted = new LedgerOnDatabase();
     const one = persisted.use({}, { tokens: 10, cost: 5 });
     persisted.ledger.reserve(one, persisted.now);
@@ -269,7 +269,7 @@ describe("budgets", () => {
     expect(persisted.run(limits)).not.toBeNull();
   });
 
-  test("what is done with is added up: the store does not grow with the requests", () => {
+  test("ended requests are added up, so that the store does not grow", () => {
     const persisted = new LedgerOnDatabase();
     for (let requests = 0; requests < 500; requests += 1) {
       persisted.end(persisted.run({}, { tokens: 3 }) ?? "", 3, 1);
@@ -390,7 +390,7 @@ describe("the ledger agrees with its model", () => {
 });
 
 describe("amounts of any size", () => {
-  test("are counted alike before and after a restart, and are never infinite", () => {
+  test("are counted equally before and after a restart, and are never infinite", () => {
     const amount = fc.oneof(fc.nat(), fc.constantFrom(2 ** 53, 2 ** 53 - 1, 1e16, 1e30, 1e40));
     fc.assert(
       fc.property(fc.array(fc.tuple(amount, amount, fc.boolean()), { maxLength: 20 }), (uses) => {
