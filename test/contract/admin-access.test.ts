@@ -159,13 +159,13 @@ describe("POST /admin/login", () => {
     expect(answer).toEqual({ status: 401, body: { detail: "the admin key or password is wrong" } });
   });
 
-  it("answers 400 `invalid json` for a body that is none", async () => {
+  it("answers 400 `invalid json` for a body that is not JSON", async () => {
     const response = await fetch("/admin/login", { method: "POST", body: "{" });
     expect(response.status).toBe(400);
     expect(await response.json()).toEqual({ detail: expect.stringContaining("invalid json") });
   });
 
-  it("says to set the ADMIN_KEY secret while there is none", async () => {
+  it("names the missing ADMIN_KEY secret", async () => {
     const answer = await closed.admin("POST", "/admin/login", { admin_key: "admin" }, null);
     expect(answer.status).toBe(403);
     expect(answer.body["detail"]).toContain("set the ADMIN_KEY secret");
@@ -175,7 +175,7 @@ describe("POST /admin/login", () => {
 describe("the pause after ten failed sign-ins", () => {
   const headers = ["cf-connecting-ip", "x-forwarded-for", "x-real-ip", "true-client-ip"];
 
-  it("holds in development whatever address the client says it has", async () => {
+  it("applies in development for any address that the client states", async () => {
     let status = 401;
     let attempt = 0;
     // Each pause is twice as long as the one before, so that a slow machine meets one of them, too.

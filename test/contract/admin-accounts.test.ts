@@ -193,7 +193,7 @@ describe("POST /admin/accounts/test", () => {
     expect((await running.gateway.sandbox.lastTurn()).account).toBe("two@sandbox.test");
   });
 
-  it("says why an account fails, shows its cooldown, and ends that when it works again", async () => {
+  it("shows why an account fails and its cooldown, and ends the cooldown when the account works again", async () => {
     await admin("PUT", "/admin/accounts/three@sandbox.test", { password: "wrong" });
     const failed = await admin("POST", "/admin/accounts/test", { identifier: "three@sandbox.test" });
     expect(failed.status).toBe(200);

@@ -12,7 +12,7 @@ const readOnly = useAdmin({
 });
 
 describe("GET /admin/config", () => {
-  it("has all groups, masked, and says where the configuration comes from", async () => {
+  it("has all groups, masked, and the source of the configuration", async () => {
     const { status, body } = await admin("GET", "/admin/config");
     expect(status).toBe(200);
     for (const group of [
@@ -49,7 +49,7 @@ describe("GET /admin/config", () => {
 });
 
 describe("POST /admin/config", () => {
-  it("replaces what it is given and answers the updated configuration", async () => {
+  it("replaces the sent groups and answers the updated configuration", async () => {
     const { status, body } = await admin("POST", "/admin/config", {
       api_keys: [
         { key: "sk-dev", name: "development" },

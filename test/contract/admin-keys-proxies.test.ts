@@ -30,7 +30,7 @@ describe("API keys", () => {
     expect((await admin("DELETE", path)).body).toEqual({ success: true, total_keys: 1 });
   });
 
-  it("are made here if none is given, shown once, listed, and rotated with a time of grace", async () => {
+  it("are generated if none is sent, shown once, listed, and rotated with a grace period", async () => {
     const works = async (key: string) => (await chat("hi", {}, { authorization: `Bearer ${key}` })).status;
     const listed = async () => Object((await admin("GET", "/admin/keys?q=made")).body).items;
     const before = Date.now();
@@ -81,7 +81,7 @@ describe("API keys", () => {
     expect((await admin("DELETE", path)).status).toBe(200);
   });
 
-  it("are kept as digests alone once that is set, and work, are listed and deleted all the same", async () => {
+  it("can be stored as digests only, and still work, are listed and deleted", async () => {
     const secret = "sk-hashed-0123456789";
     await admin("POST", "/admin/keys", { key: secret, name: "hashed" });
     expect((await admin("PUT", "/admin/settings", { callers: { keys_hashed: true } })).status).toBe(200);

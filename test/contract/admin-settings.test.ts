@@ -191,7 +191,7 @@ describe("settings at work", () => {
     await expect.poll(sessions, { timeout: 5_000 }).toBe(left);
   });
 
-  it("current_input_file uploads a prompt of min_chars, and none when it is off", async () => {
+  it("current_input_file uploads a prompt of min_chars, and none if it is off", async () => {
     const long = `tell me ${"x".repeat(500)}`;
     await (await chat(long)).text();
     expect((await running.gateway.sandbox.lastTurn()).file_ids).toEqual([]);
@@ -342,7 +342,7 @@ describe("POST /admin/settings/password", () => {
 describe("a deployment's own admin key", () => {
   const own = useAdmin({ vars: { ADMIN_KEY: "the-deployments-own-secret" } });
 
-  it("goes on working beside a password, so that nobody locks himself out", async () => {
+  it("keeps working beside a password, so that administrators cannot lock themselves out", async () => {
     const key = "the-deployments-own-secret";
     const settings = await own.admin("GET", "/admin/settings", undefined, key);
     expect(settings.body["admin"]).toMatchObject({ default_password_warning: false });

@@ -305,7 +305,7 @@ describe("sign-in at an identity provider", () => {
     });
   });
 
-  it("gives nobody else one: not an unknown address, not one that is not verified", async () => {
+  it("gives none to an unknown or unverified address", async () => {
     expect((await signInAs("eve")).get("sign_in_failed")).toContain("is no administrator here");
     await admin("POST", "/admin/administrators", {
       ...{ id: "unverified", role: "owner", email: "unverified@example.com" },

@@ -159,7 +159,7 @@ describe("paths that are written otherwise", () => {
     "/openapi.json/../admin/export",
   ];
 
-  it("open nothing of the administration, whatever the method", async () => {
+  it("open no admin endpoint with any method", async () => {
     for (const path of SETTINGS) {
       for (const method of ["GET", "POST", "PUT", "DELETE"]) {
         const { status, text } = await raw(path, { "content-length": "0" }, method);
@@ -399,7 +399,7 @@ describe("requests that are hardly HTTP", () => {
     },
   );
 
-  it("are the sender's fault when their chunks are broken, and nobody is asked", async () => {
+  it("are a client error if their chunks are broken, and reach no provider", async () => {
     const { status, body } = await exactly(
       `${CHAT_HEAD}Transfer-Encoding: chunked\r\n\r\n5\r\n{"mod\r\nzz\r\n`,
     );
@@ -425,7 +425,7 @@ describe("requests that are hardly HTTP", () => {
 
 describe("slow clients", () => {
   // `npm run slow` is the long form, with thousands.
-  it("by the hundred hold up nobody else", async () => {
+  it("by the hundred do not delay others", async () => {
     const slowClients = new SlowClients(running.gateway.url);
     const chat = async () => {
       const response = await running.post("/v1/chat/completions", {
@@ -449,7 +449,7 @@ describe("slow clients", () => {
 describe("line ends where headers are made", () => {
   const EVIL = "x\r\nX-Injected: yes";
 
-  it("in a key in the query are a 401, and nobody is asked", async () => {
+  it("in a key in the query are a 401, and reach no provider", async () => {
     const { turn_count: before } = await running.gateway.sandbox.state();
     for (const credential of [`key-${EVIL}`, "ключ-провайдера", "a\u0000b", "a\u2028b"]) {
       const response = await running.fetch(`/v1/chat/completions?key=${encodeURIComponent(credential)}`, {

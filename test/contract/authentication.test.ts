@@ -25,13 +25,13 @@ describe("authentication of business endpoints", () => {
       "/v1/chat/completions",
       { authorization: "Bearer x", "x-api-key": "sk-dev" },
     ],
-  ])("%s is accepted", async (_name, path, headers) => {
+  ])("accepts the key in %s", async (_name, path, headers) => {
     const response = await send(path, headers);
     expect(response.status).toBe(200);
     await response.body?.cancel();
   });
 
-  it("without a credential: 401", async () => {
+  it("answers 401 without a credential", async () => {
     const response = await send("/v1/chat/completions", {});
     expect(response.status).toBe(401);
     expect(await response.json()).toMatchObject({
@@ -66,7 +66,7 @@ describe("authentication of business endpoints", () => {
     expect((await turns()).at(-1)?.account).toContain("mine");
   });
 
-  it("2. a token that the provider refuses: 401", async () => {
+  it("answers 401 for a token that the provider refuses (rule 2)", async () => {
     const response = await send("/v1/chat/completions", { authorization: "Bearer no-such-token" });
     expect(response.status).toBe(401);
     expect(await response.text()).not.toContain("no-such-token");
@@ -81,7 +81,7 @@ describe("authentication of business endpoints", () => {
     );
   });
 
-  it("3. a target that does not exist: 429 without Retry-After", async () => {
+  it("answers 429 without Retry-After for an unknown target (rule 3)", async () => {
     const response = await test.chat("x", {}, { "x-gateway-target-account": "nobody@sandbox.test" });
     expect([response.status, response.headers.has("retry-after")]).toEqual([429, false]);
     await response.body?.cancel();
@@ -142,7 +142,7 @@ describe("a provider that checks no keys, and for which the gateway has no crede
     expect(backend.asked).toHaveLength(asked);
   });
 
-  it("2. serves unknown keys where callers.unknown_keys says so, and the log and the settings warn of it", async () => {
+  it("serves unknown keys if callers.unknown_keys allows it, with a warning in log and settings (rule 2)", async () => {
     await setting({ unknown_keys: "pass_through" });
     const { status } = await until(
       () => ask("anything"),

@@ -94,7 +94,7 @@ async function transcribe(model: string, headers: Record<string, string>): Promi
   return gateway.fetch("/v1/audio/transcriptions", { method: "POST", headers, body: form });
 }
 
-describe("a request costs what its vendor's price list says", () => {
+describe("the cost of a request equals its vendor's price list", () => {
   it.each([
     {
       model: "gpt-image-1",

@@ -56,7 +56,7 @@ describe("POST /v1/chat/completions", () => {
     });
   });
 
-  it("a -nothinking model never thinks, whatever the request says", async () => {
+  it("a -nothinking model never thinks", async () => {
     const response = await chat("x", {
       model: "provider-v4-flash-nothinking",
       thinking: { type: "enabled" },
@@ -144,7 +144,7 @@ describe("POST /v1/chat/completions", () => {
       "stream",
     ],
     ["a body that is an array", [], null],
-  ])("%s: 400 naming the field", async (_name, body, param) => {
+  ])("is a 400 that names the field: %s", async (_name, body, param) => {
     const response = await post("/v1/chat/completions", body);
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ error: { type: "invalid_request_error", param } });
@@ -254,7 +254,7 @@ describe("other forms of tools", () => {
     }
   });
 
-  it("a tool that nobody declared is refused at once, and costs no turn", async () => {
+  it("an undeclared tool is refused at once, and the provider is not asked", async () => {
     const before = (await test.gateway.sandbox.state()).turn_count;
     const tools = [{ type: "function", function: { name: "get_weather" } }];
     const response = await chat("x", {

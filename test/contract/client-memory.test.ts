@@ -13,7 +13,7 @@ const OWN_BYTES = 12 * MIB;
 const api = useGateway({ inspected: true, vars: { BODY_BUDGET_BYTES: String(4 * STRANGERS_BYTES) } });
 
 // `npm run memory` is the long form, with the budgets of a deployment.
-describe("what strangers can have a process hold", () => {
+describe("memory for callers without a key", () => {
   it.each(MEMORY_USES)("is bounded: $name", { timeout: 120_000 }, async ({ take }) => {
     // Each kind uses code that others did not need.
     const first = await take(api.gateway, { clients: 1, bytes: MIB / 4 });

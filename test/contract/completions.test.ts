@@ -27,33 +27,36 @@ async function streamed(prompt: unknown, extra: Record<string, unknown> = {}) {
 }
 
 describe("POST /v1/completions", () => {
-  it.each(["/v1/completions", "/completions"])("%s answers with the text completion object", async (path) => {
-    const response = await test.post(path, { model: "gpt-5-codex", prompt: "Once upon a [[say:time]]" });
-    expect(response.status).toBe(200);
-    expect(await response.json()).toEqual({
-      id: expect.stringMatching(/^cmpl-\w+$/),
-      object: "text_completion",
-      created: expect.any(Number),
-      model: "provider-v4-pro",
-      choices: [{ text: "time", index: 0, logprobs: null, finish_reason: "stop" }],
-      usage: {
-        prompt_tokens: expect.any(Number),
-        completion_tokens: expect.any(Number),
-        total_tokens: expect.any(Number),
-        prompt_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
-        completion_tokens_details: { reasoning_tokens: expect.any(Number) },
-      },
-    });
-  });
+  it.each(["/v1/completions", "/completions"])(
+    "answers with the text completion object at %s",
+    async (path) => {
+      const response = await test.post(path, { model: "gpt-5-codex", prompt: "Once upon a [[say:time]]" });
+      expect(response.status).toBe(200);
+      expect(await response.json()).toEqual({
+        id: expect.stringMatching(/^cmpl-\w+$/),
+        object: "text_completion",
+        created: expect.any(Number),
+        model: "provider-v4-pro",
+        choices: [{ text: "time", index: 0, logprobs: null, finish_reason: "stop" }],
+        usage: {
+          prompt_tokens: expect.any(Number),
+          completion_tokens: expect.any(Number),
+          total_tokens: expect.any(Number),
+          prompt_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
+          completion_tokens_details: { reasoning_tokens: expect.any(Number) },
+        },
+      });
+    },
+  );
 
-  it("the prompt is the user's one message, and the model is told to continue it", async () => {
+  it("sends the prompt as the user's only message, with the instruction to continue it", async () => {
     await whole(["Once upon a "]);
     const { prompt, thinking } = await lastTurn();
     expect(prompt).toMatch(/^### System\n\nContinue the user's text[^#]*\n\n### User\n\nOnce upon a \n/);
     expect(thinking).toBe(false);
   });
 
-  it("with a suffix the model is told to write what stands between", async () => {
+  it("sends a suffix with the instruction to write the text between", async () => {
     await whole("function add(a, b) {\n", { suffix: "\n} // END-OF-GAP" });
     const { prompt } = await lastTurn();
     expect(prompt).toMatch(
@@ -76,7 +79,7 @@ describe("POST /v1/completions", () => {
     expect(events[0]).toMatchObject({ choices: [{ text: prompt }] });
   });
 
-  it("sampling is passed on, and the text ends before a stop", async () => {
+  it("passes on the options, and ends the text before a stop sequence", async () => {
     const options = { temperature: 0.25, top_p: 0.5, stop: "END", max_tokens: 99, seed: 1, user: "ada" };
     expect((await whole("[[say:One two END three]]", options)).text).toBe("One two ");
     expect(await lastTurn()).toMatchObject({ temperature: 0.25, top_p: 0.5, stop: ["END"] });
@@ -100,7 +103,7 @@ describe("POST /v1/completions", () => {
     ["no model", { prompt: "x" }, "model"],
     ["an unknown model", { model: "no-such-model", prompt: "x" }, "model"],
     ["stream not a boolean", { model: MODEL, prompt: "x", stream: "yes" }, "stream"],
-  ])("%s: 400 naming the field, and no turn", async (_name, body, param) => {
+  ])("is a 400 that names the field, without asking the provider: %s", async (_name, body, param) => {
     const { turn_count: before } = await test.gateway.sandbox.state();
     const response = await test.post("/v1/completions", body);
     expect(response.status).toBe(400);
@@ -108,14 +111,14 @@ describe("POST /v1/completions", () => {
     expect((await test.gateway.sandbox.state()).turn_count).toBe(before);
   });
 
-  it("without a credential: 401", async () => {
+  it("answers 401 without a credential", async () => {
     const body = JSON.stringify({ model: MODEL, prompt: "x" });
     const response = await test.fetch("/v1/completions", { method: "POST", body });
     expect(response.status).toBe(401);
     expect(await response.json()).toMatchObject({ error: { code: "invalid_api_key" } });
   });
 
-  it("GET: 405", async () => {
+  it("answers 405 to GET", async () => {
     const response = await test.fetch("/completions");
     expect([response.status, response.headers.get("allow")]).toEqual([405, "POST, OPTIONS"]);
     await response.body?.cancel();
@@ -125,7 +128,7 @@ describe("POST /v1/completions", () => {
 describe("Text-completions stream", () => {
   const TEXT = "One two three four five six.";
 
-  it("comes to the same as the whole answer, with its counts if they are asked for", async () => {
+  it("equals the whole answer, with its counts if requested", async () => {
     const answer = await whole(`[[say:${TEXT}]]`);
     const { events, completion } = await streamed(`[[say:${TEXT}]]`, {
       stream_options: { include_usage: true },

@@ -50,7 +50,7 @@ describe("POST /v1beta/models/{model}:generateContent", () => {
     "/v1beta/models/gemini-2.5-flash",
     "/v1/models/gemini-2.5-flash",
     "/v1beta/models/models%2Fgemini-2.5-flash",
-  ])("%s answers with a candidate", async (path) => {
+  ])("answers with a candidate at %s", async (path) => {
     const response = await test.post(
       `${path}:generateContent`,
       body("[[think:hm]][[say:hello there]]", THOUGHTS),
@@ -89,7 +89,7 @@ describe("POST /v1beta/models/{model}:generateContent", () => {
     ["too little room", "[[say:cut short]][[length]]", {}],
     ["an empty first try", "[[empty]][[say:now]]", {}],
     ["torn bytes", "[[say:zażółć gęślą jaźń 🙂]][[bytes:3]]", {}],
-  ])("%s: the stream comes to the same as the body", async (_, text, extra) => {
+  ])("streams the same as the whole answer at %s", async (_, text, extra) => {
     const [stream, response] = [await streamed(text, extra), await whole(text, extra)];
     expect(stream.completion).toEqual(response);
   });
@@ -103,7 +103,7 @@ describe("POST /v1beta/models/{model}:generateContent", () => {
     expect(completion.toolCalls).toEqual([{ name: "get_weather", arguments: { city: "Bonn" } }]);
   });
 
-  it("without alt=sse it streams all the same", async () => {
+  it("streams also without alt=sse", async () => {
     expect((await streamed("[[say:x]]", {}, "")).completion.text).toBe("x");
   });
 
@@ -234,7 +234,7 @@ describe("errors of the content-generation style", () => {
   });
 
   it.each(["[[cut:4]]", "[[reset:4]]", "[[garbage:4]]", "[[error:server_error:4]]"])(
-    "%s in mid-stream is an error chunk, never a whole answer",
+    "sends an error chunk for %s in mid-stream",
     async (directive) => {
       const { completion } = await streamed(`${directive}[[say:one two three four five six]]`, THOUGHTS);
       expect(completion.error).toEqual(expect.any(String));

@@ -40,7 +40,7 @@ describe("all dialects come to the same", () => {
   });
 });
 
-describe("a prompt is completed with what a question is answered with", () => {
+describe("a completion of a prompt equals the answer to a question", () => {
   it.each(Object.entries(DIALECT_CONVERSATIONS).filter(([, conversation]) => isPrompt(conversation)))(
     "%s",
     async (_, conversation) => {

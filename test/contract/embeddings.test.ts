@@ -24,7 +24,7 @@ const embed = async (extra: Record<string, unknown>): Promise<Embeddings> => {
 };
 
 describe("POST /v1/embeddings", () => {
-  it("without embeddings.provider: 501 with the standard error structure", async () => {
+  it("answers 501 in the standard error format without embeddings.provider", async () => {
     const response = await post("/v1/embeddings", { model: "gpt-4o", input: "x" });
     expect(response.status).toBe(501);
     expect(await response.json()).toMatchObject({
@@ -71,13 +71,13 @@ describe("POST /v1/embeddings", () => {
     ["gemini-embedding-001", 3072],
     ["nomic-embed-text", 768],
     ["gpt-4o", 1536],
-  ])("%s has %i dimensions unless told otherwise", async (model, dimensions) => {
+  ])("has the usual dimensions of %s by default: %i", async (model, dimensions) => {
     const body = await embed({ input: "x", model });
     expect(body.data[0]?.embedding).toHaveLength(dimensions);
     expect(body.model).toBe(model);
   });
 
-  it("a body that is not UTF-8 is refused as such, whatever is configured", async () => {
+  it("refuses a body that is not UTF-8 for any setting", async () => {
     const body = new Uint8Array([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xff, 0x22, 0x7d]);
     for (const { fetch } of [test, configured]) {
       const headers = { authorization: "Bearer sk-dev" };
@@ -176,7 +176,7 @@ describe("embeddings in the content-generation style", () => {
     expect(one.embeddings?.map(({ values }) => values?.length)).toEqual([64]);
   });
 
-  it("embedContent answers one vector, the same as the other styles", async () => {
+  it("answers one vector for embedContent, the same as the other styles", async () => {
     const response = await configured.post("/v1beta/models/text-embedding-004:embedContent", {
       model: "models/text-embedding-004",
       content: { parts: [{ text: "same" }] },
@@ -199,7 +199,7 @@ describe("embeddings in the content-generation style", () => {
       { requests: [{ model: "models/x", content: { parts: [{ text: "x" }] } }] },
     ],
     ["no requests", "batchEmbedContents", { requests: [] }],
-  ])("%s is a 400", async (_, verb, body) => {
+  ])("is a 400: %s", async (_, verb, body) => {
     const response = await configured.post(`/v1beta/models/gemini-embedding-001:${verb}`, body);
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ error: { status: "INVALID_ARGUMENT" } });

@@ -20,7 +20,7 @@ describe("status codes and conditions", () => {
     expect((await chat("[[expired]] hello")).status).toBe(200);
   });
 
-  it("a token that stays expired: 401", async () => {
+  it("answers 401 for a token that stays expired", async () => {
     expect((await chat("[[expired:always]] hello")).status).toBe(401);
   });
 });

@@ -91,7 +91,7 @@ describe("one wrong password, one dead proxy, one refused token, and one account
     expect(status).toMatchObject({ available: 4, ready: 4 - cooling.length });
   });
 
-  it("are told to who wants them, as what they are", async () => {
+  it("are reported to a caller who pins the account", async () => {
     const outcomes: unknown[] = [];
     for (const account of SICK) {
       const response = await api.chat("x", {}, { "x-gateway-target-account": account });

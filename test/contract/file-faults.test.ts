@@ -86,7 +86,7 @@ afterEach(async () => {
 });
 
 describe("an upload and its provider", () => {
-  it("the form arrives whole, and what the provider leaves out is filled in", async () => {
+  it("sends the whole form, and completes the provider's answer", async () => {
     let seen = "";
     take = async (request, response) => {
       seen = await bodyOf(request);
@@ -188,7 +188,7 @@ describe("an upload and its provider", () => {
     expect(signIns).toHaveLength(known + 1);
   });
 
-  it("a client that stops in mid-file is told so, and holds no slot", async () => {
+  it("answers a client that stops in mid-file, and frees the slot", async () => {
     const headers = { authorization, "content-type": "multipart/form-data; boundary=XX" };
     const body = new ReadableStream<Uint8Array>({
       start: (controller) =>

@@ -72,7 +72,7 @@ afterEach(async () => {
 });
 
 describe("POST /v1/files", () => {
-  it.each(["/v1/files", "/files"])("%s answers with the file object and its account", async (path) => {
+  it.each(["/v1/files", "/files"])("answers with the file object and its account at %s", async (path) => {
     const response = await fetch(path, {
       method: "POST",
       headers: bearer(),
@@ -101,7 +101,7 @@ describe("POST /v1/files", () => {
     expect(await response.json()).toMatchObject({ bytes: 5, filename: "a.txt", purpose: "vision" });
   });
 
-  it("a file keeps its name and its bytes, whatever they are", async () => {
+  it("keeps any name and any bytes of a file", async () => {
     const bytes = new Uint8Array(3 * MIB).map((_, n) => (n * 31) % 256);
     const file = await uploaded(form("日本語 \u{1f600}.bin", bytes));
     expect(file).toMatchObject({ filename: "日本語 \u{1f600}.bin", bytes: bytes.length });
@@ -111,7 +111,7 @@ describe("POST /v1/files", () => {
     expect(await uploaded(form("empty.txt", ""))).toMatchObject({ bytes: 0, filename: "empty.txt" });
   });
 
-  it("expires_after is honoured; a wish that cannot be granted is a 400", async () => {
+  it("applies expires_after, and answers 400 for an impossible one", async () => {
     const fields = { "expires_after[anchor]": "created_at", "expires_after[seconds]": "3600" };
     const file = await uploaded(form("a.txt", "a", fields));
     expect(file.expires_at - file.created_at).toBeLessThan(3700);
@@ -144,19 +144,19 @@ describe("POST /v1/files", () => {
     });
   });
 
-  it("without a credential: 401", async () => {
+  it("answers 401 without a credential", async () => {
     const response = await upload(form(), {});
     expect(response.status).toBe(401);
     await response.body?.cancel();
   });
 
-  it("above 100 MiB by its declared length: 413, which the client sees", async () => {
+  it("answers 413 above 100 MiB of declared length, and the client receives it", async () => {
     const response = await upload(form("big.bin", new Uint8Array(100 * MIB)));
     expect(response.status).toBe(413);
     expect(await response.json()).toMatchObject({ error: { code: "request_too_large" } });
   }, 60_000);
 
-  it("above 100 MiB by count, of an undeclared length: 413", async () => {
+  it("answers 413 above 100 MiB of counted length", async () => {
     const chunk = new Uint8Array(MIB);
     let sent = 0;
     const head = new TextEncoder().encode(`--XBOUNDARYX\r\n${FILE_PART}`);
@@ -231,7 +231,7 @@ describe("GET /v1/files/{file_id}", () => {
     }
   });
 
-  it("a token that the provider refuses: 401", async () => {
+  it("answers 401 for a token that the provider refuses", async () => {
     const response = await upload(form(), bearer("no-such-token"));
     expect(response.status).toBe(401);
     expect(await response.text()).not.toContain("no-such-token");
@@ -298,7 +298,7 @@ describe("list, content and delete", () => {
     expect(await openai(OTHER_KEY).files.retrieve(id)).toMatchObject({ id });
   });
 
-  it("the content is not kept, and that is said", async () => {
+  it("states that the content is not stored", async () => {
     const { id } = await create("text.txt", "user_data");
     await expect(openai().files.content(id)).rejects.toMatchObject({ status: 400, code: "unsupported" });
   });
@@ -318,7 +318,7 @@ describe.each<[string, string, Record<string, string>]>([
   ["vendorb-version", "", { "vendorb-version": "2023-06-01", "x-api-key": DEV_KEY }],
   ["vendorb-beta", "", { "vendorb-beta": "files-api-2025-04-14", ...bearer() }],
 ])("files with %s", (_, query, headers) => {
-  it.each(["/v1/files", "/files"])("%s answers the file object", async (path) => {
+  it.each(["/v1/files", "/files"])("answers with the file object: %s", async (path) => {
     const sent = await fetch(path + query, { method: "POST", headers, body: form() });
     const file: FileObject = await sent.json();
     expect(file).toMatchObject({ object: "file", account_id: expect.any(String), filename: "notes.txt" });
@@ -329,7 +329,7 @@ describe.each<[string, string, Record<string, string>]>([
     expect(await deleted.json()).toEqual({ id: file.id, object: "file", deleted: true });
   });
 
-  it.each(["/v1/files", "/files"])("%s answers errors in the standard shape", async (path) => {
+  it.each(["/v1/files", "/files"])("answers errors in the standard format: %s", async (path) => {
     const missing = await fetch(`${path}/file-none${query}`, { headers });
     expect(missing.status).toBe(404);
     expect(await missing.json()).toEqual({
@@ -424,7 +424,7 @@ describe("a turn with uploaded files", () => {
     "x-gateway-target-account": `${name}@sandbox.test`,
   });
 
-  it("goes to the account that has them, whoever's turn it is", async () => {
+  it("goes to the account that has them", async () => {
     const file = await uploaded(form(), on("two"));
     expect(file.account_id).toBe("two@sandbox.test");
     for (let n = 0; n < 3; n += 1) {
@@ -444,7 +444,7 @@ describe("a turn with uploaded files", () => {
     expect((await test.gateway.sandbox.lastTurn()).file_ids).toEqual([file.id]);
   });
 
-  it("of two accounts is a 400 that says so", async () => {
+  it("of two accounts is a 400 that states this", async () => {
     const one = await uploaded(form(), on("one"));
     const two = await uploaded(form(), on("two"));
     const response = await chat(asking(one.id, two.id));

@@ -257,7 +257,7 @@ describe("general rules", () => {
     expect((await post("/v1/chat/completions", body)).status).toBe(200);
   });
 
-  it("31 MiB of empty objects are a 413, whoever sends them", async () => {
+  it("31 MiB of empty objects are a 413 for any caller", async () => {
     const body = `{"model":"gpt-4o","messages":[${"{},".repeat(10 * 1024 * 1024)}{}]}`;
     for (const key of ["sk-dev", "made-up"]) {
       const response = await fetch("/v1beta/models/gpt-4o:generateContent", {
@@ -271,7 +271,7 @@ describe("general rules", () => {
     expect((await fetch("/healthz")).status).toBe(200);
   });
 
-  it("what anybody may send is short: 16 KiB for a sign-in, 64 KiB elsewhere", async () => {
+  it("bodies without a credential are limited: 16 KiB for a sign-in, 64 KiB elsewhere", async () => {
     const signIn = await post("/admin/login", { admin_key: "x".repeat(17 * 1024) });
     expect([signIn.status, await signIn.json()]).toEqual([413, { detail: expect.any(String) }]);
     expect((await post("/api/show", { model: "x".repeat(65 * 1024) })).status).toBe(413);
@@ -386,7 +386,7 @@ describe("a hosted web search", () => {
     }
   });
 
-  it("that nobody asked for is not made, and leaves no trace", async () => {
+  it("that the caller did not request is not created", async () => {
     const response = await chat("[[say:plain]]");
     const body: { choices: { message: object }[] } = await response.json();
     expect(body.choices[0]?.message).not.toHaveProperty("annotations");

@@ -259,7 +259,7 @@ describe("guardrails", () => {
     expect((await gateway.chat("Hello")).status).toBe(200);
   });
 
-  it("asks a webhook in the form of OpenAI's moderations, and fails as it is told", async () => {
+  it("asks a webhook in the form of OpenAI's moderations, and fails as configured", async () => {
     const rule = {
       id: "hook",
       type: "webhook",

@@ -68,7 +68,7 @@ describe.each([false, true])("streamed %s", (stream) => {
     await admin("PUT", "/admin/settings", { captures: { enabled: true, limit: 100 } });
   });
 
-  it("full, or nothing said: everything is kept, as before", async () => {
+  it("full, or no mode: everything is stored", async () => {
     const { records, captures } = await keptOf({ history: "full" }, stream);
     expect(records).toHaveLength(1);
     expect(holds(records[0], ["walnut", ...SECRETS])).toHaveLength(5);

@@ -146,7 +146,7 @@ describe("the server-side history", () => {
     expect(items[1]?.attempts).toBe(2);
   });
 
-  it("says that a generation was cancelled when its caller left", async () => {
+  it("records that a generation was cancelled when its caller left", async () => {
     const leaving = new AbortController();
     const response = await fetch("/v1/chat/completions", {
       method: "POST",
@@ -262,7 +262,7 @@ describe("the server-side history", () => {
     expect(whole).toMatchObject({ messages: [{ role: "user" }], prompt: expect.stringContaining("other") });
   });
 
-  it("keeps as many records as it is told, none when off", async () => {
+  it("keeps the configured number of records, and none if off", async () => {
     for (const text of ["a", "b", "c"]) await chat(text);
     await settledList(3);
     expect(await (await admin("/settings", "PUT", { limit: 2 })).json()).toEqual({ success: true, limit: 2 });

@@ -94,7 +94,7 @@ describe("hosting sync", () => {
     expect(await hosting()).toMatchObject({ synced: true });
   });
 
-  it("names the accounts that do not work, and syncs all the same", async () => {
+  it("names the accounts that do not work, and still syncs", async () => {
     await admin("POST", "/admin/accounts", { email: "suspended@sandbox.test", password: "sandbox" });
     const { body: answer } = await sync({});
     expect(answer).toMatchObject({
@@ -121,7 +121,7 @@ describe("hosting sync", () => {
 });
 
 describe("a gateway with credentials in its environment", () => {
-  it("takes those before the saved ones, and keeps a read-only configuration as it is", async () => {
+  it("prefers those to the saved ones, and does not change a read-only configuration", async () => {
     platform.reset();
     const gateway = await startGateway({
       vars: {

@@ -108,7 +108,7 @@ describe("Idempotency-Key", () => {
     expect((await stream.finalMessage()).content).toMatchObject([{ type: "text", text: "Once." }]);
   });
 
-  it("a request goes on when its client leaves, and the repeated one waits for it", async () => {
+  it("a request continues after its client has left, and a repeated one waits for it", async () => {
     const headers = key();
     const before = await turns();
     const leaving = new AbortController();
@@ -179,7 +179,7 @@ describe("Idempotency-Key", () => {
     ["429", "[[status:429:busy]]"],
     ["500", "[[status:500:internal]]"],
     ["a broken stream", "[[cut:6]]"],
-  ])("%s is not stored: the repeated request runs", async (_, text) => {
+  ])("does not store %s, so that a repeated request runs", async (_, text) => {
     const headers = key();
     await (await chat(text, { stream: true }, headers)).text().catch(() => "");
     const before = await turns();

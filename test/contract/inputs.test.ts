@@ -123,7 +123,7 @@ const ask = (style: Style, part: unknown, model = "provider-v4-vision") =>
   test.post(style.path(model), style.body(model, part));
 
 describe("images", () => {
-  it.each(of("data", "url"))("$name, $kind: reach a model with vision as a file", async ({ style, part }) => {
+  it.each(of("data", "url"))("reach a model with vision as a file: $name, $kind", async ({ style, part }) => {
     const response = await ask(style, part);
     expect(response.status).toBe(200);
     // The stand-in says which files it was shown, and how long they are.
@@ -133,7 +133,7 @@ describe("images", () => {
   });
 
   it.each(of("data", "url"))(
-    "$name, $kind: go to the model with vision when the one asked for has none",
+    "go to the model with vision if the requested one has none: $name, $kind",
     async ({ style, part }) => {
       const response = await ask(style, part, "provider-v4-flash");
       const text = await response.text();
@@ -271,7 +271,7 @@ describe("an image that a tool returned", () => {
     ],
   };
 
-  it.each(Object.entries(shots))("%s: goes to the model with vision", async (_, [path, body]) => {
+  it.each(Object.entries(shots))("goes to the model with vision: %s", async (_, [path, body]) => {
     const response = await test.post(path, body);
     expect(response.status, await response.text()).toBe(200);
     expect(await lastTurn()).toMatchObject({ model: "vision", file_ids: [expect.any(String)] });
@@ -279,14 +279,14 @@ describe("an image that a tool returned", () => {
 });
 
 describe("documents", () => {
-  it.each(of("pdf", "pdfUrl"))("$name, $kind: reach the model as a file", async ({ style, part }) => {
+  it.each(of("pdf", "pdfUrl"))("reach the model as a file: $name, $kind", async ({ style, part }) => {
     const response = await ask(style, part, "provider-v4-flash");
     expect(response.status).toBe(200);
     expect(await response.text()).toContain("(8 bytes)");
     expect((await lastTurn()).file_ids).toHaveLength(1);
   });
 
-  it.each(of("text"))("$name: a text is read in its place", async ({ style, part }) => {
+  it.each(of("text"))("are read in their place if they are text: $name", async ({ style, part }) => {
     const response = await ask(style, part, "provider-v4-flash");
     expect(response.status).toBe(200);
     await response.body?.cancel();
@@ -324,7 +324,7 @@ describe("what is behind a URL", () => {
     ["a page where an image was promised", remote("/page")],
     ["more than can be held", remote("/large")],
     ["a URL with a password", "http://user:secret@example.com/a.png"],
-  ])("%s is a 400 that names the field, and costs no turn", async (_name, url) => {
+  ])("is a 400 that names the field, without asking the provider: %s", async (_name, url) => {
     const { turn_count: before } = await test.gateway.sandbox.state();
     const response = await see(url);
     expect(response.status).toBe(400);
@@ -350,7 +350,7 @@ describe("broken inputs", () => {
     ["broken base64", "data:image/png;base64,%%%"],
     ["another scheme", "file:///etc/passwd"],
     ["nothing", ""],
-  ])("%s is a 400", async (_name, url) => {
+  ])("is a 400: %s", async (_name, url) => {
     const response = await test.chat("", {
       model: "provider-v4-vision",
       messages: [{ role: "user", content: [{ type: "image_url", image_url: { url } }] }],

@@ -33,7 +33,7 @@ describe("GET /v1/key", () => {
   };
   const viewOf = (client: OpenAI): Promise<KeyView> => client.get("/key");
 
-  it("has the sums that an SDK was told, and what is left of each limit", async () => {
+  it("has the sums that an SDK received, and the rest of each limit", async () => {
     await admin("PUT", "/admin/settings", { prices: { [MODEL]: { input: 1_000, output: 2_000 } } });
     const limits = { requests_per_minute: 50, tokens_per_day: 100_000, cost_per_month: 500, max_parallel: 5 };
     const client = await clientWith({ name: "holder", limits });

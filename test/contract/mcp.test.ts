@@ -41,7 +41,7 @@ const LIST = { jsonrpc: "2.0", id: 1, method: "tools/list" };
 const text = (content: readonly unknown[]): string => String(Object(content[0]).text);
 
 describe.each(["legacy", "auto"] as const)("an MCP client (version negotiation: %s)", (era) => {
-  it("finds the tools, the models and what its own key has used", async () => {
+  it("finds the tools, the models and the usage of its own key", async () => {
     await withClient(
       async (client) => {
         const { tools } = await client.listTools();
@@ -100,7 +100,7 @@ describeWithBrowser("the tools of the page service", () => {
 });
 
 describe("POST /mcp", () => {
-  it("needs a working key, and says so as JSON-RPC does", async () => {
+  it("requires a valid key, with an error in JSON-RPC", async () => {
     const response = await send(LIST, { authorization: "" });
     const error = { code: -32000, data: { code: "invalid_api_key", type: "authentication_error" } };
     expect([response.status, await response.json()]).toMatchObject([

@@ -37,7 +37,7 @@ async function streamed(text: string, extra: Record<string, unknown> = {}) {
 }
 
 describe("POST /vendorb/v1/messages", () => {
-  it.each(PATHS)("%s answers with a message", async (path) => {
+  it.each(PATHS)("answers with a message at %s", async (path) => {
     const response = await test.post(
       path,
       body("[[say:hello there]][[think:hm]]", { thinking: { type: "enabled", budget_tokens: 2000 } }),
@@ -99,12 +99,12 @@ describe("POST /vendorb/v1/messages", () => {
     ["an answer in three pieces", "[[say:one two three four five six]][[incomplete:2]]", {}],
     ["an empty first try", "[[empty]][[say:now]]", {}],
     ["torn bytes", "[[say:zażółć gęślą jaźń 🙂]][[bytes:3]]", {}],
-  ])("%s: the stream comes to the same as the body", async (_, text, extra) => {
+  ])("streams the same as the whole answer at %s", async (_, text, extra) => {
     const [stream, message] = [await streamed(text, extra), await whole(text, extra)];
     expect(stream.completion).toEqual(message);
   });
 
-  it.each([true, false])("the stop sequence that was hit is told, stream: %s", async (stream) => {
+  it.each([true, false])("names the matched stop sequence, stream: %s", async (stream) => {
     const response = await send("[[say:one two END three]]", { stop_sequences: ["STOP", "END"], stream });
     const text = await response.text();
     expect(text).toContain('"stop_reason":"stop_sequence","stop_sequence":"END"');
@@ -124,7 +124,7 @@ describe("POST /vendorb/v1/messages", () => {
     });
   });
 
-  it("no raw tool markup is leaked, whatever form it comes in", async () => {
+  it("hides raw tool markup in any form", async () => {
     const response = await send('[[drift:cjk]][[call:get_weather:{"city":"Bonn"}]]', {
       tools: [WEATHER],
       stream: true,
@@ -252,13 +252,13 @@ describe("errors of the message style", () => {
     });
   });
 
-  it("no key: 401 authentication_error", async () => {
+  it("answers 401 authentication_error without a key", async () => {
     const response = await test.fetch("/v1/messages", { method: "POST", body: JSON.stringify(body("x")) });
     expect(response.status).toBe(401);
     expect(await response.json()).toMatchObject({ type: "error", error: { type: "authentication_error" } });
   });
 
-  it("a thread is refused with the details that let the SDK go on without", async () => {
+  it("refuses a thread with the error after which the SDK continues without it", async () => {
     const response = await send("x", { thread: { type: "create" } });
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({
@@ -267,14 +267,14 @@ describe("errors of the message style", () => {
     });
   });
 
-  it("a required call that is not made: 422", async () => {
+  it("answers 422 if a required call is missing", async () => {
     const response = await send("[[say:no]]", { tools: [WEATHER], tool_choice: { type: "any" } });
     expect(response.status).toBe(422);
     expect(await response.json()).toMatchObject({ error: { code: "tool_choice_violation" } });
   });
 
   it.each(["[[cut:4]]", "[[reset:4]]", "[[garbage:4]]", "[[error:server_error:4]]"])(
-    "%s in mid-stream is an error event, never a whole message",
+    "sends an error event for %s in mid-stream",
     async (directive) => {
       const { completion } = await streamed(`${directive}[[say:one two three four five six]]`, {
         thinking: { type: "adaptive" },
@@ -297,7 +297,7 @@ describe("POST /vendorb/v1/messages/count_tokens", () => {
     return z.strictObject({ input_tokens: z.int().positive() }).parse(await response.json()).input_tokens;
   };
 
-  it.each(PATHS)("%s/count_tokens answers", async (path) => {
+  it.each(PATHS)("counts tokens at %s/count_tokens", async (path) => {
     expect(await count({}, path)).toBe(await count({}));
   });
 
@@ -340,7 +340,7 @@ describe("GET /vendorb/v1/models", () => {
     has_more: z.literal(false),
   });
 
-  it.each(["/vendorb/v1/models", "/anthropic/v1/models"])("%s lists ids, open to anyone", async (path) => {
+  it.each(["/vendorb/v1/models", "/anthropic/v1/models"])("lists ids without a key at %s", async (path) => {
     const list = listSchema.parse(await (await test.fetch(path)).json());
     const ids = list.data.map(({ id }) => id);
     expect([list.first_id, list.last_id]).toEqual([ids[0], ids.at(-1)]);

@@ -18,7 +18,7 @@ const chat = (text: string, extra: Record<string, unknown> = {}) =>
   test.post("/api/chat", { model: MODEL, messages: [{ role: "user", content: text }], ...extra });
 
 describe("the local-runner listings, open to anyone", () => {
-  it("GET /api/version", async () => {
+  it("answers GET /api/version", async () => {
     expect(await (await test.fetch("/api/version")).json()).toEqual({
       version: expect.stringMatching(/^\d+\.\d+\.\d+/),
     });
@@ -71,7 +71,7 @@ describe("the local-runner listings, open to anyone", () => {
 });
 
 describe("POST /api/chat and /api/generate", () => {
-  it("stream JSON lines unless told not to", async () => {
+  it("stream JSON lines by default", async () => {
     const response = await chat("[[think:hm]][[say:one two three four five]]");
     expect(response.headers.get("content-type")).toBe("application/x-ndjson");
     const { completion, events } = validateModelRunnerStream(await response.text());
@@ -87,7 +87,7 @@ describe("POST /api/chat and /api/generate", () => {
       { tools: [WEATHER] },
     ],
     ["too little room", "[[say:cut short]][[length]]", {}],
-  ])("%s: the stream comes to the same as the body", async (_, text, extra) => {
+  ])("streams the same as the whole answer at %s", async (_, text, extra) => {
     const stream = validateModelRunnerStream(await (await chat(text, extra)).text());
     const whole = await (await chat(text, { ...extra, stream: false })).json();
     expect(stream.completion).toEqual(canonicalRunner(whole));
@@ -120,7 +120,7 @@ describe("POST /api/chat and /api/generate", () => {
     expect(await unloaded.json()).toMatchObject({ done: true, done_reason: "unload" });
   });
 
-  it("POST /api/generate writes what stands between a prompt and a suffix", async () => {
+  it("writes the text between a prompt and a suffix at POST /api/generate", async () => {
     const response = await test.post("/api/generate", {
       model: MODEL,
       prompt: "def add(a, b):[[echo]]",
@@ -139,13 +139,13 @@ describe("POST /api/chat and /api/generate", () => {
     ["raw", { raw: true, system: "x" }],
     ["format", { format: "yaml" }],
     ["think", { think: "a lot" }],
-  ])("%s that cannot be honoured is a 400 that names it", async (name, extra) => {
+  ])("answers 400 for an unsupported field and names it: %s", async (name, extra) => {
     const response = await test.post("/api/generate", { model: MODEL, prompt: "x", ...extra });
     expect(response.status).toBe(400);
     expect(await response.json()).toEqual({ error: expect.stringContaining(name) });
   });
 
-  it("what would change nothing is accepted", async () => {
+  it("accepts fields without an effect", async () => {
     const response = await test.post("/api/generate", {
       model: MODEL,
       prompt: "[[say:fine]]",

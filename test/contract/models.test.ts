@@ -75,7 +75,7 @@ describe("on the paths that several styles share", () => {
     ["?api_key=", "?api_key=sk-dev", {}],
     ["vendorb-version", "", { "vendorb-version": "2023-06-01", "x-api-key": "sk-dev" }],
     ["vendorb-beta", "", { "vendorb-beta": "a", authorization: "Bearer sk-dev" }],
-  ])("%s changes nothing: general rule 6", async (_, query, headers) => {
+  ])("answers the same with %s (general rule 6)", async (_, query, headers) => {
     for (const path of ["/models", "/models/gpt-4o", "/models/none"]) {
       const bodies = await Promise.all(
         [path, `/v1${path}${query}`, `${path}${query}`].map(async (asked, index) =>
@@ -88,7 +88,7 @@ describe("on the paths that several styles share", () => {
   });
 
   it.each(["/vendorb/v1/models", "/anthropic/v1/models"])(
-    "%s is the message-style list for all",
+    "answers the message-style list at %s for all callers",
     async (path) => {
       for (const headers of [{}, { "vendorb-version": "2023-06-01" }, { "x-vendorc-api-key": "sk-dev" }]) {
         const body: { first_id: string; has_more: boolean; data: { id: string }[] } = await (
@@ -149,7 +149,7 @@ describe("pages of lists of models", () => {
     }
   });
 
-  it("of the content-generation style have pageSize and pageToken", async () => {
+  it("of the content-generation style support pageSize and pageToken", async () => {
     const path = "/v1beta/models";
     const namesOf = ({ models }: { models: { name: string }[] }) => models.map(({ name }) => name);
     const whole = await listOf(path);

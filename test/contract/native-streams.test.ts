@@ -224,7 +224,7 @@ describe.each(STYLES)("a native stream of %s", (style) => {
     expect(await inUse()).toBe(0);
   });
 
-  it("shows how far it is in the history while it goes on", async () => {
+  it("shows its progress in the history while it runs", async () => {
     let goOn = () => {};
     const shown = new Promise<void>((resolve) => {
       goOn = resolve;

@@ -74,7 +74,7 @@ describe("numbers that an administrator states", () => {
     ],
   ];
 
-  it.each(NUMBERS)("are taken or refused, and the gateway goes on: %s", async (value) => {
+  it.each(NUMBERS)("are accepted or refused without harm: %s", async (value) => {
     for (const [method, path, body] of changes(value)) {
       const { status } = await admin(method, path, body);
       expect([path, body, status === 200 || status === 400 || status === 422]).toEqual([path, body, true]);

@@ -361,7 +361,7 @@ describe("a form", () => {
       "model",
     ],
     ["with a huge field", part("prompt", "p".repeat(MIB)) + part("model", model) + END, 413, "prompt"],
-  ])("%s is refused", async (_, body, status, param) => {
+  ])("is refused: %s", async (_, body, status, param) => {
     const response = await send(body);
     expect(await refusal(response)).toMatchObject({ status, param });
     expect(vendor.received.filter(({ isComplete }) => isComplete)).toEqual([]);

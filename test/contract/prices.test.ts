@@ -89,7 +89,7 @@ it("brings price, context and abilities with the models of a vendor, and then st
     ]);
 });
 
-it("leaves what an administrator has edited, and counts it", async () => {
+it("keeps and counts prices that an administrator has edited", async () => {
   const edited = await admin("PUT", "/admin/providers/vendor/models/gpt-4o", {
     price: { input: 1_000, output: 0 },
   });

@@ -83,7 +83,7 @@ describe("with a chat-completions backend", () => {
     expect(await response.json()).toMatchObject({ error: { param: "input" } });
   });
 
-  it("its refusal is told, and no slot stays taken", async () => {
+  it("its refusal reaches the caller, and the slot is released", async () => {
     const response = await embed({ model: "gpt-4o", input: "x" });
     expect(response.status).toBe(503);
     const headers = { authorization: "Bearer admin" };

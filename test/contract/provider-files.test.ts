@@ -153,7 +153,7 @@ describe.each(IDS)("a file for the provider %s", (provider) => {
     expect(await errorOf(again)).toMatchObject({ status: 404, code: "file_not_found" });
   });
 
-  it("that is gone there is a 404 in a conversation, when it is read, and no more in the list", async () => {
+  it("that was deleted there is a 404, also in a conversation, and leaves the list", async () => {
     const { id } = await uploaded(provider);
     backend.files.clear();
     expect(await errorOf(await ask(`${provider}/m`, id))).toMatchObject({

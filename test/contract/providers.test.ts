@@ -33,7 +33,7 @@ async function answer(model: string, extra: object = {}) {
   return { text: choices[0].message.content, model: named };
 }
 
-it("has its streams piped only when an administrator says so, and backups keep that", async () => {
+it("has its streams piped only if an administrator enables it, also after a restored backup", async () => {
   const provider = { driver: "openai", base_url: backend.url };
   const isPiped = async (id: string) => (await admin("GET", `/admin/providers/${id}`)).body["pipe_streams"];
   expect((await admin("POST", "/admin/providers", { ...provider, id: "plain" })).status).toBe(200);
@@ -80,7 +80,7 @@ describe("the limit of a provider's accounts", () => {
     expect(await change({ max_concurrent: 0 })).toBe(0);
   });
 
-  it("stays as it is when a configuration is imported", async () => {
+  it("is unchanged by the import of a configuration", async () => {
     const provider = { id: "imported", driver: "openai", base_url: backend.url };
     const { status } = await admin("POST", "/admin/config/import?mode=merge", { providers: [provider] });
     expect(status).toBe(200);
@@ -272,7 +272,7 @@ describe("providers beside the default one", () => {
   });
 
   // Deno has a timer of its own for this, which a test of its own shows.
-  it.skipIf(ON_DENO)("are asked for their models by schedule, when that is wished", async () => {
+  it.skipIf(ON_DENO)("are asked for their models on schedule, if configured", async () => {
     const scheduled = { driver: "openai", base_url: backend.url, token: TOKEN, models_refresh_hours: 24 };
     const added = await admin("POST", "/admin/providers", {
       id: "scheduled",

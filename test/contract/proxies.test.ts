@@ -75,7 +75,7 @@ describe.each(["http", "socks5"] as const)("POST /admin/proxies/test through %s"
     expect(await test({ proxy_id: id, target })).toMatchObject({ success: true, proxy_id: id });
   });
 
-  it("says plainly what failed", async () => {
+  it("states what failed", async () => {
     const credentials = { username: "user", password: "proxy-password" };
     const target = `https://localhost:${secure.port}/echo`;
     const guarded = await proxyOf({ type, credentials });
@@ -117,7 +117,7 @@ describe("POST /admin/proxies/test", () => {
     });
   });
 
-  it("takes no ordinary web server for a proxy, whatever it answers to CONNECT", async () => {
+  it("does not accept an ordinary web server as a proxy", async () => {
     const target = `http://localhost:${plain.port}/echo`;
     const answers = [
       "",
@@ -155,7 +155,7 @@ describe("POST /admin/proxies/test", () => {
     expect(await test({ ...refusing.fields, target })).toMatchObject({ success: false, failed_at: "proxy" });
   });
 
-  it("gives up on a proxy that says nothing", { timeout: 25_000 }, async () => {
+  it("gives up on a silent proxy", { timeout: 25_000 }, async () => {
     const results = (["http", "socks5"] as const).map(async (type) => {
       const { proxy, fields } = await proxyOf({ type, silent: true });
       expect(await test({ ...fields, target: `https://localhost:${secure.port}` })).toMatchObject({

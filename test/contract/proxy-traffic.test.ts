@@ -96,7 +96,7 @@ describe.each(["http", "socks5"])("an account that is bound to a proxy, %s", (ki
     expect((await sandbox.control.lastTurn()).file_ids.length).toBeGreaterThan(0);
   });
 
-  it("is told to stop when the client leaves", async () => {
+  it("is cancelled when the client leaves", async () => {
     const leaving = new AbortController();
     const response = await chat(kind, "[[hang:3]]", { stream: true }, leaving.signal);
     await response.body?.getReader().read();

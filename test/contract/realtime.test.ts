@@ -307,7 +307,7 @@ describe("a realtime connection", () => {
     },
   );
 
-  it("refuses messages that it cannot check, and goes on", async () => {
+  it("refuses messages that it cannot check, and continues", async () => {
     const client = await connected(undefined, { authorization: `Bearer ${BUDGET_KEYS.requests}` });
     const hostile = [
       '{"session":{"model":"big"},"n":NaN}',

@@ -105,7 +105,7 @@ describe("x-gateway-fallback", () => {
     },
   );
 
-  it("may name routes and aliases, and what names nothing is refused before anything is sent", async () => {
+  it("may name routes and aliases, and unknown names are refused before a request is sent", async () => {
     await admin("PUT", "/admin/settings", { model_routes: { spare: ["failing/m", "well/m"] } });
     const response = await chat("hi", { model: "failing/m" }, fallback("spare"));
     expect(await response.text()).toContain("From the fallback.");

@@ -71,7 +71,7 @@ async function expectNeverCached(ask: () => Promise<Response>, expected: string 
 
 describe("an equal request", () => {
   it.each([...DIALECT_CLIENTS, COMPLETIONS_CLIENT])(
-    "$name: gets the stored answer, whole and streamed, and the provider is asked once",
+    "gets the stored answer, whole and streamed, and the provider is asked once: $name",
     async (client) => {
       const { secret } = await addKey();
       for (const stream of [false, true]) {

@@ -108,7 +108,7 @@ async function stream(style: Style, text: string): Promise<string> {
 }
 
 describe.each(Object.entries(styles))("a schema for the answer: %s", (_name, style) => {
-  it("the model is told it", async () => {
+  it("the model receives it", async () => {
     await ask(style, saying(GOOD));
     const { prompt } = await test.gateway.sandbox.lastTurn();
     expect(prompt).toContain("JSON schema");
@@ -126,18 +126,18 @@ describe.each(Object.entries(styles))("a schema for the answer: %s", (_name, sty
     ["in a fence from the beginning", `\`\`\`json\n${GOOD}\n\`\`\`\nAnything else?`],
     ["bare", `\n${GOOD}\n`],
     ["within words", `It is ${GOOD}.`],
-  ])("JSON streams as it is answered: %s", async (_, text) => {
+  ])("JSON is streamed without delay: %s", async (_, text) => {
     const before = await turns();
     expect(await stream(style, saying(text))).toBe(GOOD);
     expect(await turns()).toBe(before + 1);
   });
 
-  it("an answer that is no JSON streams all the same", async () => {
+  it("an answer that is not JSON is streamed, too", async () => {
     const words = "I cannot tell you that, as I do not know it.";
     expect(await stream(style, saying(words))).toBe(words);
   });
 
-  it("a format that is none is refused by its name, before anything is asked", async () => {
+  it("an unknown format is refused by its name, before the provider is asked", async () => {
     const before = await turns();
     const [param, extra] = style.unknown;
     const response = await test.post(style.path, { ...style.body("x"), ...extra });
@@ -165,7 +165,7 @@ describe("repairs", () => {
   }
   const read = async (response: Response): Promise<Answer> => response.json();
 
-  it("an answer that breaks the schema is repaired, and the model is told what is wrong", async () => {
+  it("an answer that violates the schema is repaired, and the model gets the errors", async () => {
     const { choices } = await read(await chat(saying(JSON.stringify({ [saying(GOOD)]: 1 }))));
     expect(choices[0].message.content).toBe(GOOD);
     const { prompt } = await test.gateway.sandbox.lastTurn();
@@ -214,7 +214,7 @@ describe("repairs", () => {
     expect(await turns()).toBe(before + 1);
   });
 
-  it("what leads to a call streams before it, as it is", async () => {
+  it("text before a call is streamed unchanged", async () => {
     const tools = [{ type: "function", function: { name: "get_weather", parameters: { type: "object" } } }];
     const said = '[[text-and-call]][[call:get_weather:{"city":"Paris"}]]';
     const streamed = async (extra: object) =>

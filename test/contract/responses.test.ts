@@ -235,7 +235,7 @@ describe("the responses API", () => {
   });
 
   describe("tool_choice", () => {
-    it("required, without a call: 422, or response.failed in a stream", async () => {
+    it("a missing required call is a 422, or response.failed in a stream", async () => {
       const body = { input: "[[say:No.]]", tools: [WEATHER], tool_choice: "required" };
       const response = await ask(body);
       expect(response.status).toBe(422);
@@ -283,7 +283,7 @@ describe("the responses API", () => {
       expect((await api.fetch(`/v1/responses/${id}`)).status).toBe(401);
     });
 
-    it("is not kept when the request says so", async () => {
+    it("is not stored if the request disables it", async () => {
       const answer = await answered({ input: "[[say:gone]]", store: false });
       expect(answer["store"]).toBe(false);
       expect((await read(answer.id)).status).toBe(404);
@@ -427,7 +427,7 @@ describe("the responses API", () => {
       expect((await api.post("/v1/responses/resp_unknown/cancel", {})).status).toBe(404);
     });
 
-    it("does not go on from a call that was never made", async () => {
+    it("cannot continue from a call that was never made", async () => {
       const { id } = await answered({ input: "[[say:fine]]" });
       const output = { type: "function_call_output", call_id: "call_never", output: "?" };
       expect((await ask({ input: [output], previous_response_id: id })).status).toBe(400);
@@ -468,7 +468,7 @@ describe("the responses API", () => {
       { role: "user", content: "And then?" },
     ];
 
-    it("is what people said, and a summary that stands for the rest", async () => {
+    it("contains the messages of users, and a summary of the rest", async () => {
       const response = await api.post("/v1/responses/compact", { model: MODEL, input: long });
       const compacted = compactedSchema.parse(await response.json());
       expect(compacted).toMatchObject({
@@ -534,7 +534,7 @@ describe("the responses API", () => {
       ],
       ["a tool without a name", { input: "hi", tools: [{ type: "function" }] }, "tools[0].name"],
       ["an unknown model", { input: "hi", model: "no-such-model" }, "model"],
-    ])("%s: 400 that names the field", async (_, body, param) => {
+    ])("are a 400 that names the field: %s", async (_, body, param) => {
       const response = await ask(body);
       expect(response.status).toBe(400);
       expect(await response.json()).toMatchObject({ error: { type: "invalid_request_error", param } });
@@ -552,7 +552,7 @@ describe("the responses API", () => {
       }
     });
 
-    it("of a model that says nothing: 429", async () => {
+    it("are a 429 for a model without output", async () => {
       const response = await ask({ input: "[[empty:always]]" });
       expect(response.status).toBe(429);
       expect(response.headers.has("retry-after")).toBe(false);
@@ -638,7 +638,7 @@ describe("the lifetime of stored responses", () => {
     },
   });
 
-  it("is what the setting says", async () => {
+  it("is as configured", async () => {
     const answered = await api.post("/v1/responses", { model: MODEL, input: "[[say:brief]]" });
     const { id }: Answer = await answered.json();
     const status = async () =>

@@ -218,7 +218,7 @@ describe("a provider, a proxy and a hosting platform that repeat all credentials
     expect(status).toBe(200);
   });
 
-  it.each(FORMS)("tells nobody a password that a failed sign-in repeats, %s", async (form) => {
+  it.each(FORMS)("hides a password that a failed sign-in repeats, %s", async (form) => {
     expect(await said(await ask("hi", `${form}@echo.test`))).toBe(503);
     const { body } = await echoed.admin(
       "POST",
@@ -229,14 +229,14 @@ describe("a provider, a proxy and a hosting platform that repeat all credentials
     expect(body).toMatchObject({ success: false, message: expect.stringContaining("[masked]") });
   });
 
-  it.each(FORMS)("tells nobody the account's token, %s", async (form) => {
+  it.each(FORMS)("hides the account's token, %s", async (form) => {
     expect(await said(await ask(`form=${form} status=400`, "good@echo.test"))).toBe(400);
     expect(await said(await ask(`form=${form} status=500`, "good@echo.test", { stream: true }))).toBe(503);
     expect(await said(await ask(`form=${form}`, "good@echo.test"))).toBe(503);
     expect(await said(await ask(`form=${form}`, "good@echo.test", { stream: true }))).toBe(200);
   });
 
-  it.each(FORMS)("tells nobody the caller's own token, %s", async (form) => {
+  it.each(FORMS)("hides the caller's own token, %s", async (form) => {
     const headers = { authorization: `Bearer ${GUESS}` };
     expect(await said(await echoed.chat(`form=${form} status=400`, {}, headers))).toBe(400);
     const inQuery = await echoed.post(
@@ -247,13 +247,13 @@ describe("a provider, a proxy and a hosting platform that repeat all credentials
     expect(await said(inQuery)).toBe(503);
   });
 
-  it("tells nobody the credentials of a proxy that fails", async () => {
+  it("hides the credentials of a proxy that fails", async () => {
     expect(await said(await ask("hi", "proxied@echo.test"))).toBe(503);
     const { body } = await echoed.admin("POST", "/admin/proxies/test", { proxy_id: "echo" }, ADMIN);
     expect(body).toMatchObject({ status_code: 502 });
   });
 
-  it("tells nobody what was sent to the hosting platform", async () => {
+  it("hides what was sent to the hosting platform", async () => {
     const { status, body } = await echoed.admin(
       "POST",
       "/admin/hosting/sync",
@@ -267,7 +267,7 @@ describe("a provider, a proxy and a hosting platform that repeat all credentials
     expect(Buffer.from(value, "base64").toString()).toContain(KEY);
   });
 
-  it("gives no credential to whom it is none of", async () => {
+  it("sends each credential only where it belongs", async () => {
     const login = await echoed.admin("POST", "/admin/login", { admin_key: ADMIN }, null);
     const jwt = String(login.body["token"]);
     await echoed.admin("GET", "/admin/version", undefined, ADMIN);
@@ -295,7 +295,7 @@ describe("a provider, a proxy and a hosting platform that repeat all credentials
     expect(everywhere(/^http:/, KEY, ADMIN, jwt, PASSWORD, HOSTING_TOKEN)).toEqual([]);
   });
 
-  it("keeps none of it: captures, samples, history, metrics, views and the log are without", async () => {
+  it("stores no secret in captures, samples, history, metrics, views and the log", async () => {
     const list = await until(
       () => echoed.admin("GET", "/admin/dev/captures", undefined, ADMIN),
       ({ body }) => JSON.stringify(body).includes('"status":502'),

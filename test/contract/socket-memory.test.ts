@@ -42,7 +42,7 @@ async function openManaged(): Promise<TestSocket> {
 }
 
 describe("the memory of WebSockets", () => {
-  it("bounds the connections of strangers, and leaves managed keys theirs", async () => {
+  it("limits the connections without a key, and not those with one", async () => {
     const clients = newClients();
     await clients.open(64);
     expect(clients.refusals.length).toBeGreaterThan(0);
@@ -52,7 +52,7 @@ describe("the memory of WebSockets", () => {
     expect(await managed.outcome()).toMatchObject({ id: expect.stringMatching(/^resp_/) });
   });
 
-  it("drops strangers' oldest responses first, and no managed key's for a stranger", async () => {
+  it("evicts the oldest responses of callers without a key first, and none with a key for them", async () => {
     const managed = await openManaged();
     managed.keep(400_000);
     const kept = await managed.outcome();
@@ -84,7 +84,7 @@ describe("the memory of WebSockets", () => {
   });
 
   // Deno reports what a client reads: a client that reads nothing is waited for.
-  it.skipIf(ON_DENO)("sends a stranger no more than its share before it proves that it reads", async () => {
+  it.skipIf(ON_DENO)("sends a caller without a key no more than its share before it reads", async () => {
     const [stranger] = await newClients().open(1);
     const managed = await openManaged();
     stranger?.stopReading();
@@ -103,7 +103,7 @@ describe("the memory of WebSockets", () => {
     expect(made).toBeLessThan(STRANGERS_BYTES / ECHOED.length);
   });
 
-  it("carries as much as a stranger asks for that goes on from what it has read", async () => {
+  it("carries any number of continued responses if a caller without a key reads them", async () => {
     const [stranger] = await newClients().open(1);
     let previous = {};
     for (let asked = 0; asked < 9; asked += 1) {

@@ -114,7 +114,7 @@ describe("200 requests at once for a limit of 100", () => {
 });
 
 describe("limits of a provider", () => {
-  it("let a route go on with another provider, to which the request counts", async () => {
+  it("let a route continue with another provider, for which the request counts", async () => {
     await addProvider("first", { limits: { requests_per_minute: 1, tokens_per_day: 1_000_000 } });
     await addProvider("second", { limits: { requests_per_minute: 50 } });
     const { body: settings } = await admin("PUT", "/admin/settings", {

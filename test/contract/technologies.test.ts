@@ -55,7 +55,7 @@ describeWithBrowser("GET /v1/technologies/", () => {
     return JSON.parse(await response.text());
   };
 
-  it("tells what a page says of itself, alone or with what it is built with, from one load", async () => {
+  it("returns metadata of a page, alone or with technologies, from one load", async () => {
     const about = async (query: Record<string, string>) => {
       const response = await pages.gateway.fetch(
         `/v1/metadata/?${new URLSearchParams({ url: `${pages.host}/moved?about`, ...query })}`,
@@ -97,7 +97,7 @@ describeWithBrowser("GET /v1/technologies/", () => {
     ]);
   });
 
-  it("finds what a page is built with, by all that one load of it shows", async () => {
+  it("detects technologies from everything that one load shows", async () => {
     const { url, originalUrl, applications } = await lookUp("/wordpress");
     expect([url, originalUrl]).toEqual([`${pages.origin}/wordpress`, `${pages.origin}/wordpress`]);
     const byName = new Map(applications.map((application) => [application.name, application]));
@@ -258,7 +258,7 @@ describe("the limit of the page service", () => {
     expect((await call("thumbs", "203.0.113.11")).status).toBe(429);
   });
 
-  it("does not believe what a client says about its address", async () => {
+  it("ignores the address that a client claims", async () => {
     const response = await gateway.fetch("/v1/thumbs", {
       headers: {
         "cf-connecting-ip": "203.0.113.9",

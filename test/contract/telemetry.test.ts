@@ -181,7 +181,7 @@ describe("traces", () => {
     expect(working.asked.at(-1)?.headers["traceparent"]).toBeUndefined();
   });
 
-  it("of a client that does not record are sent all the same; a request without a valid header begins one", async () => {
+  it("of a client that does not record are sent, too, and a request without a valid header begins a trace", async () => {
     const unrecorded = "22222222222222222222222222222222";
     await (await running.chat("Hello", {}, traced(unrecorded, "00"))).text();
     await (

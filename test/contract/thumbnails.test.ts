@@ -100,7 +100,7 @@ describeWithBrowser("GET /v1/thumbs/", () => {
   const picture = async (path: string, query: Record<string, string> = {}) =>
     readPicture(await thumbs(path, query));
 
-  it("gives a JPEG of 320x240 when nothing is said, with and without the slash", async () => {
+  it("returns a JPEG of 320x240 by default, with and without the final slash", async () => {
     for (const slash of ["", "/"]) {
       const response = await thumbs("/bands", {}, slash);
       expect(response.status).toBe(200);
@@ -120,7 +120,7 @@ describeWithBrowser("GET /v1/thumbs/", () => {
   });
 
   it.each(["jpg", "jpeg", "png", "webp", ...(ON_DENO ? ["avif"] : [])])(
-    "encodes %s as it says",
+    "encodes %s as requested",
     async (format) => {
       const type = `image/${format === "jpg" ? "jpeg" : format}`;
       for (const size of ["m", "o"]) {
@@ -174,7 +174,7 @@ describeWithBrowser("GET /v1/thumbs/", () => {
     expectColour(far, 25, 30, GREEN);
   });
 
-  it("waits a moment for a node, and answers 404 when none can be seen", async () => {
+  it("waits a moment for a node, and answers 404 if none is visible", async () => {
     expect(await picture("/late", { selector: "#late", size: "o" })).toMatchObject({
       width: 1200,
       height: 1200,
@@ -202,14 +202,14 @@ describeWithBrowser("GET /v1/thumbs/", () => {
     expect(userAgents.at(-1)).toBe("Examiner/1.0 (+https://example.com)");
   });
 
-  it("waits as many seconds as the caller says", async () => {
+  it("waits the requested number of seconds", async () => {
     const started = performance.now();
     const late = await picture("/late", { format: "png", delay: "1" });
     expect(performance.now() - started).toBeGreaterThan(1_000);
     expectColour(late, 100, 100, BLUE);
   });
 
-  it("waits for a text and for the network, if the caller says so", async () => {
+  it("waits for a text and for the network on request", async () => {
     const query = { waitForText: "Here", waitUntil: "networkidle0", settle: "0", format: "png" };
     const late = await picture("/late", query);
     expectColour(late, 100, 100, BLUE);
@@ -302,7 +302,7 @@ describeWithBrowser("GET /v1/thumbs/", () => {
     expect(json).toMatchObject({ mime_type: "application/pdf", width: 794, height: 559 });
   });
 
-  it("captures a page that never finishes, and says so", async () => {
+  it("captures a page that never finishes loading, and states this", async () => {
     const response = await thumbs("/slow-script", { format: "png" });
     expect(response.status).toBe(200);
     expect(response.headers.get("x-page-incomplete")).toBe("true");
@@ -375,7 +375,7 @@ describeWithBrowser("GET /v1/thumbs/", () => {
     expect(await errorOf(response)).toMatchObject({ code: "page_too_large", param: "width" });
   });
 
-  it("gives a kept image again, with its age and a tag, and none when the caller has it", async () => {
+  it("returns a cached image with its age and a tag, and a 304 if the caller has it", async () => {
     const url = { size: "37x41" };
     const first = await thumbs("/bands", url);
     expect(first.headers.get("x-cache")).toBe("MISS");
@@ -404,7 +404,7 @@ describeWithBrowser("GET /v1/thumbs/", () => {
     await fresh.arrayBuffer();
   });
 
-  it("goes on with a page whose client has left, and keeps its image", async () => {
+  it("completes a page whose client has left, and caches its image", async () => {
     const query = new URLSearchParams({ url: `${pages.origin}/long`, delay: "1" });
     const leaving = new AbortController();
     const left = pages.gateway.fetch(`/v1/thumbs?${query}`, { signal: leaving.signal });
@@ -455,7 +455,7 @@ describeWithBrowser("GET /v1/thumbs/", () => {
     },
   );
 
-  it("does a list of pages as a job, which goes on behind the answer, and gives each picture", async () => {
+  it("captures a list of pages as a job that continues after the answer", async () => {
     const urls = [`${pages.origin}/bands?1`, `${pages.origin}/halves?1`, "http://10.0.0.1/"];
     const begun = await pages.gateway.fetch("/v1/thumbs", {
       method: "POST",

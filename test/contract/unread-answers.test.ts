@@ -37,8 +37,10 @@ async function storedPath(key: string): Promise<string> {
   return `/v1/responses/${id}`;
 }
 
-describe("answers that nobody reads", () => {
-  it("count in the memory of strangers, until their clients leave", { timeout: 60_000 }, async () => {
+describe("unread answers", () => {
+  it("count in the memory for callers without a key, until their clients leave", {
+    timeout: 60_000,
+  }, async () => {
     const path = await storedPath("made-up");
     const statuses = await Promise.all(Array.from({ length: 8 }, () => statusUnread(path, "made-up")));
     expect(new Set(statuses)).toEqual(new Set([200, 503]));

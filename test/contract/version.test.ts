@@ -42,7 +42,7 @@ describe("GET /admin/version", () => {
     expect(asked).toBe(1);
   });
 
-  it("stays at status 200 and says why when the latest release is not known", async () => {
+  it("answers 200 with the reason if the latest release is unknown", async () => {
     expect(await version(unknown)).toEqual({
       ...OWN,
       checked_at: expect.any(String),

@@ -17,7 +17,7 @@ describeWithBrowser("the browser of a gateway on Deno", () => {
 
   const lives = (pid: number) => existsSync(`/proc/${pid}`);
 
-  it("ends when nobody has asked for a page for a while, and starts again for the next", async () => {
+  it("ends after a while without pages, and starts again for the next one", async () => {
     site = await serve((_, response) => html(response, "hello"));
     gateway = await DenoGateway.start({
       vars: { PAGE_PRIVATE_HOSTS: site.host, DNS_OVER_HTTPS_URL: "off", BROWSER_KEEP_ALIVE_MS: "1500" },

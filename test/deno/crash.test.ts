@@ -131,7 +131,7 @@ it(`loses nothing that was acknowledged when it is killed while it streams and w
   }
 }, 600_000);
 
-it("goes on counting a client's calls where it was", async () => {
+it("continues the count of a client's calls", async () => {
   const remaining = async () => {
     const answer = await gateway.fetch("/v1/technologies/?url=http://localhost/");
     await answer.text();

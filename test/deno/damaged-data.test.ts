@@ -66,7 +66,7 @@ const LARGE = [
 ];
 
 describe("a data folder with damaged rows", () => {
-  it("starts, sets them aside, says so, and goes on", async () => {
+  it("starts, moves them to a separate table, logs this, and works", async () => {
     const limits = { cost_per_day: 5, tokens_per_day: 1_000_000 };
     expect((await send("POST", "/admin/keys", { key: KEY, limits })).status).toBe(200);
     expect((await chat(KEY)).status).toBe(200);

@@ -35,7 +35,7 @@ const STYLES = {
   "/api/chat": { model: "gpt-4o", stream: false, messages: [{ role: "user", content: "x" }] },
 } as const;
 
-it("goes on by itself when its storage could not be written for a while", async () => {
+it("recovers by itself after its storage could not be written for a while", async () => {
   const added = await send(
     "/admin/keys",
     { key: KEY, limits: { requests_per_minute: 1_000, max_parallel: 3 } },

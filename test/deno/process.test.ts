@@ -115,7 +115,7 @@ it("tells clients behind a trusted proxy apart by the last address in CLIENT_ADD
   expect(await remaining("203.0.113.1, 203.0.113.2")).toBe("99");
 });
 
-it("without a browser says what to do about thumbnails, and tells technologies from the HTML alone", async () => {
+it("without a browser explains how to get thumbnails, and detects technologies from the HTML only", async () => {
   const site = await serve((_, response) =>
     html(response, "", '<meta name="generator" content="WordPress 6.4">'),
   );

@@ -38,7 +38,7 @@ describe("npm run build", () => {
 });
 
 describe("npm run start:deno", () => {
-  it("tells where the gateway is and what the keys are", async () => {
+  it("prints the address of the gateway and the keys", async () => {
     await until(
       async () => output,
       (said) => said.includes(url) && said.includes("sk-dev"),
@@ -54,7 +54,7 @@ describe("npm run start:deno", () => {
     expect(await response.json()).toMatchObject({ choices: [{ message: { content: "It works." } }] });
   });
 
-  it("ends when it is told to, and leaves nothing running", async () => {
+  it("ends on a signal, and leaves nothing running", async () => {
     const ended = once(child, "exit");
     child.kill("SIGTERM");
     expect(await ended).toEqual([0, null]);
@@ -63,7 +63,7 @@ describe("npm run start:deno", () => {
 });
 
 describe("npx polygate", () => {
-  it("starts the same from the package's bundle, and ends when it is told to", async () => {
+  it("starts equally from the package's bundle, and ends on a signal", async () => {
     const port = await freePort();
     let said = "";
     const args = ["--port", String(port), "--data", join(data, "npx")];
@@ -120,7 +120,7 @@ it("npx polygate warns if the configuration opens a provider without a credentia
   }
 }, 60_000);
 
-describe("a variable that is not what it may be", () => {
+describe("an invalid variable", () => {
   it("ends the start with a sentence, before anything is written", async () => {
     const folder = join(data, "never");
     let said = "";
@@ -130,7 +130,7 @@ describe("a variable that is not what it may be", () => {
     expect(existsSync(folder)).toBe(false);
   });
 
-  it("is told of the port, too, which is 8787 when it is empty", async () => {
+  it("is reported for the port, too, which is 8787 if it is empty", async () => {
     let said = "";
     const failed = run({ PORT: "abc" }, (text) => (said += text));
     expect(await once(failed, "close")).toEqual([1, null]);
@@ -175,7 +175,7 @@ describe("a data folder that cannot be used", () => {
     }
   });
 
-  it("ends the start with a sentence when it is none", async () => {
+  it("ends the start with a sentence if it is invalid", async () => {
     const said = await start(join(root, "package.json"));
     expect(said).toMatch(/^The data folder \S+package\.json cannot be used: .+\n$/);
     expect(said.trimEnd()).not.toContain("\n");
@@ -210,7 +210,7 @@ describe("a port that another program has", () => {
   });
 });
 
-it("what nobody caught does not end a gateway that listens", async () => {
+it("an uncaught error does not end a running gateway", async () => {
   let said = "";
   const entry = "test/support/deno-uncaught.mjs";
   const deno = join(root, "node_modules", ".bin", "deno");
@@ -232,7 +232,7 @@ it("what nobody caught does not end a gateway that listens", async () => {
   }
 });
 
-it("any free port is told when 0 is asked for", async () => {
+it("the selected port is printed if the port is 0", async () => {
   let said = "";
   const program = run({ PORT: "0", DATA_DIR: join(data, "any") }, (text) => (said += text));
   try {

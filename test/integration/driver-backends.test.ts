@@ -46,7 +46,7 @@ describe.each(BACKENDS)("a backend of the driver $driver", ({ driver, base }) =>
     "results of two calls",
     "an answer withheld",
     "a call cut short behind two",
-  ])("comes to the same as without: %s", async (name) => {
+  ])("gives the same result as without: %s", async (name) => {
     const conversation = DIALECT_CONVERSATIONS[name] ?? { steps: [] };
     for (const stream of [true, false]) {
       const direct = await ask(behind, conversation, stream);

@@ -39,7 +39,7 @@ async function ask(
   return { completion, turn: await behind.gateway.sandbox.lastTurn() };
 }
 
-describe("a conversation through a backend of the message style comes to the same as without", () => {
+describe("a conversation through a backend of the message style gives the same result as without", () => {
   it.each(Object.entries(DIALECT_CONVERSATIONS))("%s", async (_, conversation) => {
     const [chat] = DIALECT_CLIENTS;
     if (chat === undefined) throw new Error("there is no dialect");
@@ -211,7 +211,7 @@ describe("a request to a backend of the message style", () => {
     }
   });
 
-  it("may have the tools written into it, for a backend that knows none", async () => {
+  it("may contain the tools as text, for a backend without tools", async () => {
     const gateway = await startGateway({
       vars: {
         ...backendVars(behind.gateway.url),
@@ -272,7 +272,7 @@ describe("a backend of the message style that refuses", () => {
     [429, "rate_limit_error", 429, "upstream_rate_limited"],
     [500, "api_error", 503, "upstream_error"],
     [529, "overloaded_error", 503, "model_unavailable"],
-  ])("with %i %s is told as %i %s", async (status, code, told, as) => {
+  ])("converts the error %i %s to %i %s", async (status, code, told, as) => {
     upstream.plan = { status, code };
     for (const [path, family] of [
       ["/v1/chat/completions", "chat"],

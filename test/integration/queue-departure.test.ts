@@ -67,7 +67,7 @@ describe("clients that leave while they wait for an account", () => {
 
 // Nothing is written to it that could fail, and its work is not under `waitUntil` before it leaves.
 describe("a client that leaves while it waits for a whole answer", () => {
-  test("frees its account, and the history says how it ended", async () => {
+  test("frees its account, and the history has its outcome", async () => {
     const waiting = await request(false);
     await settles({ in_use: 1, waiting: 0 });
     await expect.poll(() => upstream.open).toBeGreaterThan(0);

@@ -69,7 +69,7 @@ async function reasonNotToAnswer(): Promise<string> {
   }
 }
 
-it("reads the stored state of an earlier build: the same answers, and clients go on", async () => {
+it("reads the stored state of an earlier build, with the same answers", async () => {
   const gateway = await start();
   try {
     await expectSavedAnswers(gateway);

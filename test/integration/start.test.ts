@@ -81,7 +81,7 @@ async function inUse(): Promise<number> {
 }
 
 describe("npm start", () => {
-  it("tells where the gateway is, what opens it and what is behind it: once it is there, and nothing else", async () => {
+  it("prints only address, keys and provider, once the gateway runs", async () => {
     const said = await until(
       async () => output,
       (text) => text.includes("Provider"),
@@ -120,7 +120,7 @@ describe("npm start", () => {
     expect(await inUse()).toBe(0);
   });
 
-  it("says in a sentence alone that another program has the port, and does not take that one's answers for its own", async () => {
+  it("reports in one sentence that another program has the port", async () => {
     const { code, said } = await failedStart([
       "--port",
       String(port),
@@ -152,13 +152,13 @@ describe("npm start", () => {
       /^PROVIDER_BASE_URL is missing: with PROVIDER_DRIVER openai it must be the provider's address\n$/,
     ],
     ["QUEUE_TIMEOUT_MS:abc", /^QUEUE_TIMEOUT_MS is "abc": it must be a whole number from 1 to \d+\n$/],
-  ])("says of --var %s what is wrong, in a sentence alone", async (given, sentence) => {
+  ])("reports in one sentence what is wrong with --var %s", async (given, sentence) => {
     const { code, said } = await failedStart(["--port", String(port), "--var", given]);
     expect(code).toBe(1);
     expect(said).toMatch(sentence);
   });
 
-  it("says of .dev.vars what is wrong, in a sentence alone, unless --var sets the variable", async () => {
+  it("reports in one sentence what is wrong in .dev.vars, unless --var sets the variable", async () => {
     // A copy of the scripts beside a file of its own: the project's may be the developer's.
     const folder = join(storage, "project");
     cpSync(join(root, "scripts"), join(folder, "scripts"), { recursive: true });
@@ -174,13 +174,13 @@ describe("npm start", () => {
     expect(other).toEqual({ code: 1, said: expect.stringMatching(/^POOL_SHARDS is "x": .+\n$/) });
   });
 
-  it("names a port that is none", async () => {
+  it("reports an invalid port", async () => {
     const said = 'is "abc": it must be a whole number from 0 to 65535\n';
     expect(await failedStart(["--port", "abc"])).toEqual({ code: 1, said: `--port ${said}` });
     expect(await failedStart([], { PORT: "abc" })).toEqual({ code: 1, said: `PORT ${said}` });
   });
 
-  it("says why it cannot start", async () => {
+  it("states why it cannot start", async () => {
     const { code, said } = await failedStart(["--no-such-option"]);
     expect(code).toBe(2);
     expect(said).toMatch(/^There is no option --no-such-option\.\n/);
@@ -195,7 +195,7 @@ describe("npm start", () => {
     expect(swallowed).toEqual({ code: 2, said: expect.stringMatching(/^npm kept --port for itself\./) });
   });
 
-  it("warns of a variable that it does not know, and goes on", async () => {
+  it("warns of an unknown variable, and starts", async () => {
     const { said } = await failedStart([
       "--port",
       String(port),
@@ -250,7 +250,7 @@ describe("npm start", () => {
     await expect.poll(() => isUp(place), { timeout: 20_000 }).toBe(false);
   }, 90_000);
 
-  it("ends when it is told to, and leaves nothing running", async () => {
+  it("ends on a signal, and leaves nothing running", async () => {
     const ended = once(child, "exit");
     child.kill("SIGTERM");
     await ended;
