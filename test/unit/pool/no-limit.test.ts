@@ -58,7 +58,7 @@ describe("accounts without a limit", () => {
     expect(waiting).toMatchObject({ outcome: { granted: { account: { id: granted[0]?.account.id } } } });
   });
 
-  test("are named in the status, as all whose slots differ, so that nobody takes them for full", () => {
+  test("are named in the status, so that they do not appear full", () => {
     const simulator = simulatorWith(["a"]);
     simulator.grant(FREE);
     expect(simulator.pool.status()).toMatchObject({ max_inflight_per_account: 1, account_slots: { a: 0 } });

@@ -31,7 +31,7 @@ describe("rotation", () => {
     expect(order).toEqual(["a", "b", "c", "a", "b", "c"]);
   });
 
-  test("one request after another goes round all accounts", () => {
+  test("uses all accounts in turn", () => {
     const simulator = simulatorWith(["a", "b", "c"]);
     const order = Array.from({ length: 6 }, () => {
       const { lease, account: leased } = simulator.grant();
@@ -41,24 +41,24 @@ describe("rotation", () => {
     expect(order).toEqual(["a", "b", "c", "a", "b", "c"]);
   });
 
-  test("a pinned request gets its account, whoever's turn it is", () => {
+  test("gives a pinned request its account", () => {
     const simulator = simulatorWith(["a", "b", "c"]);
     expect(simulator.grant({ target: "c" }).account.id).toBe("c");
   });
 
-  test("an account switch never comes back to the account that it left", () => {
+  test("never returns to an account that a request has left", () => {
     const simulator = simulatorWith(["a", "b"], { perAccount: 3 });
     for (let i = 0; i < 3; i += 1) expect(simulator.grant({ exclude: ["a"] }).account.id).toBe("b");
     expect(result(simulator.queue({ exclude: ["a"], waitMs: 10 }))).toBeNull();
   });
 
-  test("an account switch with nowhere to go is refused at once", () => {
+  test("refuses at once if no other account is left", () => {
     expect(simulatorWith(["a"]).pool.acquire(request({ exclude: ["a"] }))).toEqual({
       refused: "no_accounts",
     });
   });
 
-  test("the lease names the account's proxy", () => {
+  test("names the account's proxy in the lease", () => {
     const simulator = new PoolSimulator();
     simulator.pool.configure({ accounts: [account("a", { proxyId: "p1" })], limits: LIMITS });
     expect(simulator.grant().account).toEqual({ id: "a", proxyId: "p1" });
@@ -101,7 +101,7 @@ describe("refusals", () => {
 });
 
 describe("the waiting queue", () => {
-  test("a waiter cancelled in the same tick as a release does not swallow the slot (P1)", () => {
+  test("keeps a slot available if its waiter is cancelled in the same tick (P1)", () => {
     const simulator = simulatorWith(["a"], { queue: 5 });
     const { lease } = simulator.grant();
     const first = simulator.queue();
@@ -113,7 +113,7 @@ describe("the waiting queue", () => {
     expect(status(simulator)).toEqual({ in_use: 1, waiting: 0 });
   });
 
-  test("and neither does one cancelled just before", () => {
+  test("keeps a slot available if its waiter was cancelled just before", () => {
     const simulator = simulatorWith(["a"], { queue: 5 });
     const { lease } = simulator.grant();
     const first = simulator.queue();
@@ -123,7 +123,7 @@ describe("the waiting queue", () => {
     expect([result(first), result(second)]).toEqual(["cancelled", "a"]);
   });
 
-  test("a waiter pinned to a busy account does not hold up those behind it (P2)", () => {
+  test("does not block requests behind one that is pinned to a busy account (P2)", () => {
     const simulator = simulatorWith(["a", "b"]);
     const onA = simulator.grant({ target: "a" });
     simulator.grant({ target: "b" });
@@ -133,7 +133,7 @@ describe("the waiting queue", () => {
     expect([result(pinned), result(anyone)]).toEqual([null, "a"]);
   });
 
-  test("nobody overtakes, however many keep arriving (P3)", () => {
+  test("keeps the order of arrival under constant load (P3)", () => {
     const simulator = simulatorWith(["a", "b"], { queue: 1000 });
     const held = [simulator.grant().lease, simulator.grant().lease];
     const waiting = Array.from({ length: 10 }, (_, i) => simulator.queue({ requestId: `w${i}` }));
@@ -150,7 +150,7 @@ describe("the waiting queue", () => {
     expect(served).toEqual(Array.from({ length: 200 }, (_, i) => i));
   });
 
-  test("settings changed with slots in use: never more than the limit, and late releases do not underflow (P4)", () => {
+  test("never exceeds a changed limit, and counts late releases correctly (P4)", () => {
     const simulator = simulatorWith(["a"], { perAccount: 3, queue: 10 });
     const held = [simulator.grant(), simulator.grant(), simulator.grant()].map((grant) => grant.lease);
     simulator.pool.configure(configuration(["a"], { perAccount: 1, queue: 10 }));
@@ -168,7 +168,7 @@ describe("the waiting queue", () => {
     expect(simulator.pool.status().in_use).toBe(0);
   });
 
-  test("an account removed and added again keeps its slots occupied", () => {
+  test("keeps the slots of an account that is removed and added again occupied", () => {
     const simulator = simulatorWith(["a"]);
     const { lease } = simulator.grant();
     simulator.pool.configure(configuration([]));
@@ -179,7 +179,7 @@ describe("the waiting queue", () => {
     expect(result(waiter)).toBe("a");
   });
 
-  test("the wait is bounded (P5)", async () => {
+  test("has a maximum wait (P5)", async () => {
     const simulator = simulatorWith(["a"], { queueWaitMs: 60_000 });
     simulator.grant();
     const waiter = simulator.queue();
@@ -198,7 +198,7 @@ describe("the waiting queue", () => {
     expect(await waiter.settled).toEqual({ refused: "queue_timeout" });
   });
 
-  test("a request that is served, or leaves, leaves no timer behind", () => {
+  test("leaves no timer after a request", () => {
     const simulator = simulatorWith(["a", "b"], { queue: 5 });
     const { lease } = simulator.grant();
     simulator.grant();
@@ -211,7 +211,7 @@ describe("the waiting queue", () => {
     expect(simulator.timers).toBe(timers);
   });
 
-  test("a raised limit serves those who wait, in order", () => {
+  test("serves waiting requests in order after a raised limit", () => {
     const simulator = simulatorWith(["a"], { queue: 5 });
     simulator.grant();
     const waiting = [simulator.queue(), simulator.queue(), simulator.queue()];
@@ -219,7 +219,7 @@ describe("the waiting queue", () => {
     expect(waiting.map(result)).toEqual(["a", "a", null]);
   });
 
-  test("the global limit binds although accounts are free", () => {
+  test("applies the global limit, although accounts are free", () => {
     const simulator = simulatorWith(["a", "b", "c"], { global: 2 });
     simulator.grant();
     const { lease } = simulator.grant();
@@ -234,7 +234,7 @@ describe("one of several pools", () => {
   test.each([
     ["removed", [account("b")]],
     ["disabled", [account("a", { disabled: true }), account("b")]],
-  ])("sends those elsewhere that wait for an account that is well, when the last one is %s", (_, left) => {
+  ])("sends requests that wait for a healthy account elsewhere if the last one is %s", (_, left) => {
     const simulator = simulatorWith(["a", "b"]);
     const layout = { generation: 1, shards: ["main", "shard-1"], earlier: [], former: [] };
     const partOf = (order: number) => ({ shard: { name: "shard-1", order, layout } });
@@ -251,7 +251,7 @@ describe("one of several pools", () => {
 });
 
 describe("expiry", () => {
-  test("a lease that nobody renews is reclaimed, and the next request waiting gets its slot", () => {
+  test("an unrenewed lease is reclaimed, and the next waiting request gets its slot", () => {
     const simulator = simulatorWith(["a"]);
     const { lease } = simulator.grant();
     const waiter = simulator.queue();
@@ -284,7 +284,7 @@ describe("a proxy", () => {
     simulator.pool.release(lease);
   };
 
-  test("that fails is passed over with all its accounts, and none of them is blamed", () => {
+  test("that fails is avoided with all its accounts, and blames none of them", () => {
     const simulator = rigWithProxy();
     fail(simulator);
     expect(simulator.pool.status().cooldowns).toMatchObject([
@@ -319,7 +319,7 @@ describe("a proxy", () => {
     expect(simulator.pool.status().cooldowns).toMatchObject([{ failures: 1 }, { failures: 1 }]);
   });
 
-  test("that has been changed gets another chance, and so does an account that leaves it", () => {
+  test("is tried again after a change, as is an account that leaves it", () => {
     const simulator = rigWithProxy();
     fail(simulator);
     simulator.pool.configure({
@@ -333,7 +333,7 @@ describe("a proxy", () => {
 });
 
 describe("a pinned account", () => {
-  test("goes by all its names, in any case", () => {
+  test("is found by all its names, in any case", () => {
     const simulator = new PoolSimulator();
     const named = account("Ada@example.org", { email: "Ada@example.org", mobile: "+49151" });
     simulator.pool.configure({ accounts: [named, account("token:AB", { email: "" })], limits: LIMITS });
@@ -345,7 +345,7 @@ describe("a pinned account", () => {
     expect(simulator.pool.acquire(request({ target: "+491" }))).toEqual({ refused: "target_not_found" });
   });
 
-  test("whose name another one has in another case is the exact one", () => {
+  test("is the one with the exact spelling if two names differ only in case", () => {
     const simulator = simulatorWith(["A@x", "a@x"]);
     expect(
       [simulator.grant({ target: "a@x" }), simulator.grant({ target: "A@x" })].map((it) => it.account.id),
@@ -360,7 +360,7 @@ describe("cooldown", () => {
     simulator.pool.release(lease);
   };
 
-  test("with two accounts the one that cools down gets no request until it is over", () => {
+  test("excludes the account if another one is available", () => {
     const simulator = simulatorWith(["a", "b"], { queue: 9 });
     cool(simulator, "a");
     for (let i = 0; i < 5; i += 1) {
@@ -376,13 +376,13 @@ describe("cooldown", () => {
     expect(result(waiter)).toBe("a");
   });
 
-  test("with one account cooling down never means an endless 429", () => {
+  test("does not cause an endless 429 with a single account", () => {
     const simulator = simulatorWith(["a"]);
     for (let i = 0; i < 8; i += 1) cool(simulator, "a");
     expect(simulator.grant().account.id).toBe("a");
   });
 
-  test("with only cooling accounts left, the one with the least left is used", () => {
+  test("uses the account with the shortest rest if all cool down", () => {
     const simulator = simulatorWith(["a", "b", "c"]);
     cool(simulator, "c");
     simulator.advance(100);
@@ -396,7 +396,7 @@ describe("cooldown", () => {
     ]);
   });
 
-  test("a request that waits for a healthy account takes a cooling one when the last healthy one fails", () => {
+  test("serves waiting requests with a cooling account if the last healthy one fails", () => {
     const simulator = simulatorWith(["a", "b"]);
     cool(simulator, "a");
     const { lease } = simulator.grant();
@@ -405,7 +405,7 @@ describe("cooldown", () => {
     expect(result(waiter)).toBe("a");
   });
 
-  test("a pinned request is served although its account cools down", () => {
+  test("does not affect a pinned request", () => {
     const simulator = simulatorWith(["a", "b"]);
     cool(simulator, "a");
     expect(simulator.grant({ target: "a" }).account.id).toBe("a");
@@ -426,14 +426,14 @@ describe("cooldown", () => {
     expect(left()).toBe(5_000);
   });
 
-  test("a burst of failures at once counts as one", () => {
+  test("starts once for a burst of simultaneous failures", () => {
     const simulator = simulatorWith(["a"], { perAccount: 10 });
     const leases = Array.from({ length: 10 }, () => simulator.grant().lease);
     for (const lease of leases) simulator.pool.failed(lease, failure("rate_limited", "too many requests"));
     expect(simulator.pool.status().cooldowns[0]?.failures).toBe(1);
   });
 
-  test("a success of a request from before the failure proves nothing", () => {
+  test("is not ended by the success of an older request", () => {
     const simulator = simulatorWith(["a"], { perAccount: 2 });
     const [early, late] = [simulator.grant().lease, simulator.grant().lease];
     simulator.pool.failed(late, failure("account_suspended", "suspended"));
@@ -442,7 +442,7 @@ describe("cooldown", () => {
   });
 
   test.each(["server_error", "cut", "timeout", "invalid_request", "unreachable"] as const)(
-    "%s is nobody's fault",
+    "does not start after %s",
     (kind) => {
       const simulator = simulatorWith(["a"]);
       simulator.pool.failed(simulator.grant().lease, failure(kind, "x"));
@@ -462,7 +462,7 @@ describe("cooldown", () => {
   });
 });
 
-describe("what is known of an account", () => {
+describe("the state of an account", () => {
   const TOKEN = { email: "", password: "", token: "the-old-token" };
   const configure = (simulator: PoolSimulator, more: Partial<PoolAccount>) =>
     simulator.pool.configure({
@@ -507,7 +507,7 @@ describe("what is known of an account", () => {
 describe("restart", () => {
   const HOLDER = { requestId: "r", model: "m", dialect: "chat", caller: "x" };
 
-  test("with leases held grants none of their slots twice", () => {
+  test("grants no held slot twice", () => {
     const simulator = simulatorWith(["a", "b"]);
     const a = simulator.grant();
     simulator.restart().configure(configuration(["a", "b"]));
@@ -535,7 +535,7 @@ describe("restart", () => {
     expect(result(waiter)).toBe("a");
   });
 
-  test("a holder that never speaks up again blocks its slot for the claim period alone", () => {
+  test("blocks the slot of a silent holder only for the claim period", () => {
     const simulator = simulatorWith(["a"]);
     const { lease } = simulator.grant();
     simulator.restart().configure(configuration(["a"]));
@@ -547,7 +547,7 @@ describe("restart", () => {
     expect(simulator.pool.resumeLease(lease, "a", HOLDER)).toBeNull();
   });
 
-  describe("with an isolate that holds leases for long", () => {
+  describe("with an isolate that holds long leases", () => {
     const restarted = () => {
       const simulator = simulatorWith(["a", "b"]);
       const leases = [simulator.grant().lease, simulator.grant().lease];
@@ -556,7 +556,7 @@ describe("restart", () => {
       return { simulator, leases, waiter: simulator.queue() };
     };
 
-    test("and a beat that was sent before the restart says nothing of what it holds", () => {
+    test("ignores a heartbeat that was sent before the restart", () => {
       const { simulator, waiter } = restarted();
       simulator.pool.beat("isolate", [], 1);
       simulator.advance(CLAIM_MS);
@@ -565,7 +565,7 @@ describe("restart", () => {
       expect(result(waiter)).toBe("a");
     });
 
-    test("and is silent: its slots are held back until none of its leases can be used any more", () => {
+    test("reserves the slots of a silent one until its leases have ended", () => {
       const { simulator, waiter } = restarted();
       simulator.advance(LEASE_TTL_MS - 1);
       expect(result(waiter)).toBeNull();
@@ -574,7 +574,7 @@ describe("restart", () => {
       expect(simulator.store.isolates.size).toBe(0);
     });
 
-    test("and has taken over what it holds: the rest is free after the claim period", () => {
+    test("frees all but the resumed slots after the claim period", () => {
       const { simulator, leases, waiter } = restarted();
       const [first = "", second = ""] = leases;
       expect(simulator.pool.beat("isolate", leases)).toEqual({ start: 2, lost: [] });
@@ -589,7 +589,7 @@ describe("restart", () => {
       expect(simulator.store.isolates.size).toBe(0);
     });
 
-    test("in the process that has ended: everything is free at once", () => {
+    test("frees everything at once if the isolate was in the ended process", () => {
       const simulator = new PoolSimulator({ boot: "one" });
       simulator.pool.configure(configuration(["a"]));
       simulator.pool.beat("isolate", [simulator.grant().lease]);
@@ -601,7 +601,7 @@ describe("restart", () => {
     });
   });
 
-  test("after an update of the program waits as long as the leases of the earlier version may last", () => {
+  test("waits after an update until leases of the earlier version have ended", () => {
     const simulator = simulatorWith(["a"]);
     const { lease } = simulator.grant();
     simulator.store.terms = null;
@@ -621,7 +621,7 @@ describe("restart", () => {
     expect(result(last)).toBe("a");
   });
 
-  test("a lease reclaimed before the restart cannot take over somebody else's slot", () => {
+  test("does not let a reclaimed lease resume another one's slot", () => {
     const simulator = simulatorWith(["a"]);
     const stale = simulator.grant().lease;
     simulator.advance(LEASE_TTL_MS);
@@ -633,7 +633,7 @@ describe("restart", () => {
     expect(simulator.pool.status().in_use).toBe(1);
   });
 
-  test("a name that was taken over once does not take over the account's other slot", () => {
+  test("resumes a lease only once", () => {
     const simulator = simulatorWith(["a"], { perAccount: 2 });
     const { lease } = simulator.grant();
     simulator.grant();
@@ -643,7 +643,7 @@ describe("restart", () => {
     expect(simulator.pool.status().in_use).toBe(1);
   });
 
-  test("after a restart while idle every slot is free at once", () => {
+  test("frees every slot at once if the pool was idle", () => {
     const simulator = simulatorWith(["a"]);
     simulator.pool.release(simulator.grant().lease);
     simulator.advance(1_000);
@@ -651,7 +651,7 @@ describe("restart", () => {
     expect(simulator.pool.status()).toMatchObject({ in_use: 0, available: 1 });
   });
 
-  test("steady load writes nothing but the accounts' health, once in ten seconds", () => {
+  test("writes only the accounts' health under steady load, once in ten seconds", () => {
     const simulator = simulatorWith(["a", "b"], { perAccount: 2 });
     const leases = Array.from({ length: 4 }, () => simulator.grant().lease);
     const { writes } = simulator.store;
@@ -665,7 +665,7 @@ describe("restart", () => {
     expect(simulator.store.healthWrites).toBeLessThanOrEqual(200 / 10);
   });
 
-  test("a mark that is no longer needed is lowered while other accounts are busy", () => {
+  test("lowers an unneeded mark while other accounts are busy", () => {
     const simulator = simulatorWith(["a", "b"], { perAccount: 2 });
     const busy = simulator.grant({ target: "b" }).lease;
     for (const lease of [simulator.grant({ target: "a" }).lease, simulator.grant({ target: "a" }).lease])
@@ -682,7 +682,7 @@ describe("restart", () => {
 describe("shares of callers", () => {
   const of = (caller: string, more: Partial<AcquireRequest> = {}) => ({ caller, ...more });
 
-  test("a caller that fills all slots and the queue leaves the next ones to whoever comes", () => {
+  test("give the next slots to other callers after one fills all slots and the queue", () => {
     const simulator = simulatorWith(["a", "b"], { perAccount: 2, queue: 10 });
     const leases = Array.from({ length: 4 }, () => simulator.grant(of("greedy")).lease);
     const greedy = Array.from({ length: 4 }, () => simulator.queue(of("greedy")));
@@ -701,7 +701,7 @@ describe("shares of callers", () => {
     expect(greedy.map((it) => it.outcome !== null)).toEqual([true, false, false, false]);
   });
 
-  test("callers that hold equally many take turns, each in its own order of arrival", () => {
+  test("let callers with equal numbers take turns, each in its own order of arrival", () => {
     const simulator = simulatorWith(["a"], { queue: 20 });
     let lease = simulator.grant(of("x")).lease;
     const waiting = ["x", "x", "x", "y", "y", "z"].map((caller, n) => ({
@@ -721,7 +721,7 @@ describe("shares of callers", () => {
     expect(order).toEqual(["y3", "z5", "x0", "y4", "x1", "x2"]);
   });
 
-  test("a slot that only a greedy caller can use is not left idle", () => {
+  test("do not leave a slot idle that only a greedy caller can use", () => {
     const simulator = simulatorWith(["a", "b"]);
     simulator.grant(of("greedy", { target: "a" }));
     const b = simulator.grant(of("greedy", { target: "b" }));
@@ -731,7 +731,7 @@ describe("shares of callers", () => {
     expect(result(waiter)).toBe("b");
   });
 
-  test("in a full queue the newest request of whoever fills it gives way, until both have as many", () => {
+  test("remove the newest request of the largest caller from a full queue", () => {
     const simulator = simulatorWith(["a"], { queue: 4 });
     simulator.grant(of("greedy"));
     const greedy = Array.from({ length: 4 }, () => simulator.queue(of("greedy")));
@@ -743,7 +743,7 @@ describe("shares of callers", () => {
     expect(simulator.pool.status()).toMatchObject({ waiting: 4, max_queue_size: 4 });
   });
 
-  test("nobody gives way to a request that does not wait", () => {
+  test("remove no request for one that does not wait", () => {
     const simulator = simulatorWith(["a"], { queue: 2 });
     simulator.grant(of("greedy"));
     const greedy = [simulator.queue(of("greedy")), simulator.queue(of("greedy"))];
@@ -753,7 +753,7 @@ describe("shares of callers", () => {
     expect(greedy.map(result)).toEqual([null, null]);
   });
 
-  test("a restart does not make a caller poor that has much", () => {
+  test("survive a restart", () => {
     const simulator = simulatorWith(["a", "b"]);
     const leases = [simulator.grant(of("greedy")), simulator.grant(of("greedy"))];
     simulator.restart().configure(configuration(["a", "b"]));
@@ -769,7 +769,7 @@ describe("shares of callers", () => {
 });
 
 describe("queue status (docs/contract/accounts.md)", () => {
-  test("names every field, with 0 limits shown as what they stand for", () => {
+  test("has every field, with the effective values of 0 limits", () => {
     const simulator = simulatorWith(["a", "b"], { perAccount: 1 });
     simulator.grant({ requestId: "one", model: "flash", dialect: "chat" });
     simulator.grant({ target: "b" });

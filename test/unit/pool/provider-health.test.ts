@@ -62,7 +62,7 @@ describe("the health of a provider with one token", () => {
     expect(site.ask(BAD).health).toBe("degraded");
   });
 
-  test("is none once the provider is deleted or its accounts are disabled", () => {
+  test("ends when the provider is deleted or its accounts are disabled", () => {
     const site = new Site().ask(BAD, BAD, BAD, BAD, BAD);
     const disabled = account("only", { disabled: true });
     site.simulator.pool.configure({ ...configuration([]), accounts: [disabled] });
@@ -73,7 +73,7 @@ describe("the health of a provider with one token", () => {
     expect(site.health).toBe("down");
   });
 
-  test("is that of all pools together", () => {
+  test("combines all pools", () => {
     const [one, other, unused] = [new Site().ask(BAD, BAD, BAD), new Site().ask(BAD, BAD), new Site()];
     const merged = (...sites: readonly Site[]) =>
       mergeStatuses(sites.map(({ simulator }) => simulator.pool.shardStatus())).troubles?.[0]?.health;

@@ -23,7 +23,7 @@ function rigOf(
 }
 
 describe("accounts of several providers", () => {
-  test("serve requests for their own provider alone, and say whose they are", () => {
+  test("serve only requests for their own provider, and name it", () => {
     const simulator = rigOf(["a"], ["x", "y"], { limits: { ...LIMITS, perAccount: 2 } });
     expect([simulator.grant(), simulator.grant()].map((grant) => grant.account.id)).toEqual(["a", "a"]);
     const others = [simulator.grant({ provider: OTHER }), simulator.grant({ provider: OTHER })];
@@ -40,7 +40,7 @@ describe("accounts of several providers", () => {
     expect(rigOf([], ["x"]).pool.acquire(request())).toEqual({ refused: "no_accounts" });
   });
 
-  test("who waits for one provider holds up nobody who waits for another", () => {
+  test("requests that wait for one provider do not delay those for another", () => {
     const simulator = rigOf(["a"], ["x"]);
     const [first, second] = [simulator.grant(), simulator.grant({ provider: OTHER })];
     const own = simulator.queue();
@@ -51,7 +51,7 @@ describe("accounts of several providers", () => {
     expect(result(own)).toBe("a");
   });
 
-  test("a queue that is full of requests for one provider takes those for another", () => {
+  test("a queue that is full for one provider accepts requests for another", () => {
     const simulator = rigOf(["a"], ["x"]);
     simulator.grant();
     simulator.grant({ provider: OTHER });
@@ -61,7 +61,7 @@ describe("accounts of several providers", () => {
     expect(simulator.pool.status()).toMatchObject({ waiting: 2, max_queue_size: 2 });
   });
 
-  test("the limit for all slots goes to whoever came first, whatever provider is wanted", () => {
+  test("the global limit serves requests in order of arrival for all providers", () => {
     const simulator = rigOf(["a", "b"], ["x", "y"], { limits: { ...LIMITS, global: 2 } });
     const held = [simulator.grant(), simulator.grant({ provider: OTHER })];
     const waiting = [simulator.queue({ provider: OTHER }), simulator.queue()];
@@ -72,7 +72,7 @@ describe("accounts of several providers", () => {
     expect(waiting.map(result)).toEqual(["y", "b"]);
   });
 
-  test("who holds much of one provider has no less of another", () => {
+  test("the share of a caller is separate for each provider", () => {
     const simulator = rigOf(["a", "b"], ["x"], { limits: { ...LIMITS, queue: 10 } });
     for (let slot = 0; slot < 2; slot += 1) simulator.grant({ caller: "much" });
     const { lease } = simulator.grant({ caller: "little", provider: OTHER });
@@ -82,7 +82,7 @@ describe("accounts of several providers", () => {
     expect([result(much), result(little)]).toEqual(["x", null]);
   });
 
-  test("an outage of one provider says nothing of another", () => {
+  test("an outage of one provider does not affect another", () => {
     const simulator = rigOf(["a", "b", "c", "d"], ["x"], { limits: { ...LIMITS, perAccount: 2 } });
     const down = failure("unreachable");
     for (const [index, target] of ["a", "b", "c"].entries()) {
@@ -99,14 +99,14 @@ describe("accounts of several providers", () => {
     expect(simulator.grant({ provider: OTHER }).account.id).toBe("x");
   });
 
-  test("another account means one of the same provider", () => {
+  test("failover uses accounts of the same provider", () => {
     const simulator = rigOf(["a"], ["x"]);
     const { lease } = simulator.grant();
     expect(simulator.pool.failed(lease, failure("rate_limited"))).toBe(false);
     expect(simulator.pool.acquire(request({ exclude: ["a"] }))).toEqual({ refused: "no_accounts" });
   });
 
-  test("a pinned account of another provider is none, unless any will do", () => {
+  test("a pinned account must belong to the provider, unless any is allowed", () => {
     const simulator = rigOf(["a"], ["x"]);
     expect(simulator.pool.acquire(request({ target: "x" }))).toEqual({ refused: "target_not_found" });
     expect(simulator.pool.acquire(request({ target: "a", provider: OTHER }))).toEqual({
@@ -115,7 +115,7 @@ describe("accounts of several providers", () => {
     expect(simulator.grant({ target: "x", provider: ANY_PROVIDER }).account.provider).toBe(OTHER);
   });
 
-  test("a provider's accounts may have slots of their own number", () => {
+  test("a provider's accounts may have their own number of slots", () => {
     const simulator = rigOf(["a"], ["x"], { perAccount: { [OTHER]: 3 } });
     simulator.grant();
     simulator.queue();
@@ -159,7 +159,7 @@ describe("accounts of several providers", () => {
 });
 
 describe("a token that an account got from its provider", () => {
-  test("is forgotten where the provider has another address or token, also by a later process", () => {
+  test("is deleted if the provider gets another address or token, also after a restart", () => {
     const simulator = new PoolSimulator();
     const at = (endpointDigest: string) => ({
       accounts: [account("a", { token: "", password: "secret", endpointDigest })],
@@ -200,7 +200,7 @@ describe("the pool's configuration", () => {
     buildPoolConfiguration(configSchema.parse(config), { queueWaitMs: 1, needsNoAccount });
   const provider = { id: "vllm", driver: "openai", base_url: "http://vllm.test/v1" };
 
-  test("gives a provider without accounts one of its own, if a key is all that it needs", async () => {
+  test("gives a provider without accounts one of its own, if it needs only a key", async () => {
     const { accounts } = await made({
       providers: [
         { ...provider, token: "sk-vllm" },
@@ -234,7 +234,7 @@ describe("the pool's configuration", () => {
     expect(await ofDeployment({}, [{ token: "one" }])).toMatchObject([{ token: "one" }]);
   });
 
-  test("tells where an account's own token is from, if its provider gives it one", async () => {
+  test("states the source of a token that the provider issues", async () => {
     const digestOf = async (entry: object, account: object = { email: "a@vllm.test", password: "p" }) => {
       const { accounts } = await made({
         providers: [{ ...provider, ...entry }],
@@ -253,7 +253,7 @@ describe("the pool's configuration", () => {
     expect(await digestOf({}, { token: "sk-own" })).toBeUndefined();
   });
 
-  test("leaves a provider the accounts that it has, and rests those of one that is switched off", async () => {
+  test("keeps a provider's accounts, and disables those of a disabled provider", async () => {
     const accounts = [{ token: "one", provider: "vllm" }];
     expect((await made({ providers: [provider], accounts })).accounts).toMatchObject([
       { provider: "vllm", token: "one", disabled: false },

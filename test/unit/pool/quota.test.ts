@@ -38,7 +38,7 @@ function accountsOf(simulator: PoolSimulator, model: string): Set<string> {
 }
 
 describe("an account whose quota is used up", () => {
-  test("gets no requests until the quota begins anew, although it has refused none", () => {
+  test("gets no requests until the quota is renewed", () => {
     const simulator = rigOf();
     const { lease } = simulator.grant({ target: "a" });
     simulator.pool.recordQuota(lease, [exhausted(simulator)]);
@@ -67,7 +67,7 @@ describe("an account whose quota is used up", () => {
     expect(accountsOf(simulator, "large")).toEqual(new Set(["a", "b"]));
   });
 
-  test("is used all the same when no other account is left for the model", () => {
+  test("is used if no other account is left for the model", () => {
     const simulator = rigOf();
     for (const target of ["a", "b"]) {
       const { lease } = simulator.grant({ target, model: "large" });
@@ -77,7 +77,7 @@ describe("an account whose quota is used up", () => {
     expect(accountsOf(simulator, "large")).toEqual(new Set(["a", "b"]));
   });
 
-  test("is back as soon as the provider says that something is left", () => {
+  test("is used again as soon as the provider states a remaining quota", () => {
     const simulator = rigOf();
     const { lease } = simulator.grant({ target: "a" });
     simulator.pool.recordQuota(lease, [exhausted(simulator)]);

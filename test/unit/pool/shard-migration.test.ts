@@ -289,7 +289,7 @@ describe("the status of a pool that accounts move to", () => {
     return Promise.race([work.then(() => "known"), later]);
   };
 
-  it("waits until it is known what is held elsewhere: until then no free slot is known of", async () => {
+  it("shows no free slot until the other pool has reported held slots", async () => {
     const added = new AddedShard(2);
     const [first] = added.pool.health();
     if (first === undefined) throw new Error("it has no accounts");
@@ -305,7 +305,7 @@ describe("the status of a pool that accounts move to", () => {
     expect(available_accounts).not.toContain(first.id);
   });
 
-  it("goes on waiting while the other one is silent, and knows by its late answer", async () => {
+  it("waits while the other pool is silent, and uses its late answer", async () => {
     const added = new AddedShard(3);
     const { allAnswered } = added.migration;
     await added.clock.pass(4_000);
@@ -314,7 +314,7 @@ describe("the status of a pool that accounts move to", () => {
     expect(await state(allAnswered)).toBe("known");
   });
 
-  it("waits for nothing where there is one pool, or all is settled", async () => {
+  it("does not wait with one pool, or after the move", async () => {
     expect(new AddedShard(1).migration.allAnswered).toBeNull();
     const added = new AddedShard(2);
     const layout = nextLayout(2, null);
@@ -328,7 +328,7 @@ describe("the status of a pool that accounts move to", () => {
 });
 
 describe("accounts that move between pools", () => {
-  it("are granted although what was known of them cannot be told", async () => {
+  it("are granted even if their state cannot be transferred", async () => {
     const clock = new SimulatedClock(START);
     const layout = nextLayout(2, null);
     if (layout === null) throw new Error("there is one pool");
@@ -354,7 +354,7 @@ describe("accounts that move between pools", () => {
   });
 
   it.each(Array.from({ length: SEEDS }, (_, n) => n + 1))(
-    "are never used more often than they may, whatever happens to messages and pools; none is lost (seed %i)",
+    "never exceed their limits and are never lost, for any events of messages and pools (seed %i)",
     async (seed) => {
       const deployment = new Deployment(seed);
       deployment.tell();

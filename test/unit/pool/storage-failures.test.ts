@@ -124,7 +124,7 @@ async function serve(sql: FailingSql): Promise<void> {
 }
 
 test.each(FAILURE_KINDS)(
-  "no slot and no use is lost whichever step of the pool's storage fails %s",
+  "loses no slot and no usage if any step of its storage fails %s",
   async (kind) => {
     const failed = await failEachStep(kind, async (sql) => {
       vi.clearAllTimers();
@@ -139,7 +139,7 @@ test.each(FAILURE_KINDS)(
   120_000,
 );
 
-test("requests that get no slot while a disk is full fail alone, and leave nothing behind", async () => {
+test("fails only requests without a slot while a disk is full", async () => {
   const sql = new FailingSql();
   const pool = start(sql);
   await pool.configure(configuration(["a", "b"], { queue: 10 }));
@@ -172,7 +172,7 @@ test("requests that get no slot while a disk is full fail alone, and leave nothi
   expect(sql.all("select id from key_use")).toEqual([{ id: "healed" }]);
 });
 
-test("a pool that its holders do not outlive grants although a disk is full", async () => {
+test("grants slots while a disk is full, if holders end together with the pool", async () => {
   const sql = new FailingSql();
   const pool = createInProcessPool(new SqlPoolStore(sql));
   await pool.configure(configuration(["a", "b"], { queue: 10 }));

@@ -122,7 +122,7 @@ describe("a batch", () => {
     expect(await ask("GET", `/${batch["id"]}`)).toEqual([200, batch]);
   });
 
-  test("has results that become files of the caller, always under the same ids", async () => {
+  test("has result files of the caller, always with the same ids", async () => {
     const id = await created();
     Object.assign(vendor.last.batch, { status: "completed", output_file_id: "out", error_file_id: "err" });
     const [, done] = await ask("GET", `/${id}`);
@@ -138,7 +138,7 @@ describe("a batch", () => {
     });
   });
 
-  test("is cancelled, and listed as it was seen last, the newest first", async () => {
+  test("can be cancelled, and is listed in its last known state, the newest first", async () => {
     const [first, second] = [await created(), await created("file-1")];
     expect(await ask("POST", `/${second}/cancel`)).toMatchObject([200, { id: second, status: "cancelling" }]);
     const [, page] = await ask("GET", "?limit=1");
@@ -147,7 +147,7 @@ describe("a batch", () => {
     expect(next).toMatchObject({ data: [{ id: first, status: "in_progress" }], has_more: false });
   });
 
-  test("of another caller is unknown, and so is the file, before the provider hears of it", async () => {
+  test("of another caller is unknown, as is its file, and the provider is not asked", async () => {
     const id = await created();
     const calls = made.upstream.asked.length;
     const refusals = [
@@ -189,7 +189,7 @@ describe("a batch", () => {
     },
   );
 
-  test("whose account was deleted is unknown, and so is the file", async () => {
+  test("is unknown after its account was deleted, as is its file", async () => {
     const id = await created();
     const { config } = await made.platform.configuration.read();
     await made.platform.configuration.update((current) => ({
@@ -200,7 +200,7 @@ describe("a batch", () => {
     expect((await create("file-0"))[0]).toBe(404);
   });
 
-  test("counts the tokens that the provider states, each once", async () => {
+  test("counts the provider's tokens once", async () => {
     const id = await created();
     const stated = [10, 10, 300, 300];
     for (const input_tokens of stated) {

@@ -201,7 +201,7 @@ describe("a form", () => {
     ["with too many parts", part("x", "y").repeat(200) + MODEL + END, 400, null],
     ["that is none", "hello", 400, null],
     ["with a model after too large a file", file("z".repeat(33 * MIB)) + MODEL + END, 413, "model"],
-  ])("%s is refused", async (_, body, status, param) => {
+  ])("is refused: %s", async (_, body, status, param) => {
     const made = await behind();
     const response = await send(made, body);
     expect([response.status, await response.json()]).toMatchObject([status, { error: { param } }]);
@@ -222,7 +222,7 @@ describe("a form", () => {
     expect(made.upstream.asked).toEqual([]);
   });
 
-  test("that stops arriving before its model is known times out", async () => {
+  test("times out if it stops arriving before its model is known", async () => {
     const made = await behind();
     const answer = send(
       made,
@@ -235,7 +235,7 @@ describe("a form", () => {
     expect(made.upstream.asked).toEqual([]);
   });
 
-  test("whose caller leaves ends the request to the provider", async () => {
+  test("ends its request to the provider if the caller leaves", async () => {
     const made = await behind();
     const leaving = new AbortController();
     function* pieces() {

@@ -43,7 +43,7 @@ const ENDPOINTS = [
 ] as const;
 
 describe.each(ENDPOINTS)("POST %s", (path, upstreamPath) => {
-  test("sends the body as it is but for the model's name, and returns the answer as it is", async () => {
+  test("sends the body unchanged except for the model's name, and returns the answer unchanged", async () => {
     const made = await behind(() => ok('{"x" : [1.0], "model":"real-name"}'));
     const text =
       '{ "z": 1.0, "model" : "vendor/mine", "input": "Hello", "new": {"model": "vendor/mine"}, "a":[] }';
@@ -157,7 +157,7 @@ describe("an endpoint without translation", () => {
     await response.text();
   });
 
-  test("passes bytes through that are no text", async () => {
+  test("passes on binary data", async () => {
     const bytes = Uint8Array.from({ length: 100_000 }, (_, index) => index % 256);
     const made = await behind(() => ({ type: "audio/mpeg", body: [bytes.slice(0, 9), bytes.slice(9)] }));
     const response = await send(made, "/v1/audio/speech", requestOf({ voice: "alloy" }));
@@ -171,7 +171,7 @@ describe("an endpoint without translation", () => {
     });
   });
 
-  test("sends no model where the API has a default, and requires it elsewhere", async () => {
+  test("sends no model if the API has a default, and requires it elsewhere", async () => {
     const made = await behind(() => ok("{}"));
     const vendorIsDefault = await gateway({
       upstream: new ScriptedUpstream(() => ok("{}")),
@@ -186,7 +186,7 @@ describe("an endpoint without translation", () => {
     expect(await refused.json()).toMatchObject({ error: { param: "model" } });
   });
 
-  test("sends names that stand for nothing to a default provider that has these endpoints", async () => {
+  test("sends unknown names to a default provider that has these endpoints", async () => {
     const made = await gateway({
       upstream: new ScriptedUpstream(() => ok("{}")),
       env: { PROVIDER_DRIVER: "openai", PROVIDER_TOKEN: "sk-x", PROVIDER_MODELS: '{"tts-1":"kokoro"}' },
@@ -220,7 +220,7 @@ describe("an endpoint without translation", () => {
     expect(made.upstream.asked).toEqual([]);
   });
 
-  test("a provider whose protocol does not have it is a 501", async () => {
+  test("is a 501 if the provider's protocol does not have it", async () => {
     const made = await behind(() => ok("{}"), {
       providers: [{ ...VENDOR, driver: "anthropic" }],
     });
@@ -232,7 +232,7 @@ describe("an endpoint without translation", () => {
   });
 
   test.each([404, 405, 501])(
-    "a backend without the path (%i) is a 501, another model of the route answers",
+    "is a 501 if the backend lacks the path (%i), unless another model of the route answers",
     async (status) => {
       const script = ({ host }: UpstreamRequest): Reply =>
         host === "vendor.test" ? { status, json: { detail: "Not Found" } } : ok('{"ok":1}');
@@ -248,7 +248,7 @@ describe("an endpoint without translation", () => {
     },
   );
 
-  test("a refusal keeps status, message, code, type and param; a missing model is none of a missing endpoint", async () => {
+  test("keeps status, message, code, type and param of a refusal", async () => {
     const errors = [
       {
         status: 400,
@@ -273,7 +273,7 @@ describe("an endpoint without translation", () => {
     }
   });
 
-  test("an account that is refused is replaced by another one, before the first byte", async () => {
+  test("replaces a refused account before the first byte", async () => {
     const made = await behind(
       ({ token }) =>
         token === "sk-1" ? { status: 429, json: { error: { message: "slow" } } } : ok('{"ok":1}'),
@@ -293,7 +293,7 @@ describe("an endpoint without translation", () => {
     expect(made.upstream.asked.filter(({ token }) => token === "sk-1")).toHaveLength(1);
   });
 
-  test("an answer that breaks before its first byte leads to the next model of the route", async () => {
+  test("uses the next model of the route if an answer breaks before its first byte", async () => {
     const made = await behind(
       ({ host }) =>
         host === "vendor.test" ? { body: ["reset"], type: "audio/mpeg" } : ok("sound", "audio/mpeg"),
@@ -305,7 +305,7 @@ describe("an endpoint without translation", () => {
     expect(await response.text()).toBe("sound");
   });
 
-  test("an answer that breaks later is broken for the caller, too", async () => {
+  test("breaks the answer to the caller, too, if it breaks later", async () => {
     const made = await behind(() => ({ type: "audio/mpeg", body: ["so", "reset"] }));
     const response = await send(made, "/v1/audio/speech", requestOf());
     expect(response.status).toBe(200);
@@ -315,14 +315,14 @@ describe("an endpoint without translation", () => {
     expect(made.lines.at(-1)).toMatchObject({ error: "upstream_error", operation: "audio" });
   });
 
-  test("events that break end with an error event", async () => {
+  test("ends broken events with an error event", async () => {
     const made = await behind(() => ({ body: ['data: {"type":"a"}\n\n', "reset"] }));
     const response = await send(made, "/v1/images/generations", requestOf({ stream: true }));
     const text = await response.text();
     expect(text).toMatch(/^data: {"type":"a"}\n\ndata: {"error":{.*"upstream_error".*}}\n\n$/);
   });
 
-  test("an error event does not show the account's token, however it is cut", async () => {
+  test("hides the account's token in an error event for any split", async () => {
     const event =
       'event: error\ndata: {"type":"error","error":{"message":"Incorrect API key: sk-of-the-account"}}\n\n';
     const made = await behind(() => ({ body: ['data: {"type":"a"}\n\n', ...event] }));
@@ -332,7 +332,7 @@ describe("an endpoint without translation", () => {
     );
   });
 
-  test("a long event without a line break passes in pieces", async () => {
+  test("passes on a long event without a line break in pieces", async () => {
     const line = `data: {"b64_json":"${"x".repeat(300_000)}"}`;
     const made = await behind(() => ({ body: [line.slice(0, 200_000), "silence"] }));
     const response = await send(made, "/v1/images/generations", requestOf({ stream: true }));
@@ -340,7 +340,7 @@ describe("an endpoint without translation", () => {
     expect(value?.length).toBeGreaterThan(10_000);
   });
 
-  test("a silent provider is given up after the idle limit", async () => {
+  test("gives up a silent provider after the idle limit", async () => {
     const made = await behind(() => ({ type: "audio/mpeg", body: ["so", "silence"] }));
     const response = await send(made, "/v1/audio/speech", requestOf());
     const read = response.text().catch((error: unknown) => error);
@@ -350,7 +350,7 @@ describe("an endpoint without translation", () => {
     await made.expectIdle();
   });
 
-  test("a client that leaves cancels the request to the provider", async () => {
+  test("cancels the request to the provider if the client leaves", async () => {
     const made = await behind(() => ({ type: "audio/mpeg", body: ["so", "silence"] }));
     const leaving = new AbortController();
     const response = await made.post("/v1/audio/speech", null, { body: requestOf(), signal: leaving.signal });
@@ -361,7 +361,7 @@ describe("an endpoint without translation", () => {
     expect(made.lines.at(-1)).toMatchObject({ error: "request_cancelled" });
   });
 
-  test("an answer waits for its reader", async () => {
+  test("waits for a slow reader", async () => {
     let taken = 0;
     function* pieces() {
       for (; taken < 100; taken += 1) yield new Uint8Array(16 * 1024);
@@ -374,7 +374,7 @@ describe("an endpoint without translation", () => {
   });
 });
 
-describe("what is recorded of it", () => {
+describe("the record of such a request", () => {
   test.each([
     [
       "tokens",
@@ -413,7 +413,7 @@ describe("what is recorded of it", () => {
     });
   });
 
-  test("the last event of a stream counts", async () => {
+  test("has the usage of a stream's last event", async () => {
     const events = [
       'data: {"type":"image_generation.partial_image","usage":{"input_tokens":1,"output_tokens":1}}\n\n',
       'data: {"type":"image_generation.completed","usage":{"input_tokens":5,"output_tokens":6}}\n\n',
@@ -426,7 +426,7 @@ describe("what is recorded of it", () => {
     expect(JSON.stringify(record?.messages)).toContain("A cat");
   });
 
-  test("limits of keys count requests and tokens", async () => {
+  test("counts towards limits of requests and tokens", async () => {
     const made = await behind(() => ok('{"usage":{"total_tokens":50}}'), {
       keys: [],
       api_keys: [{ id: "k", key: KEY, limits: { requests_per_minute: 2, tokens_per_minute: 1_000 } }],
@@ -446,7 +446,7 @@ describe("what is recorded of it", () => {
     [{ models: ["other/*"] }, 403],
     [{ dialects: ["messages"] }, 403],
     [{ models: ["vendor/*"], dialects: ["chat-completions"] }, 200],
-  ])("the scope %j of a key: %i", async (scope, status) => {
+  ])("respects the scope %j of a key: %i", async (scope, status) => {
     const made = await behind(() => ok("{}"), { keys: [], api_keys: [{ id: "k", key: KEY, ...scope }] });
     const response = await send(made, "/v1/rerank", requestOf());
     expect(response.status).toBe(status);

@@ -46,7 +46,7 @@ function deliver(client: SocketListener, text: string): void {
   client.onMessage(text);
 }
 
-test("messages that cannot be parsed get an error event, and the connection goes on", async () => {
+test("messages that cannot be parsed get an error event, and the connection continues", async () => {
   const received: string[] = [];
   const { client, budget, answers, closes } = connect((text) => received.push(text));
   deliver(client, `{"model":${"[".repeat(100_000)}`);
@@ -64,7 +64,7 @@ test("messages that cannot be parsed get an error event, and the connection goes
   client.onClose(1000);
 });
 
-test("an unexpected failure ends both sides, and holds no memory", async () => {
+test("an unexpected failure ends both sides, and releases the memory", async () => {
   const failure = new RangeError("Maximum call stack size exceeded");
   const { connection, client, budget, closes, closesOfProvider } = connect(() => {
     throw failure;
@@ -81,7 +81,7 @@ test("an unexpected failure ends both sides, and holds no memory", async () => {
 test.each([
   ["is nested too deeply", `{"type":"response.done","response":${"[".repeat(100_000)}`, 1011],
   ["needs more memory than there is", `{"type":"response.done","n":[${"{},".repeat(300_000)}{}]}`, 1011],
-])("an event of the provider that %s ends both sides, and holds no memory", async (_, event, code) => {
+])("an event of the provider that %s ends both sides, and releases the memory", async (_, event, code) => {
   const { connection, client, budget, answers, closes, closesOfProvider, sayAsProvider } = connect(
     () => undefined,
   );

@@ -57,13 +57,13 @@ describe("a message of the caller", () => {
     expect(prepare(text, "", true)).toBe(status);
   });
 
-  test("that is no JSON goes on where no model is to be kept", () => {
+  test("that is not JSON is passed on if no model is restricted", () => {
     expect(prepare("model", "", false)).toBe("model");
   });
 });
 
 describe("events of the provider", () => {
-  test("add up their usage, and keep what was said", () => {
+  test("add up their usage, and keep the texts", () => {
     const log: { promptTokens?: number; completionTokens?: number; cachedTokens?: number } = {};
     const events = new ProviderEvents(log, [], new MemoryBudget(40_000_000).createReservation());
     const done = JSON.stringify({

@@ -193,7 +193,7 @@ describe("a realtime connection", () => {
   test.each([
     ["a browser's key", `realtime, openai-insecure-api-key.${KEY}`, "realtime"],
     ["only a key", `openai-insecure-api-key.${KEY}`, undefined],
-  ])("takes %s from its subprotocols, and does not name it", async (_, offered, chosen) => {
+  ])("reads %s from its subprotocols, and does not repeat it", async (_, offered, chosen) => {
     const made = await realtime();
     const headers = { authorization: "", "sec-websocket-protocol": offered };
     expect(await made.open(undefined, headers)).toBe(101);
@@ -232,7 +232,7 @@ describe("a realtime connection", () => {
     ["a provider without it", "?model=claude/c", {}, 501],
     ["no upgrade", "?model=oa/mine", { upgrade: "" }, 405],
     ["another version of the protocol", "?model=oa/mine", { "sec-websocket-version": "8" }, 426],
-  ])("with %s is refused before the provider hears of it", async (_, query, headers, status) => {
+  ])("with %s is refused without asking the provider", async (_, query, headers, status) => {
     const made = await realtime();
     expect(await made.open(query, headers)).toBe(status);
     expect(made.openings).toEqual([]);
@@ -287,7 +287,7 @@ describe("a realtime connection", () => {
     },
   );
 
-  test("may name further models with a key that has no list", async () => {
+  test("may name further models with a key without a list", async () => {
     const made = await connected();
     const event = { type: "session.update", session: { audio: { transcription: { model: "whisper-1" } } } };
     made.say(event);
@@ -301,7 +301,7 @@ describe("a realtime connection", () => {
     [1006, 1011],
     [undefined, 1011],
     [1005, 1000],
-  ])("that the provider ends with %s ends with %i", async (code, expected) => {
+  ])("ends, if the provider ends with %s, with %i", async (code, expected) => {
     const made = await connected();
     made.closeProvider(code);
     expect(made.client.closeCode).toBe(expected);
@@ -312,7 +312,7 @@ describe("a realtime connection", () => {
   test.each([
     ["the caller", 1003, 1000],
     ["the provider", 1011, 1000],
-  ])("ends after a message of %s that is no text", async (from, clientCode, providerCode) => {
+  ])("ends after a binary message of %s", async (from, clientCode, providerCode) => {
     const made = await connected();
     if (from === "the caller") made.say(null);
     else made.answer(null);
@@ -331,7 +331,7 @@ describe("a realtime connection", () => {
     made.closeClient(1000);
   });
 
-  test("ends when nothing is sent for a long time, and at its longest life", async () => {
+  test("ends when idle, and at its maximum age", async () => {
     const made = await connected();
     for (let quarter = 0; quarter < 12 && made.client.closeCode === null; quarter += 1) await pass(900_000);
     expect(made.client.events).toMatchObject([{ error: { code: "websocket_connection_limit_reached" } }]);

@@ -28,7 +28,7 @@ function createPipe(reports: boolean) {
   return { pipe: new SocketPipe(memory, from, to), taken, memory, isPaused: () => isPaused };
 }
 
-test("a sender waits for a slow receiver, and goes on", async () => {
+test("a sender waits for a slow receiver, and continues", async () => {
   const { pipe, taken, memory, isPaused } = createPipe(true);
   for (let sent = 0; sent < 8; sent += 1) expect(pipe.send(MESSAGE)).toBe(true);
   expect(isPaused()).toBe(true);

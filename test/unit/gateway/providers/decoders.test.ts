@@ -31,7 +31,7 @@ describe.each(ROWS)("the $name decoder", (row) => {
       expect(run(row.mixed.stream)).toMatchObject({ failure: null, events: row.mixed.events });
     });
 
-    it("wherever the bytes are cut", () => {
+    it("for any split of the bytes", () => {
       const bytes = utf8(row.mixed.stream);
       const whole = run(bytes);
       // Longer streams are cut at every few bytes, because the time grows with the square of the length.
@@ -75,7 +75,7 @@ describe.each(ROWS)("the $name decoder", (row) => {
   });
 
   describe("fails at an error within a stream", () => {
-    it.each(row.failures)("$what: $kind, after what preceded it", ({ event, kind }) => {
+    it.each(row.failures)("after the events before it: $what, $kind", ({ event, kind }) => {
       const bytes = utf8(row.says("so far") + event);
       for (const offset of [0, row.says("so far").length, bytes.length - 3]) {
         const { events, failure } = run(...cutAt(bytes, [offset]));
@@ -83,7 +83,7 @@ describe.each(ROWS)("the $name decoder", (row) => {
       }
     });
 
-    it("which is known at once although events came in the same read", () => {
+    it("at once, although events came in the same read", () => {
       const decoder = row.createDecoder();
       const failed = expect.objectContaining({ kind: "invalid_request" });
       expect(textOfEvents(decoder.push(utf8(row.says("x") + row.fails("no"))), "text")).toBe("x");
@@ -138,7 +138,7 @@ describe.each(ROWS)("the $name decoder", (row) => {
       run(begin, ...pieces).events.flatMap((event) => (event.type === "tool-call-end" ? [event.index] : []));
 
     describe("reads calls", () => {
-      it("one after the other, although they come interleaved", () => {
+      it("one after the other, although they are interleaved", () => {
         const { events } = run(
           begin,
           opens(0) + opens(1),
@@ -157,7 +157,7 @@ describe.each(ROWS)("the $name decoder", (row) => {
         ]);
       });
 
-      it("although the backend says that the answer stopped", () => {
+      it("although the backend states that the answer stopped", () => {
         const { events } = run(begin, opens(0) + adds(0, "{}") + closes(0, "{}"), row.end);
         expect(events.at(-1)).toEqual({ type: "finish", reason: "tool_calls" });
       });
@@ -191,7 +191,7 @@ describe.each(ROWS)("the $name decoder", (row) => {
       runWith(whole.createDecoder)(typeof answer === "string" ? answer : JSON.stringify(answer));
 
     describe("reads an answer in one piece", () => {
-      it("which means what the stream means, wherever the bytes are cut", () => {
+      it("with the same result as a stream, for any split of the bytes", () => {
         const { events, failure } = runWhole(whole.mixed);
         expect(failure).toBeNull();
         const meaning = meaningOf(row.mixed.events);
@@ -233,7 +233,7 @@ describe.each(ROWS)("the $name decoder", (row) => {
     });
   }
 
-  it("never throws anything but a provider's failure, and reads any stream the same wherever it is cut", () => {
+  it("throws only provider errors, and reads any stream equally for any split", () => {
     fc.assert(
       fc.property(row.fuzzed, fc.array(fc.nat(400), { maxLength: 5 }), (stream, offsets) => {
         const bytes = typeof stream === "string" ? utf8(stream) : stream;

@@ -118,7 +118,7 @@ it("each alias has a case here, and leads to the driver of its new name", () => 
   }
 });
 
-it("a name that no driver has leads to none", () => {
+it("an unknown name leads to no driver", () => {
   for (const name of ["telepathy", "", "constructor", "Messages"]) {
     expect(findDriver(name)).toBeUndefined();
     expect(() => getDriver(name)).toThrow(RangeError);

@@ -29,7 +29,7 @@ describe.each(ROWS)("the $name driver", (row) => {
   const { provider, answer } = row.keyed;
   describe("asks a model that refuses", () => {
     it.each(row.refusals)(
-      "$what: without it, from then on at once, and other models as before",
+      "without the refused field from then on, and other models as before: $what",
       async (refusal) => {
         const { changes, judge, instead } = refusal;
         const fake = refusingModel(row, judge);
@@ -45,7 +45,7 @@ describe.each(ROWS)("the $name driver", (row) => {
     );
 
     it.each(row.refusals)(
-      "$what: with it, if the request was refused without it, too",
+      "with the field if the request was refused without it, too: $what",
       async ({ changes, judge }) => {
         let why: string | undefined;
         let isHopeless = true;
@@ -97,7 +97,7 @@ describe.each(ROWS)("the $name driver", (row) => {
     const sent = async (driver: Provider, fake: FakeUpstream, changes: ConversationChanges) =>
       sentIn(await ask(driver, fake, changes));
 
-    describe("sends thoughts back with the results of the calls that they led to", () => {
+    describe("sends thoughts back with the results of their calls", () => {
       it("as they were streamed", async () => {
         const driver = provider();
         await ask(driver, streamed(), asked);
@@ -105,7 +105,7 @@ describe.each(ROWS)("the $name driver", (row) => {
       });
 
       if (thoughts.whole !== null) {
-        it("as they came in one piece", async () => {
+        it("as in a whole answer", async () => {
           const driver = provider();
           await ask(driver, whole(), { ...asked, stream: false });
           expect(await sent(driver, whole(), { ...answered, stream: false })).toEqual(thoughts.known);
@@ -125,7 +125,7 @@ describe.each(ROWS)("the $name driver", (row) => {
         expect(await sent(driver, streamed(), { ...answered, thinking: false })).toEqual(thoughts.quiet);
       });
 
-      it("but not to an account for which somebody else has sealed them", async () => {
+      it("but not to an account other than the one that sealed them", async () => {
         const driver = provider();
         await ask(driver, streamed(), asked);
         const foreign = new FakeUpstream(({ body }) =>

@@ -79,7 +79,7 @@ const DRIVERS = [
 ];
 
 describe.each(DRIVERS)("the driver $name", ({ abilities, request }) => {
-  it.each(Object.entries(WISHES))("sends on %s exactly if it says so", async (name, value) => {
+  it.each(Object.entries(WISHES))("passes on %s exactly if it declares this", async (name, value) => {
     const option = Object.keys(WISHES).find((key): key is keyof GenerationOptions => key === name);
     if (option === undefined) throw new Error(name);
     let reaches = false;
@@ -101,7 +101,7 @@ describe("budgets for thinking", () => {
     return [body["thinking"], body["max_tokens"]];
   };
 
-  it("are the caller's own, as far as its limit leaves room for them", async () => {
+  it("are the caller's own, as far as its limit allows", async () => {
     const enabled = (tokens: number) => ({ type: "enabled", budget_tokens: tokens });
     expect(await budget(16_000, 20_000)).toEqual([enabled(16_000), 20_000]);
     expect(await budget(3000)).toEqual([enabled(3000), 11_192]);

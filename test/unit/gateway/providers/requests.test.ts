@@ -42,7 +42,7 @@ describe.each(ROWS)("a request of the $name driver", (row) => {
     expect((await readTurn(turn)).events.map(({ type }) => type)).toContain("text");
   });
 
-  it.each(row.addresses)("goes below the base %s to %s", async (baseUrl, address) => {
+  it.each(row.addresses)("is sent for the base %s to %s", async (baseUrl, address) => {
     const fake = answering();
     await provider({ baseUrl })
       .prepare(conversation(), prepareOptions())
@@ -75,7 +75,7 @@ describe.each(ROWS)("a request of the $name driver", (row) => {
     expect(new Set(fetched).size).toBe(fetched.length);
   });
 
-  it("of a follow-up turn keeps to the session", async () => {
+  it("of a follow-up turn stays in the session", async () => {
     const followUp = { sessionId: "s1", parentMessageId: "m1", suffix: "x" };
     const prepared = provider().prepare(conversation(), prepareOptions());
     expect((await prepared.open(answering().account, neverAborted(), followUp)).sessionId).toBe("s1");

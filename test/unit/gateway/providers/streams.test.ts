@@ -37,7 +37,7 @@ describe.each(folders)("captured streams of the %s driver", (folder) => {
   const files = readdirSync(join(root, folder)).filter((file) => mediaTypeOf(file) !== undefined);
   const cuts = [1, 7, 64, Number.POSITIVE_INFINITY];
 
-  test("are there", () => {
+  test("exist", () => {
     expect(files.length).toBeGreaterThan(0);
   });
 
@@ -52,7 +52,7 @@ describe.each(folders)("captured streams of the %s driver", (folder) => {
     },
   );
 
-  test.each(files)("%s means the same wherever it is cut", (file) => {
+  test.each(files)("are decoded equally for any split: %s", (file) => {
     const bytes = readFileSync(join(root, folder, file));
     const read = (offsets: readonly number[]) =>
       decode(getDriver(folder).createCaptureDecoder(mediaTypeOf(file) ?? ""), cutAt(bytes, offsets));

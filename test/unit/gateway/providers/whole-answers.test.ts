@@ -90,7 +90,7 @@ describe.each(BACKENDS)("$name", (backend) => {
           rest.end === "stop" ? { ...rest, calls: made } : rest,
         );
 
-  it("says in one piece what it would have streamed", async () => {
+  it("gives the same whole answer as its stream", async () => {
     await fc.assert(
       fc.asyncProperty(modelAnswer, async (answer) => {
         const blocks = blocksOf(backend, answer);
@@ -108,7 +108,7 @@ describe.each(BACKENDS)("$name", (backend) => {
   const body = wholeAnswer(backend.protocol, plain);
   const headers = { "content-type": "application/json" };
 
-  it("is asked for one piece where nobody streams, unless the deployment says no", async () => {
+  it("is asked for a whole answer without streaming, unless the deployment disables it", async () => {
     const asks = async (stream: boolean, wholeAnswers: boolean, tools = false) => {
       const fake = new FakeUpstream(() => new Response(body, { headers }));
       const asked = conversation({ stream, tools: tools ? [WEATHER] : [] });
@@ -129,7 +129,7 @@ describe.each(BACKENDS)("$name", (backend) => {
     ["of a known length", { "content-length": String(new TextEncoder().encode(body).length) }],
     ["of an unknown length", {}],
     ["that is unpacked", { "content-length": "10", "content-encoding": "gzip" }],
-  ])("is read when it gives an answer %s", async (_, more) => {
+  ])("is read if it gives an answer %s", async (_, more) => {
     const { text, failure } = await completionOf(
       backend,
       () => new Response(body, { headers: { ...headers, ...more } }),
@@ -159,11 +159,11 @@ describe.each(BACKENDS)("$name", (backend) => {
     ["is half an object", () => new Response(body.slice(0, -1), { headers }), "malformed"],
     ["is no object", () => Response.json([]), "malformed"],
     ["never ends", endless, "malformed"],
-  ])("has failed with an answer that %s", async (_, respond, kind) => {
+  ])("fails with an answer that %s", async (_, respond, kind) => {
     expect(await completionOf(backend, respond)).toMatchObject({ failure: kind, text: "" });
   });
 
-  it("leaves with the reason of whoever ends it", async () => {
+  it("ends with the reason of its cancellation", async () => {
     const abort = new AbortController();
     const fake = new FakeUpstream(() => broken(false));
     const turn = await providerFor(backend)()
@@ -174,7 +174,7 @@ describe.each(BACKENDS)("$name", (backend) => {
   });
 });
 
-it("leaves a call out that stands last in a message which was cut", async () => {
+it("leaves out the last call of a cut message", async () => {
   const message = (stop_reason: string) => ({
     id: "msg_1",
     content: [

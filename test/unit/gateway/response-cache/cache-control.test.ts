@@ -18,6 +18,6 @@ it.each([
   ["max-age", 0, true],
   ["max-age=60, no-cache", 0, true],
   [", ,no-store,,max-age=60", 0, false],
-])("%s allows answers of at most %s seconds, stored: %s", (header, maxAge, isStorable) => {
+])("reads %s as at most %s seconds, stored: %s", (header, maxAge, isStorable) => {
   expect(parseCacheControl(header)).toEqual({ maxAge, isStorable });
 });

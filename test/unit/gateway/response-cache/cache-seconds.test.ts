@@ -39,12 +39,12 @@ it.each([
   ["a route, the shortest time", undefined, route("cached", "shorter"), 1],
   ["a route with a provider that is off", undefined, route("cached", "never"), 0],
   ["a name of Object.prototype", undefined, model("constructor", "cached"), 2],
-])("the setting of %s counts", (_, ofKey, asked, seconds) => {
+])("uses the setting of %s", (_, ofKey, asked, seconds) => {
   const key = ofKey === undefined ? {} : { cache: { ttl_seconds: ofKey } };
   expect(selectCacheSeconds(everything, key, asked)).toBe(seconds);
 });
 
-it("the setting of the provider of the variables counts for its models alone", () => {
+it("uses the default provider's setting only for its models", () => {
   const config = configOf({
     cache: { ttl_seconds: 1 },
     default_provider: { cache: { ttl_seconds: 7 } },
@@ -66,6 +66,6 @@ it.each([
   ["a provider", { providers: [provider("p", 1)] }, true],
   ["the provider of the variables", { default_provider: { cache: { ttl_seconds: 1 } } }, true],
   ["a key", { api_keys: [{ key: "sk-2", cache: { ttl_seconds: 1 } }] }, true],
-])("a configuration with a cache of %s uses it: %s", (_, more, uses) => {
+])("detects that a configuration uses the cache: %s, %s", (_, more, uses) => {
   expect(usesResponseCache(configOf(more))).toBe(uses);
 });

@@ -56,7 +56,7 @@ describe("an equal request without a conversation", () => {
     await gateway.expectIdle();
   });
 
-  it("gets a new answer where none is stored", async () => {
+  it("gets a new answer if none is stored", async () => {
     const off = await createClient({ cache: { ttl_seconds: 0 } });
     expect(await off.ask("/v1/moderations", { input: "x" })).toMatchObject({ cache: null });
     for (const rules of [{ history: "no_texts" }, { cache: { ttl_seconds: 0 } }]) {

@@ -87,7 +87,7 @@ it.each([
   ["PROVIDER_DROP_PARAMS", "seed"],
   ["PROVIDER_TOOL_CALLS", "markup"],
   ["PROVIDER_NATIVE", "false"],
-])("a change of %s begins a new cache", async (name, value) => {
+])("a change of %s starts a new cache", async (name, value) => {
   const { responseCache } = (await make()).platform;
   const ask = async (env: Record<string, string>) => {
     const { platform, upstream, lines } = await make({ env, config: { cache: { ttl_seconds: 600 } } });

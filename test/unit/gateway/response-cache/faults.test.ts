@@ -50,7 +50,7 @@ describe("a cache", () => {
     await gateway.expectIdle();
   });
 
-  it("is not asked where none is configured", async () => {
+  it("is not used unless it is configured", async () => {
     const asked: string[] = [];
     const noting = (cache: AnswerCache): AnswerCache => ({
       match: (key) => {
@@ -64,7 +64,7 @@ describe("a cache", () => {
     expect(asked).toEqual([]);
   });
 
-  it("never has answers for callers with a token of the provider", async () => {
+  it("is never used for callers with a provider's token", async () => {
     const { ask } = await createClient((cache) => cache, {
       config: { cache: { ttl_seconds: 600 }, callers: { unknown_keys: "pass_through" } },
     });
@@ -75,7 +75,7 @@ describe("a cache", () => {
     expect(await ask()).toMatchObject({ status: 200, cache: "hit" });
   });
 
-  it("begins anew when a setting changes on which answers depend", async () => {
+  it("starts anew when a relevant setting changes", async () => {
     const { gateway, ask } = await createClient((cache) => cache);
     const edit = async (change: object) => {
       const response = await gateway.request("/admin/settings", {
@@ -93,7 +93,7 @@ describe("a cache", () => {
     expect(await ask()).toMatchObject({ cache: "hit" });
   });
 
-  it("keeps history, slots and idempotency as they are", async () => {
+  it("does not affect history, slots and idempotency", async () => {
     const { gateway, ask } = await createClient((cache) => cache);
     const key = { "idempotency-key": "one" };
     const first = await ask({}, key);

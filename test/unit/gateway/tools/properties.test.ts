@@ -17,7 +17,7 @@ describe("for any text", () => {
   });
 });
 
-it("holds for every case that failed once", () => {
+it("all properties hold for every earlier failing case", () => {
   for (const file of saved) {
     const { property, value }: { property: string; value: unknown } = JSON.parse(
       readFileSync(`${folder}${file}`, "utf8"),

@@ -14,7 +14,7 @@ function fragments(events: readonly ScanEvent[]): string[] {
   return events.flatMap((event) => (event.type === "tool-arguments" ? [event.delta] : []));
 }
 
-describe("what is sent when", () => {
+describe("the time at which the scanner sends events", () => {
   it("announces a call as soon as its first parameter opens", () => {
     const scanner = new ToolScanner({ tools: TYPED });
     expect(scanner.push('Hi <|TCML|tool_calls>\n<|TCML|invoke name="write">\n')).toEqual([
@@ -47,7 +47,7 @@ describe("what is sent when", () => {
     ["declared, in CDATA", TYPED, "content", "<![CDATA[", "]]>"],
     ["declared, bare", TYPED, "content", "", ""],
     ["not declared", LOOSE, "other", "<![CDATA[", "]]>"],
-  ] as const)("sends a long string while it comes: %s", (_name, tools, name, open, close) => {
+  ] as const)("sends a long string while it arrives: %s", (_name, tools, name, open, close) => {
     const value = Array.from({ length: 2000 }, (_, index) => `line ${index} <`)
       .join("\n")
       .slice(0, 20_000);
@@ -82,7 +82,7 @@ describe("what is sent when", () => {
     expect(fold(events).text).toBe("👍👍 🏽");
   });
 
-  it("shows no part of a tag while a call comes", () => {
+  it("shows no part of a tag while a call arrives", () => {
     for (const one of cases) {
       const scanner = new ToolScanner({ tools: one.tools });
       let shown = "";
@@ -99,7 +99,7 @@ describe("what is sent when", () => {
     expect(scanner.push(`${text} and on`)).toEqual([{ type: "text", text: `${text} and on` }]);
   });
 
-  it("announces a call behind an invoke that is only mentioned", () => {
+  it("announces a call after an invoke that is only mentioned", () => {
     const scanner = new ToolScanner({ tools: LOOSE });
     const mention = 'Use <invoke name="a"><parameter name="b"> so. ';
     expect(scanner.push(`${mention}<tool_calls><invoke name="now"></invoke></tool_calls>`)).toEqual([
@@ -110,7 +110,7 @@ describe("what is sent when", () => {
     ]);
   });
 
-  it("holds back no more than 128 units of a text without calls", () => {
+  it("delays at most 128 units of a text without calls", () => {
     const hostile = [
       "<".repeat(300),
       `<${"a".repeat(300)}`,
@@ -170,7 +170,7 @@ describe("the scanner's options", () => {
     });
   });
 
-  it("gives calls and the text around them for a whole text", () => {
+  it("finds calls and the text around them in a whole text", () => {
     expect(findCalls(`a${call("b")}c`, TYPED)).toEqual({
       text: "ac",
       calls: [{ index: 0, name: "write", arguments: '{"content":"b"}' }],
@@ -178,15 +178,15 @@ describe("the scanner's options", () => {
   });
 });
 
-describe("whatever comes", () => {
-  it("keeps what nests too deep for JSON as a string", () => {
+describe("unusual input", () => {
+  it("keeps a value that is nested too deeply for JSON as a string", () => {
     const deep = "[".repeat(200_000);
     expect(JSON.parse(scan(call(deep, "q")).calls[0]?.arguments ?? "")).toEqual({ q: deep });
     const elements = "<a>".repeat(5000) + "</a>".repeat(5000);
     expect(JSON.parse(scan(call(elements, "q")).calls[0]?.arguments ?? "")).toEqual({ q: elements });
   });
 
-  it("passes text on and leaves the call without an end if something within fails", () => {
+  it("passes on text and leaves the call incomplete after an internal failure", () => {
     const broken = {
       get type(): string {
         throw new Error("a schema that can not be read");

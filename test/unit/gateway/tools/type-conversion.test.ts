@@ -89,11 +89,11 @@ describe("a value that is declared to be a string", () => {
     ["a reference elsewhere", '{"a":1}', object({ a: { $ref: "https://example.com/x" } })],
     ["a circle", '{"a":1}', { ...object({ a: { $ref: "#/$defs/a" } }), $defs: { a: { $ref: "#/$defs/a" } } }],
     ["what is not declared", '{"z":1}', object({ a: STRING })],
-  ])("is left as it stands otherwise: %s", (_name, source, schema) => {
+  ])("is otherwise unchanged: %s", (_name, source, schema) => {
     expect(fitted(source, schema)).toBe(source);
   });
 
-  it("looks at few parts of a schema, however it doubles itself", () => {
+  it("is found with few steps in an exponentially growing schema", () => {
     let looks = 0;
     const part = {
       get $ref() {
@@ -110,7 +110,7 @@ describe("a value that is declared to be a string", () => {
     expect(looks).toBeLessThan(1_000);
   });
 
-  it("is JSON of the same shape afterwards, and without a declaration not touched", () => {
+  it("keeps the shape of the JSON, and is unchanged without a declaration", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4 }), fc.nat(3), (value, indent) => {
         const source = JSON.stringify(value, null, indent);

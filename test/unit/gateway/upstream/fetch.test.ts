@@ -63,8 +63,8 @@ const init = { method: "POST", headers: { authorization: `Bearer ${TOKEN}` }, bo
 const answerOf = (body: BodyInit | null, headers: Record<string, string> = {}) =>
   new Response(body, { headers: { "content-type": "text/event-stream", ...headers } });
 
-describe("the tap on upstream exchanges", () => {
-  it("keeps what was said without a secret, wherever the upstream repeats it", async () => {
+describe("the capture of upstream exchanges", () => {
+  it("stores exchanges without secrets, wherever the upstream repeats them", async () => {
     const said = `event: text\ndata: {"text":"your token is ${TOKEN}, your password ${PASSWORD}"}\n\n`;
     const { ask, captures } = rig(async () => answerOf(said, { "set-cookie": "sid=planted-cookie" }));
     const login = `{"email":"a@b","password":"${PASSWORD}"}`;
@@ -94,14 +94,14 @@ describe("the tap on upstream exchanges", () => {
     );
   const PLANTED = [TOKEN, PROXY.password, BASIC.slice(4, -4), "planted-query-1"];
 
-  it("keeps nothing of the proxy's credentials, nor what headers of any name repeat", async () => {
+  it("stores no credentials of the proxy, in any header", async () => {
     const { ask, captures } = rig(async () => echo(), { proxy: PROXY });
     await (await ask(URL, init)).text();
     expect(captures[0]?.status).toBe(502);
     for (const secret of PLANTED) expect(JSON.stringify(captures)).not.toContain(secret);
   });
 
-  it("hands a refusal on without the secrets of the request, captured or not, at any status", async () => {
+  it("removes the request's secrets from a refusal, captured or not, at any status", async () => {
     for (const enabled of [true, false]) {
       for (const status of [400, 599]) {
         const { ask } = rig(async () => echo(status), { proxy: PROXY, enabled });
@@ -129,7 +129,7 @@ describe("the tap on upstream exchanges", () => {
     expect(sent[0]?.get("x-team")).toBe("ours");
   });
 
-  it("keeps and hands on nothing of the provider's own headers, whatever they are called", async () => {
+  it("never stores or passes on the provider's own headers", async () => {
     const headers = {
       "Ocp-Apim-Subscription-Key": "planted-subscription-1",
       "X-Tenant": "Basic planted-tenant-1",
@@ -163,7 +163,7 @@ describe("the tap on upstream exchanges", () => {
     expect(captures[0]?.response_body).toBe("data: [masked]\n\n");
   });
 
-  it("masks a token of which only the beginning was kept", async () => {
+  it("masks a token of which only the beginning was stored", async () => {
     const answer = (type: string) => async () =>
       answerOf(JSON.stringify({ pad: "x".repeat(20), token: "fresh-token-0123456789" }), {
         "content-type": type,
@@ -191,7 +191,7 @@ describe("the tap on upstream exchanges", () => {
     });
   });
 
-  it("hands bytes on as they come, untouched, and keeps at most so many", async () => {
+  it("passes on bytes unchanged and at once, and stores a limited number", async () => {
     const pieces = ["one ", "two ", "three "].map((text) => new TextEncoder().encode(text));
     const body = new ReadableStream<Uint8Array>({
       start(controller) {
@@ -206,7 +206,7 @@ describe("the tap on upstream exchanges", () => {
     expect(captures[0]).toMatchObject({ response_body: "one tw", response_bytes: 14, truncated: true });
   });
 
-  it("tells a reader that had enough from one that gave up, and cancels the upstream", async () => {
+  it("distinguishes a finished reader from one that gave up, and cancels the upstream", async () => {
     const reasons: unknown[] = [];
     const endless = () =>
       answerOf(
@@ -225,7 +225,7 @@ describe("the tap on upstream exchanges", () => {
     expect(reasons).toEqual([undefined, "left"]);
   });
 
-  it("keeps failures, and throws them on", async () => {
+  it("stores failures, and throws them again", async () => {
     const broken = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.error(new Error(`cut with ${TOKEN}`)),
     });
@@ -240,7 +240,7 @@ describe("the tap on upstream exchanges", () => {
     });
   });
 
-  it("counts, and leaves the answer alone while captures are off", async () => {
+  it("only counts requests while captures are off", async () => {
     const answer = answerOf("text");
     const { ask, captures, counts } = rig(async () => answer, { enabled: false });
     expect(await ask(URL, init)).toBe(answer);
@@ -248,7 +248,7 @@ describe("the tap on upstream exchanges", () => {
     expect(counts()).toEqual({ 'polygate_upstream_requests_total{operation="completion",status="200"}': 1 });
   });
 
-  it("does not read a body that is on its way up", async () => {
+  it("does not read the body of an upload", async () => {
     const upload = new ReadableStream<Uint8Array>(
       { pull: () => expect.fail("the tap read the upload") },
       { highWaterMark: 0 },

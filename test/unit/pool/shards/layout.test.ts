@@ -21,11 +21,11 @@ function layouts(...counts: number[]): PoolLayout {
 }
 
 describe("the layout of several pools", () => {
-  it("is none with one pool, for good", () => {
+  it("does not exist with one pool", () => {
     expect(nextLayout(1, null)).toBeNull();
   });
 
-  it("goes on with the pool that there was", () => {
+  it("continues with the existing pool", () => {
     expect(layouts(3)).toEqual({
       generation: 1,
       shards: [POOL_NAME, "shard-1", "shard-2"],
@@ -35,7 +35,7 @@ describe("the layout of several pools", () => {
     expect(nextLayout(3, layouts(3))).toEqual(layouts(3));
   });
 
-  it("remembers where accounts may be, until nothing is there any more", () => {
+  it("remembers where accounts may be until they have left", () => {
     const small = layouts(4, 2);
     expect(small).toEqual({
       generation: 2,
@@ -58,7 +58,7 @@ describe("the layout of several pools", () => {
     });
   });
 
-  it("gives every account to one pool, and leaves those with the others that they may be in use by", () => {
+  it("assigns every account to one pool, and leaves busy ones in their old pool", () => {
     const layout = layouts(4, 3);
     const whole = configuration(ids);
     const parts = listAllShards(layout).map((name) => ({

@@ -10,7 +10,7 @@ const shards = (count: number, regions = ["weur"]): Shard[] =>
 const accounts = Array.from({ length: 10_000 }, (_, i) => ({ id: `account-${i}@example.com` }));
 
 describe("the shard of an account", () => {
-  it("is the same whoever asks, and in whichever order the shards are named", () => {
+  it("is the same for every isolate and every order of the shards", () => {
     const here = shards(8);
     const there = here.toReversed();
     const [one, other] = [new ShardMap(here), new ShardMap(there)];
@@ -18,7 +18,7 @@ describe("the shard of an account", () => {
       expect(here[one.of(id)]?.name).toBe(there[other.of(id)]?.name);
   });
 
-  it("shares the accounts out evenly", () => {
+  it("distributes the accounts evenly", () => {
     for (const count of [2, 6, 32]) {
       const sizes = new ShardMap(shards(count)).split(accounts).map(({ length }) => length);
       expect(sizes.reduce((all, size) => all + size, 0)).toBe(accounts.length);
@@ -37,7 +37,7 @@ describe("the shard of an account", () => {
     expect(moved.length / accounts.length).toBeLessThan(0.15);
   });
 
-  it("needs shards that can be told apart", () => {
+  it("requires distinct shards", () => {
     const [shard] = shards(1);
     expect(() => new ShardMap([])).toThrow(RangeError);
     expect(() => new ShardMap(shard === undefined ? [] : [shard, shard])).toThrow(RangeError);
@@ -51,7 +51,7 @@ describe("the order in which shards are asked", () => {
   const all = [0, 1, 2, 3, 4, 5];
   const regionsOf = (order: readonly number[]) => order.map((index) => six[index]?.region);
 
-  it("is the nearest region first, and there each in its turn", () => {
+  it("is the nearest region first, with its shards in turn", () => {
     const order = new ShardOrder(six, all, distance);
     const first = order.nextOrder(0);
     expect(regionsOf(first)).toEqual(["weur", "weur", "enam", "enam", "apac", "apac"]);

@@ -31,7 +31,7 @@ function sharedNames(simulator: PoolSimulator) {
 }
 
 describe("the limits of all shards together", () => {
-  it("are configured at the first shard alone, and only if they are set and there are several", () => {
+  it("are configured only at the first shard, if they are set and there are several shards", () => {
     const counted = (count: number, name: string, limits: Partial<PoolLimits>) => {
       const layout = { generation: 1, shards: shardNames(count), earlier: [], former: [] };
       const { accounts } = buildShardConfiguration(configuration(IDS, limits), layout, name, 1);
@@ -44,7 +44,7 @@ describe("the limits of all shards together", () => {
     expect(counted(1, POOL_NAME, { global: 2, queue: 2 })).toBe(0);
   });
 
-  it("hold over a restart of the first shard", () => {
+  it("apply after a restart of the first shard", () => {
     const simulator = new PoolSimulator();
     configure(simulator, 4, 1);
     const { slots } = sharedNames(simulator);
@@ -61,7 +61,7 @@ describe("the limits of all shards together", () => {
     expect(result(simulator.queue({ provider: slots }))).toBeNull();
   });
 
-  it("count what a single pool had granted before, and what was shared when it is a single one again", () => {
+  it("count earlier grants when the number of pools changes", () => {
     const simulator = new PoolSimulator();
     simulator.pool.configure(configuration(IDS, { global: GLOBAL }));
     const before = [simulator.grant(), simulator.grant()];
@@ -79,7 +79,7 @@ describe("the limits of all shards together", () => {
     expect(simulator.pool.acquire(request({ waitMs: 0 }))).toMatchObject({ refused: "queue_timeout" });
   });
 
-  it("show in no status and no list of accounts, and no caller can pin them", () => {
+  it("are hidden from status and lists of accounts, and cannot be pinned", () => {
     const simulator = new PoolSimulator();
     configure(simulator, 4, 1);
     const { slots, queue } = sharedNames(simulator);

@@ -6,7 +6,7 @@ import { LinkedList, ListNode } from "../../../../src/pool/structures/linked-lis
 import { failure } from "../../../support/failures.ts";
 
 describe("heap", () => {
-  test("its first member always has the smallest key, whatever is set and deleted", () => {
+  test("always has the smallest key first", () => {
     const operation = fc.record({ item: fc.nat(12), key: fc.option(fc.nat(50), { nil: null }) });
     fc.assert(
       fc.property(fc.array(operation, { maxLength: 200 }), (operations) => {
@@ -78,7 +78,7 @@ describe("cooldown", () => {
     [0, 1_000],
     [86_400, 86_400_000],
     [null, 5_000],
-  ])("lasts as long as a limited provider wishes (%s s), within reason", (retryAfter, lasts) => {
+  ])("lasts as long as a limited provider states (%s s), up to a maximum", (retryAfter, lasts) => {
     expect(nextCooldown(null, failure("rate_limited", "x", { retryAfter }), 0).until).toBe(lasts);
   });
 });

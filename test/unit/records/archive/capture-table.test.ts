@@ -4,7 +4,7 @@ import { SqlArchive } from "../../../../src/records/archive/sql-archive.ts";
 import { memoryDatabase } from "./sqlite.ts";
 import { batch, capture, write } from "./support.ts";
 
-describe("kept captures", () => {
+describe("stored captures", () => {
   let archive: SqlArchive;
   let now = 0;
   beforeEach(() => {
@@ -14,19 +14,19 @@ describe("kept captures", () => {
   const put = (...captures: Capture[]) => archive.write(batch({ captures }));
   const ids = () => archive.listCaptures().map(({ id }) => id);
 
-  it("are listed newest first, as many as there may be, each once", () => {
+  it("are listed once each, newest first, up to the limit", () => {
     put(...Array.from({ length: 7 }, (_, n) => capture(`c${n}`, { at: n })));
     put(capture("c6", { at: 6, response_body: "again" }));
     expect(ids()).toEqual(["c6", "c5", "c4", "c3", "c2"]);
   });
 
-  it("go early when they are long", () => {
+  it("are evicted earlier if they are long", () => {
     const response_body = "x".repeat(60 * 1024 * 1024);
     for (const n of [1, 2, 3]) put(capture(`c${n}`, { at: n, response_body }));
     expect(ids()).toEqual(["c3", "c2"]);
   });
 
-  it("show the beginning of their bodies in lists, and all of them alone", () => {
+  it("show the beginning of their bodies in lists, and everything individually", () => {
     put(capture("c", { request_body: "q".repeat(5_000), response_body: "\u{1f600}".repeat(5_000) }));
     const [listed] = archive.listCaptures();
     expect(listed?.request_preview).toBe("q".repeat(2_000));
@@ -34,7 +34,7 @@ describe("kept captures", () => {
     expect(archive.readCapture("c")?.response_body.length).toBe(10_000);
   });
 
-  it("stay cleared: what was taken before comes too late, by whatever clock it was taken", () => {
+  it("stay cleared, also if older ones arrive later with another clock", () => {
     now = 1_000;
     put(capture("listed", { at: 900 }));
     expect(archive.clearCaptures()).toBe(1);
@@ -47,7 +47,7 @@ describe("kept captures", () => {
     expect(archive.clearCaptures()).toBe(2);
   });
 
-  it("are cleared by themselves: the history stays, and the other way round", () => {
+  it("are cleared separately from the history", () => {
     now = 1_000;
     archive.clearCaptures();
     archive.write(
@@ -59,7 +59,7 @@ describe("kept captures", () => {
     expect(ids()).toEqual(["b"]);
   });
 
-  it("become a sample also when they were cleared before they came", () => {
+  it("become a sample even if they were cleared before they arrived", () => {
     const captures = [capture("a", { response_body: "first" })];
     archive.clearCaptures();
     put(...captures);
@@ -69,7 +69,7 @@ describe("kept captures", () => {
     expect(archive.saveSample({ captures: [] }, "none", "sessions")).toBeNull();
   });
 
-  it("become a sample whose rounds can be told apart", () => {
+  it("become a sample with separate rounds", () => {
     put(
       capture("b", { at: 2, chain_key: "s", label: "continue", response_body: "second" }),
       capture("a", { at: 1, chain_key: "s", response_body: "first", request_body: "asked" }),

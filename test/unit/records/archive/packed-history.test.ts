@@ -33,7 +33,7 @@ const runs = (id: string, fields: Partial<HistorySummary> = {}) =>
 const ids = (query: Partial<HistoryQuery> = {}) =>
   history.list({ ...EVERYTHING, ...query }).items.map(({ id }) => id);
 
-describe("the history in packs", () => {
+describe("the packed history", () => {
   const record = fc.record({
     status: fc.constantFrom<HistorySummary["status"]>("success", "error", "streaming"),
     status_code: fc.constantFrom(200, 429, 503),
@@ -108,7 +108,7 @@ describe("the history in packs", () => {
     );
   });
 
-  test("shows what runs, with its texts, and then what has come of it, once", () => {
+  test("shows a running record with its texts, and then its outcome, once", () => {
     history.write([runs("a", { created_at: 5 })], [], KEEP);
     expect(history.read("a")).toMatchObject({ status: "streaming", prompt: "prompt", content: "a so far" });
     history.write([{ ...runs("a", { updated_at: 2_000 }), request: null, content: "more" }], [], KEEP);
@@ -121,7 +121,7 @@ describe("the history in packs", () => {
     expect(history.list(EVERYTHING)).toMatchObject({ total: 2, items: [{}, {}] });
   });
 
-  test("is there again after a restart but for what ran", () => {
+  test("is complete after a restart, except for running records", () => {
     const pack = packOf(ended("a"));
     history.write([runs("b")], [pack], KEEP);
     expect(PackedHistory.existsIn(sql)).toBe(true);
@@ -143,7 +143,7 @@ describe("the history in packs", () => {
     expect(ids().toSorted()).toEqual(["b", "c", "refused_28"]);
   });
 
-  test("keeps so many as it is told: those from before the packs go first, then those that ended first", () => {
+  test("keeps the configured number: unpacked records are evicted first, then the oldest", () => {
     archive.write(batch({ records: [write("old"), write("older", { created_at: 1 })] }));
     history.write([], [packOf(ended("a"), ended("b"), ended("c"))], 4);
     expect(ids().sort()).toEqual(["a", "b", "c", "old"]);
@@ -156,14 +156,14 @@ describe("the history in packs", () => {
     expect(ids().sort()).toEqual(["e", "r"]);
   });
 
-  test("makes room for single records where no packs come any more", () => {
+  test("evicts packs for single records if no new packs arrive", () => {
     history.write([], [packOf(ended("a"), ended("b"), ended("c"))], 3);
     archive.write(batch({ records: [write("new"), write("newer")] }));
     history.trimPacks(3);
     expect(ids().sort()).toEqual(["c", "new", "newer"]);
   });
 
-  test("deletes a record for good, in a pack, running, or from before", () => {
+  test("deletes a record for good, in a pack, running or unpacked", () => {
     archive.write(batch({ records: [write("old")] }));
     history.write([runs("r")], [packOf(ended("a"), ended("b"))], KEEP);
     expect(history.placeOf("b")).toMatchObject({ at: 1, bytes: 1 });
@@ -174,7 +174,7 @@ describe("the history in packs", () => {
     expect(history.read("b")).toBeNull();
   });
 
-  test("clears all but packs that have come since", () => {
+  test("clears all but later packs", () => {
     archive.write(batch({ records: [write("old")] }));
     history.write([runs("r")], [packOf(ended("a"), ended("b"))], KEEP);
     const { keys } = history;
@@ -184,7 +184,7 @@ describe("the history in packs", () => {
     expect(ids()).toEqual(["c"]);
   });
 
-  test("stays empty of what began before it was cleared, and has its texts erased", () => {
+  test("shows no record that began before it was cleared, and erases its texts", () => {
     history.write([runs("listed", { created_at: now - 9 })], [], KEEP);
     expect(history.clear(history.keys)).toBe(1);
     const cleared = now;
@@ -212,7 +212,7 @@ describe("the history in packs", () => {
     expect(history.clear(history.keys)).toBe(2);
   });
 
-  test("stops showing a generation that ran on as soon as a message says that it began before", () => {
+  test("hides a running generation as soon as its earlier start is known", () => {
     history.clear(history.keys);
     const created_at = now - 10;
     now += 500;
@@ -224,7 +224,7 @@ describe("the history in packs", () => {
     expect(history.clear(history.keys)).toBe(0);
   });
 
-  test("clears as many as there may be: no value of a statement is longer than 2 MB", () => {
+  test("clears the maximum number of records with statements below 2 MB", () => {
     const strict: Sql = {
       ...sql,
       all: (statement, ...values) => {
@@ -243,7 +243,7 @@ describe("the history in packs", () => {
     expect(ids()).toEqual([]);
   });
 
-  test("tells which texts of a bucket belong to no record: of what was deleted before it was told of, or came twice", () => {
+  test("finds texts in a bucket that belong to no record", () => {
     history.write([runs("gone"), runs("b")], [packOf(ended("a"))], KEEP);
     history.delete("gone");
     expect(history.hasStrayTexts).toBe(false);
@@ -265,7 +265,7 @@ describe("the history in packs", () => {
     expect(history.hasStrayTexts).toBe(false);
   });
 
-  test("settles what has lost its isolate, and takes it back if it was not lost", () => {
+  test("ends records of a lost isolate, and restores them if it returns", () => {
     history.write([runs("r", { updated_at: now })], [], KEEP);
     now += 16 * 60_000;
     history.storeLost();
@@ -277,7 +277,7 @@ describe("the history in packs", () => {
     expect(history.list(EVERYTHING)).toMatchObject({ total: 1, items: [{ status: "success" }] });
   });
 
-  test("remembers nothing of what was not kept", () => {
+  test("stores nothing of rejected records", () => {
     expect(() =>
       sql.transaction(() => {
         history.write([], [packOf(ended("a"))], KEEP);

@@ -20,13 +20,13 @@ describe("the history", () => {
   const ids = (query = everything) => archive.listHistory(query).items.map(({ id }) => id);
   const put = (...records: ReturnType<typeof write>[]) => archive.write(batch({ records }));
 
-  it("lists the newest request first, whatever order the records come in", () => {
+  it("lists the newest request first, for any order of arrival", () => {
     put(write("b", { created_at: 200 }), write("d", { created_at: 400 }));
     put(write("a", { created_at: 100 }), write("c", { created_at: 300 }));
     expect(ids()).toEqual(["d", "c", "b", "a"]);
   });
 
-  it("keeps no more than its limit of records that are written as they end, once the next message has come", () => {
+  it("keeps at most its limit of finished records after the next message", () => {
     const { retention } = batch({});
     const few = { ...retention, version: retention.version + 1, records: 2 };
     for (const id of ["a", "b", "c"]) archive.writeEnded(few, [write(id, { created_at: id.charCodeAt(0) })]);
@@ -35,7 +35,7 @@ describe("the history", () => {
     expect(ids()).toEqual(["c", "b"]);
   });
 
-  it("keeps refused requests beside its limit of generations, and so many that they push none out", () => {
+  it("keeps refused requests beside its limit of generations", () => {
     const { retention } = batch({});
     const limited = { ...retention, version: retention.version + 1, records: 50 };
     const many = (prefix: string, count: number, from: number) =>
@@ -54,7 +54,7 @@ describe("the history", () => {
     expect(ids()).toEqual([]);
   });
 
-  it("replaces the record of refused requests by a newer one alone", () => {
+  it("replaces the record of refused requests only by a newer one", () => {
     const refusals = (count: number, updated_at: number) =>
       write("refused_a", { refusals: count, updated_at, status: "error", status_code: 400 });
     put(refusals(1, 1_000));
@@ -63,7 +63,7 @@ describe("the history", () => {
     expect(archive.readHistory("refused_a")).toMatchObject({ refusals: 7 });
   });
 
-  it("takes no record that ends after it was deleted, or after the history was cleared", () => {
+  it("rejects a record that ends after it was deleted or the history was cleared", () => {
     const { retention } = batch({});
     put(write("deleted", { status: "streaming" }));
     archive.deleteHistory("deleted");
@@ -74,7 +74,7 @@ describe("the history", () => {
     expect(ids()).toEqual(["later"]);
   });
 
-  it("counts nothing for whoever wants a page and no total", () => {
+  it("counts nothing for a page without a total", () => {
     put(
       ...["a", "b", "c"].map((id, place) =>
         write(id, { created_at: 100 * place, request_preview: `text ${id}` }),
@@ -98,7 +98,7 @@ describe("the history", () => {
     expect(asked.filter((statement) => statement.includes("count("))).toEqual([]);
   });
 
-  it("costs few statements for all new records of a message", () => {
+  it("needs few statements for all new records of a message", () => {
     let statements = 0;
     const counting: Sql = {
       all: (statement, ...values) => {
@@ -119,7 +119,7 @@ describe("the history", () => {
     expect(archive.readHistory("r50")).toMatchObject({ prompt: "prompt", reasoning: "Hm.", content: "Hi." });
   });
 
-  it("keeps its place when a record is refreshed, and takes over what is new", () => {
+  it("keeps the place of a refreshed record, and stores its changes", () => {
     put(write("a", { created_at: 100, status: "streaming", updated_at: 1_000_000 }, { content: "Hel" }));
     put(write("b", { created_at: 200 }));
     put(
@@ -133,7 +133,7 @@ describe("the history", () => {
     expect(archive.readHistory("a")).toMatchObject({ status: "success", content: "Hello", prompt: "prompt" });
   });
 
-  it("takes a message with new records, known ones, deleted ones, and one twice", () => {
+  it("accepts a message with new, known, deleted and repeated records", () => {
     put(write("known", { status: "streaming", updated_at: 1_000 }), write("gone"));
     archive.deleteHistory("gone");
     put(
@@ -151,20 +151,20 @@ describe("the history", () => {
     expect(archive.readHistory("known")).toMatchObject({ status: "success", content: "Known." });
   });
 
-  it("drops news that was overtaken", () => {
+  it("ignores outdated changes", () => {
     put(write("a", { updated_at: 2_000, status: "success" }, { content: "all of it" }));
     put(write("a", { updated_at: 1_500, status: "streaming" }, { content: "all" }));
     expect(archive.readHistory("a")).toMatchObject({ status: "success", content: "all of it" });
   });
 
-  it("takes an outcome over although a clock was set back, and nothing after it", () => {
+  it("stores an outcome although a clock was set back, and no later change", () => {
     put(write("a", { updated_at: 9_000, status: "streaming" }, { content: "all" }));
     put(write("a", { updated_at: 2_000, status: "success" }, { content: "all of it" }));
     put(write("a", { updated_at: 9_500, status: "streaming" }, { content: "all" }));
     expect(archive.readHistory("a")).toMatchObject({ status: "success", content: "all of it" });
   });
 
-  it("keeps as many records as its retention says", () => {
+  it("keeps as many records as its retention allows", () => {
     put(...Array.from({ length: 25 }, (_, n) => write(`r${n}`, { created_at: n })));
     expect(ids()).toEqual(["r24", "r23", "r22", "r21", "r20", "r19", "r18", "r17", "r16", "r15"]);
     expect(archive.readHistory("r3")).toBeNull();
@@ -173,13 +173,13 @@ describe("the history", () => {
     expect(sql.all("select count(distinct owner) as n from piece")).toEqual([{ n: 2 }]);
   });
 
-  it("does not go back to a retention that was replaced", () => {
+  it("does not return to a replaced retention", () => {
     archive.applyRetention({ version: 2, records: 0, captures: 5 });
     put(write("a"));
     expect(ids()).toEqual([]);
   });
 
-  it("forgets what was deleted for good, though its generation still runs", () => {
+  it("deletes a record for good, although its generation still runs", () => {
     put(write("a", { status: "streaming", updated_at: 1_000_000 }), write("b"));
     expect(archive.deleteHistory("a")).toBe(true);
     expect(archive.deleteHistory("a")).toBe(false);
@@ -193,7 +193,7 @@ describe("the history", () => {
   describe("once cleared", () => {
     const runs = (id: string, created_at: number) => write(id, { created_at, status: "streaming" });
 
-    it("stays empty of what began before, heard of or not, and keeps what begins after", () => {
+    it("contains only records that began later", () => {
       put(runs("listed", now - 20));
       expect(archive.clearHistory()).toBe(1);
       now += 500;
@@ -210,7 +210,7 @@ describe("the history", () => {
       expect(sql.all("select count(*) as n from piece")).toEqual([{ n: 0 }]);
     });
 
-    it("remembers it after a restart, and longer than deletions", () => {
+    it("stays so after a restart, and longer than deletions", () => {
       const cleared = now;
       archive.clearHistory();
       now += 24 * 3_600_000;
@@ -221,7 +221,7 @@ describe("the history", () => {
     });
 
     it.each([-3_600_000, -40, 40, 3_600_000])(
-      "goes by how long ago a record began, not by the sender's clock, which is off by %i ms",
+      "uses the age of a record, not the sender's clock, which is off by %i ms",
       (off) => {
         const cleared = now;
         archive.clearHistory();
@@ -232,7 +232,7 @@ describe("the history", () => {
       },
     );
 
-    it("loses nothing to a message that takes its time, and does not take back what an earlier one refused", () => {
+    it("accepts delayed messages about later records, and keeps rejecting earlier ones", () => {
       const cleared = now;
       archive.clearHistory();
       now += 500;
@@ -247,7 +247,7 @@ describe("the history", () => {
       expect(ids()).toEqual(["new"]);
     });
 
-    it("loses nothing when its clock was ahead, and is set back", () => {
+    it("loses nothing if its clock was ahead and is set back", () => {
       now += 3_600_000;
       archive.clearHistory();
       archive.clearCaptures();
@@ -268,7 +268,7 @@ describe("the history", () => {
     });
   });
 
-  it("finds by text, in which no character stands for others", () => {
+  it("finds by text without wildcards", () => {
     put(write("a", { source: "billing" }), write("b", { request_preview: "100% sure" }), write("c"));
     expect(ids({ ...everything, q: "BILLING" })).toEqual(["a"]);
     expect(ids({ ...everything, q: "100%" })).toEqual(["b"]);
@@ -311,7 +311,7 @@ describe("the history", () => {
   });
 
   // Of many records the filters' facts have an index.
-  describe.each([10, 100_000])("narrowed down, of %j that are kept", (records) => {
+  describe.each([10, 100_000])("filtered, of %j stored records", (records) => {
     const found = (filter: HistoryFilter) => ids({ ...everything, filter });
     beforeEach(() => {
       keep(records);
@@ -369,7 +369,7 @@ describe("the history", () => {
       expect(archive.listHistory({ ...everything, count: 0, filter }).total).toBe(wanted.length);
     });
 
-    it("by the default provider, which only records with several providers name", () => {
+    it("by the default provider, which is named only in records with several providers", () => {
       put(
         write("e", { created_at: 5, provider: "default" }),
         write("f", { created_at: 6, provider: "engine" }),
@@ -379,7 +379,7 @@ describe("the history", () => {
       expect(found({ provider: ["default", "engine"], from: 4 })).toEqual(["f", "e", "d"]);
     });
 
-    it("to failures, of which a generation that was lost is one", () => {
+    it("by failures, which include lost generations", () => {
       put(write("e", { created_at: 5, status: "streaming", updated_at: now }));
       expect(found({ status: ["streaming"] })).toEqual(["e"]);
       now += 16 * 60_000;
@@ -387,7 +387,7 @@ describe("the history", () => {
       expect(found({ status: ["error"], from: 5 })).toEqual(["e"]);
     });
 
-    it("by any number of choices: a statement in a Durable Object takes a hundred values", () => {
+    it("by any number of choices", () => {
       const many = (...wanted: string[]) => [
         ...Array.from({ length: 200 }, (_, index) => `other ${index}`),
         ...wanted,
@@ -430,7 +430,7 @@ describe("the history", () => {
     expect(plan[0]?.["detail"]).toContain("USING COVERING INDEX record_fields");
   });
 
-  it("has an index for its filters where many records are kept, and none where it would cost more than it saves", () => {
+  it("has an index for its filters only if it stores many records", () => {
     const indexes = () =>
       sql.all("select name from sqlite_master where name in ('record_fields', 'record_facts')").length;
     put(write("a"));
@@ -450,7 +450,7 @@ describe("the history", () => {
     expect(ids({ ...everything, filter: { status: ["success"] } })).toEqual(["a"]);
   });
 
-  it("says so when a generation was lost on the way", () => {
+  it("shows that a generation was lost", () => {
     put(write("a", { status: "streaming", updated_at: now }));
     expect(archive.readHistory("a")?.status).toBe("streaming");
     now += 16 * 60_000;
@@ -460,7 +460,7 @@ describe("the history", () => {
     });
   });
 
-  it("keeps long texts whole, whatever stands where they are cut", () => {
+  it("stores long texts unchanged, with any characters where they are split", () => {
     for (const shift of ["", "x"]) {
       const content = shift + "\u{1f600}".repeat(500_000);
       put(write(`long${shift}`, {}, { content }));
@@ -468,7 +468,7 @@ describe("the history", () => {
     }
   });
 
-  it("takes a message as a whole or not at all", () => {
+  it("stores a message completely or not at all", () => {
     const broken = write("b", { created_at: Number.NaN });
     const message = batch({ records: [write("a"), broken], metrics: { polygate_http_requests_total: 1 } });
     expect(() => archive.write(message)).toThrow();
@@ -476,7 +476,7 @@ describe("the history", () => {
     expect(archive.readMetrics()).toEqual({});
   });
 
-  it("keeps the metrics when callers invent names of models", () => {
+  it("keeps the metrics if callers invent model names", () => {
     const invented = Array.from({ length: 6_000 }, (_, index) => [
       `polygate_generations_total{model="${index}"}`,
       1,
@@ -486,7 +486,7 @@ describe("the history", () => {
     expect(archive.readMetrics()).toMatchObject({ polygate_requests_total: 3 });
   });
 
-  it("is there again after a restart", () => {
+  it("is complete after a restart", () => {
     put(write("a", { source: "here" }, { content: "text" }));
     archive.write(batch({ metrics: { polygate_requests_total: 3 } }));
     const again = new SqlArchive(sql, () => now);

@@ -76,7 +76,7 @@ function rig(fails: () => boolean = () => false, losesEnded: () => boolean = () 
 }
 
 describe("the outbox", () => {
-  it("sends the news of many requests in one message, after them", async () => {
+  it("sends the records of many requests in one message, after them", async () => {
     const { clock, outbox, settled, source, batches, ids } = rig();
     for (let n = 0; n < 50; n += 1) {
       outbox.record(source(`r${n}`));
@@ -100,7 +100,7 @@ describe("the outbox", () => {
     expect(ids().length).toBe(200);
   });
 
-  it("is settled when others have sent its news", async () => {
+  it("is complete when others have sent its records", async () => {
     const { clock, outbox, settled, source, batches } = rig();
     outbox.record(source("a"));
     let done = 0;
@@ -127,7 +127,7 @@ describe("the outbox", () => {
     expect(ids().sort()).toEqual(["a", "b"]);
   });
 
-  it("keeps for the next message what could not be sent, and never fails", async () => {
+  it("keeps unsent records for the next message, and never fails", async () => {
     let away = true;
     const { clock, outbox, settled, source, ids, archive } = rig(() => away);
     outbox.record(source("a"));
@@ -144,7 +144,7 @@ describe("the outbox", () => {
     expect(archive.readMetrics()).toEqual({ polygate_requests_total: 1 });
   });
 
-  it("tells counts and captures once where the archive cannot take what has ended", async () => {
+  it("sends counts and captures once if the archive cannot store records", async () => {
     let away = true;
     const { clock, outbox, settled, source, ids, archive, config } = rig(undefined, () => away);
     Object.assign(config.captures, { limit: 5 });
@@ -169,7 +169,7 @@ describe("the outbox", () => {
     expect(archive.listCaptures()).toHaveLength(1);
   });
 
-  it("does not gather without end while the archive is away", async () => {
+  it("has a maximum size while the archive is unavailable", async () => {
     const { clock, outbox, settled, source, batches, config } = rig(() => clock.time < 10_000);
     Object.assign(config.history, { limit: 100_000 });
     for (let n = 0; n < 20_000; n += 1) outbox.record(source(`r${n}`));
@@ -182,7 +182,7 @@ describe("the outbox", () => {
     expect(sent).toBe(5_000);
   });
 
-  it("holds few long texts: of the oldest records no more than beginnings, but how each ended", async () => {
+  it("holds few long texts: only the beginnings of the oldest records, and all outcomes", async () => {
     const { clock, outbox, settled, source, ids } = rig(() => clock.time < 10_000);
     let held = 0;
     const long = (id: string, length: number): RecordSource => {
@@ -211,7 +211,7 @@ describe("the outbox", () => {
     expect(ids().length).toBe(102);
   });
 
-  it("does not tell of what the archive would drop at once", async () => {
+  it("does not send what the archive would drop at once", async () => {
     const { clock, outbox, settled, source, batches, ids, config } = rig();
     Object.assign(config.history, { limit: 3 });
     const asked = [5_000, 6_000, 1_000, 7_000, 2_000, 8_000];
@@ -229,7 +229,7 @@ describe("the outbox", () => {
     expect(batches.flatMap(({ records }) => records)).toHaveLength(3);
   });
 
-  it("tells how all ended that the archive has heard of", async () => {
+  it("sends the outcome of every record that the archive knows", async () => {
     const { clock, outbox, settled, source, batches, config } = rig();
     Object.assign(config.history, { limit: 2 });
     for (const [id, createdAt, isKnownToArchive] of [
@@ -245,7 +245,7 @@ describe("the outbox", () => {
     expect(told).toEqual(["long", "newer", "newest"]);
   });
 
-  it("makes no record while the history is off", async () => {
+  it("creates no record while the history is off", async () => {
     const { clock, outbox, settled, batches, config } = rig();
     Object.assign(config.history, { limit: 0 });
     const unwanted = {
@@ -263,7 +263,7 @@ describe("the outbox", () => {
     expect(batches.flatMap(({ records }) => records)).toEqual([]);
   });
 
-  it("tells what was used until it is heard, also when no other request comes", async () => {
+  it("repeats usage until it is acknowledged, also without other requests", async () => {
     const { clock, outbox, settled, usage } = rig(() => clock.time < 20_000);
     outbox.usage.count(used(), NOON);
     const first = settled();
@@ -276,7 +276,7 @@ describe("the outbox", () => {
     expect(outbox.usage.isEmpty).toBe(true);
   });
 
-  it("tells it with the next request when nobody has heard it for long", async () => {
+  it("sends usage with the next request if it was not acknowledged for long", async () => {
     const { clock, outbox, settled, usage } = rig(() => clock.time < 100_000);
     outbox.usage.count(used(), NOON);
     const first = settled();

@@ -86,7 +86,7 @@ function source(id: string, hasEnded = true): RecordSource {
   };
 }
 
-describe("where history and usage are in the process, the outcome of a request", () => {
+describe("with history and usage in the process, the outcome of a request", () => {
   it("is stored when it is recorded", async () => {
     const run = rig();
     run.process.outbox.record(source("ended"));
@@ -99,7 +99,7 @@ describe("where history and usage are in the process, the outcome of a request",
     ]);
   });
 
-  it("goes with the next message where the store does not take it", async () => {
+  it("is sent with the next message if the store rejects it", async () => {
     const run = rig();
     run.fails.store = true;
     run.process.outbox.record(source("ended"));
@@ -111,7 +111,7 @@ describe("where history and usage are in the process, the outcome of a request",
     expect([run.ids(), run.requests()]).toEqual([["ended"], 1]);
   });
 
-  it("is counted once, whenever messages fail and the process is killed", async () => {
+  it("is counted once for any failed messages and a killed process", async () => {
     const action = fc.constantFrom("end", "unstored end", "message", "failed message", "kill");
     await fc.assert(
       fc.asyncProperty(fc.array(action, { maxLength: 20 }), async (actions) => {

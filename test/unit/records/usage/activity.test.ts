@@ -36,7 +36,7 @@ function rig() {
   };
 }
 
-it("tells by the minute how requests ended, what they used and how long they took", async () => {
+it("shows outcomes, usage and durations by the minute", async () => {
   const { take, read } = rig();
   await take(NOON + 1_000, {}, { durationMs: 1_000, firstTokenMs: 500 });
   await take(
@@ -61,7 +61,7 @@ it("tells by the minute how requests ended, what they used and how long they too
   ]);
 });
 
-it("tells of slots and waiting when they were, not when the request ended", async () => {
+it("counts slots and waiting at their time, not at the end of the request", async () => {
   const { take, read } = rig();
   // Waited from 0:30 to 1:00, and held a slot until 2:30.
   await take(NOON + 2.5 * MINUTE, { durationMs: 2 * MINUTE, queueMs: MINUTE / 2 });
@@ -75,7 +75,7 @@ it("tells of slots and waiting when they were, not when the request ended", asyn
   ]);
 });
 
-it("counts a message once, and takes those of an older version", async () => {
+it("counts a message once, and accepts those of an older version", async () => {
   const { take, read, usage, messages } = rig();
   await take(NOON, {});
   const [message] = messages;
@@ -86,7 +86,7 @@ it("counts a message once, and takes those of an older version", async () => {
   expect(read(NOON, NOON + HOUR, MINUTE).totals.requests).toBe(1);
 });
 
-it("keeps hours by the minute and days by the quarter of an hour, and no more", async () => {
+it("keeps hours by minutes and days by quarters of an hour", async () => {
   const { take, read, rows } = rig();
   for (let hour = 0; hour < 10; hour += 1) await take(NOON + hour * HOUR, {});
   expect(rows("minute")).toBeLessThan(20);

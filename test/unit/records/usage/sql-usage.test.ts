@@ -140,7 +140,7 @@ describe("usage", () => {
     expect(read().totals.cost_nano).toBe(10_000);
   });
 
-  it("groups by what is asked for, the busiest first", async () => {
+  it("groups as requested, the busiest first", async () => {
     const { take, read } = rig();
     await take([used({ key: "a" }), used({ key: "b" }), used({ key: "b", model: "pro" })]);
     expect(read(by("key")).groups.map(({ dimensions, requests }) => [dimensions.key, requests])).toEqual([
@@ -150,7 +150,7 @@ describe("usage", () => {
     expect(read({ groupBy: ["key", "model"] }).groups).toHaveLength(3);
   });
 
-  it("finds what the filters say", async () => {
+  it("applies the filters", async () => {
     const { take, read } = rig();
     await take([used({ key: "a" }), used({ key: "b" }), used({ key: "b", dialect: "messages" })]);
     expect(read({ filters: { key: ["b"] } }).totals.requests).toBe(2);
@@ -177,7 +177,7 @@ describe("usage", () => {
     expect(read({ from: NOON, to: NOON + HOUR_MS }).totals.requests).toBe(2);
   });
 
-  it("tells percentiles of each group and of all", async () => {
+  it("has percentiles of each group and of all", async () => {
     const { take, read } = rig();
     const slow = Array.from({ length: 10 }, () => used({ key: "slow", durationMs: 10_000 }));
     const fast = Array.from({ length: 90 }, () =>
@@ -192,14 +192,14 @@ describe("usage", () => {
     expect(groups[0]?.times.first_token).toBeNull();
   });
 
-  it("says so when there are more groups than were asked for", async () => {
+  it("states that there are more groups than requested", async () => {
     const { take, read } = rig();
     await take([used({ key: "a" }), used({ key: "b" }), used({ key: "c" })]);
     expect(read({ ...by("key"), limit: 2 })).toMatchObject({ truncated: true, totals: { requests: 3 } });
     expect(read({ ...by("key"), limit: 3 }).truncated).toBe(false);
   });
 
-  it("knows when a key was used last, and what it used today", async () => {
+  it("has the last use of a key, and its usage of today", async () => {
     const { take, usage, at } = rig();
     at(NOON - DAY_MS);
     await take([used({ key: "a" })], NOON - DAY_MS);
@@ -213,7 +213,7 @@ describe("usage", () => {
     expect(usage.listKeyUsage()[0]?.today.requests).toBe(0);
   });
 
-  it("keeps hours for 35 days, days for two years, and what a key used in all", async () => {
+  it("keeps hours for 35 days, days for two years, and the total of a key", async () => {
     const { take, read, at, usage } = rig();
     await take([used()]);
     const later = (days: number) => NOON + days * DAY_MS;
@@ -248,7 +248,7 @@ describe("a flood of made-up names", () => {
     expect(usage.listKeyUsage()).toHaveLength(1);
   });
 
-  it("of one key leaves the models of the others as they are", async () => {
+  it("of one key does not affect the models of others", async () => {
     const { take, read } = rig();
     await take(
       Array.from({ length: 900 }, (_, n) => used({ key: "flood", requested_model: `made-up-${n}` })),
@@ -275,7 +275,7 @@ describe("a flood of made-up names", () => {
 });
 
 describe("a message of an isolate", () => {
-  it("is repeated as it was until it is acknowledged, and what comes meanwhile waits", async () => {
+  it("is repeated unchanged until it is acknowledged, while new counts wait", async () => {
     const { tally, usage, config, read } = rig();
     const messages: UsageMessage[] = [];
     const deaf = {
@@ -296,7 +296,7 @@ describe("a message of an isolate", () => {
     expect(read().totals.requests).toBe(2);
   });
 
-  it("that comes again long after is not counted again", async () => {
+  it("is not counted again if it is repeated much later", async () => {
     const { tally, usage, config, read, at } = rig();
     const messages: UsageMessage[] = [];
     const store = {
@@ -320,7 +320,7 @@ describe("a message of an isolate", () => {
     expect(read({ filters: { key: ["key_1"] } }).totals.requests).toBe(2);
   });
 
-  it("counts once and is never lost, whatever the network and the object do", async () => {
+  it("is counted once and never lost, for any failures of network and object", async () => {
     const fault = fc.constantFrom(
       "none",
       "none",
@@ -421,7 +421,7 @@ describe("a damaged row", () => {
     ["usage_day", "completion_tokens=9e999"],
     ["activity_minute", "first_token='['"],
     ["activity_quarter", "cost_nano=9e999"],
-  ])("of %s (%s) is set aside, and the books go on", async (table, damage) => {
+  ])("of %s (%s) is moved away, and counting continues", async (table, damage) => {
     const log = vi.spyOn(console, "error").mockReturnValue();
     const world = rig();
     await world.take(
@@ -485,7 +485,7 @@ describe("the tables of an older version", () => {
     return sql;
   }
 
-  it("are read, and count on", async () => {
+  it("are read and continued", async () => {
     const { take, read, usage, evict } = rig({}, olderDatabase());
     const before = {
       requests: 1,
@@ -515,7 +515,7 @@ describe("the tables of an older version", () => {
     });
   });
 
-  it("take messages of its isolates, which count less", async () => {
+  it("accept messages of its isolates, which count less", async () => {
     const { tally, usage, config, read } = rig();
     const olderIsolate = {
       write: (message: UsageMessage) => {

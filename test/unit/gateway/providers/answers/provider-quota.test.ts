@@ -92,7 +92,7 @@ describe("the quotas in headers", () => {
     ]);
   });
 
-  test("that have passed, or cannot be read, are none", () => {
+  test("that have passed or are malformed are ignored", () => {
     expect(
       windowsOf({
         "anthropic-ratelimit-unified-5h-status": "rejected",
@@ -105,7 +105,7 @@ describe("the quotas in headers", () => {
     ).toEqual([]);
   });
 
-  test("that reset in more than a year are none: no mistake of a provider takes an account away for ever", () => {
+  test("that reset in more than a year are ignored", () => {
     expect(
       windowsOf({
         "anthropic-ratelimit-unified-5h-status": "rejected",
@@ -121,7 +121,7 @@ describe("the quotas in headers", () => {
     ).toEqual([]);
   });
 
-  test("are shares from 0 to 1, whatever the provider states", () => {
+  test("are shares from 0 to 1 for any stated values", () => {
     const windows = windowsOf({
       "anthropic-ratelimit-unified-5h-utilization": "-1e300",
       "anthropic-ratelimit-unified-5h-reset": unix(60),
@@ -162,7 +162,7 @@ describe("the wait that a refusal states", () => {
     expect(waitOf({}, body)).toBe(seconds);
   });
 
-  test("of a quota of Google's day is the rest of the day, not the seconds that it states, too", () => {
+  test("of a daily quota of Google is the rest of the day", () => {
     const quotaId = "GenerateRequestsPerDayPerProjectPerModel-FreeTier";
     const details = [{ violations: [{ quotaId }] }, { retryDelay: "34s" }];
     expect(waitOf({}, { error: { details } })).toBe(22 * 3_600);

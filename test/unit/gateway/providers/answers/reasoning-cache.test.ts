@@ -6,7 +6,7 @@ const newMemory = () => new ReasoningCache<{ thinking: string }>(({ thinking }) 
 const id = (n: number) => `toolu_01${String(n).padStart(20, "0")}x`;
 
 describe("the memory of thoughts", () => {
-  it("knows what came before a call of a model, and whether nothing did", () => {
+  it("knows the thoughts before a call of a model, also if there were none", () => {
     const memory = newMemory();
     memory.store("m", id(1), thought("a"));
     memory.store("m", id(2), []);
@@ -15,7 +15,7 @@ describe("the memory of thoughts", () => {
   });
 
   it.each(["", "call_0", "functions.get_weather:0", "call_1_get_weather_and_time", "thequickbrownfoxjumps"])(
-    "does not go by an id that somebody else may have: %j",
+    "ignores a guessable id: %j",
     (guessable) => {
       const memory = newMemory();
       memory.store("m", guessable, thought("a"));
@@ -28,13 +28,13 @@ describe("the memory of thoughts", () => {
     "toolu_bdrk_01T1x1fJ34qAmk2tNTrN7Up6",
     "chatcmpl-tool-0123456789abcdef0123456789abcdef",
     "call_550e8400-e29b-41d4-a716-446655440000",
-  ])("goes by %s", (random) => {
+  ])("uses %s", (random) => {
     const memory = newMemory();
     memory.store("m", random, thought("a"));
     expect(memory.get("m", random)).toEqual(thought("a"));
   });
 
-  it("forgets the least recently used beyond 2,000 calls", () => {
+  it("evicts the least recently used beyond 2,000 calls", () => {
     const memory = newMemory();
     for (let n = 0; n < 2000; n += 1) memory.store("m", id(n), []);
     memory.get("m", id(0));
@@ -44,7 +44,7 @@ describe("the memory of thoughts", () => {
     expect(memory.get("m", id(2000))).toEqual([]);
   });
 
-  it("forgets beyond 4 Mi characters, and never holds a giant", () => {
+  it("evicts beyond 4 Mi characters, and rejects larger ones", () => {
     const memory = newMemory();
     const large = "x".repeat(1024 * 1024 - 1000);
     for (let n = 0; n < 5; n += 1) memory.store("m", id(n), thought(large));

@@ -8,17 +8,17 @@ const SAID = text(0, "x");
 
 /** What only this protocol has. What every decoder must do is tested in `../decoders.test.ts`. */
 describe("decoding a streamed message", () => {
-  it("ends a call without input behind which a text follows, although the message was cut", () => {
+  it("ends a call without input if text follows, although the message was cut", () => {
     const { events } = run(START, call(0) + end(0) + SAID, finish("max_tokens"), STOP);
     expect(events).toContainEqual({ type: "tool-call-end", index: 0 });
   });
 
-  it("reads events whose type stands in the data alone", () => {
+  it("reads events whose type is only in the data", () => {
     const unnamed = stream("tools").replaceAll(/^event: .*\n/gm, "");
     expect(run(unnamed)).toEqual(run(stream("tools")));
   });
 
-  it("passes over blocks of tools that the server runs itself", () => {
+  it("ignores blocks of tools that the server runs itself", () => {
     const search =
       block(0, { type: "server_tool_use", id: "s", name: "web_search", input: {} }) +
       delta(0, { type: "input_json_delta", partial_json: '{"query":"x"}' }) +
@@ -129,7 +129,7 @@ describe("decoding a streamed message", () => {
       ["behind a text", SAID],
       ["within a call whose input is complete", use(FIRST) + input(0, '{"x":1}')],
       ["behind a call without input", use(FIRST) + end(0)],
-    ])("%s goes on", (_, before) => {
+    ])("continues after %s", (_, before) => {
       const { events, failure } = run(START, before, START, rest);
       expect(failure).toBeNull();
       const begun = events.filter(({ type }) => type === "tool-call").length;

@@ -11,7 +11,7 @@ import { provider, stream, user, WEATHER } from "./fake.ts";
 const picky = (judge: Refusal["judge"]) => refusingModel(anthropicDriverRow, judge);
 
 describe("a model that refuses what others know", () => {
-  it("and always thinks is still told how to", async () => {
+  it("and always thinks still gets the thinking settings", async () => {
     const fake = picky((request) =>
       Object(request["thinking"]).type === "disabled"
         ? '"thinking.type.disabled" is not supported for this model.'
@@ -55,7 +55,7 @@ describe("thoughts", () => {
   });
   const OFF = { thinking: "disabled", types: ["text", "tool_use", "tool_use"] };
 
-  it("may stay when the user asks again", async () => {
+  it("may be kept in the next question", async () => {
     const driver = provider();
     await ask(driver, upstream(), asked);
     const messages = [...answered, assistant("Cold."), user("And now?")];
@@ -65,7 +65,7 @@ describe("thoughts", () => {
     });
   });
 
-  it("do not begin between calls that began without, but with the next question", async () => {
+  it("do not start between calls, but with the next question", async () => {
     const driver = provider();
     await ask(driver, upstream(), { ...asked, thinking: false });
     expect(thinkingOf(await ask(driver, upstream(), { ...asked, messages: answered }))).toEqual(OFF);
@@ -76,7 +76,7 @@ describe("thoughts", () => {
     });
   });
 
-  it("need not be known to a model that has no budgets", async () => {
+  it("are not required for a model without budgets", async () => {
     const driver = provider();
     const fake = picky((request) =>
       Object(request["thinking"]).type === "enabled"

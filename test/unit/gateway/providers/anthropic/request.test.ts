@@ -6,7 +6,7 @@ import { answering, provider, request, user, WEATHER } from "./fake.ts";
 /** What only this protocol has. What every driver must send is tested in `../requests.test.ts`. */
 
 describe("a request for a message", () => {
-  it("states the limit that the caller gives or expects, else the contract's", async () => {
+  it("has the caller's limit or estimate, else the contract's", async () => {
     expect(await request({})).toMatchObject({ max_tokens: 8192 });
     expect(await request({ expectedTokens: 32_000 })).toMatchObject({ max_tokens: 32_000 });
     expect(await request({ options: { maxTokens: 5.5 }, expectedTokens: 32_000 })).toMatchObject({
@@ -15,13 +15,13 @@ describe("a request for a message", () => {
     expect(await request({ options: { maxTokens: 0 } })).toMatchObject({ max_tokens: 1 });
   });
 
-  it("takes a temperature of up to 1, and top_p without it alone", async () => {
+  it("has a temperature of at most 1, and top_p only without it", async () => {
     expect(await request({ options: { temperature: 1.7 } })).toMatchObject({ temperature: 1 });
     expect(await request({ options: { temperature: 0.5, topP: 0.5 } })).not.toHaveProperty("top_p");
     expect(await request({ options: { topP: 0.5 } })).toMatchObject({ top_p: 0.5 });
   });
 
-  it("begins with the user where the caller has a system message alone", async () => {
+  it("begins with the user if the caller sends only a system message", async () => {
     const body = await request({ messages: [system("Sing.")] });
     expect(body["messages"]).toEqual([{ role: "user", content: [{ type: "text", text: "Begin." }] }]);
   });
@@ -50,20 +50,20 @@ describe("thinking", () => {
     });
   });
 
-  it("is off for an answer that was begun", async () => {
+  it("is off for an answer that the caller began", async () => {
     expect(await request({ messages: [user("a"), assistant("b")], thinking: true })).toMatchObject({
       thinking: { type: "disabled" },
       max_tokens: 8192,
     });
   });
 
-  it("stays on where tools are written into the prompt", async () => {
+  it("stays on if tools are in the prompt", async () => {
     const messages = [user("Weather?"), assistant("", call("a")), result("a", "cold")];
     const body = await request({ messages, tools: [WEATHER], thinking: true }, {}, { toolCalls: "markup" });
     expect(body["thinking"]).toMatchObject({ type: "enabled" });
   });
 
-  it("takes no temperature, and top_p only near 1", async () => {
+  it("allows no temperature, and top_p only near 1", async () => {
     const with_ = (topP: number) =>
       request({ thinking: true, options: { temperature: 0.3, topP, stop: ["x"] } });
     expect(await with_(0.5)).not.toHaveProperty("temperature");
@@ -71,7 +71,7 @@ describe("thinking", () => {
     expect(await with_(0.97)).toMatchObject({ top_p: 0.97, stop_sequences: ["x"] });
   });
 
-  it("cannot be forced to call a tool, and is asked to", async () => {
+  it("cannot force a tool call, and requests it in words", async () => {
     const forced = { tools: [WEATHER], toolChoice: { type: "function", name: "get_weather" } } as const;
     const body = await request({ ...forced, thinking: true });
     expect(body["tool_choice"]).toEqual({ type: "auto" });
@@ -81,7 +81,7 @@ describe("thinking", () => {
 });
 
 describe("attachments", () => {
-  it("are called what they are, for the protocol looks", async () => {
+  it("have their real type, which the protocol checks", async () => {
     const png: Part = {
       type: "image",
       source: { kind: "inline", data: "iVBORw0KGgo=", mediaType: "image/jpeg" },
@@ -94,7 +94,7 @@ describe("attachments", () => {
     ]);
   });
 
-  it("are refused where the protocol has no block for them", async () => {
+  it("are refused if the protocol has no block for them", async () => {
     const archive: Part = {
       type: "file",
       source: { kind: "inline", data: btoa("PK"), mediaType: "application/zip" },
@@ -104,7 +104,7 @@ describe("attachments", () => {
     await expect(prepared.load?.(neverAborted())).rejects.toMatchObject({ status: 400, param: "messages" });
   });
 
-  it("name a file that the backend stores by its id there, with the beta that has files", async () => {
+  it("name a stored file by its id, with the beta header for files", async () => {
     const storedAs = (mediaType: string): Part => ({
       type: "file",
       source: { kind: "file", fileId: "file-here", stored: { id: "file_there", filename: "a", mediaType } },

@@ -75,7 +75,7 @@ describe.each(backends)("a backend with an API key, driver $name", (backend) => 
       .prepare(conversation(), prepareOptions())
       .open(new FakeUpstream(respond).account, neverAborted(), null);
 
-  it("takes the account's token, or the deployment's, for its key", async () => {
+  it("uses the account's token, or the deployment's, as its key", async () => {
     const driver = provider();
     const credentials = { email: "a@b.example", mobile: "", password: "p", token: "" };
     const fake = new FakeUpstream(() => Response.json({ data: [] }));
@@ -91,12 +91,12 @@ describe.each(backends)("a backend with an API key, driver $name", (backend) => 
     expect(fake.seen).toEqual([]);
   });
 
-  it("keeps no sessions, and says so by what it lacks", () => {
+  it("has no sessions", () => {
     const driver = provider();
     expect([driver.sessions, driver.resume]).toEqual([undefined, undefined]);
   });
 
-  it("has its key checked by listing the models", async () => {
+  it("checks a key by listing the models", async () => {
     const outcomes = [200, 404, 405, 401, 500].map((status) => {
       const fake = new FakeUpstream(() => Response.json({}, { status }));
       return provider()
@@ -136,7 +136,7 @@ describe.each(backends)("a backend with an API key, driver $name", (backend) => 
     expect(models?.map(({ name }) => name)).toEqual(["a", "c"]);
   });
 
-  it("is malformed when it speaks something else, and may be out of reach", async () => {
+  it("is malformed if it sends something else, and may be unreachable", async () => {
     const page = () => new Response("<html>", { headers: { "content-type": "text/html" } });
     await expect(open(page)).rejects.toMatchObject({ kind: "malformed" });
     const gone = () => Promise.reject(new TypeError("fetch failed"));
@@ -157,11 +157,11 @@ describe.each(backends)("a backend with an API key, driver $name", (backend) => 
   const { embeddings } = backend;
   const wishes = { model: "provider-v4-pro", input: ["a", "b"], dimensions: 1 };
   if (embeddings === null) {
-    it("has no embeddings, and says so by what it lacks", () => {
+    it("has no embeddings", () => {
       expect(provider().embeddings).toBeUndefined();
     });
   } else {
-    it("embeds texts, in their order", async () => {
+    it("embeds texts in order", async () => {
       const fake = new FakeUpstream(() => Response.json(embeddings.answer));
       const embedded = await provider().embeddings?.embed(fake.account, wishes, neverAborted());
       expect(embedded).toEqual({ vectors: [[0], [1]], tokens: 3 });

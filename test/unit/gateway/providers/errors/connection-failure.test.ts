@@ -26,13 +26,13 @@ describe("the error of a provider that cannot be reached", () => {
     [caused("connect EHOSTUNREACH: no route to host"), "its network cannot be reached"],
     [new Error("Network connection lost."), "the connection broke"],
     [caused("read ECONNRESET: connection reset", "ECONNRESET"), "the connection broke"],
-  ])("says why, as far as the runtime tells it: %s", (thrown, reason) => {
+  ])("states the reason if the runtime gives one: %s", (thrown, reason) => {
     const { message, kind } = createConnectionError(thrown);
     expect(kind).toBe("unreachable");
     expect(message).toContain(`the provider cannot be reached: ${reason}`);
   });
 
-  it("tells no address, and nothing where the runtime tells nothing", () => {
+  it("hides the address, and states no reason if the runtime gives none", () => {
     const told = createConnectionError(caused("connect ECONNREFUSED 10.0.0.7:11434 engine.internal"));
     expect(told.message).not.toMatch(/10\.0|internal/);
     for (const thrown of [new Error("internal error; reference = x"), "text", undefined])

@@ -30,19 +30,19 @@ describe("the kind of a failure", () => {
       "token_expired",
     ],
     ["the same words at the beginning alone", { error: "bad text: Invalid API key" }, 400, "invalid_request"],
-  ])("is told by %s", (_what, body, status, kind) => {
+  ])("is derived from %s", (_what, body, status, kind) => {
     expect(errorFrom(body, status, "", kinds).kind).toBe(kind);
   });
 });
 
-it.each([2 ** 53, 1e308, -5, 418.5, 0])("a code that is no HTTP status is none: %d", (code) => {
+it.each([2 ** 53, 1e308, -5, 418.5, 0])("ignores a code that is no HTTP status: %d", (code) => {
   expect(errorFrom({ error: { code, message: "no" } }, 0, "")).toMatchObject({
     status: 0,
     kind: "server_error",
   });
 });
 
-describe("how long a limited backend wants to be left alone", () => {
+describe("the wait that a limited backend requests", () => {
   const refused = async (headers: Record<string, string>) => {
     const response = Response.json({ error: { message: "slow down" } }, { status: 429, headers });
     const { error } = await readErrorResponse(response, "", new AbortController().signal);
@@ -62,7 +62,7 @@ describe("how long a limited backend wants to be left alone", () => {
     expect((await refused(headers)).retryAfter).toBe(seconds);
   });
 
-  it("is told in the body, and never in a header", async () => {
+  it("is stated in the body, and never in a header", async () => {
     const error = providerErrorToGateway(await refused({ "retry-after": "7" }));
     for (const family of [STANDARD_FAMILY, MESSAGE_FAMILY]) {
       const response = errorResponse(family, error);
@@ -168,7 +168,7 @@ describe("the reason that a backend states", () => {
   });
 });
 
-it("takes the plain 404 of a web server for a wrong address, and not for the provider's word", async () => {
+it("treats the plain 404 of a web server as a wrong address", async () => {
   for (const [text, told] of [
     ["404 page not found", "the provider failed (status 404): its address may lack a part such as /v1"],
     ["no model of this name", "the provider says: no model of this name"],
@@ -179,11 +179,11 @@ it("takes the plain 404 of a web server for a wrong address, and not for the pro
   }
 });
 
-describe("the words of a provider that refuses an account", () => {
+describe("the message of a provider that refuses an account", () => {
   const refuse = (message: string) =>
     errorFrom({ error: { message, code: "invalid_api_key" } }, 401, "sk-abcd-secret-of-the-account-wxyz");
 
-  it("are for administrators, not for callers", () => {
+  it("is shown to administrators, not to callers", () => {
     const error = refuse("This project has been archived. See https://vendor.example/help/401.");
     expect(error.message).toBe("the provider refused the account's token");
     expect(providerErrorToGateway(error).message).toBe(error.message);
@@ -192,7 +192,7 @@ describe("the words of a provider that refuses an account", () => {
     );
   });
 
-  it("keep an address that helps, although the key begins like its host", () => {
+  it("keeps a helpful address, although the key begins like its host", () => {
     const message = "Overdue. Pay at https://vendor.example/billing.";
     const error = errorFrom({ error: { message } }, 403, "vendor-key-0123456789");
     expect(error.upstreamWords).toBe(message);
@@ -204,7 +204,7 @@ describe("the words of a provider that refuses an account", () => {
     "Incorrect API key provided: (ends with wxyz)",
     "Incorrect API key provided: f3a9c81b22d04e5f",
     "Incorrect API key provided: sk-abcd-secret-of-the-account-wxyz",
-  ])("have no part of the credential: %s", (message) => {
+  ])("contains no part of the credential: %s", (message) => {
     const { upstreamWords } = refuse(message);
     expect(upstreamWords).toMatch(/^Incorrect API key provided: .*\[masked\]/);
     expect(upstreamWords).not.toMatch(/sk-a|wxyz|f3a9/);

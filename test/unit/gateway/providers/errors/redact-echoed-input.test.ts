@@ -16,7 +16,7 @@ it.each([
   ["Unrecognized: stream_options", "stream_options"],
   ['{"detail":[{"loc":["body","tools",0,"properties","user"],"msg":"bad"}]}', "user"],
   ['{"error":{"message":"Schema \\"min_p\\" is bad","param":"min_p"}}', "min_p"],
-])("what a refusal may repeat of the request is no word of its own: %s", (refusal, name) => {
+])("parts of the request are removed from a refusal: %s", (refusal, name) => {
   expect(redactEchoedInput(refusal, REQUEST)).not.toContain(name);
 });
 
@@ -26,6 +26,6 @@ it.each([
   ['{"error":{"message":"Unknown parameter: \'top_p\'."}}'],
   ["the user's seed isn't supported, and can't be"],
   ["'model' and 'role' and \"function\" are not supported"],
-])("what it says itself stays: %s", (refusal) => {
+])("the provider's own words in a refusal stay: %s", (refusal) => {
   expect(redactEchoedInput(refusal, REQUEST)).toBe(refusal);
 });

@@ -161,7 +161,7 @@ describe.each(backends)("files of a backend, driver $name", (backend) => {
     ]);
   });
 
-  it.each([404, 405, 501])("are a 501 where the backend answers %i to an upload", async (status) => {
+  it.each([404, 405, 501])("are a 501 if the backend answers %i to an upload", async (status) => {
     const fake = answering(() => Response.json({ error: { message: "Not Found" } }, { status }));
     await expect(files().upload(fake.account, upload(), neverAborted())).rejects.toMatchObject({
       status: 501,
@@ -194,7 +194,7 @@ describe.each(backends)("files of a backend, driver $name", (backend) => {
     }
   });
 
-  it("do not make the account suspect when the backend forbids one", async () => {
+  it("do not blame the account if the backend forbids one", async () => {
     const fake = answering(() =>
       Response.json({ error: { message: "Storage limit exceeded" } }, { status: 403 }),
     );
@@ -204,14 +204,14 @@ describe.each(backends)("files of a backend, driver $name", (backend) => {
     });
   });
 
-  it("of an answer that describes none are malformed", async () => {
+  it("are malformed in an answer without a file", async () => {
     const fake = answering(() => Response.json({}));
     await expect(files().read(fake.account, "there", neverAborted())).rejects.toMatchObject({
       kind: "malformed",
     });
   });
 
-  it.each(["..", "a/b", "a?b"])("with the id %s are not asked for", async (id) => {
+  it.each(["..", "a/b", "a?b"])("with the id %s are not requested", async (id) => {
     const fake = answering(() => Response.json(file));
     await expect(files().read(fake.account, id, neverAborted())).rejects.toMatchObject({ kind: "not_found" });
     expect(fake.seen).toEqual([]);
@@ -250,7 +250,7 @@ describe.each(backends)("files of a backend, driver $name", (backend) => {
     },
   );
 
-  it("that are there leave a refusal of the conversation as it is", async () => {
+  it("that exist do not change the refusal of a conversation", async () => {
     const { opened } = ask(({ method }) => (method === "POST" ? refusal(403) : Response.json(file)));
     await expect(opened).rejects.toMatchObject({ kind: "account_suspended" });
   });
@@ -267,7 +267,7 @@ describe.each(backends)("files of a backend, driver $name", (backend) => {
       expect(fake.seen.map(({ method }) => method)).toEqual(["POST", "GET", "GET", "GET", "POST"]);
     });
   } else {
-    it("take the lifetime that the caller asks for", async () => {
+    it("have the lifetime that the caller requests", async () => {
       const fake = answering(() => Response.json(file));
       await files().upload(fake.account, upload({ lifetime: () => 3600 }), neverAborted());
       const form = await fake.seen[0]?.form();

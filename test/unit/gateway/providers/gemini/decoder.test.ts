@@ -17,7 +17,7 @@ describe("decoding streamed contents", () => {
     }
   });
 
-  it("tells of at most 1,000 references to pages", () => {
+  it("returns at most 1,000 references to pages", () => {
     const groundingMetadata = {
       groundingChunks: [{ web: { uri: "https://a.example" } }],
       groundingSupports: [
@@ -30,7 +30,7 @@ describe("decoding streamed contents", () => {
     expect(events.filter(({ type }) => type === "citation")).toHaveLength(1000);
   });
 
-  it("tells calls that come before an answer is cut or withheld, and what cut it", () => {
+  it("returns calls before an answer is cut or withheld, and the reason", () => {
     const call = says([{ functionCall: { name: "f", args: { a: 1 } } }]);
     for (const [said, reason] of [
       ["STOP", "tool_calls"],
@@ -47,7 +47,7 @@ describe("decoding streamed contents", () => {
     }
   });
 
-  it("makes ids of their own for calls that share one, have none, or one that somebody else may have", () => {
+  it("creates ids for calls with a shared, missing or guessable id", () => {
     const call = (id?: string) => ({ functionCall: { id, name: "f" }, thoughtSignature: "c2VhbGVk" });
     const { events, remembered } = run(
       says([call(FIRST), call(FIRST), call(), call("8f2b1a3c")]),
@@ -59,7 +59,7 @@ describe("decoding streamed contents", () => {
     expect(events.filter(({ type }) => type === "tool-call-end").length).toBe(4);
   });
 
-  it("passes over other candidates than the first, and parts of no known kind", () => {
+  it("ignores further candidates, and parts of an unknown kind", () => {
     expect(run("data: [DONE]\n\n").failure).toBe("cut");
     const others = says([{ text: "no" }], { index: 1 }) + data({}) + says([{ inlineData: {} }, null, "x"]);
     expect(run(says([{ text: "yes" }], { index: 0 }), others, ends("STOP")).events).toEqual([
@@ -102,7 +102,7 @@ describe("decoding streamed contents", () => {
       ]);
     });
 
-    it("ends where it says so, or where another call begins", () => {
+    it("ends at its end mark, or when another call begins", () => {
       const one = { jsonPath: "$.n", numberValue: 1 };
       const last = part({ partialArgs: [one] });
       expect(argsOf(run(begun, last, ends("STOP")))).toEqual([{ n: 1 }]);

@@ -36,7 +36,7 @@ describe("a refusal that repeats the caller's words", () => {
     ["top_k", "response_json_schema.properties[top_k]: the type 'strange' is not supported"],
     ["topK", "Invalid value at 'generation_config.response_json_schema.properties.topK': unknown type"],
     ["developer instruction", "response_json_schema: property 'developer instruction' has a strange type"],
-  ])("takes nothing from other callers: %s", async (name, why) => {
+  ])("does not affect other callers: %s", async (name, why) => {
     const driver = provider();
     const fake = picky((body) =>
       JSON.stringify(configOf(body)["responseJsonSchema"] ?? "").includes("strange") ? why : undefined,
@@ -52,7 +52,7 @@ describe("a refusal that repeats the caller's words", () => {
     expect(configOf(body)).toHaveProperty("responseJsonSchema");
   });
 
-  it.each(["topK", "seed"])("is about the field without which it takes the rest: %s", async (refused) => {
+  it.each(["topK", "seed"])("concerns the field without which the rest is accepted: %s", async (refused) => {
     const driver = provider();
     const both = "top_k is not supported with seed, which is not supported without";
     const fake = picky((body) => (refused in configOf(body) ? both : undefined));
@@ -70,7 +70,7 @@ describe("thoughts", () => {
       parts.filter((part) => "functionCall" in part).map((part) => part["thoughtSignature"]),
     );
 
-  it("that are not known are said to be unknown to a model that wants them", async () => {
+  it("are stated as unknown to a model that requires them", async () => {
     const driver = provider();
     const strict = new FakeUpstream(({ body }) =>
       body.includes("functionCall") && !body.includes("thoughtSignature")
@@ -87,7 +87,7 @@ describe("thoughts", () => {
     expect(strict.seen.length).toBe(3);
   });
 
-  it("need no ids of calls where the backend has none", async () => {
+  it("need no ids of calls if the backend has none", async () => {
     const idless = picky((body) =>
       JSON.stringify(body).includes('"id"')
         ? 'Unknown name "id" at contents[1].parts[0].function_call: Cannot find field.'
@@ -105,7 +105,7 @@ describe("a backend of the content-generation style that fails", () => {
       .open(new FakeUpstream(respond).account, neverAborted(), null)
       .catch((error: unknown) => error);
 
-  it("says what is at fault, and how long it wants to be left alone", async () => {
+  it("reports the cause and the requested wait", async () => {
     const tooLong = { status: "INVALID_ARGUMENT", message: "" };
     tooLong.message =
       "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).";
@@ -123,7 +123,7 @@ describe("a backend of the content-generation style that fails", () => {
 });
 
 describe("the name of a model", () => {
-  it("names models of other kinds as they are", async () => {
+  it("keeps names of models of other kinds", async () => {
     const fake = new FakeUpstream(() => eventStream(answer));
     const models = { "provider-v4-flash": "tunedModels/my tuned" };
     await ask(provider({ models }), fake, { stream: true });
@@ -149,7 +149,7 @@ describe("the name of a model", () => {
 });
 
 describe("embeddings", () => {
-  it("of one text are asked for as such", async () => {
+  it("of one text use the request for one text", async () => {
     const fake = new FakeUpstream(() => Response.json({ embedding: { values: [0.5] } }));
     const one = { model: "provider-v4-pro", input: ["a"] };
     const embedded = await provider().embeddings?.embed(fake.account, one, neverAborted());

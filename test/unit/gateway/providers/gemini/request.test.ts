@@ -6,7 +6,7 @@ import { provider, request, user, whole } from "./fake.ts";
 /** What only this protocol has. What every driver must send is tested in `../requests.test.ts`. */
 
 describe("a request for contents", () => {
-  it("is for one piece where nobody streams", async () => {
+  it("is not streamed for a whole answer", async () => {
     const fake = new FakeUpstream(
       () => new Response(whole("tools"), { headers: { "content-type": "application/json" } }),
     );
@@ -27,7 +27,7 @@ describe("a request for contents", () => {
     });
   });
 
-  it("calls attachments what they are", async () => {
+  it("states the real type of attachments", async () => {
     const inline = (type: "image" | "file", mediaType: string, data: string): Part => ({
       type,
       source: { kind: "inline", data, mediaType },

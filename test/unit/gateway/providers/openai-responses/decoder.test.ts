@@ -6,7 +6,7 @@ import { added, CREATED, call, completed, context, done, event, run, runWhole, t
 
 /** What only this protocol has. What every decoder must do is tested in `../decoders.test.ts`. */
 describe("decoding a streamed response", () => {
-  it("keeps thoughts that lie open, and none of which the backend gave nothing back", () => {
+  it("keeps open thoughts, and no sealed ones without content", () => {
     const open = {
       type: "reasoning",
       id: "rs",
@@ -27,14 +27,14 @@ describe("decoding a streamed response", () => {
     expect(events).toContainEqual({ type: "reasoning", text: "hm" });
   });
 
-  it("reads the words of a refusal apart from text", () => {
+  it("reads a refusal separately from text", () => {
     expect(run(stream("refusal")).events.slice(1, 3)).toEqual([
       { type: "refusal", text: "I cannot " },
       { type: "refusal", text: "help with that." },
     ]);
   });
 
-  it("reads open thoughts and a refusal that come in one piece", () => {
+  it("reads open thoughts and a refusal in a whole answer", () => {
     const output = [
       { type: "reasoning", id: "rs", summary: [], content: [{ type: "reasoning_text", text: "hm" }] },
       { type: "message", content: [{ type: "refusal", refusal: "No." }] },
@@ -76,7 +76,7 @@ describe("decoding a streamed response", () => {
     expect(whole.slice(1, -1)).toEqual(expected);
   });
 
-  it("counts the calls of the backend's own tool in an answer in one piece", () => {
+  it("counts calls of the backend's own tools in a whole answer", () => {
     const output = [
       { type: "web_search_call", action: { type: "search", query: "a" } },
       { type: "web_search_call" },
@@ -90,7 +90,7 @@ describe("decoding a streamed response", () => {
     });
   });
 
-  it("reads items that come without names of events, without deltas, or all at the end", () => {
+  it("reads items without event names, without deltas, or all at the end", () => {
     const expected = run(stream("tools"));
     expect(run(stream("tools").replaceAll(/^event: .*\n/gm, ""))).toEqual(expected);
     const joined = ({ events }: Outcome) => ({

@@ -11,7 +11,7 @@ const picky = (judge: Refusal["judge"]) => refusingModel(openaiResponsesDriverRo
 const effortOf = ({ reasoning }: Record<string, unknown>): unknown => Object(reasoning).effort;
 
 describe("a model that refuses what others know", () => {
-  it("and must think does so as much as the caller wants", async () => {
+  it("and must think does so as much as the caller requests", async () => {
     const fake = picky((request) =>
       effortOf(request) === "none"
         ? "Unsupported value: 'none' is not supported with the 'm' model. Supported values are: 'minimal', 'low', 'medium', and 'high'."
@@ -23,7 +23,7 @@ describe("a model that refuses what others know", () => {
     expect(effortOf(await ask(driver, fake, asked))).toBe("high");
   });
 
-  it("and has no short answers gives the shortest", async () => {
+  it("and lacks short answers gives its shortest", async () => {
     const fake = picky((request) =>
       Number(request["max_output_tokens"]) < 16
         ? "Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16, but got 1 instead."

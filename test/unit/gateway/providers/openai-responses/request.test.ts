@@ -11,7 +11,7 @@ describe("items", () => {
     expect(await sent(user(""))).toEqual([{ type: "message", role: "user", content: "Begin." }]);
   });
 
-  it("give each call an id of its own, and none that is long", async () => {
+  it("give each call its own short id", async () => {
     const long = "x".repeat(80);
     const round = [assistant("", call(long)), result(long, "1")];
     const input = Object(await sent(user("x"), ...round, ...round));

@@ -38,7 +38,7 @@ describe("an answer with stop sequences, from a protocol that has none", () => {
     ]);
   });
 
-  it("ends before the first of them, and says which", () => {
+  it("ends before the first of them, and names it", () => {
     expect(cutAtStopSequence(says("One, ", "two. E", "N", "D three STOP"), ["STOP", "END"])).toEqual([
       { type: "text", text: "One, " },
       { type: "text", text: "two. " },
@@ -47,26 +47,26 @@ describe("an answer with stop sequences, from a protocol that has none", () => {
     ]);
   });
 
-  it("ends before the one that is complete first, whichever began first", () => {
+  it("ends before the one that is complete first", () => {
     for (const texts of [["aca"], ["ac", "a"], ["a", "c", "a"]]) {
       expect(textOfEvents(cutAtStopSequence(says(...texts), ["aca", "c"]), "text")).toBe("a");
     }
   });
 
-  it("is whole where none comes, though one may have begun", () => {
+  it("is whole without a complete one", () => {
     const events = cutAtStopSequence(says("The E", "N", "ergy EN"), ["END"]);
     expect(textOfEvents(events, "text")).toBe("The ENergy EN");
     expect(events.slice(-2)).toEqual(END);
   });
 
-  it("makes no calls behind one", () => {
+  it("makes no calls after one", () => {
     const call: ProviderEvent = { type: "tool-call", index: 0, id: "a", name: "f" };
     expect(cutAtStopSequence([{ type: "text", text: "x END" }, call, ...END], ["END"])).not.toContainEqual(
       call,
     );
   });
 
-  it("is the same however it comes in pieces", () => {
+  it("is the same for any split", () => {
     const letters = fc.string({ unit: fc.constantFrom("a", "b", "c"), maxLength: 30 });
     const stop = fc.string({ unit: fc.constantFrom("a", "b", "c"), minLength: 1, maxLength: 4 });
     fc.assert(
@@ -83,7 +83,7 @@ describe("an answer with stop sequences, from a protocol that has none", () => {
     );
   });
 
-  it("is not waited for once one has come, streamed", async () => {
+  it("ends at once after one, streamed", async () => {
     const said = (delta: string) =>
       event("response.output_text.delta", { output_index: 0, content_index: 0, delta });
     const fake = new FakeUpstream(() => eventStream(""));

@@ -3,7 +3,7 @@ import { call, chunk, counted, DONE, data, run } from "./stream.ts";
 
 /** What only this protocol has. What every decoder must do is tested in `../decoders.test.ts`. */
 describe("decoding a streamed chat completion", () => {
-  it("is not misled by an empty finish reason", () => {
+  it("ignores an empty finish reason", () => {
     expect(
       run(chunk({ content: "a" }, ""), chunk({ content: "b" }, ""), chunk({}, "stop"), DONE).failure,
     ).toBeNull();
@@ -20,7 +20,7 @@ describe("decoding a streamed chat completion", () => {
     expect(events.filter((event) => event.type === "reasoning")).toEqual([{ type: "reasoning", text: "r" }]);
   });
 
-  it("reads content in parts, and a refusal wherever it stands", () => {
+  it("reads content in parts, and a refusal anywhere", () => {
     const { events } = run(
       chunk({ content: [{ type: "text", text: "a" }] }),
       chunk({ refusal: "b" }),
@@ -34,7 +34,7 @@ describe("decoding a streamed chat completion", () => {
     ]);
   });
 
-  it("reads one choice, and of the others the text alone", () => {
+  it("reads one choice, and only the text of others", () => {
     const other = data({
       id: "c1",
       choices: [{ index: 1, delta: { content: "other" }, finish_reason: "length" }],
@@ -69,7 +69,7 @@ describe("decoding a streamed chat completion", () => {
     ],
     ["all of it", { prompt_tokens: 12, completion_tokens: 228 }, 228, { prompt: 12, completion: 228 }],
     ["stated without a completion", { prompt_tokens: 12 }, 228, { prompt: 12 }],
-  ])("reasoning tokens that are %s", (_, counts, reasoning, expected) => {
+  ])("counts reasoning tokens that are %s", (_, counts, reasoning, expected) => {
     for (const stated of [
       { ...counts, completion_tokens_details: { reasoning_tokens: reasoning } },
       { ...counts, reasoning_tokens: reasoning },
@@ -99,7 +99,7 @@ describe("decoding a streamed chat completion", () => {
   });
 });
 
-it("reads the stop sequence that vLLM and SGLang name, and no token's number", () => {
+it("reads the stop sequence that vLLM and SGLang name, but no token number", () => {
   const last = (choice: object) =>
     run(
       chunk({ content: "a" }),

@@ -4,7 +4,7 @@ import { answer, provider } from "./fake.ts";
 
 /** What only this protocol has. What every driver must do is tested in `../drivers.test.ts`. */
 
-it("a refused field is remembered for 200 models, and names that nothing was learnt of take nobody's place", async () => {
+it("a refused field is remembered for 200 models, and other models do not count", async () => {
   const fake = new FakeUpstream((request) => {
     const { model, top_k: topK } = request.json();
     return String(model).startsWith("picky") && topK !== undefined
@@ -27,7 +27,7 @@ it("a refused field is remembered for 200 models, and names that nothing was lea
   expect([await ask("picky-199"), await ask("picky")]).toEqual([1, 2]);
 });
 
-it("the key is kept from the message although the backend has masked a part of it", async () => {
+it("the key is removed from a message, although the backend has masked a part of it", async () => {
   const error = { message: "Incorrect API key provided: token-*count", code: "invalid_api_key" };
   const fake = new FakeUpstream(() => Response.json({ error }, { status: 401 }));
   const opened = provider()

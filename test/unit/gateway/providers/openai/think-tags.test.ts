@@ -45,11 +45,11 @@ const CASES: readonly (readonly [content: string, reasoning: string, text: strin
 ];
 
 describe("reasoning between tags", () => {
-  it.each(CASES)("%j, whole", (content, reasoning, text) => {
+  it.each(CASES)("is read from a whole answer: %j", (content, reasoning, text) => {
     expect(whole(content)).toEqual({ reasoning, text });
   });
 
-  it.each(CASES)("%j, streamed in any split", (content, reasoning, text) => {
+  it.each(CASES)("is read from a stream in any split: %j", (content, reasoning, text) => {
     for (let first = 0; first <= content.length; first += 1) {
       for (let second = first; second <= content.length; second += 1) {
         const pieces = [content.slice(0, first), content.slice(first, second), content.slice(second)];
@@ -59,7 +59,7 @@ describe("reasoning between tags", () => {
     expect(streamed(...content)).toEqual({ reasoning, text });
   });
 
-  it("is sent on while it comes, and so is text", () => {
+  it("is sent without delay, and so is text", () => {
     const decoder = new CompletionStreamDecoder(context());
     const taken = (content: string) => joined(decoder.push(utf8(chunk({ content }))));
     expect(taken("<think>I see")).toEqual({ reasoning: "I see", text: "" });
@@ -68,7 +68,7 @@ describe("reasoning between tags", () => {
     expect(taken("lo <th")).toEqual({ reasoning: "", text: "lo <th" });
   });
 
-  it("is only expected where the answer begins", () => {
+  it("is only recognized at the start of the answer", () => {
     const tagged = chunk({ content: "<think>a</think>b" });
     const end = chunk({}, "stop") + DONE;
     expect(joined(run(chunk({ reasoning_content: "Hm." }), tagged, end).events)).toEqual({
@@ -79,13 +79,13 @@ describe("reasoning between tags", () => {
     expect(joined(run(first, tagged, end).events).text).toBe("<think>a</think>b");
   });
 
-  it("stays text for callers that get the backend's own bytes", () => {
+  it("stays text for callers of a native answer", () => {
     const decoder = new CompletionStreamDecoder({ ...context(), keepsThinkTags: true });
     const { events } = decode(decoder, [utf8(chunk({ content: "<think>a</think>b" }, "stop") + DONE)]);
     expect(joined(events)).toEqual({ reasoning: "", text: "<think>a</think>b" });
   });
 
-  it("has no part in the tokens and citations of the text", () => {
+  it("does not count for tokens and citations of the text", () => {
     const token = (text: string) => ({ token: text, logprob: -1, bytes: null, top_logprobs: [] });
     const pieces = ["<think>", "Hm", "</think>", "\n", "See", " one"];
     const annotations = [

@@ -134,7 +134,7 @@ describe("native tool calls", () => {
     expect(calls(answer)).toEqual(expected);
   });
 
-  it("have ended before anything else follows", () => {
+  it("end before anything else follows", () => {
     const whole = call({ index: 0, id: "a", function: { name: "f", arguments: "{}" } });
     for (const other of [{ content: "and" }, { reasoning_content: "so" }]) {
       const types = run(whole, chunk(other), end).events.map(({ type }) => type);
@@ -167,7 +167,7 @@ describe("native tool calls", () => {
     );
   });
 
-  it("of any number come out whole, in order, with distinct ids, for any interleaving", () => {
+  it("are complete, in order and with distinct ids for any interleaving", () => {
     const made = fc.array(
       fc.record({
         name: fc.stringMatching(/^[a-z]{1,5}$/),

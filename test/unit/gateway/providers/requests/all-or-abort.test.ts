@@ -9,8 +9,8 @@ function hanging(signal: AbortSignal): Promise<string> {
   });
 }
 
-describe("what belongs together", () => {
-  it("is there when all parts are, in their order", async () => {
+describe("a group of tasks", () => {
+  it("returns all results in order", async () => {
     const parts = await allOrAbort(neverAborted(), [
       () => new Promise<string>((resolve) => setTimeout(() => resolve("one"), 5)),
       async () => "two",
@@ -18,7 +18,7 @@ describe("what belongs together", () => {
     expect(parts).toEqual(["one", "two"]);
   });
 
-  it("is worked on a few parts at a time, however many there are", async () => {
+  it("runs a few tasks at a time", async () => {
     let running = 0;
     let most = 0;
     const tasks = Array.from({ length: 200 }, (_, index) => async () => {
@@ -32,7 +32,7 @@ describe("what belongs together", () => {
     expect(most).toBe(10);
   });
 
-  it("ends when one part fails: nothing of it goes on or begins", async () => {
+  it("ends if one task fails, and starts no other", async () => {
     const failure = new Error("no");
     const others: Promise<string>[] = [];
     const hang = (signal: AbortSignal) => {
@@ -51,7 +51,7 @@ describe("what belongs together", () => {
     expect(others).toHaveLength(9);
   });
 
-  it("ends when the caller does", async () => {
+  it("ends when the caller leaves", async () => {
     const caller = new AbortController();
     const all = allOrAbort(caller.signal, [hanging]);
     caller.abort("left");

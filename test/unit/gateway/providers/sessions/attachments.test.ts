@@ -26,7 +26,7 @@ describe("attachments in the prompt", () => {
     return renderTranscript(conversation({ messages: [{ role: "user", parts }], ...rest, model }), null);
   }
 
-  it("are named where they stand, and the same one is sent once", () => {
+  it("are named in their place, and the same one is sent once", () => {
     const { sections, attachments } = transcript([
       text("Compare"),
       image(PNG),
@@ -52,7 +52,7 @@ describe("attachments in the prompt", () => {
     expect(attachments).toEqual([]);
   });
 
-  it("that are documents go beside the prompt on any model", () => {
+  it("that are documents are sent beside the prompt for any model", () => {
     const { attachments } = transcript([file("%PDF-1.7", "application/pdf")], {}, "provider-v4-flash");
     expect(attachments).toHaveLength(1);
     expect(attachments[0]).toMatchObject({ kind: "document", filename: "document.pdf" });

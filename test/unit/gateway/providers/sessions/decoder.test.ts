@@ -8,7 +8,7 @@ describe("decoding a turn of the sessions protocol", () => {
     expect(run("event: finish\n").failure).toBe("cut");
   });
 
-  it("ignores whatever follows the end", () => {
+  it("ignores everything after the end", () => {
     const decoder = createDecoder();
     decoder.push(utf8(FINISH));
     expect(decoder.ended).toBe(true);
@@ -38,7 +38,7 @@ describe("long lines", () => {
     expect(run(...pieces(bytes, 64 * 1024)).failure).toBe("malformed");
   });
 
-  it("of a comment cost no memory and do no harm", () => {
+  it("of a comment need no memory", () => {
     const comment = utf8("x".repeat(1024 * 1024));
     expect(run(": ", ...Array.from({ length: 20 }, () => comment), "\n\n", FINISH).failure).toBeNull();
   });

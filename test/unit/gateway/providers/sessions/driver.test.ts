@@ -45,13 +45,13 @@ describe("opening a turn", () => {
     ["provider-v4-flash-search-nothinking", { model: "flash", thinking: false, search: true }],
     ["provider-v4-vision", { model: "vision", thinking: true, search: false }],
     ["claude-sonnet-4-5", { model: "flash", thinking: true, search: false }],
-  ])("tells the provider what %s stands for", async (model, expected) => {
+  ])("sends the provider's settings for %s", async (model, expected) => {
     const fake = upstream();
     await open(fake, conversation({ model, thinking: true }));
     expect(fake.only("/turns").json()).toMatchObject(expected);
   });
 
-  it("keeps to the session for a follow-up, under the empty message, with the suffix", async () => {
+  it("stays in the session for a follow-up, below the empty message, with the suffix", async () => {
     const fake = upstream();
     const prepared = provider().prepare(conversation(), prepareOptions());
     const followUp = { sessionId: "s9", parentMessageId: "m7", suffix: "Say it visibly." };
@@ -64,7 +64,7 @@ describe("opening a turn", () => {
     expect(prompt).toContain("Say it visibly.");
   });
 
-  it("tells the session although the turn is refused", async () => {
+  it("reports the session even if the turn is refused", async () => {
     const fake = upstream({ "/turns": () => json({ error: { code: "rate_limited" } }, 429) });
     const told: Promise<string>[] = [];
     const prepared = provider().prepare(conversation(), prepareOptions());
@@ -73,7 +73,7 @@ describe("opening a turn", () => {
     expect(await Promise.all(told)).toEqual(["s/1"]);
   });
 
-  it("tells the session although nobody wants it any more when it is made, so that it can be deleted", async () => {
+  it("reports the session even if the caller has left, so that it can be deleted", async () => {
     const left = new AbortController();
     const making = Promise.withResolvers<Response>();
     const fake = upstream({ "/api/sessions": () => making.promise });
@@ -88,7 +88,7 @@ describe("opening a turn", () => {
     expect(fake.seen).toHaveLength(1);
   });
 
-  it("goes on with an incomplete message", async () => {
+  it("continues an incomplete message", async () => {
     const fake = upstream();
     const turn = await provider().resume(fake.account, "s1", "m 1", neverAborted());
     expect(fake.only("/api/sessions/s1/turns/m%201/continue").method).toBe("POST");
@@ -128,7 +128,7 @@ describe("accounts and sessions", () => {
     expect(fake.seen[0]?.headers.get("authorization")).toBeNull();
   });
 
-  it("need no sign-in when an account is its token", async () => {
+  it("need no sign-in if the account has a token", async () => {
     const fake = new FakeUpstream(() => json({}));
     const signedIn = await provider().signIn(
       { ...credentials, password: "", token: "t" },
@@ -139,7 +139,7 @@ describe("accounts and sessions", () => {
     expect(fake.seen).toEqual([]);
   });
 
-  it("tell wrong credentials from an answer without a token", async () => {
+  it("distinguish wrong credentials from an answer without a token", async () => {
     const email = { ...credentials, email: "a@b.example" };
     const refused = new FakeUpstream(() => json({ error: { message: "secret-password is wrong" } }, 401));
     const failure = await provider()
@@ -176,8 +176,8 @@ describe("accounts and sessions", () => {
   });
 });
 
-describe("numbers that mean nothing", () => {
-  it.each(["2e308", "1e300", "-5", '"12"', "null"])("count as not stated: %s", async (number) => {
+describe("invalid numbers", () => {
+  it.each(["2e308", "1e300", "-5", '"12"', "null"])("are ignored: %s", async (number) => {
     const texts = [
       `{"token":"t1","expires_at":${number}}`,
       `{"id":"f1","bytes":${number},"created_at":${number}}`,
@@ -232,7 +232,7 @@ describe("files", () => {
     expect([form.get("purpose"), form.get("model")]).toEqual(["assistants", "flash"]);
   });
 
-  it("are read, and told from those that are not there", async () => {
+  it("are read, and distinguished from missing ones", async () => {
     const fake = new FakeUpstream(({ url }) => (url.endsWith("/f1") ? json(object) : json({}, 404)));
     expect((await provider().files.read(fake.account, "f1", neverAborted())).id).toBe("f1");
     await expect(provider().files.read(fake.account, "f2", neverAborted())).rejects.toMatchObject({

@@ -28,12 +28,12 @@ describe("a provider that fails", () => {
     });
   });
 
-  it("is believed about the reason rather than about the status", async () => {
+  it("is classified by its reason rather than by the status", async () => {
     const failure = await failing(() => json({ error: { code: "model_unavailable", message: "m" } }, 400));
     expect(failure).toMatchObject({ kind: "model_unavailable", message: "the provider says: m" });
   });
 
-  it("never gets more than a bounded message through, nor the token", async () => {
+  it("has a bounded message without the token", async () => {
     const message = `token-of-the-account ${"x".repeat(70_000)}`;
     const long = await failing(() => json({ error: { code: "invalid_request", message } }, 400));
     expect(long).toMatchObject({ kind: "invalid_request" });
@@ -43,7 +43,7 @@ describe("a provider that fails", () => {
     expect(`${String(long)} ${String(short)}`).not.toContain("token-of-the-account");
   });
 
-  it("does not make us read an endless error", async () => {
+  it("cannot send an endless error", async () => {
     let cancelled = false;
     const endless = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(new Uint8Array(1024)),
@@ -57,7 +57,7 @@ describe("a provider that fails", () => {
     expect(cancelled).toBe(true);
   });
 
-  it("does not make us read an endless answer", async () => {
+  it("cannot send an endless answer", async () => {
     let sent = 0;
     const endless = new ReadableStream<Uint8Array>({
       pull(controller) {
@@ -70,20 +70,20 @@ describe("a provider that fails", () => {
     expect(sent).toBeLessThan(20);
   });
 
-  it("by answering with something else than an event stream is malformed", async () => {
+  it("is malformed with anything but an event stream", async () => {
     expect(await failing(() => json({ ok: true }))).toMatchObject({ kind: "malformed" });
     expect(await failing(() => new Response(null, { status: 204 }))).toMatchObject({ kind: "malformed" });
     const session = upstream({ "/api/sessions": () => new Response("<html>") });
     await expect(open(session, conversation())).rejects.toMatchObject({ kind: "malformed" });
   });
 
-  it("by being away is unreachable, without saying where it should have been", async () => {
+  it("is unreachable, without its address", async () => {
     const failure = await failing(() => Promise.reject(new TypeError("connect ECONNREFUSED 10.0.0.1:80")));
     expect(failure).toMatchObject({ name: "ProviderError", kind: "unreachable" });
     expect(String(failure)).not.toContain("10.0.0.1");
   });
 
-  it("is no failure when the request was given up", async () => {
+  it("is no failure if the request was cancelled", async () => {
     const controller = new AbortController();
     const reason = new Error("the client left");
     const fake = upstream({

@@ -82,7 +82,7 @@ describe("the sessions driver before the sandbox provider", () => {
     ["[[status:500:server_error]]", "server_error"],
     ["[[status:429:rate_limited]]", "rate_limited"],
     ["[[expired:always]]", "token_expired"],
-  ])("tells the fault %s from others", async (directive, kind) => {
+  ])("recognizes the fault %s", async (directive, kind) => {
     expect(await failure(`${directive}[[say:one two three four five six]]`)).toBe(kind);
   });
 

@@ -48,7 +48,7 @@ describe("attachments of a turn", () => {
     expect(Array.isArray(ids) && ids[3]).toBe("file_known");
   });
 
-  it("are not uploaded any more when one of them has failed", async () => {
+  it("are not uploaded after one of them has failed", async () => {
     const other = Promise.withResolvers<unknown>();
     let uploads = 0;
     const fake = upstream({
@@ -109,7 +109,7 @@ describe("attachments of a turn", () => {
     expect(other.seen.some(({ url }) => url.endsWith("/turns"))).toBe(false);
   });
 
-  it("behind a URL that turns out to be a picture are refused on a model without vision", async () => {
+  it("behind a URL that are pictures are refused for a model without vision", async () => {
     const fake = upstream();
     const link: Part = { type: "file", source: { kind: "url", url: "https://files.example/x" } };
     const what = conversation({ messages: [{ role: "user", parts: [link] }] });
@@ -137,7 +137,7 @@ describe("attachments of a turn", () => {
     expect([...fake.seen, ...never.seen].some(({ url }) => url.includes("sessions"))).toBe(false);
   });
 
-  it("are refused when an address turns out to lead to an image and the model has no vision", async () => {
+  it("are refused if an address leads to an image and the model has no vision", async () => {
     const fake = upstream();
     const document: Part = { type: "file", source: { kind: "url", url: "https://a.example/scan" } };
     const opened = open(fake, conversation({ messages: [{ role: "user", parts: [document] }] }), {
@@ -147,14 +147,14 @@ describe("attachments of a turn", () => {
     expect(fake.seen).toEqual([]);
   });
 
-  it("pass on why an address may not be fetched", async () => {
+  it("report why an address may not be fetched", async () => {
     const forbidden = new GatewayError(400, "no", { code: "forbidden_url" });
     const opened = open(upstream(), asking(remote), { fetchAttachment: () => Promise.reject(forbidden) });
     await expect(opened).rejects.toBe(forbidden);
   });
 });
 
-describe("a prompt that is too long for itself", () => {
+describe("a prompt that is too long", () => {
   const history: Message[] = [
     { role: "system", parts: [{ type: "text", text: "Obey." }] },
     { role: "user", parts: [{ type: "text", text: `old ${"x".repeat(3000)}` }] },
@@ -172,7 +172,7 @@ describe("a prompt that is too long for itself", () => {
     return found;
   }
 
-  it("moves into files, and keeps what is asked now", async () => {
+  it("moves into files, except for the current question", async () => {
     const fake = upstream();
     await open(
       fake,
@@ -197,7 +197,7 @@ describe("a prompt that is too long for itself", () => {
     );
   });
 
-  it("stays in the prompt below the limit, or when there is none", async () => {
+  it("stays in the prompt below the limit, or without one", async () => {
     for (const inputFileMinChars of [4000, null]) {
       const fake = upstream();
       await open(fake, conversation({ messages: history }), { inputFileMinChars });

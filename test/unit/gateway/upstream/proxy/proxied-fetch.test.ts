@@ -58,7 +58,7 @@ describe.each(WAYS)("$scheme through $type", ({ type, scheme }) => {
     );
   });
 
-  it("sends its credentials, in whatever script they are", async () => {
+  it("sends its credentials in any script", async () => {
     const credentials = { username: "jörg", password: "pass:wörd" };
     const { fetch } = await through({ type, credentials }, credentials);
     expect((await fetch(`${base(scheme)}/echo`)).status).toBe(200);
@@ -80,7 +80,7 @@ describe.each(WAYS)("$scheme through $type", ({ type, scheme }) => {
     expect(echo.body).toBe(Array.from({ length: 50 }, (_, index) => `${index},`).join(""));
   });
 
-  it("hands a stream on as it comes", async () => {
+  it("passes on a stream without delay", async () => {
     const { fetch } = await through({ type });
     const response = await fetch(`${base(scheme)}/ticks`);
     let reads = 0;
@@ -108,7 +108,7 @@ describe.each(WAYS)("$scheme through $type", ({ type, scheme }) => {
     );
   });
 
-  it("passes a refusal on as an answer", async () => {
+  it("passes on a refusal as an answer", async () => {
     const { fetch } = await through({ type });
     const response = await fetch(`${base(scheme)}/nothing`);
     expect(response.status).toBe(404);
@@ -153,14 +153,14 @@ describe.each(WAYS)("$scheme through $type", ({ type, scheme }) => {
   });
 });
 
-describe.each(TYPES)("what goes wrong through %s is told plainly", (type) => {
+describe.each(TYPES)("a failure through %s has a clear message", (type) => {
   const failure = (fetch: ReturnType<typeof proxiedFetch>, url: string) =>
     fetch(url).then(
       () => expect.fail("it went well"),
       (error: unknown) => error,
     );
 
-  it("a proxy that is not there", async () => {
+  it("a missing proxy", async () => {
     const gone = await startTestProxy({ type });
     await gone.close();
     const fetch = proxiedFetch(dial, {
@@ -208,7 +208,7 @@ describe.each(TYPES)("what goes wrong through %s is told plainly", (type) => {
     });
   });
 
-  it("no TLS where it was expected", async () => {
+  it("a target without TLS", async () => {
     const { fetch } = await through({ type });
     expect(await failure(fetch, `https://localhost:${plain.port}/echo`)).toMatchObject({ stage: "tls" });
   });
@@ -236,8 +236,8 @@ async function failureAfter(milliseconds: number): Promise<unknown> {
   return { stage: "late" };
 }
 
-describe("a proxy that takes the connection and says nothing", () => {
-  it.each(TYPES)("(%s) has failed after 15 s", async (type) => {
+describe("a silent proxy", () => {
+  it.each(TYPES)("(%s) fails after 15 s", async (type) => {
     const { fetch, proxy } = await through({ type, silent: true });
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     try {
