@@ -1,10 +1,11 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { toMessage } from "../../api/client.ts";
 import { resolveModel } from "../../api/models.ts";
 import type { StoredRoute } from "../../api/settings.ts";
 import { Button } from "../../ui/button.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Panel } from "../../ui/page.tsx";
+import { useLoaded } from "../../ui/use-loaded.ts";
 import { OrderLines, type OrderText, readOrderText } from "./order-lines.tsx";
 import { findRoute, readRoute, summarizeRoute } from "./route-text.ts";
 import { texts } from "./texts.ts";
@@ -13,43 +14,49 @@ interface ResolveNameProps {
   readonly routes: Readonly<Record<string, StoredRoute>>;
 }
 
+interface NameAnswer {
+  readonly text: string;
+  /** The models of a route in their order; null for anything else. */
+  readonly order: OrderText | null;
+}
+
+async function lookUpName(
+  requested: string,
+  routes: Readonly<Record<string, StoredRoute>>,
+): Promise<NameAnswer> {
+  if (requested === "") return { text: "", order: null };
+  try {
+    const id = await resolveModel(requested);
+    const stored = findRoute(routes, id);
+    if (stored === undefined) return { text: texts.servedBy(requested, id), order: null };
+    return {
+      text: texts.servedByRoute(requested, summarizeRoute(stored)),
+      order: await readOrderText(readRoute(stored)),
+    };
+  } catch (error) {
+    return { text: toMessage(error), order: null };
+  }
+}
+
 /** Shows which model a name resolves to. For a route, it shows the models of the route. */
 export function ResolveName({ routes }: ResolveNameProps) {
   const [name, setName] = useState("");
-  /** The name of the answer; empty: there is none. */
-  const [resolved, setResolved] = useState("");
-  const [answer, setAnswer] = useState("");
-  const [order, setOrder] = useState<OrderText | null>(null);
-  const [busy, setBusy] = useState(false);
-  const resolve = async (requested: string) => {
-    setBusy(true);
-    setOrder(null);
-    setResolved(requested);
-    try {
-      const id = await resolveModel(requested);
-      const stored = findRoute(routes, id);
-      setAnswer(
-        stored === undefined
-          ? texts.servedBy(requested, id)
-          : texts.servedByRoute(requested, summarizeRoute(stored)),
-      );
-      if (stored !== undefined) setOrder(await readOrderText(readRoute(stored)));
-    } catch (error) {
-      setAnswer(toMessage(error));
-    }
-    setBusy(false);
-  };
+  const [requested, setRequested] = useState("");
   // A saved route may change the answer.
-  useEffect(() => {
-    if (resolved !== "") void resolve(resolved);
-  }, [routes]);
+  const key = JSON.stringify([requested, routes]);
+  const answer = useLoaded(() => lookUpName(requested, routes), key);
+  const submit = () => {
+    const next = name.trim();
+    if (next === requested) void answer.reload();
+    else setRequested(next);
+  };
   return (
     <Panel title={texts.lookUpTitle}>
       <form
         class="inline-form"
         onSubmit={(event) => {
           event.preventDefault();
-          void resolve(name.trim());
+          submit();
         }}
       >
         <TextField
@@ -60,12 +67,12 @@ export function ResolveName({ routes }: ResolveNameProps) {
           mono
           placeholder="gpt-4o"
         />
-        <Button type="submit" busy={busy}>
+        <Button type="submit" busy={answer.loading}>
           {texts.lookUp}
         </Button>
-        <p aria-live="polite">{answer}</p>
+        <p aria-live="polite">{answer.data?.text}</p>
       </form>
-      <OrderLines order={order} />
+      <OrderLines order={answer.data?.order ?? null} />
     </Panel>
   );
 }
