@@ -96,7 +96,7 @@ describe("the anthropic SDK", () => {
     expect(message.stop_reason).toBe("tool_use");
   });
 
-  it("hears of a call that was cut off, and gets none of it in a whole answer", async () => {
+  it("gets an error for a call that was cut off, and no part of it in a whole answer", async () => {
     const request = {
       ...ask(`${CUT_CALL}[[length]]`),
       tools: [{ name: "weather", input_schema: { type: "object" as const } }],

@@ -125,7 +125,7 @@ describeWithBrowser("configuring in the console", () => {
     await dialog.locator("input:focus").and(host).waitFor();
   });
 
-  it("imports a list, tests all accounts, and says which failed and why", async () => {
+  it("imports a list, tests all accounts, and shows which failed and why", async () => {
     const page = await app.at("accounts");
     await page.getByRole("button", { name: "Import" }).click();
     const dialog = page.getByRole("dialog");
@@ -194,7 +194,7 @@ describeWithBrowser("configuring in the console", () => {
     ["settings", "New password", "a password that was not changed"],
     ["hosting", "Project id", "a form that was not sent"],
     ["playground", "Message", "a message that was not sent"],
-  ])("asks before what was typed at %s is lost", async (name, field, lost) => {
+  ])("asks before unsaved input at %s is lost", async (name, field, lost) => {
     const page = await app.at(name);
     await page.getByLabel(field, { exact: true }).fill("typed");
     const leave = page.getByRole("dialog", { name: "Leave without saving?" });
@@ -453,7 +453,7 @@ describeWithBrowser("configuring in the console", () => {
     for (const list of ["keys", "providers", "proxies"]) await app.admin("DELETE", `/admin/${list}/preview`);
   });
 
-  it("says what is wrong with a configuration that is none", async () => {
+  it("states what is wrong with an invalid configuration", async () => {
     const page = await app.at("transfer");
     await page.getByLabel("Configuration").fill('{"accounts": [');
     await page.getByRole("button", { name: "Show changes" }).click();
@@ -738,7 +738,7 @@ describeWithBrowser("configuring in the console", () => {
       await arriveAt(page, "proxies");
     });
 
-    it("keeps what is changed meanwhile, and asks before that is lost", async () => {
+    it("keeps unsaved changes, and asks before they are lost", async () => {
       const page = await app.at("alerts");
       const minutes = page.getByLabel("Repeat after (minutes)");
       await minutes.nth(0).fill("78");
@@ -810,7 +810,7 @@ describeWithBrowser("configuring in the console", () => {
       .toMatchObject({ unknown_keys: "auto", unknown_keys_in_force: "pass_through" });
   });
 
-  it("says where traces and metrics go, and when they were last delivered", async () => {
+  it("shows where traces and metrics go, and when they were last delivered", async () => {
     await (await app.chat("Hello")).text();
     await expect
       .poll(async () => (await app.admin("GET", "/admin/telemetry")).body, { timeout: 25_000 })

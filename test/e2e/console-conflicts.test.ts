@@ -83,7 +83,7 @@ describeWithBrowser("two administrators who edit the same", () => {
     }
   });
 
-  it.each(ENTRIES)("are told of each other before one overwrites the other: $kind", async (shared) => {
+  it.each(ENTRIES)("get a warning before one overwrites the other: $kind", async (shared) => {
     const theirs = (number: number) => app.admin("PUT", shared.path, shared.change(valueFor(shared, number)));
     const stored = async () => shared.read((await app.admin("GET", shared.path)).body);
     const page = await app.at(shared.page);
@@ -203,7 +203,7 @@ describeWithBrowser("two administrators who edit the same", () => {
       values: ["mine", "theirs", "mine again", "theirs again"],
       change: (label: string) => ({ label }),
     },
-  ])("are told of each other at $kind, with both versions", async (form) => {
+  ])("see both versions at a conflict: $kind", async (form) => {
     const [mine = "", theirs = "", mineAgain = "", theirsAgain = ""] = form.values;
     const put = (value: string) => app.admin("PUT", form.path, form.change(value));
     const stored = async () => JSON.stringify((await app.admin("GET", form.path)).body);

@@ -89,7 +89,7 @@ describeWithBrowser("sending requests from the console", () => {
     expect(await violations(page)).toEqual([]);
   });
 
-  it("says what a style cannot contain, and leaves it out", async () => {
+  it("names what a style cannot contain, and leaves it out", async () => {
     const page = await app.at("playground");
     await page.getByLabel("API style").selectOption("model-runner");
     await page

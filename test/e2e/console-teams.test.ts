@@ -83,7 +83,7 @@ describeWithBrowser("teams, users and tags in the console", () => {
       .waitFor();
   });
 
-  it("changes a tag, says when another came first, and deletes it", async () => {
+  it("changes a tag, reports a conflicting edit, and deletes it", async () => {
     await app.admin("POST", "/admin/tags", { id: "nightly", limits: { requests_per_minute: 5 } });
     const page = await app.at("teams/tags");
     const row = page.getByRole("row", { name: /nightly/ });
@@ -105,7 +105,7 @@ describeWithBrowser("teams, users and tags in the console", () => {
     await row.waitFor();
   });
 
-  it("says that it loads while the gateway has not answered", async () => {
+  it("shows that it loads until the gateway answers", async () => {
     const page = await app.at("keys");
     const answer = Promise.withResolvers<void>();
     await page.route("**/admin/teams", async (route) => {

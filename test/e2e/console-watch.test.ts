@@ -58,7 +58,7 @@ describeWithBrowser("watching and trying in the console", () => {
     await page.getByText(/^HTTP 503, 1 event/).waitFor();
   });
 
-  it("stops a generation when it is told to", async () => {
+  it("stops a generation on request", async () => {
     const page = await app.at("playground");
     await say(page, "[[slow:2000]] and so on and on");
     await page.getByText(/First token after/).waitFor();
@@ -89,7 +89,7 @@ describeWithBrowser("watching and trying in the console", () => {
     expect(tops[0]).toBeLessThan(Number(tops[1]));
   });
 
-  it("tells what has happened although nobody was watching, and leads to its records", async () => {
+  it("shows past failures, with links to their records", async () => {
     await app.chat("[[status:500:internal]] unseen");
     const page = await app.at("overview");
     const activity = page.getByRole("region", { name: "Activity" });
@@ -322,7 +322,7 @@ describeWithBrowser("watching and trying in the console", () => {
     expect(await page.getByRole("tab", { name: "Request" }).getAttribute("aria-selected")).toBe("true");
   });
 
-  it("takes a picture of a page, and detects what it is built with", async () => {
+  it("takes a picture of a page, and detects its technologies", async () => {
     const page = await app.at("pages");
     await page.getByLabel("Address", { exact: true }).fill("localhost");
     await page.getByRole("button", { name: "Take picture" }).click();
@@ -355,7 +355,7 @@ describeWithBrowser("watching and trying in the console", () => {
     await page.getByRole("row", { name: /WordPress 6\.5\.2/ }).waitFor({ timeout: 20_000 });
   });
 
-  it("reads what a page says of itself, and what it is built with from the same load", async () => {
+  it("reads metadata and technologies of a page from one load", async () => {
     const page = await app.at("pages");
     await page.getByRole("tab", { name: "Metadata" }).click();
     await page.getByLabel("Address", { exact: true }).fill(`${site.origin}/about`);

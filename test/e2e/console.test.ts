@@ -25,7 +25,7 @@ describeWithBrowser("the console's door", () => {
     expect([...hosts]).toEqual([app.gateway.url]);
   });
 
-  it("opens in a browser whose locale is none that Intl knows", async () => {
+  it("opens in a browser with a locale that Intl does not know", async () => {
     const page = await app.open();
     await page.addInitScript(
       "Object.defineProperty(Navigator.prototype, 'language', { get: () => 'en-US@posix' })",
@@ -62,7 +62,7 @@ describeWithBrowser("the console's door", () => {
     await page.getByRole("link", { name: "Keys" }).waitFor();
   });
 
-  it("says why a wrong key does not open it, and keeps what was typed", async () => {
+  it("explains why a wrong key is refused, and keeps the input", async () => {
     const page = await app.open();
     await page.getByLabel("Admin key or password").fill("wrong");
     await page.getByRole("button", { name: "Sign in" }).click();
@@ -91,7 +91,7 @@ describeWithBrowser("the console's door", () => {
     }
   });
 
-  it("says on every page that the connection is lost, and goes on by itself when it is back", async () => {
+  it("shows on every page that the connection is lost, and continues by itself", async () => {
     const page = await app.at("accounts");
     await page.getByText("one@sandbox.test").waitFor();
     await page.context().setOffline(true);
@@ -106,7 +106,7 @@ describeWithBrowser("the console's door", () => {
     await page.getByText("1 account", { exact: true }).waitFor();
   });
 
-  it("is driven by keys alone: to pages, to whatever is searched for, and back", async () => {
+  it("can be used with the keyboard alone: pages, search and back", async () => {
     await (await app.chat("[[say:needle in a haystack]]")).text();
     await until(
       () => app.admin("GET", "/admin/chat-history?q=needle&status=success"),

@@ -68,7 +68,7 @@ describe("the openai SDK, responses", () => {
     expect(stored.usage).toEqual(response.usage);
   });
 
-  it("hears of a call that was cut off, and gets none of it", async () => {
+  it("gets an error for a call that was cut off, and no part of it", async () => {
     const request = { model: MODEL, input: `${CUT_CALL}[[length]]`, tools: [WEATHER] };
     const ended = { status: "incomplete", output: [], incomplete_details: { reason: "max_output_tokens" } };
     expect(await client().responses.create(request)).toMatchObject(ended);
@@ -236,7 +236,7 @@ describe("the openai SDK, responses", () => {
       socket.close();
     });
 
-    it("goes on from what is not stored, and only as long as that is sound", async () => {
+    it("continues from unstored items, only if they are valid", async () => {
       const { socket, ask } = connect();
       const first = await ask({ store: false, input: "[[call:weather]][[then:Warm.]]", tools: [WEATHER] });
       const [call] = first.last !== undefined && "response" in first.last ? callsOf(first.last.response) : [];
@@ -285,7 +285,7 @@ describe("the openai SDK, responses", () => {
       expect((await api.fetch("/v1/responses", { headers })).status).toBe(405);
     });
 
-    it("ends the generation of whoever leaves", async () => {
+    it("ends a generation when its client leaves", async () => {
       const { socket } = connect();
       const began = new Promise((resolve) => socket.on("response.output_text.delta", resolve));
       socket.send({ type: "response.create", model: MODEL, input: "[[big:4000]][[chunk:20]][[slow:50]]" });

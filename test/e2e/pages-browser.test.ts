@@ -102,14 +102,14 @@ describeWithBrowser("the browser behind the page service", () => {
   const picture = async (path: string, query: Record<string, string> = {}) =>
     readPicture(await thumbs(path, { format: "png", ...query }));
 
-  it("loads what a full page would load only when it is seen", async () => {
+  it("loads lazy content of a full page", async () => {
     const image = await picture("/lazy", { full: "true", size: "o", width: "600" });
     expect(image).toMatchObject({ width: 600, height: 4900 });
     expectColour(image, 100, 4600, GREEN);
     expectColour(image, 100, 4800, GREEN);
   });
 
-  it("cuts a page that is too high or too wide, and says where", async () => {
+  it("cuts a page that is too high or too wide, and states where", async () => {
     const response = await thumbs("/tall", { full: "true" });
     expect(response.status).toBe(200);
     expect(response.headers.get("x-page-cut-at")).toBe("20000");

@@ -102,7 +102,7 @@ describeWithBrowser("a page that is in trouble", () => {
   });
 
   it.each(["/flood", "/flood-in-frame", "/flood-in-worker", "/bomb"])(
-    "ends what a page loads beyond its share, whoever loads it: %s",
+    "stops loads beyond the limit of a page: %s",
     async (path) => {
       const { status, headers, error } = await ask(site.origin + path, { delay: "1" });
       const isFlooded = status === 422 && error?.["code"] === "page_too_large";
@@ -111,15 +111,18 @@ describeWithBrowser("a page that is in trouble", () => {
     },
   );
 
-  it.each([401, 503])("captures a page of status %d, says so, and keeps it for a minute", async (is) => {
-    const { status, headers } = await ask(
-      is === 401 ? `${site.origin}/auth` : `${site.origin}/status?is=${is}`,
-    );
-    expect(status).toBe(200);
-    expect(headers.get("content-type")).toBe("image/jpeg");
-    expect(headers.get("x-page-status")).toBe(String(is));
-    expect(headers.get("cache-control")).toBe("public, max-age=60");
-  });
+  it.each([401, 503])(
+    "captures a page of status %d with that status, and caches it for a minute",
+    async (is) => {
+      const { status, headers } = await ask(
+        is === 401 ? `${site.origin}/auth` : `${site.origin}/status?is=${is}`,
+      );
+      expect(status).toBe(200);
+      expect(headers.get("content-type")).toBe("image/jpeg");
+      expect(headers.get("x-page-status")).toBe(String(is));
+      expect(headers.get("cache-control")).toBe("public, max-age=60");
+    },
+  );
 
   it("has thousands of scripts, and is read without most of them", async () => {
     const answer = await gateway.fetch(
@@ -156,7 +159,7 @@ describeWithBrowser("a page that is in trouble", () => {
     expect((await ask(`${site.origin}/?after=${path}`)).status).toBe(200);
   });
 
-  it("answers when the page's process dies, and goes on with the next", async () => {
+  it("answers if the page's process dies, and continues with the next page", async () => {
     const pending = ask(`${site.origin}/dies`, { delay: "10" });
     await shown;
     for (const { pid } of renderers()) process.kill(pid, "SIGKILL");

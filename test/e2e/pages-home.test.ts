@@ -84,7 +84,7 @@ describeWithBrowser("the public page", () => {
     expect(await page.getByRole("row", { name: /^title/ }).innerText()).toContain("Test");
   });
 
-  it("says what went wrong", async () => {
+  it("shows errors", async () => {
     await page.getByLabel("Web address").fill("localhost");
     await page.getByRole("button", { name: "Take a picture" }).click();
     await expect.poll(() => page.getByRole("status").innerText()).toContain("url_host_forbidden");
@@ -96,7 +96,7 @@ describeWithBrowser("the public page", () => {
     );
   });
 
-  it("is accessible, and breaks none of its own rules", async () => {
+  it("is accessible, and follows its content security policy", async () => {
     const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), {
       encoding: "utf8",
     });

@@ -64,7 +64,7 @@ describeWithBrowser("the browser as pages see it", () => {
     }
   });
 
-  it("is a phone in all that it says when mobile is asked for, and speaks the language of its caller", async () => {
+  it("presents itself consistently as a phone for mobile, and uses the caller's language", async () => {
     await ask("thumbs", { mobile: "true", locale: "de-CH" });
     expect(told).toMatchObject({
       language: "de-CH",
@@ -79,7 +79,7 @@ describeWithBrowser("the browser as pages see it", () => {
     expect(headers["accept-language"]).toBe("de-CH");
   });
 
-  it("says which scripts of a page the browser cannot draw", async () => {
+  it("states which scripts of a page the browser cannot draw", async () => {
     const missing = async (path: string) =>
       (
         await pages.gateway.fetch(`/v1/thumbs?${new URLSearchParams({ url: pages.origin + path })}`)

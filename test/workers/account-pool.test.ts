@@ -246,7 +246,7 @@ describe("storage", () => {
 });
 
 describe("configuration", () => {
-  test("a pool that nobody has configured asks for the configuration", async () => {
+  test("an unconfigured pool requests the configuration", async () => {
     await reset();
     const { config } = await env.CONFIGURATION.getByName(POOL_NAME).get();
     expect(await pool.getStatus()).toMatchObject({
@@ -276,7 +276,7 @@ describe("one of several pools", () => {
     expect(outcome).toBe("granted");
   });
 
-  test("knows which one it is when nobody tells it its name", () => {
+  test("knows its own name without being told", () => {
     const { ACCOUNT_POOL: pools } = env;
     const nameless = (name: string) => pools.idFromString(pools.idFromName(name).toString());
     for (const name of [POOL_NAME, "shard-1", "shard-63"])
@@ -310,7 +310,7 @@ describe("a key with limits", () => {
     for (const acquired of [...first, ...second]) granted(acquired).release();
   });
 
-  test("what a request used is told, and what it reserved is kept when nobody tells", async () => {
+  test("reported usage counts, and otherwise the reservation", async () => {
     await configure(["a"], { perAccount: 9 });
     const limits = { tokens_per_day: 1_000, max_parallel: 2 };
     const use = (id: string) => ({ id, key: "k", limits, tokens: 100, cost: 0 });

@@ -53,8 +53,8 @@ describe("the configuration object", () => {
   });
 });
 
-describe("what several pools are told", () => {
-  it("is numbered in its order, however often the object was started", async () => {
+describe("a configuration for several pools", () => {
+  it("is numbered in order, also after restarts of the object", async () => {
     const orders = await runInDurableObject(env.CONFIGURATION.getByName("starts"), async (_, state) => {
       const layout = { generation: 1, shards: shardNames(2), earlier: [], former: [] };
       state.storage.kv.put("pool layout", layout);
@@ -67,8 +67,8 @@ describe("what several pools are told", () => {
   });
 });
 
-describe("an edit that not all pools can be told", () => {
-  it("is stored and answered all the same, and told to those alone that do not know it", async () => {
+describe("an edit that cannot be sent to all pools", () => {
+  it("is stored and answered, and repeated only to pools that do not know it", async () => {
     const told: string[] = [];
     const gone = new Set(["shard-1"]);
     const ACCOUNT_POOL = new Proxy(env.ACCOUNT_POOL, {
@@ -123,7 +123,7 @@ describe("an edit", () => {
     await runInDurableObject(pool, (_, state) => state.abort("evicted")).catch(() => undefined);
   }
 
-  it("is known to the pool when it has been answered, and told with each slot, also after a restart of the pool", async () => {
+  it("is known to the pool when it is answered, and stated with each slot, also after a restart of the pool", async () => {
     const first = await edit("one");
     expect(await told()).toBe(first);
     const second = await edit("two");
@@ -154,7 +154,7 @@ describe("an edit", () => {
     await expect(createConfigurationClient(otherwise).read()).rejects.toThrow("was asked");
   });
 
-  it("is told to the pool by the alarm if it could not be told at once", async () => {
+  it("is sent to the pool by the alarm if it could not be sent at once", async () => {
     const version = await edit("four");
     expect(await runDurableObjectAlarm(object()), "there is nothing left to tell").toBe(false);
     await runInDurableObject(object(), (_, state) => state.storage.setAlarm(Date.now() + 60_000));

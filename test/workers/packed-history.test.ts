@@ -88,7 +88,7 @@ describe("the history with a bucket", () => {
     expect((await archive.readHistory("b"))?.prompt).toBe("prompt");
   });
 
-  test("erases what is deleted from the bucket, and leaves what is beside it", async () => {
+  test("erases deleted records from the bucket, and nothing else", async () => {
     const records = ["s1", "s2", "s3"].map((id) => write(id, {}, { content: `the secret of ${id}` }));
     await archive.write(batch({ retention, records }));
     expect(await Promise.all(["s1", "s2"].map((id) => archive.deleteHistory(id)))).toEqual([true, true]);
@@ -101,7 +101,7 @@ describe("the history with a bucket", () => {
     expect(await keys()).toEqual([]);
   });
 
-  test("erases what was deleted before its end was told, and what came twice, once the bucket is there", async () => {
+  test("erases records that were deleted early or arrived twice, once the bucket is available", async () => {
     const runs = (id: string) => write(id, { status: "streaming" });
     const ended = (id: string) => write(id, {}, { content: `the secret of ${id}` });
     await archive.write(batch({ retention, records: [runs("deleted"), runs("beside"), ended("twice")] }));
@@ -118,7 +118,7 @@ describe("the history with a bucket", () => {
     expect((await archive.readHistory("twice"))?.content).toBe("the secret of twice");
   });
 
-  test("keeps neither records nor texts of what began before it was cleared, whatever the isolate's clock", async () => {
+  test("keeps no records or texts that began before it was cleared, for any clock of the isolate", async () => {
     expect(await archive.clearHistory()).toBe(0);
     const late = () => write("late", { created_at: -1_000 }, { content: "the secret of late" });
     const fresh = (id: string) => write(id, {}, { content: `the text of ${id}` });
@@ -150,7 +150,7 @@ describe("the history with a bucket", () => {
     expect(await runDurableObjectAlarm(env.HISTORY.getByName("main"))).toBe(true);
   });
 
-  test("tells all but what has ended of a message whose texts cannot be put: the isolate sends those again", async () => {
+  test("accepts a message except for ended records whose texts cannot be stored, which the isolate repeats", async () => {
     const records = [write("unheard"), write("goes-on", { status: "streaming" })];
     const message = batch({ retention, records, metrics: { told_once: 1 } });
     away("put");
@@ -165,7 +165,7 @@ describe("the history with a bucket", () => {
     expect(await archive.readMetrics()).toMatchObject({ told_once: 1 });
   });
 
-  test("puts nothing twice while the object cannot be told of it", async () => {
+  test("stores nothing twice while the object is unavailable", async () => {
     const { HISTORY: object } = bound;
     const deaf: Env = {
       ...bound,
@@ -190,7 +190,7 @@ describe("the history with a bucket", () => {
     expect((await archive.listHistory(EVERYTHING)).total).toBe(3);
   });
 
-  test("goes on sweeping after the bucket was away", async () => {
+  test("continues the cleanup after the bucket was unavailable", async () => {
     const old = createPackKey(Date.now() - 3_600_000);
     await archive.write(batch({ retention, records: [write("outage")] }));
     await bucket().put(old, "nobody knows of this");
@@ -203,7 +203,7 @@ describe("the history with a bucket", () => {
     expect(await keys()).toHaveLength(1);
   });
 
-  test("finds what is left over behind a thousand packs that are kept, and rests with what is none of its own", async () => {
+  test("finds orphans after a thousand stored packs, and ignores foreign objects", async () => {
     const object = env.HISTORY.getByName("main");
     const foreign = "history/notes.txt";
     const kept = createPackKey(Date.now() - 7_200_000);
@@ -230,7 +230,7 @@ describe("the history with a bucket", () => {
     expect(await runDurableObjectAlarm(object)).toBe(true);
   });
 
-  test("sweeps away what is no longer kept, and what no message told of, once it is old", async () => {
+  test("deletes old texts that are no longer stored or were never reported", async () => {
     const old = createPackKey(Date.now() - 3_600_000);
     await bucket().put(old, "nobody knows of this");
     const one = { ...retention, version: 2, records: 1 };

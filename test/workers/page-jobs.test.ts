@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 const TABLES = "select name from sqlite_master where type='table' and name like 'page%'";
 
-test("the jobs of nobody leave nothing behind, and neither do those that were forgotten", async () => {
+test("missing and expired jobs leave nothing behind", async () => {
   const object = () => env.PAGE_JOBS.getByName("nobody");
   const tables = () =>
     runInDurableObject(object(), (_, { storage }) => storage.sql.exec(TABLES).toArray().length);

@@ -27,7 +27,7 @@ describe("the response store", () => {
     expect(await stub("someone-else").get("resp_a")).toBeNull();
   });
 
-  test("keeps texts beyond the size of a row, whatever stands where they are cut", async () => {
+  test("keeps texts beyond the size of a row, with any characters where they are split", async () => {
     for (const shift of ["", "x"]) {
       const kept = response("resp_large", 60_000, `${shift}${"\u{1f600}".repeat(1_200_000)}`);
       await stub("large").put(kept, 0);
@@ -141,7 +141,7 @@ describe("the response store", () => {
     expect(await stub("files").getFile("file-new")).toEqual(kept);
   });
 
-  test("takes over what version 3.0 kept, and goes on to drop it when it expires", async () => {
+  test("migrates the data of version 3.0, and deletes them when they expire", async () => {
     const kept = response("resp_a", 60_000);
     await runInDurableObject(stub("older"), async (_, { storage }) => {
       const { sql } = storage;

@@ -15,7 +15,7 @@ const response = (id: string, livesMs = 60_000, text = "hello"): StoredResponse 
 });
 const keys = async () => (await bound.RESPONSES_BUCKET?.list())?.objects.map(({ key }) => key) ?? [];
 
-test("a bucket keeps the responses of each caller apart, however many, and forgets what is deleted", async () => {
+test("a bucket keeps the responses of each caller separate, and deletes them", async () => {
   const kept = ["a", "b", "c", "../x/\ud800"].map((id) => response(id));
   for (const each of kept) await store().put(each);
   for (const each of kept) expect(await store().get(each.id)).toEqual(each);
@@ -30,7 +30,7 @@ test("a bucket keeps the responses of each caller apart, however many, and forge
   expect(await keys()).toHaveLength(3);
 });
 
-test("what has expired is no longer there", async () => {
+test("expired responses are deleted", async () => {
   const owner = "expiry";
   await store(owner).put(response("read", -1));
   await store(owner).put(response("removed", -1));
@@ -44,7 +44,7 @@ test("one that is too long by itself is not kept", async () => {
   expect(await store("long").get("a")).toBeNull();
 });
 
-test("what was stored before the bucket was bound is found, and can be deleted", async () => {
+test("responses from before the bucket was bound are found, and can be deleted", async () => {
   const kept = response("old");
   await env.RESPONSE_STORE.getByName("before").put(kept, 0);
   expect(await store("before").get("old")).toEqual(kept);

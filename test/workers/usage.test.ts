@@ -33,7 +33,7 @@ test("the books are there again after a restart, and count no message twice", as
   expect(await object().keys()).toMatchObject([{ key: "key_1", requests: 2 }]);
 });
 
-test("amounts of any size add up to finite sums, and rows that hold none are set aside", async () => {
+test("amounts of any size add up to finite sums, and invalid rows are moved away", async () => {
   const object = env.USAGE.getByName("large");
   const config = { ...emptyConfig(), prices: { flash: { input: 375_000, output: 375_000 } } };
   const tally = new UsageTally();

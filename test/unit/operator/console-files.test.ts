@@ -43,28 +43,31 @@ describe("the console's files", () => {
     expect(await get(path)).toBeNull();
   });
 
-  it.each(["/console//", "/console//[", "/console//elsewhere/index.html"])("are none at %s", async (path) => {
-    expect(await get(path)).toBeNull();
-  });
+  it.each(["/console//", "/console//[", "/console//elsewhere/index.html"])(
+    "do not exist at %s",
+    async (path) => {
+      expect(await get(path)).toBeNull();
+    },
+  );
 
-  it("come with a policy that lets nothing in from elsewhere, and no inline script", async () => {
+  it("have a content security policy without other origins and inline scripts", async () => {
     const policy = (await get("/admin"))?.headers.get("content-security-policy") ?? "";
     expect(policy).toContain("default-src 'none'");
     expect(policy).toContain("frame-ancestors 'none'");
     expect(policy).not.toMatch(/unsafe|\*|https?:/);
   });
 
-  it("are kept for ever when their name has a hash, and asked for anew when not", async () => {
+  it("are cached for ever if their name has a hash, and otherwise revalidated", async () => {
     expect((await get("/console/console-ABCD1234.js"))?.headers.get("cache-control")).toContain("immutable");
     expect((await get("/admin"))?.headers.get("cache-control")).toBe("no-cache");
   });
 
-  it("are read, not written to", async () => {
+  it("are read-only", async () => {
     expect(await get("/admin", "POST")).toBeNull();
     expect(await get("/console/nothing.js")).toBeNull();
   });
 
-  it("lead a browser that opens a page's path to the page, and no program", () => {
+  it("redirect a browser, but no program, from a page's path to the page", () => {
     const browser = new Headers({ "sec-fetch-dest": "document" });
     const location = (path: string, headers = browser, method = "GET") =>
       redirectToConsolePage(method, path, headers)?.headers.get("location");

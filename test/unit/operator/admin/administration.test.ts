@@ -24,7 +24,7 @@ describe("the admin API", () => {
     ]);
   });
 
-  it.each(named)("$name says what it answers", ({ endpoint }) => {
+  it.each(named)("describes its answers: $name", ({ endpoint }) => {
     const answers = Object.values(endpoint.answers?.() ?? {});
     expect(answers).not.toEqual([]);
     for (const schema of answers) {
@@ -45,7 +45,7 @@ describe("the body of an import, as the OpenAPI document has it", () => {
     ]);
   });
 
-  it("comes through as it was sent", () => {
+  it("is accepted unchanged", () => {
     const sent = { keys: [" sk-1 "], other: { is: "kept" } };
     expect(schema?.parse(sent)).toEqual(sent);
   });

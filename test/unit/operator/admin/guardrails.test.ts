@@ -65,7 +65,7 @@ describe("guardrails that an administrator edits", () => {
     expect(await view()).toMatchObject({ rules: [] });
   });
 
-  test("have ids of their own, and no edit overwrites another", async () => {
+  test("have unique ids, and no edit overwrites another", async () => {
     expect((await put({ rules: [WORDS, WORDS] })).status).toBe(400);
     const { headers } = await callAdmin(made, "GET", "/guardrails");
     const tag = headers.get("etag") ?? "";
@@ -74,7 +74,7 @@ describe("guardrails that an administrator edits", () => {
     expect(await view()).toMatchObject({ rules: [{ id: "words" }] });
   });
 
-  test("leave out what is not sent, and tell the version from which a removed rule comes back", async () => {
+  test("keep what is not sent, and answer a removal with the version that restores the rule", async () => {
     await put({ rules: [WORDS], unchecked_endpoints: "allow" });
     const kept = await put({ private_hosts: ["10.0.0.1:80"] });
     expect(kept.headers.get("etag")).toBeNull();
@@ -116,7 +116,7 @@ describe("guardrails that an administrator edits", () => {
     ["answers no results", () => Response.json({ results: [] }), false, true],
     ["answers no verdict", () => Response.json({ results: [{ flagged: "yes" }] }), false, true],
     ["answers too much", () => new Response(`{"results":"${"x".repeat(1_000_001)}"}`), false, true],
-  ])("whose webhook %s deny or allow as they say", async (_, answers, isAllowed, isAllowedOnFailure) => {
+  ])("deny or allow as configured if the webhook %s", async (_, answers, isAllowed, isAllowedOnFailure) => {
     answer = answers;
     const verdicts = [];
     for (const on_failure of ["deny", "allow"])

@@ -122,7 +122,7 @@ async function editAll(ear: Ear, { providers, api_keys, accounts, proxies, alert
   await ear.done("PUT", "/admin/alerts", { webhooks: [] });
 }
 
-it("no answer but the two exports, and no line of the log, shows a secret of the configuration", async () => {
+it("only the two exports show a secret of the configuration, and no line of the log does", async () => {
   await fc.assert(
     fc.asyncProperty(plantedConfigs, plantedConfigs, plantedConfigs, async (first, second, third) => {
       const ear = await Ear.at({ config: first.config });
@@ -154,7 +154,7 @@ it("no answer but the two exports, and no line of the log, shows a secret of the
   );
 });
 
-it("a dry run of an import is in the audit, and says what would change", async () => {
+it("a dry run of an import is in the audit log, with its changes", async () => {
   const ear = await Ear.at({});
   const providers = [
     {

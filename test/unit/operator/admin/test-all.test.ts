@@ -56,7 +56,7 @@ it("continues the test of all accounts after the client disconnects", async () =
   expect(await progressOf(gateway)).toMatchObject({ running: false, total: MANY, done: MANY, failed: 1 });
 });
 
-it("ends when it is cancelled, and is taken up where it ended", async () => {
+it("ends when it is cancelled, and can continue there", async () => {
   const gateway = await gatewayWithSlowAccounts();
   const run = start(gateway);
   await until(gateway, ({ running, done }) => running === true && Number(done) > 5);
@@ -86,7 +86,7 @@ it("ends when it is cancelled, and is taken up where it ended", async () => {
   expect(Object(await json(again))["results"]).toHaveLength(MANY);
 });
 
-it("tests only the accounts that are named, if some are; that is no run to go on with", async () => {
+it("tests only the named accounts, in a run that cannot be continued", async () => {
   const gateway = await gatewayWithSlowAccounts();
   const run = start(gateway, { identifiers: ["a1@test", "a2@test", "gone@test"] });
   await gateway.settle();

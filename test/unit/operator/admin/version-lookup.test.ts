@@ -42,7 +42,7 @@ describe("the look-up of the latest release", () => {
     ["refuses", (request) => request.socket.destroy(), "cannot be reached"],
     ["breaks off", (_, response) => response.write("{", () => response.destroy()), "broke off"],
     ["says nothing", () => undefined, "too long"],
-  ])("tells why when the other side %s, and tries again after a minute", async (_, listener, why) => {
+  ])("states the reason if the other side %s, and retries after a minute", async (_, listener, why) => {
     const { found, clock, asked } = await lookup(listener, why === "too long" ? SILENCE_MS : PATIENCE_MS);
     expect(await found.latest()).toMatchObject({ release: null, error: expect.stringContaining(why) });
     clock.now += 30_000;

@@ -131,7 +131,7 @@ describe("an alert", () => {
     expect(site.told).toHaveLength(1);
   });
 
-  test("is signed, and leads nowhere else", async () => {
+  test("is signed, and follows no redirect", async () => {
     const site = await new Site().open(EMPTY);
     site.answers.push(302);
     await site.pass(0.5);
@@ -149,7 +149,7 @@ describe("an alert", () => {
     ]);
   });
 
-  test("that does not arrive is sent again, later each time, with the same id, and is given up in the end", async () => {
+  test("is repeated at growing intervals with the same id if it does not arrive, and is given up in the end", async () => {
     const site = await new Site().open(EMPTY);
     site.answers.push(0, 500, ...Array(50).fill(503));
     await site.pass(1);
@@ -215,7 +215,7 @@ describe("an alert", () => {
     expect(site.sent).toEqual([]);
   });
 
-  test("is sent although something cannot be read, and is not over because of that", async () => {
+  test("is sent, and does not end, if some data cannot be read", async () => {
     const site = await new Site().open(EMPTY);
     site.answers.push(500);
     await site.pass(1);
@@ -232,7 +232,7 @@ describe("an alert", () => {
     expect(site.told).toMatchObject([{ type: "alert.firing" }, { type: "alert.firing" }]);
   });
 
-  test("can be tried", async () => {
+  test("can be tested", async () => {
     const site = await new Site().open({ alerts: { webhooks: [HOOK] } });
     expect(await site.watcher.test("ops")).toEqual({ success: true, status: 200, message: "it has arrived" });
     expect(site.told).toMatchObject([{ type: "test" }]);
@@ -244,7 +244,7 @@ describe("an alert", () => {
     expect(await site.watcher.test("nobody")).toBeNull();
   });
 
-  test("tells of a failed sync", async () => {
+  test("reports a failed sync", async () => {
     const site = await new Site().open({ alerts: { webhooks: [HOOK] } });
     await site.watcher.report({
       kind: "sync_failed",
@@ -274,7 +274,7 @@ describe("a provider with a single token", () => {
     }
   }
 
-  test("is reported when it is down, and when it works again", async () => {
+  test("is reported when it goes down and when it recovers", async () => {
     const site = await new Site().open({
       providers: [SOLO],
       alerts: {
@@ -309,7 +309,7 @@ describe("a provider with a single token", () => {
   });
 });
 
-describe("what is found", () => {
+describe("the alerts found", () => {
   const rules = alertRulesSchema.parse({});
   const calm: AlertInputs & { readonly status: NonNullable<AlertInputs["status"]> } = {
     status: {
@@ -399,7 +399,7 @@ describe("what is found", () => {
     expect((await at(105)).map(([level]) => level)).toEqual([80, 100]);
   });
 
-  test("the budget of a key whose id reads like the name of a team is the key's own", async () => {
+  test("a key whose id looks like the name of a team has its own budget", async () => {
     const keys: ApiKey[] = [
       { key: "sk-1", name: "", remark: "", id: "team:core", limits: { tokens_per_day: 100 } },
     ];

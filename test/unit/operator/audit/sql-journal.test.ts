@@ -48,7 +48,7 @@ describe("the record of changes", () => {
     expect(list({ q: "nothing of the kind" })).toEqual({ total: 0, at: [] });
   });
 
-  it("says when and where the session of an entry began", () => {
+  it("has the time and place where the session of an entry began", () => {
     const journal = new SqlJournal(memoryDatabase());
     const signIn = { action: "POST /admin/login", changes: [] };
     journal.recordEntry(note(1, { who: "token:a", address: "192.0.2.7", ...signIn }));
@@ -72,7 +72,7 @@ describe("the record of changes", () => {
     ]);
   });
 
-  it("is searched for texts of any length: Durable Objects refuse patterns of more than 50 bytes", () => {
+  it("can be searched for texts of any length", () => {
     const database = memoryDatabase();
     const statements: string[] = [];
     const journal = new SqlJournal({
@@ -97,7 +97,7 @@ describe("the record of changes", () => {
 });
 
 describe("saved versions", () => {
-  it("are the twenty newest of those that a change to much of it has replaced", () => {
+  it("are the twenty newest that a large change has replaced", () => {
     const journal = new SqlJournal(memoryDatabase());
     for (let n = 1; n <= 30; n += 1)
       journal.recordEdit(snapshot(n, `k${n}`), n + 1, note(n, { keep: n !== 29 }));

@@ -40,7 +40,7 @@ async function gateway(accounts: readonly string[], turns: Turns = []) {
 }
 
 describe("the list of accounts", () => {
-  it("is narrowed down by health and proxy, and puts first what needs a look", async () => {
+  it("is filtered by health and proxy, and shows problems first", async () => {
     const { made, call, names } = await gateway(["c@x", "b@x", "a@x"], [says("Hi"), refuses(401, "no")]);
     await call("PUT", "/admin/accounts/b@x", { disabled: true });
     await call("PUT", "/admin/accounts/a@x/proxy", { proxy_id: "p" });
@@ -59,7 +59,7 @@ describe("the list of accounts", () => {
     expect((await call("GET", "/admin/accounts?health=odd")).status).toBe(400);
   });
 
-  it("is put in the order of proxies or of providers, those without any first", async () => {
+  it("is sorted by proxy or provider, those without one first", async () => {
     const { call, names } = await gateway(["d@x", "c@x", "b@x", "a@x"]);
     for (const id of ["two", "one"]) {
       const provider = { id, driver: "sessions", base_url: "https://backend.test" };
@@ -73,7 +73,7 @@ describe("the list of accounts", () => {
   });
 });
 
-describe("what no path can name, since addresses resolve it away,", () => {
+describe("an id that cannot be in a path", () => {
   const backend = { id: "one", driver: "openai", base_url: "https://backend.test" };
   const proxy = { id: "..", type: "http", host: "proxy.test", port: 1 };
 
@@ -110,8 +110,8 @@ it("adds no model with a name that an object cannot have", async () => {
   expect([answer.status, answer.body["detail"]]).toEqual([400, "a model cannot have this name"]);
 });
 
-describe("what is done to many accounts", () => {
-  it("is done to those that are there, in one edit", async () => {
+describe("an action on many accounts", () => {
+  it("applies to existing ones, in one edit", async () => {
     const { call, names } = await gateway(["a@x", "b@x", "c@x"]);
     const disabled = { action: "disable", identifiers: ["a@x", "c@x", "gone@x"] };
     const answer = await call("POST", "/admin/accounts/bulk", disabled);
@@ -130,7 +130,7 @@ describe("what is done to many accounts", () => {
 });
 
 describe("a deletion", () => {
-  it("is undone by its tag, as long as nothing else has been changed", async () => {
+  it("can be undone by its tag, if nothing else has changed", async () => {
     const { call, names } = await gateway(["a@x", "b@x"]);
     const deleted = await call("DELETE", "/admin/accounts/a@x");
     const version = Number(deleted.etag?.replaceAll('"', ""));

@@ -33,7 +33,7 @@ async function open(respond: () => Response = () => Response.json(METADATA)) {
   return { asked, get };
 }
 
-describe("sign-in at an identity provider that strangers begin", () => {
+describe("sign-in at an identity provider", () => {
   it("reads the metadata of the identity provider once in five minutes, for all of them", async () => {
     const { asked, get } = await open();
     const start = (host: number) => get("/admin/oidc/start", `192.0.2.${host}`);
@@ -70,7 +70,7 @@ describe("sign-in at an identity provider that strangers begin", () => {
     expect((await get("/admin/oidc/start", "192.0.2.2")).status).toBe(302);
   });
 
-  it("is not slowed down by what pages of other sites send", async () => {
+  it("is not slowed down by requests from pages of other sites", async () => {
     const { asked, get } = await open();
     for (let attempt = 0; attempt < 20; attempt += 1) {
       const headers = { "sec-fetch-site": "cross-site" };

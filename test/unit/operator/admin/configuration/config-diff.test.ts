@@ -5,7 +5,7 @@ import { diffConfigs } from "../../../../../src/operator/admin/configuration/con
 const SECRETS = ["sk-secret-0123456789", "a-password", "a-token", "proxy-password", "hosting-token"];
 
 describe("the difference of two configurations", () => {
-  it("names what changed by what it is called, and tells no secret", async () => {
+  it("names changed entries, and hides secrets", async () => {
     const before = configSchema.parse({
       api_keys: [{ id: "key_mine", key: SECRETS[0], name: "old" }],
       accounts: [{ email: "one@x.test", password: "old-password" }, { email: "two@x.test" }],
@@ -44,7 +44,7 @@ describe("the difference of two configurations", () => {
     expect(by.get("runtime.account_max_inflight")).toMatchObject({ before: "2", after: "5" });
   });
 
-  it("is nothing between equal ones, and bounded between very different ones", async () => {
+  it("is empty between equal ones, and limited between very different ones", async () => {
     const none = configSchema.parse({});
     expect(await diffConfigs(none, configSchema.parse({ admin: { jwt_secret: "made" } }))).toEqual({
       changes: [],

@@ -97,7 +97,7 @@ describe("importing a configuration", () => {
     });
   });
 
-  it("takes of an account that is there only what the import says about it", async () => {
+  it("changes an existing account only as the import states", async () => {
     const present = configSchema.parse({
       accounts: [{ email: "a@x.test", password: "old", name: "first", disabled: true, weight: 7 }],
     });
@@ -114,7 +114,7 @@ describe("importing a configuration", () => {
     ]);
   });
 
-  it("takes the secret that a key had before a rotation for that key", async () => {
+  it("recognizes a key by its secret before a rotation", async () => {
     const rotated = await rotateKey({ key: "old", name: "n", remark: "" }, "new", 5);
     const present = configSchema.parse({ api_keys: [rotated, { key: "other" }] });
     const raw = { keys: ["other"], api_keys: [{ key: "old", remark: "said", id: rotated.id }] };
@@ -125,7 +125,7 @@ describe("importing a configuration", () => {
     ]);
   });
 
-  it("keeps what a key has beyond this version, and says of a present key what is new about it", async () => {
+  it("keeps unknown fields of a key, and updates an existing key", async () => {
     const present = configSchema.parse({
       keys: ["plain"],
       api_keys: [
@@ -157,7 +157,7 @@ describe("importing a configuration", () => {
     expect(replaced.api_keys[1]).toMatchObject({ shape: { round: true } });
   });
 
-  it("knows a key by its digest", async () => {
+  it("recognizes a key by its digest", async () => {
     const digest = await sha256Hex("k");
     const present = configSchema.parse({ api_keys: [{ digest, last4: "k", name: "hashed" }] });
     const raw = { keys: ["k", "other"], api_keys: [{ key: "k", remark: "seen" }] };
@@ -166,7 +166,7 @@ describe("importing a configuration", () => {
     expect(exportConfig({ ...present, api_keys }).keys).toEqual(["other"]);
   });
 
-  it("enriches an account that is there with what is new about it", async () => {
+  it("adds new fields to an existing account", async () => {
     const present = configSchema.parse({ accounts: [{ email: "a@x.test", password: "p", name: "kept" }] });
     const raw = { accounts: [{ email: "A@x.test", mobile: "+1", token: "t", name: "" }] };
     const { accounts } = await mergeConfig(present, configSchema.parse(raw), raw);
@@ -175,7 +175,7 @@ describe("importing a configuration", () => {
 });
 
 describe("exporting a configuration", () => {
-  it("comes back the same by replacing", async () => {
+  it("is restored unchanged by a replacing import", async () => {
     await fc.assert(
       fc.asyncProperty(config, async (any) => {
         const present = await deduplicateConfig(any);
@@ -185,7 +185,7 @@ describe("exporting a configuration", () => {
     );
   });
 
-  it("has a hash that knows no order of members, and no sync", async () => {
+  it("has a hash that ignores the order of members, and the sync", async () => {
     const one = configSchema.parse({ model_aliases: { a: "provider-v4-pro", b: "provider-v4-flash" } });
     const other = configSchema.parse({
       sync: { hash: "h", time: 1 },

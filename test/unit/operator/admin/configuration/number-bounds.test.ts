@@ -49,19 +49,19 @@ const MISTAKES: readonly (readonly [field: string, max: number, config: object])
   ],
 ];
 
-describe("a number that makes no sense", () => {
+describe("a number out of bounds", () => {
   it.each(MISTAKES)("is rejected by the name of its field: %s", (field, max, config) => {
     expect(() => rejectHugeNumbers(configSchema.parse({}), configSchema.parse(config))).toThrow(
       expect.objectContaining({ message: `${field}: must be at most ${max}` }),
     );
   });
 
-  it.each(MISTAKES)("stays valid where it is stored already: %s", (_field, _max, config) => {
+  it.each(MISTAKES)("stays valid if it is already stored: %s", (_field, _max, config) => {
     const stored = configSchema.parse(config);
     expect(() => rejectHugeNumbers(stored, { ...stored, log: { sample: 0 } })).not.toThrow();
   });
 
-  it("is none if it is the largest allowed one", () => {
+  it("does not include the largest allowed number", () => {
     const limits = { requests_per_minute: 1e9, tokens_per_month: 1e15, cost_per_month: 1e12 };
     const config = configSchema.parse({ users: [{ id: "a", limits }], prices: { best: { input: 1e12 } } });
     expect(() => rejectHugeNumbers(configSchema.parse({}), config)).not.toThrow();

@@ -42,7 +42,7 @@ describe("the secrets of an account of the default provider", () => {
     expect(mayBind({ email: "a@example.com", auth }, "https://api.example/v1")).toBe(true);
   });
 
-  it("go through any proxy where nothing outside gets them, or where there are none", () => {
+  it("go through any proxy if nothing outside receives them, or if there are none", () => {
     expect(mayBind(ACCOUNT, "")).toBe(true);
     expect(mayBind({ email: "a@example.com", token: "none" }, "http://engine.example/v1")).toBe(true);
   });

@@ -9,7 +9,7 @@ const HOUR_MS = 3_600_000;
 const createdAt = (n: number) => START_OF_TIME - HOUR_MS + (n < 700 ? 0 : n);
 
 test.each(["", "&texts=true"])(
-  "an export%s tells each record once, whatever comes in meanwhile",
+  "an export%s has each record once, also if new ones arrive meanwhile",
   async (more) => {
     const made = await gateway({ config: { history: { limit: 5_000 } }, env: { ADMIN_KEY: "an-admin-key" } });
     const { archive } = made.platform;

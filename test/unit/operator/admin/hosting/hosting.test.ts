@@ -31,7 +31,7 @@ const statusOf = async (made: MemoryGateway) => (await callAdmin(made, "GET", "/
 const configOf = async (made: MemoryGateway) => (await callAdmin(made, "GET", "/hosting/config")).body;
 
 describe("hosting sync", () => {
-  it("knows nothing at first", async () => {
+  it("is empty at first", async () => {
     const made = await hosted();
     expect(await configOf(made)).toMatchObject({ has_token: false, token_source: "none", project_id: "" });
     expect(await statusOf(made)).toMatchObject({
@@ -101,7 +101,7 @@ describe("hosting sync", () => {
     });
   });
 
-  it("uses what was saved, and saves nothing when told so", async () => {
+  it("uses saved credentials, and saves none on request", async () => {
     const made = await hosted();
     await sync(made, NOT_TESTED);
     hosting.calls.length = 0;
@@ -120,7 +120,7 @@ describe("hosting sync", () => {
     expect(await configOf(made)).toMatchObject({ project_id: "prj_1" });
   });
 
-  it("sees the configuration drift, and compares a draft", async () => {
+  it("detects a changed configuration, and compares a draft", async () => {
     const made = await hosted();
     await sync(made, NOT_TESTED);
     const { config } = (await callAdmin(made, "GET", "/config/export")).body;
@@ -138,7 +138,7 @@ describe("hosting sync", () => {
     expect(await statusOf(made)).toMatchObject({ synced: true });
   });
 
-  it("names the accounts that do not work, and syncs all the same", async () => {
+  it("names the accounts that do not work, and still syncs", async () => {
     const made = await hosted({
       other: (asked) =>
         asked.path === "/api/login" && asked.json()["email"] === ACCOUNTS[0]
@@ -161,7 +161,7 @@ describe("hosting sync", () => {
     ],
     ["it says nothing", () => (hosting.refuse = { path: "/v13/", status: 200, body: {} }), "by hand"],
     ["it answers a page", () => (hosting.refuse = { path: "/v13/", status: 200, body: "<html>" }), "by hand"],
-  ])("says that the deployment has to be started by hand if %s", async (_, prepare, why) => {
+  ])("states that the deployment must be started by hand if %s", async (_, prepare, why) => {
     prepare();
     const { body } = await sync(await hosted(), NOT_TESTED);
     expect(body).toMatchObject({
@@ -180,7 +180,7 @@ describe("hosting sync", () => {
     ["413", 413, {}, 400, "refused"],
     ["500", 500, { error: { message: `not ${"A".repeat(60)}` } }, 503, "status 500"],
     ["no connection", 0, null, 503, "cannot be reached"],
-  ])("is no success after %s of the platform, whose secrets stay there", async (_, status, body, is, why) => {
+  ])("fails after %s of the platform, without showing its secrets", async (_, status, body, is, why) => {
     const made = await hosted();
     const before = await statusOf(made);
     hosting.refuse = { path: "/v10/", status, body };
@@ -190,7 +190,7 @@ describe("hosting sync", () => {
     expect(await statusOf(made)).toEqual(before);
   });
 
-  it("takes credentials of the environment before the saved ones", async () => {
+  it("prefers credentials of the environment to saved ones", async () => {
     const made = await hosted({
       env: { VERCEL_TOKEN: "environment-token-0123456789", VERCEL_PROJECT_ID: "prj_env" },
       config: { vercel: { token: "saved", project_id: "prj_saved", team_id: "team_saved" } },
