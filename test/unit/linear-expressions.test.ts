@@ -8,7 +8,7 @@ import { isUnguessable } from "../../src/gateway/providers/answers/reasoning-cac
 import { ECHO_PATTERN } from "../../src/gateway/providers/errors/redact-echoed-input.ts";
 import { sentencePattern } from "../../src/gateway/providers/refused-fields/rejection-patterns.ts";
 import { isOlder } from "../../src/operator/admin/version-lookup.ts";
-import { countSheets } from "../../src/pages/browser/print.ts";
+import { countSheets } from "../../src/pages/browser/capture/print.ts";
 
 /** Texts of a few pieces each, so that most of them come close to a match. */
 const textOf = (...parts: readonly string[]) =>

@@ -1,9 +1,9 @@
 import type { Browser } from "@cloudflare/puppeteer";
 import type { PageLimits } from "../../core/variables/variables.ts";
-import { settlesWithin } from "./evaluate.ts";
 import { BrowserStalled, browserUnavailable } from "./failures.ts";
-import { NetworkGuard } from "./network-guard.ts";
-import { Tab } from "./tab.ts";
+import { settlesWithin } from "./tab/evaluate.ts";
+import { NetworkGuard } from "./tab/network-guard.ts";
+import { Tab } from "./tab/tab.ts";
 
 /** Options of the browsers' lifecycle. */
 export interface BrowserLifecycleOptions {

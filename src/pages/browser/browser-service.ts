@@ -6,14 +6,13 @@ import type {
   VisitRequest,
 } from "../../core/ports/page-browser.ts";
 import { AwaitedWork } from "./awaited-work.ts";
-import { type BlockLists, parseBlockLists } from "./block-lists.ts";
 import {
   BrowserLifecycle,
   type BrowserLifecycleOptions,
   type RunningBrowser,
   rejectIfStalled,
 } from "./browser-lifecycle.ts";
-import { capture } from "./capture.ts";
+import { capture } from "./capture/capture.ts";
 import {
   BrowserStalled,
   browserUnavailable,
@@ -22,11 +21,12 @@ import {
   pageCrashed,
   pageTimeout,
 } from "./failures.ts";
+import { visit } from "./page/visit.ts";
 import { Stopwatch } from "./stopwatch.ts";
-import type { Tab } from "./tab.ts";
-import { type HoldTab, TabQueue } from "./tab-queue.ts";
-import { visit } from "./visit.ts";
-import { type CpuBudget, watchUntilUnresponsive } from "./watchdog.ts";
+import { type BlockLists, parseBlockLists } from "./tab/block-lists.ts";
+import type { Tab } from "./tab/tab.ts";
+import { type HoldTab, TabQueue } from "./tab/tab-queue.ts";
+import { type CpuBudget, watchUntilUnresponsive } from "./tab/watchdog.ts";
 
 /** Options of the browser service. */
 export interface BrowserServiceOptions extends BrowserLifecycleOptions {
