@@ -12,7 +12,7 @@ import { Providers } from "./pages/providers/providers.tsx";
 import { Proxies } from "./pages/proxies/proxies.tsx";
 import { texts } from "./texts.ts";
 import type { IconName } from "./ui/icon.tsx";
-import { lazyPage } from "./ui/lazy-page.tsx";
+import { lazyPage } from "./ui/loading/lazy-page.tsx";
 import { words } from "./ui/words.ts";
 
 /** A page of the console. Its id is part of the URL and the name of its icon. */

@@ -12,8 +12,8 @@ import { useStore } from "./store.ts";
 import { texts } from "./texts.ts";
 import { Button } from "./ui/button.tsx";
 import { Icon } from "./ui/icon.tsx";
+import { useLoaded } from "./ui/loading/use-loaded.ts";
 import { nextTheme, theme } from "./ui/theme.ts";
-import { useLoaded } from "./ui/use-loaded.ts";
 
 /** Modifier key of shortcuts on this operating system. */
 const MODIFIER = /Mac|iP(?:hone|ad)/.test(navigator.userAgent) ? "⌘" : "Ctrl";

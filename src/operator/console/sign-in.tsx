@@ -4,10 +4,10 @@ import { getSignInFailure, rememberPage, SIGN_IN_ADDRESS } from "./identity-sign
 import { endSession } from "./session.ts";
 import { texts } from "./texts.ts";
 import { Button } from "./ui/button.tsx";
-import { Dialog } from "./ui/dialog.tsx";
-import { TextField } from "./ui/field.tsx";
-import { Problem } from "./ui/problem.tsx";
-import { useAsyncAction } from "./ui/use-async-action.ts";
+import { Dialog } from "./ui/forms/dialog.tsx";
+import { TextField } from "./ui/forms/field.tsx";
+import { Problem } from "./ui/loading/problem.tsx";
+import { useAsyncAction } from "./ui/loading/use-async-action.ts";
 
 /** What both sign-in forms share: the name, the key or password, and the submit action. */
 function useSignIn() {

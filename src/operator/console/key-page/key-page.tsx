@@ -1,9 +1,9 @@
 import { render } from "preact";
 import { useState } from "preact/hooks";
 import { Button } from "../ui/button.tsx";
-import { TextField } from "../ui/field.tsx";
-import { Problem } from "../ui/problem.tsx";
-import { useAsyncAction } from "../ui/use-async-action.ts";
+import { TextField } from "../ui/forms/field.tsx";
+import { Problem } from "../ui/loading/problem.tsx";
+import { useAsyncAction } from "../ui/loading/use-async-action.ts";
 import { KeyDetails } from "./key-details.tsx";
 import { type OwnKey, readOwnKey } from "./own-key.ts";
 import { texts } from "./texts.ts";

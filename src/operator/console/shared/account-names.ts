@@ -1,5 +1,5 @@
 import { readAccountNames } from "../api/accounts.ts";
-import { useLoaded } from "../ui/use-loaded.ts";
+import { useLoaded } from "../ui/loading/use-loaded.ts";
 
 /** Names of accounts by identifier. Accounts without a name are missing. */
 export type AccountNames = ReadonlyMap<string, string>;

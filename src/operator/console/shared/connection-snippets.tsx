@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import { CodeBlock } from "../ui/code-block.tsx";
 import { CopyButton } from "../ui/copy-button.tsx";
-import { type Column, DataTable } from "../ui/data-table.tsx";
-import { SelectField } from "../ui/field.tsx";
+import { SelectField } from "../ui/forms/field.tsx";
+import { type Column, DataTable } from "../ui/tables/data-table.tsx";
 import { Tabs } from "../ui/tabs.tsx";
 import { words } from "../ui/words.ts";
 import {

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
-import { TextField } from "../ui/field.tsx";
-import { FormDialog, type FormDialogProps } from "../ui/form-dialog.tsx";
+import { TextField } from "../ui/forms/field.tsx";
+import { FormDialog, type FormDialogProps } from "../ui/forms/form-dialog.tsx";
 import { words } from "../ui/words.ts";
 
 interface EntryFormProps extends Omit<FormDialogProps, "title" | "action"> {

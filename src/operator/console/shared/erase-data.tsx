@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { Button } from "../ui/button.tsx";
-import { Confirm } from "../ui/confirm.tsx";
+import { Confirm } from "../ui/forms/confirm.tsx";
 import { showToast } from "../ui/toasts.tsx";
 import { texts } from "./texts.ts";
 

@@ -1,6 +1,6 @@
 import { readGuardrails } from "../api/guardrails.ts";
-import { CheckField } from "../ui/field.tsx";
-import { useLoaded } from "../ui/use-loaded.ts";
+import { CheckField } from "../ui/forms/field.tsx";
+import { useLoaded } from "../ui/loading/use-loaded.ts";
 import { texts } from "./texts.ts";
 
 interface GuardrailChoicesProps {

@@ -1,5 +1,5 @@
 import type { HistoryMode } from "../api/subjects.ts";
-import { type Choice, SelectField } from "../ui/field.tsx";
+import { type Choice, SelectField } from "../ui/forms/field.tsx";
 import { texts } from "./texts.ts";
 
 /** All modes, from most to least that is kept. */

@@ -1,7 +1,7 @@
 import { dialectIds } from "polygate:playgrounds";
 import { SHARED_STYLES } from "../../../core/config/styles.ts";
 import { formatApiStyle } from "../ui/api-styles.ts";
-import { CheckField, TextField } from "../ui/field.tsx";
+import { CheckField, TextField } from "../ui/forms/field.tsx";
 import { words } from "../ui/words.ts";
 import { LIMIT_FIELDS, type LimitDraft, parseList } from "./limit-draft.ts";
 import { PRICES_HREF } from "./prices-link.ts";

@@ -1,5 +1,5 @@
 import type { Price } from "../api/settings.ts";
-import type { Faults } from "../ui/form-errors.ts";
+import type { Faults } from "../ui/forms/form-errors.ts";
 import { texts } from "./texts.ts";
 
 /** A member of a price, for the form. */

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { TextField } from "../ui/field.tsx";
+import { TextField } from "../ui/forms/field.tsx";
 import { CACHE_PRICES, FURTHER_PRICES, type PriceDraft, TOKEN_PRICES } from "./price-draft.ts";
 import { texts } from "./texts.ts";
 

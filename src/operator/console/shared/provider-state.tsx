@@ -1,7 +1,7 @@
 import type { ProviderView } from "../api/providers.ts";
 import { Badge } from "../ui/badge.tsx";
-import type { Column } from "../ui/data-table.tsx";
 import { formatTime } from "../ui/format.ts";
+import type { Column } from "../ui/tables/data-table.tsx";
 import { words } from "../ui/words.ts";
 import type { ProviderOutage, ProviderTrouble } from "./provider-outages.ts";
 import { texts } from "./texts.ts";

@@ -4,7 +4,7 @@ import { listProviders } from "../api/providers.ts";
 import { listSubjects } from "../api/subjects.ts";
 import type { Dimension } from "../api/usage.ts";
 import { formatApiStyle } from "../ui/api-styles.ts";
-import { useLoaded } from "../ui/use-loaded.ts";
+import { useLoaded } from "../ui/loading/use-loaded.ts";
 import { texts } from "./texts.ts";
 
 /** Names of the ids of dimensions. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { groupChanges } from "../../../../src/operator/console/pages/transfer/group-changes.ts";
-import { compareVersions } from "../../../../src/operator/console/ui/edit-versions.ts";
+import { compareVersions } from "../../../../src/operator/console/ui/forms/edit-versions.ts";
 
 describe("two versions of an entry", () => {
   it("differ in the fields of the edit alone, by their paths", () => {

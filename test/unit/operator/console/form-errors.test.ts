@@ -1,5 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { describeFault, findField, splitFault } from "../../../../src/operator/console/ui/form-errors.ts";
+import {
+  describeFault,
+  findField,
+  splitFault,
+} from "../../../../src/operator/console/ui/forms/form-errors.ts";
 
 describe("an error of the gateway", () => {
   test.each([

@@ -9,7 +9,7 @@ import {
 } from "../../../../src/operator/console/pages/overview/series.ts";
 import { countErrors, selectTop } from "../../../../src/operator/console/pages/overview/top-groups.ts";
 import { formatProviderErrors } from "../../../../src/operator/console/shared/provider-usage.ts";
-import { findIsolatedPoints } from "../../../../src/operator/console/ui/isolated-points.ts";
+import { findIsolatedPoints } from "../../../../src/operator/console/ui/charts/isolated-points.ts";
 import { NO_USAGE } from "./no-usage.ts";
 
 const FROM = Date.UTC(2026, 10, 22, 12);

@@ -3,9 +3,9 @@ import { type Account, addAccount, bindProxy, changeAccount } from "../../api/ac
 import type { ProviderView } from "../../api/providers.ts";
 import type { ProxyView } from "../../api/proxies.ts";
 import { RemarkField } from "../../shared/entry-form.tsx";
-import type { EditFormProps } from "../../ui/editing.tsx";
-import { CheckField, SelectField, TextField } from "../../ui/field.tsx";
-import { FormDialog } from "../../ui/form-dialog.tsx";
+import type { EditFormProps } from "../../ui/forms/editing.tsx";
+import { CheckField, SelectField, TextField } from "../../ui/forms/field.tsx";
+import { FormDialog } from "../../ui/forms/form-dialog.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import { words } from "../../ui/words.ts";
 import {

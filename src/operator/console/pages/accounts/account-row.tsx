@@ -1,6 +1,6 @@
 import type { Account } from "../../api/accounts.ts";
 import { Button } from "../../ui/button.tsx";
-import type { Editing } from "../../ui/editing.tsx";
+import type { Editing } from "../../ui/forms/editing.tsx";
 import { words } from "../../ui/words.ts";
 import { AccountHealth } from "./account-health.tsx";
 import { texts } from "./texts.ts";

@@ -1,5 +1,5 @@
 import type { AccountAuth } from "../../api/accounts.ts";
-import { AreaField, SelectField, TextField } from "../../ui/field.tsx";
+import { AreaField, SelectField, TextField } from "../../ui/forms/field.tsx";
 import { texts } from "./texts.ts";
 
 /** Types of credentials that an account has instead of a password or an API key, with their labels. */

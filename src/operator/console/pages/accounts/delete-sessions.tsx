@@ -1,5 +1,5 @@
 import { type Account, deleteSessions } from "../../api/accounts.ts";
-import { Confirm } from "../../ui/confirm.tsx";
+import { Confirm } from "../../ui/forms/confirm.tsx";
 import { showToast } from "../../ui/toasts.tsx";
 import { texts } from "./texts.ts";
 

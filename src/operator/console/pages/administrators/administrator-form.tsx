@@ -6,8 +6,8 @@ import {
   type Role,
 } from "../../api/administrators.ts";
 import { EntryForm, IdField } from "../../shared/entry-form.tsx";
-import type { EditFormProps } from "../../ui/editing.tsx";
-import { CheckField, type Choice, SelectField, TextField } from "../../ui/field.tsx";
+import type { EditFormProps } from "../../ui/forms/editing.tsx";
+import { CheckField, type Choice, SelectField, TextField } from "../../ui/forms/field.tsx";
 import { words } from "../../ui/words.ts";
 import { texts } from "./texts.ts";
 

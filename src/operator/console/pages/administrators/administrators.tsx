@@ -5,14 +5,14 @@ import {
   readAdministrator,
 } from "../../api/administrators.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { actionColumn, type Column } from "../../ui/data-table.tsx";
-import { AddButton, EditButtons, EditDialogs, useEditing } from "../../ui/editing.tsx";
 import { Empty } from "../../ui/empty.tsx";
-import { LoadState } from "../../ui/load-state.tsx";
+import { AddButton, EditButtons, EditDialogs, useEditing } from "../../ui/forms/editing.tsx";
+import { LoadState } from "../../ui/loading/load-state.tsx";
+import { useLoaded } from "../../ui/loading/use-loaded.ts";
 import { Page, Panel } from "../../ui/page.tsx";
-import { PagedTable } from "../../ui/paged-table.tsx";
+import { actionColumn, type Column } from "../../ui/tables/data-table.tsx";
+import { PagedTable } from "../../ui/tables/paged-table.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
-import { useLoaded } from "../../ui/use-loaded.ts";
 import { words } from "../../ui/words.ts";
 import { AdministratorForm } from "./administrator-form.tsx";
 import { IdentityProviderForm } from "./identity-provider-form.tsx";

@@ -3,9 +3,9 @@ import {
   type IdentityProvider,
   readIdentityProvider,
 } from "../../api/administrators.ts";
-import { CheckField, TextField } from "../../ui/field.tsx";
+import { CheckField, TextField } from "../../ui/forms/field.tsx";
+import { PanelForm } from "../../ui/forms/panel-form.tsx";
 import { Panel } from "../../ui/page.tsx";
-import { PanelForm } from "../../ui/panel-form.tsx";
 import { texts } from "./texts.ts";
 
 /** Names of the text fields. */

@@ -1,8 +1,8 @@
 import type { DeliveryView, WebhookView } from "../../api/alerts.ts";
 import { Badge } from "../../ui/badge.tsx";
-import type { Column } from "../../ui/data-table.tsx";
 import { Panel } from "../../ui/page.tsx";
-import { PagedTable } from "../../ui/paged-table.tsx";
+import type { Column } from "../../ui/tables/data-table.tsx";
+import { PagedTable } from "../../ui/tables/paged-table.tsx";
 import { Timestamp } from "../../ui/timestamp.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { words } from "../../ui/words.ts";

@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
 import { saveWebhooks, type WebhookView } from "../../api/alerts.ts";
 import { toMessage } from "../../api/client.ts";
-import type { EditFormProps } from "../../ui/editing.tsx";
-import { CheckField, type Choice, SelectField, TextField } from "../../ui/field.tsx";
-import { FormDialog } from "../../ui/form-dialog.tsx";
+import type { EditFormProps } from "../../ui/forms/editing.tsx";
+import { CheckField, type Choice, SelectField, TextField } from "../../ui/forms/field.tsx";
+import { FormDialog } from "../../ui/forms/form-dialog.tsx";
 import { words } from "../../ui/words.ts";
 import { texts } from "./texts.ts";
 

@@ -2,11 +2,11 @@ import { useState } from "preact/hooks";
 import { readCapture } from "../../api/captures.ts";
 import { formatHref } from "../../routing.ts";
 import { CodeBlock } from "../../ui/code-block.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
 import { formatDuration, formatFullTime } from "../../ui/format.ts";
-import { LoadState } from "../../ui/load-state.tsx";
+import { Dialog } from "../../ui/forms/dialog.tsx";
+import { LoadState } from "../../ui/loading/load-state.tsx";
+import { useLoaded } from "../../ui/loading/use-loaded.ts";
 import { Tabs } from "../../ui/tabs.tsx";
-import { useLoaded } from "../../ui/use-loaded.ts";
 import { words } from "../../ui/words.ts";
 import { texts } from "./texts.ts";
 

@@ -1,16 +1,16 @@
 import { useState } from "preact/hooks";
 import { captureSample, deleteSample, listSamples, readSample, type Sample } from "../../api/captures.ts";
 import { Button } from "../../ui/button.tsx";
-import { actionColumn, type Column } from "../../ui/data-table.tsx";
-import { TextField } from "../../ui/field.tsx";
+import { TextField } from "../../ui/forms/field.tsx";
+import { Problem } from "../../ui/loading/problem.tsx";
+import { useAsyncAction } from "../../ui/loading/use-async-action.ts";
+import { useLoaded } from "../../ui/loading/use-loaded.ts";
 import { Panel } from "../../ui/page.tsx";
-import { PagedTable } from "../../ui/paged-table.tsx";
-import { Problem } from "../../ui/problem.tsx";
 import { saveFile } from "../../ui/save-file.ts";
+import { actionColumn, type Column } from "../../ui/tables/data-table.tsx";
+import { PagedTable } from "../../ui/tables/paged-table.tsx";
 import { Timestamp } from "../../ui/timestamp.tsx";
 import { showToast } from "../../ui/toasts.tsx";
-import { useAsyncAction } from "../../ui/use-async-action.ts";
-import { useLoaded } from "../../ui/use-loaded.ts";
 import { words } from "../../ui/words.ts";
 import { texts } from "./texts.ts";
 

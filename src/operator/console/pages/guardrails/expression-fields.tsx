@@ -1,5 +1,5 @@
 import { Button } from "../../ui/button.tsx";
-import { SelectField, TextField } from "../../ui/field.tsx";
+import { SelectField, TextField } from "../../ui/forms/field.tsx";
 import { words } from "../../ui/words.ts";
 import type { RuleDraft } from "./guardrail-draft.ts";
 import { texts } from "./texts.ts";

@@ -1,9 +1,9 @@
 import { readGuardrails, saveGuardrails } from "../../api/guardrails.ts";
 import { Button } from "../../ui/button.tsx";
 import { Empty } from "../../ui/empty.tsx";
-import { CheckField, TextField } from "../../ui/field.tsx";
+import { CheckField, TextField } from "../../ui/forms/field.tsx";
+import { PanelForm } from "../../ui/forms/panel-form.tsx";
 import { Page, Panel } from "../../ui/page.tsx";
-import { PanelForm } from "../../ui/panel-form.tsx";
 import { EXAMPLES } from "./examples.ts";
 import {
   addRule,

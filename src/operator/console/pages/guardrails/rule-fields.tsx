@@ -1,6 +1,6 @@
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { CheckField, SelectField, TextField } from "../../ui/field.tsx";
+import { CheckField, SelectField, TextField } from "../../ui/forms/field.tsx";
 import { words } from "../../ui/words.ts";
 import { ExpressionFields, NEW_EXPRESSION } from "./expression-fields.tsx";
 import type { RuleFieldsProps } from "./guardrail-draft.ts";

@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
 import { checkText, type GuardrailVerdict } from "../../api/guardrails.ts";
 import { Button } from "../../ui/button.tsx";
-import { AreaField, SelectField } from "../../ui/field.tsx";
+import { AreaField, SelectField } from "../../ui/forms/field.tsx";
+import { Problem } from "../../ui/loading/problem.tsx";
+import { useAsyncAction } from "../../ui/loading/use-async-action.ts";
 import { Notice } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/page.tsx";
-import { Problem } from "../../ui/problem.tsx";
-import { useAsyncAction } from "../../ui/use-async-action.ts";
 import { type GuardrailsDraft, toGuardrailChanges } from "./guardrail-draft.ts";
 import { texts } from "./texts.ts";
 

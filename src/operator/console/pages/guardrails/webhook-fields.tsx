@@ -1,4 +1,4 @@
-import { CheckField, SelectField, TextField } from "../../ui/field.tsx";
+import { CheckField, SelectField, TextField } from "../../ui/forms/field.tsx";
 import { words } from "../../ui/words.ts";
 import type { RuleFieldsProps } from "./guardrail-draft.ts";
 import { texts } from "./texts.ts";

@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { setQuery, useAddress } from "../../routing.ts";
 import { Button } from "../../ui/button.tsx";
-import { SelectField, TextField } from "../../ui/field.tsx";
+import { SelectField, TextField } from "../../ui/forms/field.tsx";
 import { countFilters, FILTER_FIELDS, type FilterField } from "./filter-fields.ts";
 import { SaveFilter } from "./saved-list.tsx";
 import { texts } from "./texts.ts";

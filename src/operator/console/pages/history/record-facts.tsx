@@ -6,7 +6,7 @@ import type { AccountNames } from "../../shared/account-names.ts";
 import { formatApiStyle } from "../../ui/api-styles.ts";
 import { formatCount } from "../../ui/count.ts";
 import { formatCost, formatDuration, formatFullTime } from "../../ui/format.ts";
-import { useLoaded } from "../../ui/use-loaded.ts";
+import { useLoaded } from "../../ui/loading/use-loaded.ts";
 import { words } from "../../ui/words.ts";
 import { describeAccount, findShownAccount } from "./describe-account.ts";
 import { describeUsage } from "./describe-usage.ts";

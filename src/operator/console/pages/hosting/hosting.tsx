@@ -1,10 +1,10 @@
 import { readCredentials, readHostingStatus } from "../../api/hosting.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { formatFullTime } from "../../ui/format.ts";
-import { LoadState } from "../../ui/load-state.tsx";
+import { LoadState } from "../../ui/loading/load-state.tsx";
+import { Problem } from "../../ui/loading/problem.tsx";
+import { useLoaded } from "../../ui/loading/use-loaded.ts";
 import { Page, Panel } from "../../ui/page.tsx";
-import { Problem } from "../../ui/problem.tsx";
-import { useLoaded } from "../../ui/use-loaded.ts";
 import { words } from "../../ui/words.ts";
 import { SyncForm } from "./sync-form.tsx";
 import { texts } from "./texts.ts";

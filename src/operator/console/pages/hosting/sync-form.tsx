@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
 import { type HostingCredentials, type SyncOutcome, syncHosting } from "../../api/hosting.ts";
 import { Button } from "../../ui/button.tsx";
-import { CheckField, TextField } from "../../ui/field.tsx";
-import { LeaveGuard } from "../../ui/leave-guard.tsx";
+import { CheckField, TextField } from "../../ui/forms/field.tsx";
+import { LeaveGuard } from "../../ui/forms/leave-guard.tsx";
+import { Problem } from "../../ui/loading/problem.tsx";
+import { useAsyncAction } from "../../ui/loading/use-async-action.ts";
 import { Notice } from "../../ui/notice.tsx";
 import { Panel } from "../../ui/page.tsx";
-import { Problem } from "../../ui/problem.tsx";
-import { useAsyncAction } from "../../ui/use-async-action.ts";
 import { words } from "../../ui/words.ts";
 import { texts } from "./texts.ts";
 

@@ -1,7 +1,7 @@
 import { listSubjects, type Subject } from "../../api/subjects.ts";
 import { GuardrailChoices } from "../../shared/guardrail-choices.tsx";
-import { type Choice, SelectField, TextField } from "../../ui/field.tsx";
-import { useLoaded } from "../../ui/use-loaded.ts";
+import { type Choice, SelectField, TextField } from "../../ui/forms/field.tsx";
+import { useLoaded } from "../../ui/loading/use-loaded.ts";
 import { texts } from "./texts.ts";
 
 /** A longer list is no choice: its ids are typed. */

@@ -2,11 +2,11 @@ import { useState } from "preact/hooks";
 import { type ApiKey, rotateKey } from "../../api/config.ts";
 import { Button } from "../../ui/button.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { type Choice, SelectField } from "../../ui/field.tsx";
-import { Problem } from "../../ui/problem.tsx";
+import { Dialog } from "../../ui/forms/dialog.tsx";
+import { type Choice, SelectField } from "../../ui/forms/field.tsx";
+import { Problem } from "../../ui/loading/problem.tsx";
+import { useAsyncAction } from "../../ui/loading/use-async-action.ts";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
-import { useAsyncAction } from "../../ui/use-async-action.ts";
 import { words } from "../../ui/words.ts";
 import { texts } from "./texts.ts";
 

@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
 import { editPresentSettings, omitEntry, type Settings } from "../../api/settings.ts";
 import { Button } from "../../ui/button.tsx";
-import { actionColumn, type Column } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
 import { Panel } from "../../ui/page.tsx";
-import { PagedTable } from "../../ui/paged-table.tsx";
+import { actionColumn, type Column } from "../../ui/tables/data-table.tsx";
+import { PagedTable } from "../../ui/tables/paged-table.tsx";
 import { showToast, showUndoToast } from "../../ui/toasts.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { words } from "../../ui/words.ts";

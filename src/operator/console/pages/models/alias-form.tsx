@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import { SelectField, TextField } from "../../ui/field.tsx";
-import { FormDialog } from "../../ui/form-dialog.tsx";
+import { SelectField, TextField } from "../../ui/forms/field.tsx";
+import { FormDialog } from "../../ui/forms/form-dialog.tsx";
 import { words } from "../../ui/words.ts";
 import { texts } from "./texts.ts";
 

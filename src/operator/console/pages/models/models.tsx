@@ -1,13 +1,13 @@
 import { listModels } from "../../api/models.ts";
 import { readSettings, type StoredRoute } from "../../api/settings.ts";
 import { PRICES_HREF } from "../../shared/prices-link.ts";
-import { actionColumn, type Column } from "../../ui/data-table.tsx";
-import { LoadState } from "../../ui/load-state.tsx";
+import { LoadState } from "../../ui/loading/load-state.tsx";
+import { Problem } from "../../ui/loading/problem.tsx";
+import { useLoaded } from "../../ui/loading/use-loaded.ts";
 import { Page, Panel } from "../../ui/page.tsx";
-import { PagedTable } from "../../ui/paged-table.tsx";
-import { Problem } from "../../ui/problem.tsx";
+import { actionColumn, type Column } from "../../ui/tables/data-table.tsx";
+import { PagedTable } from "../../ui/tables/paged-table.tsx";
 import { TestButton } from "../../ui/test-button.tsx";
-import { useLoaded } from "../../ui/use-loaded.ts";
 import { words } from "../../ui/words.ts";
 import { AliasEditor } from "./alias-editor.tsx";
 import { ResolveName } from "./resolve-name.tsx";

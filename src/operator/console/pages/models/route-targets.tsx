@@ -1,6 +1,6 @@
 import { useId, useState } from "preact/hooks";
 import { Button } from "../../ui/button.tsx";
-import { useFieldError } from "../../ui/form-errors.ts";
+import { useFieldError } from "../../ui/forms/form-errors.ts";
 import { words } from "../../ui/words.ts";
 import { addTarget, moveTarget, type TargetDraft } from "./route-draft.ts";
 import { RoutePreview } from "./route-preview.tsx";

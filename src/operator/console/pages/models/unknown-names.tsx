@@ -3,13 +3,13 @@ import { DEFAULT_PROVIDER } from "../../../../core/config/provider-id.ts";
 import { listProviders } from "../../api/providers.ts";
 import { changeSettings, type Settings } from "../../api/settings.ts";
 import { Button } from "../../ui/button.tsx";
-import { SelectField } from "../../ui/field.tsx";
-import { LeaveGuard } from "../../ui/leave-guard.tsx";
+import { SelectField } from "../../ui/forms/field.tsx";
+import { LeaveGuard } from "../../ui/forms/leave-guard.tsx";
+import { Problem } from "../../ui/loading/problem.tsx";
+import { useAsyncAction } from "../../ui/loading/use-async-action.ts";
+import { useLoaded } from "../../ui/loading/use-loaded.ts";
 import { Panel } from "../../ui/page.tsx";
-import { Problem } from "../../ui/problem.tsx";
 import { showToast } from "../../ui/toasts.tsx";
-import { useAsyncAction } from "../../ui/use-async-action.ts";
-import { useLoaded } from "../../ui/use-loaded.ts";
 import { words } from "../../ui/words.ts";
 import { texts } from "./texts.ts";
 

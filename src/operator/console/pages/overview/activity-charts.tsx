@@ -1,7 +1,7 @@
 import { useMemo } from "preact/hooks";
 import type { Activity } from "../../api/activity.ts";
-import { Chart } from "../../ui/chart.tsx";
-import { ChartList } from "../../ui/chart-list.tsx";
+import { Chart } from "../../ui/charts/chart.tsx";
+import { ChartList } from "../../ui/charts/chart-list.tsx";
 import { formatCompact, formatCost, formatDuration } from "../../ui/format.ts";
 import { words } from "../../ui/words.ts";
 import { historyLinkOfStep } from "./history-link.ts";

@@ -1,9 +1,9 @@
 import type { Activity } from "../../api/activity.ts";
 import { formatCount } from "../../ui/count.ts";
-import type { Column } from "../../ui/data-table.tsx";
 import { formatShare } from "../../ui/format.ts";
 import { Panel } from "../../ui/page.tsx";
-import { PagedTable } from "../../ui/paged-table.tsx";
+import type { Column } from "../../ui/tables/data-table.tsx";
+import { PagedTable } from "../../ui/tables/paged-table.tsx";
 import { words } from "../../ui/words.ts";
 import { historyLink } from "./history-link.ts";
 import { texts } from "./texts.ts";

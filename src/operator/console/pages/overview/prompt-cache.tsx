@@ -1,9 +1,9 @@
 import type { UsageItem } from "../../api/usage.ts";
 import { formatHref } from "../../routing.ts";
 import { displayName, type UsageNames } from "../../shared/usage-names.ts";
-import { type Column, DataTable } from "../../ui/data-table.tsx";
 import { formatCompact, formatShare, formatTime } from "../../ui/format.ts";
 import { Panel } from "../../ui/page.tsx";
+import { type Column, DataTable } from "../../ui/tables/data-table.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { words } from "../../ui/words.ts";
 import { selectCacheGroups } from "./cache-groups.ts";

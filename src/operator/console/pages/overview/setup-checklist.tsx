@@ -4,8 +4,8 @@ import { listProviders, type ProviderView } from "../../api/providers.ts";
 import type { Settings } from "../../api/settings.ts";
 import { formatHref } from "../../routing.ts";
 import { Badge } from "../../ui/badge.tsx";
+import { useLoaded } from "../../ui/loading/use-loaded.ts";
 import { Panel } from "../../ui/page.tsx";
-import { useLoaded } from "../../ui/use-loaded.ts";
 import { listSetupSteps, type SetupState } from "./setup-steps.ts";
 import { texts } from "./texts.ts";
 

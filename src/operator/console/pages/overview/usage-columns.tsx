@@ -1,8 +1,8 @@
 import type { UsageItem } from "../../api/usage.ts";
 import { formatProviderErrors } from "../../shared/provider-usage.ts";
 import { formatCount } from "../../ui/count.ts";
-import type { Column } from "../../ui/data-table.tsx";
 import { formatDuration } from "../../ui/format.ts";
+import type { Column } from "../../ui/tables/data-table.tsx";
 import { words } from "../../ui/words.ts";
 import { texts } from "./texts.ts";
 

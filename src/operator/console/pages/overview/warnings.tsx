@@ -4,8 +4,8 @@ import type { Settings } from "../../api/settings.ts";
 import { readVersion } from "../../api/version.ts";
 import { formatHref } from "../../routing.ts";
 import { describeOutage, describeTrouble, findTroublesBesideOutages } from "../../shared/provider-outages.ts";
+import { useLoaded } from "../../ui/loading/use-loaded.ts";
 import { Notice } from "../../ui/notice.tsx";
-import { useLoaded } from "../../ui/use-loaded.ts";
 import { words } from "../../ui/words.ts";
 import { texts } from "./texts.ts";
 

@@ -1,10 +1,10 @@
 import { useState } from "preact/hooks";
 import { type Metadata, readMetadata } from "../../api/page-service.ts";
 import { Button } from "../../ui/button.tsx";
-import { type Column, DataTable } from "../../ui/data-table.tsx";
-import { CheckField, TextField } from "../../ui/field.tsx";
-import { Problem } from "../../ui/problem.tsx";
-import { useAsyncAction } from "../../ui/use-async-action.ts";
+import { CheckField, TextField } from "../../ui/forms/field.tsx";
+import { Problem } from "../../ui/loading/problem.tsx";
+import { useAsyncAction } from "../../ui/loading/use-async-action.ts";
+import { type Column, DataTable } from "../../ui/tables/data-table.tsx";
 import { words } from "../../ui/words.ts";
 import { type MetadataRow, metadataRows } from "./metadata-rows.ts";
 import { TechnologyTable } from "./technology-table.tsx";

@@ -1,4 +1,4 @@
-import type { Choice } from "../../ui/field.tsx";
+import type { Choice } from "../../ui/forms/field.tsx";
 import { texts } from "./texts.ts";
 
 type TextName =

@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
 import { detectTechnologies, type Technologies } from "../../api/page-service.ts";
 import { Button } from "../../ui/button.tsx";
-import { TextField } from "../../ui/field.tsx";
-import { Problem } from "../../ui/problem.tsx";
-import { useAsyncAction } from "../../ui/use-async-action.ts";
+import { TextField } from "../../ui/forms/field.tsx";
+import { Problem } from "../../ui/loading/problem.tsx";
+import { useAsyncAction } from "../../ui/loading/use-async-action.ts";
 import { words } from "../../ui/words.ts";
 import { TechnologyTable } from "./technology-table.tsx";
 import { texts } from "./texts.ts";

@@ -1,5 +1,5 @@
 import type { Technologies } from "../../api/page-service.ts";
-import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { type Column, DataTable } from "../../ui/tables/data-table.tsx";
 import { texts } from "./texts.ts";
 
 type Application = Technologies["applications"][number];

@@ -1,8 +1,8 @@
 import { Button } from "../../ui/button.tsx";
-import { FileButton } from "../../ui/file-button.tsx";
-import { LeaveGuard } from "../../ui/leave-guard.tsx";
-import { Problem } from "../../ui/problem.tsx";
-import { useAsyncAction } from "../../ui/use-async-action.ts";
+import { FileButton } from "../../ui/forms/file-button.tsx";
+import { LeaveGuard } from "../../ui/forms/leave-guard.tsx";
+import { Problem } from "../../ui/loading/problem.tsx";
+import { useAsyncAction } from "../../ui/loading/use-async-action.ts";
 import { words } from "../../ui/words.ts";
 import { AttachmentList } from "./attachment-list.tsx";
 import { type Draft, isEmptyDraft, NO_DRAFT, readAttachment } from "./draft.ts";

@@ -3,11 +3,11 @@ import { useHasRole } from "../../own-user.ts";
 import { formatHref } from "../../routing.ts";
 import { generateKey } from "../../shared/generate-key.ts";
 import { Button } from "../../ui/button.tsx";
+import { Problem } from "../../ui/loading/problem.tsx";
+import { useAsyncAction } from "../../ui/loading/use-async-action.ts";
+import { useLoaded } from "../../ui/loading/use-loaded.ts";
 import { Notice } from "../../ui/notice.tsx";
-import { Problem } from "../../ui/problem.tsx";
 import { showToast } from "../../ui/toasts.tsx";
-import { useAsyncAction } from "../../ui/use-async-action.ts";
-import { useLoaded } from "../../ui/use-loaded.ts";
 import { texts } from "./texts.ts";
 
 const HOUR_MS = 3_600_000;

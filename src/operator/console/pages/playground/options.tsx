@@ -1,7 +1,7 @@
 import { playgrounds } from "polygate:playgrounds";
 import { PARAMETER_NAMES } from "../../../../gateway/dialects/playground/types.ts";
 import { formatApiStyle } from "../../ui/api-styles.ts";
-import { AreaField, CheckField, type Choice, SelectField, TextField } from "../../ui/field.tsx";
+import { AreaField, CheckField, type Choice, SelectField, TextField } from "../../ui/forms/field.tsx";
 import { Panel } from "../../ui/page.tsx";
 import { words } from "../../ui/words.ts";
 import { type Choices, parseMore } from "./choices.ts";

@@ -1,6 +1,6 @@
 import { DEFAULT_PROVIDER } from "../../../../core/config/provider-id.ts";
 import { listProviders, type ProviderView } from "../../api/providers.ts";
-import { useLoaded } from "../../ui/use-loaded.ts";
+import { useLoaded } from "../../ui/loading/use-loaded.ts";
 import { texts } from "./texts.ts";
 
 /** Driver of the sandbox, and the hosts at which it runs. */

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { PlaygroundCall } from "../../../../gateway/dialects/playground/types.ts";
 import { Button } from "../../ui/button.tsx";
-import { AreaField } from "../../ui/field.tsx";
+import { AreaField } from "../../ui/forms/field.tsx";
 import { texts } from "./texts.ts";
 import type { Conversation } from "./use-conversation.ts";
 

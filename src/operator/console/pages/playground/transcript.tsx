@@ -1,7 +1,7 @@
 import type { PlaygroundCall, PlaygroundTurn } from "../../../../gateway/dialects/playground/types.ts";
 import { Button } from "../../ui/button.tsx";
 import { formatDuration } from "../../ui/format.ts";
-import { Problem } from "../../ui/problem.tsx";
+import { Problem } from "../../ui/loading/problem.tsx";
 import { words } from "../../ui/words.ts";
 import { AttachmentList } from "./attachment-list.tsx";
 import type { Answer } from "./conversation.ts";

@@ -1,6 +1,6 @@
 import type { ModelFields } from "../../api/providers.ts";
 import { findPriceFaults, type PriceDraft, parsePrice, toPriceDraft } from "../../shared/price-draft.ts";
-import type { Faults } from "../../ui/form-errors.ts";
+import type { Faults } from "../../ui/forms/form-errors.ts";
 import type { ListedModel } from "./model-list.ts";
 import { texts } from "./texts.ts";
 

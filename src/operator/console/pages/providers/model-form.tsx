@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
 import { changeModel, type ProviderEntryView, type ProviderView } from "../../api/providers.ts";
 import { PriceFields } from "../../shared/price-fields.tsx";
-import { CheckField, SelectField, TextField } from "../../ui/field.tsx";
-import { FormDialog } from "../../ui/form-dialog.tsx";
-import { rejectFaults } from "../../ui/form-errors.ts";
+import { CheckField, SelectField, TextField } from "../../ui/forms/field.tsx";
+import { FormDialog } from "../../ui/forms/form-dialog.tsx";
+import { rejectFaults } from "../../ui/forms/form-errors.ts";
 import { words } from "../../ui/words.ts";
 import {
   ABILITY_CHOICES,

@@ -4,16 +4,16 @@ import { type ProviderEntryView, type ProviderView, removeModel, switchModels } 
 import { readSettings } from "../../api/settings.ts";
 import { useHasRole } from "../../own-user.ts";
 import { Button } from "../../ui/button.tsx";
-import { actionColumn, type Column } from "../../ui/data-table.tsx";
 import { Empty } from "../../ui/empty.tsx";
+import { Problem } from "../../ui/loading/problem.tsx";
+import { useAsyncAction } from "../../ui/loading/use-async-action.ts";
+import { useLoaded } from "../../ui/loading/use-loaded.ts";
 import { Panel } from "../../ui/page.tsx";
-import { PagedTable } from "../../ui/paged-table.tsx";
-import { Problem } from "../../ui/problem.tsx";
-import { SearchBox } from "../../ui/search-box.tsx";
+import { actionColumn, type Column } from "../../ui/tables/data-table.tsx";
+import { PagedTable } from "../../ui/tables/paged-table.tsx";
+import { SearchBox } from "../../ui/tables/search-box.tsx";
 import { showToast, showUndoToast } from "../../ui/toasts.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
-import { useAsyncAction } from "../../ui/use-async-action.ts";
-import { useLoaded } from "../../ui/use-loaded.ts";
 import { words } from "../../ui/words.ts";
 import {
   formatAbilities,

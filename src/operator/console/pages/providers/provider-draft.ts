@@ -2,7 +2,7 @@ import { MAX_CACHE_SECONDS, PROVIDER_BOUNDS } from "../../../../core/config/sche
 import type { ProviderFields, ProviderView } from "../../api/providers.ts";
 import { type LimitDraft, parseLimits, toLimitDraft } from "../../shared/limit-draft.ts";
 import { formatDriver } from "../../ui/api-styles.ts";
-import { type Faults, InvalidInput } from "../../ui/form-errors.ts";
+import { type Faults, InvalidInput } from "../../ui/forms/form-errors.ts";
 import { texts } from "./texts.ts";
 
 /** Input values of the provider form: numbers and lists are texts, times are in seconds. */

@@ -3,11 +3,11 @@ import { addProvider, changeProvider, type ProviderView } from "../../api/provid
 import type { ProxyView } from "../../api/proxies.ts";
 import { navigateTo } from "../../routing.ts";
 import { NumberLimitFields } from "../../shared/limit-fields.tsx";
-import type { EditFormProps } from "../../ui/editing.tsx";
-import { AreaField, CheckField, SelectField, TextField } from "../../ui/field.tsx";
-import { FormDialog } from "../../ui/form-dialog.tsx";
-import { rejectFaults } from "../../ui/form-errors.ts";
-import { useIsUnmounted } from "../../ui/use-is-unmounted.ts";
+import type { EditFormProps } from "../../ui/forms/editing.tsx";
+import { AreaField, CheckField, SelectField, TextField } from "../../ui/forms/field.tsx";
+import { FormDialog } from "../../ui/forms/form-dialog.tsx";
+import { rejectFaults } from "../../ui/forms/form-errors.ts";
+import { useIsUnmounted } from "../../ui/loading/use-is-unmounted.ts";
 import { words } from "../../ui/words.ts";
 import {
   CACHE_PATH,

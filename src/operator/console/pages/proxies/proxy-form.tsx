@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
 import { addProxy, changeProxy, type ProxyTest, type ProxyView, testProxy } from "../../api/proxies.ts";
 import { Button } from "../../ui/button.tsx";
-import type { EditFormProps } from "../../ui/editing.tsx";
-import { SelectField, TextField } from "../../ui/field.tsx";
-import { FormDialog } from "../../ui/form-dialog.tsx";
+import type { EditFormProps } from "../../ui/forms/editing.tsx";
+import { SelectField, TextField } from "../../ui/forms/field.tsx";
+import { FormDialog } from "../../ui/forms/form-dialog.tsx";
 import { words } from "../../ui/words.ts";
 import { ProxyOutcome } from "./proxy-outcome.tsx";
 import { toProxyTest } from "./proxy-test-result.ts";

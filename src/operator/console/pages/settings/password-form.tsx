@@ -2,12 +2,12 @@ import { useState } from "preact/hooks";
 import { changePassword } from "../../api/settings.ts";
 import { expireSession } from "../../session.ts";
 import { Button } from "../../ui/button.tsx";
-import { TextField } from "../../ui/field.tsx";
-import { LeaveGuard } from "../../ui/leave-guard.tsx";
+import { TextField } from "../../ui/forms/field.tsx";
+import { LeaveGuard } from "../../ui/forms/leave-guard.tsx";
+import { Problem } from "../../ui/loading/problem.tsx";
+import { useAsyncAction } from "../../ui/loading/use-async-action.ts";
 import { Panel } from "../../ui/page.tsx";
-import { Problem } from "../../ui/problem.tsx";
 import { showToast } from "../../ui/toasts.tsx";
-import { useAsyncAction } from "../../ui/use-async-action.ts";
 import { texts } from "./texts.ts";
 
 /** Form for owners that sets the password of the sign-in without a name. This ends all sessions, including this one. */

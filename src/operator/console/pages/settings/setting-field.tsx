@@ -1,6 +1,6 @@
 import type { SettingField } from "../../api/settings.ts";
 import { formatCount } from "../../ui/count.ts";
-import { AreaField, CheckField, type Choice, SelectField, TextField } from "../../ui/field.tsx";
+import { AreaField, CheckField, type Choice, SelectField, TextField } from "../../ui/forms/field.tsx";
 import { texts } from "./texts.ts";
 
 interface SettingInputProps {

@@ -1,6 +1,6 @@
 import type { SettingField } from "../../api/settings.ts";
 import { formatCount } from "../../ui/count.ts";
-import type { Faults } from "../../ui/form-errors.ts";
+import type { Faults } from "../../ui/forms/form-errors.ts";
 import { texts } from "./texts.ts";
 
 /** Unsaved input values, by the path of the setting. */

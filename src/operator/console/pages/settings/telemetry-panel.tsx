@@ -1,12 +1,12 @@
 import { readTelemetry, type TelemetryStatus } from "../../api/telemetry.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { formatCount } from "../../ui/count.ts";
-import { type Column, DataTable } from "../../ui/data-table.tsx";
+import { Problem } from "../../ui/loading/problem.tsx";
+import { useLoaded } from "../../ui/loading/use-loaded.ts";
 import { Panel } from "../../ui/page.tsx";
-import { Problem } from "../../ui/problem.tsx";
+import { type Column, DataTable } from "../../ui/tables/data-table.tsx";
 import { Timestamp } from "../../ui/timestamp.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
-import { useLoaded } from "../../ui/use-loaded.ts";
 import { words } from "../../ui/words.ts";
 import { texts } from "./texts.ts";
 

@@ -5,8 +5,8 @@ import { GuardrailChoices } from "../../shared/guardrail-choices.tsx";
 import { HistoryModeField } from "../../shared/history-mode-field.tsx";
 import { parseLimits, parseList, toLimitDraft } from "../../shared/limit-draft.ts";
 import { AllowedTagsField, SharedLimitFields } from "../../shared/limit-fields.tsx";
-import type { EditFormProps } from "../../ui/editing.tsx";
-import { TextField } from "../../ui/field.tsx";
+import type { EditFormProps } from "../../ui/forms/editing.tsx";
+import { TextField } from "../../ui/forms/field.tsx";
 import { words } from "../../ui/words.ts";
 import { texts } from "./texts.ts";
 

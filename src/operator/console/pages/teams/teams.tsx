@@ -1,9 +1,9 @@
 import { listSubjects, SUBJECT_LISTS, type Subject } from "../../api/subjects.ts";
 import { navigateTo } from "../../routing.ts";
-import { AddButton, useEditing } from "../../ui/editing.tsx";
+import { AddButton, useEditing } from "../../ui/forms/editing.tsx";
+import { useLoaded } from "../../ui/loading/use-loaded.ts";
 import { Page } from "../../ui/page.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
-import { useLoaded } from "../../ui/use-loaded.ts";
 import { SubjectPanel } from "./subject-panel.tsx";
 import { texts } from "./texts.ts";
 

@@ -1,10 +1,10 @@
 import { exportConfig } from "../../api/config.ts";
 import { Button } from "../../ui/button.tsx";
 import { CopyButton } from "../../ui/copy-button.tsx";
+import { Problem } from "../../ui/loading/problem.tsx";
+import { useAsyncAction } from "../../ui/loading/use-async-action.ts";
 import { Panel } from "../../ui/page.tsx";
-import { Problem } from "../../ui/problem.tsx";
 import { saveFile } from "../../ui/save-file.ts";
-import { useAsyncAction } from "../../ui/use-async-action.ts";
 import { texts } from "./texts.ts";
 
 export function ExportPanel() {

@@ -1,7 +1,7 @@
 import { useMemo } from "preact/hooks";
 import type { UsageItem } from "../../api/usage.ts";
-import { Chart } from "../../ui/chart.tsx";
-import { ChartList } from "../../ui/chart-list.tsx";
+import { Chart } from "../../ui/charts/chart.tsx";
+import { ChartList } from "../../ui/charts/chart-list.tsx";
 import { formatCompact, formatCost, formatDuration } from "../../ui/format.ts";
 import { useIsNarrow } from "../../ui/use-media.ts";
 import { words } from "../../ui/words.ts";

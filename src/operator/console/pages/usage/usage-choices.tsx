@@ -3,7 +3,7 @@ import type { Dimension } from "../../api/usage.ts";
 import { setQuery } from "../../routing.ts";
 import { displayName, type UsageNames } from "../../shared/usage-names.ts";
 import { Button } from "../../ui/button.tsx";
-import { TextField } from "../../ui/field.tsx";
+import { TextField } from "../../ui/forms/field.tsx";
 import { words } from "../../ui/words.ts";
 import { texts } from "./texts.ts";
 import { findPeriod, formatDay, formatView, RANGES, type UsageView } from "./usage-view.ts";

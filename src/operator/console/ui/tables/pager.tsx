@@ -1,7 +1,7 @@
-import { Button } from "./button.tsx";
-import { formatCount } from "./count.ts";
+import { Button } from "../button.tsx";
+import { formatCount } from "../count.ts";
+import { words } from "../words.ts";
 import type { Paging } from "./use-paging.ts";
-import { words } from "./words.ts";
 
 interface PageTurnerProps {
   readonly page: number;

@@ -1,7 +1,7 @@
 import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { formatCount } from "./count.ts";
-import { words } from "./words.ts";
+import { formatCount } from "../count.ts";
+import { words } from "../words.ts";
 
 /** A column of a table: its heading and its cells. */
 export interface Column<T> {

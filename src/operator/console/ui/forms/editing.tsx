@@ -1,15 +1,15 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import type { Versioned } from "../api/client.ts";
-import type { Undo } from "../api/undo.ts";
-import type { NeededRole } from "../own-user.ts";
-import { Button } from "./button.tsx";
+import type { Versioned } from "../../api/client.ts";
+import type { Undo } from "../../api/undo.ts";
+import type { NeededRole } from "../../own-user.ts";
+import { Button } from "../button.tsx";
+import { Icon } from "../icon.tsx";
+import { showToast, showUndoToast } from "../toasts.tsx";
+import { words } from "../words.ts";
 import { Confirm } from "./confirm.tsx";
 import type { EntryVersion } from "./conflict.tsx";
-import { Icon } from "./icon.tsx";
 import { LoadedForm } from "./loaded-form.tsx";
-import { showToast, showUndoToast } from "./toasts.tsx";
-import { words } from "./words.ts";
 
 /** State of a list whose items can be added, changed and deleted: which dialog is open. */
 export interface Editing<T> {

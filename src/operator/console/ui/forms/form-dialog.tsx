@@ -1,15 +1,15 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { type ApiError, isEditConflict } from "../api/client.ts";
-import { Button } from "./button.tsx";
+import { type ApiError, isEditConflict } from "../../api/client.ts";
+import { Button } from "../button.tsx";
+import { Problem } from "../loading/problem.tsx";
+import { useAsyncAction } from "../loading/use-async-action.ts";
+import { useIsUnmounted } from "../loading/use-is-unmounted.ts";
+import { words } from "../words.ts";
 import { Conflict, type EntryVersion } from "./conflict.tsx";
 import { Dialog } from "./dialog.tsx";
 import { FormErrorsContext, useFormErrors } from "./form-errors.ts";
 import { LeaveGuard } from "./leave-guard.tsx";
-import { Problem } from "./problem.tsx";
-import { useAsyncAction } from "./use-async-action.ts";
-import { useIsUnmounted } from "./use-is-unmounted.ts";
-import { words } from "./words.ts";
 
 /** What `submit` returns if the form stays open although nothing failed, for example because it asks a question first. */
 export const STAYS_OPEN = "stays open";

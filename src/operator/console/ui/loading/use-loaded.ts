@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { ApiError, toMessage } from "../api/client.ts";
-import { connection } from "../connection.ts";
-import { session } from "../session.ts";
-import { formatTime } from "./format.ts";
-import { words } from "./words.ts";
+import { ApiError, toMessage } from "../../api/client.ts";
+import { connection } from "../../connection.ts";
+import { session } from "../../session.ts";
+import { formatTime } from "../format.ts";
+import { words } from "../words.ts";
 
 /** Loaded data. After a failure the last data stays, and `error` says when it was loaded. */
 export interface Loaded<T> {

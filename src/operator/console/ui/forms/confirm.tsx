@@ -1,10 +1,10 @@
 import type { ComponentChildren } from "preact";
-import { Button } from "./button.tsx";
+import { Button } from "../button.tsx";
+import { Problem } from "../loading/problem.tsx";
+import { useAsyncAction } from "../loading/use-async-action.ts";
+import { useIsUnmounted } from "../loading/use-is-unmounted.ts";
+import { words } from "../words.ts";
 import { Dialog } from "./dialog.tsx";
-import { Problem } from "./problem.tsx";
-import { useAsyncAction } from "./use-async-action.ts";
-import { useIsUnmounted } from "./use-is-unmounted.ts";
-import { words } from "./words.ts";
 
 interface ConfirmProps {
   readonly title: string;

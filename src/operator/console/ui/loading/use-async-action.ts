@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { toMessage } from "../api/client.ts";
+import { toMessage } from "../../api/client.ts";
 
 /** An action that the user starts and that takes time. */
 export interface AsyncAction {

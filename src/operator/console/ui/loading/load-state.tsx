@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
+import { words } from "../words.ts";
 import { Problem } from "./problem.tsx";
 import type { Loaded } from "./use-loaded.ts";
-import { words } from "./words.ts";
 
 /** Most data is there sooner: a line that appears and vanishes at once would only flicker. */
 const DELAY_MS = 200;

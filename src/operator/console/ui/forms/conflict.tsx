@@ -1,9 +1,9 @@
-import { Button } from "./button.tsx";
-import { DataTable } from "./data-table.tsx";
+import { Button } from "../button.tsx";
+import { useLoaded } from "../loading/use-loaded.ts";
+import { Notice } from "../notice.tsx";
+import { DataTable } from "../tables/data-table.tsx";
+import { words } from "../words.ts";
 import { compareVersions } from "./edit-versions.ts";
-import { Notice } from "./notice.tsx";
-import { useLoaded } from "./use-loaded.ts";
-import { words } from "./words.ts";
 
 /** The version of the entry that a form edits. */
 export interface EntryVersion {

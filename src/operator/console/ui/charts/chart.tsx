@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
+import { watchColours } from "../theme.ts";
+import { words } from "../words.ts";
 import { type ColourName, resolveColour, toTranslucent } from "./colours.ts";
 import { findIsolatedPoints } from "./isolated-points.ts";
-import { watchColours } from "./theme.ts";
-import { words } from "./words.ts";
 
 /** One line of a chart; null: unknown value. */
 export interface Line {

@@ -1,7 +1,7 @@
 import { createContext, type RefObject } from "preact";
 import { useCallback, useContext, useEffect, useRef, useState } from "preact/hooks";
-import { toMessage } from "../api/client.ts";
-import { words } from "./words.ts";
+import { toMessage } from "../../api/client.ts";
+import { words } from "../words.ts";
 
 /** Error messages by the paths of the fields. */
 export type Faults = Readonly<Record<string, string>>;

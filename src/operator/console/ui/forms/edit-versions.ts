@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from "../../../core/encoding/json.ts";
+import { isObject, type JsonObject } from "../../../../core/encoding/json.ts";
 
 /** A field that two edits gave different values. */
 export interface FieldVersions {

@@ -1,5 +1,5 @@
-import { setQuery, useAddress } from "../routing.ts";
-import { useIsNarrow } from "./use-media.ts";
+import { setQuery, useAddress } from "../../routing.ts";
+import { useIsNarrow } from "../use-media.ts";
 
 /** Paging of a long list; the URL stores it. A new search or another size returns to the first page. */
 export interface Paging {

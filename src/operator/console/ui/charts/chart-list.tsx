@@ -1,8 +1,8 @@
 import { type ComponentChildren, toChildArray } from "preact";
 import { useState } from "preact/hooks";
-import { Button } from "./button.tsx";
-import { useIsNarrow } from "./use-media.ts";
-import { words } from "./words.ts";
+import { Button } from "../button.tsx";
+import { useIsNarrow } from "../use-media.ts";
+import { words } from "../words.ts";
 
 /** Charts that a narrow screen shows at first, unless a page says otherwise. */
 const SHOWN_NARROW = 2;

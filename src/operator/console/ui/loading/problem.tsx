@@ -1,6 +1,6 @@
-import { Button } from "./button.tsx";
-import { Notice } from "./notice.tsx";
-import { words } from "./words.ts";
+import { Button } from "../button.tsx";
+import { Notice } from "../notice.tsx";
+import { words } from "../words.ts";
 
 interface ProblemProps {
   /** Empty: renders nothing. */

@@ -1,7 +1,7 @@
 import type { ComponentType } from "preact";
 import { useCallback, useEffect, useState } from "preact/hooks";
+import { words } from "../words.ts";
 import { LoadState } from "./load-state.tsx";
-import { words } from "./words.ts";
 
 type PageView = ComponentType<{ readonly detail: string }>;
 

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
+import { useIsNarrow } from "../use-media.ts";
 import { DataTable, type DataTableProps } from "./data-table.tsx";
 import { SmallPager } from "./pager.tsx";
-import { useIsNarrow } from "./use-media.ts";
 import { FEW_ROWS, ROWS } from "./use-paging.ts";
 
 interface PagedTableProps<T> extends DataTableProps<T> {

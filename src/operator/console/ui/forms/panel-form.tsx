@@ -1,16 +1,16 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { type ApiError, isEditConflict, type Versioned } from "../api/client.ts";
-import { Button } from "./button.tsx";
+import { type ApiError, isEditConflict, type Versioned } from "../../api/client.ts";
+import { Button } from "../button.tsx";
+import { LoadState } from "../loading/load-state.tsx";
+import { Problem } from "../loading/problem.tsx";
+import { useAsyncAction } from "../loading/use-async-action.ts";
+import { useLoaded } from "../loading/use-loaded.ts";
+import { showToast, showUndoToast } from "../toasts.tsx";
+import { words } from "../words.ts";
 import { Conflict } from "./conflict.tsx";
 import { type Faults, FormErrorsContext, rejectFaults, useFormErrors } from "./form-errors.ts";
 import { LeaveGuard } from "./leave-guard.tsx";
-import { LoadState } from "./load-state.tsx";
-import { Problem } from "./problem.tsx";
-import { showToast, showUndoToast } from "./toasts.tsx";
-import { useAsyncAction } from "./use-async-action.ts";
-import { useLoaded } from "./use-loaded.ts";
-import { words } from "./words.ts";
 
 /** What the fields of a form show and change. */
 export interface PanelFormState<T, Draft> {

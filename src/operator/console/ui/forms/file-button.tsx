@@ -1,6 +1,6 @@
 import { useRef } from "preact/hooks";
-import type { NeededRole } from "../own-user.ts";
-import { Button } from "./button.tsx";
+import type { NeededRole } from "../../own-user.ts";
+import { Button } from "../button.tsx";
 
 interface FileButtonProps {
   readonly name: string;
