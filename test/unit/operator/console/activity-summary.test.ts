@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { summarizeActivity } from "../../../../src/operator/console/pages/accounts/activity-summary.ts";
 import { describeHealth } from "../../../../src/operator/console/pages/accounts/describe-health.ts";
 
-it("an account is shown as failing if the gateway says so, whatever its last request did", () => {
+it("shows an account as failing if the gateway does, and its last failure only in the tooltip otherwise", () => {
   const activity = {
     in_flight: 0,
     last_used: 2,
@@ -22,7 +22,7 @@ it("an account is shown as failing if the gateway says so, whatever its last req
   });
 });
 
-it("the details of an account have the whole reason of its failed test, and what came before", () => {
+it("begins the details of an account with the whole reason of its failed test", () => {
   const activity = {
     in_flight: 0,
     last_used: 2,

@@ -7,7 +7,7 @@ import { formatTime } from "../../../../src/operator/console/ui/format.ts";
 
 const AT = Date.UTC(2026, 10, 26, 9, 30);
 
-describe("who made a change", () => {
+describe("the author of a change", () => {
   test.each([
     ["key", null, "admin key or password", ""],
     ["admin:ada", null, "ada", ""],
@@ -19,7 +19,7 @@ describe("who made a change", () => {
       "admin key or password",
       `signed in ${formatTime(AT)} from 192.0.2.9`,
     ],
-  ])("%s is named with what tells its sessions apart", (who, session, actor, said) => {
+  ])("%s is shown with the details of the session", (who, session, actor, said) => {
     expect(describeActor({ who })).toBe(actor);
     expect(describeSession({ who, session, address: "192.0.2.1" })).toBe(said);
   });

@@ -6,6 +6,6 @@ it.each([
   ["qwen3", ["engine/qwen3:8b"]],
   ["vendor/gtp-4o", ["vendor/gpt-4o"]],
   ["something else", []],
-])("a price for %s offers %j", (name, near) => {
+])("suggests similar names for the price of %s: %j", (name, near) => {
   expect(findNearNames(name, ["vendor/gpt-4o", "engine/qwen3:8b", "vendor/gpt-4o"])).toEqual(near);
 });

@@ -13,7 +13,7 @@ const ORIGIN = "http://127.0.0.1:8787";
 const EXAMPLE = { origin: ORIGIN, key: "sk-dev", model: "gpt-4o" };
 
 describe("the snippets of the console", () => {
-  it("use the base addresses and variables of the guide, whose blocks are run", () => {
+  it("use the base addresses and variables of the guide", () => {
     const guide = readFileSync("docs/connect.md", "utf8");
     for (const [, address] of listBaseAddresses(ORIGIN)) expect(guide).toContain(`\`${address}\``);
     const names = (text: string) =>
@@ -22,7 +22,7 @@ describe("the snippets of the console", () => {
       for (const name of names(text) ?? []) expect(guide).toContain(name);
   });
 
-  it("keep any key and model as they are, in a shell and in JSON", () => {
+  it("keep any key unchanged, in a shell and in JSON", () => {
     const value = fc.string({ minLength: 1, maxLength: 20 }).filter((text) => !/[\0\r\n]/.test(text));
     fc.assert(
       fc.property(value, value, (key, model) => {
@@ -42,7 +42,7 @@ describe("the snippets of the console", () => {
 });
 
 describe("the steps of the set-up", () => {
-  it("are done one by one", () => {
+  it("are completed independently", () => {
     const isDone = (state: Partial<Parameters<typeof listSetupSteps>[0]>) =>
       listSetupSteps({ providers: 0, models: 0, keys: 0, hasRequest: false, ...state }).map(
         (step) => step.isDone,

@@ -3,7 +3,7 @@ import { groupChanges } from "../../../../src/operator/console/pages/transfer/gr
 import { compareVersions } from "../../../../src/operator/console/ui/forms/edit-versions.ts";
 
 describe("two versions of an entry", () => {
-  it("differ in the fields of the edit alone, by their paths", () => {
+  it("differ only in fields of the edit, which are named by their paths", () => {
     const edit = { name: "mine", limits: { parallel: 2, tokens_per_day: 5 }, models: ["a"] };
     const current = { name: "theirs", limits: { parallel: 2 }, models: ["a"], remark: "more" };
     expect(compareVersions(edit, current)).toEqual([
@@ -12,13 +12,13 @@ describe("two versions of an entry", () => {
     ]);
   });
 
-  it("do not repeat a secret", () => {
+  it("do not show secrets", () => {
     const versions = compareVersions({ password: "new-password", auth: { token: "t" } }, { password: "" });
     expect(JSON.stringify(versions)).not.toMatch(/new-password|"t"/);
     expect(versions.map(({ path }) => path)).toEqual(["password", "auth.token"]);
   });
 
-  it("list the entries of a list by their ids, and those that only one version has", () => {
+  it("compare entries of lists by their ids, and include those of one version only", () => {
     const rule = { id: "cards", type: "expressions", disabled: false };
     const edit = {
       rules: [
@@ -36,7 +36,7 @@ describe("two versions of an entry", () => {
 });
 
 describe("the changes of an import", () => {
-  it("are grouped by part, with the names of deleted entries apart", () => {
+  it("are grouped by part, with the names of deleted entries separately", () => {
     const change = (path: string, before: string | null, after: string | null) => ({ path, before, after });
     const changed = change("accounts[one@x].remark", null, "x");
     const cleared = change("runtime.limit", "1", null);

@@ -12,7 +12,7 @@ describe("an error of the gateway", () => {
     ["networks[1]: is no network: 1.2.3", { path: "networks[1]", fault: "is no network: 1.2.3" }],
     ["the password is wrong", null],
     ["too many failed attempts: try again in 4 s", null],
-  ])("%s", (message, parts) => {
+  ])("is split into the path of the field and the fault, if it names a field: %s", (message, parts) => {
     expect(splitFault(message)).toEqual(parts);
   });
 
@@ -37,7 +37,7 @@ describe("an error of the gateway", () => {
     ["providers[3].headers.X-Title", "headers", "X-Title: is wrong"],
     ["models[2]", "models", "is wrong"],
     ["api_keys[0].limits.cost_per_day", "limits.cost_per_day", "is wrong"],
-  ])("about %s names what the field %s does not: %s", (path, field, shown) => {
+  ])("about %s names the part that the field %s does not show: %s", (path, field, shown) => {
     expect(describeFault(path, "is wrong", field)).toBe(shown);
   });
 });

@@ -25,7 +25,7 @@ const key = (fields: object) => ({
   ...fields,
 });
 
-describe("the life of a key", () => {
+describe("the state of a key", () => {
   it.each([
     [{}, "good", "active"],
     [{ disabled: true, expires: NOW - 1 }, "neutral", "disabled"],
@@ -37,11 +37,11 @@ describe("the life of a key", () => {
     [{ limits: { cost_per_month: 2 } }, "warn", "Limit reached"],
     [{ limits: { cost_per_month: 4 } }, "good", "active"],
     [{ limits: { cost_per_month: 2 }, disabled: true }, "neutral", "disabled"],
-  ])("%j is told as %s: %s", (fields, tone, text) => {
+  ])("is shown for %j as %s: %s", (fields, tone, text) => {
     expect(describeKeyState(key(fields), NOW)).toEqual({ tone, text });
   });
 
-  it("ends at a moment of the reader's own clock, to the minute", () => {
+  it("has its expiry in the reader's time zone, to the minute", () => {
     expect(toLocalInput(0)).toBe("");
     expect(fromLocalInput("")).toBe(0);
     expect(fromLocalInput("no date")).toBe(0);

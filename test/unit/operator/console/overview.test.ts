@@ -52,7 +52,7 @@ const activity: Activity = {
 };
 
 describe("the overview", () => {
-  it("has its last value now, and counts the step that is not over by how long it has lasted", () => {
+  it("ends at the present moment, and rates the current step by the time that it has lasted", () => {
     expect(toTimes(activity).map((at) => at - FROM / 1_000)).toEqual([300, 600, 660]);
     const now = FROM + 660_000;
     expect(toPerMinute({ ...activity, now }, [10, 0, 6])).toEqual([2, 0, 1]);
@@ -62,7 +62,7 @@ describe("the overview", () => {
     expect(addSeries(activity.series.failed, activity.series.refused)).toEqual([3, 0, 1]);
   });
 
-  it("lists the groups with the most input tokens under the prompt cache, without those that have none", () => {
+  it("lists the groups with the most input tokens for the prompt cache, without those that have none", () => {
     const group = (provider: string, prompt_tokens: number) => ({ ...NO_USAGE, provider, prompt_tokens });
     const groups = Array.from({ length: 12 }, (_, index) => group(`p${index}`, index));
     const shown = selectCacheGroups(groups).map(({ provider }) => provider);
@@ -94,13 +94,13 @@ describe("the overview", () => {
     expect(formatProviderErrors(engine)).toBe("10%");
   });
 
-  it("colours what passes a threshold", () => {
+  it("colours values by their thresholds", () => {
     expect([0, 0.05, 0.2].map((rate) => thresholdTone(rate, 0.01, 0.1))).toEqual([undefined, "warn", "bad"]);
   });
 });
 
 describe("a chart", () => {
-  it("draws a value as a point that no line leads to", () => {
+  it("draws a value without neighbours as a point", () => {
     expect(findIsolatedPoints([1, null, 2, 3, null, 4, null])).toEqual([0, 5]);
     expect(findIsolatedPoints([7])).toEqual([0]);
   });

@@ -15,7 +15,7 @@ describe("a pasted list of accounts", () => {
     expect(parseAccounts(line)).toEqual({ accounts: [account], problems: [] });
   });
 
-  it("skips empty lines and comments, and names the lines that it does not understand", () => {
+  it("skips empty lines and comments, and names the lines that are invalid", () => {
     const { accounts, problems } = parseAccounts("# mine\r\n\r\na@b.c:x\r\nnonsense\r\n12:x\r\n");
     expect(accounts).toHaveLength(1);
     expect(problems).toEqual([
@@ -33,7 +33,7 @@ describe("a pasted list of accounts", () => {
     }
   });
 
-  it("says that broken JSON is broken", () => {
+  it("reports broken JSON, and JSON without accounts", () => {
     expect(parseAccounts('[{"email":').problems[0]).toMatch(/^Invalid JSON/);
     expect(parseAccounts('{"keys": []}').problems).toEqual(["The JSON contains no list of accounts."]);
   });

@@ -95,11 +95,11 @@ const ENGINE: ProviderView = {
 const MODELS = listModels(ENGINE);
 
 describe("the form of a provider", () => {
-  it("offers every driver that there is", () => {
+  it("offers every existing driver", () => {
     expect(DRIVERS.map(([id]): string => id).sort()).toEqual([...DRIVER_NAMES].sort());
   });
 
-  it("gives back what it was given, and keeps the token", () => {
+  it("keeps its values and the stored token", () => {
     const { id, has_token, token_preview, models, accounts, read_only, ...rest } = ENGINE;
     const { models_asked, unpriced_models, used, health, last_error, ...fields } = rest;
     expect(toProviderFields(toProviderDraft(ENGINE))).toEqual({ ...fields, token: "" });
@@ -107,7 +107,7 @@ describe("the form of a provider", () => {
     expect(changedProviderFields(toProviderDraft(ENGINE), ENGINE)).toEqual({});
   });
 
-  it("sends only what was changed, so that models listed meanwhile stay", () => {
+  it("sends only changed fields, so that models listed meanwhile stay", () => {
     const draft = {
       ...toProviderDraft(ENGINE),
       token: " new ",
@@ -121,12 +121,12 @@ describe("the form of a provider", () => {
     });
   });
 
-  it("takes headers one a line", () => {
+  it("accepts one header per line", () => {
     const draft = { ...toProviderDraft(null), headers: "Authorization-2: a: b\n\n X-Empty:" };
     expect(toProviderFields(draft).headers).toEqual({ "Authorization-2": "a: b", "X-Empty": "" });
   });
 
-  it("says at the field what is wrong", () => {
+  it("names the fields with errors", () => {
     const wrong = {
       ...toProviderDraft(ENGINE),
       id: " ",
@@ -147,8 +147,8 @@ describe("the form of a provider", () => {
   });
 });
 
-describe("what is known of providers", () => {
-  it("is which are down, and for which models", () => {
+describe("the state of providers", () => {
+  it("includes outages, with their models", () => {
     const outage = { kind: "unreachable", reason: "no answer", since: 5 } as const;
     const outages = [
       { ...outage, provider: "", model: "" },
@@ -163,7 +163,7 @@ describe("what is known of providers", () => {
     expect(findOutages(null).size).toBe(0);
   });
 
-  it("is which fail, unless an outage says so already", () => {
+  it("includes failing providers, without those whose outage is shown", () => {
     const trouble = (provider: string, health: "down" | "degraded") => ({
       provider,
       health,
@@ -190,7 +190,7 @@ describe("what is known of providers", () => {
     ]);
   });
 
-  it("is its state, the worst first", () => {
+  it("has the worst problem as its label", () => {
     const label = (known: Partial<Parameters<typeof findProviderState>[0]>) =>
       findProviderState({ outage: undefined, trouble: undefined, asked: null, ...known })?.label;
     const outage = (...models: string[]) => ({ models, reason: "no answer", since: 5 });
@@ -209,12 +209,12 @@ describe("what is known of providers", () => {
     expect(label({ outage: outage(), trouble: trouble("down") })).toBe("down");
   });
 
-  it("is said with the provider's name", () => {
+  it("is described with the provider's name", () => {
     expect(describeOutage("", "")).toBe("The provider is down");
     expect(describeOutage("engine", "qwen3:8b")).toBe("The provider engine is down for qwen3:8b");
   });
 
-  it("is which of the names that it offers are not listed under any name, and which of its models it has no more", () => {
+  it("includes offered names that are not listed, and listed models that are no longer offered", () => {
     expect(findUnlisted(["qwen3:8b", "org/small-0.6b", "new"], MODELS)).toEqual(["new"]);
     expect(findRemoved(["qwen3:8b", "new"], MODELS).map(({ name }) => name)).toEqual(["small"]);
     expect(searchNames(["Qwen3:8b", "llama"], " qwen ")).toEqual(["Qwen3:8b"]);
@@ -245,7 +245,7 @@ describe("the models of a provider", () => {
     expect(searchModels(MODELS, "")).toEqual(MODELS);
   });
 
-  it.each(MODELS)("come from their form as they went into it: $name", (model) => {
+  it.each(MODELS)("keep their values in the form: $name", (model) => {
     const draft = modelDraft.toModelDraft(model);
     expect(modelDraft.validateModelDraft(draft, [])).toEqual({});
     const { name, ...said } = model;
@@ -254,7 +254,7 @@ describe("the models of a provider", () => {
     expect(modelDraft.toModelFields(draft)).toEqual({ ...unsaid, ...said, upstream });
   });
 
-  it("have prices of reasoning, audio, images and searches", () => {
+  it("have prices for reasoning, audio, images and searches", () => {
     const price = { input: 1, output: 2, reasoning: 0, audio_hour: 0.36, image_output: 30 };
     const [model = null] = listModels({ ...ENGINE, models: { sound: { price } } });
     const before = modelDraft.toModelDraft(model);
@@ -263,14 +263,14 @@ describe("the models of a provider", () => {
     expect(changed).toEqual({ input: 1, output: 3, reasoning: 0, image_output: 30, web_searches_1k: 10 });
   });
 
-  it("of an older version have their price for cached tokens under its present name", () => {
+  it("of an older version have their price for cached tokens under its current name", () => {
     const older = { large: { price: { input: 1, cached_input: 0.5, output: 2 } } };
     const [model = null] = listModels({ ...ENGINE, models: older });
     const { price } = modelDraft.toModelFields(modelDraft.toModelDraft(model));
     expect(price).toEqual({ input: 1, cache_read: 0.5, output: 2 });
   });
 
-  it("say at the field what is wrong with them", () => {
+  it("have errors at the fields that are invalid", () => {
     const draft = {
       ...modelDraft.toModelDraft(null),
       name: " small ",
@@ -291,7 +291,7 @@ describe("the models of a provider", () => {
   });
 });
 
-it("models are incomplete if they lack something that is known of them", () => {
+it("finds models that lack known details", () => {
   const price = { input: 1, output: 2 };
   const models = listModels({
     models: { a: "a", b: { price, context: 5 }, house: { upstream: "c" }, d: "d" },

@@ -10,7 +10,7 @@ const key = (name: string, more: object = {}) => ({
 });
 
 describe("the keyboard", () => {
-  it("goes to a page by two keys, one soon after the other", () => {
+  it("opens a page with two keys in quick succession", () => {
     const keyboard = new ShortcutParser();
     expect(keyboard.handleKey(key("a"), true, 0)).toBeNull();
     expect(keyboard.handleKey(key("g"), true, 0)).toEqual({ do: "wait" });
@@ -22,7 +22,7 @@ describe("the keyboard", () => {
     expect(keyboard.handleKey(key("a"), true, 9_200)).toBeNull();
   });
 
-  it("does nothing while one types, but for the search", () => {
+  it("does nothing while the user types, except for the search", () => {
     const keyboard = new ShortcutParser();
     expect(keyboard.handleKey(key("g"), false, 0)).toBeNull();
     expect(keyboard.handleKey(key("a"), true, 1)).toBeNull();
@@ -33,7 +33,7 @@ describe("the keyboard", () => {
     }
   });
 
-  it("has a key of its own for each page", () => {
+  it("has a different key for each page", () => {
     expect(new Set(Object.values(PAGE_KEYS)).size).toBe(Object.keys(PAGE_KEYS).length);
   });
 });

@@ -24,12 +24,12 @@ import {
   formatTime,
 } from "../../../../src/operator/console/ui/format.ts";
 
-describe("what the console asks the gateway", () => {
+describe("a request of the console", () => {
   afterEach(() => {
     vi.unstubAllGlobals();
   });
 
-  it("never goes to another address: no request is sent for a path segment of dots", async () => {
+  it("is not sent with a path segment of dots, so that it never reaches another address", async () => {
     const asked: string[] = [];
     vi.stubGlobal("fetch", async (path: string) => {
       asked.push(path);
@@ -43,25 +43,25 @@ describe("what the console asks the gateway", () => {
   });
 });
 
-describe("what people read", () => {
+describe("text in the console", () => {
   it.each([
     [850, "850 ms"],
     [12_340, "12.3 s"],
     [240_000, "4 min"],
     [10_800_000, "3 h"],
     [864_000_000, "10 days"],
-  ])("is a span of %i ms as %s", (ms, text) => {
+  ])("shows a duration of %i ms as %s", (ms, text) => {
     expect(formatDuration(ms)).toBe(text);
   });
 
-  it("is an amount with its noun", () => {
+  it("shows a number with its noun", () => {
     expect(formatPlural(1, "account")).toBe("1 account");
     expect(formatPlural(5_000, "account")).toBe("5,000 accounts");
     expect(formatPlural(2, "technology", "technologies")).toBe("2 technologies");
     expect(formatCompact(12_345)).toBe("12.3K");
   });
 
-  it("is a moment with its day, its year unless that is this one, and its zone where there is room", () => {
+  it("shows a time with its day, with another year, and in full with its zone", () => {
     const now = new Date(2026, 4, 20, 15, 0, 0).getTime();
     expect(formatTime(new Date(2026, 4, 20, 9, 5, 7).getTime(), now)).toBe("20 May 09:05:07");
     expect(formatTime(new Date(2025, 4, 19, 9, 5, 7).getTime(), now)).toBe("19 May 2025 09:05:07");
@@ -76,7 +76,7 @@ describe("what people read", () => {
 describe("proxies that cool down", () => {
   const cooldown = { kind: "unreachable", reason: "no answer", failures: 1, until: 5_000 } as const;
 
-  it("are those that accounts are passed over for, with all of these", () => {
+  it("are listed with the accounts that cannot use them", () => {
     const cooldowns = [
       { ...cooldown, account: "a", proxy: "office" },
       { ...cooldown, account: "b", proxy: "" },
@@ -88,13 +88,13 @@ describe("proxies that cool down", () => {
   });
 });
 
-describe("the address of a picture", () => {
-  it("is signed with what it asks for", () => {
+describe("the address of a screenshot", () => {
+  it("contains its options, as they are signed", () => {
     const path = screenshotPath({ ...DEFAULT_SCREENSHOT, url: "https://a.b/?c=d&e", hide: ".x, #y" });
     expect(parseQuery(path)).toEqual({ url: "https://a.b/?c=d&e", size: "x", hide: ".x, #y" });
   });
 
-  it("has only what differs from the defaults", () => {
+  it("contains only options that differ from the defaults and apply to the format", () => {
     expect(screenshotPath({ ...DEFAULT_SCREENSHOT, url: "example.com" })).toBe(
       "/v1/thumbs?url=example.com&size=x",
     );
@@ -124,19 +124,19 @@ describe("the address of a picture", () => {
 });
 
 describe("keys", () => {
-  it("are new and unguessable", () => {
+  it("are random", () => {
     expect(generateKey()).toMatch(/^sk-[0-9a-f]{64}$/);
     expect(generateKey()).not.toBe(generateKey());
   });
 
-  it("are found in an export by their place", () => {
+  it("are found in an export by their position", () => {
     expect(findFullKey({ api_keys: [{ key: "sk-1" }, { key: "sk-2" }] }, 1)).toBe("sk-2");
     expect(() => findFullKey({ api_keys: [] }, 0)).toThrow("no longer exists");
   });
 });
 
-describe("tools that were written by hand", () => {
-  it("are taken when they are a list of tools", () => {
+describe("tools that a user writes", () => {
+  it("are accepted as a list of tools", () => {
     expect(parseTools(SAMPLE_TOOLS)).toMatchObject({ tools: [{ name: "get_weather" }], problem: "" });
     expect(parseTools('[{"name":"f"}]').tools).toEqual([
       { name: "f", description: "", parameters: { type: "object", properties: {} } },
@@ -144,7 +144,7 @@ describe("tools that were written by hand", () => {
   });
 
   it.each(["", "{", "{}", '[{"description":"x"}]', '[{"name":""}]'])(
-    "are refused in words when they are %j",
+    "are refused with an explanation if they are %j",
     (text) => {
       expect(parseTools(text)).toEqual({ tools: [], problem: expect.stringContaining("tools") });
     },
@@ -169,7 +169,7 @@ describe("the account of a record", () => {
   const tried = [failure("one@x", "out of memory"), failure("two@x", "refused")];
   const record = { account: "two@x", attempts: 2, status: "error" as const, error: "out of memory", tried };
 
-  it("is the one that caused the error, also if another one was tried after it", () => {
+  it("is the one that caused the error, also if another one was tried later", () => {
     const names = new Map([["one@x", "Main account"]]);
     expect(describeAccount(record, names)).toBe("Main account");
     expect(describeAccount({ ...record, error: "no capacity" }, names)).toBe("two@x");
@@ -198,7 +198,7 @@ describe("the timeline of a generation", () => {
     upstream_attempts: [],
   };
 
-  it("tells of the queue, of what failed and why, of the first words, tools and the end", () => {
+  it("shows the queue, failures with their reasons, the first token, tools and the end", () => {
     expect(buildTimeline(told).map(({ at, text }) => [at, text])).toEqual([
       [0, "Request received"],
       [100, "Asked for the token of one@x, 200 ms"],
@@ -211,7 +211,7 @@ describe("the timeline of a generation", () => {
     ]);
   });
 
-  it("has the names of accounts that have one", () => {
+  it("shows names of accounts instead of their ids", () => {
     const steps = buildTimeline(told, new Map([["one@x", "Main account"]])).map(({ text }) => text);
     expect(steps).toContain("Main account failed: The token was refused. (auth)");
     expect(steps).toContain("Asked for the token of Main account, 200 ms");
@@ -238,14 +238,14 @@ describe("the timeline of a generation", () => {
   it.each([
     ["streaming", "runs"],
     ["success", "answered"],
-  ] as const)("says of an attempt without a duration in a record that is %s: it %s", (status, result) => {
+  ] as const)("shows an attempt without a duration in a record that is %s: it %s", (status, result) => {
     const attempt = { provider: "", account: "", model: "m", ms: null, status: 200, reason: "", cause: "" };
     const upstream_attempts = [{ ...attempt, at: 1_400 }];
     const steps = buildTimeline({ ...told, status, tried: [], sign_ins: [], upstream_attempts });
     expect(steps[1]?.text).toBe(`Attempt 1: m ${result}`);
   });
 
-  it("says why each attempt failed, and which accounts failed before one", () => {
+  it("shows why each attempt failed, and which accounts failed before it", () => {
     const attempt = { provider: "", account: "one@x", model: "m", ms: 10, status: 429, cause: "" };
     const steps = buildTimeline({
       ...told,
@@ -262,7 +262,7 @@ describe("the timeline of a generation", () => {
     ]);
   });
 
-  it("ends with the error, and tells nothing that did not happen", () => {
+  it("ends with the error, and shows nothing that did not happen", () => {
     const failed = {
       ...told,
       attempts: 1,
@@ -280,8 +280,8 @@ describe("the timeline of a generation", () => {
   });
 });
 
-describe("calls in a provider's text", () => {
-  it("are shown in whatever spelling, and when they are cut off", () => {
+describe("tool calls in a provider's text", () => {
+  it("are found in each form, also when they are cut off", () => {
     const markup = '<|TCML|tool_calls><|TCML|invoke name="f"></|TCML|invoke></|TCML|tool_calls>';
     expect(extractToolCallMarkup(`Before ${markup} after`)).toBe(markup);
     expect(extractToolCallMarkup("<tool_calls><invoke></invoke></tool_calls>")).toBe(
@@ -294,8 +294,8 @@ describe("calls in a provider's text", () => {
   });
 });
 
-describe("the details of a generation's usage", () => {
-  it("are those that there were", () => {
+describe("the usage details of a generation", () => {
+  it("omit values of zero", () => {
     expect(describeUsage(NO_USAGE_DETAILS)).toEqual([]);
     expect(
       describeUsage({

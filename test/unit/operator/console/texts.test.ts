@@ -52,7 +52,7 @@ async function findTexts(path: string): Promise<string[]> {
 }
 
 describe("texts of the console", () => {
-  it("stand in the texts of their page alone", async () => {
+  it("are only in the file for the texts of their page", async () => {
     const files = globSync("**/*.{ts,tsx}", { cwd: root }).filter((name) => !CODE.test(name));
     const found = await Promise.all(
       files.map(async (name) => (await findTexts(join(root, name))).map((text) => `${name}: ${text}`)),
@@ -60,7 +60,7 @@ describe("texts of the console", () => {
     expect(found.flat()).toEqual([]);
   });
 
-  it("are found in the ways that a page can show them", async () => {
+  it("are found in all forms in which a page can show them", async () => {
     const sample = join(import.meta.dirname, "sample-with-texts.tsx");
     expect(relative(import.meta.dirname, sample)).toBe("sample-with-texts.tsx");
     expect(await findTexts(sample)).toEqual(["Save", "Not saved", "No key yet", "Delete ", "1 request"]);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { listUnpricedNames } from "../../../../src/operator/console/pages/usage/unpriced-names.ts";
 
-it("models without a price are those with neither an own price nor one at their provider; routes and variants are none", () => {
+it("lists models that have no price, neither their own nor one at their provider, without routes and variants", () => {
   const price = { input: 1, output: 2 };
   const providers = [{ id: "vendor", models: { paid: { price }, free: "free", other: { context: 5 } } }];
   const models = [

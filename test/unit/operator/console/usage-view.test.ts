@@ -14,8 +14,8 @@ import { NO_USAGE } from "./no-usage.ts";
 const NOW = Date.UTC(2026, 10, 22, 10, 30);
 const HOUR = 3_600_000;
 
-describe("how usage is looked at", () => {
-  it("is in the address, and comes back from it", () => {
+describe("the view of usage", () => {
+  it("is written to the address and read back", () => {
     const view = parseView("days=30&by=model&key=key_1&colour=red");
     expect(view).toEqual({ range: 30, by: "model", sort: "requests", filters: { key: "key_1" } });
     expect(parseView(formatView(view))).toEqual(view);
@@ -29,7 +29,7 @@ describe("how usage is looked at", () => {
     });
   });
 
-  it("is the last week by key unless it says something that there is", () => {
+  it("shows the last week by key if the address is invalid", () => {
     const standard = { range: 7, by: "key", sort: "requests", filters: {} };
     expect(parseView("days=12&by=colour")).toEqual(standard);
     expect(parseView("from=2026-11-03&to=2026-11-01")).toEqual(standard);
@@ -37,14 +37,14 @@ describe("how usage is looked at", () => {
     expect(parseView("from=2026-11-01")).toEqual(standard);
   });
 
-  it("is no longer than what the gateway sums up", () => {
+  it("is limited to the time that the gateway stores", () => {
     expect(parseView("from=1999-01-01&to=2026-11-01").range).toEqual({
       from: "2024-11-01",
       to: "2026-11-01",
     });
   });
 
-  it("begins so many hours or days ago, with the present one", () => {
+  it("begins the chosen number of hours or days ago, including the current one", () => {
     expect(findPeriod(parseView("days=1"), NOW)).toEqual({
       from: Date.UTC(2026, 10, 21, 11),
       to: NOW,
@@ -53,7 +53,7 @@ describe("how usage is looked at", () => {
     expect(findPeriod(parseView("days=30"), NOW).from).toBe(Date.UTC(2026, 9, 24));
   });
 
-  it("has all of the chosen days, until now at the latest", () => {
+  it("contains all chosen days, until now at the latest", () => {
     const past = findPeriod(parseView("from=2026-11-01&to=2026-11-03"), NOW);
     expect(past).toEqual({ from: Date.UTC(2026, 10, 1), to: Date.UTC(2026, 10, 4), unit: "hour" });
     const present = findPeriod(parseView("from=2026-11-01&to=2026-11-30"), NOW);
@@ -62,7 +62,7 @@ describe("how usage is looked at", () => {
     expect(findPeriod(parseView("from=2026-01-01&to=2026-01-02"), NOW).unit).toBe("day");
   });
 
-  it("is compared with as much of the period before", () => {
+  it("is compared with the same length of time before", () => {
     const periodBefore = (query: string) => {
       const view = parseView(query);
       const { from, to } = findPeriodBefore(view, findPeriod(view, NOW));
@@ -81,7 +81,7 @@ describe("how usage is looked at", () => {
     ]);
   });
 
-  it("has a value for each hour: counts are 0 where nothing was used, times are not known", () => {
+  it("has a value for each hour: 0 for counts without usage, and unknown for durations", () => {
     const item = { at: NOW - (NOW % HOUR), requests: 3, duration_ms: { p50: 5, p95: 6, p99: 7 } };
     const series = buildSeries([{ ...NO_USAGE, ...item }], {
       from: item.at - 2 * HOUR,
@@ -93,7 +93,7 @@ describe("how usage is looked at", () => {
     expect(series.pick(({ duration_ms }) => duration_ms?.p50 ?? null)).toEqual([null, null, 5]);
   });
 
-  it("tells names, shares and money as people read them", () => {
+  it("shows names, shares and costs in a readable form", () => {
     const key = new Map([
       ["key_1", "Ada"],
       ["key_2", ""],

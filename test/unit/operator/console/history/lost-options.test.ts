@@ -6,7 +6,7 @@ import { texts } from "../../../../../src/operator/console/pages/history/texts.t
 
 const tool = { name: "look_up", description: "", parameters: {} };
 
-it("names every option of a request that is sent again without it", () => {
+it("names every option that a repeated request lacks", () => {
   const options = {
     tools: [tool],
     tool_choice: "required",
@@ -23,13 +23,13 @@ it("names every option of a request that is sent again without it", () => {
   );
 });
 
-it("names a parameter that the style of the request does not have", () => {
+it("names a parameter that the API style of the request does not support", () => {
   expect(listLostOptions({ options: { tools: [], temperature: 1, min_p: 0.1 } }, messages)).toEqual([
     "min_p",
   ]);
 });
 
-it("says that tools were too long, or that a record has no options", () => {
+it("states that tools were too long, or that a record has no options", () => {
   expect(listLostOptions({ options: { tools: [], tools_omitted: true } }, chat)).toEqual([texts.tools]);
   expect(listLostOptions({ options: null }, chat)).toEqual([texts.toolsAndParameters]);
 });

@@ -56,18 +56,18 @@ describe("the list of keys", () => {
     expect(names("nothing of this kind")).toEqual([]);
   });
 
-  it("sorts by name, by the last use and by the use of today", () => {
+  it("sorts by name, by last use and by today's usage", () => {
     expect(names("", "name")).toEqual(["alpha", "beta", "gamma"]);
     expect(names("", "last_used")).toEqual(["alpha", "beta", "gamma"]);
     expect(names("", "requests")).toEqual(["gamma", "beta", "alpha"]);
     expect(names("", "tokens")).toEqual(["beta", "gamma", "alpha"]);
   });
 
-  it("keeps each key's place in an export, by which its secret is found", () => {
+  it("keeps each key's place in an export, which is used to find its secret", () => {
     expect(selectKeys(keys, "", "name", 10).map(({ index }) => index)).toEqual([1, 0, 2]);
   });
 
-  it("compares the use with each limit that is set", () => {
+  it("compares the usage with each limit that is set", () => {
     const limits = { tokens_per_day: 1_000, cost_per_day: 0, cost_per_month: 2 };
     expect(listLimitUse({ limits, used: { ...UNUSED, tokens_per_day: 900, cost_per_month: 3 } })).toEqual([
       { name: "tokens_per_day", used: 900, limit: 1_000 },
@@ -75,7 +75,7 @@ describe("the list of keys", () => {
     ]);
   });
 
-  it("finds keys whose limit of a day or a month is reached by this state", () => {
+  it("finds keys that have reached a daily or monthly limit by the state “limit reached”", () => {
     const spent = key("spent", { limits: { cost_per_month: 2 }, used: { ...UNUSED, cost_per_month: 3 } });
     const busy = key("busy", { limits: { max_parallel: 1 }, used: { ...UNUSED, parallel: 1 } });
     expect(selectKeys([spent, busy], "limit reached", "created", 10)).toEqual([{ apiKey: spent, index: 0 }]);

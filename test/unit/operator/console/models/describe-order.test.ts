@@ -9,7 +9,7 @@ const answer = (targets: Parameters<typeof describeOrder>[2]["targets"]) => ({
 });
 
 describe("the order of a route", () => {
-  it("says which model is the cheapest now, and what each costs", () => {
+  it("names the cheapest model, and the cost of each", () => {
     const { lead, lines } = describeOrder(
       "cheapest",
       false,
@@ -22,7 +22,7 @@ describe("the order of a route", () => {
     expect(lines).toEqual([expect.stringMatching(/^a\/m: costs .*0\.5/), "b/m: no price, so it comes last"]);
   });
 
-  it("says what each costs, and which is the cheapest, in any other order, too", () => {
+  it("names the cost of each model and the cheapest one, also with another strategy", () => {
     const { lead, lines } = describeOrder(
       "order",
       false,
@@ -36,7 +36,7 @@ describe("the order of a route", () => {
     expect(lines).toEqual(["a/m: costs 0.5", "b/m: costs 0.25, the cheapest", "c/m: no price"]);
   });
 
-  it("passes over a provider that is down", () => {
+  it("skips a provider that is down", () => {
     const { lead, lines } = describeOrder(
       "order",
       false,
@@ -49,7 +49,7 @@ describe("the order of a route", () => {
     expect(lines).toEqual(["a/m: is down, so the next one is asked", "b/m"]);
   });
 
-  it("says that weights decide, and that no model exists", () => {
+  it("states that weights decide, or that no model exists", () => {
     expect(describeOrder("order", true, answer([{ ...target, model: "a/m" }])).lead).toContain("weights");
     expect(describeOrder("fastest", false, answer([])).lead).toContain("None");
   });

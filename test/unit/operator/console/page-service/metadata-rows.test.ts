@@ -17,12 +17,12 @@ const NOTHING: Metadata = {
   feeds: [],
 };
 
-describe("what a page says of itself, in rows", () => {
-  it("has only what it says", () => {
+describe("the metadata of a page in rows", () => {
+  it("has no rows for missing values", () => {
     expect(metadataRows(NOTHING)).toEqual([]);
   });
 
-  it("names each thing, leads to addresses, and tells which of several it is", () => {
+  it("names each value, links addresses, and distinguishes several of a kind", () => {
     const rows = metadataRows({
       ...NOTHING,
       title: "A title",
@@ -49,7 +49,7 @@ describe("what a page says of itself, in rows", () => {
     ]);
   });
 
-  it("makes no link of what is no address of the web", () => {
+  it("does not link a javascript: address", () => {
     const [row] = metadataRows({ ...NOTHING, canonical: "javascript:alert(1)" });
     expect(row).toMatchObject({ what: "Canonical address", address: false });
   });

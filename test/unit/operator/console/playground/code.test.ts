@@ -29,7 +29,7 @@ describe("the code to copy", () => {
     }
   });
 
-  it("is JavaScript that parses, in every style, streamed or not", async () => {
+  it("is valid JavaScript in every style, streamed or not", async () => {
     for (const dialect of playgrounds) {
       for (const stream of [true, false]) {
         const wanted = { ...ask, stream };
@@ -50,7 +50,7 @@ describe("the code to copy", () => {
     );
   });
 
-  it("writes values as Python does", () => {
+  it("writes values in Python's syntax", () => {
     expect(pythonLiteral({ a: true, b: [null, 1, "x"], c: {}, d: [] })).toBe(
       '{\n    "a": True,\n    "b": [\n        None,\n        1,\n        "x",\n    ],\n    "c": {},\n    "d": [],\n}',
     );

@@ -25,7 +25,7 @@ const folded = (id: string, events: readonly unknown[]) =>
   events.flatMap((event) => playgroundOf(id).parseEvent(event)).reduce(appendPiece, NO_ANSWER);
 
 describe("a conversation in each API style", () => {
-  it("asks in chat completions", () => {
+  it("is sent in chat completions", () => {
     const { path, body } = playgroundOf("chat-completions").buildRequest(ask);
     expect(path).toBe("/v1/chat/completions");
     expect(body).toMatchObject({
@@ -44,7 +44,7 @@ describe("a conversation in each API style", () => {
     });
   });
 
-  it("asks in responses", () => {
+  it("is sent in responses", () => {
     const { body } = playgroundOf("responses").buildRequest(ask);
     expect(body).toMatchObject({
       instructions: "Be brief.",
@@ -58,7 +58,7 @@ describe("a conversation in each API style", () => {
     });
   });
 
-  it("asks in messages", () => {
+  it("is sent in messages", () => {
     const { body } = playgroundOf("messages").buildRequest(ask);
     expect(body).toMatchObject({
       system: "Be brief.",
@@ -71,7 +71,7 @@ describe("a conversation in each API style", () => {
     });
   });
 
-  it("asks in content generation", () => {
+  it("is sent in content generation", () => {
     const { path, body } = playgroundOf("content-generation").buildRequest(ask);
     expect(path).toBe("/v1beta/models/provider-v4-flash:streamGenerateContent?alt=sse");
     expect(body).toMatchObject({
@@ -84,7 +84,7 @@ describe("a conversation in each API style", () => {
     });
   });
 
-  it("asks in the local-runner style", () => {
+  it("is sent in the local-runner style", () => {
     const { path, body } = playgroundOf("model-runner").buildRequest(ask);
     expect(path).toBe("/api/chat");
     expect(body).toMatchObject({
@@ -117,12 +117,12 @@ describe("a conversation in each API style", () => {
     expect(body).toMatchObject(expected);
   });
 
-  it.each(playgrounds)("leaves out what was not wanted in $id", (dialect) => {
+  it.each(playgrounds)("leaves out unwanted options in $id", (dialect) => {
     const { body } = dialect.buildRequest({ ...ask, system: "", tools: [], stream: false });
     expect(JSON.stringify(body)).not.toMatch(/"stream":true|tools|Be brief/);
   });
 
-  it("asks the local-runner style, which streams by itself, not to", () => {
+  it("disables streaming in the local-runner style, which streams by default", () => {
     const { body } = playgroundOf("model-runner").buildRequest({ ...ask, stream: false });
     expect(body).toMatchObject({ stream: false });
   });
@@ -131,7 +131,7 @@ describe("a conversation in each API style", () => {
 describe("a stream in each API style", () => {
   const expected = { text: "Hi", reasoning: "Hm", calls: [call], usage: { input: 3, output: 5 }, error: "" };
 
-  it("adds up in chat completions", () => {
+  it("becomes one answer in chat completions", () => {
     const chunk = (delta: unknown) => ({ choices: [{ delta }] });
     expect(
       folded("chat-completions", [
@@ -146,7 +146,7 @@ describe("a stream in each API style", () => {
     ).toEqual(expected);
   });
 
-  it("adds up in responses", () => {
+  it("becomes one answer in responses", () => {
     expect(
       folded("responses", [
         { type: "response.created" },
@@ -163,7 +163,7 @@ describe("a stream in each API style", () => {
     ).toEqual(expected);
   });
 
-  it("adds up in messages", () => {
+  it("becomes one answer in messages", () => {
     const block = (delta: unknown) => ({ type: "content_block_delta", delta });
     expect(
       folded("messages", [
@@ -181,7 +181,7 @@ describe("a stream in each API style", () => {
     ).toEqual(expected);
   });
 
-  it("adds up in content generation", () => {
+  it("becomes one answer in content generation", () => {
     const chunk = (part: unknown) => ({ candidates: [{ content: { parts: [part] } }] });
     const usageMetadata = { promptTokenCount: 3, candidatesTokenCount: 4, thoughtsTokenCount: 1 };
     expect(
@@ -193,7 +193,7 @@ describe("a stream in each API style", () => {
     ).toEqual(expected);
   });
 
-  it("adds up in the local-runner style", () => {
+  it("becomes one answer in the local-runner style", () => {
     const line = (message: unknown) => ({ message, done: false });
     expect(
       folded("model-runner", [
@@ -217,7 +217,7 @@ describe("a stream in each API style", () => {
     ["messages", { type: "error", error }],
     ["content-generation", { error }],
     ["model-runner", { error: "it broke" }],
-  ])("tells of an error in %s", (id, event) => {
+  ])("shows an error in %s", (id, event) => {
     expect(folded(id, [event]).error).toBe("it broke");
   });
 });
@@ -363,11 +363,11 @@ describe("attachments and parameters in each API style", () => {
         messages: [{ role: "system" }, { content: "Look.", images: ["AAAA", "BBBB"] }],
       },
     ],
-  ])("stand where %s has them", (id, body) => {
+  ])("are sent as %s defines them", (id, body) => {
     expect(playgroundOf(id).buildRequest(whole).body).toMatchObject(body);
   });
 
-  it("are known to be impossible where a style has none", () => {
+  it("are not offered if a style does not support them", () => {
     expect(playgroundOf("model-runner").canAttach(paper)).toBe(false);
     expect(playgroundOf("model-runner").canAttach({ ...picture, data: "", url: "https://x.test/a" })).toBe(
       false,

@@ -27,7 +27,7 @@ function offered(text: string): string[] {
   return names.split(", ").map((name) => folderOf.get(name) ?? `${name}?`);
 }
 
-describe("the module that the console's playground is offered by", () => {
+describe("the generated module with the playgrounds", () => {
   it("has the order of the gateway's list, not of its imports", () => {
     expect(offered(playgroundsModule(LIST, () => true))).toEqual(["two", "number-three", "one"]);
   });
@@ -44,15 +44,15 @@ describe("the module that the console's playground is offered by", () => {
     ["a name that is not imported", LIST.replace("two,", "four,"), '"four"'],
     ["a hole", LIST.replace("two,", "two,,"), '""'],
     ["a dialect of no folder", LIST.replace("./two/dialect.ts", "./two.ts"), '"two"'],
-  ])("cannot be made from %s, and says so", (_, list, said) => {
+  ])("is not generated from %s, and the error explains this", (_, list, said) => {
     expect(() => playgroundsModule(list, () => true)).toThrow(said);
   });
 
-  it("cannot be without any dialect", () => {
+  it("needs at least one playground", () => {
     expect(() => playgroundsModule(LIST, () => false)).toThrow("No dialect");
   });
 
-  it("offers every playground that there is", () => {
+  it("offers every existing playground", () => {
     const list = readFileSync(
       join(import.meta.dirname, "../../../../../src/gateway/dialects/index.ts"),
       "utf8",

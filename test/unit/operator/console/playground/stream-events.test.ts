@@ -22,7 +22,7 @@ async function read(response: Response) {
 }
 
 describe("the events of an answer", () => {
-  it("are those of an event stream, however it is cut", async () => {
+  it("are those of an event stream, for any split of the bytes", async () => {
     const pieces = ["event: a\ndata: {", '"x":1}\n\n', 'data: {"x":2}\n', "\n"];
     expect(await read(answer("text/event-stream; charset=utf-8", pieces))).toMatchObject([
       { event: "a", data: '{"x":1}' },
@@ -30,14 +30,14 @@ describe("the events of an answer", () => {
     ]);
   });
 
-  it("are the lines of a stream of JSON lines, however it is cut", async () => {
+  it("are the lines of a stream of JSON lines, for any split of the bytes", async () => {
     const pieces = [' {"x":', '1}\n{"x":2}\n \n{"', 'x":3}\n', '{"x":4}'];
     expect(await read(answer("application/x-ndjson", pieces))).toEqual(
       [1, 2, 3, 4].map((x) => ({ event: "", data: `{"x":${x}}` })),
     );
   });
 
-  it("are none for an answer in one piece, which is left to read", async () => {
+  it("do not exist in an answer in one piece, which is still unread", async () => {
     const whole = answer("application/json", ['{"x":1}']);
     expect(await read(whole)).toBeNull();
     expect(await whole.json()).toEqual({ x: 1 });

@@ -17,7 +17,7 @@ const accepts = (path: string, value: unknown): boolean => {
   return configSchema.safeParse({ [group]: { [field]: value } }).success;
 };
 
-test.each(fields)("the gateway accepts the default and the bounds of $path", (field) => {
+test.each(fields)("offers a default and bounds that the gateway accepts for $path", (field) => {
   const { path, kind, minimum, maximum, choices } = field;
   expect(accepts(path, field.default)).toBe(true);
   if (minimum !== undefined && path !== "admin.jwt_expire_hours") expect(accepts(path, minimum)).toBe(true);
@@ -33,7 +33,7 @@ test.each(fields)("the gateway accepts the default and the bounds of $path", (fi
   expect(["integer", "number"].includes(kind)).toBe(typeof field.default === "number");
 });
 
-test("all settings that are no tables have a field", () => {
+test("has a field for every setting, except tables", () => {
   const paths = fields.map(({ path }) => path);
   expect(paths).toContain("runtime.account_max_inflight");
   expect(paths).toContain("cache.ttl_seconds");
@@ -52,7 +52,7 @@ describe.each([
   ["German", de],
   ["Chinese", zh],
 ])("the %s texts of settings", (_, { settings }) => {
-  it("are there for each setting, each choice and each heading", () => {
+  it("exist for each setting, each choice and each heading", () => {
     const translated = settings?.fields ?? {};
     expect(Object.keys(translated).toSorted()).toEqual(fields.map(({ path }) => path).toSorted());
     for (const { path, choices } of fields) {
@@ -80,7 +80,7 @@ describe("a draft of settings", () => {
     expect(updateDraft(draft, saved, "runtime.account_max_inflight", "2")).toBeNull();
   });
 
-  it("is sent with numbers as numbers, and says which are none", () => {
+  it("is sent with numbers as numbers, and names the invalid ones", () => {
     const draft = { "runtime.account_max_inflight": "3", "captures.enabled": true };
     expect(toSettingChanges(draft, fields)).toEqual({
       runtime: { account_max_inflight: 3 },
