@@ -8,7 +8,7 @@ const signIn = (client: SandboxClient, fields: Record<string, unknown>): Promise
   client.json("POST", "/api/login", fields);
 
 describe("sign-in", () => {
-  it("gives a token that the account answers to", async () => {
+  it("gives a token that authenticates the account", async () => {
     const client = new SandboxClient("");
     const { token, expires_at } = await signIn(client, { email: "one@sandbox.test", password: "sandbox" });
     expect(Number(expires_at) - Date.now() / 1000).toBeGreaterThan(3600);
@@ -21,7 +21,7 @@ describe("sign-in", () => {
     });
   });
 
-  it("takes a mobile number", async () => {
+  it("accepts a mobile number", async () => {
     const client = new SandboxClient("");
     const { token } = await signIn(client, { mobile: "+4915112345678", password: "sandbox" });
     client.token = String(token);
@@ -43,7 +43,7 @@ describe("sign-in", () => {
 });
 
 describe("tokens", () => {
-  it("expire", async () => {
+  it("expire after their lifetime", async () => {
     let now = 1_800_000_000_000;
     const desk = new SandboxBackend(createMemoryStores(), { now: () => now, tokenLifetimeSeconds: 60 });
     const client = new SandboxClient("", new SandboxProvider({ desk }));
@@ -58,7 +58,7 @@ describe("tokens", () => {
     expect(await response.json()).toMatchObject({ error: { code: "token_expired" } });
   });
 
-  it("are refused when nobody was given them", async () => {
+  it("are refused if they were never issued", async () => {
     for (const token of ["", "sandbox", "sandbox.6f.1.99999999999.x", "sk-dev"]) {
       expect((await new SandboxClient(token).send("GET", "/api/account")).status).toBe(401);
     }
@@ -75,7 +75,7 @@ describe("tokens", () => {
     expect(await client.json("GET", "/sandbox/state")).toMatchObject({ sign_ins: { "two@sandbox.test": 2 } });
   });
 
-  it("expire by directive once, and the new one works for the same prompt", async () => {
+  it("expire once by directive, and a new one works for the same prompt", async () => {
     const client = new SandboxClient("");
     const credentials = { email: "two@sandbox.test", password: "sandbox" };
     client.token = String((await signIn(client, credentials))["token"]);

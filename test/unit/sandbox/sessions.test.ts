@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { plainTurn, SandboxClient } from "./client.ts";
 
 describe("sessions", () => {
-  it("are listed by page, counted and deleted, each account its own", async () => {
+  it("are listed by page, counted and deleted separately for each account", async () => {
     const one = new SandboxClient("sandbox-token-one");
     const two = new SandboxClient("sandbox-token-two", one.provider);
     for (let count = 0; count < 5; count++) await one.openSession();
@@ -50,7 +50,7 @@ describe("a turn", () => {
     ["files as text", { ...plainTurn, prompt: "x", file_ids: "file-1" }],
     ["a hot temperature", { ...plainTurn, prompt: "x", temperature: 3 }],
     ["a stop of the wrong type", { ...plainTurn, prompt: "x", stop: [1] }],
-  ])("with %s is refused", async (_name, body) => {
+  ])("is refused with %s", async (_name, body) => {
     const client = new SandboxClient();
     await client.turn("to have a message elsewhere");
     await client.openSession();
@@ -59,7 +59,7 @@ describe("a turn", () => {
     expect(await response.json()).toMatchObject({ error: { code: "invalid_request" } });
   });
 
-  it("that is no JSON, or is not declared as JSON, is refused", async () => {
+  it("is refused if it is not JSON or not declared as JSON", async () => {
     const client = new SandboxClient();
     await client.openSession();
     for (const type of ["application/json", "text/plain"]) {
@@ -78,7 +78,7 @@ describe("a turn", () => {
     expect((await client.turn("second", { parent_message_id: messageId })).finish).toBe("stop");
   });
 
-  it("is kept for tests to look at, the last hundred of them", async () => {
+  it("is among the last hundred in the state that tests can read", async () => {
     const client = new SandboxClient();
     for (let count = 1; count <= 103; count++) await client.turn(`turn ${count}`, { temperature: 0.5 });
     const state = await client.json("GET", "/sandbox/state");
@@ -103,7 +103,7 @@ describe("files", () => {
     return data;
   };
 
-  it("belong to the account that sent them", async () => {
+  it("belong to the account that uploaded them", async () => {
     const one = new SandboxClient("sandbox-token-one");
     const two = new SandboxClient("sandbox-token-two", one.provider);
     const file = await one.json("POST", "/api/files", form("notes.txt", "héllo"));
@@ -128,7 +128,7 @@ describe("files", () => {
     expect((await client.turn("x", { file_ids: [id] })).status).toBe(200);
   });
 
-  it("may hold the conversation that the prompt points at", async () => {
+  it("may contain the conversation that the prompt refers to", async () => {
     const client = new SandboxClient();
     const transcript = "### System\n\nBe kind.\n\n### User\n\n[[say:from the file]]";
     const { id } = await client.json("POST", "/api/files", form("transcript.txt", transcript));
@@ -137,7 +137,7 @@ describe("files", () => {
     );
   });
 
-  it("come as multipart only", async () => {
+  it("are accepted only as multipart", async () => {
     expect((await new SandboxClient().send("POST", "/api/files", { file: "x" })).status).toBe(400);
   });
 });

@@ -6,8 +6,8 @@ const say = (prompt: string, fields: Record<string, unknown> = {}): Promise<Outc
   new SandboxClient().turn(prompt, fields);
 const names = (outcome: Outcome): string[] => outcome.events.map(({ event }) => event);
 
-describe("the answer", () => {
-  it("repeats the last user message, the same way every time", async () => {
+describe("an answer", () => {
+  it("repeats the last user message, identically each time", async () => {
     const prompt =
       "### System\nBe kind.\n\n### User\nold [[say:old]]\n\n### Assistant\nok\n\n### User\n\nHow are you?";
     const first = await say(prompt);
@@ -20,7 +20,7 @@ describe("the answer", () => {
     expect(first.events.length).toBeGreaterThan(5);
   });
 
-  it("reasons when thinking is on, and searches when search is on", async () => {
+  it("contains reasoning with thinking enabled, and sources with search enabled", async () => {
     const outcome = await say("Why?", { thinking: true, search: true });
     expect(outcome.reasoning).toContain("Why?");
     expect(outcome.text).toContain("[citation:1]");
@@ -29,7 +29,7 @@ describe("the answer", () => {
     });
   });
 
-  it("counts tokens, reasoning among the completion", async () => {
+  it("states token counts, with reasoning as part of the completion", async () => {
     const { events } = await say("[[say:12345678]][[think:1234]]");
     expect(events.find(({ event }) => event === "usage")?.data).toEqual({
       prompt_tokens: Math.ceil("[[say:12345678]][[think:1234]]".length / 4),
@@ -46,20 +46,20 @@ describe("the answer", () => {
     ["[[big:10]]", "The quick "],
     ["[[say:stop here please]]", "stop "],
     ["[[unknown]] [[say:x]]", "x"],
-  ])("to %s is exact", async (prompt, text) => {
+  ])("has the exact text for %s", async (prompt, text) => {
     expect((await say(prompt, { stop: "here" })).text).toBe(text);
   });
 
-  it("echoes the turn that it received", async () => {
+  it("contains the received turn with [[echo]]", async () => {
     const { text } = await say("[[echo]]", { model: "pro", temperature: 0.5 });
     expect(JSON.parse(text)).toMatchObject({ prompt: "[[echo]]", model: "pro", temperature: 0.5 });
   });
 });
 
-describe("tools", () => {
+describe("tool calls", () => {
   const tools = `Write tool_calls.\n\n- name: "get_weather"\n{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer"}},"required":["city","days"]}`;
 
-  it("are called by directive, neighbours in one wrapper", async () => {
+  it("are written by directive, adjacent ones in one wrapper", async () => {
     const { text } = await say('[[say:Now: ]][[call:f:{"a":[[1]],"b":"x"}]][[call:g]][[say: done]]');
     expect(text).toBe(
       'Now: <|TCML|tool_calls><|TCML|invoke name="f"><|TCML|parameter name="a"><![CDATA[[[1]]]]></|TCML|parameter>' +
@@ -68,13 +68,13 @@ describe("tools", () => {
     );
   });
 
-  it.each(DRIFT_FORMS)("are written in the form %s", async (form) => {
+  it.each(DRIFT_FORMS)("have the form %s", async (form) => {
     const { text } = await say(`[[drift:${form}]][[call:f:{"a":1}]]`);
     expect(text).toMatch(/f/);
     expect(text === (await say('[[call:f:{"a":1}]]')).text).toBe(form === "canonical");
   });
 
-  it("are called when asked for in plain words", async () => {
+  it("are written if the prompt asks for them in plain words", async () => {
     const prompt = `### System\n${tools}\n\n### User\nUse the tool get_weather for Paris, 3 days.`;
     const { text } = await say(prompt);
     expect(text).toContain('invoke name="get_weather"');
@@ -82,12 +82,12 @@ describe("tools", () => {
     expect(text).toContain('name="days"><![CDATA[3]]>');
   });
 
-  it("are not called when the tool is not offered", async () => {
+  it("are not written if the tool is not offered", async () => {
     const prompt = `### System\n${tools}\n\n### User\nUse the tool rm_rf now.`;
     expect((await say(prompt)).text).not.toContain("invoke");
   });
 
-  it("are not called again when their results are there", async () => {
+  it("are not repeated after their results", async () => {
     const prompt =
       "### User\n[[call:f]] go\n\n### Assistant\n…\n\n### Tool result (f)\n\n22 degrees [[cut:1]]";
     const outcome = await say(prompt);
@@ -97,7 +97,7 @@ describe("tools", () => {
     expect((await say(prompt.replace("go", "[[then:all\\ndone]]"))).text).toBe("all\ndone");
   });
 
-  it("may be called in the reasoning, without text", async () => {
+  it("may be in the reasoning, without text", async () => {
     const outcome = await say("[[call-in-reasoning]][[call:f]]", { thinking: true });
     expect(outcome.reasoning).toContain('invoke name="f"');
     expect(outcome.text).toBe("");
@@ -105,7 +105,7 @@ describe("tools", () => {
 });
 
 describe("an empty answer", () => {
-  it("is followed by a full one in the same session, whatever the follow-up says", async () => {
+  it("is followed by a full one in the same session, for any follow-up", async () => {
     for (const again of ["[[empty]] hello there\nNow answer.", "Now answer."]) {
       const client = new SandboxClient();
       const first = await client.turn("[[empty]] hello there");
@@ -135,7 +135,7 @@ describe("an empty answer", () => {
 });
 
 describe("an incomplete answer", () => {
-  it("goes on as often as asked, and says everything once", async () => {
+  it("continues as often as requested, and contains everything once", async () => {
     const client = new SandboxClient();
     const text = "0123456789é🙂";
     let outcome = await client.turn(`[[incomplete:3]][[say:${text}]]`);
@@ -154,8 +154,8 @@ describe("an incomplete answer", () => {
   });
 });
 
-describe("faults", () => {
-  it("cut the stream after N events", async () => {
+describe("a fault by directive", () => {
+  it("cuts the stream after N events", async () => {
     expect(names(await say("[[cut:2]]"))).toEqual(["start", "text"]);
     expect((await say("[[cut:0]]")).raw).toBe("");
     const middle = await say("[[cut]]");
@@ -163,23 +163,23 @@ describe("faults", () => {
     expect(middle.events.length).toBeGreaterThan(2);
   });
 
-  it("break the connection after N events", async () => {
+  it("breaks the connection after N events", async () => {
     const outcome = await say("[[reset:3]]");
     expect(outcome.broken).toBe(true);
     expect(outcome.events).toHaveLength(3);
   });
 
-  it("send an event whose data is no JSON", async () => {
+  it("sends an event with invalid JSON", async () => {
     expect((await say("[[garbage:1]]")).raw).toMatch(/\n\nevent: text\ndata: \{"text": "torn\n\n/);
   });
 
-  it("end with an error event", async () => {
+  it("ends the stream with an error event", async () => {
     const outcome = await say("[[error:rate_limited:2]]");
     expect(names(outcome)).toEqual(["start", "text", "error"]);
     expect(outcome.events.at(-1)?.data).toMatchObject({ code: "rate_limited" });
   });
 
-  it("answer with a status instead of a stream, always, every other time, or on the first account", async () => {
+  it("answers with a status instead of a stream, always, the first time, or on the first account", async () => {
     const one = new SandboxClient("sandbox-token-one");
     const two = new SandboxClient("sandbox-token-two", one.provider);
     const statuses = async (...turns: Promise<Outcome>[]): Promise<number[]> =>
@@ -195,7 +195,7 @@ describe("faults", () => {
     expect((await two.turn(account)).status).toBe(200);
   });
 
-  it("keep the reader waiting, and notice when it leaves", async () => {
+  it("keeps the reader waiting, and ends when the reader leaves", async () => {
     const client = new SandboxClient();
     await client.openSession();
     const body = {
@@ -216,14 +216,14 @@ describe("faults", () => {
     await expect.poll(async () => (await client.json("GET", "/sandbox/state"))["open_streams"]).toBe(0);
   });
 
-  it("slow the stream down", async () => {
+  it("slows the stream down", async () => {
     const started = performance.now();
     await say("[[slow:10]][[say:a]][[stall:20]][[late:20]]");
     expect(performance.now() - started).toBeGreaterThan(65);
   });
 });
 
-describe("the writing of events", () => {
+describe("events", () => {
   const text = "Grüße 🙂 ".repeat(5);
 
   it.each([
@@ -233,13 +233,13 @@ describe("the writing of events", () => {
     "[[multiline]]",
     "[[bytes:1]]",
     "[[crlf]][[bytes:3]][[multiline]]",
-  ])("%s does not change what is said", async (directives) => {
+  ])("have the same text with %s", async (directives) => {
     const outcome = await say(`${directives}[[say:${text}]]`);
     expect(outcome.text).toBe(text);
     expect(outcome.finish).toBe("stop");
   });
 
-  it("cuts as asked", async () => {
+  it("are split, shortened and ended by directive", async () => {
     expect(names(await say("[[chunk:2]][[say:abcde]][[nousage]]"))).toEqual([
       "start",
       "text",
@@ -254,13 +254,13 @@ describe("the writing of events", () => {
   });
 });
 
-describe("reading the prompt", () => {
-  it("goes by whole heading lines, which may carry details in brackets", async () => {
+describe("the parser of prompts", () => {
+  it("splits only at whole heading lines, with or without details in brackets", async () => {
     const prompt = "### User (ann)\n\n[[say:yes]]\n\n### User guide\n\n### System\n\nAnswer now. [[say:no]]";
     expect((await say(prompt)).text).toBe("yes");
   });
 
-  it("repeats the first paragraph only", async () => {
+  it("uses only the first paragraph", async () => {
     const { text } = await say("### User\n\nHello\n\nThink well before you answer.");
     expect(text).toContain("“Hello”");
     expect(text).not.toContain("Think well");
