@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 // How soon a process answers afterwards is for a quiet machine: `npm run memory`.
-it.each(MEMORY_ATTACKS)("a process outlives $name", { timeout: 60_000 }, async ({ run, own }) => {
+it.each(MEMORY_ATTACKS)("survives $name", { timeout: 60_000 }, async ({ run, own }) => {
   // V8 collects the garbage of earlier attacks late, and a key needs memory of its own: so its attack is measured alone.
   if (own > 0) await gateway.restart();
   for (const { status, allowed } of await run(gateway)) expect(allowed).toContain(status);

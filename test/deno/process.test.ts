@@ -33,7 +33,7 @@ const admin = (gateway: DenoGateway, path: string, method = "GET", body?: unknow
   });
 
 describe("a shutdown", () => {
-  it("lets streams end, takes nothing new, and keeps their history", async () => {
+  it("lets streams end, accepts nothing new, and keeps their history", async () => {
     const gateway = await start();
     const stream = (await chat(gateway, "[[slow:400]] [[big:1000]] to the end")).text();
     const ended = gateway.end("SIGTERM");
@@ -70,7 +70,7 @@ it("does not start on a data folder that another process uses", async () => {
   expect((await gateway.fetch("/healthz")).status).toBe(200);
 });
 
-it("answers from a sandbox of its own in development when no provider is named", async () => {
+it("answers from its own sandbox in development without a configured provider", async () => {
   const gateway = await start({ vars: { PROVIDER_BASE_URL: "" } });
   expect(await (await chat(gateway, "[[say:From within.]]")).text()).toContain("From within.");
 });
@@ -83,7 +83,7 @@ it("has no provider and no accounts of its own in production", async () => {
   expect(await answer.text()).toContain("PROVIDER_BASE_URL");
 });
 
-it("signs idle accounts in anew, and asks providers for their models, by itself", async () => {
+it("signs idle accounts in again, and refreshes providers' models, by itself", async () => {
   const gateway = await start({ vars: { TOKEN_REFRESH_CHECK_MS: "100" } });
   await (await chat(gateway, "hello")).text();
   const signIns = async () =>
@@ -102,7 +102,7 @@ it("signs idle accounts in anew, and asks providers for their models, by itself"
   await backend.close();
 });
 
-it("tells clients behind a trusted proxy apart by the last address in CLIENT_ADDRESS_HEADER", async () => {
+it("distinguishes clients behind a trusted proxy by the last address in CLIENT_ADDRESS_HEADER", async () => {
   const gateway = await start({ vars: { CLIENT_ADDRESS_HEADER: "x-forwarded-for" } });
   const remaining = async (forwarded: string) => {
     const headers = { "x-forwarded-for": forwarded };
@@ -115,7 +115,7 @@ it("tells clients behind a trusted proxy apart by the last address in CLIENT_ADD
   expect(await remaining("203.0.113.1, 203.0.113.2")).toBe("99");
 });
 
-it("without a browser explains how to get thumbnails, and detects technologies from the HTML only", async () => {
+it("explains how to get thumbnails without a browser, and detects technologies from the HTML only", async () => {
   const site = await serve((_, response) =>
     html(response, "", '<meta name="generator" content="WordPress 6.4">'),
   );
@@ -139,7 +139,7 @@ it("without a browser explains how to get thumbnails, and detects technologies f
   }
 });
 
-it("serves the console's files and nothing else of the disk", async () => {
+it("serves the console's files and no other files of the disk", async () => {
   const gateway = await start();
   const page = await gateway.fetch("/admin");
   expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);

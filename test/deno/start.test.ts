@@ -32,7 +32,7 @@ afterAll(() => {
 });
 
 describe("npm run build", () => {
-  it("puts the thread for pictures beside the program, where it looks for it", () => {
+  it("puts the image worker beside the program, where it is looked for", () => {
     expect(existsSync(join(root, "dist", "program", "deno", "image-worker.js"))).toBe(true);
   });
 });
@@ -63,7 +63,7 @@ describe("npm run start:deno", () => {
 });
 
 describe("npx polygate", () => {
-  it("starts equally from the package's bundle, and ends on a signal", async () => {
+  it("starts from the package's bundle, and ends on a signal", async () => {
     const port = await freePort();
     let said = "";
     const args = ["--port", String(port), "--data", join(data, "npx")];
@@ -94,7 +94,7 @@ describe("npx polygate", () => {
   }, 60_000);
 });
 
-it("npx polygate warns if the configuration opens a provider without a credential to any key", async () => {
+it("warns with npx polygate if the configuration opens a provider without a credential to any key", async () => {
   let said = "";
   const variables = {
     ADMIN_KEY: "of-my-own",
@@ -210,7 +210,7 @@ describe("a port that another program has", () => {
   });
 });
 
-it("an uncaught error does not end a running gateway", async () => {
+it("keeps a running gateway alive after an uncaught error", async () => {
   let said = "";
   const entry = "test/support/deno-uncaught.mjs";
   const deno = join(root, "node_modules", ".bin", "deno");
@@ -232,7 +232,7 @@ it("an uncaught error does not end a running gateway", async () => {
   }
 });
 
-it("the selected port is printed if the port is 0", async () => {
+it("prints the selected port if PORT is 0", async () => {
   let said = "";
   const program = run({ PORT: "0", DATA_DIR: join(data, "any") }, (text) => (said += text));
   try {

@@ -44,7 +44,7 @@ beforeEach(async () => {
 afterEach(() => reset());
 
 describe("leases over RPC", () => {
-  test("disposing of the lease gives the slot back", async () => {
+  test("are released by disposing of them", async () => {
     {
       using lease = granted(await pool.acquire(ask()));
       expect(lease.account).toEqual({ id: "a", proxyId: "" });
@@ -53,7 +53,7 @@ describe("leases over RPC", () => {
     await eventually({ in_use: 0, waiting: 0 });
   });
 
-  test("releasing twice frees nothing else", async () => {
+  test("release nothing else if they are released twice", async () => {
     const lease = granted(await pool.acquire(ask()));
     lease.release();
     const next = granted(await pool.acquire(ask()));
@@ -65,7 +65,7 @@ describe("leases over RPC", () => {
     next.release();
   });
 
-  test("a waiting request is served when the slot is free", async () => {
+  test("are granted to a waiting request when the slot is free", async () => {
     const first = granted(await pool.acquire(ask()));
     const waiting = pool.acquire(ask());
     await eventually({ in_use: 1, waiting: 1 });
@@ -76,7 +76,7 @@ describe("leases over RPC", () => {
     await eventually({ in_use: 0, waiting: 0 });
   });
 
-  test("a request whose client leaves while it waits leaves the queue", async () => {
+  test("are no longer awaited by a request whose client leaves", async () => {
     const first = granted(await pool.acquire(ask()));
     const client = new AbortController();
     const waiting = pool.acquire(ask(), client.signal);
@@ -88,7 +88,7 @@ describe("leases over RPC", () => {
     await eventually({ in_use: 0, waiting: 0 });
   });
 
-  test("a request whose client leaves before the pool has had it wait leaves the queue", async () => {
+  test("are no longer awaited by a request whose client leaves before the pool has queued it", async () => {
     const first = granted(await pool.acquire(ask()));
     const client = new AbortController();
     const waiting = pool.acquire(ask(), client.signal);
@@ -99,7 +99,7 @@ describe("leases over RPC", () => {
     await eventually({ in_use: 0, waiting: 0 });
   });
 
-  test("refusals cross RPC", async () => {
+  test("may be refused with a reason", async () => {
     const lease = granted(await pool.acquire(ask()));
     expect(await pool.acquire(ask({ target: "z" }))).toEqual({ refused: "target_not_found" });
     expect(await pool.acquire(ask({ exclude: ["a"] }))).toEqual({ refused: "no_accounts" });
@@ -107,7 +107,7 @@ describe("leases over RPC", () => {
     lease.release();
   });
 
-  test("failures and successes reach the rules", async () => {
+  test("pass failures and successes to the pool", async () => {
     const lease = granted(await pool.acquire(ask()));
     await lease.reportFailure(failure("rate_limited", "slow down"));
     expect(await pool.getHealth()).toMatchObject([
@@ -120,7 +120,7 @@ describe("leases over RPC", () => {
     next.release();
   });
 
-  test("100 requests at once with an expired token: one sign-in", async () => {
+  test("need one sign-in for 100 simultaneous requests with an expired token", async () => {
     await configure(["a"], { perAccount: 100 });
     const first = granted(await pool.acquire(ask()));
     await getAccountToken(first, async () => ({ token: "expired", expiresAt: 0 }));
@@ -143,8 +143,8 @@ describe("leases over RPC", () => {
   });
 });
 
-describe("the object is lost while leases are held", () => {
-  test("no slot is granted twice, and the holder keeps its own", async () => {
+describe("the loss of the object while leases are held", () => {
+  test("grants no slot twice, and leaves the holder its own", async () => {
     await configure(["a", "b"]);
     const held = granted(await pool.acquire(ask({ target: "a" })));
     await abortAllDurableObjects();
@@ -172,7 +172,7 @@ describe("the object is lost while leases are held", () => {
     await eventually({ in_use: 0, waiting: 0 });
   });
 
-  test("a request that was waiting waits anew", async () => {
+  test("makes waiting requests wait again", async () => {
     const held = granted(await pool.acquire(ask()));
     const waiting = pool.acquire(ask());
     await eventually({ in_use: 1, waiting: 1 });
@@ -185,7 +185,7 @@ describe("the object is lost while leases are held", () => {
     await eventually({ in_use: 0, waiting: 0 });
   });
 
-  test("a sign-in under way is finished on the new object", async () => {
+  test("does not end a sign-in in progress, which finishes on the new object", async () => {
     const lease = granted(await pool.acquire(ask()));
     const token = getAccountToken(lease, async () => {
       await abortAllDurableObjects();
@@ -198,7 +198,7 @@ describe("the object is lost while leases are held", () => {
     await eventually({ in_use: 0, waiting: 0 });
   });
 
-  test("tokens, tests and cooldowns are kept", async () => {
+  test("keeps tokens, tests and cooldowns", async () => {
     const lease = granted(await pool.acquire(ask()));
     await getAccountToken(lease, async () => ({ token: "kept", expiresAt: 0 }));
     await lease.reportFailure(failure("account_suspended", "suspended"));
@@ -222,7 +222,7 @@ describe("storage", () => {
       return row?.n ?? 0;
     });
 
-  test("marks rise with the slots held, and are cleared when the pool has been idle for a while", async () => {
+  test("keeps the number of slots held, and is cleared when the pool has been idle for a while", async () => {
     await configure(["a"], { perAccount: 3 });
     const leases = [granted(await pool.acquire(ask())), granted(await pool.acquire(ask()))];
     expect(await rowsWritten()).toBe(2);
@@ -232,7 +232,7 @@ describe("storage", () => {
     await expect.poll(rowsWritten, { timeout: 8_000, interval: 250 }).toBe(0);
   }, 10_000);
 
-  test("a sweep is planned while slots are held, so that a lost object wakes up and cleans up", async () => {
+  test("has an alarm while slots are held, so that a lost object starts again and cleans up", async () => {
     const lease = granted(await pool.acquire(ask()));
     const planned = await runInDurableObject(stub(), (_, state) => state.storage.getAlarm());
     expect(planned).toBeGreaterThan(Date.now());
@@ -245,8 +245,8 @@ describe("storage", () => {
   });
 });
 
-describe("configuration", () => {
-  test("an unconfigured pool requests the configuration", async () => {
+describe("an unconfigured pool", () => {
+  test("requests the configuration", async () => {
     await reset();
     const { config } = await env.CONFIGURATION.getByName(POOL_NAME).get();
     expect(await pool.getStatus()).toMatchObject({
@@ -266,7 +266,7 @@ describe("one of several pools", () => {
   const layout = { generation: 1, shards: names, earlier: [], former: [] };
   const partOf = (name: string) => buildShardConfiguration(whole, layout, name, 1);
 
-  test("has its first requests wait until it has heard which part of the limits is its own", async () => {
+  test("obtains its share of the limits before it answers its first request", async () => {
     await env.ACCOUNT_POOL.getByName(POOL_NAME).configure(partOf(POOL_NAME));
     const outcome = await runInDurableObject(env.ACCOUNT_POOL.getByName("shard-1"), async (object) => {
       await object.configure(partOf("shard-1"));
@@ -276,7 +276,7 @@ describe("one of several pools", () => {
     expect(outcome).toBe("granted");
   });
 
-  test("knows its own name without being told", () => {
+  test("knows its own name from its id", () => {
     const { ACCOUNT_POOL: pools } = env;
     const nameless = (name: string) => pools.idFromString(pools.idFromName(name).toString());
     for (const name of [POOL_NAME, "shard-1", "shard-63"])
@@ -286,7 +286,7 @@ describe("one of several pools", () => {
 });
 
 describe("a key with limits", () => {
-  test("60 requests a minute from four isolates, over a loss of the object: 60 are let in", async () => {
+  test("admits 60 requests a minute from four isolates, also across a loss of the object", async () => {
     await configure(["a"], { perAccount: 200 });
     const isolates = Array.from({ length: 4 }, () => createAccountPoolClient(env));
     let serial = 0;
@@ -310,7 +310,7 @@ describe("a key with limits", () => {
     for (const acquired of [...first, ...second]) granted(acquired).release();
   });
 
-  test("reported usage counts, and otherwise the reservation", async () => {
+  test("counts reported usage, and otherwise the reservation", async () => {
     await configure(["a"], { perAccount: 9 });
     const limits = { tokens_per_day: 1_000, max_parallel: 2 };
     const use = (id: string) => ({ id, key: "k", limits, tokens: 100, cost: 0 });

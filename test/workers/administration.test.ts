@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { LoginFailures } from "../../src/core/auth/login-guard.ts";
 
 describe("the administration object", () => {
-  it("keeps the count of failed attempts in storage, so that a restart forgives nothing", async () => {
+  it("keeps the count of failed attempts in storage, so that a restart does not reset it", async () => {
     const stub = env.ADMINISTRATION.getByName("login 192.0.2.1");
     for (let attempt = 0; attempt < 10; attempt += 1) expect(await stub.attempt()).toEqual({ allowed: true });
     expect(await stub.attempt()).toMatchObject({ allowed: false });
@@ -13,7 +13,7 @@ describe("the administration object", () => {
     });
   });
 
-  it("forgets an attempt that succeeded, and nothing else", async () => {
+  it("forgets only the attempt that succeeded", async () => {
     const stub = env.ADMINISTRATION.getByName("login 192.0.2.2");
     for (let attempt = 0; attempt < 9; attempt += 1) await stub.attempt();
     expect(await stub.attempt()).toEqual({ allowed: true });
@@ -29,7 +29,7 @@ describe("the administration object", () => {
     });
   });
 
-  it("remembers that a token was ended until the token expires", async () => {
+  it("remembers a revoked token until it expires", async () => {
     const stub = env.ADMINISTRATION.getByName("token 01234567");
     expect(await stub.isTokenRevoked()).toBe(false);
     const expiry = Date.now() + 3_600_000;

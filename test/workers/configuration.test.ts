@@ -26,7 +26,7 @@ const emptyAccount = {
 };
 
 describe("the configuration object", () => {
-  it("keeps a value of any size, and no longer the pieces of a larger one before", async () => {
+  it("stores a value of any size, and deletes the pieces of a larger earlier one", async () => {
     const stub = env.CONFIGURATION.getByName("pieces");
     await runInDurableObject(stub, (_instance, state) => {
       const stored = new StoredJson<string>(state.storage, "value");
@@ -133,7 +133,7 @@ describe("an edit", () => {
     expect(await told()).toBe(second);
   });
 
-  it("leaves a copy for isolates that cannot reach the object, unless it was made for other variables", async () => {
+  it("leaves a copy for isolates that cannot reach the object, which isolates with other variables do not use", async () => {
     const version = await edit("three");
     const copied = () => env.CONFIG_KV.get<ConfigCopy>(COPY_KEY, "json");
     await vi.waitFor(async () => expect((await copied())?.version).toBe(version), { timeout: 10_000 });

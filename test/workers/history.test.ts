@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { expect, test } from "vitest";
 import { batch, capture, write } from "../unit/records/archive/support.ts";
 
-test("the archive is there again after a restart, long texts and counts included", async () => {
+test("keeps the archive after a restart, including long texts and counts", async () => {
   const object = () => env.HISTORY.getByName("restart");
   const content = "\u{1f600}".repeat(400_000);
   const metrics = { polygate_http_requests_total: 2 };
@@ -16,7 +16,7 @@ test("the archive is there again after a restart, long texts and counts included
   expect(await object().metrics()).toEqual({ polygate_http_requests_total: 4 });
 });
 
-test("an archive that was cleared stays so after a restart, and loses nothing of an isolate whose clock is behind", async () => {
+test("keeps a cleared archive cleared after a restart, and loses nothing of an isolate whose clock is behind", async () => {
   const object = () => env.HISTORY.getByName("cleared");
   await object().clearHistory();
   await object().clearCaptures();

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 const TABLES = "select name from sqlite_master where type='table' and name like 'page%'";
 
-test("missing and expired jobs leave nothing behind", async () => {
+test("keeps nothing of missing and expired jobs", async () => {
   const object = () => env.PAGE_JOBS.getByName("nobody");
   const tables = () =>
     runInDurableObject(object(), (_, { storage }) => storage.sql.exec(TABLES).toArray().length);

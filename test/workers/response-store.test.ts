@@ -17,7 +17,7 @@ function response(id: string, livesMs: number, text = "hello"): StoredResponse {
 }
 
 describe("the response store", () => {
-  test("gives back what it keeps, also after a restart", async () => {
+  test("returns stored responses, also after a restart", async () => {
     const kept = response("resp_a", 60_000);
     await stub("restart").put(kept, 0);
     expect(await stub("restart").get("resp_a")).toEqual(kept);
@@ -27,7 +27,7 @@ describe("the response store", () => {
     expect(await stub("someone-else").get("resp_a")).toBeNull();
   });
 
-  test("keeps texts beyond the size of a row, with any characters where they are split", async () => {
+  test("stores texts beyond the size of a row, with any characters where they are split", async () => {
     for (const shift of ["", "x"]) {
       const kept = response("resp_large", 60_000, `${shift}${"\u{1f600}".repeat(1_200_000)}`);
       await stub("large").put(kept, 0);
@@ -44,7 +44,7 @@ describe("the response store", () => {
     expect(await stub("replace").get("resp_a")).toEqual(kept);
   });
 
-  test("reads and writes as many rows for a response when a thousand are kept as when few are", async () => {
+  test("reads and writes as many rows for a response with a thousand stored ones as with few", async () => {
     await runInDurableObject(stub("rows"), (_, { storage }) => {
       let rows = 0;
       const kept = new ExpiringStore<{ response: StoredResponse }>(
@@ -74,7 +74,7 @@ describe("the response store", () => {
     });
   });
 
-  test("forgets what has expired, and keeps the rest", async () => {
+  test("deletes expired responses, and keeps the rest", async () => {
     const store = stub("expiry");
     await store.put(response("resp_old", -1), 0);
     const kept = response("resp_new", 60_000);
@@ -90,7 +90,7 @@ describe("the response store", () => {
     expect(await store.get("resp_new")).toEqual(kept);
   });
 
-  test("holds nothing once all has expired, and can be used again", async () => {
+  test("drops its tables once all responses have expired, and can be used again", async () => {
     const store = stub("empty");
     await store.put(response("resp_a", -1), 0);
     await runDurableObjectAlarm(store);
@@ -104,7 +104,7 @@ describe("the response store", () => {
     expect(await store.get("resp_b")).toEqual(kept);
   });
 
-  test("stores nothing for a caller that only asks", async () => {
+  test("stores nothing for a caller that only reads", async () => {
     expect(await stub("curious").get("resp_a")).toBeNull();
     const tables = await runInDurableObject(stub("curious"), (_, { storage }) =>
       storage.sql.exec("select name from sqlite_master where name like 'kept%'").toArray(),
@@ -112,7 +112,7 @@ describe("the response store", () => {
     expect(tables).toEqual([]);
   });
 
-  test("remembers files beside responses, each until it expires", async () => {
+  test("stores files beside responses, each until it expires", async () => {
     const file = (id: string, livesMs: number) => ({
       id,
       account: "one@example.org",
@@ -141,7 +141,7 @@ describe("the response store", () => {
     expect(await stub("files").getFile("file-new")).toEqual(kept);
   });
 
-  test("migrates the data of version 3.0, and deletes them when they expire", async () => {
+  test("migrates the data of version 3.0, and deletes what has expired", async () => {
     const kept = response("resp_a", 60_000);
     await runInDurableObject(stub("older"), async (_, { storage }) => {
       const { sql } = storage;

@@ -17,7 +17,7 @@ async function withoutTable(execute: Execute, table: string, work: () => Promise
   await execute(`alter table ${table}_away rename to ${table}`);
 }
 
-test("a slot that cannot be written down is not granted, and is there once it can", async () => {
+test("grants no slot that cannot be stored, and grants it once it can", async () => {
   const pool = createAccountPoolClient(env);
   const accounts = [{ id: "a", email: "a", mobile: "", password: "p", token: "", proxyId: "" }];
   const limits = { perAccount: 1, global: 0, queue: 10, queueWaitMs: 60_000, tokenRefreshMs: 0 };
@@ -45,7 +45,7 @@ test("a slot that cannot be written down is not granted, and is there once it ca
   expect(await pool.listSubjectUsage()).toMatchObject([{ key: "k", parallel: 0, day: { tokens: 2 } }]);
 });
 
-test("an edit of the configuration whose record cannot be written does not happen", async () => {
+test("rejects an edit of the configuration whose audit record cannot be stored", async () => {
   const stub = env.CONFIGURATION.getByName("failing");
   const execute: Execute = (statement) =>
     runInDurableObject(stub, (_, { storage }) => storage.sql.exec(statement).toArray());

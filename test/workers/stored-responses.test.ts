@@ -15,7 +15,7 @@ const response = (id: string, livesMs = 60_000, text = "hello"): StoredResponse 
 });
 const keys = async () => (await bound.RESPONSES_BUCKET?.list())?.objects.map(({ key }) => key) ?? [];
 
-test("a bucket keeps the responses of each caller separate, and deletes them", async () => {
+test("keeps the responses of each caller separate in a bucket, and deletes them", async () => {
   const kept = ["a", "b", "c", "../x/\ud800"].map((id) => response(id));
   for (const each of kept) await store().put(each);
   for (const each of kept) expect(await store().get(each.id)).toEqual(each);
@@ -30,7 +30,7 @@ test("a bucket keeps the responses of each caller separate, and deletes them", a
   expect(await keys()).toHaveLength(3);
 });
 
-test("expired responses are deleted", async () => {
+test("deletes expired responses", async () => {
   const owner = "expiry";
   await store(owner).put(response("read", -1));
   await store(owner).put(response("removed", -1));
@@ -39,12 +39,12 @@ test("expired responses are deleted", async () => {
   expect((await keys()).filter((key) => key.includes(owner))).toEqual([]);
 });
 
-test("one that is too long by itself is not kept", async () => {
+test("does not store a response that exceeds the limit by itself", async () => {
   await store("long").put(response("a", 60_000, "x".repeat(10_000)));
   expect(await store("long").get("a")).toBeNull();
 });
 
-test("responses from before the bucket was bound are found, and can be deleted", async () => {
+test("finds responses from before the bucket was bound, and can delete them", async () => {
   const kept = response("old");
   await env.RESPONSE_STORE.getByName("before").put(kept, 0);
   expect(await store("before").get("old")).toEqual(kept);
@@ -52,7 +52,7 @@ test("responses from before the bucket was bound are found, and can be deleted",
   expect(await store("before").get("old")).toBeNull();
 });
 
-test("a request that began before an erasure stores nothing after it, in the bucket and in the object", async () => {
+test("stores nothing in bucket and object for a request that began before an erasure", async () => {
   const owner = "erased";
   await store(owner).put(response("early"));
   expect(await eraseCaller(bound, owner)).toBe(1);

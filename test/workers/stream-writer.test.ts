@@ -7,7 +7,7 @@ test.each([
   ["one after the other", true],
   ["all at once", false],
 ])(
-  "texts that are written %s arrive as they are, though they are encoded into the same buffer",
+  "texts that are written %s arrive unchanged, although they are encoded into the same buffer",
   async (_, waits) => {
     let took = 0;
     const writer = new StreamWriter(60_000, {

@@ -7,7 +7,7 @@ import { UsageTally } from "../../src/records/usage/usage-tally.ts";
 import { emptyConfig } from "../support/config.ts";
 import { used } from "../unit/records/usage/support.ts";
 
-test("the books are there again after a restart, and count no message twice", async () => {
+test("keeps usage after a restart, and counts no message twice", async () => {
   const object = () => env.USAGE.getByName("restart");
   const tally = new UsageTally();
   const messages: UsageMessage[] = [];
@@ -33,7 +33,7 @@ test("the books are there again after a restart, and count no message twice", as
   expect(await object().keys()).toMatchObject([{ key: "key_1", requests: 2 }]);
 });
 
-test("amounts of any size add up to finite sums, and invalid rows are moved away", async () => {
+test("adds amounts of any size up to finite sums, and moves invalid rows away", async () => {
   const object = env.USAGE.getByName("large");
   const config = { ...emptyConfig(), prices: { flash: { input: 375_000, output: 375_000 } } };
   const tally = new UsageTally();

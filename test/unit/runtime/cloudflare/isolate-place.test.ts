@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { getIsolatePlace, recordIsolatePlace } from "../../../../src/runtime/cloudflare/isolate-place.ts";
 
-it("the place of an isolate is read from requests until one of them tells", () => {
+it("reads the place of an isolate from requests until the first one that states it", () => {
   let reads = 0;
   const telling = (cf: unknown) => ({
     get cf() {

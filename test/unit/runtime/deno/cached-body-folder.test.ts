@@ -22,7 +22,7 @@ function translate(error: NodeJS.ErrnoException): never {
   throw error.code === "ENOENT" ? new NotFound() : error;
 }
 
-describe("bodies on the disk", () => {
+describe("the folder of cached bodies", () => {
   let folder = "";
 
   beforeEach(async () => {
@@ -32,14 +32,14 @@ describe("bodies on the disk", () => {
     await rm(join(folder, ".."), { recursive: true });
   });
 
-  it("leave nothing behind of one for which there is no room", async () => {
+  it("keeps nothing of a body that does not fit on the disk", async () => {
     const bodies = await CachedBodyFolder.open(folder, FILES);
     const name = await bodies.put(new Uint8Array([1]));
     await expect(bodies.put(new Uint8Array(101))).rejects.toThrow("No space");
     expect(await readdir(folder)).toEqual([name]);
   });
 
-  it("are kept when somebody has cleared the folder away", async () => {
+  it("stores bodies again after the folder was deleted", async () => {
     const bodies = await CachedBodyFolder.open(folder, FILES);
     const lost = await bodies.put(new Uint8Array([1]));
     await rm(folder, { recursive: true });

@@ -68,7 +68,7 @@ async function replyTo(address: readonly number[], command?: number): Promise<nu
 }
 
 describe("the filter between pages and the network", () => {
-  it("refuses public addresses of the machine's own, however they are written", async () => {
+  it("refuses the machine's own public addresses, in every spelling", async () => {
     const v6 = [0x26, 0x06, 0x47, 0x00, 0x47, 0x00, 0, 0, 0, 0, 0, 0, 0, 0, 0x11, 0x11];
     const mapped = [...Array(10).fill(0), 255, 255, 1, 1, 1, 1];
     expect(await replyTo([1, 1, 1, 1, 1])).toBe(REFUSED);
@@ -84,11 +84,11 @@ describe("the filter between pages and the network", () => {
     ["Teredo, the client", "2001:0:808:808::fefe:fefe"],
     ["Teredo, the server", "2001:0:101:101::f7f7:f7f7"],
     ["ISATAP", "2606:4700::5efe:1.1.1.1"],
-  ])("refuses IPv6 that carries an address of the machine's own to it: %s", async (_name, address) => {
+  ])("refuses IPv6 addresses that embed one of the machine's own: %s", async (_name, address) => {
     expect(await replyTo(name(address))).toBe(REFUSED);
   });
 
-  it("refuses private addresses, written as addresses or behind a name", async () => {
+  it("refuses private addresses, also behind a name", async () => {
     listed.clear();
     const before = reached;
     expect(await replyTo([1, 127, 0, 0, 1])).toBe(REFUSED);
@@ -101,7 +101,7 @@ describe("the filter between pages and the network", () => {
     expect(reached).toBe(before);
   });
 
-  it("connects to a listed pair, and to no other port of it", async () => {
+  it("connects to a listed pair of host and port, and not to another port", async () => {
     listed.add(`localhost:${port}`);
     const { reply, socket } = await ask(name("localhost"));
     expect(reply).toBe(GRANTED);
@@ -113,11 +113,11 @@ describe("the filter between pages and the network", () => {
     expect(await replyTo(name("localhost"))).toBe(REFUSED);
   });
 
-  it("tells a name that does not exist apart", async () => {
+  it("has a different reply for a name that does not exist", async () => {
     expect(await replyTo(name("does-not-exist.invalid"))).toBe(NO_SUCH_HOST);
   });
 
-  it("does nothing but connect", async () => {
+  it("refuses commands other than connect", async () => {
     expect(await replyTo([1, 127, 0, 0, 1], 2)).toBe(7);
   });
 

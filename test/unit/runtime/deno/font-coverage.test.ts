@@ -15,6 +15,6 @@ it.each([
     ],
     1,
   ],
-])("finds the scripts that the fonts %j lack", (names, count) => {
+])("finds the scripts that lack a font with %j", (names, count) => {
   expect(findMissingScripts(names)).toHaveLength(count);
 });

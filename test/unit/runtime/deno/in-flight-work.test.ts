@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
 import { InFlightWork } from "../../../../src/runtime/deno/in-flight-work.ts";
 
-describe("what is under way", () => {
-  it("is waited for, and what it begins in its turn too", async () => {
+describe("the drain of work in flight", () => {
+  it("waits for work, and for further work that it starts", async () => {
     const inFlight = new InFlightWork();
     const first = Promise.withResolvers<void>();
     const second = Promise.withResolvers<void>();
@@ -18,13 +18,13 @@ describe("what is under way", () => {
     expect(ended).toHaveBeenCalledWith(true);
   });
 
-  it("may fail", async () => {
+  it("accepts work that fails", async () => {
     const inFlight = new InFlightWork();
     inFlight.add(Promise.reject(new Error("the client left")));
     expect(await inFlight.drain(60_000)).toBe(true);
   });
 
-  it("is not waited for longer than asked", async () => {
+  it("ends after its maximum time", async () => {
     const inFlight = new InFlightWork();
     inFlight.add(new Promise(() => undefined));
     expect(await inFlight.drain(20)).toBe(false);

@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 
 describe("the database", () => {
-  it("gives every text back as it was", () => {
+  it("returns every text unchanged", () => {
     const database = new Database(path);
     database.all("create table t(text text)");
     const texts = fc.string({ unit: "grapheme" }).filter((text) => text.isWellFormed());
@@ -40,7 +40,7 @@ describe("the database", () => {
     database.close();
   });
 
-  it("reads a number of any size, as close as a number comes", () => {
+  it("reads numbers of any size as the nearest double", () => {
     const database = new Database(path);
     database.all("create table t(n integer not null)");
     const numbers = [0, -5, 2 ** 53 - 1, 2 ** 53, 2 ** 53 + 2, 2 ** 62, -(2 ** 63), 1e30, 1e308];
@@ -51,7 +51,7 @@ describe("the database", () => {
     database.close();
   });
 
-  it("writes all of a transaction or nothing", () => {
+  it("stores a transaction completely or not at all", () => {
     const database = new Database(path);
     database.all("create table t(n integer)");
     const half = () => {
@@ -65,7 +65,7 @@ describe("the database", () => {
     database.close();
   });
 
-  it("takes a transaction within another back with that one", () => {
+  it("rolls back a nested transaction with the outer one", () => {
     const database = new Database(path);
     database.all("create table t(n integer)");
     const half = () => {
@@ -77,7 +77,7 @@ describe("the database", () => {
     database.close();
   });
 
-  it("says that it is full, takes the transaction back, and goes on when there is room", () => {
+  it("reports that it is full, rolls back the transaction, and continues when there is space", () => {
     const database = new Database(path);
     database.all("create table t(text text)");
     const insert = () => database.all("insert into t values(?)", "x".repeat(100_000));
@@ -99,8 +99,8 @@ describe("the database", () => {
   });
 });
 
-describe("what alerts remember", () => {
-  it("survives the process", () => {
+describe("the state of alerts", () => {
+  it("is the same after a restart", () => {
     const alert = { kind: "empty_pool", subject: "", message: "none", value: 0, threshold: 1 } as const;
     const state = { told: { "empty_pool ": { alert, since: 1, at: 2 } }, messages: [], rates: [] };
     const first = new Database(path);
@@ -123,8 +123,8 @@ const response = (id: string, expiresAt: number): StoredResponse => ({
 
 const QUOTA = { characters: 1_000, objects: 10 };
 
-describe("what is kept for callers", () => {
-  it("takes nothing of requests that began before an erasure, also after a restart", async () => {
+describe("the store of callers' objects", () => {
+  it("stores nothing for requests that began before an erasure, also after a restart", async () => {
     const at = 5_000;
     const open = (database: Database) =>
       new CallerObjectStore(
@@ -152,7 +152,7 @@ describe("what is kept for callers", () => {
     reopened.close();
   });
 
-  it("is bounded for all strangers together, who push nothing of a managed key out", async () => {
+  it("is limited for all unknown callers together, who evict nothing of a managed key", async () => {
     const database = new Database(path);
     const kept = new CallerObjectStore(
       database,
@@ -170,7 +170,7 @@ describe("what is kept for callers", () => {
     database.close();
   });
 
-  it("is its owner's alone, until it expires, and outlives the process", async () => {
+  it("keeps an object for its owner only, until it expires, also after a restart", async () => {
     let now = 1_000;
     const isManaged = async (owner: string) => owner === "a";
     const database = new Database(path);
@@ -191,8 +191,8 @@ describe("what is kept for callers", () => {
   });
 });
 
-describe("the page service's limits", () => {
-  it("go on after a restart, and forget quiet clients", () => {
+describe("the page service's rate limits", () => {
+  it("continue after a restart, and forget inactive clients", () => {
     let now = 1_000_000;
     const database = new Database(path);
     const before = new RateLimits(database, () => now);
@@ -207,7 +207,7 @@ describe("the page service's limits", () => {
     database.close();
   });
 
-  it("count so many clients at one moment, and forget who was seen least recently", () => {
+  it("are counted for a limited number of clients, and forget the least recently seen ones", () => {
     const database = new Database(path);
     const limits = new RateLimits(database, () => 1_000_000, 3);
     for (const client of ["a", "b", "a", "c", "d"]) limits.take(client, 2);

@@ -38,7 +38,7 @@ function settlements() {
 /** What a call takes with it that the pool acknowledges. */
 const taken = (it: SettlementQueue) => it.sendWith(async (settled) => settled);
 
-test("what another request takes with it is not sent again", async () => {
+test("does not send settlements again that another request carried", async () => {
   const { it, sent, goOn } = settlements();
   const told = it.add("a", spent(1), false);
   expect(await taken(it)).toEqual([["a", spent(1)]]);
@@ -47,7 +47,7 @@ test("what another request takes with it is not sent again", async () => {
   expect([sent, await taken(it)]).toEqual([[], []]);
 });
 
-test("what another request has taken with it goes with the next, too, when nothing is heard of it, or when it fails", async () => {
+test("sends settlements again if the request that carried them is not answered or fails", async () => {
   const { it, sent, goOn } = settlements();
   const told = it.add("a", spent(1), false);
   void it.sendWith(() => new Promise(() => undefined));
@@ -61,7 +61,7 @@ test("what another request has taken with it goes with the next, too, when nothi
   expect(sent.map((settled) => settled.map(([use]) => use))).toEqual([["a", "b"]]);
 });
 
-test("what nobody takes along is sent after a moment, all in one", async () => {
+test("sends all waiting settlements after a moment if no request carries them", async () => {
   const { it, sent, goOn } = settlements();
   const all = Promise.all(["a", "b", "c", "d", "e"].map((use, index) => it.add(use, spent(index), false)));
   await goOn();
@@ -69,7 +69,7 @@ test("what nobody takes along is sent after a moment, all in one", async () => {
   expect(sent).toEqual([["a", "b", "c", "d", "e"].map((use, index) => [use, spent(index)])]);
 });
 
-test("what another request may wait for is sent at once, with what waits", async () => {
+test("sends a settlement at once that other requests may wait for, with all waiting ones", async () => {
   const { it, sent, goOn } = settlements();
   const first = it.add("a", spent(1), false);
   await it.add("b", spent(2), true);
@@ -84,7 +84,7 @@ test("what another request may wait for is sent at once, with what waits", async
   expect(sent).toHaveLength(1);
 });
 
-test("what did not arrive goes with the next", async () => {
+test("repeats a failed settlement with the next one", async () => {
   const { it, sent, failures } = settlements();
   failures.push(new Error("gone"));
   await expect(it.add("a", spent(1), true)).rejects.toThrow("gone");
@@ -92,7 +92,7 @@ test("what did not arrive goes with the next", async () => {
   expect(sent.flat().map(([use]) => use)).toEqual(["a", "b"]);
 });
 
-test("what a pool does not acknowledge goes with the next, and holds nobody up for long", async () => {
+test("repeats an unacknowledged settlement with the next one, and answers 503 within 5 s", async () => {
   const { it, sent, goOn, pool } = settlements();
   pool.isSilent = true;
   const told = expect(it.add("a", spent(1), true)).rejects.toMatchObject({ status: 503 });

@@ -110,8 +110,8 @@ class Deployment {
   }
 }
 
-describe("several pools", () => {
-  it("are asked from the nearest on, and only as far as need be", async () => {
+describe("the client of several pools", () => {
+  it("asks pools from the nearest on, and only as far as necessary", async () => {
     const deployment = await Deployment.of(1, 1, 1);
     const calls = deployment.shards.map((shard) => vi.spyOn(shard, "onCall"));
     const first = await deployment.lease();
@@ -125,7 +125,7 @@ describe("several pools", () => {
     expect((await deployment.lease()).account.id).toBe(deployment.idOf(0));
   });
 
-  it("have a request wait, which takes whatever slot is free first", async () => {
+  it("lets a request wait, and gives it the first free slot of any pool", async () => {
     const deployment = await Deployment.of(1, 1, 0);
     const [, far] = [await deployment.lease(), await deployment.lease()];
     const waiting = deployment.pool.acquire({ requestId: "w", model: "m", waitMs: 60_000 });
@@ -136,7 +136,7 @@ describe("several pools", () => {
     expect(await deployment.pool.getStatus()).toMatchObject({ in_use: 2, waiting: 0 });
   });
 
-  it("have a request wait elsewhere when the one that it waits at cannot be reached any more", async () => {
+  it("lets a request wait at another pool if its own becomes unreachable", async () => {
     const deployment = await Deployment.of(1, 1, 0);
     const [near] = deployment.shards;
     const [, far] = [await deployment.lease(), await deployment.lease()];
@@ -152,7 +152,7 @@ describe("several pools", () => {
     expect(await waiting).toMatchObject({ lease: { account: { id: deployment.idOf(1) } } });
   });
 
-  it("pass a silent one over", async () => {
+  it("skips a silent pool", async () => {
     const deployment = await Deployment.of(1, 1, 0);
     const [near] = deployment.shards;
     if (near !== undefined) near.isSilent = true;
@@ -161,7 +161,7 @@ describe("several pools", () => {
     });
   });
 
-  it("have a request go on for no longer than it may wait while they are silent, and take late slots back", async () => {
+  it("refuses a request after its maximum wait if all pools are silent, and releases late slots", async () => {
     const deployment = await Deployment.of(1, 1, 1);
     for (const shard of deployment.shards) shard.isSilent = true;
     const [near] = deployment.shards;
@@ -181,7 +181,7 @@ describe("several pools", () => {
     expect(await deployment.acquire({ waitMs: 0 }, 1_600)).toMatchObject({ lease: { account: {} } });
   });
 
-  it("have a request that waits know soon after its time that they have fallen silent", async () => {
+  it("refuses a waiting request soon after its maximum wait if all pools have fallen silent", async () => {
     const deployment = await Deployment.of(1, 1, 0);
     const held = [await deployment.lease(), await deployment.lease()];
     await deployment.pass(500);
@@ -197,7 +197,7 @@ describe("several pools", () => {
     for (const lease of held) lease.release();
   });
 
-  it("do not have a request wait whose caller has left while they were silent", async () => {
+  it("refuses a request whose caller has left while all pools were silent", async () => {
     const deployment = await Deployment.of(1, 0, 0);
     for (const shard of deployment.shards) shard.isSilent = true;
     const caller = new AbortController();
@@ -211,7 +211,7 @@ describe("several pools", () => {
     expect(told).toEqual({ refused: "cancelled" });
   });
 
-  it("tell what is known without a silent one, and fail only if all are silent", async () => {
+  it("answers without a silent pool, and fails only if all are silent", async () => {
     const deployment = await Deployment.of(1, 1, 1);
     const [near, far, farther] = deployment.shards;
     if (near === undefined || far === undefined || farther === undefined) throw new Error("too few shards");
@@ -232,7 +232,7 @@ describe("several pools", () => {
     await failing;
   });
 
-  it("find a pinned account beside a silent one, and say when it may live there", async () => {
+  it("finds a pinned account beside silent pools, and answers 503 if the account may be in one of them", async () => {
     const deployment = await Deployment.of(1, 1, 1);
     const [near, far] = deployment.shards;
     const [there] = deployment.accounts[2] ?? [];
@@ -255,7 +255,7 @@ describe("several pools", () => {
     }
   });
 
-  it("do not have a request wait at one that is gone", async () => {
+  it("does not let a request wait at a silent pool", async () => {
     const deployment = await Deployment.of(2, 0, 0);
     const [near] = deployment.shards;
     const held = [0, 1].map(() => near?.pool.acquire({ requestId: "h", model: "m" }));
@@ -273,7 +273,7 @@ describe("several pools", () => {
     expect(near?.pool.status()).toMatchObject({ in_use: 2, waiting: 0 });
   });
 
-  it("note the test of an account although another one is silent, and say when its own is", async () => {
+  it("stores the test of an account while another pool is silent, and fails if the account's own is", async () => {
     const deployment = await Deployment.of(1, 1, 0);
     const [near, far] = deployment.shards;
     if (near === undefined || far === undefined) throw new Error("too few shards");
@@ -289,7 +289,7 @@ describe("several pools", () => {
     await failing;
   });
 
-  it("refuse a request of a key with limits for a while when the one that counts them is silent", async () => {
+  it("refuses a request of a limited key with 503 if the pool that counts it is silent", async () => {
     const deployment = await Deployment.of(0, 1, 0);
     const [home] = deployment.shards;
     if (home !== undefined) home.isSilent = true;
@@ -303,7 +303,7 @@ describe("several pools", () => {
     await failing;
   });
 
-  it("keep nobody waiting for long that counts, or reads, what keys use while the one that counts is silent", async () => {
+  it("answers 503 within seconds if the pool that counts usage is silent, and the usage counts once it answers again", async () => {
     const deployment = await Deployment.of(0, 1, 0);
     const [home] = deployment.shards;
     if (home === undefined) throw new Error("there is no shard");
@@ -328,7 +328,7 @@ describe("several pools", () => {
     ]);
   });
 
-  it("give a slot back whose request cannot begin since the one that counts has fallen silent", async () => {
+  it("releases the slot of a request that cannot begin because the pool that counts it has fallen silent", async () => {
     const deployment = await Deployment.of(0, 1, 0);
     const [home, other] = deployment.shards;
     if (home === undefined || other === undefined) throw new Error("too few shards");
@@ -350,7 +350,7 @@ describe("several pools", () => {
     expect([used?.parallel ?? 0, used?.day.tokens ?? 0]).toEqual([0, 0]);
   });
 
-  it("end a request of a key with limits that the one that counts has not heard of for too long", async () => {
+  it("ends a request of a limited key if the pool that counts it is silent for too long", async () => {
     const deployment = await Deployment.of(0, 1, 0);
     const [home] = deployment.shards;
     if (home === undefined) throw new Error("there is no shard");
@@ -368,7 +368,7 @@ describe("several pools", () => {
     expect(told, "it is known after a moment").toEqual([false]);
   });
 
-  it("leave a sick account alone while another pool has one that is well", async () => {
+  it("does not use a failing account while another pool has a healthy one", async () => {
     const deployment = await Deployment.of(1, 1, 0);
     const sick = await deployment.lease();
     expect(await sick.reportFailure(failure("account_suspended", "suspended"))).toBe(true);
@@ -382,7 +382,7 @@ describe("several pools", () => {
     expect((await deployment.lease()).account.id).toBeTypeOf("string");
   });
 
-  it("know an account by all its names, wherever it is", async () => {
+  it("finds an account by each of its names in any pool", async () => {
     const deployment = await Deployment.of(1, 1, 1);
     const [there] = deployment.accounts[2] ?? [];
     const byMobile = await deployment.lease({ target: there?.mobile ?? "" });
@@ -394,7 +394,7 @@ describe("several pools", () => {
     });
   });
 
-  it("say that there are no accounts only when none has any", async () => {
+  it("reports a lack of accounts only if no pool has any", async () => {
     const deployment = await Deployment.of(0, 0, 1);
     const lease = await deployment.lease();
     expect(lease.account.id).toBe(deployment.idOf(2));
@@ -403,7 +403,7 @@ describe("several pools", () => {
     });
   });
 
-  it("count what a key uses in one place, for as long as it is used", async () => {
+  it("counts the usage of a key at one pool, as long as its requests run", async () => {
     const deployment = await Deployment.of(0, 2, 2);
     const limits = { max_parallel: 2, requests_per_minute: 3 };
     const use = (id: string) => ({ use: { id, key: "k", limits, tokens: 10, cost: 0 } });
@@ -434,7 +434,7 @@ describe("several pools", () => {
     expect(await deployment.pool.listSubjectUsage()).toMatchObject([{ key: "k", parallel: 0 }]);
   });
 
-  it("count nothing for a request that gets no slot", async () => {
+  it("counts nothing for a request that gets no slot", async () => {
     const deployment = await Deployment.of(0, 1, 0);
     await deployment.lease();
     const use = { id: "1", key: "k", limits: { requests_per_minute: 1 }, tokens: 10, cost: 0 };
@@ -444,7 +444,7 @@ describe("several pools", () => {
     ]);
   });
 
-  it("do not let a request begin uncounted of which its home has heard nothing", async () => {
+  it("does not start a request uncounted if the pool that counts it has lost it", async () => {
     const deployment = await Deployment.of(0, 2, 0);
     const limits = { requests_per_minute: 1 };
     const use = (id: string) => ({ use: { id, key: "k", limits, tokens: 10, cost: 0 } });
@@ -468,7 +468,7 @@ describe("several pools", () => {
     expect(await deployment.pool.getStatus()).toMatchObject({ in_use: 1 });
   });
 
-  it("give a request another slot when its own was lost while its home was slow", async () => {
+  it("gives a request another slot if its own was lost while it was being counted", async () => {
     const deployment = await Deployment.of(0, 1, 1);
     const [home, far] = deployment.shards;
     if (home === undefined || far === undefined) throw new Error("there is no shard");
@@ -486,7 +486,7 @@ describe("several pools", () => {
     expect(acquired).toMatchObject({ lease: { account: { id: deployment.idOf(2) } } });
   });
 
-  it("have one status", async () => {
+  it("combines the status of all pools", async () => {
     const deployment = await Deployment.of(2, 1, 1);
     const lease = await deployment.lease();
     expect(await deployment.pool.getStatus()).toMatchObject({
@@ -509,13 +509,13 @@ describe("several pools", () => {
   });
 });
 
-describe("limits for all pools together, which the first one counts", () => {
+describe("the client of several pools with common limits", () => {
   const status = async ({ pool }: Deployment) => {
     const { in_use, waiting, leases, total, recommended_concurrency } = await pool.getStatus();
     return { in_use, waiting, leases: leases.length, total, recommended: recommended_concurrency };
   };
 
-  it("let no more slots be in use than the global limit, in order of arrival, whatever shard has the account", async () => {
+  it("never uses more slots than the global limit, in any pool, and serves in order of arrival", async () => {
     const deployment = await Deployment.of(1, 2, 2);
     deployment.limit({ global: 2 });
     const [first, second] = [await deployment.lease(), await deployment.lease()];
@@ -537,7 +537,7 @@ describe("limits for all pools together, which the first one counts", () => {
     expect(await status(deployment)).toMatchObject({ in_use: 2, waiting: 0, leases: 2 });
   });
 
-  it("free the account of a request that leaves while it waits for the global limit", async () => {
+  it("frees the account of a request that leaves while it waits", async () => {
     const deployment = await Deployment.of(1, 1, 0);
     deployment.limit({ global: 1 });
     const lease = await deployment.lease();
@@ -551,7 +551,7 @@ describe("limits for all pools together, which the first one counts", () => {
     expect(deployment.shards.map(({ pool }) => pool.status().available)).toEqual([1, 1, 0]);
   });
 
-  it("let no more requests wait than the queue's limit, and evict those of the caller with the most", async () => {
+  it("lets no more requests wait than the queue's limit, and evicts those of the caller with the most", async () => {
     const deployment = await Deployment.of(1, 1, 0);
     deployment.limit({ queue: 2 });
     const held = [await deployment.lease({ caller: "c" }), await deployment.lease({ caller: "c" })];
@@ -575,7 +575,7 @@ describe("limits for all pools together, which the first one counts", () => {
     expect(await status(deployment)).toMatchObject({ in_use: 2, waiting: 0 });
   });
 
-  it("count a request of an earlier version at the first shard, and a pinned one", async () => {
+  it("counts requests of an earlier version at the first pool, and pinned ones", async () => {
     const deployment = await Deployment.of(1, 1, 0);
     deployment.limit({ global: 1 });
     const earlier = deployment.shards[0]?.pool.acquire({ requestId: "earlier", model: "m" });
@@ -588,7 +588,7 @@ describe("limits for all pools together, which the first one counts", () => {
     });
   });
 
-  it("end when they are not set any more: what waits for them is served", async () => {
+  it("serves waiting requests when the limits are removed", async () => {
     const deployment = await Deployment.of(1, 1, 0);
     deployment.limit({ global: 1, queue: 1 });
     const lease = await deployment.lease();
@@ -601,7 +601,7 @@ describe("limits for all pools together, which the first one counts", () => {
     expect(await status(deployment)).toMatchObject({ in_use: 1, waiting: 0, total: 2 });
   });
 
-  it("refuse with 503 what they cannot count because the first shard is silent", async () => {
+  it("refuses requests with 503 if the first pool is silent", async () => {
     const deployment = await Deployment.of(1, 1, 0);
     deployment.limit({ global: 2 });
     const [first] = deployment.shards;
