@@ -268,7 +268,7 @@ describe("the history", () => {
     });
   });
 
-  it("finds by text without wildcards", () => {
+  it("finds records by text, without wildcards", () => {
     put(write("a", { source: "billing" }), write("b", { request_preview: "100% sure" }), write("c"));
     expect(ids({ ...everything, q: "BILLING" })).toEqual(["a"]);
     expect(ids({ ...everything, q: "100%" })).toEqual(["b"]);
@@ -281,7 +281,7 @@ describe("the history", () => {
     });
   });
 
-  it("finds by status, by code, and by the account that failed", () => {
+  it("finds records by status, by code, and by the account that failed", () => {
     put(
       write("a", { status: "error", status_code: 429, created_at: 4290 }),
       write("b", { status: "cancelled", status_code: 499 }),

@@ -74,7 +74,7 @@ describe("the exporter", () => {
     expect(exporter.traceStatus).toMatchObject({ sent: 1, dropped: 0, last_error: null });
   });
 
-  it.each([301, 400, 401, 500])("gives a message up after status %i", async (status) => {
+  it.each([301, 400, 401, 500])("drops a message after status %i", async (status) => {
     const { exporter, sent } = createExporter([status]);
     exporter.add(spans(1));
     await exporter.waitUntilSent();
@@ -82,7 +82,7 @@ describe("the exporter", () => {
     expect(exporter.traceStatus).toMatchObject({ sent: 0, dropped: 1, last_error: `status ${status}` });
   });
 
-  it("ends its tries, and sends what is left with the next request", async () => {
+  it("stops repeating a message after some attempts, and sends it with a later request", async () => {
     const { exporter, sent } = createExporter([503, 503, 503, 503, 503, 503, 503, 200]);
     exporter.add(spans(1));
     await exporter.waitUntilSent();
@@ -92,14 +92,14 @@ describe("the exporter", () => {
     expect(exporter.traceStatus).toMatchObject({ sent: 1, dropped: 0 });
   });
 
-  it("bounds what waits, and counts what it dropped", async () => {
+  it("keeps a limited number of waiting spans, and counts dropped ones", async () => {
     const { exporter } = createExporter([200]);
     exporter.add(spans(MAX_WAITING_SPANS + 7));
     await exporter.waitUntilSent();
     expect(exporter.traceStatus).toMatchObject({ sent: MAX_WAITING_SPANS, dropped: 7 });
   });
 
-  it("repeats metrics, too, without losing those that came meanwhile", async () => {
+  it("repeats metrics, too, and keeps those that arrive meanwhile", async () => {
     const { exporter } = createExporter([503, 200], { tracesUrl: null });
     exporter.metrics.observe(instrument, 1, {});
     const waiting = exporter.waitUntilSent();
@@ -111,7 +111,7 @@ describe("the exporter", () => {
 });
 
 describe("metrics", () => {
-  it("stay bounded however many values an attribute has: the rest shares one series", () => {
+  it("have a limited number of series, of which the last one contains all further values", () => {
     const buffer = new MetricBuffer(() => 0);
     for (let index = 0; index < 5_000; index += 1) buffer.observe(instrument, index, { model: `m${index}` });
     const points = buffer.take()[0]?.histogram.dataPoints ?? [];
@@ -130,7 +130,7 @@ describe("traceparent", () => {
     [`00-${id}-${parent}-00`, false],
     [`cc-${id}-${parent}-01-what-the-future-will-be-like`, true],
   ])(
-    "%s continues the client's trace, and decides about spans only where callers are trusted",
+    "%s continues the client's trace, and its sampling is followed only if callers are trusted",
     (header, flag) => {
       for (const followsCallersSampling of [true, false]) {
         const isSampled = flag || !followsCallersSampling;
@@ -149,7 +149,7 @@ describe("traceparent", () => {
     `00-${id.toUpperCase()}-${parent}-01`,
     `00-${id}-${parent}-01-more`,
     `00-${id}-${parent}`,
-  ])("%j begins a trace", (header) => {
+  ])("%j begins a new trace", (header) => {
     const { traceId, parentSpanId, isSampled } = readTraceContext(header, { followsCallersSampling: true });
     expect(traceId).toMatch(/^[\da-f]{32}$/);
     expect(traceId).not.toBe(id);

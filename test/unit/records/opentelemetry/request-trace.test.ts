@@ -110,7 +110,7 @@ const traceparents = (asked: readonly UpstreamRequest[], host: string) =>
   asked.filter((each) => each.host === host).map(({ headers }) => headers.get("traceparent"));
 
 describe("a trace", () => {
-  test("has a span of the request, and one of each attempt", async () => {
+  test("has a span of the request and one of each attempt", async () => {
     const { chat, spans, made, texts } = await traced();
     expect(await chat("routed", parent())).toBe(200);
     const [server, failed, answered, ...others] = spans();
@@ -161,14 +161,14 @@ describe("a trace", () => {
     expect(spans()[0]?.traceId).toMatch(/^[\da-f]{32}$/);
   });
 
-  test("is left out if its caller decides so and does not record, but counts", async () => {
+  test("is not sent if callers decide about sampling and this one does not sample, but its metrics are", async () => {
     const { chat, spans, metrics } = await traced({ OTEL_TRACES_SAMPLER: "parentbased_always_on" });
     await chat("shut/m", parent("00"));
     expect(spans()).toEqual([]);
     expect(metrics()).not.toEqual([]);
   });
 
-  test("is not made of probes", async () => {
+  test("is not created for probes", async () => {
     const { made, texts } = await traced();
     await (await made.request("/healthz")).text();
     await made.settle();
@@ -176,7 +176,7 @@ describe("a trace", () => {
     expect(texts()).toBe("");
   });
 
-  test("of a request that is refused has its error", async () => {
+  test("of a refused request has only the span of the request", async () => {
     const { chat, spans } = await traced();
     expect(await chat("nobody/none")).toBe(400);
     const [server, ...others] = spans();
@@ -185,7 +185,7 @@ describe("a trace", () => {
   });
 });
 
-test("metrics are the durations of requests and attempts, and the tokens", async () => {
+test("sends metrics of the durations of requests and attempts, and of tokens", async () => {
   const { chat, metrics } = await traced();
   await chat("routed", parent(), { stream: true });
   const byName = Object.fromEntries(metrics().map(({ name, histogram }) => [name, histogram.dataPoints]));

@@ -31,7 +31,7 @@ const sums = parseSums(undefined);
 const NOTHING: KeyUsage = { ...sums, key: "", last_used: 0, today: sums };
 
 describe("the metrics in text form", () => {
-  it("sums a histogram's buckets up, and shows the empty ones", () => {
+  it("contain cumulative buckets of a histogram, also empty ones", () => {
     const counts = new Counts();
     const waits = new HistogramSeries(QUEUE_WAIT, {});
     for (const seconds of [0.005, 0.005, 0.3, 1_000]) counts.observe(waits, seconds);
@@ -49,7 +49,7 @@ describe("the metrics in text form", () => {
     ]);
   });
 
-  it("keeps labels apart, whatever is in them", () => {
+  it("distinguish and escape any label values", () => {
     const counts = new Counts();
     counts.add(seriesName(GENERATIONS, { model: 'a"b\\c\nd' }));
     counts.add(seriesName(GENERATIONS, { model: 'a"b\\c\nd' }));
@@ -59,7 +59,7 @@ describe("the metrics in text form", () => {
     expect(text).toContain('polygate_generations_total{model="le="} 1\n');
   });
 
-  it("tells what keys used: the first 200 apart, so that no series ends", () => {
+  it("show the usage of the first 200 keys separately, and of all others together", () => {
     const use = (n: number): KeyUsage => ({
       ...NOTHING,
       key: `key_${n}`,
@@ -77,7 +77,7 @@ describe("the metrics in text form", () => {
     expect(text).not.toContain("key_250");
   });
 
-  it("shows the account pool as it is", () => {
+  it("show the state of the account pool", () => {
     const text = formatExposition({}, idle, []);
     for (const line of [
       "polygate_accounts 3",
@@ -93,7 +93,7 @@ describe("the metrics in text form", () => {
     }
   });
 
-  it("says what every metric is, once", () => {
+  it("describe every metric exactly once", () => {
     const text = formatExposition({}, idle, []);
     const types = [...text.matchAll(/^# TYPE (\S+) (counter|histogram|gauge)$/gm)].map(([, name]) => name);
     const helps = [...text.matchAll(/^# HELP (\S+) \S/gm)].map(([, name]) => name);
@@ -101,7 +101,7 @@ describe("the metrics in text form", () => {
     expect(new Set(types).size).toBe(types.length);
   });
 
-  it("tells the health of each provider as a state set", () => {
+  it("show the health of each provider as a state set", () => {
     const providers = new Map([["default", "healthy"] as const, ["engine", "down"] as const]);
     const lines = formatExposition({}, idle, [], providers)
       .split("\n")

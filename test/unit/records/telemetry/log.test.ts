@@ -48,7 +48,7 @@ const FIELDS: fc.Arbitrary<RequestFacts> = fc
 const snakeCase = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 describe("the log line of a request", () => {
-  it("is the JSON of its members, in their order, whatever they hold", () => {
+  it("is the JSON of its members in order, for any values", () => {
     vi.useFakeTimers();
     fc.assert(
       fc.property(
@@ -79,7 +79,7 @@ describe("the log line of a request", () => {
     );
   });
 
-  it("tells the time to the millisecond, within a second and from one to the next", () => {
+  it("has the time to the millisecond, also from one second to the next", () => {
     vi.useFakeTimers();
     const times = [0, 7, 89, 999, 1_000, 59_999, 60_000, 1, 1_700_000_000_010, 1_700_000_000_999];
     for (const time of times) {
@@ -91,7 +91,7 @@ describe("the log line of a request", () => {
     );
   });
 
-  it("hides in its path what paths may hold", () => {
+  it("hides the key in its path", () => {
     logRequest(createOutcome({ path: "/admin/keys/sk-secret" }), 1);
     expect(lines.join()).not.toContain("secret");
     expect(JSON.parse(lines.join()).path).toBe("/admin/keys/…");
@@ -104,7 +104,7 @@ describe("the sample of the log", () => {
       createOutcome({ uniqueRequestId: `req_${crypto.randomUUID().replaceAll("-", "")}`, ...changes }),
     );
 
-  it("has about the share of successful requests that the setting says", () => {
+  it("contains about the configured share of successful requests", () => {
     for (const sample of [0, 0.1, 0.5, 1]) {
       const requests = outcomes({});
       for (const outcome of requests) logRequest(outcome, sample);
@@ -112,7 +112,7 @@ describe("the sample of the log", () => {
     }
   });
 
-  it("has every failure, also of an answer that had begun with status 200", () => {
+  it("contains every failure, also of an answer that began with status 200", () => {
     const failures = [...outcomes({ status: 500 }), ...outcomes({ facts: { error: "cut" } })];
     for (const outcome of failures) logRequest(outcome, 0);
     expect(lines).toHaveLength(failures.length);

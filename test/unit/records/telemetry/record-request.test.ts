@@ -106,8 +106,8 @@ const OUTCOMES: fc.Arbitrary<RequestOutcome> = fc
   })
   .map(createOutcome);
 
-describe("what is counted of a request", () => {
-  it("has the same names whichever requests were counted before", () => {
+describe("the counts of a request", () => {
+  it("have the same names, whatever requests were counted before", () => {
     fc.assert(
       fc.property(fc.array(OUTCOMES, { minLength: 1, maxLength: 20 }), (requests) => {
         for (const outcome of requests) expect(counted(outcome)).toEqual(expected(outcome));
@@ -115,7 +115,7 @@ describe("what is counted of a request", () => {
     );
   });
 
-  it("has them with more kinds of requests than are kept", () => {
+  it("have the same names after more kinds of requests than are cached", () => {
     for (let n = 0; n < 1_000; n += 1) {
       const facts: RequestFacts = { route: `/${n}`, dialect: "d", operation: "chat", model: `m${n % 300}` };
       const outcome = createOutcome({ durationMs: n, facts });
@@ -123,13 +123,13 @@ describe("what is counted of a request", () => {
     }
   });
 
-  it("counts methods that clients made up as one", () => {
+  it("have one name for all invented methods", () => {
     const facts = { route: "/v1/models" };
     const series = Object.keys(counted(createOutcome({ method: "BREW", status: 405, facts })));
     expect(series).toEqual(['polygate_http_requests_total{route="/v1/models",method="other",status="405"}']);
   });
 
-  it.each(["/healthz", "/readyz"])("does not count probes: %s", (route) => {
+  it.each(["/healthz", "/readyz"])("omit probes: %s", (route) => {
     expect(counted(createOutcome({ method: "GET", facts: { route } }))).toEqual({});
   });
 });

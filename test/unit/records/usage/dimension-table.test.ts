@@ -23,7 +23,7 @@ const byTag = (store: SqlUsage, filters = {}) =>
     .groups.map(({ dimensions, requests }) => [dimensions.tag ?? "", requests] as const)
     .toSorted();
 
-test("usage of an earlier version stays, without a team", async () => {
+test("keeps usage of an earlier version, without a team", async () => {
   const sql = memoryDatabase();
   await count(new SqlUsage(sql, () => NOW), { key: "old" });
   const columns = OLD.map((name) => `${name} text not null`).join(", ");
@@ -44,7 +44,7 @@ test("usage of an earlier version stays, without a team", async () => {
   );
 });
 
-test("a request with several tags counts for each, and once in the totals", async () => {
+test("counts a request with several tags for each tag, and once in the totals", async () => {
   const store = new SqlUsage(memoryDatabase(), () => NOW);
   await count(store, { tag: "a,b" }, { tag: "b" }, {});
   expect(byTag(store)).toEqual([
@@ -62,7 +62,7 @@ test("a request with several tags counts for each, and once in the totals", asyn
   expect(read(store, [], { tag: ["b"] }).totals.requests).toBe(2);
 });
 
-test("many lists of tags of one key are counted together", async () => {
+test("counts the lists of tags of one key beyond the first 100 together", async () => {
   const store = new SqlUsage(memoryDatabase(), () => NOW);
   await count(store, ...Array.from({ length: 150 }, (_, index) => ({ tag: `t${index}` })));
   const groups = new Map(byTag(store).map(([tag, requests]) => [tag, requests]));
@@ -70,7 +70,7 @@ test("many lists of tags of one key are counted together", async () => {
   expect(groups.get("other")).toBe(50);
 });
 
-test("rows of an earlier version under the name of a driver are those of the default provider", async () => {
+test("assigns rows of an earlier version under a driver's name to the default provider", async () => {
   const sql = memoryDatabase();
   let now = NOW;
   await count(new SqlUsage(sql, () => now), { provider: "openai" }, { provider: "anthropic" });

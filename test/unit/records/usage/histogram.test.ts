@@ -17,7 +17,7 @@ const distribution = (times: readonly number[]) => {
 const times = fc.array(fc.integer({ min: 0, max: 90_000_000 }), { minLength: 1, maxLength: 200 });
 
 describe("distributions of times", () => {
-  it("tell every time to 5 %", () => {
+  it("contain each time within 5 %", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100_000_000 }), (time) => {
         expect(Math.abs(bucketMiddle(findBucket(time)) - time)).toBeLessThanOrEqual(time * 0.05);
@@ -25,7 +25,7 @@ describe("distributions of times", () => {
     );
   });
 
-  it("tell percentiles to 5 % and half a millisecond", () => {
+  it("have percentiles within 5 % and half a millisecond", () => {
     fc.assert(
       fc.property(times, (list) => {
         const sorted = list.toSorted((one, other) => one - other);
@@ -42,7 +42,7 @@ describe("distributions of times", () => {
     );
   });
 
-  it("are those of all times together when they are added, in whatever order", () => {
+  it("can be added in any order, and equal the distribution of all times", () => {
     fc.assert(
       fc.property(times, times, (one, other) => {
         const all = distribution([...one, ...other]);
@@ -52,11 +52,11 @@ describe("distributions of times", () => {
     );
   });
 
-  it("of nothing have no percentiles", () => {
+  it("have no percentiles without times", () => {
     expect(computePercentiles({})).toBeNull();
   });
 
-  it("take times that no clock should tell", () => {
+  it("accept invalid and infinite times", () => {
     for (const time of [-5, Number.NaN, 0]) expect(findBucket(time)).toBe(0);
     expect(findBucket(Number.POSITIVE_INFINITY)).toBe(findBucket(1e12));
   });

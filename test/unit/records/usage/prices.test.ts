@@ -11,12 +11,12 @@ import {
 describe("prices", () => {
   const tokens = { promptTokens: 1_000_000, cachedTokens: 400_000, completionTokens: 100_000 };
 
-  it("are for a million tokens: fresh, from the cache, and answered", () => {
+  it("apply to a million tokens: uncached input, cached input, and output", () => {
     const nano = computeCostNano({ input: 2, cache_read: 0.5, output: 10 }, tokens);
     expect(fromNano(nano)).toBe(0.6 * 2 + 0.4 * 0.5 + 0.1 * 10);
   });
 
-  it("of what was cached have another name in configurations of older versions", () => {
+  it("for cached tokens may have their older name, unless the current one is set", () => {
     const older = { input: 2, cached_input: 0.5, output: 10 };
     expect(computeCostNano(older, tokens)).toBe(
       computeCostNano({ input: 2, cache_read: 0.5, output: 10 }, tokens),
@@ -26,7 +26,7 @@ describe("prices", () => {
     );
   });
 
-  it("of what was written to the cache depend on the time for which it was written", () => {
+  it("for cache writes depend on the lifetime of the cache entry", () => {
     const written = { promptTokens: 1_000_000, cacheWrite5mTokens: 100_000, cacheWrite1hTokens: 200_000 };
     const cost = (prices: object) => fromNano(computeCostNano({ input: 2, output: 10, ...prices }, written));
     expect(cost({ cache_write_5m: 2.5, cache_write_1h: 4 })).toBeCloseTo(0.7 * 2 + 0.1 * 2.5 + 0.2 * 4, 9);
@@ -35,11 +35,11 @@ describe("prices", () => {
     expect(cost({})).toBeCloseTo(2, 9);
   });
 
-  it("of what was cached are those of the rest unless they are given", () => {
+  it("for cached tokens are those for input unless set", () => {
     expect(fromNano(computeCostNano({ input: 2, output: 10 }, tokens))).toBe(3);
   });
 
-  it("of the model that was used count before those of the name that was asked for", () => {
+  it("of the model used take precedence over those of the requested name", () => {
     const prices = { flash: { input: 1, output: 1 }, alias: { input: 2, output: 2 } };
     expect(findPrice(prices, "flash", "alias")?.input).toBe(1);
     expect(findPrice(prices, "vision", "alias")?.input).toBe(2);
@@ -50,7 +50,7 @@ describe("prices", () => {
     expect(computeCostNano(null, tokens)).toBe(0);
   });
 
-  it("of a model of the default provider are the same with the provider's id before the name", () => {
+  it("of a model of the default provider also apply with the provider's id before the name", () => {
     const prices = { "llama3.2": { input: 1, output: 1 }, "default/mine": { input: 2, output: 2 } };
     const config = configSchema.parse({ prices });
     expect(findModelPrice(config, "default/llama3.2")?.input).toBe(1);
@@ -59,11 +59,11 @@ describe("prices", () => {
     expect(findModelPrice(config, "default/other")).toBeNull();
   });
 
-  it("of cents for a million do not get lost: a token costs whole billionths", () => {
+  it("are exact for small amounts: a token costs whole billionths", () => {
     expect(computeCostNano({ input: 0.075, output: 0 }, { promptTokens: 1 })).toBe(75);
   });
 
-  it("of sound, images and reasoning are those of the rest unless they are given", () => {
+  it("for audio, images and reasoning are those for other tokens unless set", () => {
     const used = {
       ...{
         promptTokens: 1_000_000,
@@ -86,7 +86,7 @@ describe("prices", () => {
     expect(fromNano(computeCostNano(price, odd))).toBe(20);
   });
 
-  it("of what providers count instead of tokens: seconds of sound, searches", () => {
+  it("also apply to seconds of audio and to searches, and missing ones are listed", () => {
     const price = { input: 0, output: 0, audio_hour: 0.36, search_units_1k: 2, web_searches_1k: 10 };
     const used = { audioSeconds: 100, searchUnits: 3, webSearches: 4 };
     expect(fromNano(computeCostNano(price, used))).toBeCloseTo(0.01 + 0.006 + 0.04, 9);
@@ -99,7 +99,7 @@ describe("prices", () => {
     expect(partsOf("unknown")).toEqual([]);
   });
 
-  it("of a provider's model are those that are said of it, where there are no others", () => {
+  it("of a provider's model apply if the list of prices has none", () => {
     const models = { small: { upstream: "qwen3:8b", price: { input: 1, output: 2 } }, free: "gemma" };
     const provider = { id: "vllm", driver: "openai", base_url: "http://vllm.test/v1", models };
     const config = configSchema.parse({ providers: [provider] });

@@ -6,7 +6,7 @@ const now = Date.UTC(2026, 10, 22, 10, 30);
 const today = Date.UTC(2026, 10, 22);
 
 describe("the range of a query", () => {
-  it("is the last seven days by day, today included, unless said otherwise", () => {
+  it("is today and the seven days before, by day, unless stated otherwise", () => {
     expect(normalizeRange({}, now)).toEqual({
       from: today - 7 * DAY_MS,
       to: today + DAY_MS,
@@ -14,7 +14,7 @@ describe("the range of a query", () => {
     });
   });
 
-  it("is divided into hours when it is short", () => {
+  it("is divided into hours if it is short", () => {
     expect(normalizeRange({ from: now - 2 * HOUR_MS }, now)).toEqual({
       from: today + 8 * HOUR_MS,
       to: today + 11 * HOUR_MS,
@@ -22,7 +22,7 @@ describe("the range of a query", () => {
     });
   });
 
-  it("is told in whole days where hours are no longer kept", () => {
+  it("is in whole days if hours are no longer stored", () => {
     const range = normalizeRange({ from: now - 40 * DAY_MS, to: now - 39 * DAY_MS }, now);
     expect(range).toMatchObject({ granularity: "day", from: today - 40 * DAY_MS, to: today - 38 * DAY_MS });
     const total = normalizeRange(
@@ -32,7 +32,7 @@ describe("the range of a query", () => {
     expect(typeof total === "string" ? total : selectTable(total)).toBe("day");
   });
 
-  it("of a total is exact to the hour when it is short", () => {
+  it("is exact to the hour for the total of a short time", () => {
     const range = normalizeRange(
       { from: today + HOUR_MS, to: today + 2 * HOUR_MS, granularity: "total" },
       now,
@@ -45,7 +45,7 @@ describe("the range of a query", () => {
     [{ from: now + 1 }, "before"],
     [{ from: now - 800 * DAY_MS }, "two years"],
     [{ from: now - 40 * DAY_MS, granularity: "hour" }, "35 days"],
-  ] as const)("refuses %j", (asked, why) => {
+  ] as const)("is refused if it is %j", (asked, why) => {
     expect(normalizeRange(asked, now)).toContain(why);
   });
 });

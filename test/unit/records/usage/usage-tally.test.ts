@@ -14,7 +14,7 @@ async function rowsOf(requests: readonly UsedRequest[]): Promise<readonly UsageD
   return messages.flatMap(({ deltas }) => deltas);
 }
 
-it("requests for a model of the same name are counted for the provider that each reached", async () => {
+it("counts requests for a model of the same name separately for each provider", async () => {
   const of = (provider: string) => used({ provider, model: "", account: "" });
   const rows = await rowsOf([of("one"), of("two"), of("two")]);
   expect(rows.map(({ dimensions, requests }) => [dimensions.provider, requests])).toEqual([
@@ -23,7 +23,7 @@ it("requests for a model of the same name are counted for the provider that each
   ]);
 });
 
-it("what is merged, as there are too many rows, names no provider", async () => {
+it("merges the rows beyond the maximum into one with the model and the provider “other”", async () => {
   const requests = Array.from({ length: 2_100 }, (_, index) =>
     used({ provider: `provider-${index % 7}`, model: `model-${index}` }),
   );
@@ -35,7 +35,7 @@ it("what is merged, as there are too many rows, names no provider", async () => 
   ]);
 });
 
-it("a failed attempt counts for the provider that failed, and the request for the one that answered", async () => {
+it("counts a failed attempt for the provider that failed, and the request for the one that answered", async () => {
   const failed = { provider: "one", account: "a", model: "one/m" };
   const rows = await rowsOf([used({ provider: "two", attempts: 3, failedAttempts: [failed, failed] })]);
   const counts = rows.map(({ dimensions, requests, attempts, provider_errors }) => [
