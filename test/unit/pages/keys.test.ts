@@ -47,7 +47,7 @@ describe("a key of the page service", () => {
     return { status: response.status, ...error };
   };
 
-  it("counts instead of the address, in the query or a header, together with everything else of the key", async () => {
+  it("counts calls for its own limit instead of the address's, in the query or a header", async () => {
     const headers = [{}, { authorization: `Bearer ${OPERATOR}` }, { "x-api-key": OPERATOR }];
     for (const [index, one] of headers.entries()) {
       const query = index === 0 ? `${PAGE}&key=${OPERATOR}` : PAGE;
@@ -71,7 +71,7 @@ describe("a key of the page service", () => {
     expect((await made.request(`/v1/thumbs?${PAGE}&key=${OPERATOR}`)).status).toBe(200);
   });
 
-  it("counts the addresses of a list, all of them or none", async () => {
+  it("counts all addresses of a list or none", async () => {
     const post = (...urls: readonly string[]) =>
       made.request(`/v1/thumbs?key=${OPERATOR}`, {
         method: "POST",
@@ -92,7 +92,7 @@ describe("a key of the page service", () => {
     ]);
   });
 
-  it("never counts for another subject, even if its id reads like the name of one", async () => {
+  it("never counts for another subject, even if its id resembles the name of one", async () => {
     const limits = { requests_per_minute: 2 };
     const likeTeam = await gateway({
       pages: { browser: fakeBrowser() },
@@ -110,14 +110,14 @@ describe("a key of the page service", () => {
     expect(use.map(({ minute }) => minute.requests)).toEqual([2]);
   });
 
-  it("is not limited when it has no limit of requests", async () => {
+  it("is unlimited without a limit of requests", async () => {
     for (let call = 0; call < 5; call++) {
       const response = await made.request(`/v1/thumbs?${PAGE}&key=sk-unlimited`);
       expect([response.status, response.headers.get("ratelimit-limit")]).toEqual([200, null]);
     }
   });
 
-  it("goes no further: not to the page, its picture's place in the cache, or the log", async () => {
+  it("does not reach the page, the picture's cache key, or the log", async () => {
     await made.request(`/v1/thumbs?${PAGE}&key=${OPERATOR}&size=og`);
     await made.request(`/v1/thumbs?${PAGE}&key=sk-unlimited&size=og`);
     // The second was found where the first was kept.
@@ -135,27 +135,24 @@ describe("a key of the page service", () => {
     ["sk-expired", 401, "invalid_api_key"],
     ["sk-elsewhere", 403, "permission_denied"],
     ["sk-chat-only", 403, "permission_denied"],
-  ])(
-    "that does not work, %j, is a %d, and counts for the address that tries it",
-    async (key, status, code) => {
-      const allowing = await gateway({
-        pages: {
-          browser: fakeBrowser(),
-          countCalls: async (client, limit) => {
-            counted.push(client);
-            return { allowed: true, limit, remaining: 0, resetSeconds: 60 };
-          },
+  ])("that is invalid, %j, is a %d, and counts for the caller's address", async (key, status, code) => {
+    const allowing = await gateway({
+      pages: {
+        browser: fakeBrowser(),
+        countCalls: async (client, limit) => {
+          counted.push(client);
+          return { allowed: true, limit, remaining: 0, resetSeconds: 60 };
         },
-        config: (await made.platform.configuration.read()).config,
-      });
-      const response = await allowing.request(`/v1/thumbs?${PAGE}&key=${key}`);
-      expect(await errorOf(response)).toMatchObject({ status, code });
-      expect(counted).toEqual(["192.0.2.1"]);
-      expect((await made.request(`/v1/thumbs?${PAGE}&key=${key}`)).status).toBe(429);
-    },
-  );
+      },
+      config: (await made.platform.configuration.read()).config,
+    });
+    const response = await allowing.request(`/v1/thumbs?${PAGE}&key=${key}`);
+    expect(await errorOf(response)).toMatchObject({ status, code });
+    expect(counted).toEqual(["192.0.2.1"]);
+    expect((await made.request(`/v1/thumbs?${PAGE}&key=${key}`)).status).toBe(429);
+  });
 
-  it("is not what a header holds that is no configured key: that may be for the provider", async () => {
+  it("is not assumed for an unknown value in a header, which may be for the provider", async () => {
     const headers = { authorization: "Bearer a-token-of-the-provider" };
     expect((await made.request(`/v1/thumbs?${PAGE}`, { headers })).status).toBe(429);
     expect(counted).toEqual(["192.0.2.1"]);
@@ -190,7 +187,7 @@ describe("a key of the page service", () => {
       return query;
     }
 
-    it("show a picture on the key's account until they expire, also with a slash", async () => {
+    it("show a picture for the key until they expire, also with a trailing slash", async () => {
       const query = await link();
       const response = await open(query, "/v1/thumbs/");
       expect(response.status).toBe(200);
@@ -217,33 +214,33 @@ describe("a key of the page service", () => {
       ["expires", "9999999999"],
       ["signature", "AAAA"],
       ["keyId", "key_0000000000000000"],
-    ])("hold for nothing else, such as another %s", async (name, value) => {
+    ])("are refused with another %s", async (name, value) => {
       const query = await link();
       query.set(name, value);
       expect(await errorOf(await open(query))).toMatchObject({ status: 403, code: "signature_invalid" });
       expect(asked).toEqual([]);
     });
 
-    it.each(["keyId", "expires", "signature"])("are not without their %s", async (name) => {
+    it.each(["keyId", "expires", "signature"])("are refused without their %s", async (name) => {
       const query = await link();
       query.delete(name);
       expect(await errorOf(await open(query))).toMatchObject({ status: 400, param: name });
     });
 
-    it.each(["sk-disabled", "sk-expired"])("do not hold when the key is %s", async (key) => {
+    it.each(["sk-disabled", "sk-expired"])("are refused if the key is %s", async (key) => {
       expect(await errorOf(await open(await link({}, key)))).toMatchObject({
         status: 403,
         code: "signature_invalid",
       });
     });
 
-    it("do not hold when their expiry is no time", async () => {
+    it("are refused if their expiry is not a time", async () => {
       for (const expires of ["soon", "-1", "NaN"]) {
         expect((await open(await link({ expires }))).status).toBe(403);
       }
     });
 
-    it("the admin API makes, by key or by id", async () => {
+    it("the admin API creates, by key or by id", async () => {
       const post = (body: unknown) =>
         made.post("/admin/page-links", body, { headers: { authorization: "Bearer admin" } });
       const id = await keyIdentifier(apiKeySchema.parse({ key: OPERATOR }));

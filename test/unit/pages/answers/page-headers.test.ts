@@ -14,7 +14,7 @@ describe("x-page-url", () => {
     expect(headersOf(url)).toBe(url);
   });
 
-  it("has nothing that may not stand in a header", () => {
+  it("has only characters that are valid in a header, and a limited length", () => {
     expect(headersOf("https://example.com/ü\r\nx: y\ud800")).toBe(
       "https://example.com/%C3%BC%0D%0Ax:%20y%EF%BF%BD",
     );

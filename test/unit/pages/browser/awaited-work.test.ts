@@ -13,7 +13,7 @@ function starter() {
   return { starts, start };
 }
 
-it("goes on until the last caller has left, and then makes room for new work", async () => {
+it("continues work until the last caller has left, and then makes room for new work", async () => {
   const work = new AwaitedWork<string>();
   const { starts, start } = starter();
   const [one, two] = [new AbortController(), new AbortController()];
@@ -28,7 +28,7 @@ it("goes on until the last caller has left, and then makes room for new work", a
   expect(await third).toBe("new");
 });
 
-it("goes on for a caller that cannot leave", async () => {
+it("continues work for a caller that cannot leave", async () => {
   const work = new AwaitedWork<string>();
   const { starts, start } = starter();
   const leaving = new AbortController();
@@ -39,7 +39,7 @@ it("goes on for a caller that cannot leave", async () => {
   expect(starts.map(({ aborted }) => aborted)).toEqual([false]);
 });
 
-it("starts nothing for a caller that has left", async () => {
+it("starts no work for a caller that has left", async () => {
   const work = new AwaitedWork<string>();
   const { starts, start } = starter();
   await expect(work.join("a", AbortSignal.abort(), start)).rejects.toMatchObject({ status: 499 });

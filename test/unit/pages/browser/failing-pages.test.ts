@@ -4,7 +4,7 @@ import { answerFailingPage } from "../../../support/failing-pages.ts";
 import { usePageService } from "../../../support/page-service.ts";
 import { html } from "../../../support/pages.ts";
 
-describeWithBrowser("a page that is in trouble", () => {
+describeWithBrowser("a failing page", () => {
   const pages = usePageService(
     (request, response, url) => {
       switch (url.pathname) {
@@ -48,7 +48,7 @@ describeWithBrowser("a page that is in trouble", () => {
     ["/pdf", 422, "page_not_renderable"],
     ["/no-content", 422, "page_not_renderable"],
     ["/to-private", 400, "forbidden_url"],
-  ])("is an error that names the address: %s", async (path, status, code) => {
+  ])("is an error about the address: %s", async (path, status, code) => {
     const response = await pages.ask("thumbs", path);
     expect([response.status, JSON.parse(await response.text())]).toMatchObject([
       status,
@@ -57,7 +57,7 @@ describeWithBrowser("a page that is in trouble", () => {
     expect(response.headers.get("cache-control")).toBe("no-store");
   });
 
-  it.each([403, 404, 410, 500])("is captured with its status %d, and kept for a minute", async (is) => {
+  it.each([403, 404, 410, 500])("is captured with its status %d, and cached for a minute", async (is) => {
     const response = await pages.ask("thumbs", `/status?is=${is}`, { size: "t" });
     expect([response.status, response.headers.get("x-page-status")]).toEqual([200, String(is)]);
     expect(response.headers.get("cache-control")).toBe("public, max-age=60");
@@ -65,7 +65,7 @@ describeWithBrowser("a page that is in trouble", () => {
   });
 
   it.each(["/flood", "/flood-in-worker", "/bomb"])(
-    "ends what it loads beyond its share, whoever loads it: %s",
+    "cannot load more than its limit from any context: %s",
     async (path) => {
       const response = await pages.ask("thumbs", path, { delay: "1" });
       const text = await response.text();

@@ -14,7 +14,7 @@ interface Arrival {
   readonly secrets: readonly string[];
 }
 
-describeWithBrowser("what a caller changes about a page", () => {
+describeWithBrowser("the set-up of a page by the caller", () => {
   let arrivals: Arrival[] = [];
   const pages = usePageService(({ headers, url = "" }, response, { pathname }) => {
     const text = JSON.stringify(headers) + url;
@@ -74,7 +74,7 @@ describeWithBrowser("what a caller changes about a page", () => {
     return [response.status, error.code, error.param];
   }
 
-  it("styles it and runs scripts one after another, against the page's own policy", async () => {
+  it("adds styles and runs scripts one after another, despite the page's own policy", async () => {
     const styles = ["#box { height: 1200px; background: red }"];
     const scripts = [
       "await new Promise((resolve) => setTimeout(resolve, 50)); globalThis.colour = 'green'",
@@ -90,7 +90,7 @@ describeWithBrowser("what a caller changes about a page", () => {
     ]);
   });
 
-  it("is the whole document, which has an origin of its own", async () => {
+  it("may contain the whole document, which has an opaque origin", async () => {
     const document = `<!doctype html><body style="margin:0">${fill("red")}<script>
       let opaque = origin === "null";
       try { document.cookie; opaque = false } catch {}
@@ -100,7 +100,7 @@ describeWithBrowser("what a caller changes about a page", () => {
     expect(await looksGreen(answer)).toBe(true);
   });
 
-  it("leaves out types of resources, which is no failure of the page", async () => {
+  it("blocks types of resources, which is not a failure of the page", async () => {
     const rules = { blockResources: ["image", "script"], failOnResourceLoadingFailed: true };
     const response = await post("thumbs", "/types", rules);
     expect(response.status, await response.clone().text()).toBe(200);
@@ -114,14 +114,14 @@ describeWithBrowser("what a caller changes about a page", () => {
     ["/throws", { failOnConsoleErrors: true }, "failOnConsoleErrors"],
     ["/rejects", { failOnConsoleErrors: true }, "failOnConsoleErrors"],
     ["/complains", { failOnConsoleErrors: true }, "failOnConsoleErrors"],
-  ])("makes %s a failure with %j, and no other page", async (path, rule, param) => {
+  ])("makes %s fail with %j, and not a page without faults", async (path, rule, param) => {
     const [failed, fine] = await Promise.all([post("metadata", path, rule), post("metadata", "/", rule)]);
     expect(await errorOf(failed)).toEqual([422, "page_failed", param]);
     expect(fine.status).toBe(200);
     await fine.text();
   });
 
-  it("gives secrets to the page's own origin and no other", async () => {
+  it("sends secrets only to the page's own origin", async () => {
     const response = await post("thumbs", "/secret", { ...SECRETS, delay: 1 });
     expect([response.status, (await response.arrayBuffer()).byteLength > 0]).toEqual([200, true]);
     for (const path of ["/secret", "/image", "/data"]) {
@@ -133,7 +133,7 @@ describeWithBrowser("what a caller changes about a page", () => {
   });
 
   it.each(["/leave", "/leave-by-script"])(
-    "gives no secrets once the page leads to another origin: %s",
+    "sends no secrets after the page leads to another origin: %s",
     async (path) => {
       const response = await post("thumbs", path, { ...SECRETS, delay: 1 });
       expect([response.status, response.headers.get("x-page-url")]).toEqual([
@@ -147,7 +147,7 @@ describeWithBrowser("what a caller changes about a page", () => {
     },
   );
 
-  it("gives the content of each form, of one element, and data by selectors", async () => {
+  it("selects the format of the content, one element, and data by selectors", async () => {
     const document = `<h1>Shop</h1><ul id=list></ul><a href="https://example.com/x" rel=next>more</a>
       <script>list.innerHTML = "<li class=price>5</li><li class=price>7 <b>now</b></li>"</script>`;
     const content = async (options: object) => {

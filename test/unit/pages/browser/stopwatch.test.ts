@@ -3,7 +3,7 @@ import { pageHeaders } from "../../../../src/pages/answers/page-headers.ts";
 import { Stopwatch } from "../../../../src/pages/browser/stopwatch.ts";
 import { OPERATION_HEADERS } from "../../../../src/pages/http/openapi-descriptions.ts";
 
-it("tells where the time of a request went, a page that leads elsewhere included", () => {
+it("states the time of each step of a request, also of a page that leads elsewhere", () => {
   let now = 1_000;
   const watch = new Stopwatch(() => now);
   for (const [step, ms] of [
@@ -23,7 +23,7 @@ it("tells where the time of a request went, a page that leads elsewhere included
   expect(pageHeaders(report)).not.toHaveProperty("server-timing");
 });
 
-it("all page headers are described in the OpenAPI document", () => {
+it("describes all page headers in the OpenAPI document", () => {
   const report = {
     url: "https://example.com/",
     status: 200,

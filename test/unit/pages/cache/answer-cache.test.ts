@@ -55,7 +55,7 @@ describe("a cached answer", () => {
     now += seconds * 1_000;
   };
 
-  it("is given while it is new, then at once while another is made, then not any more", async () => {
+  it("is returned while it is fresh, then while a new one is made, and no longer after that", async () => {
     expect(await ask(async () => made("first"))).toEqual(["first", false]);
     later(99);
     expect(await ask(async () => made("second"))).toEqual(["first", false]);
@@ -66,7 +66,7 @@ describe("a cached answer", () => {
     expect(await ask(async () => made("fifth"))).toEqual(["fifth", false]);
   });
 
-  it("does not wait for the one that takes its place, of which only one is made", async () => {
+  it("does not wait for its renewal, which happens only once", async () => {
     await ask(async () => made("old"));
     later(101);
     const renewal = Promise.withResolvers<NewAnswer>();
@@ -90,7 +90,7 @@ describe("a cached answer", () => {
     expect(await ask(async () => made("newer"))).toEqual(["new", false]);
   });
 
-  it("stays when its renewal fails or finds a page in trouble; the renewal is retried after a minute", async () => {
+  it("remains if its renewal fails or gives a short-lived answer; the renewal is retried after a minute", async () => {
     await ask(async () => made("old"), { maxAge: 100, staleFor: 5_000 });
     later(101);
     let tries = 0;
@@ -109,7 +109,7 @@ describe("a cached answer", () => {
     expect(await ask(fails, freshness)).toEqual(["well", false]);
   });
 
-  describe("in a cache that gives streams", () => {
+  describe("in a cache that returns streams", () => {
     let cancelled = 0;
     const streamed = (text: string) =>
       new ReadableStream<Uint8Array>({
@@ -141,7 +141,7 @@ describe("a cached answer", () => {
       context = { ...context, platform: { ...context.platform, pages: { cache } } };
     });
 
-    it("is streamed unchanged: its tag and its length are stored with it", async () => {
+    it("is streamed with its stored tag and length", async () => {
       const digest = vi.spyOn(crypto.subtle, "digest");
       const response = await give({});
       expect(digest).not.toHaveBeenCalled();
@@ -151,7 +151,7 @@ describe("a cached answer", () => {
       digest.mockRestore();
     });
 
-    it("is not read for who has it already", async () => {
+    it("is not read for a client that already has it", async () => {
       const tag = (await give({})).headers.get("etag") ?? "";
       const response = await give({ "if-none-match": tag });
       expect([response.status, response.headers.get("etag"), cancelled]).toEqual([304, tag, 1]);
@@ -167,7 +167,7 @@ describe("a cached answer", () => {
       expect(write).toHaveBeenCalledTimes(1);
     });
 
-    it("is let go of where the caller may not have it, or it is too old", async () => {
+    it("is released if the caller is refused, or if it is too old", async () => {
       const refused = Promise.reject(new Error("too many calls"));
       refused.catch(() => undefined);
       const answering = getOrCreate(context, KEY, FRESHNESS, refused, nobody);
@@ -180,7 +180,7 @@ describe("a cached answer", () => {
     });
   });
 
-  it("does not tell again where the time went", async () => {
+  it("has server-timing only when it is new, not as the result of a job", async () => {
     const headers = { "server-timing": "load;dur=7" };
     const fresh = await getOrCreate(context, KEY, FRESHNESS, admitted, async () => ({
       ...made("new"),
@@ -194,7 +194,7 @@ describe("a cached answer", () => {
     expect(await timing(await createJobAnswer({ ...made("of a job"), headers }, 100))).toBeNull();
   });
 
-  it("is made again on each request with maxAge 0", async () => {
+  it("is replaced on each request with maxAge 0", async () => {
     await ask(async () => made("old"));
     const freshness = { maxAge: 0, staleFor: 50 };
     expect(await ask(async () => made("new"), freshness)).toEqual(["new", false]);

@@ -6,7 +6,7 @@ const answer = (body: string, seconds: number) =>
   new Response(body, { headers: { "cache-control": `public, max-age=${seconds}`, "x-made-at": "1" } });
 
 describe("the answer cache of a process", () => {
-  it("gives an answer back, headers and all, until it is too old", async () => {
+  it("returns an answer with its headers until it is too old", async () => {
     let now = 0;
     const cache = new ProcessAnswerCache(() => now, 1_000);
     await cache.put("k", answer("body", 10));
@@ -22,7 +22,7 @@ describe("the answer cache of a process", () => {
     expect(await cache.match("k")).toBeUndefined();
   });
 
-  it("drops what was used least recently when it is full", async () => {
+  it("evicts the least recently used answer when it is full", async () => {
     const body = "x".repeat(2_000);
     const cache = new ProcessAnswerCache(() => 0, 8_700);
     for (const key of ["a", "b", "c"]) await cache.put(key, answer(body, 10));
@@ -35,7 +35,7 @@ describe("the answer cache of a process", () => {
     expect(await cache.match("c")).toBeDefined();
   });
 
-  it("counts keys and headers", async () => {
+  it("counts keys and headers towards its size", async () => {
     const cache = new ProcessAnswerCache(() => 0, 100_000);
     const keys = Array.from({ length: 300 }, (_, n) => `${n}`.padEnd(1_000, "k"));
     for (const key of keys) await cache.put(key, answer("", 10));
@@ -50,7 +50,7 @@ describe("the answer cache of a process", () => {
     expect([await cache.match("a"), await cache.match("b")]).toEqual([undefined, undefined]);
   });
 
-  it("keeps what has no body where there is no place for any: that a renewal has begun, for one", async () => {
+  it("stores answers without a body, such as the mark of a renewal, when there is no room for bodies", async () => {
     const full = async () => Promise.reject(new Error("the disk is full"));
     const cache = new ProcessAnswerCache(() => 0, 8_700, { put: full, get: full, remove: () => undefined });
     await expect(cache.put("a", answer("a", 10))).rejects.toThrow("full");

@@ -32,21 +32,21 @@ describe("the Markdown of a page", () => {
     ["<p>a<br>---<br>===<p>#b 1.5 -3", "a\n\\---\n\\===\n\n#b 1.5 -3"],
     ["<title>t</title><script>s</script><style>c</style><noscript>n</noscript>text", "text"],
     ["", ""],
-  ])("of %j", (html, expected) => {
+  ])("is correct for %j", (html, expected) => {
     expect(convert(html)).toBe(expected);
   });
 
-  it("is plain without marks as text", () => {
+  it("has no marks as plain text", () => {
     const html =
       "<h1>T</h1><p>a <b>b</b> <a href=/x>c</a><img src=x alt=no></p><ul><li>d</ul><table><tr><td>1<td>2</table>";
     expect(convert(html, "text")).toBe("T\n\na b c\n\n- d\n\n1\t2");
   });
 
-  it("leaves the characters of a text as they are without Markdown", () => {
+  it("has unescaped characters as plain text", () => {
     expect(convert("<p># a<p>1. &lt;b&gt; *c*<pre>```</pre>", "text")).toBe("# a\n\n1. <b> *c*\n\n```");
   });
 
-  it("takes any markup, deep and long, in time", () => {
+  it("is made of any markup, also deep and long", () => {
     const tag = fc.constantFrom(
       "<div>",
       "<ul>",

@@ -67,7 +67,7 @@ describe("jobs of the page service", () => {
     return look(id);
   }
 
-  it("answer at once, tell how they stand, and give what came of them", async () => {
+  it("answer at once, show their state, and return the result", async () => {
     const begun = Promise.withResolvers<void>();
     gate = begun.promise;
     const response = await made.request("/v1/thumbs?url=example.com&size=og&async=true");
@@ -99,7 +99,7 @@ describe("jobs of the page service", () => {
     expect([again.headers.get("x-cache"), browser.captures.length]).toEqual(["HIT", 1]);
   });
 
-  it("do a list with the same options, each address for itself, and count each", async () => {
+  it("process a list with the same options, each address separately, and count each as a call", async () => {
     const urls = ["example.com", "http://127.0.0.1/", "crash.example.com", "example.org"];
     const response = await post({ urls, size: "m", format: "png", full: true });
     expect([response.status, counted]).toEqual([202, [4]]);
@@ -133,14 +133,14 @@ describe("jobs of the page service", () => {
     [{ urls: ["example.com"], url: "example.org" }, "urls"],
     [{ url: "example.org", html: "<p>" }, "urls"],
     [{ size: "og" }, "urls"],
-  ])("refuse %j, and say why", async (body, param) => {
+  ])("are a 400 with %j, which names the parameter if only one is wrong", async (body, param) => {
     const response = await post(body);
     const [status, , named] = await codeOf(response);
     expect([status, String(named ?? "")]).toEqual([400, expect.stringContaining(param)]);
     expect(browser.captures).toEqual([]);
   });
 
-  it("name the parameter that a misspelt one stands for, and take none beside the body", async () => {
+  it("suggest the right name for a misspelt parameter, and refuse options in the query beside a body", async () => {
     const postAndReadError = async (body: unknown, query = "") => {
       const { error }: { error: { message: string; param: string } } = await (await post(body, query)).json();
       return [error.param, error.message];
@@ -158,7 +158,7 @@ describe("jobs of the page service", () => {
   });
 
   it.each(["{", '{"urls": []}', '{"urls": ["example.com"], "fullPage": true}'])(
-    "count as a call when %j cannot be read, and tell what is left",
+    "count as one call if %j cannot be read, and state the remaining calls",
     async (body) => {
       const response = await made.request("/v1/metadata", {
         method: "POST",
@@ -174,7 +174,7 @@ describe("jobs of the page service", () => {
     },
   );
 
-  it("are within the limit of calls, all of their addresses or none, and nothing is made ready before", async () => {
+  it("are refused as a whole, before any work, if the limit of calls does not allow all addresses", async () => {
     const urls = Array.from({ length: 21 }, (_, n) => `example.com/${n}`);
     const append = vi.spyOn(URLSearchParams.prototype, "append");
     try {
@@ -186,7 +186,7 @@ describe("jobs of the page service", () => {
     expect(browser.captures).toEqual([]);
   });
 
-  it("keep nothing that is of no use: no options of an address that may not be loaded, no spaces by the kilobyte", async () => {
+  it("store no options for addresses that are forbidden or too long, and no surplus whitespace", async () => {
     const kept: NewJob[] = [];
     const nothing = async () => null;
     const create = async (job: NewJob) => {
@@ -217,7 +217,7 @@ describe("jobs of the page service", () => {
     expect(kept.slice(1).map(({ tasks }) => tasks[0]?.query)).toEqual(["url=example.com"]);
   });
 
-  it("are as many at once as a client may have", async () => {
+  it("are limited in number per client, and a cancelled one makes room", async () => {
     const begun = Promise.withResolvers<void>();
     gate = begun.promise;
     const ids: string[] = [];
@@ -238,7 +238,7 @@ describe("jobs of the page service", () => {
     await over(ids[0] ?? "");
   });
 
-  it("can be read only with their id, which is in no log", async () => {
+  it("can be read only with their id, which is never logged", async () => {
     const { id } = await jobIn(await made.request("/v1/thumbs?url=example.com&async"));
     await over(id);
     for (const other of ["job_0", `${id}0`, "%00", `job_${"0".repeat(64)}_${"0".repeat(32)}`]) {
@@ -253,7 +253,7 @@ describe("jobs of the page service", () => {
     expect(JSON.stringify(made.lines)).not.toContain(id);
   });
 
-  it("are not found when a result is deleted between the two reads of its job", async () => {
+  it("are not found if a result is deleted between the two reads of its job", async () => {
     const job: JobState = {
       ...{ id: "job_1", operation: "thumbs", createdAt: 1, finishedAt: 2, expiresAt: 3 },
       tasks: [{ url: "example.com", status: "completed", fault: null }],
@@ -272,7 +272,7 @@ describe("jobs of the page service", () => {
     ]);
   });
 
-  it("end with the key that began them", async () => {
+  it("stop at the next address if the key that created them is removed", async () => {
     const begun = Promise.withResolvers<void>();
     gate = begun.promise;
     const urls = ["example.com/1", "example.com/2", "example.com/3", "example.com/4"];
@@ -291,7 +291,7 @@ describe("jobs of the page service", () => {
     expect(browser.captures).toHaveLength(2);
   });
 
-  it("go on a key's account, which a link signed for one picture does not open", async () => {
+  it("count for a key, and cannot be created with a link that was signed for one picture", async () => {
     const query = new URLSearchParams({ url: "example.com", key: KEY, async: "yes" });
     const { id } = await jobIn(await made.request(`/v1/thumbs?${query}`));
     await over(id);

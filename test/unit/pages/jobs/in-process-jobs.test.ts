@@ -4,7 +4,7 @@ import { createInProcessJobs } from "../../../../src/pages/jobs/in-process-jobs.
 import { JobScheduler } from "../../../../src/pages/jobs/job-scheduler.ts";
 import { memoryDatabase } from "../../records/archive/sqlite.ts";
 
-it("jobs of a process go on in the next one, once that is ready, without anybody's asking", async () => {
+it("resumes the jobs of an earlier process by itself, once the new one is ready", async () => {
   const sql = memoryDatabase();
   const kept = {
     sql,

@@ -43,14 +43,14 @@ class Counter {
   }
 }
 
-describe("the calls of a client that are written down", () => {
-  it("are not written one by one when they come in a burst", () => {
+describe("the stored calls of a client", () => {
+  it("are not written one by one during a burst", () => {
     const counter = new Counter();
     for (let call = 0; call < 90; call++) expect(counter.take(call * 10, 100)).toBe(true);
     expect(counter.writes).toBeLessThan(10);
   });
 
-  it("are what has come, once the burst is over", () => {
+  it("are complete after a burst", () => {
     const counter = new Counter();
     for (let call = 0; call < 20; call++) counter.take(call * 10, 100);
     counter.pass(5_000);
@@ -58,7 +58,7 @@ describe("the calls of a client that are written down", () => {
     expect(counter.stored).toEqual(Array.from({ length: 20 }, (_, call) => call * 10));
   });
 
-  it("are written as they come by a client who takes its time, and where the limit leaves no room", () => {
+  it("are written one by one for a slow client, and for a low limit", () => {
     const slow = new Counter();
     for (let call = 0; call < 10; call++) slow.take(call * 3_000, 100);
     expect([slow.writes, slow.stored.length]).toEqual([10, 10]);
@@ -67,7 +67,7 @@ describe("the calls of a client that are written down", () => {
     expect([few.writes, few.stored.length]).toEqual([5, 5]);
   });
 
-  it("count until the minute of the last one is over, when the counter was put away in the middle of a burst", () => {
+  it("count until the minute of the last one is over, also after a restart during a burst", () => {
     const counter = new Counter();
     const calls = [0, 10, 1_000, 1_000].map((now) => counter.take(now, 16));
     counter.restart();
@@ -76,7 +76,7 @@ describe("the calls of a client that are written down", () => {
     expect(calls.filter(Boolean)).toHaveLength(4 + 14);
   });
 
-  it("never let more than the limit through in any minute, whenever the counter is put away", () => {
+  it("never allow more than the limit in any minute, for any restarts", () => {
     const step = fc.record({
       gap: fc.oneof(fc.integer({ min: 0, max: 30 }), fc.integer({ min: 0, max: 30_000 })),
       restarts: fc.integer({ min: 0, max: 9 }).map((n) => n === 0),

@@ -21,7 +21,7 @@ function isolate() {
 }
 
 describe("a client who is refused", () => {
-  test("gets repeated refusals with the remaining time, for one question to the counter", () => {
+  test("gets repeated refusals with the remaining time, without asking the counter again", () => {
     const { take, asked } = isolate();
     for (const now of [0, 10, 20]) expect(take(now).allowed).toBe(true);
     expect(take(500)).toEqual({ allowed: false, limit: 3, remaining: 0, resetSeconds: 60 });
@@ -30,7 +30,7 @@ describe("a client who is refused", () => {
     expect(take(30_500).resetSeconds).toBe(30);
   });
 
-  test("is let in at the very millisecond that the window has room, as without a memory", () => {
+  test("is allowed at the same millisecond as without the cache", () => {
     for (let first = 0; first < 2_000; first += 97) {
       const { take } = isolate();
       const alone = new RateWindow();
@@ -43,21 +43,21 @@ describe("a client who is refused", () => {
     }
   });
 
-  test("for many calls at once is not refused one", () => {
+  test("for several calls at once can still make a single one", () => {
     const { take } = isolate();
     expect(take(0, 2).allowed).toBe(true);
     expect(take(1, 2).allowed).toBe(false);
     expect(take(2).allowed).toBe(true);
   });
 
-  test("is not locked out by a clock that is set back", () => {
+  test("is not locked out if a clock is set back", () => {
     const { take, asked } = isolate();
     for (const now of [100_000, 100_000, 100_000, 100_001]) take(now);
     expect(take(1_000).allowed).toBe(true);
     expect(asked()).toBe(5);
   });
 
-  test("is one of a thousand that are remembered", () => {
+  test("is forgotten when a thousand others have been refused later", () => {
     const refused = new RejectionCache();
     const decision = { allowed: false, limit: 3, remaining: 0, resetSeconds: 60 };
     for (let n = 0; n <= 1_000; n += 1) refused.remember(`client ${n}`, decision, 0);

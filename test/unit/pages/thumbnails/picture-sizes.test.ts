@@ -114,7 +114,7 @@ describeWithBrowser("the size of large pictures", () => {
     60_000,
   );
 
-  it("is exact whatever it is", async () => {
+  it("is exact for arbitrary sizes", async () => {
     const side = fc.integer({ min: 1201, max: 2400 });
     const large = fc.tuple(side, side).filter(([width, height]) => width * height > 2_500_000);
     const sizes = fc.sample(large, { seed: 20_260_101, numRuns: 4 });
@@ -150,7 +150,7 @@ describeWithBrowser("the size of large pictures", () => {
     ["a phone", { mobile: "true" }],
     ["a fine screen", { device: "laptopwithhidpiscreen" }],
   ])("on %s", (_, screen) => {
-    it("is exact, and what scale makes of it too", async () => {
+    it("is exact, also with a scale", async () => {
       for (const path of ["/element", "/phone"]) {
         await picture(path, { ...screen, size: "1801x1603", format: "png" }, { width: 1801, height: 1603 });
         await picture(path, { ...screen, size: "1001x1303", scale: "1.67" }, { width: 1672, height: 2176 });

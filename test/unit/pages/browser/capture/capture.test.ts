@@ -116,7 +116,7 @@ describeWithBrowser("a capture", () => {
     ["/tall", { full: "true", size: "o", viewportWidth: "400" }, "x-page-cut-at", "16383"],
     ["/wide", { full: "true" }, "x-page-cut-at-width", "16383"],
     ["/tall", { format: "pdf", paper: "a6", landscape: "true" }, "x-page-cut-at-sheet", "100"],
-  ])("says where it was cut: %s with %j", async (path, query, header, expected) => {
+  ])("states where it was cut: %s with %j", async (path, query, header, expected) => {
     const response = await thumbs(path, query);
     expect([response.status, response.headers.get(header)]).toEqual([200, expected]);
     await response.arrayBuffer();
@@ -133,12 +133,12 @@ describeWithBrowser("a capture", () => {
     ["/boxes", { hide: "a{color:red}/*" }, 400, "hide"],
     ["/short", { clip: "0,3000,10,10" }, 400, "clip"],
     ["/sheets", { format: "pdf", pageRanges: "9" }, 400, "pageRanges"],
-  ])("of %s with %j is refused", async (path, query, status, param) => {
+  ])("of %s with %j is refused with the name of the parameter", async (path, query, status, param) => {
     const response = await thumbs(path, query);
     expect([response.status, JSON.parse(await response.text()).error.param]).toEqual([status, param]);
   });
 
-  it("is some sheets of a PDF, with header, footer and outline", async () => {
+  it("may contain only some sheets of a PDF, with header, footer and outline", async () => {
     const pdf = async (query: Query) => {
       const response = await thumbs("/sheets", { format: "pdf", ...query });
       const text = Buffer.from(await response.arrayBuffer()).toString("latin1");
@@ -156,7 +156,7 @@ describeWithBrowser("a capture", () => {
     expect(full.text.length).toBeGreaterThan(plain.text.length);
   });
 
-  it("is an animation that scrolls from the top to the end", async () => {
+  it("may be an animation that scrolls", async () => {
     const query = { scenario: "scroll", format: "webp", size: "s" };
     const response = await thumbs("/parts", query);
     const bytes = Buffer.from(await response.arrayBuffer());

@@ -39,13 +39,13 @@ describeWithBrowser("the moment at which a page is read", () => {
   it.each([
     ["/chain", "networkidle0"],
     ["/polls", "networkidle2"],
-  ])("is when few requests have no response, if that is asked for: %s, %s", async (path, waitUntil) => {
+  ])("is when few requests are unanswered, on request: %s, %s", async (path, waitUntil) => {
     const { colour, prepareMs } = await shot(path, { waitUntil, settle: "0" });
     expect([isSimilarColour(colour, GREEN), prepareMs < 4_000]).toEqual([true, true]);
   });
 
   it.each(["/late", "/chain", "/fade", "/transition", "/shadow", "/endless", "/scripted"])(
-    "is when requests are answered and nothing moves: %s",
+    "is when requests are answered and finite animations have ended: %s",
     async (path) => {
       const settled = await shot(path);
       expect(isSimilarColour(settled.colour, GREEN), JSON.stringify(settled)).toBe(true);
@@ -57,7 +57,7 @@ describeWithBrowser("the moment at which a page is read", () => {
     },
   );
 
-  it("is at once for a page that is still, and bounded for one that never is", async () => {
+  it("is immediate for a still page, and bounded for a page that never becomes still", async () => {
     await shot("/still");
     const times = [await shot("/still?1"), await shot("/still?2"), await shot("/still?3")];
     // The bound is 100 ms on a quiet machine. A busy one needs longer, but far less than the settling.
@@ -67,7 +67,7 @@ describeWithBrowser("the moment at which a page is read", () => {
     expect(polling.prepareMs).toBeLessThan(2_000);
   });
 
-  it("is the same for metadata, and as the caller says", async () => {
+  it("is the same for metadata, and follows the caller's options", async () => {
     const description = async (path: string, query: Record<string, string> = {}) => {
       const response = await ask("metadata", path, query);
       expect(response.status).toBe(200);
@@ -86,7 +86,7 @@ describeWithBrowser("the moment at which a page is read", () => {
     expect(isSimilarColour((await shot("/timer", { waitForText: "is here" })).colour, WHITE)).toBe(true);
   });
 
-  it("is a 404 where the awaited text never comes", async () => {
+  it("is never reached without the awaited text, which is a 404", async () => {
     const response = await ask("technologies", "/still", { waitForText: "never" });
     expect(response.status).toBe(404);
     expect(JSON.parse(await response.text()).error).toMatchObject({
@@ -100,7 +100,7 @@ describeWithBrowser("the moment at which a page is read", () => {
     ["settle", "x"],
     ["delay", "11"],
     ["waitUntil", "never"],
-  ])("refuses %s=%s for every operation", async (name, value) => {
+  ])("cannot be %s=%s for any operation", async (name, value) => {
     for (const operation of ["thumbs", "metadata", "technologies"]) {
       const response = await ask(operation, "/still", { [name]: value });
       expect([response.status, JSON.parse(await response.text()).error.param]).toEqual([400, name]);

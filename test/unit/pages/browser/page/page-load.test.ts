@@ -7,7 +7,7 @@ const HEAD = `<meta name="description" content="Read all the same"><meta propert
   <meta name="generator" content="WordPress 6.5.2">`;
 const GREEN_BOX = '<div style="height:600px;background:green"></div>';
 
-describeWithBrowser("a page that is incomplete", () => {
+describeWithBrowser("an incomplete page", () => {
   const pages = usePageService(
     (_, response, { pathname }) => {
       switch (pathname) {
@@ -65,7 +65,7 @@ describeWithBrowser("a page that is incomplete", () => {
     ["/deferred", "load_timeout"],
     ["/picture", "load_timeout"],
     ["/cut", "response_cut"],
-  ])("is read in full, and the answer says what is missing: %s", async (path, reason) => {
+  ])("is read in full, and the answer states the reason: %s", async (path, reason) => {
     const [metadata, technologies, picture, json] = await Promise.all([
       askJson("metadata", path, { technologies: "true" }),
       askJson("technologies", path),
@@ -87,19 +87,19 @@ describeWithBrowser("a page that is incomplete", () => {
     expect(json).toMatchObject({ width: 320, height: 240, incomplete: true, incompleteReason: reason });
   });
 
-  it("is incomplete if its response cannot be decoded", async () => {
+  it("includes one whose response cannot be decoded", async () => {
     const picture = await ask("thumbs", "/not-gzip");
     expect(picture.headers.get("x-page-incomplete-reason")).toBe("response_cut");
   });
 
-  it("says nothing of that where nothing is missing", async () => {
+  it("is not reported if nothing is missing", async () => {
     for (const operation of ["metadata", "technologies"]) {
       expect(await askJson(operation, "/whole")).not.toHaveProperty("incomplete");
     }
     expect(await askJson("thumbs", "/whole", { output: "json" })).not.toHaveProperty("incomplete");
   });
 
-  it("shows a page that stops its own load as empty as it is to visitors", async () => {
+  it("does not include a page that stops its own load, which is shown as empty as visitors see it", async () => {
     const picture = await ask("thumbs", "/stopped", { format: "png" });
     expect(colourAt(await decode(await picture.arrayBuffer()), 100, 40)).toEqual(WHITE);
   });

@@ -11,8 +11,8 @@ const histories = fc.array(
   { maxLength: 60 },
 );
 
-describe("what is held against a client", () => {
-  it("halves its share for each harmful page, leaves it one tab, and is forgotten after a minute", () => {
+describe("the abuse score of a client", () => {
+  it("halves its share for each harmful page, to at least one tab, and expires after a minute", () => {
     fc.assert(
       fc.property(histories, fc.integer({ min: 1, max: 40 }), (history, tabs) => {
         let now = 0;
@@ -36,7 +36,7 @@ describe("what is held against a client", () => {
     );
   });
 
-  it("does not grow by clients that are long gone", () => {
+  it("does not count a client as active 5 s after its last activity", () => {
     let now = 0;
     const harm = new AbuseScore(() => now);
     harm.recordActivity("first");

@@ -13,8 +13,8 @@ function policyOf(limits: { requests: number; bytes: number }) {
   return { policy, events };
 }
 
-describe("what one tab may", () => {
-  it.each([3, 2_000])("load: %i requests; far more count as a request flood", (requests) => {
+describe("the policy of a tab", () => {
+  it.each([3, 2_000])("admits %i requests, and reports far more as a request flood", (requests) => {
     const { policy, events } = policyOf({ requests, bytes: 100 });
     const refused = Math.max(1_000, requests);
     const ask = (n: number) =>
@@ -26,7 +26,7 @@ describe("what one tab may", () => {
     expect(events).toEqual(["insistent"]);
   });
 
-  it("load: so many bytes, of which as many again may be under way", () => {
+  it("reports when the allowed bytes are exceeded, and a flood when far more are loaded", () => {
     const { policy, events } = policyOf({ requests: 3, bytes: 100 });
     policy.countBytes(100);
     expect([policy.overBudget, events]).toEqual([false, []]);
@@ -37,7 +37,7 @@ describe("what one tab may", () => {
     expect(events).toEqual(["full", "flooded"]);
   });
 
-  it.each([10, 2_000])("have the browser tell of it, where %i requests may be made", (requests) => {
+  it.each([10, 2_000])("reports a flood of browser events if %i requests are allowed", (requests) => {
     const most = 20 * Math.max(1_000, requests);
     const eventsOf = (times: number, what: "countEvent" | "countTarget" | "countAddressChange") => {
       const { policy, events } = policyOf({ requests, bytes: 100 });

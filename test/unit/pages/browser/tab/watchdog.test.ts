@@ -25,7 +25,7 @@ class Computing {
   }
 }
 
-describe("the pulse of a page", () => {
+describe("the watchdog of a page", () => {
   beforeEach(() => {
     vi.useFakeTimers();
   });
@@ -54,17 +54,17 @@ describe("the pulse of a page", () => {
     return seen;
   };
 
-  it("is lost when the page computes for longer than it may without a pause", async () => {
+  it("ends a page that computes for longer than allowed without a pause", async () => {
     const { lost } = await watch(new Computing(1, false), () => ({ maxBlockedMs: 5_000, maxTotalMs: 1e9 }));
     expect(lost).toBeGreaterThan(5_000);
     expect(lost).toBeLessThan(8_000);
   });
 
-  it("never ends a page that pauses, however long it computes, if there is no total limit", async () => {
+  it("never ends a page that pauses if there is no total limit", async () => {
     expect(await watch(new Computing(2, true), () => ({ maxBlockedMs: 5_000, maxTotalMs: 1e9 }))).toEqual({});
   });
 
-  it("tells that a page has computed for longer than it may in all, by its own time and not by the clock", async () => {
+  it("reports a page that computes for longer than allowed in total, by its CPU time and not by the clock", async () => {
     const patience = () => ({ maxBlockedMs: 5_000, maxTotalMs: 8_000 });
     const { tired, lost } = await watch(new Computing(2, true), patience);
     expect(lost).toBeUndefined();
@@ -73,7 +73,7 @@ describe("the pulse of a page", () => {
     expect(await watch(new Computing(0.1, true), patience)).toEqual({});
   });
 
-  it("asks each time how long the page may compute: it depends on who else is there", async () => {
+  it("reads the allowed time again at each check", async () => {
     let computingMs = 1e9;
     setTimeout(() => {
       computingMs = 1_000;
