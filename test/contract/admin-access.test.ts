@@ -41,8 +41,8 @@ const signInFrom = ({ fetch: ask }: TestAdmin, key: string) =>
     body: JSON.stringify({ admin_key: key }),
   });
 
-describe("in development", () => {
-  it("pages of other origins may not use the admin API; its own, tools and the rest of the API may", async () => {
+describe("a gateway in development", () => {
+  it("refuses pages of other origins in the admin API only, and not its own pages or tools", async () => {
     const asks = async (path: string, origin?: string) => {
       const headers = { authorization: "Bearer admin", ...(origin === undefined ? {} : { origin }) };
       const response = await fetch(path, { headers });
@@ -59,7 +59,7 @@ describe("in development", () => {
     expect((await signInFrom(locked, "admin")).status).toBe(403);
   });
 
-  it("general rule 4: with a key of one's own pages of other origins may use the admin API", async () => {
+  it("allows pages of other origins with an own admin key (rule 4)", async () => {
     expect(await configFrom(keyed, OWN_KEY)).toEqual([200, CONSOLE]);
     expect(await configFrom(keyed, "admin")).toEqual([401, CONSOLE]);
     const response = await signInFrom(keyed, OWN_KEY);
@@ -67,7 +67,7 @@ describe("in development", () => {
     expect(await response.json()).toMatchObject({ success: true });
   });
 
-  it("general rule 4: so they may once a password is set, unless it is the one that everybody knows", async () => {
+  it("allows pages of other origins once a password is set, unless it is the well-known one (rule 4)", async () => {
     const set = (password: string, credential: string) =>
       locked.admin("POST", "/admin/settings/password", { new_password: password }, credential);
     expect((await set("a password of one's own", "admin")).status).toBe(200);
@@ -93,22 +93,19 @@ describe("a name that a web page has rebound to this machine", () => {
     expect(await chat(direct, host)).toMatchObject({ status: 200 });
   });
 
-  it.each(REBOUND)(
-    "may be %s: the development keys open nothing there, and the answer says why",
-    async (host) => {
-      for (const path of ["/admin/config", "/admin/version", "/admin/no-such"]) {
-        const { status, text } = await read(direct, host, "admin", path);
-        expect([status, JSON.parse(text)]).toEqual([403, { detail: expect.stringContaining("localhost") }]);
-      }
-      const signIn = { host, key: "", method: "POST", body: { admin_key: "admin" } };
-      expect(await askAsHost(`${direct.gateway.url}/admin/login`, signIn)).toMatchObject({ status: 403 });
-      const { status, text } = await chat(direct, host);
-      expect([status, JSON.parse(text)]).toMatchObject([403, { error: { code: "permission_denied" } }]);
-      expect(text).toContain("localhost");
-    },
-  );
+  it.each(REBOUND)("may be %s: the development keys are refused there, with an explanation", async (host) => {
+    for (const path of ["/admin/config", "/admin/version", "/admin/no-such"]) {
+      const { status, text } = await read(direct, host, "admin", path);
+      expect([status, JSON.parse(text)]).toEqual([403, { detail: expect.stringContaining("localhost") }]);
+    }
+    const signIn = { host, key: "", method: "POST", body: { admin_key: "admin" } };
+    expect(await askAsHost(`${direct.gateway.url}/admin/login`, signIn)).toMatchObject({ status: 403 });
+    const { status, text } = await chat(direct, host);
+    expect([status, JSON.parse(text)]).toMatchObject([403, { error: { code: "permission_denied" } }]);
+    expect(text).toContain("localhost");
+  });
 
-  it("does no harm with keys of one's own, and open endpoints answer there", async () => {
+  it("is harmless with own keys, and open endpoints answer there", async () => {
     expect(await read(keyed, "gateway.example", OWN_KEY)).toMatchObject({ status: 200 });
     expect(await chat(keyed, "gateway.example")).toMatchObject({ status: 403 });
     const added = await keyed.admin("POST", "/admin/keys", { key: "sk-of-ones-own" }, OWN_KEY);
@@ -117,7 +114,7 @@ describe("a name that a web page has rebound to this machine", () => {
     expect(await read(direct, "gateway.example", "", "/v1/models")).toMatchObject({ status: 200 });
   });
 
-  it("is no concern of a deployment", async () => {
+  it("is accepted by a deployment", async () => {
     const key = { api_keys: [{ key: "sk-dev" }] };
     expect((await deployed.admin("POST", "/admin/config", key, OWN_KEY)).status).toBe(200);
     expect(await read(deployed, "gateway.example", OWN_KEY)).toMatchObject({ status: 200 });

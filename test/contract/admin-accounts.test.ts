@@ -159,7 +159,7 @@ describe("accounts", () => {
 });
 
 describe("POST /admin/accounts/test", () => {
-  it("creates a session, leaves none behind, and notes the outcome", async () => {
+  it("creates and deletes a session, and stores the outcome", async () => {
     await running.gateway.sandbox.reset();
     const { status, body } = await admin("POST", "/admin/accounts/test", { identifier: "one@sandbox.test" });
     expect(status).toBe(200);
@@ -230,7 +230,7 @@ describe("POST /admin/accounts/test", () => {
 });
 
 describe("POST /admin/accounts/test-all", () => {
-  it("tests all, tells the outcomes, and its progress can be read", async () => {
+  it("tests all accounts, returns the outcomes, and shows its progress", async () => {
     await admin("POST", "/admin/accounts", { email: "suspended@sandbox.test", password: "sandbox" });
     const { status, body } = await admin("POST", "/admin/accounts/test-all");
     expect(status).toBe(200);
@@ -295,7 +295,7 @@ describe("POST /admin/accounts/sessions/delete-all", () => {
     expect((await running.gateway.sandbox.state()).sessions).toEqual({ "two@sandbox.test": 1 });
   });
 
-  it("tells a missing account and a failure as success false with the reason", async () => {
+  it("reports a missing account and a failure as success false with the reason", async () => {
     const missing = await admin("POST", "/admin/accounts/sessions/delete-all", { identifier: "nobody" });
     expect(missing).toEqual({
       status: 200,
@@ -398,7 +398,7 @@ describe("POST /admin/test", () => {
     });
   });
 
-  it("takes model, message and key", async () => {
+  it("accepts model, message and key", async () => {
     const { body } = await admin("POST", "/admin/test", {
       model: "provider-v4-pro",
       message: "[[say:pong]]",
@@ -407,7 +407,7 @@ describe("POST /admin/test", () => {
     expect(Object(body["response"]).choices[0].message.content).toBe("pong");
   });
 
-  it("tells a failure with its status and the body that a client would get", async () => {
+  it("returns a failure with its status and the body that a client would get", async () => {
     const wrongModel = await admin("POST", "/admin/test", { model: "nothing" });
     expect(wrongModel).toMatchObject({
       status: 200,

@@ -116,7 +116,7 @@ describe("POST /admin/config", () => {
 });
 
 describe("a configuration from the environment", () => {
-  it("says so, refuses edits with a warning that tells the remedy, and still lets administrators in", async () => {
+  it("is reported as such, refuses edits with the remedy, and lets administrators sign in", async () => {
     const { body } = await readOnly.admin("GET", "/admin/config");
     expect(body).toMatchObject({
       env_backed: true,

@@ -55,7 +55,7 @@ describe("GET /admin/config/export and /admin/export", () => {
     }
   });
 
-  it("does not give away the secret that signs tokens", async () => {
+  it("does not contain the secret that signs tokens", async () => {
     await admin("POST", "/admin/login", { admin_key: "admin" }, null);
     expect((await exported()).json).not.toContain("jwt_secret");
   });
@@ -175,7 +175,7 @@ describe("POST /admin/config/import?dry_run=true", () => {
   });
 });
 
-describe("POST /admin/config/import, replace by what would ruin it,", () => {
+describe("POST /admin/config/import?mode=replace", () => {
   const ACCOUNT = { email: "one@sandbox.test", password: "sandbox" };
 
   it.each([
@@ -193,7 +193,7 @@ describe("POST /admin/config/import, replace by what would ruin it,", () => {
     ["no account", { keys: ["sk-dev"] }, "confirm"],
     ["no key", { accounts: [ACCOUNT] }, "confirm"],
     ["nothing", {}, "confirm"],
-  ])("%s, is refused and changes nothing", async (_, body, reason) => {
+  ])("refuses %s and changes nothing", async (_, body, reason) => {
     const before = await exported();
     const answer = await importing(body, "?mode=replace");
     expect(answer.status).toBe(400);
@@ -201,7 +201,7 @@ describe("POST /admin/config/import, replace by what would ruin it,", () => {
     expect(await exported()).toEqual(before);
   });
 
-  it("the masked view, is refused in every mode", async () => {
+  it("refuses the masked view, also in the other mode", async () => {
     const { body } = await admin("GET", "/admin/config");
     const before = await exported();
     for (const mode of ["merge", "replace"]) {
@@ -211,7 +211,7 @@ describe("POST /admin/config/import, replace by what would ruin it,", () => {
     expect(await exported()).toEqual(before);
   });
 
-  it("no account, is done once it is confirmed, and a dry run says that it has to be", async () => {
+  it("deletes all accounts only if this is confirmed, which a dry run states", async () => {
     const config = { keys: ["sk-dev"] };
     const tried = await importing({ config, mode: "replace" }, "?dry_run=true");
     expect(tried.body).toMatchObject({
@@ -228,7 +228,7 @@ describe("POST /admin/config/import, replace by what would ruin it,", () => {
 const PROXY = { id: "p", type: "http", host: "h", port: 1 };
 const BOUND = { email: "two@sandbox.test", password: "sandbox", proxy_id: "p" };
 
-describe("POST /admin/config/import, refused", () => {
+describe("POST /admin/config/import with an invalid body", () => {
   it.each([
     [[], "object"],
     [{}, "nothing to import"],
@@ -241,7 +241,7 @@ describe("POST /admin/config/import, refused", () => {
     [{ proxies: [PROXY, PROXY], accounts: [{ ...BOUND }] }, "proxies[1].id"],
     [{ proxies: [{ ...PROXY, host: "http://h" }], accounts: [{ ...BOUND }] }, "proxies[0].host"],
     [{ json: "{" }, "json"],
-  ])("%j with a detail that says why, and changes nothing", async (body, reason) => {
+  ])("refuses %j with an explanation, and changes nothing", async (body, reason) => {
     const before = await exported();
     const answer = await importing(body);
     expect(answer.status).toBe(400);
@@ -250,11 +250,11 @@ describe("POST /admin/config/import, refused", () => {
   });
 });
 
-describe("what administrators change", () => {
+describe("a change by an administrator", () => {
   const audit = async (query = "") => Object((await admin("GET", `/admin/audit${query}`)).body);
   const versions = async () => Object((await admin("GET", "/admin/config/versions")).body).items;
 
-  it("is recorded: who, from where, when and what, without secrets", async () => {
+  it("is recorded with author, address, time and fields, without secrets", async () => {
     const before = Date.now();
     const { body } = await admin("POST", "/admin/login", { admin_key: "admin" }, null);
     const token = String(body["token"]);
@@ -283,7 +283,7 @@ describe("what administrators change", () => {
     expect((await audit()).items[0]).toMatchObject({ action: "DELETE /admin/chat-history", version: 0 });
   });
 
-  it("in bulk, can be undone", async () => {
+  it("can be undone if it replaced the configuration", async () => {
     await importing({ model_aliases: { mine: "provider-v4-pro" } });
     const before = await exported();
     await importing({ config: { keys: ["sk-other-0123456789"], accounts: START.accounts }, mode: "replace" });
@@ -303,7 +303,7 @@ describe("what administrators change", () => {
     expect((await admin("POST", "/admin/config/restore", { version: 999_999 })).status).toBe(404);
   });
 
-  it("is refused when it was made for a version that is gone", async () => {
+  it("is refused if it is based on an outdated version", async () => {
     const send = (method: string, path: string, body: unknown, tag: string) =>
       running.gateway.fetch(path, {
         method,

@@ -253,7 +253,7 @@ describe("proxies", () => {
     }
   });
 
-  it("may bring an id, which must be new", async () => {
+  it("may be created with an id, which must be new", async () => {
     const proxy = { id: "mine", type: "http", host: "h", port: 8080 };
     expect((await admin("POST", "/admin/proxies", proxy)).body["id"]).toBe("mine");
     expect((await admin("POST", "/admin/proxies", proxy)).status).toBe(409);

@@ -3,8 +3,8 @@ import { useAdmin } from "../support/use-admin.ts";
 
 const { admin, chat } = useAdmin();
 
-describe("50 edits of different things at once", () => {
-  it("are all there afterwards", async () => {
+describe("50 simultaneous edits of different things", () => {
+  it("are all stored", async () => {
     const { body } = await admin("POST", "/admin/login", { admin_key: "admin" }, null);
     const token = String(body["token"]);
     const settings: Record<string, unknown>[] = [

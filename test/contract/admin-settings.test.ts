@@ -92,7 +92,7 @@ describe("GET /admin/settings", () => {
 });
 
 describe("GET /admin/settings/fields", () => {
-  it("describes each setting that PUT takes, with the default that GET has", async () => {
+  it("describes each setting that PUT accepts, with the default of GET", async () => {
     const { body } = await admin("GET", "/admin/settings/fields");
     const items = Array.isArray(body["items"]) ? body["items"] : [];
     const find = (path: string) => items.find((item) => item.path === path);
@@ -126,7 +126,7 @@ describe("GET /admin/settings/fields", () => {
 });
 
 describe("PUT /admin/settings", () => {
-  it("changes what is sent, leaves the rest, and answers the updated settings", async () => {
+  it("changes the sent fields, keeps the others, and answers the updated settings", async () => {
     const { status, body } = await admin("PUT", "/admin/settings", {
       admin: { jwt_expire_hours: 1 },
       runtime: { account_max_queue: 3 },
@@ -140,7 +140,7 @@ describe("PUT /admin/settings", () => {
     expect(login.body["expires_in"]).toBe(3_600);
   });
 
-  it("takes back what GET answered", async () => {
+  it("accepts the answer of GET", async () => {
     const { body } = await admin("GET", "/admin/settings");
     expect((await admin("PUT", "/admin/settings", body)).status).toBe(200);
     expect((await admin("GET", "/admin/settings")).body).toEqual(body);
@@ -149,7 +149,7 @@ describe("PUT /admin/settings", () => {
   it.each([
     [true, "all"],
     [false, "none"],
-  ])("takes the legacy auto_delete.sessions=%j as %s", async (legacy, mode) => {
+  ])("accepts the legacy auto_delete.sessions=%j as %s", async (legacy, mode) => {
     await change({ auto_delete: { sessions: legacy } });
     expect((await admin("GET", "/admin/settings")).body["auto_delete"]).toEqual({ mode });
   });
@@ -178,7 +178,7 @@ describe("PUT /admin/settings", () => {
   });
 });
 
-describe("settings at work", () => {
+describe("the setting", () => {
   it.each([
     ["none", 3],
     ["single", 2],
@@ -191,7 +191,7 @@ describe("settings at work", () => {
     await expect.poll(sessions, { timeout: 5_000 }).toBe(left);
   });
 
-  it("current_input_file uploads a prompt of min_chars, and none if it is off", async () => {
+  it("current_input_file uploads prompts of at least min_chars, and none if it is disabled", async () => {
     const long = `tell me ${"x".repeat(500)}`;
     await (await chat(long)).text();
     expect((await running.gateway.sandbox.lastTurn()).file_ids).toEqual([]);
@@ -219,7 +219,7 @@ describe("settings at work", () => {
     expect(await prompt()).not.toContain("Mind the gap.");
   });
 
-  it("token_refresh_interval_hours signs accounts in anew once their token is that old", async () => {
+  it("token_refresh_interval_hours signs accounts in again once their token is that old, and never if it is 0", async () => {
     const signIns = async () => (await running.gateway.sandbox.state()).sign_ins["one@sandbox.test"] ?? 0;
     await (await chat("first", {}, ONE)).text();
     const before = await signIns();
@@ -237,7 +237,7 @@ describe("settings at work", () => {
 
   // Deno has a timer of its own for this, which a test of its own shows.
   it.skipIf(ON_DENO)(
-    "token_refresh_interval_hours holds for idle accounts too, which are looked after every few minutes",
+    "token_refresh_interval_hours also applies to idle accounts, which a schedule checks",
     async () => {
       const signIns = async () => (await running.gateway.sandbox.state()).sign_ins["one@sandbox.test"] ?? 0;
       const worker = await running.gateway.miniflare.getWorker("polygate");
@@ -254,7 +254,7 @@ describe("settings at work", () => {
     },
   );
 
-  it("model_aliases reach the provider with the next request", async () => {
+  it("model_aliases applies from the next request", async () => {
     expect((await chat("hi", { model: "my-own-name" })).status).toBe(400);
     await change({ model_aliases: { "my-own-name": "provider-v4-pro-search" } });
     expect((await chat("hi", { model: "my-own-name" })).status).toBe(200);
@@ -262,7 +262,7 @@ describe("settings at work", () => {
     expect([turn.model, turn.search]).toEqual(["pro", true]);
   });
 
-  it("store_ttl_seconds is how long a response can be read", async () => {
+  it("store_ttl_seconds limits how long a response can be read", async () => {
     await change({ responses: { store_ttl_seconds: 3 } });
     const created = await running.post("/v1/responses", { model: "provider-v4-flash", input: "hi" });
     const { id } = Object(await created.json());
@@ -271,14 +271,14 @@ describe("settings at work", () => {
     await expect.poll(async () => (await read()).status, { interval: 250 }).toBe(404);
   });
 
-  it("embeddings.provider switches embeddings on and off", async () => {
+  it("embeddings.provider enables embeddings", async () => {
     const embed = () => running.post("/v1/embeddings", { model: "provider-v4-flash", input: "hi" });
     expect((await embed()).status).toBe(501);
     await change({ embeddings: { provider: "deterministic" } });
     expect((await embed()).status).toBe(200);
   });
 
-  it("account_max_inflight and account_max_queue hold at once", async () => {
+  it("account_max_inflight applies at once, like account_max_queue", async () => {
     await change({ runtime: { account_max_inflight: 1, global_max_inflight: 1, account_max_queue: 1 } });
     const { body } = await admin("GET", "/admin/queue/status");
     expect(body).toMatchObject({
@@ -305,7 +305,7 @@ describe("POST /admin/settings/password", () => {
     expect(answer.body["detail"]).toContain(field);
   });
 
-  it("ends older tokens, also those of the same second, and the development key; the password signs in", async () => {
+  it("ends older tokens, also those of the same second, and the development key, and accepts the password for sign-in", async () => {
     const before = await admin("POST", "/admin/login", { admin_key: "admin" }, null);
     const changed = await admin("POST", "/admin/settings/password", { new_password: "a new password" });
     expect(changed).toMatchObject({ status: 200, body: { success: true } });

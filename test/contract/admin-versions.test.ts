@@ -64,7 +64,7 @@ describe.each(ENTRIES)("the version of $kind", ({ path, add: [list, entry], edit
   });
   const read = () => send("GET", path);
 
-  it("lets an edit through that is based on it, and changes with each edit, also of a secret", async () => {
+  it("allows an edit that is based on it, and changes with each edit, also of a secret", async () => {
     const first = await read();
     expect(first.status).toBe(200);
     expect(first.tag).toMatch(/^"[\da-f]{32}"$/);
@@ -76,7 +76,7 @@ describe.each(ENTRIES)("the version of $kind", ({ path, add: [list, entry], edit
     expect((await send("PUT", path, edit(2), changed.tag)).status).toBe(200);
   });
 
-  it("stops edits and the deletion that are based on an earlier one", async () => {
+  it("stops edits and a deletion that are based on an earlier one", async () => {
     const { tag } = await read();
     await send("PUT", path, edit(3));
     const before = await read();
@@ -93,14 +93,14 @@ describe.each(ENTRIES)("the version of $kind", ({ path, add: [list, entry], edit
     expect(await read()).toEqual(before);
   });
 
-  it("lets one of two edits through that are made at once", async () => {
+  it("allows only one of two simultaneous edits", async () => {
     const { tag } = await read();
     const edits = [5, 6].map((number) => send("PUT", path, edit(number), tag));
     const statuses = (await Promise.all(edits)).map(({ status }) => status);
     expect(statuses.sort()).toEqual([200, 412]);
   });
 
-  it("does not change with other entries, but that of the configuration does", async () => {
+  it("does not change with other entries, unlike that of the configuration", async () => {
     const { tag } = await read();
     const whole = (await send("GET", "/admin/config")).tag;
     await admin("PUT", "/admin/settings", { history: { limit: 100 } });
@@ -111,7 +111,7 @@ describe.each(ENTRIES)("the version of $kind", ({ path, add: [list, entry], edit
     expect((await send("PUT", path, edit(8), `"other", W/${present}`)).status).toBe(200);
   });
 
-  it("may be any, if it is there at all", async () => {
+  it("may be any existing one with If-Match: *", async () => {
     expect((await send("PUT", path, edit(9), "*")).status).toBe(200);
     expect((await send("PUT", `${path}-gone`, {}, "*")).status).toBe(404);
     expect((await send("PUT", `${path}-gone`, {}, '"0"')).status).toBe(404);
@@ -160,7 +160,7 @@ describe("further edits of an entry", () => {
 describe("the version of the settings", () => {
   afterEach(() => admin("PUT", "/admin/settings", { history: { limit: 200 } }));
 
-  it("changes with each of them, and with nothing else", async () => {
+  it("changes with each setting, and with nothing else", async () => {
     const { tag } = await send("GET", "/admin/settings");
     await send("PUT", "/admin/accounts/one@sandbox.test", { remark: "other" });
     const changed = await send("PUT", "/admin/settings", { history: { limit: 7 } }, tag);

@@ -43,7 +43,7 @@ describe("administrators", () => {
     expect(signIns["items"]).toContainEqual(expect.objectContaining({ who: "admin:a-viewer" }));
   });
 
-  it("are refused with a wrong name or password alike, and no view has their hash", async () => {
+  it("are refused equally with a wrong name or password, and no view contains their hash", async () => {
     await add("someone", "owner");
     const wrong = await admin("POST", "/admin/login", { name: "someone", password: "wrong" }, null);
     const unknown = await admin("POST", "/admin/login", { name: "nobody", password: "wrong" }, null);
@@ -110,7 +110,7 @@ describe("a new key with the owner of stored objects, or with former secrets", (
     }
   });
 
-  it("comes of a rotation, which operators may make", async () => {
+  it("is made by a rotation, which operators may do", async () => {
     await add("rotator", "operator");
     const { body } = await admin("POST", "/admin/keys", { name: "to rotate" });
     const rotated = await admin("POST", `/admin/keys/${body["id"]}/rotate`, {}, await signIn("rotator"));
@@ -139,7 +139,7 @@ describe("sign-out", () => {
 });
 
 describe("a configuration that is restored", () => {
-  it("brings back no removed administrator", async () => {
+  it("restores no removed administrator", async () => {
     await add("fired", "owner");
     const token = await signIn("fired");
     await admin("DELETE", "/admin/administrators/fired");
@@ -156,7 +156,7 @@ describe("a configuration that is restored", () => {
 });
 
 describe("a stored secret", () => {
-  it("goes to another address for an owner alone, unless it is stated again", async () => {
+  it("goes to another address only for an owner, unless it is stated again", async () => {
     const provider = {
       id: "vault",
       driver: "openai",
@@ -305,7 +305,7 @@ describe("sign-in at an identity provider", () => {
     });
   });
 
-  it("gives none to an unknown or unverified address", async () => {
+  it("gives no token to an unknown or unverified address", async () => {
     expect((await signInAs("eve")).get("sign_in_failed")).toContain("is no administrator here");
     await admin("POST", "/admin/administrators", {
       ...{ id: "unverified", role: "owner", email: "unverified@example.com" },
@@ -315,7 +315,7 @@ describe("sign-in at an identity provider", () => {
     expect((await signInAs("unverified")).get("signed_in")).not.toBeNull();
   });
 
-  it("fails for a code that another browser brings", async () => {
+  it("fails for a code from another browser", async () => {
     const response = await ask("/admin/oidc/callback?code=stolen&state=x", { redirect: "manual" });
     expect(response.status).toBe(302);
     expect(response.headers.get("location")).toContain("sign_in_failed=");

@@ -139,7 +139,7 @@ describe.each([
   }, 60_000);
 });
 
-it("a provider whose accounts take turns gives a conversation to another one each time", async () => {
+it("changes the account of a conversation each time if the provider's accounts take turns", async () => {
   expect((await running.admin("PUT", "/admin/providers/chat", { strategy: "round_robin" })).status).toBe(200);
   for (let turn = 0; turn < 4; turn += 1) await (await askChat("in turns", turn)).text();
   expect(new Set(answered.get("in turns")).size).toBe(4);

@@ -66,7 +66,7 @@ describe("forged administrators' tokens", () => {
   const verify = async (token: string) =>
     (await running.admin("GET", "/admin/verify", undefined, token)).status;
 
-  it("are told from a good one, which this test can make", async () => {
+  it("are made like a valid one, which this test can make", async () => {
     expect(await verify(await sign(claims()))).toBe(200);
     expect(await verify(await sign({ ...claims(), role: "x" }))).toBe(200);
   });
@@ -123,7 +123,7 @@ describe("forged administrators' tokens", () => {
   });
 });
 
-describe("paths that are written otherwise", () => {
+describe("paths in unusual spellings", () => {
   const SETTINGS = [
     "//admin/settings",
     "/admin//settings",
@@ -169,7 +169,7 @@ describe("paths that are written otherwise", () => {
     }
   });
 
-  it("do not let headers say which path or method is meant", async () => {
+  it("are not changed by headers that name another path or method", async () => {
     const headers = {
       "x-original-url": "/admin/settings",
       "x-rewrite-url": "/admin/settings",
@@ -193,13 +193,13 @@ describe("paths that are written otherwise", () => {
     "/console/%2fetc%2fpasswd",
     "/console/http://127.0.0.1/",
     "/console/index.html%00.js",
-  ])("%s leads to no file outside of the console", async (path) => {
+  ])("lead to no file outside of the console: %s", async (path) => {
     const { status, text } = await raw(path);
     expect(status).toBeGreaterThanOrEqual(300);
     expect(text).not.toMatch(/"name": *"polygate"|root:|compatibility_date/);
   });
 
-  it("name nothing but a thing of that name: no folder, no other caller's", async () => {
+  it("are only names: they open no folder, and nothing of another caller", async () => {
     const headers = { authorization: `Bearer ${ADMIN}` };
     for (const name of ["..%2f..%2fconfig", "..%00", "__proto__", "constructor"]) {
       for (const path of [
@@ -221,7 +221,7 @@ describe("paths that are written otherwise", () => {
   });
 });
 
-describe("members that are no members", () => {
+describe("members such as __proto__", () => {
   const POLLUTION =
     '{"polluted":"yes","keys":["sk-polluted-0123"],"admin_key":"x","account_max_inflight":999}';
   const poisoned = (json: string) =>
@@ -241,7 +241,7 @@ describe("members that are no members", () => {
     expect(await (await editable.fetch("/healthz")).json()).toEqual({ status: "ok" });
   };
 
-  it("change nothing in any body that an endpoint takes", async () => {
+  it("are harmless in the body of every endpoint", async () => {
     const routes = ROUTES.filter(
       ({ endpoint, path }) => endpoint.body !== undefined && path !== "/admin/settings/password",
     );
@@ -263,7 +263,7 @@ describe("members that are no members", () => {
     await unharmed();
   });
 
-  it("change nothing in a configuration, a setting or an alias", async () => {
+  it("are harmless in a configuration, a setting or an alias", async () => {
     const config = poisoned(
       `{"keys":["sk-kept-0123456789"],"runtime":${poisoned('{"account_max_queue":7}')},"config":{}}`,
     );
@@ -294,7 +294,7 @@ describe("members that are no members", () => {
     "valueOf",
     "constructor-nothinking",
     "__proto__-nothinking",
-  ])("are no model: %s", async (model) => {
+  ])("are not models: %s", async (model) => {
     for (const [path, body] of [
       ["/v1/chat/completions", { model, messages: [{ role: "user", content: "hi" }] }],
       ["/v1/responses", { model, input: "hi" }],
@@ -306,7 +306,7 @@ describe("members that are no members", () => {
     }
   });
 
-  it("reach the caller as they are where they are content: names of tools and their arguments", async () => {
+  it("reach the caller unchanged as names of tools and as arguments", async () => {
     const call = '{"__proto__":{"a":1},"constructor":{"b":2},"toString":3}';
     const tools = ["__proto__", "constructor", "toString"].map((name) => ({
       type: "function",
@@ -328,7 +328,7 @@ describe("addresses that a caller names", () => {
     .flat()
     .filter((form) => /[/:\\]/.test(form));
 
-  it("are fetched in no spelling of a private one, be they named or redirected to", async () => {
+  it("are not fetched if they are private, in any spelling, also after a redirect", async () => {
     expect(FORMS.length).toBeGreaterThan(150);
     const inside = [
       "http://127.1:9/",
@@ -388,9 +388,9 @@ const CHAT_HEAD =
 const HANDSHAKE =
   "GET /v1/responses HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer sk-dev\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n";
 
-describe("requests that are hardly HTTP", () => {
+describe("malformed HTTP requests", () => {
   it.each(["gateway/admin/?", "gateway/v1/models#", "gateway?", "user@gateway"])(
-    "say with the host %s which path is meant to nobody",
+    "are refused with the host %s",
     async (host) => {
       const { status, body } = await exactly(`GET /healthz HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
       // One that no address can hold is the runtime's own to refuse.
@@ -425,7 +425,7 @@ describe("requests that are hardly HTTP", () => {
 
 describe("slow clients", () => {
   // `npm run slow` is the long form, with thousands.
-  it("by the hundred do not delay others", async () => {
+  it("do not delay others, even hundreds at once", async () => {
     const slowClients = new SlowClients(running.gateway.url);
     const chat = async () => {
       const response = await running.post("/v1/chat/completions", {
@@ -446,7 +446,7 @@ describe("slow clients", () => {
   });
 });
 
-describe("line ends where headers are made", () => {
+describe("line breaks in values for headers", () => {
   const EVIL = "x\r\nX-Injected: yes";
 
   it("in a key in the query are a 401, and reach no provider", async () => {
@@ -464,7 +464,7 @@ describe("line ends where headers are made", () => {
     expect((await running.gateway.sandbox.state()).turn_count).toBe(before);
   });
 
-  it("in models, samples and names of files and accounts come back in no header", async () => {
+  it("appear in no header from models, samples, and names of files and accounts", async () => {
     const headers: string[] = [];
     const note = async (response: Response) => {
       headers.push(JSON.stringify([...response.headers]));

@@ -45,12 +45,12 @@ describe("authentication of business endpoints", () => {
     ["/v1beta/models/m:generateContent", "x-goog-api-key: <key> or Authorization: Bearer <key>"],
     ["/v1/models/m:countTokens", "x-goog-api-key: <key> or Authorization: Bearer <key>"],
     ["/api/chat", "send Authorization: Bearer <key>"],
-  ])("without one %s tells where its own clients put it", async (path, where) => {
+  ])("explains at %s where its clients put the credential", async (path, where) => {
     const response = await send(path, {});
     expect([response.status, await response.text()]).toEqual([401, expect.stringContaining(where)]);
   });
 
-  it("1. a configured key is managed mode: accounts are chosen by rotation", async () => {
+  it("uses accounts in turn for a configured key (rule 1)", async () => {
     const used = async () => {
       for (let n = 0; n < 3; n += 1) await (await test.chat(`rotate ${n}`)).text();
       return new Set((await turns()).slice(-3).map(({ account }) => account));
@@ -59,7 +59,7 @@ describe("authentication of business endpoints", () => {
     await until(used, ({ size }) => size === 3);
   });
 
-  it("2. any other token is used as the provider's token", async () => {
+  it("uses any other token as the provider's token (rule 2)", async () => {
     const response = await send("/v1/chat/completions", { authorization: "Bearer sandbox-token-mine" });
     expect(response.status).toBe(200);
     await response.text();
@@ -72,7 +72,7 @@ describe("authentication of business endpoints", () => {
     expect(await response.text()).not.toContain("no-such-token");
   });
 
-  it("3. X-Gateway-Target-Account pins an account", async () => {
+  it("pins an account with X-Gateway-Target-Account (rule 3)", async () => {
     for (let n = 0; n < 3; n += 1) {
       await (await test.chat("pinned", {}, { "x-gateway-target-account": "Two@Sandbox.TEST" })).text();
     }
@@ -95,7 +95,7 @@ describe("authentication of business endpoints", () => {
     "/vendorb/v1/models",
     "/api/version",
     "/api/tags",
-  ])("4. %s is open", async (path) => {
+  ])("is not required for %s (rule 4)", async (path) => {
     const response = await fetch(path);
     expect(response.status).toBe(200);
     await response.body?.cancel();
@@ -123,7 +123,7 @@ describe("a provider that checks no keys, and for which the gateway has no crede
     expect((await engine.fetch("/admin/settings", init)).status).toBe(200);
   };
 
-  it("2. is reached with configured keys alone", async () => {
+  it("is reached with configured keys only (rule 2)", async () => {
     expect(await ask("sk-dev")).toMatchObject({
       status: 200,
       text: expect.stringContaining("from the engine"),

@@ -159,7 +159,7 @@ describe("batches", () => {
     expect(next.data).toMatchObject([{ id: first.id, status: "in_progress" }]);
   });
 
-  it("of someone else are unknown, and so are the files", async () => {
+  it("of another caller are unknown, and so are the files", async () => {
     const file = await upload();
     const { id } = await create(file.id);
     const { batch } = atVendor();
@@ -179,13 +179,13 @@ describe("batches", () => {
     expect(vendor.received.length).toBe(calls);
   });
 
-  it("that the provider no longer has are a 404", async () => {
+  it("are a 404 if the provider no longer has them", async () => {
     const { id } = await create((await upload()).id);
     batches.clear();
     await expect(client().batches.retrieve(id)).rejects.toMatchObject({ status: 404 });
   });
 
-  it("are closed to keys of certain models, because their lines name the models", async () => {
+  it("are refused for keys that are limited to certain models, because their lines name models", async () => {
     await expect(create("file-x", client(LIMITED_KEY))).rejects.toMatchObject({ status: 403 });
   });
 
@@ -234,7 +234,7 @@ describe("batches", () => {
     });
   });
 
-  it("are there for Azure's SDK", async () => {
+  it("work with Azure's SDK", async () => {
     const azure = new AzureOpenAI({
       apiKey: DEV_KEY,
       endpoint: running.gateway.url,

@@ -201,7 +201,7 @@ describe("100 requests at once for a budget of 50", () => {
   );
 });
 
-it("a budget is exceeded by at most what the requests of max_parallel use together", async () => {
+it("exceeds a budget by less than the usage of max_parallel requests", async () => {
   await addProvider("one", {});
   const limits = { tokens_per_day: 1_000, max_parallel: 5 };
   const key = await addKey({ limits });

@@ -119,7 +119,7 @@ describe("an equal request gets the stored answer", () => {
     expect(vendor.received.length).toBe(asked + 1);
   });
 
-  it("as the SDK of OpenAI reads it", async () => {
+  it("in the format that the OpenAI SDK reads", async () => {
     const client = new OpenAI({ apiKey: DEV_KEY, baseURL: `${gateway.gateway.url}/v1`, maxRetries: 0 });
     const input = unique("read");
     const moderate = () => client.moderations.create({ model, input }).withResponse();
@@ -156,7 +156,7 @@ describe("an answer is not stored", () => {
     }
   });
 
-  it("nor is that of a form", async () => {
+  it("for a form", async () => {
     for (let count = 0; count < 2; count += 1) {
       const form = new FormData();
       form.set("model", model);
@@ -171,7 +171,7 @@ describe("an answer is not stored", () => {
     }
   });
 
-  it("nor are vectors that the gateway computes itself", async () => {
+  it("for vectors that the gateway computes itself", async () => {
     const response = await post("/v1/embeddings", { model: "text-embedding-3-small", input: "x" });
     expect([response.status, result(response)]).toEqual([200, null]);
   });

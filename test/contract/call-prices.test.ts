@@ -139,8 +139,8 @@ describe("the cost of a request equals its vendor's price list", () => {
   });
 });
 
-describe("what a price leaves out", () => {
-  it("is named in the history", async () => {
+describe("missing prices", () => {
+  it("are named in the history", async () => {
     const { body: key } = await admin("POST", "/admin/keys", { name: "parts" });
     const headers = { authorization: `Bearer ${key["key"]}` };
     const priceTts = await admin("PUT", "/admin/providers/vendor/models/tts-of-ours", {
@@ -175,7 +175,7 @@ describe("what a price leaves out", () => {
     expect(totals).toMatchObject({ search_units: 2, cost: expect.closeTo(0.004, 9) });
   });
 
-  it("is told of models without a price, under a budget of cost", async () => {
+  it("are counted by model for an entry with a budget of cost", async () => {
     await admin("PUT", "/admin/providers/vendor/models/free", { enabled: true });
     const limits = { cost_per_day: 5 };
     const { body: key } = await admin("POST", "/admin/keys", {

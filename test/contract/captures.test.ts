@@ -38,7 +38,7 @@ describe("captures of upstream exchanges", () => {
     await admin("/dev/captures", "DELETE");
   });
 
-  it("are off unless switched on", async () => {
+  it("exist only while they are enabled", async () => {
     await settings({ enabled: false });
     expect(await captures()).toEqual({ enabled: false, limit: 20, max_body_bytes: 2_097_152, items: [] });
     await chat("nobody looks");
@@ -50,7 +50,7 @@ describe("captures of upstream exchanges", () => {
     ]);
   });
 
-  it("hold what went over the wire, without a secret", async () => {
+  it("contain what was transmitted, without secrets", async () => {
     await chat("[[expired]][[say:Hello there]]", { stream: true }).then((response) => response.text());
     const list = await until(captures, (found) => turns(found).some(({ status }) => status === 200));
     const turn = turns(list).find(({ status }) => status === 200);
@@ -99,7 +99,7 @@ describe("captures of upstream exchanges", () => {
     expect(await missing.json()).toEqual({ detail: expect.stringContaining("does not exist") });
   });
 
-  it("stay cleared of what has just ended, and hold what begins afterwards", async () => {
+  it("stay cleared of requests that have just ended, and contain later ones", async () => {
     const gone = await chat("[[late:300]] gone");
     expect(gone.status).toBe(200);
     await admin("/dev/captures", "DELETE");
@@ -140,7 +140,7 @@ describe("captures of upstream exchanges", () => {
 describe("raw samples", () => {
   const capture = (body: object) => send("/dev/raw-samples/capture", "POST", body);
 
-  it("are captured by a call to itself, whose answer comes back", async () => {
+  it("are captured by a request of the gateway to itself, whose answer is returned", async () => {
     await settings({ enabled: false });
     const response = await capture({ message: "[[say:Sampled answer]]", sample_id: "first" });
     expect(response.status).toBe(200);
@@ -178,7 +178,7 @@ describe("raw samples", () => {
     ]);
   });
 
-  it("say so when nothing was captured", async () => {
+  it("report that nothing was captured", async () => {
     const response = await send("/settings", "PUT", {});
     expect(response.ok).toBe(true);
     const nothing = await capture({ message: "x", model: "provider-v4-flash", messages: [] });
@@ -237,7 +237,7 @@ describe("raw samples", () => {
     expect(await response.json()).toEqual({ detail: expect.stringContaining(field) });
   });
 
-  it("are not found where nothing fits", async () => {
+  it("are a 404 if no capture matches", async () => {
     const response = await send("/dev/raw-samples/save", "POST", { capture_id: "cap_none" });
     expect(response.status).toBe(404);
     expect(await response.json()).toEqual({ detail: expect.any(String) });

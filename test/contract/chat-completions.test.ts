@@ -50,13 +50,13 @@ describe("POST /v1/chat/completions", () => {
     });
   });
 
-  it("model is the resolved canonical model", async () => {
+  it("states the resolved canonical model", async () => {
     expect(await (await chat("x", { model: "gpt-5-codex" })).json()).toMatchObject({
       model: "provider-v4-pro",
     });
   });
 
-  it("a -nothinking model never thinks", async () => {
+  it("never thinks with a -nothinking model", async () => {
     const response = await chat("x", {
       model: "provider-v4-flash-nothinking",
       thinking: { type: "enabled" },
@@ -67,18 +67,18 @@ describe("POST /v1/chat/completions", () => {
     expect((await lastTurn()).thinking).toBe(false);
   });
 
-  it("a search model searches", async () => {
+  it("searches with a -search model", async () => {
     await (await chat("x", { model: "provider-v4-pro-search" })).text();
     expect(await lastTurn()).toMatchObject({ model: "pro", search: true, thinking: true });
   });
 
-  it("temperature is passed through", async () => {
+  it("passes the temperature on", async () => {
     await (await chat("x", { temperature: 0.25, top_p: 0.5, stop: ["END"] })).text();
     expect(await lastTurn()).toMatchObject({ temperature: 0.25 });
   });
 
   it.each([{ temperature: "hot" }, { max_tokens: -5 }, { max_completion_tokens: -1 }])(
-    "%j is taken: any temperature is, and clients mean no limit by a number below 0",
+    "accepts any temperature, and a negative limit of tokens as none: %j",
     async (options) => {
       const response = await chat("x", options);
       expect([response.status, (await response.text()).length > 0]).toEqual([200, true]);
@@ -86,7 +86,7 @@ describe("POST /v1/chat/completions", () => {
     },
   );
 
-  it("counts that the upstream omits are estimated", async () => {
+  it("estimates token counts that the provider omits", async () => {
     const body: { usage: Record<string, number> } = await (
       await chat("[[nousage]] four words of text")
     ).json();
@@ -94,14 +94,14 @@ describe("POST /v1/chat/completions", () => {
     expect(body.usage["completion_tokens"]).toBeGreaterThan(0);
   });
 
-  it("an incomplete message is continued as one generation", async () => {
+  it("continues an incomplete message as one generation", async () => {
     const body: { choices: { message: { content: string } }[] } = await (
       await chat("[[incomplete:3]][[say:one two three four five six seven eight]]")
     ).json();
     expect(body.choices[0]?.message.content).toBe("one two three four five six seven eight");
   });
 
-  it("a caller that wants one call at a time gets the first", async () => {
+  it("returns only the first of several calls if parallel_tool_calls is false", async () => {
     const two = '[[call:get_weather:{"city":"Bonn"}]][[call:get_weather:{"city":"Oslo"}]][[say:And on.]]';
     const tools = [{ type: "function", function: { name: "get_weather", parameters: { type: "object" } } }];
     const extra = { tools, parallel_tool_calls: false };
@@ -119,7 +119,7 @@ describe("POST /v1/chat/completions", () => {
   it.each([
     ["length", "length"],
     ["content_filter", "content_filter"],
-  ])("the upstream's %s is finish_reason %s", async (directive, reason) => {
+  ])("converts the provider's %s to finish_reason %s", async (directive, reason) => {
     const body: { choices: { finish_reason: string }[] } = await (
       await chat(`[[${directive}]] go on`)
     ).json();
@@ -152,7 +152,7 @@ describe("POST /v1/chat/completions", () => {
 });
 
 describe("Chat-completions stream", () => {
-  it("1 to 5: role, reasoning, text, then an empty delta with finish_reason and usage, then [DONE]", async () => {
+  it("has role, reasoning, text, then an empty delta with finish_reason and usage, then [DONE] (1 to 5)", async () => {
     const text = await (await chat("[[think:a b c d]][[say:e f g h]]", { stream: true })).text();
     const chunks = chunksOf(text);
     expect(chunks.every(({ object }) => object === "chat.completion.chunk")).toBe(true);
@@ -169,7 +169,7 @@ describe("Chat-completions stream", () => {
     expect(text.endsWith("data: [DONE]\n\n")).toBe(true);
   });
 
-  it("include_usage moves the usage to exactly one chunk without choices", async () => {
+  it("has the usage in exactly one chunk without choices with include_usage", async () => {
     const options = { stream: true, stream_options: { include_usage: true } };
     const chunks = chunksOf(await (await chat("x", options)).text());
     expect(chunks.filter(({ choices }) => choices.length === 0)).toHaveLength(1);
@@ -179,14 +179,14 @@ describe("Chat-completions stream", () => {
     expect(without.filter(({ choices }) => choices.length === 0)).toHaveLength(0);
   });
 
-  it("streaming and whole answers count the same tokens", async () => {
+  it("counts the same tokens as the whole answer", async () => {
     const whole: { usage: unknown } = await (await chat("[[say:same]]")).json();
     const chunks = chunksOf(await (await chat("[[say:same]]", { stream: true })).text());
     expect(chunks.at(-1)?.usage).toEqual(whole.usage);
   });
 
   it.each(["cut:4", "reset:4", "garbage:4", "error:model_unavailable:4"])(
-    "a failure in mid-stream ([[%s]]) is an error event and never looks like success",
+    "ends with an error event, and never as a success, after a failure in mid-stream ([[%s]])",
     async (directive) => {
       const response = await chat(`[[${directive}]] one two three four five six seven eight nine`, {
         stream: true,
@@ -201,20 +201,20 @@ describe("Chat-completions stream", () => {
     },
   );
 
-  it("a failure before the first token is an HTTP status", async () => {
+  it("is replaced by an HTTP status after a failure before the first token", async () => {
     const response = await chat("[[status:503:model_unavailable]]", { stream: true });
     expect(response.status).toBe(503);
     expect(await response.json()).toMatchObject({ error: { code: "model_unavailable" } });
   });
 });
 
-describe("other forms of tools", () => {
+describe("tools in chat completions", () => {
   const client = () => new OpenAI({ baseURL: `${test.gateway.url}/v1`, apiKey: DEV_KEY, maxRetries: 0 });
   const ask = (content: string) => ({ model: "gpt-4o", messages: [{ role: "user" as const, content }] });
   const functions = [{ name: "get_weather", description: "The weather", parameters: { type: "object" } }];
   const ROME = '{"city":"Rome"}';
 
-  it("functions are called as function_call, whole and streamed, and answered by a function message", async () => {
+  it("may be functions, which are called as function_call, whole and streamed, and answered by a function message", async () => {
     const request = { ...ask(`[[call:get_weather:${ROME}]]`), functions };
     const whole = (await client().chat.completions.create(request)).choices[0];
     const streamed = (await client().chat.completions.stream(request).finalChatCompletion()).choices[0];
@@ -238,7 +238,7 @@ describe("other forms of tools", () => {
     expect((await lastTurn()).prompt).toContain("RESULT-WORD");
   });
 
-  it("a tool of free text is called as custom, whole and streamed", async () => {
+  it("may take free text, and are called as custom, whole and streamed", async () => {
     const input = 'print("ok")\nprint(2)';
     const request = {
       ...ask(`[[call:run_code:${JSON.stringify({ input })}]]`),
@@ -254,7 +254,7 @@ describe("other forms of tools", () => {
     }
   });
 
-  it("an undeclared tool is refused at once, and the provider is not asked", async () => {
+  it("are refused in tool_choice if they are not declared, without asking the provider", async () => {
     const before = (await test.gateway.sandbox.state()).turn_count;
     const tools = [{ type: "function", function: { name: "get_weather" } }];
     const response = await chat("x", {
@@ -266,7 +266,7 @@ describe("other forms of tools", () => {
     expect((await test.gateway.sandbox.state()).turn_count).toBe(before);
   });
 
-  it("only allowed tools are offered", async () => {
+  it("are offered only if tool_choice allows them", async () => {
     const tools = ["get_weather", "get_time"].map((name) => ({ type: "function", function: { name } }));
     const allowed = { mode: "auto", tools: [tools[1]] };
     await chat("x", { tools, tool_choice: { type: "allowed_tools", allowed_tools: allowed } });

@@ -64,14 +64,14 @@ describe("POST /v1/completions", () => {
     );
   });
 
-  it("reasoning is not shown, and markup is text: there are no tools", async () => {
+  it("shows no reasoning, and treats tool markup as text", async () => {
     const markup = await whole('[[think:hm]][[call:get_weather:{"city":"Rome"}]]');
     expect(markup.text).toContain("get_weather");
     expect(markup.finish).toBe("stop");
     expect((await streamed("[[think:hm]][[say:x]]")).completion.text).toBe("x");
   });
 
-  it("echo: the answer begins with the prompt", async () => {
+  it("begins with the prompt if echo is set", async () => {
     const prompt = "Once upon a [[say:time]]";
     expect((await whole(prompt, { echo: true })).text).toBe(`${prompt}time`);
     const { events, completion } = await streamed([prompt], { echo: true });
@@ -85,10 +85,13 @@ describe("POST /v1/completions", () => {
     expect(await lastTurn()).toMatchObject({ temperature: 0.25, top_p: 0.5, stop: ["END"] });
   });
 
-  it.each(["length", "content_filter"])("the upstream's %s is finish_reason %s", async (reason) => {
-    expect((await whole(`[[say:cut of]][[${reason}]]`)).finish).toBe(reason);
-    expect((await streamed(`[[say:cut of]][[${reason}]]`)).completion.finish).toBe(reason);
-  });
+  it.each(["length", "content_filter"])(
+    "states the provider's reason %s as finish_reason",
+    async (reason) => {
+      expect((await whole(`[[say:cut of]][[${reason}]]`)).finish).toBe(reason);
+      expect((await streamed(`[[say:cut of]][[${reason}]]`)).completion.finish).toBe(reason);
+    },
+  );
 
   it.each<[string, Record<string, unknown>, string | null]>([
     ["no prompt", { model: MODEL }, "prompt"],
@@ -139,7 +142,7 @@ describe("Text-completions stream", () => {
   });
 
   it.each(["cut:4", "reset:4", "garbage:4", "error:model_unavailable:4"])(
-    "a failure in mid-stream ([[%s]]) is an error item and never looks like success",
+    "ends with an error item, and never as a success, after a failure in mid-stream ([[%s]])",
     async (directive) => {
       const { completion } = await streamed(`[[big:400]][[chunk:20]][[${directive}]]`);
       expect(completion).toMatchObject({ error: expect.any(String), finish: null, usage: null });
@@ -147,7 +150,7 @@ describe("Text-completions stream", () => {
     },
   );
 
-  it("a failure before the first token is an HTTP status", async () => {
+  it("is replaced by an HTTP status after a failure before the first token", async () => {
     const response = await send("[[status:503:model_unavailable]]", { stream: true, echo: true });
     expect(response.status).toBe(503);
     expect(await response.json()).toMatchObject({ error: { code: "model_unavailable" } });
@@ -186,7 +189,7 @@ describe("the openai SDK, completions", () => {
     expect(tokens).toBeGreaterThan(0);
   });
 
-  it("raises what is refused, and a stream that breaks", async () => {
+  it("raises errors for refused requests, and for a stream that breaks", async () => {
     const refused = client().completions.create({ model: "gpt-4o", prompt: "x", n: 2 });
     await expect(refused).rejects.toMatchObject({ status: 400, param: "n" });
     const broken = await client().completions.create({

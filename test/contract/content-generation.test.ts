@@ -94,7 +94,7 @@ describe("POST /v1beta/models/{model}:generateContent", () => {
     expect(stream.completion).toEqual(response);
   });
 
-  it("text is incremental; calls stand in the last chunk", async () => {
+  it("streams text incrementally, and calls in the last chunk", async () => {
     const { events, completion } = await streamed(
       '[[think:one two three four five six]][[text-and-call]][[call:get_weather:{"city":"Bonn"}]]',
       { tools: TOOLS },
@@ -107,7 +107,7 @@ describe("POST /v1beta/models/{model}:generateContent", () => {
     expect((await streamed("[[say:x]]", {}, "")).completion.text).toBe("x");
   });
 
-  it("thoughts are shown to those who ask for them; others read the answer in the first part", async () => {
+  it("shows thoughts only on request, and otherwise has the answer in the first part", async () => {
     const response = await send("generateContent", "[[think:hm]][[say:x]]");
     expect(await response.json()).toMatchObject({
       candidates: [{ content: { parts: [{ text: "x" }] } }],
@@ -119,7 +119,7 @@ describe("POST /v1beta/models/{model}:generateContent", () => {
     expect((await streamed("[[think:hm]][[say:x]]", THOUGHTS)).completion.reasoning).toBe("hm");
   });
 
-  it("a -nothinking model and a budget of 0 do not think", async () => {
+  it("does not think with a -nothinking model or a budget of 0", async () => {
     const response = await send("generateContent", "[[say:x]]", {}, "gemini-2.5-flash-nothinking");
     expect(canonicalContent(await response.json()).reasoning).toBe("");
     expect((await test.gateway.sandbox.lastTurn()).thinking).toBe(false);
@@ -127,7 +127,7 @@ describe("POST /v1beta/models/{model}:generateContent", () => {
     expect((await test.gateway.sandbox.lastTurn()).thinking).toBe(false);
   });
 
-  it("every part of a conversation reaches the model", async () => {
+  it("passes every part of a conversation to the model", async () => {
     const response = await test.post("/v1beta/models/gemini-2.5-pro:generateContent", {
       system_instruction: { parts: [{ text: "SYSTEM-WORD" }] },
       tools: TOOLS,
@@ -161,7 +161,7 @@ describe("POST /v1beta/models/{model}:generateContent", () => {
   it.each([
     ["x-goog-api-key", {}],
     ["x-vendorc-api-key", {}],
-  ])("takes the key in %s", async (header) => {
+  ])("accepts the key in %s", async (header) => {
     const response = await test.fetch("/v1/models/gemini-2.5-flash:generateContent", {
       method: "POST",
       headers: { [header]: DEV_KEY },
@@ -170,7 +170,7 @@ describe("POST /v1beta/models/{model}:generateContent", () => {
     expect(response.status).toBe(200);
   });
 
-  it.each(["key", "api_key"])("takes the key in ?%s=", async (name) => {
+  it.each(["key", "api_key"])("accepts the key in ?%s=", async (name) => {
     const response = await test.fetch(`/v1beta/models/gemini-2.5-flash:generateContent?${name}=${DEV_KEY}`, {
       method: "POST",
       body: JSON.stringify(body("[[say:x]]")),

@@ -20,7 +20,7 @@ async function ask(client: DialectClient, conversation: DialectConversation, str
   return { completion, turn: await api.gateway.sandbox.lastTurn() };
 }
 
-describe("all dialects come to the same", () => {
+describe("all dialects give the same result", () => {
   it.each(Object.entries(DIALECT_CONVERSATIONS))("%s", async (_, conversation) => {
     const [chat, ...others] = DIALECT_CLIENTS;
     if (chat === undefined) throw new Error("there is no dialect");
@@ -61,7 +61,7 @@ describe("a completion of a prompt equals the answer to a question", () => {
   );
 });
 
-describe("no dialect takes a failure for success", () => {
+describe("no dialect reports a failure as success", () => {
   it.each(["[[cut:6]]", "[[reset:6]]", "[[garbage:6]]", "[[error:server_error:6]]", "[[hang:6]]"])(
     "%s in mid-stream",
     async (fault) => {

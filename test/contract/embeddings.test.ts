@@ -40,7 +40,7 @@ describe("POST /v1/embeddings", () => {
     ["/v1/messages/count_tokens", { model: "claude-sonnet-5", messages: [{ role: "user", content: "x" }] }],
     ["/v1/responses/input_tokens", { model: "gpt-5", input: "x" }],
     ["/v1beta/models/gemini-2.5-pro:countTokens", { contents: [{ parts: [{ text: "x" }] }] }],
-  ])("a token that is no key is the provider's, and %s asks no provider", async (path, body) => {
+  ])("accepts any token at %s, where no provider is asked", async (path, body) => {
     const headers = { authorization: "Bearer totally-wrong", "content-type": "application/json" };
     const init = { method: "POST", headers, body: JSON.stringify(body) };
     expect((await configured.fetch(path, init)).status).toBe(200);
@@ -51,14 +51,14 @@ describe("POST /v1/embeddings", () => {
     ["an array of strings", ["a", "b", "c"], 3],
     ["a token array", [1, 2, 3], 1],
     ["an array of token arrays", [[1, 2], [3]], 2],
-  ])("%s", async (_name, input, count) => {
+  ])("embeds %s", async (_name, input, count) => {
     const body = await embed({ input });
     expect(body.object).toBe("list");
     expect(body.data.map(({ index }) => index)).toEqual(Array.from({ length: count }, (_, n) => n));
     expect(body.usage.prompt_tokens).toBeGreaterThan(0);
   });
 
-  it("dimensions are honoured; the model is the one that was asked for", async () => {
+  it("has the requested dimensions, and states the requested model", async () => {
     const body = await embed({ input: "x", dimensions: 64 });
     expect(body.data[0]?.embedding).toHaveLength(64);
     expect(body.model).toBe("text-embedding-3-small");
@@ -95,13 +95,13 @@ describe("POST /v1/embeddings", () => {
     { input: "x", encoding_format: "hex" },
     { input: Array(2048).fill("x"), dimensions: 3072 },
     { input: "word ".repeat(400_000) },
-  ])("%.80j is a 400", async (extra) => {
+  ])("answers 400 to %.80j", async (extra) => {
     const response = await configured.post("/v1/embeddings", { model: "gpt-4o", ...extra });
     expect(response.status).toBe(400);
     await response.body?.cancel();
   });
 
-  it("the openai SDK gets the same numbers by base64 and by float", async () => {
+  it("gives the openai SDK the same numbers as base64 and as float", async () => {
     const client = new OpenAI({ apiKey: "sk-dev", baseURL: `${configured.gateway.url}/v1` });
     const input = "same text";
     const viaBase64 = await client.embeddings.create({
@@ -125,7 +125,7 @@ describe("embeddings in the local-runner style", () => {
   const client = () =>
     new Ollama({ host: configured.gateway.url, headers: { authorization: "Bearer sk-dev" } });
 
-  it("the ollama SDK embeds several texts, and one", async () => {
+  it("work with the ollama SDK for several texts, and for one", async () => {
     const many = await client().embed({ model: "nomic-embed-text:latest", input: ["one", "two"] });
     expect(many).toMatchObject({ model: "nomic-embed-text:latest", load_duration: 0 });
     expect(many.embeddings.map(({ length }) => length)).toEqual([768, 768]);
@@ -138,12 +138,12 @@ describe("embeddings in the local-runner style", () => {
     expect(old.embedding).toEqual(many.embeddings[0]);
   });
 
-  it("nothing to embed loads the model", async () => {
+  it("load the model if there is nothing to embed", async () => {
     expect((await client().embed({ model: "nomic-embed-text", input: "" })).embeddings).toEqual([]);
     expect((await client().embeddings({ model: "nomic-embed-text", prompt: "" })).embedding).toEqual([]);
   });
 
-  it("unknown models, wrong inputs and a missing configuration are errors of the style", async () => {
+  it("fail in the style's format for unknown models, wrong inputs and a missing configuration", async () => {
     await expect(client().embed({ model: "no-such-model", input: "x" })).rejects.toMatchObject({
       status_code: 404,
     });
@@ -160,7 +160,7 @@ describe("embeddings in the content-generation style", () => {
   const client = () =>
     new GoogleGenAI({ apiKey: "sk-dev", httpOptions: { baseUrl: configured.gateway.url } });
 
-  it("the google SDK embeds several contents, and one", async () => {
+  it("work with the google SDK for several contents, and for one", async () => {
     const config = { taskType: "RETRIEVAL_QUERY" };
     const many = await client().models.embedContent({
       model: "gemini-embedding-001",
@@ -176,7 +176,7 @@ describe("embeddings in the content-generation style", () => {
     expect(one.embeddings?.map(({ values }) => values?.length)).toEqual([64]);
   });
 
-  it("answers one vector for embedContent, the same as the other styles", async () => {
+  it("consist of one vector for embedContent, the same as in the other styles", async () => {
     const response = await configured.post("/v1beta/models/text-embedding-004:embedContent", {
       model: "models/text-embedding-004",
       content: { parts: [{ text: "same" }] },
@@ -199,7 +199,7 @@ describe("embeddings in the content-generation style", () => {
       { requests: [{ model: "models/x", content: { parts: [{ text: "x" }] } }] },
     ],
     ["no requests", "batchEmbedContents", { requests: [] }],
-  ])("is a 400: %s", async (_, verb, body) => {
+  ])("are a 400: %s", async (_, verb, body) => {
     const response = await configured.post(`/v1beta/models/gemini-embedding-001:${verb}`, body);
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ error: { status: "INVALID_ARGUMENT" } });

@@ -50,7 +50,7 @@ async function addKey(key: string, more = {}): Promise<string> {
 }
 
 describe("erasing everything of a key", () => {
-  it("ends what the SDK of OpenAI has stored", async () => {
+  it("deletes what the SDK of OpenAI has stored", async () => {
     const id = await addKey("sk-of-the-sdk");
     const client = new OpenAI({
       apiKey: "sk-of-the-sdk",
@@ -64,7 +64,7 @@ describe("erasing everything of a key", () => {
     await expect(client.responses.retrieve(stored.id)).rejects.toBeInstanceOf(OpenAI.NotFoundError);
   });
 
-  it("leaves nothing of it, also of a request that still runs, and everything of others", async () => {
+  it("deletes all of its data, also of a request that still runs, and nothing of others", async () => {
     await admin("PUT", "/admin/settings", { captures: { enabled: true, limit: 50 } });
     const [mine, other] = [await addKey("sk-mine"), await addKey("sk-other")];
     const [traces, others] = [
@@ -132,7 +132,7 @@ describe("erasing everything of a key", () => {
     expect(JSON.stringify(audit.body["items"])).toContain(`keys/${mine}`);
   });
 
-  it("erases all keys of a user, for owners alone", async () => {
+  it("erases all keys of a user, only for owners", async () => {
     await admin("POST", "/admin/users", { id: "ada" });
     const ids = [await addKey("sk-ada-1", { user: "ada" }), await addKey("sk-ada-2", { user: "ada" })];
     await leaveTraces("sk-ada-1", "one");

@@ -38,9 +38,9 @@ interface Record {
   readonly tried: readonly { readonly account: string; readonly reason: string }[];
 }
 
-describe("one wrong password, one dead proxy, one refused token, and one account that is well", () => {
+describe("one wrong password, one dead proxy, one refused token, and one healthy account", () => {
   // A thousand of them: test/unit/gateway/accounts/failover.test.ts.
-  it("are as many answers as requests", async () => {
+  it("answer every request", async () => {
     const statuses = new Map<number, number>();
     const ask = async () => {
       const response = await api.chat("[[say:ok]]");
@@ -73,7 +73,7 @@ describe("one wrong password, one dead proxy, one refused token, and one account
     expect(new Set(records.map(({ account }) => account))).toEqual(new Set(["well@sandbox.test"]));
   });
 
-  it("show how they have done", async () => {
+  it("show their last failures and successes", async () => {
     const { body } = await api.admin("GET", "/admin/accounts");
     const items: readonly {
       readonly activity: { readonly last_hour: object; readonly last_fault: object };
@@ -105,7 +105,7 @@ describe("one wrong password, one dead proxy, one refused token, and one account
     ]);
   });
 
-  it("can be disabled, and are kept", async () => {
+  it("can be disabled, and stay listed", async () => {
     const path = "/admin/accounts/wrong@sandbox.test";
     expect((await api.admin("PUT", path, { disabled: true, weight: 5 })).status).toBe(200);
     const { body } = await api.admin("GET", "/admin/accounts");

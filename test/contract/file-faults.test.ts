@@ -104,7 +104,7 @@ describe("an upload and its provider", () => {
     expect(seen).toContain('name="file"; filename="a.txt"\r\nContent-Type: text/plain\r\n\r\n\0\0\0\0\0\r\n');
   });
 
-  it("passes through: the provider has the beginning before the client has sent the end", async () => {
+  it("passes the beginning on before the client has sent the end", async () => {
     const begun = Promise.withResolvers<void>();
     take = async (request, response) => {
       request.once("data", () => begun.resolve());
@@ -156,14 +156,14 @@ describe("an upload and its provider", () => {
       "upstream_error",
     ],
     ["never answers", async (request) => void (await bodyOf(request)), 503, "upstream_timeout"],
-  ])("a provider that %s is no success, and costs no slot", async (_name, answer, expected, code) => {
+  ])("is an error if the provider %s", async (_name, answer, expected, code) => {
     take = answer;
     const response = await upload(2_000_000);
     expect(response.status).toBe(expected);
     expect(await response.json()).toMatchObject({ error: { code: expect.stringMatching(code) } });
   });
 
-  it("a provider that is silent about the account, or about a file, is not waited for", async () => {
+  it("does not wait for a provider that is silent about the account, or about a file", async () => {
     const { id }: { id: string } = await (await upload()).json();
     check = () => undefined;
     status = () => undefined;
@@ -174,7 +174,7 @@ describe("an upload and its provider", () => {
     }
   });
 
-  it("a token that the provider has forgotten is renewed before the file is sent", async () => {
+  it("renews a token that the provider has forgotten, before it sends the file", async () => {
     await (await upload()).body?.cancel();
     await (await upload()).body?.cancel();
     const known = signIns.length;
@@ -188,7 +188,7 @@ describe("an upload and its provider", () => {
     expect(signIns).toHaveLength(known + 1);
   });
 
-  it("answers a client that stops in mid-file, and frees the slot", async () => {
+  it("answers 408 to a client that stops in mid-file", async () => {
     const headers = { authorization, "content-type": "multipart/form-data; boundary=XX" };
     const body = new ReadableStream<Uint8Array>({
       start: (controller) =>
@@ -205,7 +205,7 @@ describe("an upload and its provider", () => {
   });
 
   // The last: a suspended account cools down.
-  it("an account that is refused is passed over", async () => {
+  it("skips an account that the provider refuses", async () => {
     let refused = "";
     check = (request, response) => {
       const account = request.headers.authorization?.split("#")[0] ?? "";

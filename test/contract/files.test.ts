@@ -96,7 +96,7 @@ describe("POST /v1/files", () => {
   it.each([
     ["file first", [FILE_PART, PURPOSE_PART]],
     ["purpose first", [PURPOSE_PART, FILE_PART]],
-  ])("the purpose is passed on, %s", async (_name, parts) => {
+  ])("passes the purpose on, %s", async (_name, parts) => {
     const response = await fetch("/v1/files", { method: "POST", ...wire(parts) });
     expect(await response.json()).toMatchObject({ bytes: 5, filename: "a.txt", purpose: "vision" });
   });
@@ -107,7 +107,7 @@ describe("POST /v1/files", () => {
     expect(file).toMatchObject({ filename: "日本語 \u{1f600}.bin", bytes: bytes.length });
   });
 
-  it("an empty file is a file", async () => {
+  it("accepts an empty file", async () => {
     expect(await uploaded(form("empty.txt", ""))).toMatchObject({ bytes: 0, filename: "empty.txt" });
   });
 
@@ -135,7 +135,7 @@ describe("POST /v1/files", () => {
       },
     ],
     ["something else under a multipart type", { ...wire([]), body: "nothing of the kind" }],
-  ])("%s is a 400", async (_name, init) => {
+  ])("refuses %s with a 400", async (_name, init) => {
     const headers = { ...Object.fromEntries(new Headers(init.headers)), ...bearer() };
     const response = await fetch("/v1/files", { method: "POST", ...init, headers });
     expect(response.status).toBe(400);
@@ -174,17 +174,17 @@ describe("POST /v1/files", () => {
     expect(await response.json()).toMatchObject({ error: { code: "request_too_large" } });
   }, 60_000);
 
-  it("just under 100 MiB passes", async () => {
+  it("accepts a file just under 100 MiB", async () => {
     const bytes = 100 * MIB - 1024;
     expect(await uploaded(form("big.bin", new Uint8Array(bytes)))).toMatchObject({ bytes });
   }, 60_000);
 
-  it("a token that has expired is renewed before the file is sent", async () => {
+  it("renews an expired token before it sends the file", async () => {
     await test.gateway.sandbox.expireTokens();
     expect(await uploaded(form())).toMatchObject({ bytes: 5 });
   });
 
-  it("a client that leaves in mid-upload holds no slot", async () => {
+  it("releases the slot of a client that leaves in mid-upload", async () => {
     const { hostname, port } = new URL(test.gateway.url);
     const socket = connect(Number(port), hostname);
     socket.on("error", () => undefined);
@@ -211,7 +211,7 @@ describe("GET /v1/files/{file_id}", () => {
     }
   });
 
-  it("another caller gets 404, as for a file that never was", async () => {
+  it("answers another caller with 404, as for an unknown file", async () => {
     const { id } = await uploaded(form());
     for (const response of [await status(id, OTHER_KEY), await status("file-none")]) {
       expect(response.status).toBe(404);
@@ -219,7 +219,7 @@ describe("GET /v1/files/{file_id}", () => {
     }
   });
 
-  it("a pass-through caller's file is with its own account", async () => {
+  it("asks the own account of a pass-through caller", async () => {
     const token = "sandbox-token-filer";
     const file = await uploaded(form(), bearer(token));
     expect(file.account_id).toBe("token-filer");
@@ -237,7 +237,7 @@ describe("GET /v1/files/{file_id}", () => {
     expect(await response.text()).not.toContain("no-such-token");
   });
 
-  it("the openai SDK uploads, waits and reads", async () => {
+  it("lets the openai SDK upload, wait and read", async () => {
     const client = new OpenAI({ apiKey: DEV_KEY, baseURL: `${test.gateway.url}/v1` });
     const made = await client.files.create({
       file: await toFile(Buffer.from("hi"), "pending.md"),
@@ -253,13 +253,13 @@ describe("GET /v1/files/{file_id}", () => {
   });
 });
 
-describe("list, content and delete", () => {
+describe("lists, contents and deletions of files", () => {
   const KEY = "sandbox-token-lister";
   const openai = (key = KEY) => new OpenAI({ apiKey: key, baseURL: `${test.gateway.url}/v1`, maxRetries: 0 });
   const create = async (name: string, purpose: "assistants" | "user_data", key = KEY) =>
     openai(key).files.create({ file: await toFile(Buffer.from(name), name), purpose });
 
-  it("the openai SDK lists its own files page by page, by purpose and in either order", async () => {
+  it("show the openai SDK its own files page by page, by purpose and in either order", async () => {
     await create("foreign.txt", "user_data", "sandbox-token-stranger");
     const made = [
       await create("a.txt", "user_data"),
@@ -276,7 +276,7 @@ describe("list, content and delete", () => {
     expect((await openai("sandbox-token-nobody").files.list()).data).toEqual([]);
   });
 
-  it.each([DEV_KEY, "sandbox-token-deleter"])("a deleted file is unknown from then on (%s)", async (key) => {
+  it.each([DEV_KEY, "sandbox-token-deleter"])("treat a deleted file as unknown (%s)", async (key) => {
     const { id } = await create("gone.txt", "user_data", key);
     expect(await openai(key).files.delete(id)).toEqual({ id, object: "file", deleted: true });
     for (const again of ["retrieve", "delete"] as const) {
@@ -290,7 +290,7 @@ describe("list, content and delete", () => {
     expect(left).not.toContain(id);
   });
 
-  it("what is another caller's can be neither read nor deleted", async () => {
+  it("refuse files of other callers", async () => {
     const { id } = await create("mine.txt", "user_data", OTHER_KEY);
     for (const refused of ["delete", "content"] as const) {
       await expect(openai(DEV_KEY).files[refused](id)).rejects.toMatchObject({ status: 404 });
@@ -298,12 +298,12 @@ describe("list, content and delete", () => {
     expect(await openai(OTHER_KEY).files.retrieve(id)).toMatchObject({ id });
   });
 
-  it("states that the content is not stored", async () => {
+  it("state that the content is not stored", async () => {
     const { id } = await create("text.txt", "user_data");
     await expect(openai().files.content(id)).rejects.toMatchObject({ status: 400, code: "unsupported" });
   });
 
-  it.each(["limit=0", "limit=x", "order=up", "after=file-none"])("?%s is refused", async (query) => {
+  it.each(["limit=0", "limit=x", "order=up", "after=file-none"])("refuse ?%s", async (query) => {
     const response = await fetch(`/v1/files?${query}`, { headers: bearer() });
     expect([400, 404]).toContain(response.status);
     await response.body?.cancel();
@@ -347,7 +347,7 @@ describe("files in the message style", () => {
   const client = (apiKey: string, prefix = "") =>
     new Anthropic({ apiKey, authToken: null, baseURL: test.gateway.url + prefix, maxRetries: 0 });
 
-  it.each(["", "/vendorb", "/anthropic"])("the SDK with the base %s/", async (prefix) => {
+  it.each(["", "/vendorb", "/anthropic"])("work with the SDK and the base %s/", async (prefix) => {
     const key = `sandbox-token-messages${prefix.replace("/", "-")}`;
     const { files } = client(key, prefix);
     const made = await files.upload({
@@ -375,7 +375,7 @@ describe("files in the message style", () => {
     await expect(files.retrieveMetadata(made.id)).rejects.toMatchObject({ status: 404 });
   });
 
-  it("are the same files as in the standard style, and go with a message", async () => {
+  it("are the same files as in the standard style, and can be part of a message", async () => {
     const { files } = client(DEV_KEY);
     const { id } = await files.upload({
       file: await toFile(Buffer.from("hello"), "a.txt", { type: "text/plain" }),
@@ -399,7 +399,7 @@ describe("files in the message style", () => {
     expect((await test.gateway.sandbox.lastTurn()).file_ids).toEqual([id]);
   });
 
-  it("errors have the style's shape", async () => {
+  it("have errors in the style's format", async () => {
     const headers = { "x-api-key": DEV_KEY, "anthropic-beta": "files-api-2025-04-14" };
     const missing = await fetch("/v1/files/file-none", { headers });
     expect(missing.status).toBe(404);
@@ -461,7 +461,7 @@ describe("a turn with uploaded files", () => {
     await response.body?.cancel();
   });
 
-  it("that are another caller's is a 404, and the provider is not asked", async () => {
+  it("of another caller is a 404, and the provider is not asked", async () => {
     const file = await uploaded(form(), on("one", OTHER_KEY));
     const before = (await test.gateway.sandbox.state()).turn_count;
     const response = await chat(asking(file.id), on("one"));
@@ -470,7 +470,7 @@ describe("a turn with uploaded files", () => {
     expect((await test.gateway.sandbox.state()).turn_count).toBe(before);
   });
 
-  it("a picture by its id is read by the model with vision, whichever is asked for", async () => {
+  it("with a picture by its id is answered by the model with vision, for any requested model", async () => {
     const data = new FormData();
     data.append("file", new File([new Uint8Array([1, 2, 3])], "a.png", { type: "image/png" }));
     const { id } = await uploaded(data);

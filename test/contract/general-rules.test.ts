@@ -23,13 +23,13 @@ const SHORTCUTS: readonly (readonly [method: string, path: string])[] = [
   ["GET", "/files/file_none"],
 ];
 
-describe("general rules", () => {
-  it("1. answers are application/json", async () => {
+describe("the gateway", () => {
+  it("answers with application/json (rule 1)", async () => {
     const response = await fetch("/v1/models");
     expect(response.headers.get("content-type")).toContain("application/json");
   });
 
-  it("2. an invalid UTF-8 byte sequence is a 400 with code `invalid json`", async () => {
+  it("refuses an invalid UTF-8 byte sequence with 400 and the code `invalid json` (rule 2)", async () => {
     const response = await fetch("/v1/chat/completions", {
       method: "POST",
       headers: { authorization: "Bearer sk-dev", "content-type": "application/json" },
@@ -57,7 +57,7 @@ describe("general rules", () => {
     ["deflate", deflateSync],
     ["zstd", zstdCompressSync],
   ] as const)(
-    "2. a body may be encoded with %s, and its limit holds for what it decodes to",
+    "accepts a body that is encoded with %s, and limits its decoded size (rule 2)",
     async (coding, encode) => {
       const body = { model: "gpt-4o", messages: [{ role: "user", content: "Hello. ".repeat(20_000) }] };
       const answer = await encoded(
@@ -81,7 +81,7 @@ describe("general rules", () => {
     ["/v1beta/models/gemini-2.5-pro:generateContent", { error: { code: 415, status: "INVALID_ARGUMENT" } }],
     ["/api/chat", { error: expect.stringContaining("zstd") }],
     ["/admin/keys", { detail: expect.stringContaining("zstd") }],
-  ])("2. a body of another coding is a 415 at %s", async (path, shape) => {
+  ])("refuses a body of another coding with 415 at %s (rule 2)", async (path, shape) => {
     const response = await encoded(path, "br", new Uint8Array([1, 2, 3]));
     expect([response.status, response.headers.get("accept-encoding")]).toEqual([415, "gzip, deflate, zstd"]);
     expect(await response.json()).toMatchObject(shape);
@@ -90,12 +90,12 @@ describe("general rules", () => {
   it.each([
     ["/healthz", "ok"],
     ["/readyz", "ready"],
-  ])("3. GET %s has status %s", async (path, status) => {
+  ])("answers GET %s with status %s (rule 3)", async (path, status) => {
     const response = await fetch(path);
     expect([response.status, await response.json()]).toEqual([200, { status }]);
   });
 
-  it.each(["/healthz", "/readyz"])("3. HEAD %s has no body", async (path) => {
+  it.each(["/healthz", "/readyz"])("answers HEAD %s without a body (rule 3)", async (path) => {
     const response = await fetch(path, { method: "HEAD" });
     expect([response.status, await response.text()]).toEqual([200, ""]);
   });
@@ -106,7 +106,7 @@ describe("general rules", () => {
     "/v1beta/models/x:generateContent",
     "/api/tags",
     "/admin/config",
-  ])("4. CORS on %s: the origin is echoed, else *", async (path) => {
+  ])("allows the request's origin on %s, or * without one (rule 4)", async (path) => {
     const echoed = await fetch(path, { headers: { origin: "https://app.example" } });
     expect(echoed.headers.get("access-control-allow-origin")).toBe("https://app.example");
     await echoed.body?.cancel();
@@ -115,7 +115,7 @@ describe("general rules", () => {
     await any.body?.cancel();
   });
 
-  it("4. a preflight allows declared third-party headers, and never X-Gateway-Internal-Token", async () => {
+  it("allows declared third-party headers in a preflight, and never X-Gateway-Internal-Token (rule 4)", async () => {
     const response = await fetch("/v1/chat/completions", {
       method: "OPTIONS",
       headers: {
@@ -138,32 +138,32 @@ describe("general rules", () => {
     expect(allowed).not.toContain("x-gateway-internal-token");
   });
 
-  it.each(SHORTCUTS)("6. %s %s behaves like its /v1 counterpart", async (method, path) => {
+  it.each(SHORTCUTS)("treats %s %s like its /v1 counterpart (rule 6)", async (method, path) => {
     const init = { method, headers: { authorization: "Bearer sk-dev" } };
     const [short, long] = await Promise.all([fetch(path, init), fetch(`/v1${path}`, init)]);
     expect(short.status).toBe(long.status);
     expect(await short.json()).toEqual(await long.json());
   });
 
-  it("7. thinking without an answer is retried once in the same session, with the message as parent", async () => {
+  it("retries thinking without an answer once, in the same session (rule 7)", async () => {
     const response = await chat("[[empty]] what is it");
     expect(response.status).toBe(200);
     const body: { choices: { message: { content: string } }[] } = await response.json();
     expect(body.choices[0]?.message.content).not.toBe("");
   });
 
-  it("7. an account that stays empty is left for another one, once", async () => {
+  it("replaces an account that stays empty by another one (rule 7)", async () => {
     expect((await chat("[[empty:account]] hello")).status).toBe(200);
   });
 
-  it("7. empty output everywhere is a 429 upstream_empty_output without Retry-After", async () => {
+  it("answers 429 upstream_empty_output without Retry-After if all output is empty (rule 7)", async () => {
     const response = await chat("[[empty:always]] hello");
     expect(response.status).toBe(429);
     expect(response.headers.has("retry-after")).toBe(false);
     expect(await response.json()).toMatchObject({ error: { code: "upstream_empty_output" } });
   });
 
-  it("7. a pinned target account is never switched", async () => {
+  it("never replaces a pinned account (rule 7)", async () => {
     const response = await chat(
       "[[empty:account]] hello",
       {},
@@ -172,45 +172,48 @@ describe("general rules", () => {
     expect(response.status).toBe(429);
   });
 
-  it("8. streams hide citation placeholders", async () => {
+  it("hides citation placeholders in streams (rule 8)", async () => {
     const response = await chat("[[citations]]", { stream: true });
     const text = await response.text();
     expect(text).toContain("data: [DONE]");
     expect(text).not.toMatch(/\[(?:citation|reference):\d/);
   });
 
-  it("8. whole answers turn search citations into Markdown links", async () => {
+  it("converts search citations to Markdown links in whole answers (rule 8)", async () => {
     const body: { choices: { message: { content: string } }[] } = await (await chat("[[citations]]")).json();
     expect(body.choices[0]?.message.content).toMatch(/\[1\]\(https?:\/\/[^)]+\)/);
     expect(body.choices[0]?.message.content).not.toContain("[citation:");
   });
 
   // With pieces of one and four characters markers are cut everywhere.
-  describe.each(DIALECT_CLIENTS)("8. reasoning in $name", (client) => {
+  describe.each(DIALECT_CLIENTS)("shows reasoning in $name", (client) => {
     const ask = async (question: string, stream: boolean): Promise<string> => {
       const response = await client.send(test, { steps: [{ user: question }] }, stream);
       expect(response.status).toBe(200);
       return response.text();
     };
 
-    it.each(["", "[[chunk:1]]", "[[chunk:4]]"])("streams hide citation placeholders %s", async (cut) => {
-      const think = "[[think:As [citation:1] and [reference:20] say, [cit]]";
-      const answer = client.streamed(await ask(`${think}${cut}[[say:Yes.]]`, true));
-      expect([answer.reasoning, answer.text]).toEqual(["As  and  say, [cit", "Yes."]);
-    });
+    it.each(["", "[[chunk:1]]", "[[chunk:4]]"])(
+      "without citation placeholders in streams %s (rule 8)",
+      async (cut) => {
+        const think = "[[think:As [citation:1] and [reference:20] say, [cit]]";
+        const answer = client.streamed(await ask(`${think}${cut}[[say:Yes.]]`, true));
+        expect([answer.reasoning, answer.text]).toEqual(["As  and  say, [cit", "Yes."]);
+      },
+    );
 
-    it("whole answers turn search citations into Markdown links", async () => {
+    it("with Markdown links for search citations in whole answers (rule 8)", async () => {
       const answer = await ask("[[think:As [citation:1] says[citation:99].]][[citations]]", false);
       expect(answer).toContain('"As [1](https://example.com/one) says."');
     });
   });
 
   // What it says of answers is what every answer to a test is held to (`test/support/described.ts`).
-  it("GET /openapi.json describes every route", async () => {
+  it("describes every route in GET /openapi.json", async () => {
     expect(await (await fetch("/openapi.json")).json()).toEqual(buildOpenApiDocument(ROUTE_GROUPS));
   });
 
-  it("every answer carries a request id, and keeps the caller's", async () => {
+  it("states a request id in every answer, and keeps the caller's", async () => {
     expect((await fetch("/healthz")).headers.get("x-request-id")).toMatch(/^req_/);
     const kept = await fetch("/healthz", { headers: { "x-request-id": "mine-1" } });
     expect(kept.headers.get("x-request-id")).toBe("mine-1");
@@ -220,13 +223,13 @@ describe("general rules", () => {
     ["/v1/nothing", { error: { code: "not_found" } }],
     ["/admin/nothing", { detail: expect.any(String) }],
     ["/v1beta/nothing", { error: { code: 404, status: "NOT_FOUND" } }],
-  ])("an unknown route %s is a 404 in its family's shape", async (path, shape) => {
+  ])("answers 404 to an unknown route %s, in its family's format", async (path, shape) => {
     const response = await fetch(path);
     expect(response.status).toBe(404);
     expect(await response.json()).toMatchObject(shape);
   });
 
-  it("a known path with a wrong method is a 405 with Allow", async () => {
+  it("answers 405 with Allow to a wrong method of a known path", async () => {
     const response = await fetch("/v1/chat/completions");
     expect([response.status, response.headers.get("allow")]).toEqual([405, "POST, OPTIONS"]);
     await response.body?.cancel();
@@ -240,24 +243,24 @@ describe("general rules", () => {
     ["/admin/", null],
     ["/api/tags", null],
     ["/v1/thumbs", null],
-  ])("OPTIONS of %s answers", async (path, allow) => {
+  ])("answers OPTIONS of %s", async (path, allow) => {
     const response = await fetch(path, { method: "OPTIONS" });
     expect([response.status, await response.text()]).toEqual([204, ""]);
     expect(response.headers.get("allow")).toBe(allow);
   });
 
-  it("OPTIONS of a path that is nowhere is a 404", async () => {
+  it("answers 404 to OPTIONS of an unknown path", async () => {
     expect((await fetch("/nowhere", { method: "OPTIONS" })).status).toBe(404);
   });
 
-  it("31 MiB that are one image pass with a managed key", async () => {
+  it("accepts 31 MiB that are one image with a managed key", async () => {
     const url = `data:image/png;base64,${"A".repeat(31 * 1024 * 1024)}`;
     const content = [{ type: "image_url", image_url: { url } }];
     const body = { model: "provider-v4-vision", messages: [{ role: "user", content }] };
     expect((await post("/v1/chat/completions", body)).status).toBe(200);
   });
 
-  it("31 MiB of empty objects are a 413 for any caller", async () => {
+  it("refuses 31 MiB of empty objects with 413 for any caller", async () => {
     const body = `{"model":"gpt-4o","messages":[${"{},".repeat(10 * 1024 * 1024)}{}]}`;
     for (const key of ["sk-dev", "made-up"]) {
       const response = await fetch("/v1beta/models/gpt-4o:generateContent", {
@@ -271,13 +274,13 @@ describe("general rules", () => {
     expect((await fetch("/healthz")).status).toBe(200);
   });
 
-  it("bodies without a credential are limited: 16 KiB for a sign-in, 64 KiB elsewhere", async () => {
+  it("limits bodies without a credential to 16 KiB for a sign-in, and to 64 KiB elsewhere", async () => {
     const signIn = await post("/admin/login", { admin_key: "x".repeat(17 * 1024) });
     expect([signIn.status, await signIn.json()]).toEqual([413, { detail: expect.any(String) }]);
     expect((await post("/api/show", { model: "x".repeat(65 * 1024) })).status).toBe(413);
   });
 
-  it("a body of 50 MB is a 413", async () => {
+  it("refuses a body of 50 MB with 413", async () => {
     const response = await post("/v1/chat/completions", {
       model: "x",
       messages: [],

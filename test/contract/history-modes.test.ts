@@ -63,19 +63,19 @@ async function keptOf(settings: Record<string, unknown>, stream: boolean, header
 const holds = (text: string | undefined, parts: readonly string[]) =>
   parts.filter((part) => text?.includes(part) === true);
 
-describe.each([false, true])("streamed %s", (stream) => {
+describe.each([false, true])("the history mode (streamed: %s)", (stream) => {
   beforeAll(async () => {
     await admin("PUT", "/admin/settings", { captures: { enabled: true, limit: 100 } });
   });
 
-  it("full, or no mode: everything is stored", async () => {
+  it("full stores everything", async () => {
     const { records, captures } = await keptOf({ history: "full" }, stream);
     expect(records).toHaveLength(1);
     expect(holds(records[0], ["walnut", ...SECRETS])).toHaveLength(5);
     expect(captures.some((text) => holds(text, SECRETS).length === 4)).toBe(true);
   });
 
-  it("redacted: texts are kept, personal data is not", async () => {
+  it("redacted stores texts without personal data", async () => {
     const { records, captures } = await keptOf({ history: "redacted" }, stream);
     expect(records).toHaveLength(1);
     expect(holds(records[0], ["walnut", "[email]", "[card]", "[phone]", "[key]"])).toHaveLength(5);
@@ -83,7 +83,7 @@ describe.each([false, true])("streamed %s", (stream) => {
     expect(captures.some((text) => text.includes("walnut"))).toBe(true);
   });
 
-  it("no_texts, of the key's team: numbers are kept alone", async () => {
+  it("no_texts of the key's team stores numbers only", async () => {
     const team = `quiet-${stream}`;
     await admin("POST", "/admin/teams", { id: team, history: "no_texts" });
     const { records, captures } = await keptOf({ team, history: "redacted" }, stream);
@@ -93,14 +93,14 @@ describe.each([false, true])("streamed %s", (stream) => {
     expect(captures.length).toBeGreaterThan(0);
   });
 
-  it("none, of a tag of the request: nothing is kept", async () => {
+  it("none of a tag of the request stores nothing", async () => {
     const id = `private-${stream}`;
     await admin("POST", "/admin/tags", { id, history: "none" });
     const listing = await keptOf({ allowed_tags: [id] }, stream, { "x-gateway-tags": id });
     expect([listing.records, listing.captures]).toEqual([[], []]);
   });
 
-  it("none, of a tag that no list of allowed tags names: callers cannot choose it", async () => {
+  it("none of a tag has no effect if no list of allowed tags names the tag", async () => {
     const id = `hiding-${stream}`;
     await admin("POST", "/admin/tags", { id, history: "none" });
     const { records } = await keptOf({}, stream, { "x-gateway-tags": id });

@@ -64,7 +64,7 @@ describe("the server-side history", () => {
     });
   });
 
-  it("archives what an administrator's test of the API asks", async () => {
+  it("archives administrators' tests of the API", async () => {
     await fetch("/admin/test", {
       method: "POST",
       headers: { ...ADMIN, "x-gateway-source": "console" },
@@ -74,7 +74,7 @@ describe("the server-side history", () => {
     expect(items[0]).toMatchObject({ request_preview: "tested", source: "console", status: "success" });
   });
 
-  it("keeps the upstream's answer as it came, before tool calls and citations are taken out", async () => {
+  it("keeps the provider's answer unchanged, with its tool calls and citations", async () => {
     const tools = [{ type: "function", function: { name: "look", parameters: { type: "object" } } }];
     const call = await chat('[[say:Before ]][[call:look:{"at":"it"}]]', { tools });
     expect(await call.json()).toMatchObject({
@@ -134,7 +134,7 @@ describe("the server-side history", () => {
     ]);
   });
 
-  it("keeps failures with their status, one record a request", async () => {
+  it("keeps failures with their status, in one record per request", async () => {
     expect((await chat("[[empty:always]]")).status).toBe(429);
     expect((await chat("[[status:500:server_error]]")).status).toBe(503);
     const { items } = await settledList(2);
@@ -185,7 +185,7 @@ describe("the server-side history", () => {
     expect(text).toContain('"base64_length"');
   });
 
-  it("deletes a record, and all", async () => {
+  it("deletes one record, and all", async () => {
     await chat("a");
     await chat("b");
     const { items } = await settledList(2);
@@ -201,7 +201,7 @@ describe("the server-side history", () => {
     expect((await list()).total).toBe(0);
   });
 
-  it("stays cleared of what has just ended and of what still runs, and keeps what begins afterwards", async () => {
+  it("stays cleared of requests that have just ended or still run, and keeps later ones", async () => {
     // All accounts are signed in: what follows takes less than the history waits for more to tell.
     await Promise.all(["a", "b", "c"].map((text) => chat(text)));
     await settledList(3);
@@ -220,7 +220,7 @@ describe("the server-side history", () => {
     expect(await (await admin("", "DELETE")).json()).toEqual({ success: true, deleted: 2 });
   });
 
-  it("pages and filters", async () => {
+  it("pages and filters records", async () => {
     await chat("apples", {}, { "x-gateway-source": "fruit" });
     await chat("pears", {}, { "x-gateway-source": "fruit" });
     await chat("stones");
@@ -234,7 +234,7 @@ describe("the server-side history", () => {
     });
   });
 
-  it("narrows the list down, and exports what is left", async () => {
+  it("filters the list, and exports the result", async () => {
     await chat("=1+1 is asked", {}, { "x-gateway-source": "sheet" });
     await chat("[[status:500:server_error]]", {}, { "x-gateway-source": "sheet" });
     await post("/v1/responses", { model: "gpt-4o", input: "other" });

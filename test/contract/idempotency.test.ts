@@ -38,7 +38,7 @@ describe("Idempotency-Key", () => {
   };
 
   it.each([...DIALECT_CLIENTS, COMPLETIONS_CLIENT])(
-    "$name: a repeated request gets the same answer, whole and streamed, and the provider is asked once",
+    "repeats the answer to a repeated request, whole and streamed, and asks the provider once: $name",
     async (client) => {
       for (const stream of [false, true]) {
         const headers = key();
@@ -59,7 +59,7 @@ describe("Idempotency-Key", () => {
     },
   );
 
-  it("the retries of an SDK are billed once, whenever the connection breaks", async () => {
+  it("bills the retries of an SDK once, for each kind of broken connection", async () => {
     const { body } = await admin("POST", "/admin/keys", { name: "retries" });
     const lost: ((response: Response) => Promise<unknown>)[] = [
       (response) => response.text(),
@@ -95,7 +95,7 @@ describe("Idempotency-Key", () => {
     expect(used).toMatchObject({ requests: 4, succeeded: 4 });
   });
 
-  it("the anthropic SDK reads the repeated answer as it reads the first", async () => {
+  it("gives the anthropic SDK a repeated answer that it can read", async () => {
     const client = new Anthropic({
       baseURL: `${gateway.gateway.url}/anthropic`,
       apiKey: DEV_KEY,
@@ -108,7 +108,7 @@ describe("Idempotency-Key", () => {
     expect((await stream.finalMessage()).content).toMatchObject([{ type: "text", text: "Once." }]);
   });
 
-  it("a request continues after its client has left, and a repeated one waits for it", async () => {
+  it("continues a request after its client has left, and lets a repeated one wait for it", async () => {
     const headers = key();
     const before = await turns();
     const leaving = new AbortController();
@@ -132,7 +132,7 @@ describe("Idempotency-Key", () => {
     expect((await turns()) - before).toBe(1);
   });
 
-  it("equal requests at the same time are one request", async () => {
+  it("treats equal simultaneous requests as one", async () => {
     const headers = key();
     const before = await turns();
     const answers = await Promise.all(
@@ -142,7 +142,7 @@ describe("Idempotency-Key", () => {
     expect((await turns()) - before).toBe(1);
   });
 
-  it("another body, style or account with the same key is a 409 that SDKs do not repeat", async () => {
+  it("refuses another body, style or account with the same key with a 409 that SDKs do not retry", async () => {
     const headers = key();
     await (await chat("one", {}, headers)).text();
     const others = [
@@ -165,7 +165,7 @@ describe("Idempotency-Key", () => {
     ).rejects.toBeInstanceOf(OpenAI.ConflictError);
   });
 
-  it("another caller with the same key gets an answer of its own", async () => {
+  it("gives another caller with the same key a separate answer", async () => {
     const headers = key();
     await (await chat("[[say:Mine.]]", {}, headers)).text();
     const { body } = await admin("POST", "/admin/keys", { name: "neighbour" });
@@ -196,7 +196,7 @@ describe("Idempotency-Key", () => {
     await response.body?.cancel();
   });
 
-  it("the key of the draft is a string in quotation marks, and the same without them", async () => {
+  it("may be in quotation marks, as in the draft, or without them", async () => {
     await (await chat("quoted", {}, { "idempotency-key": '"a-string"' })).text();
     const plain = await chat("quoted", {}, { "idempotency-key": "a-string" });
     expect(replayed(plain)).toBe("true");

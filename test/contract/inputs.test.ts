@@ -147,7 +147,7 @@ describe("images", () => {
     ["provider-v4-pro-nothinking", "provider-v4-vision-nothinking", false],
     ["provider-v4-flash-search", "provider-v4-vision", true],
     ["gpt-4o", "provider-v4-vision", true],
-  ])("sent to %s are answered by %s, which thinks as that would", async (model, seen, thinking) => {
+  ])("sent to %s are answered by %s, with the same thinking", async (model, seen, thinking) => {
     const [chat] = of("data");
     if (chat === undefined) throw new Error("no such style");
     const response = await ask(chat.style, chat.part, model);
@@ -296,14 +296,14 @@ describe("documents", () => {
   });
 });
 
-describe("what is behind a URL", () => {
+describe("a file behind a URL", () => {
   const chat = styles["chat completions"];
   const see = (url: string) => {
     if (chat === undefined) throw new Error("no such style");
     return ask(chat, { type: "image_url", image_url: { url } });
   };
 
-  it("is found through redirects, and asked for once", async () => {
+  it("is found through redirects, and requested once", async () => {
     asked.length = 0;
     const response = await see(remote("/moved"));
     expect(response.status).toBe(200);

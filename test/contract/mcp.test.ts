@@ -110,7 +110,7 @@ describe("POST /mcp", () => {
     await expect(withClient(async (client) => client.listTools(), { key: "" })).rejects.toThrow();
   });
 
-  it("gives a token of the provider what it may have", async () => {
+  it("lets a token of the provider list models, but not read the usage of a key", async () => {
     await withClient(
       async (client) => {
         const models = await client.callTool({ name: "list_models", arguments: {} });

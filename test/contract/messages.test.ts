@@ -112,7 +112,7 @@ describe("POST /vendorb/v1/messages", () => {
     expect(await other.text()).toContain('"stop_reason":"end_turn","stop_sequence":null');
   });
 
-  it("calls give stop_reason tool_use and one tool_use block each", async () => {
+  it("states calls with stop_reason tool_use and one tool_use block each", async () => {
     const calls = '[[call:get_weather:{"city":"Bonn"}]][[call:get_weather:{"city":"Oslo"}]]';
     const message = await whole(calls, { tools: [WEATHER] });
     expect(message).toMatchObject({
@@ -134,7 +134,7 @@ describe("POST /vendorb/v1/messages", () => {
     expect(text).not.toMatch(/TCML|invoke|tool_calls/);
   });
 
-  it("tool input arrives in deltas that begin before it is complete", async () => {
+  it("sends tool input in many deltas", async () => {
     const city = "x".repeat(2000);
     const { events } = await streamed(`[[chunk:20]][[call:get_weather:${JSON.stringify({ city })}]]`, {
       tools: [WEATHER],
@@ -146,7 +146,7 @@ describe("POST /vendorb/v1/messages", () => {
     expect(input.length).toBeGreaterThan(20);
   });
 
-  it("thinking is shown to those who ask for it; others read the answer in the first block", async () => {
+  it("shows thinking only on request, and otherwise has the answer in the first block", async () => {
     const response = await test.post("/v1/messages", body("[[think:hm]][[say:x]]"));
     expect(await response.json()).toMatchObject({ content: [{ type: "text", text: "x" }] });
     expect((await streamed("[[think:hm]][[say:x]]")).completion.reasoning).toBe("");
@@ -156,7 +156,7 @@ describe("POST /vendorb/v1/messages", () => {
     expect((await streamed("[[think:hm]][[say:x]]", asked)).completion.reasoning).toBe("hm");
   });
 
-  it("no thinking block when thinking is disabled or the model does not think", async () => {
+  it("has no thinking block if thinking is disabled or the model does not think", async () => {
     const off = await whole("[[think:hm]][[say:x]]", { thinking: { type: "disabled" } });
     expect(off.reasoning).toBe("");
     const never = await streamed("[[think:hm]][[say:x]]", {
@@ -167,7 +167,7 @@ describe("POST /vendorb/v1/messages", () => {
     expect((await test.gateway.sandbox.lastTurn()).thinking).toBe(false);
   });
 
-  it("temperature wins over top_p; stop sequences reach the provider", async () => {
+  it("prefers temperature to top_p, and passes stop sequences on", async () => {
     await send("x", { temperature: 0.3, top_p: 0.9, stop_sequences: ["END"] });
     const both = await test.gateway.sandbox.lastTurn();
     expect(both).toMatchObject({ temperature: 0.3, stop: ["END"] });
@@ -176,13 +176,13 @@ describe("POST /vendorb/v1/messages", () => {
     expect(await test.gateway.sandbox.lastTurn()).toMatchObject({ top_p: 0.9 });
   });
 
-  it("max_tokens does not truncate", async () => {
+  it("does not truncate at max_tokens", async () => {
     expect((await whole("[[say:one two three four five]]", { max_tokens: 1 })).text).toBe(
       "one two three four five",
     );
   });
 
-  it("every part of a conversation reaches the model", async () => {
+  it("passes every part of a conversation to the model", async () => {
     const response = await test.post("/vendorb/v1/messages?beta=true", {
       model: "claude-opus-4-5",
       system: [{ type: "text", text: "SYSTEM-WORD", cache_control: { type: "ephemeral" } }],
@@ -218,7 +218,7 @@ describe("POST /vendorb/v1/messages", () => {
     expect(prompt.indexOf("RESULT-WORD")).toBeLessThan(prompt.indexOf("FAULT-WORD"));
   });
 
-  it("the version is taken from either header, and is 2023-06-01 without one", async () => {
+  it("states the version of either header, and 2023-06-01 without one", async () => {
     const version = async (headers: Record<string, string>) =>
       (await send("x", {}, headers)).headers.get("vendorb-version");
     expect(await version({})).toBe("2023-06-01");
@@ -226,7 +226,7 @@ describe("POST /vendorb/v1/messages", () => {
     expect(await version({ "anthropic-version": "2026-10-21", "anthropic-beta": "a,b" })).toBe("2026-10-21");
   });
 
-  it("takes x-api-key as well as a bearer", async () => {
+  it("accepts the key in x-api-key", async () => {
     const response = await test.fetch("/messages", {
       method: "POST",
       headers: { "x-api-key": DEV_KEY, "content-type": "application/json" },
@@ -283,7 +283,7 @@ describe("errors of the message style", () => {
     },
   );
 
-  it("an upstream that fails at once is an HTTP error, also when streaming", async () => {
+  it("are HTTP errors if the provider fails at once, also when streaming", async () => {
     const response = await send("[[status:503:model_unavailable]]", { stream: true });
     expect(response.status).toBe(503);
     expect(await response.json()).toMatchObject({ type: "error", error: { type: "overloaded_error" } });
@@ -307,7 +307,7 @@ describe("POST /vendorb/v1/messages/count_tokens", () => {
     expect(await count({ tools: [WEATHER] })).toBeGreaterThan(plain + 20);
   });
 
-  it("is what the stream of the same message begins with", async () => {
+  it("equals the count at the beginning of the stream of the same message", async () => {
     const { events } = await streamed("hello", { tools: [WEATHER], system: "be brief" });
     expect(events[0]).toMatchObject({
       message: { usage: { input_tokens: await count({ tools: [WEATHER], system: "be brief" }) } },
@@ -350,7 +350,7 @@ describe("GET /vendorb/v1/models", () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it("every id of the list can be asked for", async () => {
+  it("lists ids that can all be requested", async () => {
     const list = listSchema.parse(await (await test.fetch("/vendorb/v1/models")).json());
     for (const { id } of list.data) {
       expect((await test.fetch(`/vendorb/v1/models/${id}`)).status).toBe(200);

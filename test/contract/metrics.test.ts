@@ -85,7 +85,7 @@ describe("GET /admin/metrics", () => {
     expect(items).toMatchObject([{ requested_model: "unknown", outcome: "refused", requests: 2 }]);
   });
 
-  it("is for administrators", async () => {
+  it("requires an administrator", async () => {
     const response = await fetch("/admin/metrics");
     expect(response.status).toBe(401);
     expect(await response.json()).toEqual({ detail: expect.any(String) });

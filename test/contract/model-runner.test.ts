@@ -18,13 +18,13 @@ const chat = (text: string, extra: Record<string, unknown> = {}) =>
   test.post("/api/chat", { model: MODEL, messages: [{ role: "user", content: text }], ...extra });
 
 describe("the local-runner listings, open to anyone", () => {
-  it("answers GET /api/version", async () => {
+  it("answer GET /api/version", async () => {
     expect(await (await test.fetch("/api/version")).json()).toEqual({
       version: expect.stringMatching(/^\d+\.\d+\.\d+/),
     });
   });
 
-  it("GET /api/tags lists the canonical models", async () => {
+  it("contain the canonical models at GET /api/tags", async () => {
     const tag = z.looseObject({
       name: z.string(),
       model: z.string(),
@@ -40,7 +40,7 @@ describe("the local-runner listings, open to anyone", () => {
     expect(models).toHaveLength(10);
   });
 
-  it("GET /api/ps: every model is ready", async () => {
+  it("state at GET /api/ps that every model is ready", async () => {
     const { models }: { models: Record<string, unknown>[] } = await (await test.fetch("/api/ps")).json();
     expect(models).toHaveLength(10);
     expect(models[0]).toMatchObject({ name: MODEL, size_vram: 0, expires_at: expect.any(String) });
@@ -53,7 +53,7 @@ describe("the local-runner listings, open to anyone", () => {
     [MODEL, ["completion", "tools", "thinking", "vision"]],
     ["provider-v4-vision", ["completion", "tools", "thinking", "vision"]],
     ["provider-v4-pro-nothinking", ["completion", "tools", "vision"]],
-  ])("POST /api/show tells what %s can do", async (model, capabilities) => {
+  ])("state at POST /api/show what %s supports", async (model, capabilities) => {
     const described: unknown = await (await show({ model })).json();
     expect(described).toMatchObject({ id: model, capabilities });
     const { model_info: info } = z
@@ -62,7 +62,7 @@ describe("the local-runner listings, open to anyone", () => {
     expect(info[`${info["general.architecture"]}.context_length`]).toBeGreaterThan(8192);
   });
 
-  it("POST /api/show takes name for model, aliases and tags; unknown models are 404", async () => {
+  it("accept name instead of model, and aliases and tags, at POST /api/show; unknown models are 404", async () => {
     expect(await (await show({ name: "llama3:latest" })).json()).toMatchObject({ id: "llama3:latest" });
     const missing = await show({ model: "no-such-model" });
     expect(missing.status).toBe(404);
@@ -93,7 +93,7 @@ describe("POST /api/chat and /api/generate", () => {
     expect(stream.completion).toEqual(canonicalRunner(whole));
   });
 
-  it("POST /api/generate completes a prompt", async () => {
+  it("complete a prompt at POST /api/generate", async () => {
     const response = await test.post("/api/generate", {
       model: MODEL,
       prompt: "[[say:hello]]",
@@ -106,7 +106,7 @@ describe("POST /api/chat and /api/generate", () => {
     expect(await whole.json()).toMatchObject({ response: "hello", done: true, done_reason: "stop" });
   });
 
-  it("a request without a prompt loads the model", async () => {
+  it("load the model if there is no prompt", async () => {
     expect(await (await test.post("/api/chat", { model: MODEL })).json()).toMatchObject({
       done: true,
       done_reason: "load",
@@ -115,7 +115,7 @@ describe("POST /api/chat and /api/generate", () => {
     expect(await unloaded.json()).toMatchObject({ response: "", done: true, done_reason: "unload" });
   });
 
-  it.each([0, "0", "0s"])("keep_alive: %j unloads it", async (keep_alive) => {
+  it.each([0, "0", "0s"])("unload the model with keep_alive: %j", async (keep_alive) => {
     const unloaded = await test.post("/api/chat", { model: MODEL, messages: [], keep_alive });
     expect(await unloaded.json()).toMatchObject({ done: true, done_reason: "unload" });
   });
@@ -159,7 +159,7 @@ describe("POST /api/chat and /api/generate", () => {
     expect(await response.json()).toMatchObject({ response: "fine", context: [] });
   });
 
-  it("tells how long the prompt and the answer took", async () => {
+  it("state how long the prompt and the answer took", async () => {
     const body: Record<string, number> = await (await chat("[[say:hello]]", { stream: false })).json();
     const { total_duration: total = 0, prompt_eval_duration: prompt = 0, eval_duration: own = 0 } = body;
     expect(prompt).toBeGreaterThan(0);
@@ -167,7 +167,7 @@ describe("POST /api/chat and /api/generate", () => {
     expect(prompt + own).toBeLessThanOrEqual(total + 1);
   });
 
-  it("need a key, and say so", async () => {
+  it("require a key, and explain this", async () => {
     const response = await test.fetch("/api/chat", {
       method: "POST",
       body: JSON.stringify({ model: MODEL, messages: [{ role: "user", content: "x" }] }),
@@ -176,7 +176,7 @@ describe("POST /api/chat and /api/generate", () => {
     expect(await response.json()).toEqual({ error: expect.stringContaining("Authorization") });
   });
 
-  it("an error in mid-stream is an error line", async () => {
+  it("end with an error line after a failure in mid-stream", async () => {
     const response = await chat("[[cut:4]][[say:one two three four five six]]");
     expect(validateModelRunnerStream(await response.text()).completion.error).toEqual(expect.any(String));
   });

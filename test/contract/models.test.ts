@@ -23,7 +23,7 @@ describe("GET /v1/models and /v1/models/{id}", () => {
     expect(body.data.map(({ id }) => id)).toEqual(CANONICAL);
   });
 
-  it("a model object has id, object, created, owned_by and an empty permission", async () => {
+  it("has model objects with id, object, created, owned_by and an empty permission", async () => {
     const model = await (await fetch("/v1/models/provider-v4-pro")).json();
     expect(model).toEqual({
       id: "provider-v4-pro",
@@ -34,11 +34,11 @@ describe("GET /v1/models and /v1/models/{id}", () => {
     });
   });
 
-  it("an alias returns the mapped canonical model", async () => {
+  it("returns the canonical model of an alias", async () => {
     expect(await (await fetch("/v1/models/gpt-4o")).json()).toMatchObject({ id: "provider-v4-flash" });
   });
 
-  it("an unknown model is a 404 of type invalid_request_error", async () => {
+  it("answers 404 of type invalid_request_error for an unknown model", async () => {
     const response = await fetch("/v1/models/none");
     expect(response.status).toBe(404);
     expect(await response.json()).toMatchObject({
@@ -58,8 +58,8 @@ describe("GET /v1/models and /v1/models/{id}", () => {
   );
 });
 
-describe("on the paths that several styles share", () => {
-  it("the header in which an SDK of the content-generation style sends its key asks for that", async () => {
+describe("the paths that several styles share", () => {
+  it("answer in the content-generation style if its SDK's header contains the key", async () => {
     const headers = { "x-goog-api-key": "sk-dev" };
     const body: { models: { name: string }[] } = await (await fetch("/v1/models", { headers })).json();
     expect(body.models.map(({ name }) => name)).toEqual(CANONICAL.map((id) => `models/${id}`));
@@ -75,7 +75,7 @@ describe("on the paths that several styles share", () => {
     ["?api_key=", "?api_key=sk-dev", {}],
     ["vendorb-version", "", { "vendorb-version": "2023-06-01", "x-api-key": "sk-dev" }],
     ["vendorb-beta", "", { "vendorb-beta": "a", authorization: "Bearer sk-dev" }],
-  ])("answers the same with %s (general rule 6)", async (_, query, headers) => {
+  ])("answer the same with %s (general rule 6)", async (_, query, headers) => {
     for (const path of ["/models", "/models/gpt-4o", "/models/none"]) {
       const bodies = await Promise.all(
         [path, `/v1${path}${query}`, `${path}${query}`].map(async (asked, index) =>
@@ -88,7 +88,7 @@ describe("on the paths that several styles share", () => {
   });
 
   it.each(["/vendorb/v1/models", "/anthropic/v1/models"])(
-    "answers the message-style list at %s for all callers",
+    "answer the message-style list at %s for all callers",
     async (path) => {
       for (const headers of [{}, { "vendorb-version": "2023-06-01" }, { "x-vendorc-api-key": "sk-dev" }]) {
         const body: { first_id: string; has_more: boolean; data: { id: string }[] } = await (
@@ -100,7 +100,7 @@ describe("on the paths that several styles share", () => {
     },
   );
 
-  it("the version that an SDK of the message style sends asks for that", async () => {
+  it("answer in the message style if its SDK's header states the version", async () => {
     const headers = { "anthropic-version": "2023-06-01", "x-api-key": "sk-dev" };
     const body: { data: { id: string; type: string }[]; has_more: boolean } = await (
       await fetch("/v1/models", { headers })

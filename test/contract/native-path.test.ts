@@ -168,7 +168,7 @@ describe("an SDK in front of its own vendor", () => {
 });
 
 describe("a web search of a provider with another protocol", () => {
-  it("is a block of the message style, which later requests may hold", async () => {
+  it("is a block of the message style, which later requests may contain", async () => {
     const client = new Anthropic({ baseURL: running.gateway.url, apiKey: "sk-dev", maxRetries: 0 });
     const question = { role: "user", content: text } as const;
     const ask = (model: string, ...messages: Anthropic.MessageParam[]) =>
@@ -198,7 +198,7 @@ describe("a web search of a provider with another protocol", () => {
     }
   });
 
-  it("is an item of the responses style, which later requests may hold", async () => {
+  it("is an item of the responses style, which later requests may contain", async () => {
     const client = new OpenAI({ baseURL: `${running.gateway.url}/v1`, apiKey: "sk-dev", maxRetries: 0 });
     const ask = (request: object) =>
       client.responses
@@ -220,7 +220,7 @@ describe("a web search of a provider with another protocol", () => {
 });
 
 describe("a WebSocket of the responses style in front of its own vendor", () => {
-  it("sends what the caller wrote, brings the vendor's events back, and continues a chain without loss", async () => {
+  it("passes on the caller's messages and the vendor's events, and continues a chain without loss", async () => {
     const socket = await TestSocket.open(running.gateway, { key: "sk-dev" });
     if (typeof socket === "number") throw new Error(`the handshake was refused: ${socket}`);
     received.length = 0;

@@ -222,7 +222,7 @@ function send({ path, query }: Style, text: string, headers: Record<string, stri
 describe.each(STYLES)("$name at a provider of the same protocol", (style) => {
   const text = JSON.stringify(style.body);
 
-  it("takes headers and query of the protocol along, and no others", async () => {
+  it("passes on headers and query of the protocol, and no others", async () => {
     json(style.answer);
     const response = await send(style, text, { ...COMMON, ...style.headers, ...NEVER_SENT });
     expect(response.status).toBe(200);
@@ -236,7 +236,7 @@ describe.each(STYLES)("$name at a provider of the same protocol", (style) => {
     expect(JSON.stringify(asked)).not.toContain("sk-dev");
   });
 
-  it("brings headers of the protocol back, and its rate limits only to keys without limits", async () => {
+  it("returns headers of the protocol, and its rate limits only to keys without limits", async () => {
     json(style.answer, {
       ...style.returned,
       ...NEVER_RETURNED,
@@ -262,7 +262,7 @@ describe.each(STYLES)("$name at a provider of the same protocol", (style) => {
     }
   });
 
-  it("is refused when it names model or stream twice, or in another case", async () => {
+  it("is refused if it names model or stream twice, or in another case", async () => {
     json(style.answer);
     const twice = ['"stream":false,"stream":false,', '"str\\u0065am":false,"stream":true,'];
     twice.push('"Stream":true,', '"Model":"other",');
@@ -291,15 +291,18 @@ describe.each(STYLES)("$name at a provider of the same protocol", (style) => {
     [500, 503],
     [503, 503],
     [529, 503],
-  ])("tells the failure of an account and of the provider as everywhere: %d", async (status, expected) => {
-    json({ error: { message: `about ${TOKEN}`, type: "x", code: "y" } }, { "retry-after": "3" }, status);
-    const response = await send(style, text);
-    expect(response.status).toBe(expected);
-    expect(await response.text()).not.toContain(TOKEN);
-    expect(response.headers.get("retry-after")).toBeNull();
-  });
+  ])(
+    "reports failures of account and provider as with other protocols, without credentials: %d",
+    async (status, expected) => {
+      json({ error: { message: `about ${TOKEN}`, type: "x", code: "y" } }, { "retry-after": "3" }, status);
+      const response = await send(style, text);
+      expect(response.status).toBe(expected);
+      expect(await response.text()).not.toContain(TOKEN);
+      expect(response.headers.get("retry-after")).toBeNull();
+    },
+  );
 
-  it("tells a rate limit without Retry-After, but with what SDKs read", async () => {
+  it("reports a rate limit without Retry-After, but with retry-after-ms", async () => {
     const detail = { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "3s" };
     json({ error: { message: "slow down", details: [detail] } }, { "retry-after": "3" }, 429);
     const response = await send(style, text);
@@ -311,7 +314,7 @@ describe.each(STYLES)("$name at a provider of the same protocol", (style) => {
 });
 
 describe("a stream of contents", () => {
-  it("brings a late error in a chunk of its own, as Google's SDK needs it", async () => {
+  it("has a late error in a separate chunk, as Google's SDK needs it", async () => {
     const good = { candidates: [{ content: { role: "model", parts: [{ text: "Hi" }] } }] };
     const error = { error: { code: 503, message: "overloaded", status: "UNAVAILABLE" } };
     answer = (response) => {

@@ -64,7 +64,7 @@ const release = () => {
 const status = async () => (await admin("GET", "/admin/queue/status")).body;
 
 describe("accounts without a limit", () => {
-  it("serve many more requests at once than there are slots, which status, history and usage count", async () => {
+  it("serve many simultaneous requests, which status, history and usage count", async () => {
     for (let n = 0; n < 8; n += 1) expect(await ask(`first ${n}`)).toBe(200);
     isHolding = true;
     const asking = Array.from({ length: AT_ONCE }, (_, n) => ask(`at once ${n}`));
@@ -88,7 +88,7 @@ describe("accounts without a limit", () => {
     );
   });
 
-  it("keep conversations at their account", async () => {
+  it("keep each conversation at one account", async () => {
     for (let n = 0; n < 12; n += 1) {
       expect(await ask(`talk ${n}`)).toBe(200);
       expect(await ask(`talk ${n}`, ["ok", "go on"])).toBe(200);
@@ -97,7 +97,7 @@ describe("accounts without a limit", () => {
     }
   });
 
-  it("rest when they fail, and every request is answered by another one", async () => {
+  it("cool down when they fail, and other accounts answer every request", async () => {
     refused = "key-1";
     for (let n = 0; n < 20; n += 1) expect(await ask(`refused ${n}`)).toBe(200);
     const { cooldowns } = await status();
@@ -105,7 +105,7 @@ describe("accounts without a limit", () => {
     refused = "";
   });
 
-  it("count for a global limit that is set", async () => {
+  it("count towards a configured global limit", async () => {
     expect((await admin("PUT", "/admin/settings", { runtime: { global_max_inflight: 3 } })).status).toBe(200);
     await new Promise((resolve) => setTimeout(resolve, 2_100));
     isHolding = true;

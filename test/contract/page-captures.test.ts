@@ -41,7 +41,7 @@ function framesOf(animation: Buffer): ArrayBuffer[] {
   return frames;
 }
 
-describeWithBrowser("what is captured of a page", () => {
+describeWithBrowser("a capture of a page", () => {
   const pages = useSite((_, response, { pathname }) => html(response, PAGES[pathname] ?? ""));
 
   const thumbs = (path: string, query: readonly (readonly [string, string])[]) =>
@@ -99,7 +99,7 @@ describeWithBrowser("what is captured of a page", () => {
     expectColour(image, 600, 1100, RED);
   });
 
-  it("shows a scroll area in its full height when asked", async () => {
+  it("shows a scroll area in its full height on request", async () => {
     const image = await picture("/app", [
       ["full", "true"],
       ["detectFullHeight", "true"],

@@ -4,7 +4,7 @@ import { colourAt, GREEN, html, isSimilarColour, RED, readPicture, useSite } fro
 
 const fill = (colour: string) => `<div style="height:1200px;background:${colour}"></div>`;
 
-describeWithBrowser("what a caller changes about a page", () => {
+describeWithBrowser("the set-up of a page by the caller", () => {
   let asked: string[] = [];
 
   const pages = useSite((_, response, { pathname }) => {
@@ -49,7 +49,7 @@ describeWithBrowser("what a caller changes about a page", () => {
     return [response.status, error.code, error.param];
   }
 
-  it("is the whole page: a body of HTML, or a member of a JSON body", async () => {
+  it("may contain the whole page, as a body of HTML or as a member of a JSON body", async () => {
     const document = `<!doctype html><body style="margin:0">${fill("red")}<script>
       let opaque = origin === "null";
       try { document.cookie; opaque = false } catch {}
@@ -68,7 +68,7 @@ describeWithBrowser("what a caller changes about a page", () => {
     expect(await colourOf(other)).toSatisfy(isRed);
   });
 
-  it("is a page in Markdown, with tables, of which metadata tell the words", async () => {
+  it("may contain a page in Markdown with tables, whose words metadata count", async () => {
     const text =
       "# Report\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n**bold** <script>document.title = 'no'</script>";
     const sized = await send("/v1/thumbs?selector=table%20td&output=json", "text/markdown", text);
@@ -115,7 +115,7 @@ describeWithBrowser("what a caller changes about a page", () => {
     expect((await send("/v1/thumbs", "text/html", `<p>${"x".repeat(1_100_000)}`)).status).toBe(413);
   });
 
-  it("adds styles and runs scripts, against the page's own policy, with a key alone", async () => {
+  it("adds styles and runs scripts despite the page's own policy, only with a key", async () => {
     const url = `${pages.origin}/strict`;
     const styles = ["#box { height: 1200px; background: red }"];
     const scripts = [
@@ -146,7 +146,7 @@ describeWithBrowser("what a caller changes about a page", () => {
     }
   });
 
-  it("leaves out types of resources", async () => {
+  it("blocks types of resources", async () => {
     asked = [];
     const query = new URLSearchParams([
       ["url", `${pages.origin}/types`],
@@ -159,7 +159,7 @@ describeWithBrowser("what a caller changes about a page", () => {
     expect(asked.filter((path) => path.startsWith("/a."))).toEqual(["/a.css"]);
   });
 
-  it("gives the content of a page in each form, of one element, and data by selectors", async () => {
+  it("selects the format of the content, one element, and data by selectors", async () => {
     const document = `<h1>Shop</h1><ul id=list></ul><a href="https://example.com/x" rel=next>more</a>
       <script>list.innerHTML = "<li class=price>5</li><li class=price>7 <b>now</b></li>"</script>`;
     const content = async (options: object) => {

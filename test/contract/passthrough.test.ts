@@ -170,7 +170,7 @@ describe.each([["/v1"], ["/openai/v1"], ["/v1beta/openai"]])("the SDK at %s", (b
     ]);
   });
 
-  it("speaks", async () => {
+  it("creates speech", async () => {
     const speech = await client(base).audio.speech.create({ model, voice: "alloy", input: "Hello" });
     expect(new Uint8Array(await speech.arrayBuffer())).toEqual(SPEECH);
   });
@@ -212,7 +212,7 @@ describe.each([["/v1"], ["/openai/v1"], ["/v1beta/openai"]])("the SDK at %s", (b
   });
 });
 
-it.each(["model", "Model", "STREAM"])("a body with a further %s is refused", async (name) => {
+it.each(["model", "Model", "STREAM"])("refuses a body with a further %s", async (name) => {
   const response = await running.fetch("/v1/moderations", {
     method: "POST",
     headers: { authorization: `Bearer ${DEV_KEY}`, "content-type": "application/json" },
@@ -278,7 +278,7 @@ describe("Azure's SDK", () => {
   it.each([
     "/openai/deployments/oa/chat/chat/completions?api-version=1",
     "/openai/deployments/oa%2Fchat/chat/completions?api-version=1",
-  ])("a body without a model at %s", async (path) => {
+  ])("may send a body without a model at %s", async (path) => {
     const response = await running.fetch(path, {
       method: "POST",
       headers: { "api-key": DEV_KEY, "content-type": "application/json" },
@@ -333,7 +333,7 @@ describe("a form", () => {
     expect(sent instanceof File && sent.size).toBe(3 * MIB);
   });
 
-  it("is sent on while it arrives, if the model comes first", async () => {
+  it("is passed on while it arrives, if the model comes first", async () => {
     let seen = 0;
     function* pieces() {
       yield part("model", model) + part("response_format", "text") + file("").slice(0, -2);
@@ -367,7 +367,7 @@ describe("a form", () => {
     expect(vendor.received.filter(({ isComplete }) => isComplete)).toEqual([]);
   });
 
-  it("is required where the endpoint takes nothing else", async () => {
+  it("is required unless the endpoint accepts JSON", async () => {
     const response = await send(JSON.stringify({ model }), undefined, { "content-type": "application/json" });
     expect((await refusal(response)).status).toBe(400);
     const edit = { model, prompt: "A hat", images: [{ image_url: "https://x.test/a.png" }] };
@@ -378,7 +378,7 @@ describe("a form", () => {
     expect(JSON.parse(onlyRequest().body.toString())).toEqual({ ...edit, model: "real-name" });
   });
 
-  it("goes to another account while it is held", async () => {
+  it("can be sent again to another account", async () => {
     vendor.script = ({ headers, ...request }) =>
       headers.authorization === `Bearer ${vendor.received[0]?.headers.authorization?.slice(7)}`
         ? json({ error: { message: "slow down" } }, 429)

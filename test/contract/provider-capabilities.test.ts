@@ -23,7 +23,7 @@ function startBackend(): Promise<LocalServer> {
   });
 }
 
-describe("with a chat-completions backend", () => {
+describe("a chat-completions backend", () => {
   let backend: LocalServer;
   let gateway: Gateway | undefined;
 
@@ -59,7 +59,7 @@ describe("with a chat-completions backend", () => {
       body: JSON.stringify({ model: "nomic-embed-text", ...body }),
     });
 
-  it("its embeddings are passed on, in the order of the inputs", async () => {
+  it("gets embeddings passed on, in the order of the inputs", async () => {
     const response = await embed({ input: ["a", "bbb"] });
     expect(response.status).toBe(200);
     expect(await response.json()).toMatchObject({
@@ -71,19 +71,19 @@ describe("with a chat-completions backend", () => {
     });
   });
 
-  it("the openai SDK reads them", async () => {
+  it("gives embeddings that the openai SDK reads", async () => {
     const client = new OpenAI({ baseURL: `${started().url}/v1`, apiKey: DEV_KEY, maxRetries: 0 });
     const { data } = await client.embeddings.create({ model: "nomic-embed-text", input: "four" });
     expect(data[0]?.embedding).toEqual([4, 0.5]);
   });
 
-  it("tokens are refused, as they are those of another tokenizer", async () => {
+  it("does not accept tokens, which are those of another tokenizer", async () => {
     const response = await embed({ input: [1, 2, 3] });
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ error: { param: "input" } });
   });
 
-  it("its refusal reaches the caller, and the slot is released", async () => {
+  it("has its refusal reported as 503, and holds no slot", async () => {
     const response = await embed({ model: "gpt-4o", input: "x" });
     expect(response.status).toBe(503);
     const headers = { authorization: "Bearer admin" };
@@ -91,26 +91,26 @@ describe("with a chat-completions backend", () => {
     expect(status).toMatchObject({ in_use: 0, waiting: 0 });
   });
 
-  it("the models that it offers are listed for administrators", async () => {
+  it("has its models listed for administrators", async () => {
     const headers = { authorization: "Bearer admin" };
     const response = await started().fetch("/admin/provider/models", { headers });
     expect(await response.json()).toEqual({ driver: "openai", models: MODELS });
   });
 });
 
-describe("with a provider that has neither", () => {
+describe("a provider without embeddings and a list of models", () => {
   const { fetch, post } = useGateway({
     vars: {
       GATEWAY_CONFIG_JSON: JSON.stringify({ keys: [DEV_KEY], embeddings: { provider: "upstream" } }),
     },
   });
 
-  it("embeddings are 501", async () => {
+  it("answers 501 for embeddings", async () => {
     const response = await post("/v1/embeddings", { model: "gpt-4o", input: "x" });
     expect(response.status).toBe(501);
   });
 
-  it("so is the list of its models", async () => {
+  it("answers 501 for the list of its models", async () => {
     const response = await fetch("/admin/provider/models", { headers: { authorization: "Bearer admin" } });
     expect([response.status, await response.json()]).toEqual([501, { detail: expect.any(String) }]);
   });

@@ -339,7 +339,7 @@ describe("providers beside the default one", () => {
     expect(backend.asked.at(-1)?.key).toBe(next);
   });
 
-  it("are asked one after the other where a name leads to several: the first is dead, the second has no such model", async () => {
+  it("are asked one after another if a name leads to several: the first is dead, the second lacks the model", async () => {
     const without = await startChatBackend({ models: ["another"], says: "Never." });
     const gone = await startChatBackend({ models: [], says: "Never." });
     await gone.close();

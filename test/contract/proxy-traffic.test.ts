@@ -109,14 +109,14 @@ describe.each(["http", "socks5"])("an account that is bound to a proxy, %s", (ki
   });
 });
 
-describe("the others", () => {
-  it("go their own way", async () => {
+describe("other accounts", () => {
+  it("do not use the proxies of the first ones", async () => {
     const before = [proxies["http"]?.targets.length, proxies["socks5"]?.targets.length];
     expect((await chat("direct", "[[say:direct]]")).status).toBe(200);
     expect([proxies["http"]?.targets.length, proxies["socks5"]?.targets.length]).toEqual(before);
   });
 
-  it("never go round a proxy that refuses them, and give away no password", async () => {
+  it("are never used without their proxy if it refuses them, and reveal no password", async () => {
     const response = await chat("broken", "x");
     expect(response.status).toBe(503);
     const body = await response.text();

@@ -221,7 +221,7 @@ describe("a realtime connection", () => {
     expect(JSON.stringify(history.body)).toContain('"prompt_tokens":11');
   });
 
-  it("takes a browser's key from its subprotocols, and does not name it", async () => {
+  it("accepts a browser's key in its subprotocols, and does not pass it on", async () => {
     const client = await connected("/v1/realtime?model=oa/mine", {}, [
       "realtime",
       `openai-insecure-api-key.${DEV_KEY}`,
@@ -233,7 +233,7 @@ describe("a realtime connection", () => {
     await idle();
   });
 
-  it("is opened by Azure's clients", async () => {
+  it("works with Azure's clients", async () => {
     const azure = new AzureOpenAI({
       apiKey: DEV_KEY,
       endpoint: front.url,
@@ -278,7 +278,7 @@ describe("a realtime connection", () => {
     await idle();
   });
 
-  it("that the provider does not know is a 501", async () => {
+  it("is a 501 if the provider does not have it", async () => {
     refuses = () => 404;
     expect(await connect()).toBe(501);
     await idle();
@@ -333,7 +333,7 @@ describe("a realtime connection", () => {
     await idle();
   });
 
-  it("ends with the provider's, and with its code", async () => {
+  it("ends with the provider's connection, and with the same code", async () => {
     const client = await connected();
     await client.next("session.created");
     connections[0]?.socket.close(4001, "enough");
@@ -368,7 +368,7 @@ describe("a realtime connection", () => {
     await idle();
   });
 
-  it("refuses messages that are no text", async () => {
+  it("refuses messages that are not text", async () => {
     const client = await connected();
     client.socket.send(Buffer.from([1, 2, 3]));
     expect(await client.closed()).toBe(1003);

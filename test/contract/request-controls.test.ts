@@ -44,21 +44,28 @@ afterAll(() => Promise.all([failing.close(), well.close(), vendor.close()]));
 describe("x-gateway-timeout", () => {
   const hurry = { "x-gateway-timeout": "400" };
 
-  it.each([false, true])("is a 504 of the style when nothing came in time (stream: %s)", async (stream) => {
-    const error = await failsWith(await chat("[[silent]]", { stream }, hurry), 504);
-    expect(error).toMatchObject({ code: "request_timeout" });
-    const client = new Anthropic({ baseURL: `${api.gateway.url}/anthropic`, apiKey: DEV_KEY, maxRetries: 0 });
-    const messages = [{ role: "user" as const, content: "[[silent]]" }];
-    const thrown = await client.messages
-      .create({ model: "claude-opus-4-6", max_tokens: 100, messages, stream }, { headers: hurry })
-      .catch((e) => e);
-    expect(thrown).toBeInstanceOf(Anthropic.InternalServerError);
-    expect(thrown).toMatchObject({ status: 504, type: "timeout_error" });
-    const path = `/v1beta/models/gemini-2.5-flash:${stream ? "streamGenerateContent?alt=sse" : "generateContent"}`;
-    const google = await api.post(path, { contents: [{ parts: [{ text: "[[silent]]" }] }] }, hurry);
-    expect(await failsWith(google, 504)).toMatchObject({ code: 504, status: "DEADLINE_EXCEEDED" });
-    await idle();
-  });
+  it.each([false, true])(
+    "answers 504 in the style's format if no output came in time (stream: %s)",
+    async (stream) => {
+      const error = await failsWith(await chat("[[silent]]", { stream }, hurry), 504);
+      expect(error).toMatchObject({ code: "request_timeout" });
+      const client = new Anthropic({
+        baseURL: `${api.gateway.url}/anthropic`,
+        apiKey: DEV_KEY,
+        maxRetries: 0,
+      });
+      const messages = [{ role: "user" as const, content: "[[silent]]" }];
+      const thrown = await client.messages
+        .create({ model: "claude-opus-4-6", max_tokens: 100, messages, stream }, { headers: hurry })
+        .catch((e) => e);
+      expect(thrown).toBeInstanceOf(Anthropic.InternalServerError);
+      expect(thrown).toMatchObject({ status: 504, type: "timeout_error" });
+      const path = `/v1beta/models/gemini-2.5-flash:${stream ? "streamGenerateContent?alt=sse" : "generateContent"}`;
+      const google = await api.post(path, { contents: [{ parts: [{ text: "[[silent]]" }] }] }, hurry);
+      expect(await failsWith(google, 504)).toMatchObject({ code: 504, status: "DEADLINE_EXCEEDED" });
+      await idle();
+    },
+  );
 
   it("does not end a stream that has begun", async () => {
     const response = await chat(
@@ -69,7 +76,7 @@ describe("x-gateway-timeout", () => {
     expect(await response.text()).toContain("[DONE]");
   });
 
-  it("bounds the wait for the first byte of the endpoints that need no translation, and of embeddings", async () => {
+  it("limits the wait for the first byte of endpoints without translation, and of embeddings", async () => {
     const body = { model: "slow/m", prompt: "x", input: "x" };
     for (const path of ["/v1/images/generations", "/v1/audio/speech", "/v1/embeddings"]) {
       const error = await failsWith(await api.post(path, body, hurry), 504);
@@ -80,7 +87,7 @@ describe("x-gateway-timeout", () => {
 });
 
 describe("x-gateway-retries", () => {
-  it("bounds the attempts of a request, and never raises what is configured", async () => {
+  it("limits the attempts of a request, but does not raise the configured maximum", async () => {
     const before = failing.asked.length;
     for (const retries of ["0", "1", "50"]) {
       const headers = { "x-gateway-retries": retries, "x-gateway-fallback": "failing/m-2,failing/m-3" };
@@ -96,7 +103,7 @@ describe("x-gateway-fallback", () => {
   const fallback = (names: string) => ({ "x-gateway-fallback": names });
 
   it.each([false, true])(
-    "names models that are asked after those of the name (stream: %s)",
+    "names models that are asked after the requested one (stream: %s)",
     async (stream) => {
       const response = await chat("hi", { model: "failing/m", stream }, fallback("failing/n, well/m"));
       expect(await response.text()).toContain("From the fallback.");
@@ -123,7 +130,7 @@ describe("x-gateway-fallback", () => {
     });
   });
 
-  it("is refused where another model makes no sense", async () => {
+  it("is refused for embeddings and moderations", async () => {
     for (const [path, body] of [
       ["/v1/embeddings", { model: "slow/m", input: "x" }],
       ["/v1/moderations", { input: "x" }],
@@ -137,7 +144,7 @@ describe("x-gateway-fallback", () => {
 it.each([
   ["x-gateway-timeout", "soon"],
   ["x-gateway-retries", "-1"],
-])("a bad value of %s is a 400 that names it", async (name, value) => {
+])("refuses an invalid %s with a 400 that names it", async (name, value) => {
   for (const [path, body] of [
     ["/v1/chat/completions", { model: "gpt-4o", messages: [{ role: "user", content: "hi" }] }],
     ["/v1/embeddings", { model: "text-embedding-3-small", input: "hi" }],

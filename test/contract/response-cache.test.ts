@@ -136,7 +136,7 @@ describe("an equal request", () => {
     }
   });
 
-  it("is one whose members stand in another order, or whose user differs; any other difference counts", async () => {
+  it("may have its members in another order, or another user, but no other difference", async () => {
     const { ask, results } = await createAsker();
     await askForHit(() => ask({ temperature: 0.5, max_tokens: 50 }));
     expect(await results({ more: { max_tokens: 50, user: "ada", temperature: 0.5 } })).toEqual(["hit"]);
@@ -149,7 +149,7 @@ describe("an equal request", () => {
     }
   });
 
-  it("of another key gets an answer of its own", async () => {
+  it("of another key gets a separate answer", async () => {
     const text = question("Private.");
     const first = await createAsker(HOUR, text);
     const second = await createAsker(HOUR, text);
@@ -161,7 +161,7 @@ describe("an equal request", () => {
 describe("Cache-Control of a request", () => {
   const control = (value: string) => ({ headers: { "cache-control": value } });
 
-  it("asks for a new answer with no-cache and max-age=0, which replaces the stored one", async () => {
+  it("requests a new answer with no-cache and max-age=0, which replaces the stored one", async () => {
     const { ask, results } = await createAsker(HOUR, `[[think:]]${question("New.")}`);
     const { text: old } = await askForHit(() => ask());
     for (const value of ["no-cache", "max-age=0", "Max-Age = nonsense, no-transform"]) {
@@ -174,7 +174,7 @@ describe("Cache-Control of a request", () => {
     expect(await results(control("max-age=600"), control("max-stale"))).toEqual(["hit", "hit"]);
   });
 
-  it("leaves the cache alone with no-store", async () => {
+  it("bypasses the cache with no-store", async () => {
     const { ask, results } = await createAsker();
     await expectNeverCached(() => ask({}, { "cache-control": "no-store" }));
     expect(await results({})).toEqual(["miss"]);

@@ -108,14 +108,14 @@ async function stream(style: Style, text: string): Promise<string> {
 }
 
 describe.each(Object.entries(styles))("a schema for the answer: %s", (_name, style) => {
-  it("the model receives it", async () => {
+  it("is passed to the model", async () => {
     await ask(style, saying(GOOD));
     const { prompt } = await test.gateway.sandbox.lastTurn();
     expect(prompt).toContain("JSON schema");
     expect(prompt).toContain('"city"');
   });
 
-  it("JSON comes without its fence, and costs no second turn", async () => {
+  it("gives JSON without its code fence, in one turn", async () => {
     const before = await turns();
     expect(await ask(style, saying(FENCED))).toBe(GOOD);
     expect(await turns()).toBe(before + 1);
@@ -126,18 +126,18 @@ describe.each(Object.entries(styles))("a schema for the answer: %s", (_name, sty
     ["in a fence from the beginning", `\`\`\`json\n${GOOD}\n\`\`\`\nAnything else?`],
     ["bare", `\n${GOOD}\n`],
     ["within words", `It is ${GOOD}.`],
-  ])("JSON is streamed without delay: %s", async (_, text) => {
+  ])("streams only the JSON, in one turn: %s", async (_, text) => {
     const before = await turns();
     expect(await stream(style, saying(text))).toBe(GOOD);
     expect(await turns()).toBe(before + 1);
   });
 
-  it("an answer that is not JSON is streamed, too", async () => {
+  it("streams an answer without JSON unchanged", async () => {
     const words = "I cannot tell you that, as I do not know it.";
     expect(await stream(style, saying(words))).toBe(words);
   });
 
-  it("an unknown format is refused by its name, before the provider is asked", async () => {
+  it("is refused by the name of an unknown format, before the provider is asked", async () => {
     const before = await turns();
     const [param, extra] = style.unknown;
     const response = await test.post(style.path, { ...style.body("x"), ...extra });
@@ -146,7 +146,7 @@ describe.each(Object.entries(styles))("a schema for the answer: %s", (_name, sty
     expect(await turns()).toBe(before);
   });
 
-  it("an answer that is no JSON is repaired by one retry", async () => {
+  it("repairs an answer without JSON by one retry", async () => {
     const before = await turns();
     expect(await ask(style, broken(GOOD))).toBe(GOOD);
     expect(await turns()).toBe(before + 2);
@@ -165,7 +165,7 @@ describe("repairs", () => {
   }
   const read = async (response: Response): Promise<Answer> => response.json();
 
-  it("an answer that violates the schema is repaired, and the model gets the errors", async () => {
+  it("fix an answer that violates the schema, and tell the model the errors", async () => {
     const { choices } = await read(await chat(saying(JSON.stringify({ [saying(GOOD)]: 1 }))));
     expect(choices[0].message.content).toBe(GOOD);
     const { prompt } = await test.gateway.sandbox.lastTurn();
@@ -173,14 +173,14 @@ describe("repairs", () => {
     expect(prompt).toMatch(/Answer again with the corrected JSON/);
   });
 
-  it("there is one retry at most, and the better answer counts", async () => {
+  it("are limited to one retry, and keep the better answer", async () => {
     const before = await turns();
     const worse = `{"street":"${saying("no JSON at all")}"}`;
     expect((await read(await chat(saying(worse)))).choices[0].message.content).toBe(worse);
     expect(await turns()).toBe(before + 2);
   });
 
-  it("the usage of both turns is stated", async () => {
+  it("state the usage of both turns", async () => {
     const plain = await read(await chat(broken(GOOD), { response_format: { type: "text" } }));
     const { usage } = await read(await chat(broken(GOOD)));
     expect(usage.prompt_tokens).toBeGreaterThan(2 * plain.usage.prompt_tokens);
@@ -188,25 +188,25 @@ describe("repairs", () => {
     expect(usage.total_tokens).toBe(usage.prompt_tokens + usage.completion_tokens);
   });
 
-  it("a repair that fails costs the answer nothing", async () => {
+  it("keep the first answer if they fail", async () => {
     const text = "Sure! [[status:500:oops]]";
     const response = await chat(saying(text));
     expect(response.status).toBe(200);
     expect((await read(response)).choices[0].message.content).toBe(text);
   });
 
-  it("json_object asks for any object", async () => {
+  it("are not needed if json_object gets any object", async () => {
     const before = await turns();
     const { choices } = await read(await chat(saying(FENCED), { response_format: { type: "json_object" } }));
     expect([choices[0].message.content, await turns()]).toEqual([GOOD, before + 1]);
   });
 
-  it("text is left alone", async () => {
+  it("do not change an answer in the format text", async () => {
     const { choices } = await read(await chat(saying(FENCED), { response_format: { type: "text" } }));
     expect(choices[0].message.content).toBe(FENCED);
   });
 
-  it("a tool call is an answer", async () => {
+  it("are not attempted for a tool call", async () => {
     const before = await turns();
     const tools = [{ type: "function", function: { name: "get_weather", parameters: { type: "object" } } }];
     const response = await chat('[[call:get_weather:{"city":"Paris"}]]', { tools });
@@ -214,7 +214,7 @@ describe("repairs", () => {
     expect(await turns()).toBe(before + 1);
   });
 
-  it("text before a call is streamed unchanged", async () => {
+  it("do not change text before a call in a stream", async () => {
     const tools = [{ type: "function", function: { name: "get_weather", parameters: { type: "object" } } }];
     const said = '[[text-and-call]][[call:get_weather:{"city":"Paris"}]]';
     const streamed = async (extra: object) =>
@@ -225,7 +225,7 @@ describe("repairs", () => {
     expect({ ...completion, usage: null }).toEqual({ ...plain.completion, usage: null });
   });
 
-  it("an answer that is cut short is shown without its fence, and not repaired", async () => {
+  it("are not attempted for a truncated answer, which loses its code fence", async () => {
     const before = await turns();
     const text = `${saying('```json\n{"city":"Par')}[[length]]`;
     expect((await read(await chat(text))).choices[0].message.content).toBe('{"city":"Par');

@@ -98,7 +98,7 @@ describe("the responses API", () => {
     });
   });
 
-  it("repeats what it was asked with, in the form of the real API", async () => {
+  it("repeats the options of the request in the form of the real API", async () => {
     const { name, description, parameters } = WEATHER;
     const answer = await answered({
       input: "[[say:fine]]",
@@ -141,7 +141,7 @@ describe("the responses API", () => {
       { input: [{ role: "user", content: [{ type: "input_text", text: "[[say:fine]]" }] }] },
     ],
     ["messages", { messages: [{ role: "user", content: "[[say:fine]]" }] }],
-  ])("takes its input as %s", async (_, body) => {
+  ])("accepts its input as %s", async (_, body) => {
     expect(textOf(await answered(body))).toBe("fine");
   });
 
@@ -152,7 +152,7 @@ describe("the responses API", () => {
     expect(await again.json()).toEqual(answer);
   });
 
-  it("puts the instructions before everything else that the model reads", async () => {
+  it("puts the instructions before all other input", async () => {
     await answered({
       instructions: "Answer in Latin.",
       input: [
@@ -165,7 +165,7 @@ describe("the responses API", () => {
     expect(prompt.indexOf("Answer in Latin.")).toBeLessThan(prompt.indexOf("Be brief."));
   });
 
-  it("streams the same answer as it gives whole", async () => {
+  it("streams the same answer as the whole one", async () => {
     const body = { input: "[[think:hm]][[say:One two three.]]", reasoning: { effort: "medium" } };
     const whole = await answered(body);
     const { completion, response } = await streamed(body);
@@ -175,12 +175,12 @@ describe("the responses API", () => {
     expect(response["usage"]).toEqual(whole["usage"]);
   });
 
-  it("shows no reasoning to a caller that did not ask for it", async () => {
+  it("shows no reasoning to a caller that did not request it", async () => {
     const { completion } = await streamed({ input: "[[think:secret]][[say:open]]" });
     expect(completion).toMatchObject({ reasoning: "", text: "open" });
   });
 
-  it("makes one and two calls, and takes their results back", async () => {
+  it("answers with one or two calls, and accepts their results", async () => {
     for (const cities of [["Rome"], ["Rome", "Oslo"]]) {
       const directives = cities.map((city) => `[[call:weather:{"city":"${city}"}]]`).join("");
       const input: unknown[] = [{ role: "user", content: `${directives}[[then:Sunny.]]` }];
@@ -204,7 +204,7 @@ describe("the responses API", () => {
     }
   });
 
-  it("answers a free-text tool with a custom_tool_call, and takes its output back", async () => {
+  it("answers a free-text tool with a custom_tool_call, and accepts its output", async () => {
     const tools = [{ type: "custom", name: "patch", description: "Applies a patch" }];
     const input: unknown[] = [
       { role: "user", content: '[[call:patch:{"input":"*** Begin\\n+a \\"b\\""}]][[then:Done.]]' },
@@ -235,7 +235,7 @@ describe("the responses API", () => {
   });
 
   describe("tool_choice", () => {
-    it("a missing required call is a 422, or response.failed in a stream", async () => {
+    it("makes a missing required call a 422, or response.failed in a stream", async () => {
       const body = { input: "[[say:No.]]", tools: [WEATHER], tool_choice: "required" };
       const response = await ask(body);
       expect(response.status).toBe(422);
@@ -245,7 +245,7 @@ describe("the responses API", () => {
       expect(failed["status"]).toBe("failed");
     });
 
-    it("required, with a call: completed", async () => {
+    it("is met by an answer with the required call", async () => {
       const body = {
         input: "[[call:weather]]",
         tools: [WEATHER],
@@ -255,7 +255,7 @@ describe("the responses API", () => {
     });
 
     it.each([["sometimes"], [{ type: "function" }], [{ type: "function", name: "unheard_of" }], [7]])(
-      "that is broken is refused: %j",
+      "is refused if it is %j",
       async (tool_choice) => {
         const response = await ask({ input: "hi", tools: [WEATHER], tool_choice });
         expect(response.status).toBe(400);
@@ -267,14 +267,14 @@ describe("the responses API", () => {
   });
 
   describe("a stored response", () => {
-    it("is read by its caller, as it was sent", async () => {
+    it("is returned unchanged to its caller", async () => {
       const whole = await answered({ input: "[[say:kept]]" });
       expect(await (await read(whole.id)).json()).toEqual(whole);
       const { response } = await streamed({ input: "[[say:kept]]" });
       expect(await (await read(String(response["id"]))).json()).toEqual(response);
     });
 
-    it("is not there for another caller, nor under an id that never was", async () => {
+    it("is not found by another caller, or under an unknown id", async () => {
       const { id } = await answered({ input: "[[say:mine]]" });
       for (const response of [await read(id, "sandbox-token-other"), await read("resp_nothing")]) {
         expect(response.status).toBe(404);
@@ -301,14 +301,14 @@ describe("the responses API", () => {
       expect(prompt).not.toContain("Speak Latin.");
     });
 
-    it("brings its tool calls along when continued", async () => {
+    it("keeps its tool calls when it is continued", async () => {
       const first = await answered({ input: "[[call:weather]][[then:Warm.]]", tools: [WEATHER] });
       const output = { type: "function_call_output", call_id: first.output[0]?.["call_id"], output: "30" };
       const second = await answered({ input: [output], previous_response_id: first.id, tools: [WEATHER] });
       expect(textOf(second)).toContain("Warm.");
     });
 
-    it("cannot be continued when it is unknown", async () => {
+    it("cannot be continued if it is unknown", async () => {
       const response = await ask({ input: "hi", previous_response_id: "resp_unknown" });
       expect(response.status).toBe(400);
       expect(await response.json()).toMatchObject({
@@ -321,7 +321,7 @@ describe("the responses API", () => {
       expect(answer["previous_response_id"]).toBeNull();
     });
 
-    it("larger than 2 MB is kept whole", async () => {
+    it("is stored unchanged beyond 2 MB", async () => {
       const input = `[[say:big]]${"x".repeat(2_500_000)}`;
       const first = await answered({ input, instructions: "y".repeat(2_500_000) });
       expect(await (await read(first.id)).json()).toEqual(first);
@@ -388,7 +388,7 @@ describe("the responses API", () => {
       }
     });
 
-    it("is streamed again, from any event on", async () => {
+    it("can be streamed again, from any event on", async () => {
       const { events, response, completion } = await streamed({
         input: "[[think:hm]][[say:One two.]][[call:weather]]",
         tools: [WEATHER],
@@ -420,14 +420,14 @@ describe("the responses API", () => {
       }
     });
 
-    it("that was not made in the background cannot be cancelled", async () => {
+    it("cannot be cancelled unless it was created in the background", async () => {
       const { id } = await answered({ input: "[[say:done]]" });
       const refused = await api.post(`/v1/responses/${id}/cancel`, {});
       expect(refused.status).toBe(400);
       expect((await api.post("/v1/responses/resp_unknown/cancel", {})).status).toBe(404);
     });
 
-    it("cannot continue from a call that was never made", async () => {
+    it("cannot be continued with the result of an unknown call", async () => {
       const { id } = await answered({ input: "[[say:fine]]" });
       const output = { type: "function_call_output", call_id: "call_never", output: "?" };
       expect((await ask({ input: [output], previous_response_id: id })).status).toBe(400);
@@ -443,7 +443,7 @@ describe("the responses API", () => {
       expect(completion.text).toBe("");
     });
 
-    it("gives its items to references", async () => {
+    it("provides its items for references", async () => {
       const first = await answered({ input: "[[say:Blue it is.]]" });
       await answered({
         input: [
@@ -488,7 +488,7 @@ describe("the responses API", () => {
       expect(prompt).toMatch(/Tuesday[\s\S]*Summary of the conversation[\s\S]*Go on\./);
     });
 
-    it("may be one that is stored", async () => {
+    it("may be a stored one", async () => {
       const first = await answered({ input: "We launch on Tuesday." });
       const body = { model: MODEL, previous_response_id: first.id };
       const response = await api.post("/responses/compact", body);
@@ -504,7 +504,7 @@ describe("the responses API", () => {
       expect(await response.json()).toMatchObject({ error: { param: "input[0].encrypted_content" } });
     });
 
-    it("is refused when it names no model", async () => {
+    it("is refused if it names no model", async () => {
       expect((await api.post("/v1/responses/compact", { input: long })).status).toBe(400);
     });
   });
@@ -575,7 +575,7 @@ describe("the responses API", () => {
     expect(events.at(-1)?.type).toBe("response.incomplete");
   });
 
-  it("takes what coding agents send", async () => {
+  it("accepts the requests of coding agents", async () => {
     const answer = await answered({
       input: [
         {
@@ -638,7 +638,7 @@ describe("the lifetime of stored responses", () => {
     },
   });
 
-  it("is as configured", async () => {
+  it("has the configured length", async () => {
     const answered = await api.post("/v1/responses", { model: MODEL, input: "[[say:brief]]" });
     const { id }: Answer = await answered.json();
     const status = async () =>

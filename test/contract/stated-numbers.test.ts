@@ -109,7 +109,7 @@ describe("a provider that states numbers which no answer can have", () => {
     }
   }
 
-  it("leaves the books readable, also after a crash", async () => {
+  it("leaves usage readable, also after a crash", async () => {
     const requests = 2 * STATED.length;
     await until(totals, (sums) => sums["requests"] === requests);
     for (let round = 0; round < 2; round += 1) {
@@ -123,7 +123,7 @@ describe("a provider that states numbers which no answer can have", () => {
     }
   });
 
-  it("has it noted in the log", async () => {
+  it("is reported in the log", async () => {
     const lines = async () =>
       gateway()
         .logs()

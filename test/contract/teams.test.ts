@@ -165,7 +165,7 @@ describe("limits of a provider", () => {
 });
 
 describe("a team, a user and tags", () => {
-  it("allow only the models of all their lists", async () => {
+  it("allow only the models that all of their lists contain", async () => {
     await addProvider("allowed");
     await admin("POST", "/admin/teams", { id: "narrow", models: ["allowed/m"] });
     await admin("POST", "/admin/tags", { id: "none", models: ["allowed/n"] });
@@ -184,7 +184,7 @@ describe("a team, a user and tags", () => {
     expect(view).toMatchObject({ team: { id: "narrow", models: ["allowed/m"] }, user: null });
   });
 
-  it("let a key name only the tags that its list and those of its team and user allow", async () => {
+  it("let a key name only tags that its own list and those of its team and user allow", async () => {
     await addProvider("tagged");
     await admin("POST", "/admin/teams", { id: "tagging", allowed_tags: ["batch", "project-*"] });
     const key = await addKey({ team: "tagging", allowed_tags: ["project-*", "other"] });
@@ -207,7 +207,7 @@ describe("a team, a user and tags", () => {
     expect((await statusOf("other"))[0]).toBe(200);
   });
 
-  it("are refused with a name when they cannot be tags", async () => {
+  it("are refused if a tag is invalid, and the error names the header", async () => {
     const key = await addKey();
     for (const tags of ["a b", "x".repeat(65), Array.from({ length: 11 }, (_, n) => `t${n}`).join()]) {
       const answer = await chat(key, "team-one/m", {}, { "x-gateway-tags": tags });

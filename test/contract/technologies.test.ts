@@ -129,17 +129,17 @@ describeWithBrowser("GET /v1/technologies/", () => {
     }
   });
 
-  it("tells the address that was asked for from the one that was found", async () => {
+  it("states both the requested address and the final one", async () => {
     const { url, originalUrl, applications } = await lookUp("/moved", {}, "");
     expect([url, originalUrl]).toEqual([`${pages.origin}/wordpress`, `${pages.origin}/moved`]);
     expect(applications.map(({ name }) => name)).toContain("WordPress");
   });
 
-  it("finds nothing where there is nothing", async () => {
+  it("finds nothing on a page without technologies", async () => {
     expect((await lookUp("/plain")).applications).toEqual([]);
   });
 
-  it("prints nicely when asked", async () => {
+  it("indents the JSON on request", async () => {
     const plain = await (await ask("/plain")).text();
     const pretty = await (await ask("/plain", { prettify: "true" })).text();
     expect(plain).not.toContain("\n");
@@ -147,7 +147,7 @@ describeWithBrowser("GET /v1/technologies/", () => {
     expect(JSON.parse(pretty)).toEqual(JSON.parse(plain));
   });
 
-  it("gives a kept answer again", async () => {
+  it("returns a cached answer", async () => {
     await lookUp("/wordpress");
     const before = loads;
     const again = await ask("/wordpress");
@@ -171,7 +171,7 @@ describeWithBrowser("GET /v1/technologies/", () => {
     });
   });
 
-  it("wants a url", async () => {
+  it("requires a url", async () => {
     const response = await pages.gateway.fetch("/v1/technologies");
     expect(response.status).toBe(400);
     expect(JSON.parse(await response.text()).error).toMatchObject({ param: "url", code: "url_required" });
@@ -216,7 +216,7 @@ describe("the limit of the page service", () => {
     }
   });
 
-  it("leaves other clients and the other routes alone", async () => {
+  it("does not affect other clients and the other routes", async () => {
     expect((await call("thumbs", "203.0.113.10")).status).toBe(400);
     const health = await gateway.fetch("/healthz", { headers: { "cf-connecting-ip": "203.0.113.9" } });
     expect(health.status).toBe(200);

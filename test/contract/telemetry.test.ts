@@ -150,7 +150,7 @@ describe("traces", () => {
     });
   });
 
-  it("show the attempt that failed and the one that answered, which alone tells the provider its trace", async () => {
+  it("show the failed attempt and the one that answered, whose provider alone receives the trace", async () => {
     const trace = "11111111111111111111111111111111";
     const answer = await running.chat("Hello", { model: "routed" }, traced(trace));
     expect(answer.status).toBe(200);
@@ -176,12 +176,12 @@ describe("traces", () => {
     expect(broken.asked.at(-1)?.headers["traceparent"]).toBeUndefined();
   });
 
-  it("do not reach a provider that is not allowed to know them", async () => {
+  it("are not sent to a provider that must not receive them", async () => {
     await (await running.chat("Hello", { model: "shut/m" }, traced(TRACE))).text();
     expect(working.asked.at(-1)?.headers["traceparent"]).toBeUndefined();
   });
 
-  it("of a client that does not record are sent, too, and a request without a valid header begins a trace", async () => {
+  it("of a client that does not sample are sent, too, and begin anew without a valid header", async () => {
     const unrecorded = "22222222222222222222222222222222";
     await (await running.chat("Hello", {}, traced(unrecorded, "00"))).text();
     await (
@@ -206,7 +206,7 @@ describe("traces", () => {
   });
 });
 
-it("sends metrics by the conventions, and in all it sends neither texts, nor names of accounts, nor secrets", async () => {
+it("sends metrics by the conventions, and no texts, names of accounts or secrets at all", async () => {
   await expect
     .poll(() =>
       collector.bodies
@@ -232,7 +232,7 @@ it("sends metrics by the conventions, and in all it sends neither texts, nor nam
   }
 });
 
-it("repeats what the collector could not take, and tells administrators what became of it", async () => {
+it("repeats what the collector could not accept, and reports the result to administrators", async () => {
   const trace = "44444444444444444444444444444444";
   const status = async () =>
     (await running.fetch("/admin/telemetry", { headers: { authorization: "Bearer admin" } })).json();

@@ -184,7 +184,7 @@ describeWithBrowser("GET /v1/thumbs/", () => {
     expect(await errorOf(response)).toMatchObject({ code: "selector_not_found", param: "selector" });
   });
 
-  it("emulates a phone when mobile is asked for", async () => {
+  it("emulates a phone with mobile", async () => {
     const image = await picture("/screen?is=412,732,2,true", { mobile: "true", format: "png" });
     expect(image).toMatchObject({ width: 320, height: 568 });
     expectColour(image, 160, 300, GREEN);
@@ -215,7 +215,7 @@ describeWithBrowser("GET /v1/thumbs/", () => {
     expectColour(late, 100, 100, BLUE);
   });
 
-  it("shows a page's dark side when asked", async () => {
+  it("shows a page in dark mode on request", async () => {
     const light = await picture("/dark", { format: "png" });
     expectColour(light, 100, 100, WHITE);
     const dark = await picture("/dark", { format: "png", darkMode: "true" });
@@ -311,7 +311,7 @@ describeWithBrowser("GET /v1/thumbs/", () => {
     expectColour(image, 100, 100, GREEN);
   });
 
-  it("captures an empty page as the white sheet that it is", async () => {
+  it("captures an empty page as a white image", async () => {
     const image = await picture("/empty", { format: "png" });
     expect(colourAt(image, 100, 100)).toEqual(WHITE);
   });

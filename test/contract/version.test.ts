@@ -27,7 +27,7 @@ const version = async ({ fetch }: typeof known) => {
 };
 
 describe("GET /admin/version", () => {
-  it("tells the build and the latest release, which it asks for once", async () => {
+  it("states the build and the latest release, which it requests once", async () => {
     const expected = {
       ...OWN,
       checked_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
