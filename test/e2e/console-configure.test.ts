@@ -340,7 +340,7 @@ describeWithBrowser("configuring in the console", () => {
     await page.getByText("No webhooks yet").waitFor();
   });
 
-  it("adds an alias, and tells which model a name leads to", async () => {
+  it("adds an alias, and shows which model a name leads to", async () => {
     const page = await app.at("models");
     await page.getByRole("button", { name: "Add alias" }).click();
     const dialog = page.getByRole("dialog");
@@ -659,7 +659,7 @@ describeWithBrowser("configuring in the console", () => {
     await page.getByText("At the engine").waitFor();
   });
 
-  describe("a form that has arrived while the list behind it is loaded again", () => {
+  describe("a saved form whose list is still reloading", () => {
     /** Holds back what answers requests of a kind, from now on, until `answer` is called. */
     const holdBack = async (page: Page, method: string, path: string) => {
       const held: (() => void)[] = [];
@@ -705,7 +705,7 @@ describeWithBrowser("configuring in the console", () => {
       list.answer();
     });
 
-    it("is left without a question where it stands on the page itself", async () => {
+    it("is left without a question if it is part of the page itself", async () => {
       const page = await app.at("alerts");
       const minutes = page.getByLabel("Repeat after (minutes)").first();
       await minutes.fill("77");
@@ -721,7 +721,7 @@ describeWithBrowser("configuring in the console", () => {
       );
     });
 
-    it("takes back the question that it has asked meanwhile", async () => {
+    it("closes the question that was asked before it was saved", async () => {
       const page = await app.at("keys");
       await page.getByText("development").first().waitFor();
       await page.getByRole("button", { name: "Add key" }).first().click();
@@ -753,7 +753,7 @@ describeWithBrowser("configuring in the console", () => {
       expect([await minutes.nth(0).inputValue(), await minutes.nth(1).inputValue()]).toEqual(["78", "79"]);
     });
 
-    it("of a deletion does not close what was begun meanwhile", async () => {
+    it("of a deletion does not close a form that was opened meanwhile", async () => {
       await app.admin("POST", "/admin/keys", { name: "Deleted late" });
       const page = await app.at("keys");
       const row = page.getByRole("row", { name: /Deleted late/, includeHidden: true });
@@ -772,7 +772,7 @@ describeWithBrowser("configuring in the console", () => {
       expect(await form.getByLabel("Name", { exact: true }).inputValue()).toBe("Begun meanwhile");
     });
 
-    it("neither closes what was begun meanwhile, nor leads away from it", async () => {
+    it("neither closes a form that was opened meanwhile, nor leads away from it", async () => {
       const page = await app.at("providers");
       await page.getByRole("table").waitFor();
       await page.getByRole("button", { name: "Add provider" }).click();
@@ -793,7 +793,7 @@ describeWithBrowser("configuring in the console", () => {
     });
   });
 
-  it("shows the settings of callers as they are", async () => {
+  it("shows the saved settings of callers", async () => {
     await app.admin("PUT", "/admin/settings", { callers: { unknown_keys: "refuse" } });
     const page = await app.at("settings");
     const unknown = page.getByLabel("Unknown API keys");

@@ -124,7 +124,7 @@ describeWithBrowser("two administrators who edit the same", () => {
     expect(await stored()).toContain("5");
   });
 
-  it("come back to where they were: to the button, or to the page if it is gone", async () => {
+  it("return to the button that they used, or to the page if it is gone", async () => {
     await app.admin("POST", "/admin/keys", { key: "sk-short-0123456789", id: "short", name: "Short key" });
     const page = await app.at("keys");
     const row = page.getByRole("row", { name: /Short key/ });
@@ -159,7 +159,7 @@ describeWithBrowser("two administrators who edit the same", () => {
     expect((await app.admin("GET", path)).body).toMatchObject({ remark: "with a proxy", proxy_id: "shared" });
   });
 
-  it("see what is there now, and not what the list showed", async () => {
+  it("see the current state, and not what the list showed", async () => {
     const page = await app.at("keys");
     await page.getByRole("row", { name: /Shared key/ }).waitFor();
     await app.admin("PUT", "/admin/keys/shared", { remark: "newer than the list" });

@@ -91,7 +91,7 @@ describeWithBrowser("guardrails in the console", () => {
     ]);
   });
 
-  it("say at the field why one is refused, and keep the input", async () => {
+  it("show at the field why one is refused, and keep the input", async () => {
     const page = await app.at("guardrails");
     await page.getByRole("button", { name: "Deny private keys" }).click();
     const pattern = page.getByLabel("Pattern");

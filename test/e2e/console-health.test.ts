@@ -39,7 +39,7 @@ describeWithBrowser("a provider with a single token that fails", () => {
     await page.getByText(/The provider engine has elevated errors/).waitFor();
   });
 
-  it("may tell of itself by an alert", async () => {
+  it("can be reported by an alert", async () => {
     const page = await app.at("alerts");
     await page.getByText("Provider down").waitFor();
   });

@@ -98,7 +98,7 @@ describeWithBrowser("lists and tests of the console", () => {
     await page.getByText(result).waitFor();
   });
 
-  it("keys are searched, sorted and paged, with bars of what is used and styles to choose", async () => {
+  it("search, sort and page keys, with bars of the usage and a choice of styles", async () => {
     for (let request = 0; request < 3; request += 1) await ask(7, "engine/gpt-4o-mini");
     const page = await app.at("keys");
     await page.getByText("41 keys").waitFor();

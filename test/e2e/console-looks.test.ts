@@ -131,7 +131,7 @@ describeWithBrowser("how the console looks", () => {
     }, 120_000);
   });
 
-  it("changes its colours by a button, and remembers", async () => {
+  it("changes its colours by a button, and remembers them", async () => {
     const page = await app.at("keys", { theme: "light" });
     const background = () => page.evaluate("getComputedStyle(document.documentElement).backgroundColor");
     const light = await background();

@@ -4,7 +4,7 @@ import { until } from "../support/until.ts";
 import { ADMIN_KEY } from "../support/use-admin.ts";
 import { goTo, signIn, useConsole, violations } from "../support/use-console.ts";
 
-describeWithBrowser("the console's door", () => {
+describeWithBrowser("access to the console", () => {
   const app = useConsole();
 
   it("serves the page under a strict policy, with and without a slash", async () => {
@@ -16,7 +16,7 @@ describeWithBrowser("the console's door", () => {
     }
   });
 
-  it("asks for nothing from elsewhere", async () => {
+  it("requests nothing from other hosts", async () => {
     const page = await app.open();
     const hosts = new Set<string>();
     page.on("request", (request) => hosts.add(new URL(request.url()).origin));
@@ -70,7 +70,7 @@ describeWithBrowser("the console's door", () => {
     expect(await page.getByLabel("Admin key or password").inputValue()).toBe("wrong");
   });
 
-  it("keeps the token in tabs alone, over a reload, and signs in and out in all of them", async () => {
+  it("keeps the token only in tabs, also after a reload, and signs in and out in all of them", async () => {
     const page = await app.open();
     const other = await page.context().newPage();
     await other.goto("/admin");
@@ -144,7 +144,7 @@ describeWithBrowser("the console's door", () => {
     await page.getByRole("dialog", { name: "Generation" }).waitFor();
   });
 
-  it("asks before a form that was typed into is thrown away", async () => {
+  it("asks before it discards a form with input", async () => {
     const page = await app.at("accounts");
     await page.getByRole("button", { name: "Add account" }).click();
     const form = page.getByRole("dialog", { name: "Add account" });
@@ -158,7 +158,7 @@ describeWithBrowser("the console's door", () => {
     await form.waitFor({ state: "detached" });
   });
 
-  it("closes what was called up over a page when another one comes", async () => {
+  it("closes dialogs over a page when another page opens", async () => {
     const page = await app.at("overview");
     await goTo(page, "accounts");
     const keys = page.getByRole("dialog", { name: "Keyboard shortcuts" });

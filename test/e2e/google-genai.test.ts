@@ -77,7 +77,7 @@ describe.each([undefined, "v1beta"])("the google genai SDK, version %s", (apiVer
     expect(total).toBeGreaterThan(0);
   });
 
-  it("a chat keeps every turn of its history, streamed or not", async () => {
+  it("keeps every turn of a chat's history, streamed or not", async () => {
     const chat = client().chats.create({ model: MODEL });
     await chat.sendMessage({ message: "[[say:My name is Ada.]]" });
     for await (const chunk of await chat.sendMessageStream({ message: "[[say:I am fine.]]" })) {
@@ -118,7 +118,7 @@ describe.each([undefined, "v1beta"])("the google genai SDK, version %s", (apiVer
       expect(text).toContain("It is warm.");
     });
 
-    it(`a chat carries ${cities.length} call(s) and response(s)`, async () => {
+    it(`carries ${cities.length} call(s) and response(s) in a chat`, async () => {
       const chat = client().chats.create({
         model: MODEL,
         config: { tools: [{ functionDeclarations: [WEATHER] }] },
@@ -134,7 +134,7 @@ describe.each([undefined, "v1beta"])("the google genai SDK, version %s", (apiVer
     });
   }
 
-  it("a required call that is not made is an error", async () => {
+  it("raises an error for a required call that is missing", async () => {
     const request = client().models.generateContent({
       model: MODEL,
       contents: "[[say:no]]",

@@ -74,17 +74,17 @@ const dialects = [
 ];
 
 describe.each(dialects)("keep-alives of the $name style", ({ keepAlive, validate, raw, read, failure }) => {
-  it("are on the wire while the provider is silent, and break no rule", async () => {
+  it("are sent while the provider is silent, and are valid", async () => {
     const text = await (await raw(SLOW)).text();
     expect(text.match(keepAlive)?.length ?? 0).toBeGreaterThan(1);
     expect(validate(text).completion).toMatchObject({ text: TEXT, reasoning: "hm", error: null });
   });
 
-  it("are nothing to the SDK", async () => {
+  it("are invisible to the SDK", async () => {
     expect(await read(SLOW)).toBe(TEXT);
   });
 
-  it("do not hide a failure that comes after them", async () => {
+  it("do not hide a later failure", async () => {
     const response = await raw(LATE_FAILURE);
     expect(response.status).toBe(200);
     expect(validate(await response.text()).completion.error).toEqual(expect.any(String));

@@ -79,7 +79,7 @@ describe("the openai SDK, responses", () => {
     expect(await rejection(events.done())).toBeNull();
   });
 
-  it("hears of one in a chat", async () => {
+  it("gets finish_reason length for a call that was cut off in a chat", async () => {
     const { strict: _, parameters, ...named } = WEATHER;
     const request = {
       model: MODEL,
@@ -259,7 +259,7 @@ describe("the openai SDK, responses", () => {
       socket.close();
     });
 
-    it("tells what is wrong, and stays open", async () => {
+    it("reports errors, and stays open", async () => {
       const { socket, ask } = connect();
       expect((await ask({ input: "hi", model: "no-such-model" })).last).toMatchObject({
         type: "error",
@@ -278,7 +278,7 @@ describe("the openai SDK, responses", () => {
       socket.close();
     });
 
-    it("is for callers with a key, like everything else", async () => {
+    it("requires a key, and the method of a WebSocket handshake", async () => {
       const { closed } = connect(new OpenAI({ baseURL: `${api.gateway.url}/v1`, apiKey: " " }));
       expect(await closed).not.toBe(1000);
       const headers = { authorization: "Bearer sk-dev" };

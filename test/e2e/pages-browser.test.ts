@@ -132,7 +132,7 @@ describeWithBrowser("the browser behind the page service", () => {
     ]);
   });
 
-  it("hides cookie banners when asked", async () => {
+  it("hides cookie banners on request", async () => {
     const shown = await picture("/banner");
     expectColour(shown, 100, 100, RED);
     const hidden = await picture("/banner", { blockCookieBanners: "true", blockAds: "true" });
@@ -146,7 +146,7 @@ describeWithBrowser("the browser behind the page service", () => {
     }
   });
 
-  it("captures once for all who ask for the same at the same moment", async () => {
+  it("captures once for all simultaneous equal requests", async () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => thumbs("/same", { delay: "1" })));
     const images = await Promise.all(
       answers.map(async (answer) => Buffer.from(await answer.arrayBuffer()).toString("base64")),
@@ -156,7 +156,7 @@ describeWithBrowser("the browser behind the page service", () => {
     expect(visits.get("/same")).toBe(1);
   });
 
-  it("follows a page that leads elsewhere by itself, and tells where it ends", async () => {
+  it("follows a page that navigates by itself, and states the final address", async () => {
     const ways = ["meta", "header", "onload", "at-once", "soon", "form", "chain"];
     const answers = await Promise.all(ways.map((way) => thumbs(`/${way}`, { format: "png" })));
     for (const [index, answer] of answers.entries()) {
@@ -170,7 +170,7 @@ describeWithBrowser("the browser behind the page service", () => {
     expect(JSON.parse(await lookup.text())).toMatchObject({ url: `${site.origin}/end?from=meta` });
   });
 
-  it("follows no page for ever, and stays with one that goes nowhere", async () => {
+  it("stops following endless navigations, and stays on a page that navigates nowhere", async () => {
     const [around, toNothing] = await Promise.all([
       thumbs("/around"),
       thumbs("/to-nothing", { format: "png" }),
@@ -186,7 +186,7 @@ describeWithBrowser("the browser behind the page service", () => {
     expectColour(await decode(await toNothing.arrayBuffer()), 100, 100, GREEN);
   });
 
-  it("is not held up for others by a client whose pages never let go", async () => {
+  it("serves others while pages of one client never end", async () => {
     let ended = 0;
     const busy = Array.from({ length: 4 }, async (_, index) => {
       const answer = await thumbs(`/busy?${index}`, {}, "192.0.2.66");
@@ -203,7 +203,7 @@ describeWithBrowser("the browser behind the page service", () => {
     }
   }, 60_000);
 
-  it("serves 20 at once with the tabs that it may have", async () => {
+  it("serves 20 simultaneous requests within its number of tabs", async () => {
     const before = await browserCounts(gateway);
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) => thumbs(`/many?${index}`, {}, `192.0.2.${index % 2}`)),
@@ -221,7 +221,7 @@ describeWithBrowser("the browser behind the page service", () => {
     expect([mostOpen, launches]).toEqual([ON_DENO ? 0 : 3, before.launches]);
   });
 
-  it("outlives its browser", async () => {
+  it("is replaced if it is killed", async () => {
     const { launches } = await browserCounts(gateway);
     const pending = thumbs("/killed", { delay: "1" });
     await expect.poll(() => visits.get("/killed")).toBe(1);
@@ -236,7 +236,7 @@ describeWithBrowser("the browser behind the page service", () => {
     expect((await thumbs("/next")).status).toBe(200);
   });
 
-  it("is left behind by no one: an idle service holds one browser, and its end ends it", async () => {
+  it("is the only one of an idle service, and ends with it", async () => {
     const [browser, ...others] = browsers();
     expect([browser, others]).toEqual([expect.anything(), []]);
     const pids = [browser, ...descendants(browser?.pid)].flatMap((found) => found?.pid ?? []);

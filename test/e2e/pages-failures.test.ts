@@ -6,7 +6,7 @@ import { type LocalServer, serve } from "../support/local-server.ts";
 import { html, startPageService } from "../support/pages.ts";
 import { renderers } from "../support/processes.ts";
 
-describeWithBrowser("a page that is in trouble", () => {
+describeWithBrowser("the page service with a failing page", () => {
   let site: LocalServer;
   let gateway: Gateway;
   let closedPort: string;
@@ -124,7 +124,7 @@ describeWithBrowser("a page that is in trouble", () => {
     },
   );
 
-  it("has thousands of scripts, and is read without most of them", async () => {
+  it("reads a page with thousands of scripts without most of them", async () => {
     const answer = await gateway.fetch(
       `/v1/technologies?url=${encodeURIComponent(`${site.host}/many-scripts`)}`,
     );
@@ -136,7 +136,7 @@ describeWithBrowser("a page that is in trouble", () => {
     ]);
   });
 
-  it("tells where the page was found in the end", async () => {
+  it("states the final address and status of a page", async () => {
     const { status, headers } = await ask(`${site.origin}/moved`);
     expect(status).toBe(200);
     expect(headers.get("x-page-url")).toBe(`${site.origin}/status?is=200`);
@@ -148,12 +148,12 @@ describeWithBrowser("a page that is in trouble", () => {
     expect((await ask(`${site.origin}/dialogs`)).status).toBe(200);
   });
 
-  it("is not held up by what it writes to its console", async () => {
+  it("is not held up by a page that writes to its console", async () => {
     expect((await ask(`${site.origin}/writes`, { delay: "1" })).status).toBe(200);
     expect((await ask(`${site.origin}/?after=writes`)).status).toBe(200);
   });
 
-  it.each(["/restless", "/closes"])("has an answer for a page that will not stay: %s", async (path) => {
+  it.each(["/restless", "/closes"])("answers for a page that does not stay: %s", async (path) => {
     const { status, error } = await ask(site.origin + path, { full: "true" });
     if (status !== 200) expect(error).toMatchObject({ code: expect.stringMatching(/^page_/) });
     expect((await ask(`${site.origin}/?after=${path}`)).status).toBe(200);

@@ -169,7 +169,7 @@ describeWithBrowser("a hostile page", () => {
     listener.server.close();
   });
 
-  it("has at least 80 ways out of an unguarded browser", async () => {
+  it("has more than 80 ways out of an unguarded browser", async () => {
     const browser = await chromium.launch({ executablePath: browserExecutable() ?? "" });
     const page = await browser.newPage();
     await page.goto(`${site.origin}/hostile`, { waitUntil: "domcontentloaded" }).catch(() => undefined);
@@ -199,7 +199,7 @@ describeWithBrowser("a hostile page", () => {
     expect(listener.arrivals).toEqual([]);
   });
 
-  it("gets no further than a bare connection when only the service itself is in its way", async () => {
+  it("gets no further than a bare connection if only the service itself stops it", async () => {
     listener.arrivals.length = 0;
     // The filter of the development browser lets the listener be reached; the service does not know it.
     allowPrivateHosts([site.host, new URL(otherOrigin).host, listener.host].join(","));
@@ -209,7 +209,7 @@ describeWithBrowser("a hostile page", () => {
     expect(listener.arrivals.filter((arrival) => arrival !== "connection")).toEqual([]);
   });
 
-  it("reaches nothing private as a document that a caller sends, or by a script of an operator", async () => {
+  it("reaches nothing private as a document from a caller, or by a script from an operator", async () => {
     listener.arrivals.length = 0;
     asked = 0;
     const head = `const SITE = "${site.origin}", OTHER = "${otherOrigin}", HOST = "${listener.host}";`;
@@ -245,7 +245,7 @@ describeWithBrowser("a hostile page", () => {
   });
 
   it.each(["/leave", "/leave-by-script"])(
-    "is refused when it leads to a private address itself: %s",
+    "is refused if it navigates to a private address: %s",
     async (path) => {
       listener.arrivals.length = 0;
       const response = await gateway.fetch(`/v1/thumbs?${new URLSearchParams({ url: site.origin + path })}`);

@@ -110,22 +110,19 @@ describeWithBrowser("the secrets of a page", () => {
     list.find((arrival) => arrival.path === path)?.secrets;
   const leaked = (list: readonly Arrival[]) => list.filter(({ secrets }) => secrets.length > 0);
 
-  it.each(["thumbs", "metadata", "technologies"])(
-    "reach the page's own origin and no other: %s",
-    async (name) => {
-      const response = await post(name, { url: `${own.origin}/page`, ...SECRETS, delay: 1 });
-      expect([response.status, (await response.arrayBuffer()).byteLength > 0]).toEqual([200, true]);
-      expect(response.headers.get("cache-control")).toBe("no-store");
-      for (const path of ["/page", "/image", "/data"])
-        expect(secretsOf(arrivals.own, path), path).toEqual(VALUES);
-      expect(arrivals.elsewhere.map(({ path }) => path)).toContain("/frame");
-      expect(arrivals.elsewhere.map(({ path }) => path)).toContain("/redirected-image");
-      expect(arrivals.elsewhere.map(({ path }) => path)).toContain("/data");
-      expect(leaked(arrivals.elsewhere)).toEqual([]);
-      // A frame of another origin cannot use them at the first.
-      expect(leaked(arrivals.own.filter(({ path }) => path.startsWith("/from-other")))).toEqual([]);
-    },
-  );
+  it.each(["thumbs", "metadata", "technologies"])("reach only the page's own origin: %s", async (name) => {
+    const response = await post(name, { url: `${own.origin}/page`, ...SECRETS, delay: 1 });
+    expect([response.status, (await response.arrayBuffer()).byteLength > 0]).toEqual([200, true]);
+    expect(response.headers.get("cache-control")).toBe("no-store");
+    for (const path of ["/page", "/image", "/data"])
+      expect(secretsOf(arrivals.own, path), path).toEqual(VALUES);
+    expect(arrivals.elsewhere.map(({ path }) => path)).toContain("/frame");
+    expect(arrivals.elsewhere.map(({ path }) => path)).toContain("/redirected-image");
+    expect(arrivals.elsewhere.map(({ path }) => path)).toContain("/data");
+    expect(leaked(arrivals.elsewhere)).toEqual([]);
+    // A frame of another origin cannot use them at the first.
+    expect(leaked(arrivals.own.filter(({ path }) => path.startsWith("/from-other")))).toEqual([]);
+  });
 
   it.each(["/leave", "/leave-by-script", "/other-port"])(
     "end when the page leads to another origin: %s",
