@@ -126,7 +126,7 @@ describe("an account with OAuth 2", () => {
     await admin("PUT", "/admin/settings", { captures: { enabled: false } });
   });
 
-  it("cools down when the endpoint refuses it, and says so without a secret", async () => {
+  it("cools down if the endpoint refuses it, and the error contains no secret", async () => {
     await addAccount({ ...OAUTH(), refresh_token: "stale-refresh-token-0123456789" });
     const refused = await chat("hi", { model: "vendor/m" });
     expect(refused.status).toBe(401);

@@ -294,7 +294,7 @@ describe("guardrails", () => {
     broken = "no";
   });
 
-  it("applies rules to the keys that name them alone, and refuses them what is not checked", async () => {
+  it("applies rules only to the keys that name them, and refuses these keys unchecked endpoints", async () => {
     await setRules({ ...expressions({ pattern: "apollo" }), applies_to: "keys" });
     const unknown = await admin("POST", "/admin/keys", { name: "none", guardrails: ["no-such-rule"] });
     expect(unknown.status).toBe(400);

@@ -189,7 +189,7 @@ describe("Idempotency-Key", () => {
     expect(await turns()).toBeGreaterThan(before);
   });
 
-  it.each(["", " ", "x".repeat(256), "naïve"])("%j is no key", async (text) => {
+  it.each(["", " ", "x".repeat(256), "naïve"])("is invalid if it is %j", async (text) => {
     const response = await chat("hello", {}, { "idempotency-key": text });
     // An empty header may not arrive.
     expect(text.trim() === "" ? [200, 400] : [400]).toContain(response.status);

@@ -106,7 +106,7 @@ beforeEach(() => {
 });
 
 describe.each(IDS)("a file for the provider %s", (provider) => {
-  it("is stored there under an id of the gateway, and named in requests by the one that it has there", async () => {
+  it("is stored at the provider, whose id replaces the gateway's id in requests", async () => {
     const file = await uploaded(provider);
     const there = onlyFile();
     expect(there).toMatchObject({ bytes: 5, filename: "a.pdf", mediaType: "application/pdf" });

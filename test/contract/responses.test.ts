@@ -328,7 +328,7 @@ describe("the responses API", () => {
       expect((await ask({ input: "more", previous_response_id: first.id })).status).toBe(200);
     });
 
-    it("tells what it was made from, with all that came before", async () => {
+    it("lists its input items, with all earlier turns", async () => {
       const items = async (id: string, query = "") => {
         const headers = { authorization: "Bearer sk-dev" };
         const response = await api.fetch(`/v1/responses/${id}/input_items${query}`, { headers });

@@ -52,7 +52,7 @@ describe("the memory of WebSockets", () => {
     expect(await managed.outcome()).toMatchObject({ id: expect.stringMatching(/^resp_/) });
   });
 
-  it("evicts the oldest responses of callers without a key first, and none with a key for them", async () => {
+  it("evicts the oldest responses of callers without a key first, and not those of a key", async () => {
     const managed = await openManaged();
     managed.keep(400_000);
     const kept = await managed.outcome();

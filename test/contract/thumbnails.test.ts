@@ -237,7 +237,7 @@ describeWithBrowser("GET /v1/thumbs/", () => {
     });
   });
 
-  it("goes through a page as a visitor does before it takes the picture", async () => {
+  it("waits, clicks and scrolls on a page before it takes the picture", async () => {
     const query = new URLSearchParams({
       url: `${pages.origin}/steps`,
       ...{ waitForSelector: "#ready", scroll: "true", format: "png", delay: "1" },

@@ -322,7 +322,7 @@ describe.each(Object.entries(VENDORS))("usage that %s states", (vendor, { ask, d
 });
 
 describe("the overview of activity", () => {
-  it("has what was read from caches", async () => {
+  it("states the tokens that were read from caches", async () => {
     const totals = async () =>
       Object((await running.admin("GET", "/admin/activity?range=1h")).body["totals"]);
     const requests = 4 * Object.keys(VENDORS).length;

@@ -67,7 +67,7 @@ describe("a client that closes its sending side", () => {
     },
   });
 
-  it("counts as one that has left, and holds no slot", async () => {
+  it("is treated as departed, and holds no slot", async () => {
     const administrator = { headers: { authorization: "Bearer admin" } };
     const messages = [{ role: "user", content: "hello" }];
     const socket = await rawChat(gateway.gateway, JSON.stringify({ model: "gpt-4o", messages }));

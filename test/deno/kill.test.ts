@@ -126,7 +126,7 @@ it(`loses nothing of what was answered when it is killed with the last answer's 
   }
 }, 120_000);
 
-it("loses nothing of what was answered when it is killed under load", async () => {
+it("loses nothing that was answered if it is killed under load", async () => {
   const answered: AnsweredRequest[] = [];
   const key = keyOf(ROUNDS);
   let killed: Promise<unknown> | undefined;

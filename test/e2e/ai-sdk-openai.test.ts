@@ -46,29 +46,32 @@ describe("the AI SDK, openai provider, responses with reasoning", () => {
     expect([await result.reasoningText, await result.text]).toEqual(["hmm", "yes"]);
   });
 
-  it.each([true, false])("takes reasoning, text and calls back (store: %s)", async (store) => {
-    const options = { openai: { ...providerOptions.openai, store } };
-    const asked: string[] = [];
-    const { text, steps } = await generateText({
-      model: model(),
-      prompt: '[[think:hmm]][[say:Let me look.]][[call:weather:{"city":"Rome"}]][[then:It is warm.]]',
-      providerOptions: options,
-      tools: {
-        weather: tool({
-          inputSchema: z.object({ city: z.string() }),
-          execute: async ({ city }) => {
-            asked.push(city);
-            return "25 degrees";
-          },
-        }),
-      },
-      stopWhen: isStepCount(3),
-    });
-    expect(asked).toEqual(["Rome"]);
-    expect(steps).toHaveLength(2);
-    expect(text).toContain("It is warm.");
-    expect((await api.gateway.sandbox.lastTurn()).prompt).toContain("Let me look.");
-  });
+  it.each([true, false])(
+    "accepts reasoning, text and calls of an earlier step (store: %s)",
+    async (store) => {
+      const options = { openai: { ...providerOptions.openai, store } };
+      const asked: string[] = [];
+      const { text, steps } = await generateText({
+        model: model(),
+        prompt: '[[think:hmm]][[say:Let me look.]][[call:weather:{"city":"Rome"}]][[then:It is warm.]]',
+        providerOptions: options,
+        tools: {
+          weather: tool({
+            inputSchema: z.object({ city: z.string() }),
+            execute: async ({ city }) => {
+              asked.push(city);
+              return "25 degrees";
+            },
+          }),
+        },
+        stopWhen: isStepCount(3),
+      });
+      expect(asked).toEqual(["Rome"]);
+      expect(steps).toHaveLength(2);
+      expect(text).toContain("It is warm.");
+      expect((await api.gateway.sandbox.lastTurn()).prompt).toContain("Let me look.");
+    },
+  );
 });
 
 describe("the AI SDK, openai provider, text completions", () => {

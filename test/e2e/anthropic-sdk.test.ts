@@ -106,7 +106,7 @@ describe("the anthropic SDK", () => {
     expect(stop_reason).toBe("max_tokens");
   });
 
-  it("takes a whole turn back: thinking, text, calls, results with images", async () => {
+  it("accepts a whole earlier turn: thinking, text, calls and results", async () => {
     const asked = ask('[[think:hm]][[say:Let me look.]][[call:weather:{"city":"Rome"}]]');
     const tools = [{ name: "weather", input_schema: { type: "object" as const } }];
     const thinking = { type: "enabled" as const, budget_tokens: 1024 };

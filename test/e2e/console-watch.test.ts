@@ -221,7 +221,7 @@ describeWithBrowser("watching and trying in the console", () => {
     await page.getByText("No generations yet").waitFor();
   });
 
-  it("tells what was used by whom, leads to its history, and reckons with prices", async () => {
+  it("shows usage by key and model, exports it, leads to its history, and adds prices", async () => {
     await (await app.chat("[[say:for the books]]")).text();
     const page = await app.at("usage");
     const used = page.getByRole("region", { name: "By key" });

@@ -55,7 +55,7 @@ describeWithBrowser("the page for holders of keys", () => {
     },
   );
 
-  it("shows what was used after a refresh", async () => {
+  it("shows new usage after a refresh", async () => {
     const page = await app.open();
     await page.goto("/key");
     await page.getByLabel("API key").fill(DEV_KEY);

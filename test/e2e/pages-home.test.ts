@@ -60,7 +60,7 @@ describeWithBrowser("the public page", () => {
     expect(await page.getByRole("link", { name: /mobile=true/ }).getAttribute("href")).toContain("size=l");
   });
 
-  it("takes a PDF, and leaves out what is of pictures alone", async () => {
+  it("takes a PDF without options that apply only to pictures", async () => {
     await page.getByLabel("Format").selectOption("pdf");
     await page.getByText("More options").click();
     await page.getByLabel("Margins of a PDF").fill("2cm");

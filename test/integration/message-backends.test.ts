@@ -139,7 +139,7 @@ describe("a backend as strict as the real service", () => {
     expect(backend.refusals).toEqual([]);
   });
 
-  it("does not think on where it does not know what it thought, and nothing fails", async () => {
+  it("gets no thinking after a call whose thoughts are unknown, and refuses nothing", async () => {
     const call = {
       id: "call_of_yesterday",
       type: "function",

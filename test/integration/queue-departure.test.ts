@@ -49,7 +49,7 @@ const settles = (expected: { in_use: number; waiting: number }) =>
   expect.poll(status, { interval: 20 }).toEqual(expected);
 
 describe("clients that leave while they wait for an account", () => {
-  test("a reset connection leaves the queue at once, one that was closed when its turn comes", async () => {
+  test("leave the queue at once after a reset, and when their turn comes after a close", async () => {
     const holder = await request();
     await settles({ in_use: 1, waiting: 0 });
     const resetting = await request();

@@ -58,7 +58,7 @@ describe("four pools", () => {
     return status;
   };
 
-  it("tell all accounts as available from the first answer on", async () => {
+  it("state all accounts as available from the first answer on", async () => {
     // Nothing has been asked before: the pools hear from each other while this waits.
     expect(await queue()).toMatchObject({
       available: ACCOUNTS,

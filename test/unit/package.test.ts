@@ -18,7 +18,7 @@ function npx(args: readonly string[], variables: Readonly<Record<string, string>
 }
 
 describe("the package", () => {
-  it("can be published, and holds what it needs and nothing else", () => {
+  it("can be published, and contains what it needs and no development files", () => {
     const { status, stdout } = spawnSync(
       "npm",
       ["publish", "--dry-run", "--offline", "--ignore-scripts", "--json"],
@@ -69,7 +69,7 @@ describe("the package", () => {
     expect(statSync(bin).mode & 0o111).toBe(0o111);
   });
 
-  it("names a port that is none", () => {
+  it("refuses an invalid port in a sentence", () => {
     const said = 'is "abc": it must be a whole number from 0 to 65535\n';
     expect(npx(["--port", "abc"])).toMatchObject({ status: 1, stdout: "", stderr: `--port ${said}` });
     expect(npx([], { PORT: "abc" })).toMatchObject({ status: 1, stdout: "", stderr: `PORT ${said}` });

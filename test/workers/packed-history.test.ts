@@ -80,7 +80,7 @@ describe("the history with a bucket", () => {
     expect(await archive.readMetrics()).toMatchObject({ polygate_http_requests_total: 50 });
   });
 
-  test("takes a message that is repeated once", async () => {
+  test("stores a repeated message once", async () => {
     const message = batch({ retention, records: [write("a"), write("b", { status: "streaming" })] });
     await archive.write(message);
     await archive.write(message);
@@ -215,7 +215,7 @@ describe("the history with a bucket", () => {
     expect(await runDurableObjectAlarm(object)).toBe(false);
   });
 
-  test("looks for what is left over also after a deletion, and after a smaller retention", async () => {
+  test("looks for leftover objects also after a deletion, and after a smaller retention", async () => {
     const object = env.HISTORY.getByName("main");
     const rest = async () => {
       for (const key of await keys()) await bucket().delete(key);
@@ -248,7 +248,7 @@ describe("the history with a bucket", () => {
     expect((await archive.listHistory(EVERYTHING)).total).toBe(0);
   });
 
-  test("shows what was there before the bucket was bound", async () => {
+  test("shows records from before the bucket was bound", async () => {
     const later = { ...retention, version: 4 };
     await env.HISTORY.getByName("main").write(
       batch({ retention: later, records: [write("old", { created_at: 5 })] }),

@@ -143,7 +143,7 @@ describe("the admin key", () => {
     expect(refused(statuses)).toEqual(TOKEN_ONLY.filter((name) => name.startsWith("GET ")));
   });
 
-  test("opens none while the deployment has no admin key", async () => {
+  test("opens no admin route while the deployment has no admin key", async () => {
     const statuses = await statusesOf(await gateway(), admin, { headers });
     const wanted = (name: string) => (TOKEN_ONLY.includes(name) ? 401 : 403);
     expect(statuses).toEqual(Object.fromEntries(admin.map(nameOf).map((name) => [name, wanted(name)])));

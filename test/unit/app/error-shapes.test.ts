@@ -57,7 +57,7 @@ describe("a path that no route has is a 404 in the shape of its family", () => {
     await expectError(await made.request("/admin"), 404, "not_found", administration);
   });
 
-  test("and also with a broken escape in the path", async () => {
+  test("also with a broken escape in it", async () => {
     const made = await gateway();
     await expectError(await made.request("/v1/responses/%zz"), 404, "not_found", standard);
   });

@@ -192,7 +192,7 @@ describe("an isolate selects accounts without a limit itself", () => {
     expect(deployment.tokens.slice(before).toSorted()).toEqual([...TOKENS, ...TOKENS].toSorted());
   });
 
-  test("and a conversation stays with the same account in all isolates", async () => {
+  test("without a change of account within a conversation, also between isolates", async () => {
     const deployment = await Deployment.start();
     const isolates = [await deployment.isolate(), await deployment.isolate()];
     const before = deployment.tokens.length;
@@ -200,7 +200,7 @@ describe("an isolate selects accounts without a limit itself", () => {
     expect(new Set(deployment.tokens.slice(before)).size).toBe(1);
   });
 
-  test("and status, health and the history count its requests", async () => {
+  test("while status, health and history count its requests", async () => {
     const deployment = await Deployment.start({ turns: [SLOW] });
     const isolate = new Isolate(deployment);
     deployment.isolates.push(isolate);

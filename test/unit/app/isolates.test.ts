@@ -279,7 +279,7 @@ describe("a change in another isolate", () => {
     expect(deployment.sent).toBe(sent);
   });
 
-  test("does not affect a key that may use a route of several models", async () => {
+  test("reaches a key that may use a route of several models, and an unrelated change does not affect it", async () => {
     const model_routes = { smart: ["provider-v4-flash", "provider-v4-pro"] };
     const entry = { key: "sk-smart", name: "", remark: "", models: ["smart"] };
     deployment = await deploy({ config: { model_routes, api_keys: [entry] } });

@@ -232,7 +232,7 @@ describe("a key for some models does not learn which providers exist", () => {
     expect(answers[1]).toEqual(answers[0]);
   });
 
-  test("and gets the usual error for an unknown name that it may use", async () => {
+  test("from an unknown name that it may use, which is the usual error", async () => {
     const made = await gateway({ config: { ...config, api_keys: [{ key: KEY, models: ["nobody/*"] }] } });
     const response = await made.post(PATH, { model: "nobody/some-model", messages });
     expect([response.status, await response.json()]).toMatchObject([
@@ -241,7 +241,7 @@ describe("a key for some models does not learn which providers exist", () => {
     ]);
   });
 
-  test("nor does a stranger who uploads a file", async () => {
+  test("like a caller with its own token that uploads a file", async () => {
     const made = await gateway({ config });
     for (const id of ["vendor", "nobody"]) {
       const form = new FormData();

@@ -125,7 +125,7 @@ describe("every request writes one line", () => {
     expect(JSON.stringify(made.lines)).not.toMatch(/PIN|1234|sk-|somebody/);
   });
 
-  test("and counts in the metrics by its route, except for probes", async () => {
+  test("beside a count by route in the metrics, which omits probes", async () => {
     const made = await gateway();
     await made.request("/v1/models");
     await made.request("/healthz");

@@ -89,7 +89,7 @@ describe("conversations stay with their accounts", () => {
     expect(conversations.flat()).not.toContain(limited);
   });
 
-  test("and new ones are spread over all accounts, by weight", () => {
+  test("while new ones are spread over all accounts, by weight", () => {
     const simulator = new PoolSimulator();
     const accounts = IDS.map((id, index) => account(id, { weight: index === 0 ? 3 : 1 }));
     simulator.pool.configure({ accounts, limits: { ...LIMITS, perAccount: 2 } });

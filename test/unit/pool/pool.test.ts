@@ -46,7 +46,7 @@ describe("rotation", () => {
     expect(simulator.grant({ target: "c" }).account.id).toBe("c");
   });
 
-  test("never returns to an account that a request has left", () => {
+  test("never uses an account that a request excludes", () => {
     const simulator = simulatorWith(["a", "b"], { perAccount: 3 });
     for (let i = 0; i < 3; i += 1) expect(simulator.grant({ exclude: ["a"] }).account.id).toBe("b");
     expect(result(simulator.queue({ exclude: ["a"], waitMs: 10 }))).toBeNull();
@@ -101,7 +101,7 @@ describe("refusals", () => {
 });
 
 describe("the waiting queue", () => {
-  test("keeps a slot available if its waiter is cancelled in the same tick (P1)", () => {
+  test("gives a slot to the next request if its waiter is cancelled in the same tick (P1)", () => {
     const simulator = simulatorWith(["a"], { queue: 5 });
     const { lease } = simulator.grant();
     const first = simulator.queue();

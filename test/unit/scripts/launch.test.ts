@@ -7,16 +7,19 @@ import { addressOf, banner, nodeProblem, portProblem, varsOf } from "../../../sc
 import { argumentProblem } from "../../../scripts/options.mjs";
 import { freePort } from "../../support/free-port.ts";
 
-describe("what a start says", () => {
-  it.each(["22.12.0", "22.13.1", "24.0.0", "26.1.0"])("is nothing about Node %s", (version) => {
+describe("the messages of a start", () => {
+  it.each(["22.12.0", "22.13.1", "24.0.0", "26.1.0"])("contain nothing about Node %s", (version) => {
     expect(nodeProblem(version)).toBe("");
   });
 
-  it.each(["18.20.0", "20.20.2", "22.11.0"])("is a sentence about Node %s, which is too old", (version) => {
-    expect(nodeProblem(version)).toContain(`needs Node 22.12 or newer, and this is ${version}.`);
-  });
+  it.each(["18.20.0", "20.20.2", "22.11.0"])(
+    "contain a sentence about Node %s, which is too old",
+    (version) => {
+      expect(nodeProblem(version)).toContain(`needs Node 22.12 or newer, and this is ${version}.`);
+    },
+  );
 
-  it("names the provider that the arguments choose", () => {
+  it("name the provider that the arguments choose", () => {
     const args = [
       "--port",
       "1",
@@ -34,7 +37,7 @@ describe("what a start says", () => {
     expect(banner("http://h:1", vars, [])).toContain("Provider   http://e:1/v1 (driver openai)");
   });
 
-  it("tells the admin key only when it is the one of development, and the sandbox only where there is one", () => {
+  it("contain the admin key only if it is the one of development, and the sandbox only if there is one", () => {
     const development = { GATEWAY_DEVELOPMENT: "true", ADMIN_KEY: "admin" };
     expect(banner("http://h:1", development, [])).toMatch(/admin key: admin[\s\S]*the sandbox/);
     const other = banner("http://h:1", { ADMIN_KEY: "secret" }, []);
@@ -63,7 +66,7 @@ describe("the accounts of a development start", () => {
       development,
       /Accounts +three named one, two and three@sandbox\.test, .*sign in with the password "sandbox"/,
     ],
-  ])("are told where a real engine is behind them: %j", (vars, told) => {
+  ])("are described if there are any, without their keys: %j", (vars, told) => {
     const text = banner("http://h:1", vars, []);
     expect(text).toMatch(told);
     expect(text).not.toContain("sk-real");
@@ -73,12 +76,9 @@ describe("the accounts of a development start", () => {
     [{ GATEWAY_DEVELOPMENT: "true" }],
     [{ PROVIDER_BASE_URL: "http://e:1/v1" }],
     [{ ...development, GATEWAY_CONFIG_JSON: "{}" }],
-  ])(
-    "need no line in front of the sandbox, in a deployment, and with a configuration of its own: %j",
-    (vars) => {
-      expect(banner("http://h:1", vars, [])).not.toContain("Accounts");
-    },
-  );
+  ])("are omitted with the default sandbox, in a deployment, and with an own configuration: %j", (vars) => {
+    expect(banner("http://h:1", vars, [])).not.toContain("Accounts");
+  });
 });
 
 describe("a start", () => {
@@ -94,12 +94,12 @@ describe("a start", () => {
     expect(addressOf(scheme, host, "8787")).toBe(address);
   });
 
-  it.each(["0", "1", "8787", "65535"])("takes the port %s", (port) => {
+  it.each(["0", "1", "8787", "65535"])("accepts the port %s", (port) => {
     expect(portProblem("PORT", port)).toBe("");
   });
 
   it.each(["abc", "", "-1", "80.5", "65536", "0x50", "8787 8788"])(
-    "names the port %j, which is none",
+    "refuses the port %j in a sentence",
     (port) => {
       expect(portProblem("--port", port)).toBe(
         `--port is ${JSON.stringify(port)}: it must be a whole number from 0 to 65535`,
@@ -107,12 +107,12 @@ describe("a start", () => {
     },
   );
 
-  it("does not keep to itself for ever what a program says that cannot be reached", async () => {
+  it("shows the output of a program that cannot be reached after a while", async () => {
     const program = "console.log('I am elsewhere'); setInterval(() => {}, 1000)";
     expect(await firstWord(program, "http://127.0.0.1:0", "{ holdMs: 50 }")).toContain("I am elsewhere");
   });
 
-  it("is said of a program that was told to say little as soon as it answers", async () => {
+  it("is reported for a quiet program as soon as it answers", async () => {
     const port = await freePort();
     const program = `require("node:http").createServer((_, response) => response.end()).listen(${port}, "127.0.0.1")`;
     const address = `http://127.0.0.1:${port}`;

@@ -5,7 +5,7 @@ const read = (env: Record<string, string>) => parseVariables(env, { drivers: ["s
 const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: "https://collector.test/otlp/" };
 
 describe("the variables of OpenTelemetry", () => {
-  it("send nothing without an endpoint", () => {
+  it("send nothing without an endpoint, or if they disable it", () => {
     expect(read({})).toBeNull();
     expect(read({ OTEL_SERVICE_NAME: "x", OTEL_EXPORTER_OTLP_HEADERS: "a=b" })).toBeNull();
     expect(read({ ...ENDPOINT, OTEL_SDK_DISABLED: "true" })).toBeNull();

@@ -208,7 +208,7 @@ describe("a failure that is not the account's", () => {
     },
   );
 
-  test("and means a missing model blames no account", async () => {
+  test("and means a missing model goes to no other account", async () => {
     const made = await gateway({ config: FOUR });
     const work = new AccountWork(made, ALWAYS);
     const missing = new ProviderError("model_unavailable", "no such model", { status: 404 });

@@ -154,7 +154,7 @@ describe("a provider that fails on one account", () => {
     expect(made.turns.map(({ outcome }) => outcome)).toEqual(["cancelled", "done"]);
   });
 
-  test("and on all others is an error", async () => {
+  test("and on two others is an error", async () => {
     const accounts = ["a", "b", "c", "d"].map((name) => accountNamed(name));
     const made = await gateway({ turns: [refuses(500, "oops")], config: { accounts } });
     const run = new GenerationRun(made);

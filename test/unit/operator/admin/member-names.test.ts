@@ -50,15 +50,18 @@ async function prepare() {
   return { send };
 }
 
-test.each(TABLES)("%s: %s %s takes a name that objects have anyway", async (_, method, path, body, table) => {
-  const { send } = await prepare();
-  for (const name of ["constructor", "toString", "hasOwnProperty"]) {
-    const response = await send(method, path, body.replace("NAME", name));
-    expect([name, response.status]).toEqual([name, 200]);
-    const { config } = Object(await (await send("GET", "/admin/config/export")).json());
-    expect(Object.keys(Object(member(config, table)))).toContain(name);
-  }
-});
+test.each(TABLES)(
+  "accepts names that objects have by default: %s: %s %s",
+  async (_, method, path, body, table) => {
+    const { send } = await prepare();
+    for (const name of ["constructor", "toString", "hasOwnProperty"]) {
+      const response = await send(method, path, body.replace("NAME", name));
+      expect([name, response.status]).toEqual([name, 200]);
+      const { config } = Object(await (await send("GET", "/admin/config/export")).json());
+      expect(Object.keys(Object(member(config, table)))).toContain(name);
+    }
+  },
+);
 
 test.each(TABLES)("%s: %s %s refuses a name that would be lost", async (_, method, path, body) => {
   const { send } = await prepare();

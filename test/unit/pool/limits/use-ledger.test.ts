@@ -151,7 +151,7 @@ describe("a minute", () => {
 });
 
 describe("requests at once", () => {
-  test("one that ends makes room, also without a report of its usage", () => {
+  test("make room when they end, also without a report of their usage", () => {
     const persisted = new LedgerOnDatabase();
     const limits = { max_parallel: 2 };
     const first = persisted.run(limits);
@@ -202,7 +202,7 @@ describe("a request counts once", () => {
     expect(persisted.state).toMatchObject({ parallel: 0, day: { tokens: 30, cost: 7 } });
   });
 
-  test("and not at all if it is refused or leaves while it waits", () => {
+  test("but not if it is refused or leaves while it waits", () => {
     const persisted = new LedgerOnDatabase();
     const refused = persisted.use({}, { tokens: 10, cost: 5 });
     persisted.ledger.reserve(refused, persisted.now);
@@ -217,7 +217,7 @@ describe("a request counts once", () => {
     expect(persisted.state).toBeUndefined();
   });
 
-  test("and not at all if it was never served, also after midnight", () => {
+  test("but not if it was never served, also after midnight", () => {
     const persisted = new LedgerOnDatabase();
     const one = persisted.use({}, { tokens: 10, cost: 5 });
     persisted.ledger.reserve(one, persisted.now);

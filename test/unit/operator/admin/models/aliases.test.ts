@@ -8,7 +8,7 @@ import {
 } from "../../../../../src/operator/admin/models/aliases.ts";
 import { refusalOf } from "../../../../support/refusal.ts";
 
-it("an alias is one name: a wildcard in it is refused, and the error names what has wildcards", () => {
+it("refuses a wildcard in an alias, and suggests a route", () => {
   const { error } = aliasesSchema().safeParse({ "gpt-*": "provider-v4-flash" });
   expect(error?.message).toContain("use a route");
   expect(aliasesSchema().safeParse({ "gpt-4": "provider-v4-flash" }).success).toBe(true);

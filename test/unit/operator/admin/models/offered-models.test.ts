@@ -68,7 +68,7 @@ describe("a provider's list of models that is not where the address says", () =>
   });
 });
 
-it("guesses few addresses, and never the one that failed", () => {
+it("guesses at most five addresses, and never the one that failed", () => {
   for (const address of [
     "http://e.test",
     "http://e.test/v1/",
@@ -81,7 +81,7 @@ it("guesses few addresses, and never the one that failed", () => {
   }
 });
 
-it("guesses addresses of the same host alone, whatever its name: the account's token is sent to them", () => {
+it("guesses only addresses of the same host, for any host name, because they receive the account's token", () => {
   for (const name of ["api", "v1", "v1beta", "models", "messages", "responses", "completions"]) {
     for (const address of [
       `http://${name}`,

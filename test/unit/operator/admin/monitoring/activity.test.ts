@@ -7,7 +7,7 @@ const gateway = useMemoryGateway();
 const headers = { authorization: "Bearer admin" };
 const chat = { model: "provider-v4-flash", messages: [{ role: "user", content: "Hello" }] };
 
-it("tells how the gateway has done lately, in some kilobytes for every range", async () => {
+it("summarizes recent requests in less than 10 kB for every range", async () => {
   const made = await gateway({
     env: { ADMIN_KEY: "admin" },
     turns: [says("Hi"), refuses(400, "invalid_request")],
@@ -38,7 +38,7 @@ it("tells how the gateway has done lately, in some kilobytes for every range", a
   expect((await made.request("/admin/activity?range=1y", { headers })).status).toBe(400);
 });
 
-it("tells the status of a failure that a stream had no status for", async () => {
+it("states a status for a failure whose stream had none", async () => {
   const made = await gateway({ env: { ADMIN_KEY: "admin" }, turns: [thinksOnly()] });
   const response = await made.post("/v1/chat/completions", { ...chat, stream: true });
   await response.text();

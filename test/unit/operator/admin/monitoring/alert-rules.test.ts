@@ -16,7 +16,7 @@ test("omitted fields of alert rules keep their values", () => {
   expect(mergeRules(rules, alertRulesRequestSchema.parse({}))).toEqual(rules);
 });
 
-test("rules are held to their bounds, and there are no others", () => {
+test("rejects rules beyond their bounds, and unknown rules", () => {
   expect(alertRulesRequestSchema.safeParse({ error_rate: { threshold: 101 } }).success).toBe(false);
   expect(alertRulesRequestSchema.safeParse({ error_rat: {} }).success).toBe(false);
 });

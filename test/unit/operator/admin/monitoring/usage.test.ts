@@ -19,7 +19,7 @@ async function usage(made: Made, query = ""): Promise<Record<string, unknown>> {
 }
 
 describe("GET /admin/usage", () => {
-  it("tells what generations of all styles used, those that failed included", async () => {
+  it("states the usage of generations of several styles, also of failed ones", async () => {
     const made = await gateway({
       env: ENV,
       turns: [says("Hi"), says("Hi"), refuses(400, "invalid_request")],
@@ -138,7 +138,7 @@ describe("GET /admin/usage", () => {
     ]);
   });
 
-  it("has a part in the list of keys: when each was used last, and what it used today", async () => {
+  it("is included in the list of keys: the last use, and today's usage", async () => {
     const made = await gateway({ env: ENV, turns: [says("Hi")] });
     await made.post("/v1/chat/completions", chat);
     await made.settle();

@@ -7,6 +7,6 @@ it.each([
   ["https://example.com/broken%zz?mail=a@example.com", "https://example.com/broken%zz?mail=a@example.com"],
   ["https://example.com/@user", "https://example.com/@user"],
   ["about:blank", "about:blank"],
-])("an address is told without user name and password: %s", (address, shown) => {
+])("removes user name and password from an address: %s", (address, shown) => {
   expect(removeCredentials(address)).toBe(shown);
 });

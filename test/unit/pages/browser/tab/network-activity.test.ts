@@ -78,7 +78,7 @@ it("is idle when few requests have no response, and nothing has changed for some
   }
 });
 
-it("ends the wait for an idle network that nobody needs any more, or that takes too long", async () => {
+it("ends the wait for an idle network if it is aborted, or takes too long", async () => {
   const activity = new NetworkActivity();
   expect(await activity.waitUntilIdle(0, 60_000, 60_000, AbortSignal.abort())).toBe(false);
   expect(await activity.waitUntilIdle(0, 60_000, 20, new AbortController().signal)).toBe(false);
