@@ -138,7 +138,7 @@ describe("embeddings in the local-runner style", () => {
     expect(old.embedding).toEqual(many.embeddings[0]);
   });
 
-  it("load the model if there is nothing to embed", async () => {
+  it("are empty if there is nothing to embed", async () => {
     expect((await client().embed({ model: "nomic-embed-text", input: "" })).embeddings).toEqual([]);
     expect((await client().embeddings({ model: "nomic-embed-text", prompt: "" })).embedding).toEqual([]);
   });

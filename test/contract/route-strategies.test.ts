@@ -40,7 +40,7 @@ afterAll(() => Promise.all(backends.map((backend) => backend.close())));
 beforeEach(() => admin("PUT", "/admin/settings", { model_routes: {}, prices: {} }));
 
 describe("the models of a route", () => {
-  it("are asked in the order of their price, those without one last", async () => {
+  it("are asked in the order of their price, and those without one last", async () => {
     await setRoute("cheapest", ["one/m", "two/m"]);
     await admin("PUT", "/admin/settings", { prices: { "two/m": { input: 9, output: 9 } } });
     expect(await askNew("best")).toBe("two");
