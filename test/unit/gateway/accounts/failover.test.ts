@@ -196,28 +196,26 @@ describe("one wrong password, one dead proxy, one refused token, and one account
   );
 });
 
-describe("a failure that is not the account's", () => {
-  test.each(REQUEST_FAULTS)(
-    "but the request's (%s) goes to no other account and blames none",
-    async (kind) => {
-      const made = await gateway({ config: FOUR });
-      const work = new AccountWork(made, ALWAYS);
-      await expect(work.failing(refusal(kind))).rejects.toMatchObject({ kind });
-      expect(work.tokens).toHaveLength(1);
-      expect(await made.platform.accounts.getStatus()).toMatchObject({ cooldowns: [] });
-    },
-  );
+describe("a failure", () => {
+  test.each(REQUEST_FAULTS)("of the request (%s) goes to no other account and blames none", async (kind) => {
+    const made = await gateway({ config: FOUR });
+    const work = new AccountWork(made, ALWAYS);
+    await expect(work.failing(refusal(kind))).rejects.toMatchObject({ kind });
+    expect(work.tokens).toHaveLength(1);
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ cooldowns: [] });
+  });
 
-  test("and means a missing model goes to no other account", async () => {
+  test("that means a missing model goes to no other account and blames none", async () => {
     const made = await gateway({ config: FOUR });
     const work = new AccountWork(made, ALWAYS);
     const missing = new ProviderError("model_unavailable", "no such model", { status: 404 });
     await expect(work.failing(missing)).rejects.toBe(missing);
     expect(work.tokens).toHaveLength(1);
+    expect(await made.platform.accounts.getStatus()).toMatchObject({ cooldowns: [] });
   });
 
   test.each(PROVIDER_FAULTS)(
-    "but the provider's (%s) goes to two other accounts and blames none",
+    "of the provider (%s) goes to two other accounts and blames none",
     async (kind) => {
       const made = await gateway({ config: FOUR });
       const work = new AccountWork(made, ALWAYS);
@@ -230,12 +228,15 @@ describe("a failure that is not the account's", () => {
     },
   );
 
-  test.each(PROVIDER_FAULTS)("(%s) goes to no other account if the work cannot be repeated", async (kind) => {
-    const made = await gateway({ config: FOUR });
-    const work = new AccountWork(made);
-    await expect(work.failing(refusal(kind))).rejects.toMatchObject({ kind });
-    expect(work.tokens).toHaveLength(1);
-  });
+  test.each(PROVIDER_FAULTS)(
+    "of the provider (%s) goes to no other account if the work cannot be repeated",
+    async (kind) => {
+      const made = await gateway({ config: FOUR });
+      const work = new AccountWork(made);
+      await expect(work.failing(refusal(kind))).rejects.toMatchObject({ kind });
+      expect(work.tokens).toHaveLength(1);
+    },
+  );
 
   test("may go to another account if the operation allows it", async () => {
     const made = await gateway({ config: ONE_SLOT });
