@@ -5,7 +5,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { addressOf, banner, launch, portOrExit, variable } from "../scripts/launch.mjs";
+import { addressOf, launch, portOrExit, startMessage, variable } from "../scripts/launch.mjs";
 
 const folder = fileURLToPath(new URL("..", import.meta.url));
 const program = join(folder, "dist", "program", "deno", "server.js");
@@ -91,5 +91,5 @@ launch(
   ["serve", "-A", "--config", join(folder, "deno.json"), "--host", host, "--port", port, program],
   { env },
   (listening) => addressOf("http", host, listening),
-  (address) => banner(address, env, [["Data", data]]),
+  (address) => startMessage(address, env, [["Data", data]]),
 );

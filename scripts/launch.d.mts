@@ -9,3 +9,6 @@ export function banner(
   details: readonly (readonly [name: string, text: string])[],
 ): string;
 export function addressOf(scheme: string, host: string, port: string): string;
+export function describeStoppedProvider(
+  vars: Readonly<Record<string, string | undefined>>,
+): Promise<(readonly [name: string, text: string])[]>;

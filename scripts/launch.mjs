@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import http from "node:http";
 import https from "node:https";
-import { createServer } from "node:net";
+import { connect, createServer } from "node:net";
 import { constants } from "node:os";
 import { stripVTControlCharacters } from "node:util";
 import { onParentEnd } from "./parent-process.mjs";
@@ -10,6 +10,8 @@ import { onParentEnd } from "./parent-process.mjs";
 const POLL_MS = 100;
 const FLUSH_MS = 50;
 const LOG_DELAY_MS = 200;
+/** How long the provider may take to accept a connection before nothing is said about it. */
+const CONNECT_MS = 1_000;
 /** Maximum time to hold back the output of a program that is unreachable: its address may differ from ours. */
 const MAX_HOLD_MS = 20_000;
 /** Maximum number of held-back characters. They are printed if the program never serves. */
@@ -129,6 +131,32 @@ export function banner(address, vars, details) {
   return `\n${lines.map(([name, text]) => `  ${name.padEnd(10)} ${text}`).join("\n")}\n`;
 }
 
+/** The line of the banner for a provider at whose address no program listens; none if one does, or if that is unknown. */
+export function describeStoppedProvider({ PROVIDER_BASE_URL: address = "" }) {
+  const url = URL.parse(address);
+  if (url === null) return Promise.resolve([]);
+  const { hostname, host, port, protocol } = url;
+  return new Promise((resolve) => {
+    const socket = connect(
+      Number(port) || (protocol === "https:" ? 443 : 80),
+      hostname.replace(/^\[|\]$/g, ""),
+    );
+    const end = (lines) => {
+      socket.destroy();
+      resolve(lines);
+    };
+    const line = ["Note", `no program listens at ${host} yet: requests fail until one does`];
+    socket.once("connect", () => end([]));
+    socket.once("error", ({ code }) => end(code === "ECONNREFUSED" ? [line] : []));
+    socket.setTimeout(CONNECT_MS, () => end([]));
+  });
+}
+
+/** The banner, with a note if the provider's program does not run. */
+export async function startMessage(address, vars, details) {
+  return banner(address, vars, [...details, ...(await describeStoppedProvider(vars))]);
+}
+
 /** Whether the gateway responds. Self-signed certificates are accepted, because this script started the gateway. */
 function answers(address) {
   const { get } = address.startsWith("https:") ? https : http;
@@ -144,7 +172,7 @@ function answers(address) {
 
 /**
  * Runs a program until it ends, and exits with it. Holds back its output until it serves, then prints the text that `formatMessage`
- * returns for its address, then passes on all further output. Held-back output is printed only if the program ends early,
+ * promises for its address, then passes on all further output. Held-back output is printed only if the program ends early,
  * or if it serves nothing for `holdMs` milliseconds.
  *
  * Only the program itself reports that it listens, and on which port; `addressAt` returns the address for it. A response at
@@ -188,6 +216,7 @@ export function launch(name, command, args, options, addressAt, formatMessage, s
     while (!ended && !(await answers(address))) await new Promise((done) => setTimeout(done, POLL_MS));
     // Also hold back the log lines that our own request causes.
     await new Promise((done) => setTimeout(done, LOG_DELAY_MS));
+    const message = await formatMessage(address);
     if (ended) return;
     const warnings =
       (held ?? [])
@@ -197,7 +226,7 @@ export function launch(name, command, args, options, addressAt, formatMessage, s
     held = null;
     clearTimeout(holdTimer);
     for (const warning of warnings) console.error(warning);
-    console.log(formatMessage(address));
+    console.log(message);
   };
   forwardOutput(child.stdout, process.stdout);
   forwardOutput(child.stderr, process.stderr);

@@ -3,7 +3,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { developmentVars, root } from "./development.mjs";
-import { addressOf, banner, launch, portOrExit, variable } from "./launch.mjs";
+import { addressOf, launch, portOrExit, startMessage, variable } from "./launch.mjs";
 import { describeMissingFonts } from "./missing-fonts.mjs";
 import { readDenoArguments } from "./options.mjs";
 
@@ -20,5 +20,5 @@ launch(
   ["serve", "-A", "--host", host, "--port", port, "src/deno.ts"],
   { cwd: root, env },
   (listening) => addressOf("http", host, listening),
-  (address) => banner(address, env, [["Runtime", "Deno"], ["Data", data], ...describeMissingFonts()]),
+  (address) => startMessage(address, env, [["Runtime", "Deno"], ["Data", data], ...describeMissingFonts()]),
 );

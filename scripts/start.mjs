@@ -5,7 +5,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { parseEnv } from "node:util";
 import { developmentVars, quietEnvironment, root, writeDevelopmentConfig } from "./development.mjs";
-import { addressOf, banner, isPortTaken, launch, nodeProblem, portOrExit, varsOf } from "./launch.mjs";
+import { addressOf, isPortTaken, launch, nodeProblem, portOrExit, startMessage, varsOf } from "./launch.mjs";
 import { describeMissingFonts } from "./missing-fonts.mjs";
 import { toWranglerArguments } from "./options.mjs";
 import { lockState } from "./state-lock.mjs";
@@ -121,6 +121,6 @@ launch(
     },
   },
   (listening) => addressOf(option("local-protocol") ?? "http", host, listening),
-  (address) => banner(address, { ...ownVars, ...developmentVars, ...userVars }, describeMissingFonts()),
+  (address) => startMessage(address, { ...ownVars, ...developmentVars, ...userVars }, describeMissingFonts()),
   { filter: unknownHostFilter(), ...(isQuiet && port !== "0" && { quietPort: port }) },
 );

@@ -1,9 +1,17 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { root } from "../../../scripts/development.mjs";
-import { addressOf, banner, nodeProblem, portProblem, varsOf } from "../../../scripts/launch.mjs";
+import {
+  addressOf,
+  banner,
+  describeStoppedProvider,
+  nodeProblem,
+  portProblem,
+  varsOf,
+} from "../../../scripts/launch.mjs";
 import { argumentProblem } from "../../../scripts/options.mjs";
 import { freePort } from "../../support/free-port.ts";
 
@@ -43,6 +51,19 @@ describe("the messages of a start", () => {
     const other = banner("http://h:1", { ADMIN_KEY: "secret" }, []);
     expect(other).not.toMatch(/secret|sandbox|sk-dev/);
     expect(other).toContain("none: set PROVIDER_BASE_URL");
+  });
+
+  it("name a provider whose program does not run, and no other", async () => {
+    const port = await freePort();
+    const vars = { PROVIDER_BASE_URL: `http://127.0.0.1:${port}/v1` };
+    expect(await describeStoppedProvider(vars)).toEqual([
+      ["Note", `no program listens at 127.0.0.1:${port} yet: requests fail until one does`],
+    ]);
+    const server = createServer().listen(port, "127.0.0.1");
+    await once(server, "listening");
+    expect(await describeStoppedProvider(vars)).toEqual([]);
+    server.close();
+    expect(await describeStoppedProvider({})).toEqual([]);
   });
 });
 
