@@ -1,7 +1,7 @@
-import type { Handover, OccupiedSlots } from "./accounts/account-handover.ts";
 import type { AccountState } from "./accounts/account-state.ts";
 import type { AccountTokens } from "./accounts/account-tokens.ts";
-import type { MigrationTarget } from "./shard-migration.ts";
+import type { Handover, OccupiedSlots } from "./shards/account-handover.ts";
+import type { MigrationTarget } from "./shards/shard-migration.ts";
 import type { Slots } from "./slots.ts";
 import type { StoredAccount } from "./storage/pool-store.ts";
 

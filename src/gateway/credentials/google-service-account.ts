@@ -1,5 +1,5 @@
 import { SignJWT } from "jose";
-import { readServiceAccountKey } from "../../core/config/schemas/account-auth-rules.ts";
+import { readServiceAccountKey } from "../../core/config/account-auth-rules.ts";
 import type { AccountAuth } from "../../core/config/schemas/account-auth-schema.ts";
 import { fromBase64 } from "../../core/encoding/bytes.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";

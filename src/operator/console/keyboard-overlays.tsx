@@ -11,7 +11,7 @@ import {
 } from "./shortcuts.ts";
 import { useStore } from "./store.ts";
 import { texts } from "./texts.ts";
-import { Dialog } from "./ui/forms/dialog.tsx";
+import { Dialog } from "./ui/dialog.tsx";
 import { CheckField } from "./ui/forms/field.tsx";
 import { undoLast } from "./ui/toasts.tsx";
 

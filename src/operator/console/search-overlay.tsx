@@ -5,7 +5,7 @@ import { NAVIGATION } from "./pages.tsx";
 import { formatHref } from "./routing.ts";
 import { type SearchResult, searchEverything } from "./search.ts";
 import { texts } from "./texts.ts";
-import { Dialog } from "./ui/forms/dialog.tsx";
+import { Dialog } from "./ui/dialog.tsx";
 
 const PAUSE_MS = 150;
 

@@ -4,7 +4,7 @@ import { getSignInFailure, rememberPage, SIGN_IN_ADDRESS } from "./identity-sign
 import { endSession } from "./session.ts";
 import { texts } from "./texts.ts";
 import { Button } from "./ui/button.tsx";
-import { Dialog } from "./ui/forms/dialog.tsx";
+import { Dialog } from "./ui/dialog.tsx";
 import { TextField } from "./ui/forms/field.tsx";
 import { Problem } from "./ui/loading/problem.tsx";
 import { useAsyncAction } from "./ui/loading/use-async-action.ts";

@@ -1,6 +1,6 @@
 import type { ProviderOutageView } from "../../core/ports/account-status.ts";
 import type { AccountFailure, AcquireRequest } from "../../core/ports/accounts.ts";
-import type { ProviderRecord } from "../shards/provider-record.ts";
+import type { ProviderRecord } from "./provider-record.ts";
 import { requestIdentityOf } from "./request-identity.ts";
 
 /** The provider is down after consecutive failures on this many different accounts. */

@@ -1,10 +1,10 @@
 import type { AcquireRequest } from "../../core/ports/accounts.ts";
 import type { AccountState } from "../accounts/account-state.ts";
 import { ProviderBreaker } from "../health/provider-breaker.ts";
+import type { ProviderRecord } from "../health/provider-record.ts";
 import { createPick } from "../selection/account-selection.ts";
 import { ConversationAffinity } from "../selection/conversation-affinity.ts";
 import { Rotation } from "../selection/rotation.ts";
-import type { ProviderRecord } from "../shards/provider-record.ts";
 import { FairQueue } from "./fair-queue.ts";
 import { FairShares } from "./fair-shares.ts";
 import type { Waiter } from "./waiter.ts";

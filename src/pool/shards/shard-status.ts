@@ -1,6 +1,6 @@
 import type { AccountCondition, QueueStatus } from "../../core/ports/account-status.ts";
 import type { PoolLimits } from "../../core/ports/pool-configuration.ts";
-import { listTroubles, type ProviderRecord } from "./provider-record.ts";
+import { listTroubles, type ProviderRecord } from "../health/provider-record.ts";
 
 /** The queue status of one of several pools. */
 export interface ShardStatus {

@@ -4,7 +4,7 @@ import { addUsage } from "../../../core/conversation/usage-details.ts";
 import { onAbort } from "../../../core/http/abort-signals.ts";
 import { type CompletionStage, linkSources, runToCompletion } from "../completion-stages.ts";
 import { createNestedJob, type GenerationJob } from "../generation-job.ts";
-import { prepareGeneration } from "../preparation/prepare-generation.ts";
+import { prepareGeneration } from "../prepare-generation.ts";
 import { checkFormat, type FormatCheck } from "./format-check.ts";
 import { extractJson } from "./json-extractor.ts";
 import type { FormatRank } from "./json-rank.ts";

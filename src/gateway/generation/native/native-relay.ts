@@ -6,11 +6,11 @@ import type { StreamedTurn, TurnDecoder } from "../../providers/answers/upstream
 import type { RegisteredProvider } from "../../providers/provider-registry.ts";
 import { chargeBytes } from "../answer-memory.ts";
 import type { Assembler } from "../assembly/assembler.ts";
-import { withoutEndMark } from "../chat-chunks.ts";
 import type { GenerationJob } from "../generation-job.ts";
 import type { StreamSink } from "../generation-sink.ts";
 import { type BodyConsumer, readBody, readToEnd } from "../provider-body.ts";
 import type { StallDetector } from "../stall-detector.ts";
+import { withoutEndMark } from "./chat-chunks.ts";
 import { NativeStream } from "./native-stream.ts";
 import type { NativeJob } from "./native-style.ts";
 import { PipedCopy } from "./piped-copy.ts";

@@ -3,7 +3,7 @@ import { parseObject } from "../../../core/encoding/json.ts";
 import { editMember, getMemberText, replaceMember } from "../../../core/encoding/json-splice.ts";
 import { ProviderError } from "../../../core/errors/provider-error.ts";
 import { MAX_EVENT_CHARS } from "../../providers/answers/event-stream.ts";
-import { isRoleAlone, isUsageAlone, mayBeUsageAlone } from "../chat-chunks.ts";
+import { isRoleAlone, isUsageAlone, mayBeUsageAlone } from "./chat-chunks.ts";
 import { CR, endOfEvents, endsWithBlankLine, findEventEnd, LF } from "./event-boundaries.ts";
 
 const DATA_LINE = /(?:^|[\r\n])data:[ \t]?([^\r\n]*)/;

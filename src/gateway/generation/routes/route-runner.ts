@@ -8,7 +8,7 @@ import { getProvider } from "../../providers/provider-registry.ts";
 import type { Generation } from "../generation.ts";
 import type { GenerationJob } from "../generation-job.ts";
 import { applyGuardrails } from "../guarded-job.ts";
-import { prepareGeneration } from "../preparation/prepare-generation.ts";
+import { prepareGeneration } from "../prepare-generation.ts";
 import { rejectUnsupportedOptions, selectCapableModel } from "./model-selection.ts";
 import { getRouteAffinity } from "./route-affinity.ts";
 

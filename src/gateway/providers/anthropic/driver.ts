@@ -1,10 +1,10 @@
 import type { Conversation } from "../../../core/conversation/conversation.ts";
 import { withoutTrailingSlashes } from "../../../core/encoding/path-segment.ts";
 import { ReasoningCache } from "../answers/reasoning-cache.ts";
-import { createReplayDecoder } from "../answers/replay-decoder.ts";
 import { KeyedBackend } from "../backends/keyed-backend.ts";
 import type { AnswerReader, RequestSettings } from "../backends/keyed-protocol.ts";
 import { DEFAULT_LISTING } from "../backends/model-list.ts";
+import { createReplayDecoder } from "../backends/replay-decoder.ts";
 import type { Driver, ExchangeKind, ProviderOptions } from "../driver.ts";
 import type { FilesApi } from "../files/files-api.ts";
 import { createLazyFiles } from "../files/lazy-files.ts";

@@ -5,6 +5,7 @@ import type { Credentials, SignInResult } from "../../../core/ports/accounts.ts"
 import type { FollowUp, PreparedTurn } from "../answers/upstream-turn.ts";
 import type { ProviderOptions } from "../driver.ts";
 import { readErrorResponse, type UpstreamErrorResponse } from "../errors/error-response.ts";
+import { isMissingModelError } from "../errors/missing-model.ts";
 import type { FilesApi } from "../files/files-api.ts";
 import { toRecord } from "../json.ts";
 import type { NativePath, NativeRequest } from "../native/native-path.ts";
@@ -25,7 +26,7 @@ import {
 import { DropParams } from "../requests/drop-params.ts";
 import { readJson, send } from "../transport.ts";
 import { mayRepeatCall, type UpstreamAccount } from "../upstream-account.ts";
-import { BackendModelNames, isMissingModelError } from "./backend-model-names.ts";
+import { BackendModelNames } from "./backend-model-names.ts";
 import type { AnswerReader, KeyedProtocol, RequestSettings, RequestWriter } from "./keyed-protocol.ts";
 import { MissingEndpoints } from "./missing-endpoints.ts";
 import { DEFAULT_LISTING } from "./model-list.ts";

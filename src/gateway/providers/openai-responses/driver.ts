@@ -1,8 +1,8 @@
 import type { Conversation } from "../../../core/conversation/conversation.ts";
 import { ReasoningCache } from "../answers/reasoning-cache.ts";
-import { createReplayDecoder } from "../answers/replay-decoder.ts";
 import { BearerBackend, classifyBearerExchange } from "../backends/bearer-backend.ts";
 import type { AnswerReader, RequestSettings } from "../backends/keyed-protocol.ts";
+import { createReplayDecoder } from "../backends/replay-decoder.ts";
 import type { Driver, ProviderOptions } from "../driver.ts";
 import type { NativeProtocol } from "../native/native-request.ts";
 import type { PrepareOptions } from "../provider.ts";

@@ -1,7 +1,7 @@
 import type { Conversation } from "../../../core/conversation/conversation.ts";
-import { createReplayDecoder } from "../answers/replay-decoder.ts";
 import { BearerBackend, classifyBearerExchange } from "../backends/bearer-backend.ts";
 import type { AnswerReader, RequestSettings } from "../backends/keyed-protocol.ts";
+import { createReplayDecoder } from "../backends/replay-decoder.ts";
 import type { Driver, ProviderOptions } from "../driver.ts";
 import type { ErrorKinds } from "../errors/error-response.ts";
 import type { NativeProtocol } from "../native/native-request.ts";

@@ -1,6 +1,6 @@
 import { GatewayError } from "../../../core/errors/gateway-error.ts";
 import { ProviderError } from "../../../core/errors/provider-error.ts";
-import { saysModelIsMissing } from "../backends/backend-model-names.ts";
+import { saysModelIsMissing } from "../errors/missing-model.ts";
 
 /** Statuses with which backends answer paths or functions that they do not have. */
 const MISSING_ENDPOINT: readonly number[] = [404, 405, 501];

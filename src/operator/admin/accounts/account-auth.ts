@@ -1,4 +1,4 @@
-import { AUTH_SECRETS, findAuthFault } from "../../../core/config/schemas/account-auth-rules.ts";
+import { AUTH_SECRETS, findAuthFault } from "../../../core/config/account-auth-rules.ts";
 import {
   type AccountAuth,
   authFields,

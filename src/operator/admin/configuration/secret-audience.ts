@@ -1,5 +1,5 @@
+import { AUTH_SECRETS } from "../../../core/config/account-auth-rules.ts";
 import type { Config } from "../../../core/config/schema.ts";
-import { AUTH_SECRETS } from "../../../core/config/schemas/account-auth-rules.ts";
 import type { Account } from "../../../core/config/schemas/account-schema.ts";
 import type { ProviderEntry } from "../../../core/config/schemas/provider-schema.ts";
 import { GatewayError } from "../../../core/errors/gateway-error.ts";

@@ -1,12 +1,12 @@
 import type { ComponentChildren } from "preact";
 import { ConnectionSnippets } from "../shared/connection-snippets.tsx";
 import { LIMIT_FIELDS } from "../shared/limit-draft.ts";
-import { Tile } from "../ui/charts/tile.tsx";
 import { formatCount } from "../ui/count.ts";
 import { formatCompact, formatFullTime } from "../ui/format.ts";
 import { Page, Panel } from "../ui/page.tsx";
+import { Scroller } from "../ui/scroller.tsx";
 import { type Column, DataTable } from "../ui/tables/data-table.tsx";
-import { Scroller } from "../ui/tables/scroller.tsx";
+import { Tile } from "../ui/tile.tsx";
 import { words } from "../ui/words.ts";
 import type { OwnKey } from "./own-key.ts";
 import { texts } from "./texts.ts";

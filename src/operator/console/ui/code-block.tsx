@@ -1,5 +1,5 @@
 import { CopyButton } from "./copy-button.tsx";
-import { Scroller } from "./tables/scroller.tsx";
+import { Scroller } from "./scroller.tsx";
 import { words } from "./words.ts";
 
 interface CodeBlockProps {

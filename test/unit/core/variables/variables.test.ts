@@ -125,7 +125,7 @@ const OTHERS = [
     "receiver.internal:443",
     new Set(["receiver.internal:443"]),
   ),
-  // The other variables of OpenTelemetry: test/unit/core/ports/telemetry-variables.test.ts.
+  // The other variables of OpenTelemetry: test/unit/core/variables/telemetry-variables.test.ts.
   row(
     "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
     (v) => v.telemetry?.tracesUrl ?? null,

@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
 import { importAccounts } from "../../api/accounts.ts";
 import { toMessage } from "../../api/client.ts";
-import { Progress } from "../../ui/charts/progress.tsx";
 import { AreaField } from "../../ui/forms/field.tsx";
 import { FileButton } from "../../ui/forms/file-button.tsx";
 import { FormDialog } from "../../ui/forms/form-dialog.tsx";
 import { Notice } from "../../ui/notice.tsx";
+import { Progress } from "../../ui/progress.tsx";
 import { words } from "../../ui/words.ts";
 import { parseAccounts } from "./parse-accounts.ts";
 import { texts } from "./texts.ts";

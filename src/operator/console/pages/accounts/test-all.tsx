@@ -8,13 +8,13 @@ import {
   testAllAccounts,
 } from "../../api/accounts.ts";
 import { Button } from "../../ui/button.tsx";
-import { Progress } from "../../ui/charts/progress.tsx";
 import { formatCount } from "../../ui/count.ts";
 import { formatFullTime } from "../../ui/format.ts";
 import { Problem } from "../../ui/loading/problem.tsx";
 import { useAsyncAction } from "../../ui/loading/use-async-action.ts";
 import { useLoaded } from "../../ui/loading/use-loaded.ts";
 import { Notice } from "../../ui/notice.tsx";
+import { Progress } from "../../ui/progress.tsx";
 import { words } from "../../ui/words.ts";
 import { texts } from "./texts.ts";
 

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { type ApiKey, rotateKey } from "../../api/config.ts";
 import { Button } from "../../ui/button.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
-import { Dialog } from "../../ui/forms/dialog.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
 import { type Choice, SelectField } from "../../ui/forms/field.tsx";
 import { Problem } from "../../ui/loading/problem.tsx";
 import { useAsyncAction } from "../../ui/loading/use-async-action.ts";

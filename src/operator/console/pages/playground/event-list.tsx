@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
-import { Scroller } from "../../ui/tables/scroller.tsx";
+import { Scroller } from "../../ui/scroller.tsx";
 import type { Exchange } from "./stream-answer.ts";
 import { texts } from "./texts.ts";
 

@@ -7,14 +7,14 @@ import {
 } from "../../api/providers.ts";
 import { Button } from "../../ui/button.tsx";
 import { formatCount } from "../../ui/count.ts";
-import { Dialog } from "../../ui/forms/dialog.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
 import { CheckField, TextField } from "../../ui/forms/field.tsx";
 import { LoadState } from "../../ui/loading/load-state.tsx";
 import { Problem } from "../../ui/loading/problem.tsx";
 import { useAsyncAction } from "../../ui/loading/use-async-action.ts";
 import { useLoaded } from "../../ui/loading/use-loaded.ts";
 import { Notice } from "../../ui/notice.tsx";
-import { Scroller } from "../../ui/tables/scroller.tsx";
+import { Scroller } from "../../ui/scroller.tsx";
 import { words } from "../../ui/words.ts";
 import { formatDetails, listModels } from "./model-list.ts";
 import { findIncomplete, findRemoved, findUnlisted, searchNames } from "./offered-names.ts";

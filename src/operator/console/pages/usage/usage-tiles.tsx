@@ -1,7 +1,7 @@
 import type { UsageTotals } from "../../api/usage.ts";
-import { Tile } from "../../ui/charts/tile.tsx";
 import { formatCount } from "../../ui/count.ts";
 import { formatCompact, formatCost, formatDuration, formatShare, formatTime } from "../../ui/format.ts";
+import { Tile } from "../../ui/tile.tsx";
 import { words } from "../../ui/words.ts";
 import { texts } from "./texts.ts";
 import { formatChange, type Period } from "./usage-view.ts";

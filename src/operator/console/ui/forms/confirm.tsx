@@ -1,10 +1,10 @@
 import type { ComponentChildren } from "preact";
 import { Button } from "../button.tsx";
+import { Dialog } from "../dialog.tsx";
 import { Problem } from "../loading/problem.tsx";
 import { useAsyncAction } from "../loading/use-async-action.ts";
 import { useIsUnmounted } from "../loading/use-is-unmounted.ts";
 import { words } from "../words.ts";
-import { Dialog } from "./dialog.tsx";
 
 interface ConfirmProps {
   readonly title: string;

@@ -2,12 +2,12 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { type ApiError, isEditConflict } from "../../api/client.ts";
 import { Button } from "../button.tsx";
+import { Dialog } from "../dialog.tsx";
 import { Problem } from "../loading/problem.tsx";
 import { useAsyncAction } from "../loading/use-async-action.ts";
 import { useIsUnmounted } from "../loading/use-is-unmounted.ts";
 import { words } from "../words.ts";
 import { Conflict, type EntryVersion } from "./conflict.tsx";
-import { Dialog } from "./dialog.tsx";
 import { FormErrorsContext, useFormErrors } from "./form-errors.ts";
 import { LeaveGuard } from "./leave-guard.tsx";
 

@@ -1,8 +1,8 @@
 import { useLayoutEffect, useState } from "preact/hooks";
 import { addLeaveGuard } from "../../routing.ts";
 import { Button } from "../button.tsx";
+import { Dialog } from "../dialog.tsx";
 import { words } from "../words.ts";
-import { Dialog } from "./dialog.tsx";
 
 interface LeaveGuardProps {
   /** The input that would be lost, within a sentence: "1 unsaved change". Empty: nothing. */

@@ -1,11 +1,11 @@
 import { type ComponentChildren, Fragment } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { Versioned } from "../../api/client.ts";
+import { Dialog } from "../dialog.tsx";
 import { Problem } from "../loading/problem.tsx";
 import { useAsyncAction } from "../loading/use-async-action.ts";
 import { useIsUnmounted } from "../loading/use-is-unmounted.ts";
 import type { EntryVersion } from "./conflict.tsx";
-import { Dialog } from "./dialog.tsx";
 
 interface LoadedFormProps<T extends object> {
   /** Reads the entry that the form edits. */

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
-import { Icon } from "../icon.tsx";
-import { words } from "../words.ts";
+import { Icon } from "./icon.tsx";
+import { words } from "./words.ts";
 
 interface DialogProps {
   readonly title: string;

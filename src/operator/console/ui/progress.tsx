@@ -1,4 +1,4 @@
-import { formatCount } from "../count.ts";
+import { formatCount } from "./count.ts";
 
 interface ProgressProps {
   readonly label: string;

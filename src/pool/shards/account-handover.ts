@@ -1,6 +1,6 @@
 import type { PoolLayout } from "../../core/ports/pool-configuration.ts";
-import { AccountOwnership, listAllShards } from "../shards/layout.ts";
 import type { StoredAccount } from "../storage/pool-store.ts";
+import { AccountOwnership, listAllShards } from "./layout.ts";
 
 /** Slots that a shard still occupies on accounts that it no longer owns. The shard sends this to the new owner. */
 export interface OccupiedSlots {

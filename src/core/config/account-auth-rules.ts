@@ -1,6 +1,6 @@
-import { parseObject } from "../../encoding/json.ts";
-import { BASE_ADDRESS_FAULT, isBaseAddress } from "../base-address.ts";
-import { type AccountAuth, type AuthType, authFields } from "./account-auth-schema.ts";
+import { parseObject } from "../encoding/json.ts";
+import { BASE_ADDRESS_FAULT, isBaseAddress } from "./base-address.ts";
+import { type AccountAuth, type AuthType, authFields } from "./schemas/account-auth-schema.ts";
 
 export type AuthField = Exclude<keyof AccountAuth, "type">;
 

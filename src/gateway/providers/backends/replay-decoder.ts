@@ -1,7 +1,7 @@
-import type { AnswerReader } from "../backends/keyed-protocol.ts";
+import type { TurnDecoder } from "../answers/upstream-turn.ts";
+import { WholeAnswerDecoder } from "../answers/whole-answer.ts";
 import { isWhole } from "../transport.ts";
-import type { TurnDecoder } from "./upstream-turn.ts";
-import { WholeAnswerDecoder } from "./whole-answer.ts";
+import type { AnswerReader } from "./keyed-protocol.ts";
 
 /** The context for the reader of a captured answer. There is no token to mask, and the same capture yields the same ids. */
 interface ReplayContext {

@@ -1,5 +1,5 @@
-import type { SetTimer } from "../core/ports/clock.ts";
-import type { OccupiedSlots } from "./accounts/account-handover.ts";
+import type { SetTimer } from "../../core/ports/clock.ts";
+import type { OccupiedSlots } from "./account-handover.ts";
 
 /** Interval at which another shard is polled, milliseconds: at first, and at most. */
 const MIN_POLL_MS = 50;

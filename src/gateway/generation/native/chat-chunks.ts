@@ -1,6 +1,6 @@
-import { isObject, parseObject } from "../../core/encoding/json.ts";
-import { getMemberText } from "../../core/encoding/json-splice.ts";
-import { objectsIn } from "../providers/json.ts";
+import { isObject, parseObject } from "../../../core/encoding/json.ts";
+import { getMemberText } from "../../../core/encoding/json-splice.ts";
+import { objectsIn } from "../../providers/json.ts";
 
 const EMPTY_CHOICES = /"choices"\s*:\s*\[\s*\]/;
 

@@ -1,11 +1,11 @@
-import { hasAttachments } from "../../../core/conversation/conversation.ts";
-import { getProvider } from "../../providers/provider-registry.ts";
-import { ImageWithoutVisionError } from "../../providers/requests/attachments.ts";
-import { Generation } from "../generation.ts";
-import type { GenerationJob } from "../generation-job.ts";
-import { selectNativePath } from "../native/native-selection.ts";
-import { rejectUnsupportedOptions, withVisionModel } from "../routes/model-selection.ts";
-import { createPrepareOptions } from "./prepare-options.ts";
+import { hasAttachments } from "../../core/conversation/conversation.ts";
+import { getProvider } from "../providers/provider-registry.ts";
+import { ImageWithoutVisionError } from "../providers/requests/attachments.ts";
+import { Generation } from "./generation.ts";
+import type { GenerationJob } from "./generation-job.ts";
+import { selectNativePath } from "./native/native-selection.ts";
+import { createPrepareOptions } from "./preparation/prepare-options.ts";
+import { rejectUnsupportedOptions, withVisionModel } from "./routes/model-selection.ts";
 
 /**
  * Prepares a generation: renders the prompt and fetches attachments before a slot is acquired, so that an invalid request

@@ -1,20 +1,20 @@
 import { describe, expect, it } from "vitest";
-import type { PoolConfiguration, PoolLayout } from "../../../src/core/ports/pool-configuration.ts";
-import type { OccupiedSlots } from "../../../src/pool/accounts/account-handover.ts";
-import type { AccountPool } from "../../../src/pool/pool.ts";
-import { Waiter } from "../../../src/pool/queue/waiter.ts";
-import { ShardMigration } from "../../../src/pool/shard-migration.ts";
+import type { PoolConfiguration, PoolLayout } from "../../../../src/core/ports/pool-configuration.ts";
+import type { AccountPool } from "../../../../src/pool/pool.ts";
+import { Waiter } from "../../../../src/pool/queue/waiter.ts";
+import type { OccupiedSlots } from "../../../../src/pool/shards/account-handover.ts";
 import {
   buildShardConfiguration,
   listAllShards,
   nextLayout,
   settledLayout,
-} from "../../../src/pool/shards/layout.ts";
-import { createRandom, SimulatedClock } from "../../support/pool-simulator/clock.ts";
-import { account, LIMITS, request } from "../../support/pool-simulator/fixtures.ts";
-import { MessageLost, Network } from "../../support/pool-simulator/network.ts";
-import { PoolObject } from "../../support/pool-simulator/pool-object.ts";
-import { SlotUsage } from "../../support/pool-simulator/slot-usage.ts";
+} from "../../../../src/pool/shards/layout.ts";
+import { ShardMigration } from "../../../../src/pool/shards/shard-migration.ts";
+import { createRandom, SimulatedClock } from "../../../support/pool-simulator/clock.ts";
+import { account, LIMITS, request } from "../../../support/pool-simulator/fixtures.ts";
+import { MessageLost, Network } from "../../../support/pool-simulator/network.ts";
+import { PoolObject } from "../../../support/pool-simulator/pool-object.ts";
+import { SlotUsage } from "../../../support/pool-simulator/slot-usage.ts";
 
 const START = 1_800_000_000_000;
 const ACCOUNTS = 12;
