@@ -1,6 +1,7 @@
 import { isDroppable, isMemberName } from "../config/drop-params.ts";
 import { isObject } from "../encoding/json.ts";
 import { withoutTrailingSlashes } from "../encoding/path-segment.ts";
+import { decodePercent } from "../encoding/percent.ts";
 import { parsePrivateHosts } from "../url-safety/index.ts";
 
 /** The maximum delay of a timer: a longer one would fire at once. */
@@ -153,15 +154,6 @@ export function listOf<T extends string>(words: readonly T[]) {
     const known = entries.flatMap((word) => words.find((candidate) => candidate === word) ?? []);
     return known.length === entries.length ? known : undefined;
   });
-}
-
-/** Decodes a percent-encoded text; undefined if it is not valid. */
-function decodePercent(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /**

@@ -1,3 +1,4 @@
+import { decodePercent } from "../../core/encoding/percent.ts";
 import { MASK, maskSecrets } from "../../core/encoding/secret-masking.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
 import type { OutboundProxy } from "../../core/ports/upstream.ts";
@@ -49,7 +50,7 @@ export function collectSecrets({ url, headers, configuredHeaders, body, proxy }:
     if (value.length <= MAX_SECRET_CHARS) secrets.add(unescapeJson(value));
   }
   const { username, password, searchParams } = new URL(url);
-  secrets.add(decodeUrlPart(password)).add(decodeUrlPart(username));
+  for (const part of [password, username]) secrets.add(decodePercent(part) ?? part);
   for (const [name, value] of searchParams) if (SECRET_PARAMETER.test(name)) secrets.add(value);
   if (proxy !== null && proxy.password !== "") {
     secrets.add(proxy.password).add(`${proxy.username}:${proxy.password}`);
@@ -108,14 +109,6 @@ function unescapeJson(text: string): string {
   try {
     const value: unknown = JSON.parse(`"${text}"`);
     return typeof value === "string" ? value : text;
-  } catch {
-    return text;
-  }
-}
-
-function decodeUrlPart(text: string): string {
-  try {
-    return decodeURIComponent(text);
   } catch {
     return text;
   }

@@ -1,4 +1,5 @@
 import type { Citation, Source, Sources } from "../../core/conversation/sources.ts";
+import { decodePercent } from "../../core/encoding/percent.ts";
 import type { TextChecker } from "./text-checker.ts";
 
 /**
@@ -46,15 +47,7 @@ async function maskEach<Item extends Source>(
 
 /** Whether a rule masks an address, as it is or with its escapes decoded. */
 async function isMasked(url: string, checker: TextChecker): Promise<boolean> {
-  for (const form of new Set([url, decodeEscapes(url)]))
+  for (const form of new Set([url, decodePercent(url) ?? url]))
     if ((await checker.maskCounted(form)) !== form) return true;
   return false;
-}
-
-function decodeEscapes(url: string): string {
-  try {
-    return decodeURIComponent(url);
-  } catch {
-    return url;
-  }
 }

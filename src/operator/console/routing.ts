@@ -1,3 +1,4 @@
+import { decodePercent } from "../../core/encoding/percent.ts";
 import { createStore, useStore } from "./store.ts";
 
 /** The console's URL: `#/history/abc?q=x` is the page `history` with the detail `abc` and the query `q=x`. */
@@ -8,21 +9,14 @@ export interface ConsoleAddress {
   readonly query: string;
 }
 
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
 function read(): ConsoleAddress {
   const hash = location.hash.replace(/^#\/?/, "");
   const queryStart = hash.indexOf("?");
   const [page = "", ...rest] = (queryStart === -1 ? hash : hash.slice(0, queryStart)).split("/");
+  const detail = rest.join("/");
   return {
     page: page === "" ? "overview" : page,
-    detail: decode(rest.join("/")),
+    detail: decodePercent(detail) ?? detail,
     query: queryStart === -1 ? "" : hash.slice(queryStart + 1),
   };
 }
