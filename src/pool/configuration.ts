@@ -1,5 +1,5 @@
 import { accountIdentifier } from "../core/config/account-identifier.ts";
-import { toProviderId } from "../core/config/provider-id.ts";
+import { toTokenAccountId } from "../core/config/provider-id.ts";
 import type { Config } from "../core/config/schema.ts";
 import { authTypeOf, hasOwnCredentials } from "../core/config/schemas/account-auth-schema.ts";
 import type { Account } from "../core/config/schemas/account-schema.ts";
@@ -16,11 +16,6 @@ export function hasNoLimit({
   return max_concurrent === 0 && account_max_inflight === 0;
 }
 
-/** Id of the account that stands for a provider's own token, for a provider without configured accounts. */
-function tokenAccountId(provider: string): string {
-  return `provider:${toProviderId(provider)}`;
-}
-
 /** The provider whose own token an account stands for (empty: the default one), by the account's id in any case. */
 export function findProviderOfTokenAccount(
   { providers }: Pick<Config, "providers">,
@@ -28,7 +23,7 @@ export function findProviderOfTokenAccount(
 ): string | undefined {
   const id = accountId.toLowerCase();
   return ["", ...providers.map((entry) => entry.id)].find(
-    (provider) => tokenAccountId(provider).toLowerCase() === id,
+    (provider) => toTokenAccountId(provider).toLowerCase() === id,
   );
 }
 
@@ -38,7 +33,7 @@ export function findProviderOfTokenAccount(
  */
 function createTokenAccount(provider: string, token: string): PoolAccount {
   return {
-    id: tokenAccountId(provider),
+    id: toTokenAccountId(provider),
     email: "",
     mobile: "",
     password: "",

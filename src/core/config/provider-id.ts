@@ -9,3 +9,15 @@ export const DEFAULT_PROVIDER = "default";
 export function toProviderId(id: string | undefined): string {
   return id || DEFAULT_PROVIDER;
 }
+
+const TOKEN_ACCOUNT = "provider:";
+
+/** Id of the account that stands for a provider's own token, for a provider without configured accounts. */
+export function toTokenAccountId(provider: string): string {
+  return TOKEN_ACCOUNT + toProviderId(provider);
+}
+
+/** Whether an account's id is that of a provider's own token. Such an account has no name. */
+export function isTokenAccountId(account: string): boolean {
+  return account.startsWith(TOKEN_ACCOUNT);
+}

@@ -10,9 +10,6 @@ const NO_NAMES: AccountNames = new Map();
 export const labelAccount = (identifier: string, names: AccountNames): string =>
   names.get(identifier) || identifier;
 
-/** Whether an account stands for the token of a provider that has no other account. It has no name. */
-export const isProviderToken = (account: string): boolean => account.startsWith("provider:");
-
 /** The names that accounts have now. Until they are loaded, there are none. */
 export function useAccountNames(): AccountNames {
   return useLoaded(readAccountNames).data ?? NO_NAMES;

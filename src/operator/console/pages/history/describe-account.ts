@@ -1,10 +1,11 @@
+import { isTokenAccountId } from "../../../../core/config/provider-id.ts";
 import type { HistorySummary } from "../../api/history.ts";
-import { type AccountNames, isProviderToken, labelAccount } from "../../shared/account-names.ts";
+import { type AccountNames, labelAccount } from "../../shared/account-names.ts";
 import { texts } from "./texts.ts";
 
 /** The name of an account as users know it. A provider's own key belongs to no account, and has an id instead of a name. */
 export const nameAccount = (account: string, names: AccountNames): string =>
-  isProviderToken(account) ? texts.providerKey : labelAccount(account, names);
+  isTokenAccountId(account) ? texts.providerKey : labelAccount(account, names);
 
 /**
  * The account that answered, or else the one that caused the error:

@@ -1,6 +1,7 @@
+import { isTokenAccountId } from "../../../../core/config/provider-id.ts";
 import { CONDITIONS, type QueueStatus } from "../../api/queue.ts";
 import { formatHref } from "../../routing.ts";
-import { type AccountNames, isProviderToken, labelAccount } from "../../shared/account-names.ts";
+import { type AccountNames, labelAccount } from "../../shared/account-names.ts";
 import { formatCount } from "../../ui/count.ts";
 import { formatDuration, formatTime } from "../../ui/format.ts";
 import { Panel } from "../../ui/page.tsx";
@@ -66,7 +67,7 @@ export function AccountState({ queue, names }: AccountStateProps) {
   );
   const more = conditions.failing + conditions.cooling - shown.length;
   if (total === 0) return null;
-  const tokens = [...listAccounts(queue)].filter(isProviderToken).length;
+  const tokens = [...listAccounts(queue)].filter(isTokenAccountId).length;
   return (
     <Panel
       title={words.accounts}
