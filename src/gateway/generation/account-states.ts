@@ -1,8 +1,7 @@
-import { toProviderId } from "../../core/config/provider-id.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { DAY_MS } from "../../core/units.ts";
 import type { GenerationJob } from "./generation-job.ts";
-import { findAccount, type PinnedCaller } from "./preparation/file-references.ts";
+import { findAccount, type PinnedCaller, selectModelsOf } from "./preparation/file-references.ts";
 
 /** How long the account of a container or a similar object is remembered, milliseconds. No provider keeps one longer. */
 const REMEMBERED_MS = 30 * DAY_MS;
@@ -50,8 +49,7 @@ export async function pinToAccount(
   const { config } = await context.config();
   const account = await findAccount(config, state.account);
   if (account === null) return pinned;
-  const provider = toProviderId(account.provider);
-  const usable = models.filter((model) => toProviderId(model.provider) === provider);
+  const usable = selectModelsOf(account, models);
   if (usable.length === 0) return pinned;
   return { caller: { ...caller, targetAccount: state.account }, models: usable };
 }

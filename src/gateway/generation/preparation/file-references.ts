@@ -49,6 +49,15 @@ export async function findAccount(config: Config, identifier: string): Promise<F
   return provider === undefined || hasOwnAccount ? null : { email: "", mobile: "", provider };
 }
 
+/** The models of the account's provider. */
+export function selectModelsOf(
+  account: Pick<FileAccount, "provider">,
+  models: PinnedCaller["models"],
+): PinnedCaller["models"] {
+  const provider = toProviderId(account.provider);
+  return models.filter((model) => toProviderId(model.provider) === provider);
+}
+
 /** A caller, pinned to the account that holds its files. */
 export interface PinnedCaller {
   readonly caller: Caller;
@@ -106,9 +115,9 @@ export async function pinToFileAccount(
   }
   const [first = ""] = ids;
   if (account === null) throw fileNotFoundError(first, field);
-  const provider = toProviderId(account.provider);
-  const usable = models.filter((model) => toProviderId(model.provider) === provider);
+  const usable = selectModelsOf(account, models);
   if (usable.length === 0) {
+    const provider = toProviderId(account.provider);
     const requested = JSON.stringify(conversation.model.requested);
     throw invalidRequest(
       `${field} refers to the file ${JSON.stringify(first)} of the provider ${JSON.stringify(provider)}, which does not have the model ${requested}: send the file within the request`,

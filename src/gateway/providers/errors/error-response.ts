@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from "../../../core/encoding/json.ts";
 import { MASK, maskSecrets } from "../../../core/encoding/secret-masking.ts";
-import { QUOTE } from "../../../core/errors/failure-message.ts";
+import { describeFailedStatus, QUOTE } from "../../../core/errors/failure-message.ts";
 import type { UpstreamFault } from "../../../core/errors/gateway-error.ts";
 import {
   ProviderError,
@@ -188,9 +188,8 @@ function readErrorFields(error: JsonObject, secret: string): UpstreamFault {
 
 /** Describes an error response without a reason. Web servers answer so for paths that they do not know. */
 function describeStatus(status: number): string {
-  if (status === 0) return "the provider failed";
   const hint = status === 404 ? ": its address may lack a part such as /v1, or its driver may be wrong" : "";
-  return `the provider failed (status ${status})${hint}`;
+  return describeFailedStatus(status) + hint;
 }
 
 /** How providers shorten a credential that they quote: `sk-ab****wxyz`, `sk-ab...wxyz`. */
