@@ -108,9 +108,12 @@ export function accountsNote(vars) {
   return `those in the console, if any: ${key}`;
 }
 
+/** The IPv6 address in a URL's host; other hosts unchanged. */
+const withoutBrackets = (host) => host.replace(/^\[(.*)\]$/, "$1");
+
 /** Returns the address of a gateway on this machine. If it listens on all addresses, the loopback address is used. */
 export function addressOf(scheme, host, port) {
-  const bare = host.replace(/^\[(.*)\]$/, "$1");
+  const bare = withoutBrackets(host);
   const reached = { "*": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1" }[bare] ?? bare;
   return `${scheme}://${reached.includes(":") ? `[${reached}]` : reached}:${port}`;
 }
@@ -137,10 +140,7 @@ export function describeStoppedProvider({ PROVIDER_BASE_URL: address = "" }) {
   if (url === null) return Promise.resolve([]);
   const { hostname, host, port, protocol } = url;
   return new Promise((resolve) => {
-    const socket = connect(
-      Number(port) || (protocol === "https:" ? 443 : 80),
-      hostname.replace(/^\[|\]$/g, ""),
-    );
+    const socket = connect(Number(port) || (protocol === "https:" ? 443 : 80), withoutBrackets(hostname));
     const end = (lines) => {
       socket.destroy();
       resolve(lines);
@@ -215,8 +215,8 @@ export function launch(name, command, args, options, addressAt, formatMessage, s
   const printMessageOnceServing = async (address) => {
     while (!ended && !(await answers(address))) await new Promise((done) => setTimeout(done, POLL_MS));
     // Also hold back the log lines that our own request causes.
-    await new Promise((done) => setTimeout(done, LOG_DELAY_MS));
-    const message = await formatMessage(address);
+    const delay = new Promise((done) => setTimeout(done, LOG_DELAY_MS));
+    const [message] = await Promise.all([formatMessage(address), delay]);
     if (ended) return;
     const warnings =
       (held ?? [])
