@@ -6,8 +6,8 @@ import { LoadState } from "./load-state.tsx";
 type PageView = ComponentType<{ readonly detail: string }>;
 
 /**
- * A page whose code loads when it is first opened, so that the sign-in and the first page do not wait for it. If the
- * code cannot be loaded, for example because the gateway was updated meanwhile, the page says so.
+ * Creates a page that loads its code when a user first opens it, so that the sign-in and the first page do not wait for
+ * it. If the code cannot be loaded, for example because the gateway was updated meanwhile, the page says so.
  */
 export function lazyPage(load: () => Promise<PageView>): PageView {
   let loaded: PageView | null = null;
