@@ -31,7 +31,7 @@ import {
   findTroubles,
   findTroublesBesideOutages,
 } from "../../../../src/operator/console/shared/provider-outages.ts";
-import { findProviderState } from "../../../../src/operator/console/shared/provider-state.tsx";
+import { findProviderState } from "../../../../src/operator/console/shared/provider-state.ts";
 
 const ENGINE: ProviderView = {
   id: "engine",

@@ -3,7 +3,7 @@ import type { QueueStatus } from "../../api/queue.ts";
 import type { UsageItem } from "../../api/usage.ts";
 import { formatHref } from "../../routing.ts";
 import { findOutages, findTroubles } from "../../shared/provider-outages.ts";
-import { providerStateColumn } from "../../shared/provider-state.tsx";
+import { providerStateColumn } from "../../shared/provider-state-column.tsx";
 import { findProviderUsage, findTestModel } from "../../shared/provider-usage.ts";
 import { Panel } from "../../ui/page.tsx";
 import { actionColumn, type Column, DataTable } from "../../ui/tables/data-table.tsx";

@@ -16,7 +16,7 @@ import { formatHref } from "../../routing.ts";
 import { LimitBars } from "../../shared/limit-bars.tsx";
 import { listLimitUse } from "../../shared/limit-use.ts";
 import { findOutages, findTroubles } from "../../shared/provider-outages.ts";
-import { providerStateColumn } from "../../shared/provider-state.tsx";
+import { providerStateColumn } from "../../shared/provider-state-column.tsx";
 import {
   findProviderUsage,
   findTestModel,

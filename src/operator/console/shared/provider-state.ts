@@ -1,13 +1,11 @@
 import type { ProviderView } from "../api/providers.ts";
-import { Badge } from "../ui/badge.tsx";
 import { formatTime } from "../ui/format.ts";
-import type { Column } from "../ui/tables/data-table.tsx";
 import { words } from "../ui/words.ts";
 import type { ProviderOutage, ProviderTrouble } from "./provider-outages.ts";
 import { texts } from "./texts.ts";
 
-interface ProviderStateProps {
-  readonly enabled: boolean;
+/** What the console knows of a provider's health. */
+export interface KnownHealth {
   /** undefined: no known outage. */
   readonly outage: ProviderOutage | undefined;
   /** undefined: it is healthy. */
@@ -16,7 +14,8 @@ interface ProviderStateProps {
   readonly asked: ProviderView["models_asked"];
 }
 
-interface State {
+/** What is wrong with a provider, as shown. */
+interface ProviderState {
   readonly tone: "bad" | "warn";
   readonly label: string;
   readonly reason: string;
@@ -24,11 +23,7 @@ interface State {
 }
 
 /** Returns what is wrong with a provider, the worst first; null: nothing. */
-export function findProviderState({
-  outage,
-  trouble,
-  asked,
-}: Omit<ProviderStateProps, "enabled">): State | null {
+export function findProviderState({ outage, trouble, asked }: KnownHealth): ProviderState | null {
   if (outage !== undefined && (outage.models.length === 0 || trouble?.health !== "down")) {
     const { models, reason, since } = outage;
     const title = texts.since(
@@ -50,46 +45,4 @@ export function findProviderState({
   if (!asked?.error) return null;
   const title = `${asked.error}\n${formatTime(asked.at)}`;
   return { tone: "warn", label: texts.modelListUnavailable, reason: asked.error, title };
-}
-
-/** Shows a provider's health. */
-function ProviderState({ enabled, ...known }: ProviderStateProps) {
-  if (!enabled) return <Badge tone="neutral">{texts.switchedOffWord}</Badge>;
-  const state = findProviderState(known);
-  if (state === null) {
-    return (
-      <span class="muted" title={texts.healthyHint}>
-        {texts.healthy}
-      </span>
-    );
-  }
-  const { tone, label, reason, title } = state;
-  return (
-    <>
-      <Badge tone={tone} title={title}>
-        {label}
-      </Badge>
-      <span class="muted cut" title={title}>
-        {reason}
-      </span>
-    </>
-  );
-}
-
-/** The column with the health of each provider. */
-export function providerStateColumn(
-  outages: ReadonlyMap<string, ProviderOutage>,
-  troubles: ReadonlyMap<string, ProviderTrouble>,
-): Column<ProviderView> {
-  return {
-    title: texts.stateNow,
-    cell: ({ id, enabled, models_asked }) => (
-      <ProviderState
-        enabled={enabled}
-        outage={outages.get(id)}
-        trouble={troubles.get(id)}
-        asked={models_asked}
-      />
-    ),
-  };
 }
