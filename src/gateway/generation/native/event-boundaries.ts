@@ -6,7 +6,7 @@ export const LF = 0x0a;
 export const CR = 0x0d;
 
 /** The line break after an event, and the blank line: also as two line breaks of other kinds. */
-const EVENT_END = /\r\n\r\n|\n\n|\r\r/g;
+const EVENT_END = /\r\n\r\n|\n\r?\n|\r\r/g;
 
 /** The index after the last complete event; 0: there is none. */
 export function endOfEvents(bytes: Uint8Array): number {
