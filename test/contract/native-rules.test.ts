@@ -2,6 +2,7 @@ import { type IncomingHttpHeaders, type ServerResponse, request as startRequest 
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { serve } from "../support/local-server.ts";
+import { until } from "../support/until.ts";
 import { useAdmin } from "../support/use-admin.ts";
 
 /** What the native path sends, returns, withholds and refuses (docs/contract/native-path.md), over HTTP with a vendor of each protocol. */
@@ -310,6 +311,45 @@ describe.each(STYLES)("$name at a provider of the same protocol", (style) => {
     await response.body?.cancel();
     expect(response.headers.get("retry-after")).toBeNull();
     expect(response.headers.get("retry-after-ms")).toBe("3000");
+  });
+});
+
+describe("an image in a native request", () => {
+  /** The vendor states no usage. */
+  const said = { id: "c", choices: [{ index: 0, message: { content: "A cat" }, finish_reason: "stop" }] };
+  const url = `data:image/png;base64,${"iVBORw0K".repeat(30_000)}`;
+  const body = JSON.stringify({
+    model: "chat/m",
+    messages: [
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "look" },
+          { type: "image_url", image_url: { url } },
+        ],
+      },
+    ],
+  });
+
+  it("does not count as text towards a limit of tokens, in usage and in the history", async () => {
+    const limited = { key: "sk-tokens", limits: { tokens_per_minute: 20_000 } };
+    expect((await running.admin("POST", "/admin/keys", limited)).status).toBe(200);
+    answer = (response) => {
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(JSON.stringify(said));
+    };
+    const response = await running.fetch("/v1/chat/completions", {
+      method: "POST",
+      headers: { authorization: "Bearer sk-tokens", "content-type": "application/json" },
+      body,
+    });
+    expect([response.status, response.headers.get("x-gateway-path")]).toEqual([200, "native"]);
+    await response.text();
+    const last = async () => Object((await running.admin("GET", "/admin/chat-history")).body["items"])[0];
+    const record = await until(last, ({ status }) => status === "success");
+    expect(record.prompt_tokens).toBeLessThan(100);
+    const { body: whole } = await running.admin("GET", `/admin/chat-history/${record.id}`);
+    expect(JSON.stringify(whole)).not.toContain("iVBORw0KiVBORw0K");
   });
 });
 

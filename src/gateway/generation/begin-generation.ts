@@ -1,6 +1,7 @@
 import { assertDialectAllowed } from "../../core/auth/access-rules.ts";
 import { toProviderId } from "../../core/config/provider-id.ts";
 import type { ResolvedModel } from "../../core/conversation/model.ts";
+import { toPlainText } from "../../core/conversation/plain-text.ts";
 import { abortOnDisconnect } from "../../core/http/client-disconnect.ts";
 import { costOfValue } from "../../core/http/value-cost.ts";
 import type { Context } from "../../core/ports/context.ts";
@@ -13,7 +14,6 @@ import type { AnswerInfo, GenerationJob, GenerationRequest } from "./generation-
 import { identifyTurn } from "./preparation/conversation-key.ts";
 import { estimateUsage } from "./preparation/expected-usage.ts";
 import { type PinnedCaller, pinToFileAccount } from "./preparation/file-references.ts";
-import { toPlainText } from "./preparation/plain-text.ts";
 import { readRequestControls, resolveFallbacks } from "./preparation/request-controls.ts";
 import { rejectUnsupportedOptions, selectCapableModel } from "./routes/model-selection.ts";
 import { orderModels } from "./routes/route-targets.ts";

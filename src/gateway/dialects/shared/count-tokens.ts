@@ -1,8 +1,8 @@
 import type { Conversation } from "../../../core/conversation/conversation.ts";
+import { toPlainText } from "../../../core/conversation/plain-text.ts";
 import { estimateTokens } from "../../../core/conversation/tokens.ts";
 import { GatewayError } from "../../../core/errors/gateway-error.ts";
 import type { Context } from "../../../core/ports/context.ts";
-import { toPlainText } from "../../generation/preparation/plain-text.ts";
 import { createPrepareOptions } from "../../generation/preparation/prepare-options.ts";
 import { selectCapableModel } from "../../generation/routes/model-selection.ts";
 import { getProvider } from "../../providers/provider-registry.ts";

@@ -1,5 +1,6 @@
 import { type Conversation, hasAttachments } from "../../../core/conversation/conversation.ts";
 import { hasUpstreamName, type ResolvedModel } from "../../../core/conversation/model.ts";
+import { toPlainText } from "../../../core/conversation/plain-text.ts";
 import { isObject } from "../../../core/encoding/json.ts";
 import type { Credentials, SignInResult } from "../../../core/ports/accounts.ts";
 import type { FollowUp, PreparedTurn } from "../answers/upstream-turn.ts";
@@ -167,7 +168,8 @@ export abstract class KeyedBackend<Wire extends { readonly model: string }> impl
     const text = this.#dropParams.removeFromText(request.text, configured);
     const wire = { model: this.getBackendName(model), stream, text };
     return {
-      promptText: request.text,
+      // Not the body: an image in it is no text, and would count many times what the model reads.
+      promptText: toPlainText(conversation),
       whole: !stream,
       open: async (account, signal) => {
         const post = (named: NativeWire) =>
