@@ -1,5 +1,6 @@
 import type { CacheBreakpoint } from "../../../core/conversation/cache-breakpoint.ts";
 import type { JsonObject } from "../../../core/encoding/json.ts";
+import { CallsWithoutResult } from "../requests/calls-without-result.ts";
 import { UniqueCallIds } from "../requests/unique-call-ids.ts";
 import { cacheControl } from "./cache-control.ts";
 import type {
@@ -39,8 +40,8 @@ interface Turn {
  */
 export class Turns {
   readonly #turns: Turn[] = [];
-  /** Calls of the last answer that have no result yet: the caller's id and the id that is sent. */
-  readonly #callsWithoutResult = new Map<string, string>();
+  /** The sent ids of the last answer's calls that have no result yet. */
+  readonly #callsWithoutResult = new CallsWithoutResult<string>();
   readonly #ids = new UniqueCallIds();
 
   /** Adds parts to the turn of a role. Blank text is left out, because the protocol rejects it. */
@@ -59,7 +60,7 @@ export class Turns {
     for (const [position, call] of calls.entries()) {
       if (position > 0) this.#addThinking(call);
       const id = this.#uniqueId(call.id);
-      this.#callsWithoutResult.set(call.id, id);
+      this.#callsWithoutResult.add(call.id, id);
       const { name, input, cache } = call;
       this.#getOrAddTurn("assistant").blocks.push({
         type: "tool_use",
@@ -78,16 +79,9 @@ export class Turns {
     isError: boolean,
     cache?: CacheBreakpoint,
   ): boolean {
-    const id = this.#callsWithoutResult.get(callId);
+    const id = this.#callsWithoutResult.take(callId);
     if (id === undefined) return false;
-    this.#callsWithoutResult.delete(callId);
-    this.#getOrAddTurn("user").results.push({
-      type: "tool_result",
-      tool_use_id: id,
-      ...(parts.length === 0 ? {} : { content: parts }),
-      ...(isError ? { is_error: true } : {}),
-      ...cacheControl(cache),
-    });
+    this.#addResult(id, parts, isError, cache);
     return true;
   }
 
@@ -154,9 +148,19 @@ export class Turns {
 
   /** Adds an error result for each call that the caller left without a result. */
   #addMissingResults(): void {
-    for (const id of this.#callsWithoutResult.keys()) {
-      this.recordResult(id, [{ type: "text", text: "There is no result." }], true);
+    for (const id of this.#callsWithoutResult.takeAll()) {
+      this.#addResult(id, [{ type: "text", text: "There is no result." }], true);
     }
+  }
+
+  #addResult(id: string, parts: readonly WirePart[], isError: boolean, cache?: CacheBreakpoint): void {
+    this.#getOrAddTurn("user").results.push({
+      type: "tool_result",
+      tool_use_id: id,
+      ...(parts.length === 0 ? {} : { content: parts }),
+      ...(isError ? { is_error: true } : {}),
+      ...cacheControl(cache),
+    });
   }
 
   /** The id that a call is sent with. The protocol allows only letters, digits, `_` and `-`, and requires unique ids. */

@@ -1,6 +1,7 @@
 import type { Conversation, Message } from "../../../core/conversation/conversation.ts";
 import { parseObject } from "../../../core/encoding/json.ts";
 import { renderToolCalls, renderToolResult } from "../../tools/instructions.ts";
+import { CallsWithoutResult } from "../requests/calls-without-result.ts";
 import { joinParagraphList, joinParagraphs, joinTextParts } from "../requests/prompt-text.ts";
 import type { AttachedPart } from "../requests/request-attachments.ts";
 import { UniqueCallIds } from "../requests/unique-call-ids.ts";
@@ -120,8 +121,8 @@ interface OpenCall {
 class Contents {
   readonly #contents: { readonly role: WireContent["role"]; readonly parts: WirePart[] }[] = [];
   #openCalls: OpenCall[] = [];
-  /** Open calls that wait for their result, by the caller's id. */
-  readonly #callsWithoutResult = new Map<string, OpenCall[]>();
+  /** Open calls that wait for their result. */
+  readonly #callsWithoutResult = new CallsWithoutResult<OpenCall>();
   /** Attachments of tool results. They follow the results in the user's turn. */
   #attached: WirePart[] = [];
   readonly #ids = new UniqueCallIds();
@@ -145,9 +146,7 @@ class Contents {
     const id = this.#ids.assign(callId || "call");
     const openCall: OpenCall = { id, name, outcome: null };
     this.#openCalls.push(openCall);
-    const waiting = this.#callsWithoutResult.get(callId);
-    if (waiting === undefined) this.#callsWithoutResult.set(callId, [openCall]);
-    else waiting.push(openCall);
+    this.#callsWithoutResult.add(callId, openCall);
     const call: WireToolCall = {
       functionCall: { id, name, args },
       ...(signature === undefined ? {} : { thoughtSignature: signature }),
@@ -157,7 +156,7 @@ class Contents {
 
   /** Adds the result of a call. Returns false if no call of the last answer with this id waits for a result. */
   recordResult(callId: string, outcome: Outcome, attached: readonly WirePart[]): boolean {
-    const call = this.#callsWithoutResult.get(callId)?.shift();
+    const call = this.#callsWithoutResult.take(callId);
     if (call === undefined) return false;
     call.outcome = outcome;
     this.#hasResult = true;
@@ -186,7 +185,7 @@ class Contents {
     this.#contents.push({ role: "user", parts });
     this.#isResultTurn = true;
     this.#openCalls = [];
-    this.#callsWithoutResult.clear();
+    this.#callsWithoutResult.takeAll();
     this.#hasResult = false;
     const attached = this.#attached;
     this.#attached = [];

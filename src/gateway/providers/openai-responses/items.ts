@@ -1,5 +1,6 @@
 import type { Conversation, Message } from "../../../core/conversation/conversation.ts";
 import { renderToolCalls, renderToolResult } from "../../tools/instructions.ts";
+import { CallsWithoutResult } from "../requests/calls-without-result.ts";
 import { joinParagraphList, joinParagraphs, joinTextParts } from "../requests/prompt-text.ts";
 import type { AttachedPart } from "../requests/request-attachments.ts";
 import { UniqueCallIds } from "../requests/unique-call-ids.ts";
@@ -123,8 +124,8 @@ interface AnsweredCall {
 /** Keeps the rules of the protocol: each call has a unique id and exactly one result, and each result has a call. */
 class Items {
   readonly #items: WireItem[] = [];
-  /** Calls without a result: the caller's id and the id that is sent. */
-  readonly #callsWithoutResult = new Map<string, string>();
+  /** The sent ids of the calls that have no result yet. */
+  readonly #callsWithoutResult = new CallsWithoutResult<string>();
   readonly #ids = new UniqueCallIds();
   /** User texts that will be appended to the last message, if that is a user message. */
   #pendingUserTexts: string[] = [];
@@ -153,7 +154,7 @@ class Items {
     for (const [position, call] of calls.entries()) {
       if (position > 0) for (const thought of call.thoughts) this.#items.push(thought);
       const id = this.#uniqueId(call.id);
-      this.#callsWithoutResult.set(call.id, id);
+      this.#callsWithoutResult.add(call.id, id);
       const { name, arguments: text } = call;
       this.#items.push({ type: "function_call", call_id: id, name, arguments: text });
     }
@@ -161,10 +162,9 @@ class Items {
 
   /** Adds the result of a call. Returns false if no call of the last answer with this id waits for a result. */
   recordResult(callId: string, output: string | readonly WirePart[]): boolean {
-    const id = this.#callsWithoutResult.get(callId);
+    const id = this.#callsWithoutResult.take(callId);
     if (id === undefined) return false;
-    this.#callsWithoutResult.delete(callId);
-    this.#items.push({ type: "function_call_output", call_id: id, output });
+    this.#addResult(id, output);
     return true;
   }
 
@@ -178,7 +178,11 @@ class Items {
 
   /** Adds a result for each call that the caller left without one. */
   #addMissingResults(): void {
-    for (const id of [...this.#callsWithoutResult.keys()]) this.recordResult(id, "There is no result.");
+    for (const id of this.#callsWithoutResult.takeAll()) this.#addResult(id, "There is no result.");
+  }
+
+  #addResult(id: string, output: string | readonly WirePart[]): void {
+    this.#items.push({ type: "function_call_output", call_id: id, output });
   }
 
   #flushUserTexts(): void {

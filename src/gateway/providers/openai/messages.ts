@@ -1,6 +1,8 @@
-import type { Conversation, Message, Part } from "../../../core/conversation/conversation.ts";
+import type { Conversation, Message, Part, ToolCall } from "../../../core/conversation/conversation.ts";
 import { renderToolCalls, renderToolResult } from "../../tools/instructions.ts";
+import { CallsWithoutResult } from "../requests/calls-without-result.ts";
 import { joinParagraphList, joinParagraphs, joinTextParts } from "../requests/prompt-text.ts";
+import { UniqueCallIds } from "../requests/unique-call-ids.ts";
 import type { WireMessage, WirePart } from "./wire.ts";
 
 /** Converts an attachment into the message part that carries it. */
@@ -30,11 +32,10 @@ export function wireMessages(conversation: Conversation, options: MessageOptions
     options.rules,
   ]);
   if (system !== "") out.push(toDraft({ role: "system", content: system }));
-  // The calls of the last answer that have no result yet. The protocol refuses an answer without all its results.
-  const openCalls = new Set<string>();
+  // The sent ids of the last answer's calls without a result. The protocol refuses an answer without all its results.
+  const callsWithoutResult = new CallsWithoutResult<string>();
   const closeCalls = () => {
-    for (const id of openCalls) out.push(toDraft(toolMessage(id, "There is no result.")));
-    openCalls.clear();
+    for (const id of callsWithoutResult.takeAll()) out.push(toDraft(toolMessage(id, "There is no result.")));
   };
   // A tool message can hold only text, so a user message after the result carries the attachments that a tool
   // returned.
@@ -45,16 +46,18 @@ export function wireMessages(conversation: Conversation, options: MessageOptions
     pendingParts = [];
   };
   for (const message of rest) {
-    if (message.role !== "tool") flush();
-    const injection = message === messages[lastUser] ? options.injection : "";
     if (message.role === "tool") {
-      const isAnswer = openCalls.delete(message.callId);
-      if (!isAnswer) closeCalls();
-      for (const part of addResult(out, message, isAnswer, options)) pendingParts.push(part);
-    } else out.push(toDraft(toWireMessage(message, injection, options)));
-    if (message.role === "assistant" && !options.markup) {
-      for (const { id } of message.toolCalls) openCalls.add(id);
+      const sentId = callsWithoutResult.take(message.callId);
+      if (sentId === undefined) closeCalls();
+      for (const part of addResult(out, message, sentId, options)) pendingParts.push(part);
+      continue;
     }
+    flush();
+    const injection = message === messages[lastUser] ? options.injection : "";
+    if (message.role === "assistant" && !options.markup) {
+      const toolCalls = withUniqueIds(message.toolCalls, callsWithoutResult);
+      out.push(toDraft(toWireMessage({ ...message, toolCalls }, injection, options)));
+    } else out.push(toDraft(toWireMessage(message, injection, options)));
   }
   flush();
   if (options.suffix !== "") addUserText(out, options.suffix);
@@ -117,29 +120,45 @@ function toWireMessage(
   }
 }
 
+/**
+ * Returns the calls of an answer with the ids to send, and adds them to `callsWithoutResult`. Ids must be unique only
+ * within an answer, because the results follow directly.
+ */
+function withUniqueIds(
+  calls: readonly ToolCall[],
+  callsWithoutResult: CallsWithoutResult<string>,
+): readonly ToolCall[] {
+  const ids = new UniqueCallIds();
+  return calls.map((call) => {
+    const id = ids.assign(call.id);
+    callsWithoutResult.add(call.id, id);
+    return { ...call, id };
+  });
+}
+
 function toolMessage(id: string, content: string): WireMessage {
   return { role: "tool", tool_call_id: id, content };
 }
 
-/** Adds a tool's result, as text unless it answers a call. Returns the attachments in the result. */
+/** Adds a tool's result, as text if `sentId` names no call. Returns the attachments in the result. */
 function addResult(
   out: Draft[],
   message: Extract<Message, { role: "tool" }>,
-  isAnswer: boolean,
+  sentId: string | undefined,
   options: MessageOptions,
 ): WirePart[] {
   const parts = message.parts.map((part) => (part.type === "text" ? part : options.partOf(part)));
   const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n\n");
   const attached = parts.filter((part) => part.type !== "text");
   const { callId: id, name, isError = false } = message;
-  if (!isAnswer) {
+  if (sentId === undefined) {
     addUserText(out, renderToolResult({ id, text, isError, ...(name === undefined ? {} : { name }) }));
   } else {
     // The protocol has no field for the error mark.
-    out.push(toDraft(toolMessage(id, isError ? `Error: ${text}` : text)));
+    out.push(toDraft(toolMessage(sentId, isError ? `Error: ${text}` : text)));
   }
   if (attached.length === 0) return [];
-  return [{ type: "text", text: `Returned by the tool call ${id}:` }, ...attached];
+  return [{ type: "text", text: `Returned by the tool call ${sentId ?? id}:` }, ...attached];
 }
 
 /** Adds user text to the last message if that is a user message: many chat templates require alternating roles. */

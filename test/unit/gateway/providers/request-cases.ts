@@ -129,6 +129,17 @@ export const REQUEST_CASES = {
     user("x"),
     ...[1, 2].flatMap(() => [assistant("", call("f.f:0")), result("f.f:0", "1")]),
   ),
+  "sends calls of one answer that share an id": messages(
+    user("x"),
+    assistant("", call("f", '{"n":1}'), call("g"), call("f", '{"n":2}'), call("f", '{"n":3}')),
+    result("f", "1"),
+    result("f", "2"),
+    result("g", "0"),
+    assistant("", call("f"), call("f")),
+    result("f", "4"),
+    result("f", "5"),
+    result("f", "surplus"),
+  ),
   "sends arguments that are broken, or have a number that is too large": messages(
     user("x"),
     assistant("", call("a", '{"n":1e400}'), call("b", '{"cut')),

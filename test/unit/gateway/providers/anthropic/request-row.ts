@@ -142,6 +142,28 @@ export const anthropicRequests: RequestRow = {
         turn("user", output("f_f_0_1", "1")),
       ],
     },
+    "sends calls of one answer that share an id": {
+      ...HISTORY,
+      messages: [
+        turn("user", "x"),
+        turn(
+          "assistant",
+          wireCall("f", { n: 1 }),
+          wireCall("g"),
+          wireCall("f_2", { n: 2 }),
+          wireCall("f_3", { n: 3 }),
+        ),
+        turn(
+          "user",
+          output("f", "1"),
+          output("f_2", "2"),
+          output("g", "0"),
+          failed("f_3", "There is no result."),
+        ),
+        turn("assistant", wireCall("f_4"), wireCall("f_5")),
+        turn("user", output("f_4", "4"), output("f_5", "5"), said(expect.stringContaining("surplus"))),
+      ],
+    },
     "sends arguments that are broken, or have a number that is too large": {
       ...HISTORY,
       messages: [

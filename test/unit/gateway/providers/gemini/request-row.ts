@@ -131,6 +131,28 @@ export const geminiRequests: RequestRow = {
         turn("user", output("f.f:0_1", { output: "1" })),
       ],
     },
+    "sends calls of one answer that share an id": {
+      contents: [
+        turn("user", "x"),
+        turn(
+          "model",
+          wireCall("f", { n: 1 }),
+          wireCall("g"),
+          wireCall("f_2", { n: 2 }),
+          wireCall("f_3", { n: 3 }),
+        ),
+        turn(
+          "user",
+          output("f", { output: "1" }),
+          output("g", { output: "0" }),
+          output("f_2", { output: "2" }),
+          output("f_3", NO_RESULT),
+        ),
+        turn("model", wireCall("f_4"), wireCall("f_5")),
+        turn("user", output("f_4", { output: "4" }), output("f_5", { output: "5" })),
+        turn("user", said(expect.stringContaining("surplus"))),
+      ],
+    },
     "sends arguments that are broken, or have a number that is too large": {
       contents: [
         turn("user", "x"),

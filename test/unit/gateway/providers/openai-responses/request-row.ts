@@ -153,6 +153,24 @@ export const openaiResponsesRequests: RequestRow = {
         output("f.f:0_1", "1"),
       ],
     },
+    "sends calls of one answer that share an id": {
+      input: [
+        message("user", "x"),
+        wireCall("f", '{"n":1}'),
+        wireCall("g"),
+        wireCall("f_2", '{"n":2}'),
+        wireCall("f_3", '{"n":3}'),
+        output("f", "1"),
+        output("f_2", "2"),
+        output("g", "0"),
+        output("f_3", NO_RESULT),
+        wireCall("f_4"),
+        wireCall("f_5"),
+        output("f_4", "4"),
+        output("f_5", "5"),
+        message("user", expect.stringContaining("surplus")),
+      ],
+    },
     "sends arguments that are broken, or have a number that is too large": {
       input: [
         message("user", "x"),

@@ -141,6 +141,26 @@ export const openaiRequests: RequestRow = {
         output("f.f:0", "1"),
       ],
     },
+    "sends calls of one answer that share an id": {
+      messages: [
+        message("user", "x"),
+        calls(
+          null,
+          wireCall("f", '{"n":1}'),
+          wireCall("g"),
+          wireCall("f_2", '{"n":2}'),
+          wireCall("f_3", '{"n":3}'),
+        ),
+        output("f", "1"),
+        output("f_2", "2"),
+        output("g", "0"),
+        output("f_3", "There is no result."),
+        calls(null, wireCall("f"), wireCall("f_1")),
+        output("f", "4"),
+        output("f_1", "5"),
+        message("user", expect.stringContaining("surplus")),
+      ],
+    },
     "sends arguments that are broken, or have a number that is too large": {
       messages: [
         message("user", "x"),
