@@ -61,7 +61,15 @@ export class ToolCallAssembler {
   /** Adds one piece, or a list of pieces. */
   take(value: unknown): void {
     for (const item of Array.isArray(value) ? value : [value]) {
-      if (isObject(item)) this.#takeOne(item);
+      if (isObject(item)) this.#takeOne(item, false);
+    }
+    this.#advance();
+  }
+
+  /** Adds a list of whole calls. Each entry is a call of its own, even if several share an id or an index. */
+  takeWhole(value: unknown): void {
+    for (const item of Array.isArray(value) ? value : [value]) {
+      if (isObject(item)) this.#takeOne(item, true);
     }
     this.#advance();
   }
@@ -94,14 +102,14 @@ export class ToolCallAssembler {
     }
   }
 
-  #takeOne(item: JsonObject): void {
+  #takeOne(item: JsonObject, isWhole: boolean): void {
     const { function: nested } = item;
     const index = typeof item["index"] === "number" ? item["index"] : -1;
     const id = typeof item["id"] === "string" ? item["id"] : "";
     // The deprecated `function_call` has its members at the top level.
     const { name: named, arguments: args } = isObject(nested) ? nested : item;
     const name = typeof named === "string" ? named : "";
-    let call = this.#find(index, id, name);
+    let call = isWhole ? undefined : this.#find(index, id, name);
     if (call === undefined) {
       call = {
         position: this.#calls.length,

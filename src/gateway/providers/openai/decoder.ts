@@ -45,6 +45,8 @@ export interface AnswerContext {
 class Answer {
   readonly #emit: (event: ProviderEvent) => void;
   readonly #context: AnswerContext;
+  /** Whether the answer is not streamed: then each entry of its tool calls is a whole call. */
+  readonly #isWhole: boolean;
   readonly #calls: ToolCallAssembler;
   #started = false;
   #visible = false;
@@ -58,9 +60,10 @@ class Answer {
   /** Characters of text so far. */
   #textLength = 0;
 
-  constructor(emit: (event: ProviderEvent) => void, context: AnswerContext) {
+  constructor(emit: (event: ProviderEvent) => void, context: AnswerContext, isWhole: boolean) {
     this.#emit = emit;
     this.#context = context;
+    this.#isWhole = isWhole;
     this.#calls = new ToolCallAssembler(emit, () => `call_${context.newId()}`);
     if (context.keepsThinkTags === true) this.#thinkTags.skip();
   }
@@ -150,7 +153,8 @@ class Answer {
       this.#emit({ type: "refusal", text: refusal });
     }
     if (tool_calls || isObject(function_call)) this.#emitPieces(this.#thinkTags.skip());
-    if (tool_calls) this.#calls.take(tool_calls);
+    if (tool_calls && this.#isWhole) this.#calls.takeWhole(tool_calls);
+    else if (tool_calls) this.#calls.take(tool_calls);
     else if (isObject(function_call)) this.#calls.take({ index: 0, ...function_call });
   }
 
@@ -228,7 +232,7 @@ export class CompletionStreamDecoder extends EventStreamDecoder {
 
   constructor(context: AnswerContext) {
     super();
-    this.#answer = new Answer((event) => this.emit(event), context);
+    this.#answer = new Answer((event) => this.emit(event), context, false);
   }
 
   protected override onEvent(_name: string | undefined, data: string): void {
@@ -255,7 +259,7 @@ export class CompletionStreamDecoder extends EventStreamDecoder {
 /** Returns the events of a non-streamed chat completion. Throws the same errors as a decoder. */
 export function completionEvents(completion: JsonObject, context: AnswerContext): ProviderEvent[] {
   const events: ProviderEvent[] = [];
-  const answer = new Answer((event) => events.push(event), context);
+  const answer = new Answer((event) => events.push(event), context, true);
   answer.take(completion);
   answer.finish(true);
   return events;

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CompletionStreamDecoder } from "../../../../../src/gateway/providers/openai/decoder.ts";
-import { utf8 } from "../support.ts";
+import { runWith, utf8 } from "../support.ts";
 
-import { call, calls, chunk, context, DONE, run } from "./stream.ts";
+import { call, calls, chunk, context, createWholeDecoder, DONE, run } from "./stream.ts";
 
 describe("native tool calls", () => {
   const end = chunk({}, "tool_calls") + DONE;
@@ -220,5 +220,58 @@ describe("native tool calls", () => {
         });
       }),
     );
+  });
+});
+
+describe("native tool calls of a whole answer", () => {
+  const read = (reason: string, ...made: unknown[]) =>
+    runWith(createWholeDecoder)(
+      JSON.stringify({
+        id: "c1",
+        choices: [{ index: 0, message: { tool_calls: made }, finish_reason: reason }],
+      }),
+    );
+  const made = (name: string, text: string, more: object = { id: "a" }) => ({
+    ...more,
+    type: "function",
+    function: { name, arguments: text },
+  });
+
+  it.each<[string, unknown[], string[]]>([
+    [
+      "share an id",
+      [made("f", '{"n":1}'), made("g", '{"n":2}'), made("f", '{"n":3}')],
+      ["0 a f", '0+{"n":1}', "1 call_made1 g", '1+{"n":2}', "2 call_made2 f", '2+{"n":3}'],
+    ],
+    [
+      "share an id, and the first has no arguments",
+      [made("f", ""), made("g", '{"n":[1,2]}')],
+      ["0 a f", "0+{}", "1 call_made1 g", '1+{"n":[1,2]}'],
+    ],
+    [
+      "share an id and an index",
+      [made("f", '{"n":1}', { id: "a", index: 0 }), made("f", '{"n":2}', { id: "a", index: 0 })],
+      ["0 a f", '0+{"n":1}', "1 call_made1 f", '1+{"n":2}'],
+    ],
+    [
+      "have no id and no arguments",
+      [made("f", "", {}), made("f", "", {})],
+      ["0 call_made1 f", "0+{}", "1 call_made2 f", "1+{}"],
+    ],
+  ])("are calls of their own if they %s", (_habit, entries, expected) => {
+    for (const reason of ["tool_calls", "stop"]) {
+      const answer = read(reason, ...entries);
+      expect(answer.failure).toBeNull();
+      expect(calls(answer)).toEqual(expected);
+      const ended = answer.events.filter(({ type }) => type === "tool-call-end");
+      expect(ended).toHaveLength(entries.length);
+    }
+  });
+
+  it("have no end if the answer was cut off within the last one", () => {
+    const { events } = read("length", made("f", '{"n":1}'), made("g", '{"n'));
+    expect(events.filter(({ type }) => type === "tool-call-end")).toEqual([
+      { type: "tool-call-end", index: 0 },
+    ]);
   });
 });
