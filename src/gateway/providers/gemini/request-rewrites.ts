@@ -39,14 +39,6 @@ const PARAMETERS: Change = {
  */
 export const REQUEST_REWRITES: readonly FieldRule<WireRequest>[] = [
   {
-    name: "generationConfig.presencePenalty",
-    rejectionPattern: fieldRejectionPattern("\\w*penalt(?:y|ies)"),
-    isPresent: ({ generationConfig: { presencePenalty, frequencyPenalty } }) =>
-      presencePenalty !== undefined || frequencyPenalty !== undefined,
-    remove: (request) =>
-      withGenerationConfig(request, ({ presencePenalty: _, frequencyPenalty: __, ...rest }) => rest),
-  },
-  {
     name: "generationConfig.thinkingConfig",
     isUnreported: true,
     // A model that always thinks needs no configuration for it.

@@ -37,6 +37,9 @@ export const OPTIONAL_MEMBERS: readonly OptionalMember[] = [
     (path) => optionalMember(path),
   ),
   optionalMember("generationConfig.topK", "top_?[kK]"),
+  // Gemini's refusal does not say which of the two penalties it means.
+  optionalMember("generationConfig.presencePenalty", "(?:presence[ _]?)?penalt(?:y|ies)"),
+  optionalMember("generationConfig.frequencyPenalty", "(?:frequency[ _]?)?penalt(?:y|ies)"),
   optionalMember("generationConfig.seed"),
 
   // Labels, caches and priorities.

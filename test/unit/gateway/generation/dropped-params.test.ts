@@ -81,6 +81,52 @@ describe.each([true, false])("a request to a provider with native: %s", (native)
   });
 });
 
+describe.each([true, false])("a request to a Gemini provider with native: %s", (native) => {
+  const answer = JSON.stringify({
+    candidates: [{ content: { role: "model", parts: [{ text: "Hi" }] }, finishReason: "STOP" }],
+  });
+
+  test.each([
+    ["Penalty is not enabled for models/real", ["presencePenalty"]],
+    ["Penalty is not enabled for models/real", ["frequencyPenalty"]],
+    ["Penalty is not enabled for models/real", ["presencePenalty", "frequencyPenalty"]],
+    ["frequency_penalty is not supported by this model", ["frequencyPenalty"]],
+  ])("is repeated without the penalties that the provider refuses: %s, %j", async (message, refused) => {
+    const upstream = new ScriptedUpstream(({ body }) =>
+      refused.some((name) => body.includes(name))
+        ? { status: 400, json: { error: { code: 400, status: "INVALID_ARGUMENT", message } } }
+        : { type: "application/json", body: [answer] },
+    );
+    const vendor = {
+      id: "vendor",
+      driver: "gemini",
+      base_url: "http://vendor.test/v1beta",
+      token: "sk",
+      native,
+    };
+    const made = await gateway({
+      upstream,
+      config: { providers: [{ ...vendor, models: { mine: "real" } }] },
+    });
+    const generationConfig = { temperature: 0.5, ...Object.fromEntries(refused.map((name) => [name, 0.2])) };
+    const contents = [{ role: "user", parts: [{ text: "Hello?" }] }];
+    const names = refused.map((name) => `generationConfig.${name}`);
+    for (let count = 0; count < 3; count += 1) {
+      const before = upstream.asked.length;
+      const response = await made.post("/v1beta/models/vendor/mine:generateContent", {
+        contents,
+        generationConfig,
+      });
+      expect(await response.text()).toContain("Hi");
+      const dropped = response.headers.get("x-gateway-dropped-params") ?? "";
+      expect(dropped.split(",").sort()).toEqual([...names].sort());
+      // What the provider refuses is known after at most two requests.
+      if (count === 2) expect(upstream.asked).toHaveLength(before + 1);
+    }
+    expect(upstream.asked.at(-1)?.json()).toMatchObject({ generationConfig: { temperature: 0.5 } });
+  });
+});
+
 test("does not name a field that only the gateway added", async () => {
   const made = await behind({ native: false }, "stream_options");
   const response = await made.post("/v1/chat/completions", { ...REQUEST, stream: true });
