@@ -95,7 +95,7 @@ export class Assembler {
 
   /** Whether the model called a function other than the one that the request names. */
   get hasOmittedCall(): boolean {
-    return this.#state.calls.omitted > 0;
+    return this.#tools !== null && this.#state.calls.omitted > 0;
   }
 
   /** The number of calls that ended. */

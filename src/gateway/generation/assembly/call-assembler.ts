@@ -6,6 +6,8 @@ export class CallAssembler {
   readonly #parallel: boolean;
   /** The only function that the request allows. Null: it allows more than one. */
   readonly #forcedFunction: string | null;
+  /** Whether the request has tools, and allows no call of them. */
+  readonly #forbidsCalls: boolean;
   /** How many calls have begun, and how many have ended. */
   #announced = 0;
   #ended = 0;
@@ -14,16 +16,17 @@ export class CallAssembler {
   #hasNoArguments = false;
   /** Whether a call of this turn did not end. */
   #hasCut = false;
-  /** Calls of other functions, which are left out, and whether one of them is open. */
+  /** Calls that the request does not allow, which are left out, and whether one of them is open. */
   #omitted = 0;
   #isOmitting = false;
   #isDone = false;
   /** Index of this turn's first native call: a call that the provider's protocol states, not one in tool markup. */
   #firstNativeIndex = 0;
 
-  constructor({ toolChoice, parallelToolCalls }: Conversation, usesTools: boolean) {
+  constructor({ tools, toolChoice, parallelToolCalls }: Conversation, usesTools: boolean) {
     this.#parallel = parallelToolCalls;
     this.#forcedFunction = usesTools && toolChoice.type === "function" ? toolChoice.name : null;
+    this.#forbidsCalls = tools.length > 0 && !usesTools;
   }
 
   get announced(): number {
@@ -101,6 +104,7 @@ export class CallAssembler {
 
   /** Whether a call may follow the request's tool choice. A model may leave out the namespace of a function. */
   #allows(name: string): boolean {
+    if (this.#forbidsCalls) return false;
     const forced = this.#forcedFunction;
     return forced === null || forced === name || forced.endsWith(`__${name}`);
   }

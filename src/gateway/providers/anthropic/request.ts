@@ -1,5 +1,5 @@
 import { type Conversation, requiresTool, usesTools } from "../../../core/conversation/conversation.ts";
-import type { JsonSchema } from "../../../core/conversation/tool.ts";
+import type { JsonSchema, ToolDefinition } from "../../../core/conversation/tool.ts";
 import { describeToolChoice } from "../../tools/instructions.ts";
 import type { RequestSettings, RequestWriter } from "../backends/keyed-protocol.ts";
 import { ifDefined } from "../json.ts";
@@ -141,22 +141,19 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     return joinSystemTexts([...leading, { type: "text", text: rules }]);
   }
 
-  /** The declared tools. Calls in the history need a declaration even if the caller no longer offers their tools. */
+  /**
+   * The declared tools. Calls in the history need a declaration even if the caller no longer offers their tools. A search
+   * needs the choice `auto`, so it stands beside no other tools of a caller who forbids calls.
+   */
   #tools(): readonly WireTool[] {
     if (this.#markup) return [];
     const { tools, messages } = this.#conversation;
-    if (tools.length > 0) {
-      return tools.map((tool) => ({
-        name: tool.name,
-        ...ifDefined("description", tool.description),
-        input_schema: inputSchema(tool.parameters),
-        ...ifDefined("strict", tool.strict),
-        ...cacheControl(tool.cache),
-      }));
-    }
+    const searches = this.#search().length > 0;
+    if (usesTools(this.#conversation) || (tools.length > 0 && !searches)) return tools.map(toWireTool);
     const calls = messages.flatMap((message) => (message.role === "assistant" ? message.toolCalls : []));
     const names = new Set(calls.map((call) => call.name));
-    return [...names].map((name) => ({ name, input_schema: { type: "object" } }));
+    if (searches) names.delete(SEARCH);
+    return [...names].map((name) => toWireTool(tools.find((tool) => tool.name === name) ?? { name }));
   }
 
   /** The server's web search; none if the caller has a tool of the same name. */
@@ -198,6 +195,16 @@ export class RequestBuilder implements RequestWriter<WireRequest> {
     if (!thinks && temperature !== undefined) return { temperature: Math.min(temperature, 1), ...ends };
     return { ...ifDefined("top_p", thinks && (topP ?? 0) < MIN_THINKING_TOP_P ? undefined : topP), ...ends };
   }
+}
+
+function toWireTool(tool: ToolDefinition): WireTool {
+  return {
+    name: tool.name,
+    ...ifDefined("description", tool.description),
+    input_schema: inputSchema(tool.parameters),
+    ...ifDefined("strict", tool.strict),
+    ...cacheControl(tool.cache),
+  };
 }
 
 /** Adds `type: "object"`, which the protocol requires. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { GenerationEvent } from "../../../../../src/core/conversation/events.ts";
+import { createFinishEvent } from "../../../../../src/gateway/generation/assembly/answer-checks.ts";
 import { Assembler } from "../../../../../src/gateway/generation/assembly/assembler.ts";
 import type {
   ProviderEvent,
@@ -61,6 +62,33 @@ describe("from the provider's events to the caller's", () => {
   it("keeps markup as text without tools or with tool_choice none", () => {
     expect(run([text(CALL)], { tools: [] }).text).toBe(CALL);
     expect(run([text(CALL)], { toolChoice: { type: "none" } }).text).toBe(CALL);
+  });
+
+  describe("with tool_choice none", () => {
+    const call: ProviderEvent[] = [
+      { type: "tool-call", index: 0, id: "c1", name: "go" },
+      { type: "tool-arguments", index: 0, delta: "{}" },
+      { type: "tool-call-end", index: 0 },
+      { type: "finish", reason: "tool_calls" },
+    ];
+    const toolChoice = { type: "none" } as const;
+
+    it("leaves out calls that the provider makes nevertheless", () => {
+      const { assembler, out, end } = run([text("Hm."), ...call], { toolChoice });
+      expect(out).toEqual([{ type: "text", text: "Hm." }]);
+      expect(end.isEmpty).toBe(false);
+      expect(createFinishEvent(assembler, end, { prompt: 1, completion: 1, reasoning: 0 })).toMatchObject({
+        reason: "stop",
+      });
+    });
+
+    it("has no visible output if the provider only makes a call", () => {
+      expect(run([reasoning("Hm."), ...call], { toolChoice }).end.isEmpty).toBe(true);
+    });
+
+    it("passes on calls of tools that the gateway does not know", () => {
+      expect(run(call, { toolChoice, tools: [] }).calls).toHaveLength(1);
+    });
   });
 
   it("makes a call in the reasoning if there is no visible text, and hides its markup (tool rule 9)", () => {

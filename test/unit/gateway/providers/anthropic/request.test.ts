@@ -80,6 +80,33 @@ describe("thinking", () => {
   });
 });
 
+describe("a web search without the caller's tools", () => {
+  const forbidden = { tools: [WEATHER], toolChoice: { type: "none" }, webSearch: {} } as const;
+  const search = { type: "web_search_20250305", name: "web_search" };
+
+  it("is the only tool, because the choice `none` would forbid it, too", async () => {
+    const body = await request(forbidden);
+    expect(body["tools"]).toEqual([search]);
+    expect(body["tool_choice"]).toEqual({ type: "auto" });
+  });
+
+  it("stands beside the tools that the history has called", async () => {
+    const messages = [
+      user("Weather?"),
+      assistant("", call("a"), call("b", "{}", "gone")),
+      result("a", "cold"),
+      result("b", "no"),
+    ];
+    const unused = { name: "unused", parameters: { type: "object" } };
+    const body = await request({ ...forbidden, tools: [WEATHER, unused], messages });
+    expect(body["tools"]).toEqual([
+      { name: "get_weather", description: WEATHER.description, input_schema: WEATHER.parameters },
+      { name: "gone", input_schema: { type: "object" } },
+      search,
+    ]);
+  });
+});
+
 describe("attachments", () => {
   it("have their real type, which the protocol checks", async () => {
     const png: Part = {
