@@ -1,6 +1,6 @@
 import type { CacheBreakpoint } from "../../../core/conversation/cache-breakpoint.ts";
 import type { Conversation, Message } from "../../../core/conversation/conversation.ts";
-import { parseObject } from "../../../core/encoding/json.ts";
+import { parseObjectExactly } from "../../../core/encoding/json.ts";
 import { renderToolCalls, renderToolResult } from "../../tools/instructions.ts";
 import { joinParagraphList, joinParagraphs, joinTextParts } from "../requests/prompt-text.ts";
 import type { AttachedPart } from "../requests/request-attachments.ts";
@@ -103,7 +103,7 @@ function addAssistantMessage(
   const calls = toolCalls.map(({ id, name, arguments: input, cache: breakpoint }) => ({
     id,
     name,
-    input: parseObject(input),
+    input: parseObjectExactly(input),
     thoughts: options.thoughts.blocksBefore(id),
     ...(breakpoint === undefined ? {} : { cache: breakpoint }),
   }));

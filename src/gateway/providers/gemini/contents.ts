@@ -1,5 +1,5 @@
 import type { Conversation, Message } from "../../../core/conversation/conversation.ts";
-import { parseObject } from "../../../core/encoding/json.ts";
+import { parseObjectExactly } from "../../../core/encoding/json.ts";
 import { renderToolCalls, renderToolResult } from "../../tools/instructions.ts";
 import { CallsWithoutResult } from "../requests/calls-without-result.ts";
 import { joinParagraphList, joinParagraphs, joinTextParts } from "../requests/prompt-text.ts";
@@ -72,7 +72,7 @@ function addMessage(contents: Contents, message: Message, options: ContentOption
       }
       contents.addParts("model", [{ text: messageText }]);
       for (const { id, name, arguments: input } of message.toolCalls) {
-        contents.addCall(id, name, parseObject(input), options.signatureOf(id));
+        contents.addCall(id, name, parseObjectExactly(input), options.signatureOf(id));
       }
       break;
     }

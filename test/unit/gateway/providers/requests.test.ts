@@ -90,6 +90,18 @@ describe.each(ROWS)("a request of the $name driver", (row) => {
     expect(JSON.stringify(body)).not.toMatch(/Think hard|null/);
   });
 
+  it("keeps the digits of numbers in earlier calls", async () => {
+    const fake = answering();
+    const numbers = '{"id":1234567890123456789,"part":1.0}';
+    const messages = [user("ASKED"), assistant("", call("a", numbers)), result("a", "RESULT")];
+    await provider()
+      .prepare(conversation({ messages, tools: [WEATHER] }), prepareOptions())
+      .open(fake.account, neverAborted(), null);
+    expect(fake.seen.map(({ body }) => body.replaceAll("\\", ""))).toEqual([
+      expect.stringContaining(numbers),
+    ]);
+  });
+
   it("is estimated from everything that the model reads", () => {
     const messages = [
       system("SYSTEM"),
