@@ -36,8 +36,10 @@ const hostFields = ({ proxies }: Config): Field[] =>
   proxies.map(({ host }, index): Field => [`proxies[${index}].host`, host]);
 
 /** Names that occur in paths. Filtered to texts of dots, because the list may be very long. */
-const dotOnlyFields = ({ accounts, proxies, providers, api_keys }: Config): Field[] =>
-  [
+const dotOnlyFields = (config: Config): Field[] => {
+  const { accounts, proxies, providers, api_keys } = config;
+  return [
+    ...keyFields(config),
     ...accounts.flatMap(({ email, mobile }, index): Field[] => [
       [`accounts[${index}].email`, email],
       [`accounts[${index}].mobile`, mobile],
@@ -48,6 +50,7 @@ const dotOnlyFields = ({ accounts, proxies, providers, api_keys }: Config): Fiel
       Object.keys(models).map((name): Field => [`providers[${index}].models`, name.trim()]),
     ),
   ].filter(([, text]) => isDotSegment(text));
+};
 
 /** Describes what is wrong with a text; null: nothing. */
 type TextCheck = (text: string) => string | null;

@@ -87,6 +87,7 @@ describe("an id that cannot be in a path", () => {
       { config: { providers: [{ ...backend, models: { "..": "x" } }] }, mode: "replace", confirm: true },
     ],
     ["POST", "/admin/keys", { key: "sk-new", id: ".." }],
+    ["POST", "/admin/keys", { key: ".." }],
     ["POST", "/admin/providers", { ...backend, id: "two", models: { "..": "x" } }],
     ["PUT", "/admin/providers/one", { models: { ".": "x" } }],
     ["POST", "/admin/providers/one/models", { models: ["a", ".."] }],
