@@ -234,18 +234,21 @@ export class NativeRelay {
     const isErrorEvent = error.kind === "cut" || error.isErrorEvent;
     // After a finish reason that means a failure, the style's error event follows, so no end mark may come before it.
     const last = isErrorEvent ? this.#lastRead : withoutEndMark(this.#lastRead);
-    const event = error.kind === "cut" ? stream.takeAppendedError() : stream.push(last, true);
-    if (event === null || event.length === 0 || this.#containsSecret(event)) return;
+    const events = error.kind === "cut" ? NO_BYTES : stream.push(last, true);
+    const appended = isErrorEvent ? stream.takeAppendedError() : null;
+    // Google's SDK notices an error without `data:` only in a chunk of its own.
+    const pieces = [events, appended ?? NO_BYTES].filter(({ length }) => length > 0);
+    if (pieces.length === 0 || pieces.some((piece) => this.#containsSecret(piece))) return;
     this.hasSentError = isErrorEvent;
-    await this.#options.deliver([], event);
+    for (const piece of pieces) await this.#options.deliver([], piece);
   }
 
   /** Records whether the caller has got the provider's error event. */
   #recordSentError({ kind, isErrorEvent }: ProviderError): void {
     if (kind !== "cut" && !isErrorEvent) return;
     const { provider } = this.#options;
-    const stream = this.#stream;
-    const event = kind === "cut" ? stream.takeAppendedError() : this.#lastRead;
+    const appended = this.#stream.takeAppendedError();
+    const event = appended ?? (kind === "cut" ? null : this.#lastRead);
     if (event === null) return;
     this.hasSentError = true;
     if (this.#containsSecret(event)) leakingProviders.add(provider.id);

@@ -48,6 +48,9 @@ export abstract class EventStreamDecoder implements TurnDecoder {
   /** Handles one server-sent event. May throw a `ProviderError`. */
   protected abstract onEvent(name: string | undefined, data: string): void;
 
+  /** Handles the text of one read, after its events. May throw a `ProviderError`. */
+  protected onText(_text: string): void {}
+
   /**
    * Called when the upstream closes before `markDone`. Call `markDone` here to accept that; otherwise the answer
    * counts as cut off.
@@ -75,7 +78,9 @@ export abstract class EventStreamDecoder implements TurnDecoder {
     if (this.#failure !== null) throw this.#failure;
     if (this.#done) return [];
     try {
-      this.#parser.feed(this.#utf8.decode(bytes, STREAM));
+      const text = this.#utf8.decode(bytes, STREAM);
+      this.#parser.feed(text);
+      if (!this.#done) this.onText(text);
     } catch (error) {
       this.#failure = asProviderError(error);
       if (this.#events.length === 0) throw this.#failure;

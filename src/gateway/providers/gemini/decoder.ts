@@ -7,6 +7,7 @@ import { isUnguessable } from "../answers/reasoning-cache.ts";
 import { ToolCallAssembler } from "../answers/tool-call-assembler.ts";
 import { errorFrom } from "../errors/error-response.ts";
 import { objectsIn, parseRecord, readCount, readUsage } from "../json.ts";
+import { BareErrorReader } from "./bare-error.ts";
 import { ERROR_KINDS } from "./errors.ts";
 import { toGroundingEvents } from "./grounding.ts";
 import { PartialArguments } from "./partial-arguments.ts";
@@ -177,6 +178,7 @@ class AnswerParser {
 /** Decodes a streamed answer. The answer is complete when its stream has ended and a finish reason has come. */
 export class ContentStreamDecoder extends EventStreamDecoder {
   readonly #answer: AnswerParser;
+  readonly #bareErrors = new BareErrorReader();
 
   constructor(context: AnswerContext) {
     super();
@@ -192,6 +194,11 @@ export class ContentStreamDecoder extends EventStreamDecoder {
       this.#answer.addChunk(chunk);
       if (chunk["candidates"] !== undefined || chunk["promptFeedback"] !== undefined) this.contentEvents += 1;
     }
+  }
+
+  protected override onText(text: string): void {
+    const error = this.#bareErrors.push(text);
+    if (error !== null) this.#answer.addChunk(error);
   }
 
   /** Token counts may follow the finish reason in a separate chunk, so the answer ends only with its stream. */

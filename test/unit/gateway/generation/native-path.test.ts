@@ -313,6 +313,51 @@ describe("a native stream", () => {
   });
 });
 
+describe("an error that Google writes into a stream", () => {
+  const gemini = PROTOCOLS["content-generation"];
+  if (gemini === undefined) throw new Error("there is no content-generation protocol");
+  const chunk = `data: ${JSON.stringify({ candidates: [{ content: { parts: [{ text: "Hi" }] } }] })}\n\n`;
+  const unframed = (text: string) => text.replaceAll(/data: |\s|"responseId":"[^"]+"/g, "");
+  const outcomeOf = async (native: boolean, body: string[]) => {
+    const made = await behind(gemini, () => ({ body }), { native });
+    const response = await send(made, gemini.path(true), requestText(gemini));
+    const text = await response.text();
+    await made.settle();
+    const [record] = await made.history();
+    const { status, status_code, error, content } = record ?? {};
+    return { text, status: response.status, record: { status, status_code, error, content } };
+  };
+
+  describe.each([true, false])("native: %s", (native) => {
+    const errorOf = (code: number, status: string) => {
+      const retry = { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "2s" };
+      return JSON.stringify({ error: { code, status, message: "spent", details: [retry] } });
+    };
+    test.each([
+      ["as its first item", [], 429, "RESOURCE_EXHAUSTED", 429],
+      ["as its last item", [chunk], 429, "RESOURCE_EXHAUSTED", 200],
+      ["as its first item", [], 400, "INVALID_ARGUMENT", 400],
+      ["as its last item", [chunk], 400, "INVALID_ARGUMENT", 200],
+    ])("is the same without `data:`: %s, %j, %i %s", async (_, before, code, kind, status) => {
+      const error = errorOf(code, kind);
+      const expected = await outcomeOf(native, [...before, `data: ${error}\n\n`]);
+      expect(expected.status).toBe(status);
+      expect(expected.text).toContain(kind);
+      const half = error.length >> 1;
+      for (const bare of [
+        [...before, error],
+        [...before, `${error}\n\n`],
+        [...before, error.slice(0, half), error.slice(half)],
+      ]) {
+        const { text, ...outcome } = await outcomeOf(native, bare);
+        expect(outcome).toEqual({ status, record: expected.record });
+        // On the native path, the caller gets the error as the provider wrote it.
+        expect(unframed(text)).toBe(unframed(expected.text));
+      }
+    });
+  });
+});
+
 describe("a native chat stream", () => {
   const chat = PROTOCOLS["chat-completions"];
   if (chat === undefined) throw new Error("there is no chat protocol");

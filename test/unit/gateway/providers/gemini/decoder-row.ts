@@ -86,12 +86,20 @@ export const geminiDecoder: DecoderRow = {
     },
   ],
 
-  failures: FAILURES.map(([status, kind]) => ({
-    what: status,
-    event: data({ error: { status, message: "no" } }),
-    whole: { error: { status, message: "no" } },
-    kind,
-  })),
+  failures: FAILURES.flatMap(([status, kind]) => {
+    const whole = { error: { status, message: "no" } };
+    // Google also writes errors without `data:`.
+    return [
+      { what: status, event: data(whole), whole, kind },
+      { what: `${status} without \`data:\``, event: JSON.stringify(whole), whole: null, kind },
+      {
+        what: `${status} without \`data:\`, in lines`,
+        event: `${JSON.stringify(whole, null, 2)}\r\n\r\n`,
+        whole: null,
+        kind,
+      },
+    ];
+  }),
 
   malformed: [
     ["no JSON", "data: {oops}\n\n"],

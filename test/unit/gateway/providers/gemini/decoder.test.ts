@@ -1,12 +1,45 @@
 import { describe, expect, it } from "vitest";
-import type { Outcome } from "../support.ts";
+import { cutAt, type Outcome } from "../support.ts";
 import { stream } from "./fake.ts";
-import { data, ends, run, says } from "./stream.ts";
+import { createDecoder, data, ends, run, says } from "./stream.ts";
 
 const FIRST = "gw8k2mq7xl3rt9wn";
 
 /** What only this protocol has. What every decoder must do is tested in `../decoders.test.ts`. */
 describe("decoding streamed contents", () => {
+  describe("finds an error without `data:`", () => {
+    const error = { status: "RESOURCE_EXHAUSTED", message: 'no } or "\\{' };
+    const retry = { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "2s" };
+    const bare = JSON.stringify({ error: { ...error, details: [retry] } }, null, 1);
+
+    it("for any split, as the first item and after others", () => {
+      for (const before of ["", says([{ text: "Hi" }]), says([{ text: "Hi" }]).replaceAll("\n", "\r\n")]) {
+        const bytes = new TextEncoder().encode(before + bare);
+        for (let at = 0; at < bytes.length; at += 1) {
+          expect(run(...cutAt(bytes, [at])), `cut at ${at}`).toMatchObject({ failure: "rate_limited" });
+        }
+        expect(run(...cutAt(bytes, [...bytes.keys()])).failure).toBe("rate_limited");
+      }
+    });
+
+    it("as soon as it is complete", () => {
+      const decoder = createDecoder();
+      const failed = expect.objectContaining({ kind: "rate_limited", isErrorEvent: true });
+      const push = (text: string) => decoder.push(new TextEncoder().encode(text));
+      expect(push(bare.slice(0, -1))).toEqual([]);
+      expect(() => push("}")).toThrow(failed);
+    });
+
+    it("only at the beginning of a line, and only if it is complete", () => {
+      expect(
+        run(says([{ text: "Hi" }]), ` ${bare.replaceAll("\n", "")}\n\n`, ends("STOP")).failure,
+      ).toBeNull();
+      expect(run(says([{ text: "Hi" }]), bare.slice(0, -1)).failure).toBe("cut");
+      expect(run(says([{ text: "Hi" }]), '{"other":1}\n\n', ends("STOP")).failure).toBeNull();
+      expect(run(says([{ text: "Hi" }]), "{oops\n\n", ends("STOP")).failure).toBeNull();
+    });
+  });
+
   it("places grounded sentences in the text, whose segments count bytes", () => {
     const said = "Grüße! 😀 It is noon in Ørsta.";
     const citations = run(stream("search")).events.flatMap((one) => (one.type === "citation" ? [one] : []));
