@@ -15,6 +15,8 @@ interface Call {
   readonly object: JsonObjectScanner;
   /** The arguments that have not been emitted yet. */
   waiting: string;
+  /** Whether it is the call of a custom tool, whose input is text, not JSON. Its arguments become `{"input": text}`. */
+  readonly isCustom: boolean;
   /** Whether the arguments are empty or only white space so far. */
   blank: boolean;
   /** The index in the emitted events, or -1 before the call is emitted. */
@@ -24,7 +26,7 @@ interface Call {
 /**
  * Turns pieces of native tool calls into tool-call events. Emits one call at a time, with indices from 0 and a unique
  * id for each. A piece has the form that chat-completions backends stream: `{index, id, function: {name,
- * arguments}}`; any member may be missing. A call whose arguments are not a complete JSON object at the end of the
+ * arguments}}`, or `custom: {name, input}`; any member may be missing. A call whose arguments are not a complete JSON object at the end of the
  * answer gets no end event.
  *
  * Engines differ. A call may come whole or in pieces, with or without index and id. Several calls may share index 0
@@ -55,7 +57,9 @@ export class ToolCallAssembler {
 
   /** Whether the arguments of all calls are complete. */
   get complete(): boolean {
-    return this.#calls.every((call) => call.name !== "" && (call.blank || call.object.complete));
+    return this.#calls.every(
+      (call) => call.name !== "" && (call.isCustom || call.blank || call.object.complete),
+    );
   }
 
   /** Adds one piece, or a list of pieces. */
@@ -96,18 +100,19 @@ export class ToolCallAssembler {
         if (mayBeCut) return;
         throw new ProviderError("malformed", "the provider made a tool call without a name");
       }
-      if (call.blank && !mayBeCut) appendArguments(call, "{}");
+      if (call.isCustom && !mayBeCut) appendArguments(call, '"}');
+      else if (call.blank && !mayBeCut) appendArguments(call, "{}");
       this.#sendOn(call);
       if (call.object.complete) this.#emit({ type: "tool-call-end", index: call.index });
     }
   }
 
   #takeOne(item: JsonObject, isWhole: boolean): void {
-    const { function: nested } = item;
+    const { function: nested, custom } = item;
     const index = typeof item["index"] === "number" ? item["index"] : -1;
     const id = typeof item["id"] === "string" ? item["id"] : "";
     // The deprecated `function_call` has its members at the top level.
-    const { name: named, arguments: args } = isObject(nested) ? nested : item;
+    const { name: named, arguments: args, input } = [nested, custom].find(isObject) ?? item;
     const name = typeof named === "string" ? named : "";
     let call = isWhole ? undefined : this.#find(index, id, name);
     if (call === undefined) {
@@ -117,10 +122,12 @@ export class ToolCallAssembler {
         upstreamId: "",
         name: "",
         object: new JsonObjectScanner(),
+        isCustom: isObject(custom),
         waiting: "",
         blank: true,
         index: -1,
       };
+      if (call.isCustom) appendArguments(call, '{"input":"');
       this.#calls.push(call);
       this.#byIndex.set(index, call);
     }
@@ -130,7 +137,10 @@ export class ToolCallAssembler {
       keepLast(this.#byBoth, `${call.upstreamIndex} ${id}`, call);
     }
     if (call.name === "") call.name = name;
-    if (typeof args === "string") appendArguments(call, args);
+    if (call.isCustom) {
+      // The text within the quotes of a JSON string.
+      if (typeof input === "string") appendArguments(call, JSON.stringify(input).slice(1, -1));
+    } else if (typeof args === "string") appendArguments(call, args);
     else if (isObject(args)) appendArguments(call, JSON.stringify(args));
   }
 

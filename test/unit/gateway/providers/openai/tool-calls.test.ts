@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CompletionStreamDecoder } from "../../../../../src/gateway/providers/openai/decoder.ts";
-import { runWith, utf8 } from "../support.ts";
+import { type Outcome, runWith, utf8 } from "../support.ts";
 
 import { call, calls, chunk, context, createWholeDecoder, DONE, run } from "./stream.ts";
 
@@ -157,6 +157,62 @@ describe("native tool calls", () => {
     it("have no end without a name", () => {
       const nameless = call({ index: 1, id: "b", function: { arguments: "" } });
       expect(ended(whole, nameless, chunk({}, "length"))).toEqual([0]);
+    });
+  });
+
+  describe("of custom tools", () => {
+    /** The input of the only call, and whether the call ended. */
+    const inputOf = ({ events }: { readonly events: readonly { readonly type: string }[] }) => {
+      const text = events.map((event) => ("delta" in event ? event.delta : "")).join("");
+      return [JSON.parse(text), events.some(({ type }) => type === "tool-call-end")];
+    };
+
+    it("have their text as input, wherever its pieces are cut", () => {
+      fc.assert(
+        fc.property(fc.string({ unit: "binary" }), fc.nat(), (text, at) => {
+          const cut = text.length === 0 ? 0 : at % text.length;
+          const first = {
+            index: 0,
+            id: "a",
+            type: "custom",
+            custom: { name: "f", input: text.slice(0, cut) },
+          };
+          const outcome = run(call(first), call({ index: 0, custom: { input: text.slice(cut) } }), end);
+          expect(inputOf(outcome)).toEqual([{ input: text }, true]);
+        }),
+      );
+    });
+
+    it("stand beside calls of functions, streamed and whole", () => {
+      const made = [
+        { index: 0, id: "a", type: "custom", custom: { name: "f", input: 'say "hi"' } },
+        { index: 1, id: "b", type: "function", function: { name: "g", arguments: "{}" } },
+        { index: 2, id: "c", type: "custom", custom: { name: "f", input: "" } },
+      ];
+      /** Name and arguments of each call. */
+      const callsOf = (outcome: Outcome) => {
+        const found: string[][] = [];
+        for (const event of outcome.events) {
+          if (event.type === "tool-call") found.push([event.name, ""]);
+          if (event.type === "tool-arguments") found[event.index]?.push(event.delta);
+        }
+        return found.map(([name, ...pieces]) => [name, pieces.join("")]);
+      };
+      const expected = [
+        ["f", JSON.stringify({ input: 'say "hi"' })],
+        ["g", "{}"],
+        ["f", '{"input":""}'],
+      ];
+      expect(callsOf(run(...made.map((one) => call(one)), end))).toEqual(expected);
+      const message = { role: "assistant", tool_calls: made.map(({ index: _, ...one }) => one) };
+      const text = JSON.stringify({ choices: [{ index: 0, message, finish_reason: "tool_calls" }] });
+      expect(callsOf(runWith(createWholeDecoder)(text))).toEqual(expected);
+    });
+
+    it("have no end if the answer is cut off", () => {
+      const begun = call({ index: 0, id: "a", type: "custom", custom: { name: "f", input: "half a" } });
+      const { events } = run(begun, chunk({}, "length") + DONE);
+      expect(events.map(({ type }) => type)).not.toContain("tool-call-end");
     });
   });
 
