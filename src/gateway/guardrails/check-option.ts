@@ -5,17 +5,17 @@ const PLAIN_OPTION =
   /^(?:\d{1,7}|none|minimal|low|medium|high|xhigh|max|auto|original|audio|image|video|5m|1h)$/;
 
 /** The usual media types of attachments. */
-const PLAIN_MEDIA_TYPE = new RegExp(
-  `^(?:${[
-    "image/(?:png|jpeg|jpg|gif|webp|heic|heif|avif|bmp|tiff|svg\\+xml)",
-    "audio/(?:wav|x-wav|mpeg|mp3|mp4|ogg|flac|aac|webm)",
-    "video/(?:mp4|mpeg|quicktime|webm)",
-    "text/(?:plain|csv|html|markdown|xml)",
-    "application/(?:pdf|json|xml|octet-stream)",
-  ].join("|")})$`,
-);
+const PLAIN_MEDIA_TYPES: ReadonlySet<string> = new Set([
+  ...["png", "jpeg", "jpg", "gif", "webp", "heic", "heif", "avif", "bmp", "tiff", "svg+xml"].map(
+    (name) => `image/${name}`,
+  ),
+  ...["wav", "x-wav", "mpeg", "mp3", "mp4", "ogg", "flac", "aac", "webm"].map((name) => `audio/${name}`),
+  ...["mp4", "mpeg", "quicktime", "webm"].map((name) => `video/${name}`),
+  ...["plain", "csv", "html", "markdown", "xml"].map((name) => `text/${name}`),
+  ...["pdf", "json", "xml", "octet-stream"].map((name) => `application/${name}`),
+]);
 
-const isUnusual = (option: string) => !PLAIN_OPTION.test(option) && !PLAIN_MEDIA_TYPE.test(option);
+const isUnusual = (option: string) => !PLAIN_OPTION.test(option) && !PLAIN_MEDIA_TYPES.has(option);
 
 /**
  * Checks values of options. Usual ones are no texts, so that broad expressions do not deny them.

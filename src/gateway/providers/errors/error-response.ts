@@ -197,7 +197,7 @@ const SHORTENED = /\*\*|•|\w\.\.\.\w/;
 /** From this length on, a run with a digit may be a credential. */
 const MIN_CREDENTIAL = 16;
 /** An address of letters alone: it tells where to pay, or to get another key, and holds no credential. */
-const PLAIN_ADDRESS = /^["'(<]?https?:\/\/[a-z./_-]+["')>,.;]*$/i;
+const PLAIN_ADDRESS = /^["'(<]?https?:\/\/[a-z./_-]+(?:["')>,;]["')>,.;]*)?$/i;
 /** As many characters of a credential's beginning or end identify it within a run. */
 const CREDENTIAL_END = 4;
 

@@ -15,7 +15,7 @@ const NO_NAMES: ReadonlyMap<string, string> = new Map();
 
 /** Returns a path with the names of its entries instead of their ids, where they have names. */
 export const nameEntries = (path: string, names: ReadonlyMap<string, string>): string =>
-  path.replace(/\[([^\]]*)\]/g, (entry, id: string) => (names.get(id) ? `[${names.get(id)}]` : entry));
+  path.replace(/\[([^[\]]*)\]/g, (entry, id: string) => (names.get(id) ? `[${names.get(id)}]` : entry));
 
 /** Lists changed fields with old and new values. */
 export function FieldChanges({ changes, more, names = NO_NAMES }: FieldChangesProps) {
