@@ -1,6 +1,7 @@
 import type { GenerationEvent } from "../../../core/conversation/events.ts";
 import { maskSecrets } from "../../../core/encoding/secret-masking.ts";
 import { ProviderError, type ProviderErrorKind } from "../../../core/errors/provider-error.ts";
+import { sleep, WALL_CLOCK } from "../../../core/ports/clock.ts";
 import { containsConfiguredSecret } from "../../captures/capture-masking.ts";
 import type { StreamedTurn, TurnDecoder } from "../../providers/answers/upstream-turn.ts";
 import type { RegisteredProvider } from "../../providers/provider-registry.ts";
@@ -19,6 +20,9 @@ const NO_BYTES = new Uint8Array();
 
 /** How long a provider may keep a body open after its last event, milliseconds. */
 const END_WITHIN_MS = 200;
+
+/** Runtimes join writes that follow each other sooner, milliseconds. */
+const SEPARATE_WRITE_MS = 20;
 
 /** Failures that a provider states itself and that are not about its account. */
 const STATED_ERRORS: ReadonlySet<ProviderErrorKind> = new Set([
@@ -240,7 +244,10 @@ export class NativeRelay {
     const pieces = [events, appended ?? NO_BYTES].filter(({ length }) => length > 0);
     if (pieces.length === 0 || pieces.some((piece) => this.#containsSecret(piece))) return;
     this.hasSentError = isErrorEvent;
-    for (const piece of pieces) await this.#options.deliver([], piece);
+    for (const [index, piece] of pieces.entries()) {
+      if (index > 0) await sleep(SEPARATE_WRITE_MS, WALL_CLOCK);
+      await this.#options.deliver([], piece);
+    }
   }
 
   /** Records whether the caller has got the provider's error event. */
