@@ -8,7 +8,10 @@ const retry = process.env["CI"] === undefined ? 0 : 1;
 /** How long is waited for what browsers and processes do: the one second that is usual is not enough for a busy machine. */
 const PATIENT = { expect: { poll: { timeout: 10_000 } } } as const;
 
-/** Node loads the files by itself, which takes an eighth less processor time than Vite's loader. It cannot replace modules (`vi.mock`). */
+/**
+ * Node loads the files by itself, which takes an eighth less processor time than Vite's loader. It cannot replace modules
+ * (`vi.mock`).
+ */
 const NATIVE = { environment: "node", experimental: { viteModuleRunner: false } } as const;
 
 /**

@@ -7,8 +7,8 @@ const SHARED_MEMORY = "/dev/shm";
 const ENOUGH_BYTES = 2 * 1024 ** 3;
 
 /**
- * Puts all temporary files of a test run into memory if there is room: the runtimes' databases then wait for no disk, which saves a tenth
- * of the processor time of requests on workerd. Returns what deletes the files.
+ * Puts all temporary files of a test run into memory if there is room: the runtimes' databases then wait for no disk, which
+ * saves a tenth of the processor time of requests on workerd. Returns what deletes the files.
  */
 export default function useMemoryFolder(): (() => void) | undefined {
   if (freeBytes(SHARED_MEMORY) < ENOUGH_BYTES) return undefined;

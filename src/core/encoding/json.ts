@@ -7,39 +7,37 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /** What ECMAScript adds for exact numbers ("JSON.parse source text access"), and the compiler does not know yet. */
+type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
 declare global {
   interface JSON {
-    parse(
-      text: string,
-      reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
-    ): unknown;
+    parse(text: string, reviver: Reviver | undefined): unknown;
     rawJSON(text: string): object;
   }
 }
 
-/** Finds most texts with a number that would be printed differently: a long one, or one with a fraction or an exponent. */
-const MAY_LOSE_DIGITS = /\d{16}|\d[.eE]|-0/;
-
 /** Parses a JSON object; an empty one if the text is not a JSON object. */
 export function parseObject(text: string): JsonObject {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : {};
-  } catch {
-    return {};
-  }
+  return parseObjectWith(text, undefined);
 }
 
+/** Finds all texts with a number that would be printed differently: a long one, or one with a fraction or an exponent. */
+const MAY_LOSE_DIGITS = /\d{16}|\d[.eE]|-0/;
+
+/** Keeps the source of a number that would be printed differently. One that is too large is `null`: not every parser takes it. */
+const keepDigits: Reviver = (_key, value, { source }) =>
+  Number.isFinite(value) && source !== undefined && String(value) !== source ? JSON.rawJSON(source) : value;
+
 /**
- * Parses a JSON object that is printed again: its numbers keep the characters that they had, so that long ids and `1.0` stay what they
- * are. A number that would change is an opaque value for `JSON.stringify`. Not an object: an empty one.
+ * The same for an object that is printed again: its numbers keep the characters that they had, so that long ids and `1.0`
+ * stay what they are. A number that would change is an opaque value for `JSON.stringify`.
  */
 export function parseObjectExactly(text: string): JsonObject {
-  if (!MAY_LOSE_DIGITS.test(text)) return parseObject(text);
+  return parseObjectWith(text, MAY_LOSE_DIGITS.test(text) ? keepDigits : undefined);
+}
+
+function parseObjectWith(text: string, reviver: Reviver | undefined): JsonObject {
   try {
-    const value = JSON.parse(text, (_key, part, { source }) =>
-      Number.isFinite(part) && source !== undefined && String(part) !== source ? JSON.rawJSON(source) : part,
-    );
+    const value = JSON.parse(text, reviver);
     return isObject(value) ? value : {};
   } catch {
     return {};

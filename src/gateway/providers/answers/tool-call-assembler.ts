@@ -26,8 +26,8 @@ interface Call {
 /**
  * Turns pieces of native tool calls into tool-call events. Emits one call at a time, with indices from 0 and a unique
  * id for each. A piece has the form that chat-completions backends stream: `{index, id, function: {name,
- * arguments}}`, or `custom: {name, input}`; any member may be missing. A call whose arguments are not a complete JSON object at the end of the
- * answer gets no end event.
+ * arguments}}`, or `custom: {name, input}`; any member may be missing. A call whose arguments are not a complete JSON
+ * object at the end of the answer gets no end event.
  *
  * Engines differ. A call may come whole or in pieces, with or without index and id. Several calls may share index 0
  * and differ only in their id. Each piece may repeat id and name. Arguments may be an object instead of text. Pieces
@@ -62,18 +62,14 @@ export class ToolCallAssembler {
     );
   }
 
-  /** Adds one piece, or a list of pieces. */
-  take(value: unknown): void {
+  /**
+   * Adds one piece, or a list of pieces.
+   *
+   * @param isWhole whether each entry is a call of its own, even if several share an id or an index
+   */
+  take(value: unknown, isWhole = false): void {
     for (const item of Array.isArray(value) ? value : [value]) {
-      if (isObject(item)) this.#takeOne(item, false);
-    }
-    this.#advance();
-  }
-
-  /** Adds a list of whole calls. Each entry is a call of its own, even if several share an id or an index. */
-  takeWhole(value: unknown): void {
-    for (const item of Array.isArray(value) ? value : [value]) {
-      if (isObject(item)) this.#takeOne(item, true);
+      if (isObject(item)) this.#takeOne(item, isWhole);
     }
     this.#advance();
   }

@@ -153,8 +153,7 @@ class Answer {
       this.#emit({ type: "refusal", text: refusal });
     }
     if (tool_calls || isObject(function_call)) this.#emitPieces(this.#thinkTags.skip());
-    if (tool_calls && this.#isWhole) this.#calls.takeWhole(tool_calls);
-    else if (tool_calls) this.#calls.take(tool_calls);
+    if (tool_calls) this.#calls.take(tool_calls, this.#isWhole);
     else if (isObject(function_call)) this.#calls.take({ index: 0, ...function_call });
   }
 
