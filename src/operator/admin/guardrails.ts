@@ -15,7 +15,7 @@ import { Denial } from "../../gateway/guardrails/denial.ts";
 import { compileExpression } from "../../gateway/guardrails/expressions.ts";
 import { TextChecker } from "../../gateway/guardrails/text-checker.ts";
 import { successSchema } from "./answers.ts";
-import { editConfig } from "./configuration/config-edit.ts";
+import { editConfig } from "./editing/config-edit.ts";
 import { ENTRY_HEADERS, entryEtag, formatEtag, IF_MATCH } from "./etag.ts";
 import { requestObject } from "./request-fields.ts";
 

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Config } from "../../../core/config/schema.ts";
 import type { Account } from "../../../core/config/schemas/account-schema.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routing/endpoint.ts";
-import { editConfig } from "../configuration/config-edit.ts";
+import { editConfig } from "../editing/config-edit.ts";
 import { requestObject } from "../request-fields.ts";
 import { accountsChangedResponse, accountsChangedSchema, assertProxyExists } from "./account-edit.ts";
 import { accountIdentifiers } from "./account-identifiers.ts";

@@ -7,7 +7,7 @@ import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routin
 import { runInParallel } from "../../../core/run-in-parallel.ts";
 import { resolveModel } from "../../../gateway/models/resolve-model.ts";
 import { accountTestResultSchema, successSchema } from "../answers.ts";
-import { recordAction } from "../configuration/audit-recording.ts";
+import { recordAction } from "../editing/audit-recording.ts";
 import { requestObject } from "../request-fields.ts";
 import { accountIdentifiers } from "./account-identifiers.ts";
 import { testAccount, testModelSchema } from "./account-test.ts";

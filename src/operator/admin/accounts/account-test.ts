@@ -10,7 +10,7 @@ import { chatCompletions } from "../../../gateway/dialects/chat-completions/dial
 import { generateCompletion } from "../../../gateway/generation/complete.ts";
 import { resolveModel } from "../../../gateway/models/resolve-model.ts";
 import { accountTestResultSchema } from "../answers.ts";
-import { recordAction } from "../configuration/audit-recording.ts";
+import { recordAction } from "../editing/audit-recording.ts";
 import { administratorCaller, callWithAccount, findProviderId } from "./account-call.ts";
 import { accountIdentifiers, findAccountIndex } from "./account-identifiers.ts";
 

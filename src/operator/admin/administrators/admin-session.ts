@@ -4,7 +4,7 @@ import { ensureSigningSecret } from "../../../core/auth/signing-secret.ts";
 import type { Administrator } from "../../../core/config/schemas/administrator-schema.ts";
 import { GatewayError } from "../../../core/errors/gateway-error.ts";
 import type { Context } from "../../../core/ports/context.ts";
-import { recordAction } from "../configuration/audit-recording.ts";
+import { recordAction } from "../editing/audit-recording.ts";
 
 /**
  * Issues a token to someone who has signed in, and records it in the audit log.

@@ -10,7 +10,7 @@ import { GatewayError } from "../../../core/errors/gateway-error.ts";
 import type { Context } from "../../../core/ports/context.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routing/endpoint.ts";
 import { successSchema } from "../answers.ts";
-import { addEntry, changeEntry, deleteEntry, type EntryList } from "../entry-list.ts";
+import { addEntry, changeEntry, deleteEntry, type EntryList } from "../editing/entry-list.ts";
 import { ENTRY_HEADERS, entryResponse, IF_MATCH, VERSION_HEADERS } from "../etag.ts";
 import { requestObject } from "../request-fields.ts";
 import { idTakenError, requireFound } from "../resource-errors.ts";

@@ -7,7 +7,7 @@ import { lazyObject } from "../../../core/encoding/lazy-schema.ts";
 import { GatewayError, invalidRequest } from "../../../core/errors/gateway-error.ts";
 import type { Context } from "../../../core/ports/context.ts";
 import { adminEndpoint, type Endpoint, jsonResponse, openEndpoint } from "../../../core/routing/endpoint.ts";
-import { editConfig } from "../configuration/config-edit.ts";
+import { editConfig } from "../editing/config-edit.ts";
 import { ENTRY_HEADERS, entryEtag, IF_MATCH } from "../etag.ts";
 import { requestObject } from "../request-fields.ts";
 import { startSession } from "./admin-session.ts";

@@ -5,7 +5,7 @@ import { createSecret } from "../../../core/auth/secrets.ts";
 import { lazyObject } from "../../../core/encoding/lazy-schema.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routing/endpoint.ts";
 import { successSchema } from "../answers.ts";
-import { editConfig } from "../configuration/config-edit.ts";
+import { editConfig } from "../editing/config-edit.ts";
 
 /** Body of `POST /admin/settings/password`. `password` is an alias of `new_password`. */
 const passwordSchema = lazyObject(() => ({

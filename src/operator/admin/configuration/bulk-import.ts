@@ -7,9 +7,9 @@ import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routin
 import { assertImportedAuth } from "../accounts/account-auth.ts";
 import { hasIdentity } from "../accounts/account-identifiers.ts";
 import { successSchema } from "../answers.ts";
+import { editConfig } from "../editing/config-edit.ts";
 import { rejectForeignOwner } from "../keys/key-entries.ts";
 import { mapToPresentDigests } from "../keys/key-rotation.ts";
-import { editConfig } from "./config-edit.ts";
 import { deduplicateConfig } from "./config-merge.ts";
 
 const importedAccount = accountSchema.refine(hasIdentity, {

@@ -11,12 +11,12 @@ import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routin
 import { assertImportedAuth } from "../accounts/account-auth.ts";
 import { assertOwnerLeft, createEpoch } from "../administrators/administrators.ts";
 import { successSchema } from "../answers.ts";
+import { recordAction } from "../editing/audit-recording.ts";
+import { diffConfigs, diffShape } from "../editing/config-diff.ts";
+import { assertStorable, editConfig } from "../editing/config-edit.ts";
 import { aliasesSchema } from "../models/aliases.ts";
 import { triggerAlertCheck } from "../monitoring/alert-check.ts";
-import { recordAction } from "./audit-recording.ts";
 import { exportedConfigSchema } from "./config-answers.ts";
-import { diffConfigs, diffShape } from "./config-diff.ts";
-import { assertStorable, editConfig } from "./config-edit.ts";
 import { exportConfig } from "./config-export.ts";
 import { mergeConfig, replaceConfig } from "./config-merge.ts";
 import { IMPORT_MODES, modeSchema, objectSchema, readImport } from "./import-body.ts";

@@ -11,6 +11,7 @@ import { authRequestSchema, withAuth } from "../accounts/account-auth.ts";
 import { normalizedProvider } from "../accounts/account-edit.ts";
 import { accountIdentifiers, hasIdentity, isSameAccount } from "../accounts/account-identifiers.ts";
 import { accountViewSchema } from "../answers.ts";
+import { editConfig } from "../editing/config-edit.ts";
 import { formatEtag } from "../etag.ts";
 import {
   applyKeyChanges,
@@ -22,7 +23,6 @@ import {
 import { aliasesSchema } from "../models/aliases.ts";
 import { requestObject } from "../request-fields.ts";
 import { configViewSchema } from "./config-answers.ts";
-import { editConfig } from "./config-edit.ts";
 import { configView } from "./config-view.ts";
 
 /** Omitted fields of an existing key keep their values. */

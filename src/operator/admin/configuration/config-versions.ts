@@ -5,12 +5,12 @@ import type { ConfigBackup } from "../../../core/ports/audit-log.ts";
 import type { Context } from "../../../core/ports/context.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routing/endpoint.ts";
 import { successSchema } from "../answers.ts";
+import { diffConfigs, diffShape } from "../editing/config-diff.ts";
+import { editConfig } from "../editing/config-edit.ts";
 import { formatEtag } from "../etag.ts";
 import { triggerAlertCheck } from "../monitoring/alert-check.ts";
 import { requestObject } from "../request-fields.ts";
 import { requireFound } from "../resource-errors.ts";
-import { diffConfigs, diffShape } from "./config-diff.ts";
-import { editConfig } from "./config-edit.ts";
 
 const versionSchema = () =>
   z.object({

@@ -4,7 +4,7 @@ import { lazyObject } from "../../../core/encoding/lazy-schema.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routing/endpoint.ts";
 import { getRetention } from "../../../records/telemetry/outbox.ts";
 import { successSchema } from "../answers.ts";
-import { editConfig } from "../configuration/config-edit.ts";
+import { editConfig } from "../editing/config-edit.ts";
 import { pageSchema, queryNumber } from "../paging.ts";
 import { requestObject } from "../request-fields.ts";
 import { requireFound } from "../resource-errors.ts";

@@ -8,7 +8,7 @@ import type { Platform } from "../../../core/ports/platform.ts";
 import { formatSubject, type SubjectUsage } from "../../../core/ports/subject-limits.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routing/endpoint.ts";
 import { successSchema } from "../answers.ts";
-import { addEntry, changeEntry, deleteEntry, type EntryList } from "../entry-list.ts";
+import { addEntry, changeEntry, deleteEntry, type EntryList } from "../editing/entry-list.ts";
 import { ENTRY_HEADERS, entryResponse, IF_MATCH, VERSION_HEADERS } from "../etag.ts";
 import { countUnpricedModels } from "../models/unpriced-models.ts";
 import { idTakenError, requireFound } from "../resource-errors.ts";

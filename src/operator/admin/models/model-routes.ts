@@ -18,7 +18,7 @@ import { isDotSegment } from "../../../core/encoding/path-segment.ts";
 import { invalidRequest } from "../../../core/errors/gateway-error.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routing/endpoint.ts";
 import { successSchema } from "../answers.ts";
-import { addEntry, changeEntry, deleteEntry, type EntryList, isIdTaken } from "../entry-list.ts";
+import { addEntry, changeEntry, deleteEntry, type EntryList, isIdTaken } from "../editing/entry-list.ts";
 import { ENTRY_HEADERS, entryResponse, IF_MATCH, VERSION_HEADERS } from "../etag.ts";
 import { requestObject } from "../request-fields.ts";
 import { conflictError, requireFound } from "../resource-errors.ts";

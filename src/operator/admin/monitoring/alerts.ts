@@ -11,7 +11,7 @@ import { ALERT_KINDS } from "../../../core/ports/alerts.ts";
 import type { Context } from "../../../core/ports/context.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routing/endpoint.ts";
 import { successSchema } from "../answers.ts";
-import { editConfig } from "../configuration/config-edit.ts";
+import { editConfig } from "../editing/config-edit.ts";
 import { formatEtag } from "../etag.ts";
 import { requestObject } from "../request-fields.ts";
 import { notFoundError } from "../resource-errors.ts";

@@ -25,7 +25,7 @@ import {
   getProvider,
   type RegisteredProvider,
 } from "../../../gateway/providers/provider-registry.ts";
-import { editConfig } from "../configuration/config-edit.ts";
+import { editConfig } from "../editing/config-edit.ts";
 import { ENTRY_HEADERS, formatEtag, IF_MATCH, VERSION_HEADERS } from "../etag.ts";
 import { listOfferedModels } from "../models/offered-models.ts";
 import { priceRequestSchema } from "../models/price-request.ts";

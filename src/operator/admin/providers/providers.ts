@@ -14,7 +14,7 @@ import { formatSubject } from "../../../core/ports/subject-limits.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routing/endpoint.ts";
 import { needsNoAccount } from "../../../gateway/providers/drivers.ts";
 import { providerHealthSchema, successSchema } from "../answers.ts";
-import { addEntry, changeEntry, deleteEntry, type EntryList } from "../entry-list.ts";
+import { addEntry, changeEntry, deleteEntry, type EntryList } from "../editing/entry-list.ts";
 import { ENTRY_HEADERS, entryResponse, IF_MATCH, VERSION_HEADERS } from "../etag.ts";
 import { readLimitUse, usedSchema, usedView } from "../keys/limit-use.ts";
 import { cacheRequestSchema, limitsRequestSchema } from "../keys/subject-fields.ts";

@@ -5,7 +5,7 @@ import { type Proxy as ConfiguredProxy, proxySchema } from "../../../core/config
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routing/endpoint.ts";
 import { proxyViewSchema, successSchema } from "../answers.ts";
 import { proxyView } from "../configuration/config-view.ts";
-import { addEntry, changeEntry, deleteEntry, type EntryList } from "../entry-list.ts";
+import { addEntry, changeEntry, deleteEntry, type EntryList } from "../editing/entry-list.ts";
 import { ENTRY_HEADERS, entryResponse, IF_MATCH, VERSION_HEADERS } from "../etag.ts";
 import { requestObject } from "../request-fields.ts";
 import { idTakenError, requireFound } from "../resource-errors.ts";

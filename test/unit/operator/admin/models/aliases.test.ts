@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { configSchema } from "../../../../../src/core/config/schema.ts";
-import { assertReferences } from "../../../../../src/operator/admin/configuration/config-references.ts";
+import { assertReferences } from "../../../../../src/operator/admin/editing/config-references.ts";
 import {
   aliasesSchema,
   routeNameSchema,

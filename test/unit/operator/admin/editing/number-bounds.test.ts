@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { configSchema } from "../../../../../src/core/config/schema.ts";
-import { rejectHugeNumbers } from "../../../../../src/operator/admin/configuration/number-bounds.ts";
+import { rejectHugeNumbers } from "../../../../../src/operator/admin/editing/number-bounds.ts";
 
 const provider = { id: "cloud", driver: "chat", base_url: "https://cloud.example/v1" };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { configSchema } from "../../../../../src/core/config/schema.ts";
-import { diffConfigs } from "../../../../../src/operator/admin/configuration/config-diff.ts";
+import { diffConfigs } from "../../../../../src/operator/admin/editing/config-diff.ts";
 
 const SECRETS = ["sk-secret-0123456789", "a-password", "a-token", "proxy-password", "hosting-token"];
 

@@ -1,8 +1,8 @@
-import type { Config } from "../../core/config/schema.ts";
-import type { GatewayError } from "../../core/errors/gateway-error.ts";
-import type { Context } from "../../core/ports/context.ts";
-import { editConfig } from "./configuration/config-edit.ts";
-import { formatEtag } from "./etag.ts";
+import type { Config } from "../../../core/config/schema.ts";
+import type { GatewayError } from "../../../core/errors/gateway-error.ts";
+import type { Context } from "../../../core/ports/context.ts";
+import { formatEtag } from "../etag.ts";
+import { editConfig } from "./config-edit.ts";
 
 /** A list of the configuration, for example the teams. Administrators add, change and delete its entries one by one. */
 export interface EntryList<Entry> {

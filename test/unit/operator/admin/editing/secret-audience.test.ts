@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Config, configSchema } from "../../../../../src/core/config/schema.ts";
-import { assertSecretsStay } from "../../../../../src/operator/admin/configuration/secret-audience.ts";
+import { assertSecretsStay } from "../../../../../src/operator/admin/editing/secret-audience.ts";
 
 const ACCOUNT = { email: "a@example.com", token: "sk-account-1234" };
 const OAUTH = { type: "oauth2", client_id: "c", client_secret: "a-client-secret" };
