@@ -9,6 +9,9 @@ import { cacheViewSchema } from "./keys/subject-fields.ts";
 /** Common part of the responses to edits. */
 export const successSchema = () => z.object({ success: z.literal(true) });
 
+/** Of answers with credentials, which no cache may store. */
+export const NO_STORE = { headers: { "cache-control": "no-store" } };
+
 /** Cooldown of one account, caused by its own failures or by its proxy's. */
 export const cooldownSchema = () =>
   z.object({

@@ -2,10 +2,10 @@ import * as z from "zod";
 import type { Config } from "../../../core/config/schema.ts";
 import type { Account } from "../../../core/config/schemas/account-schema.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routing/endpoint.ts";
+import { accountIdentifiers } from "../account-identifiers.ts";
 import { editConfig } from "../editing/config-edit.ts";
 import { requestObject } from "../request-fields.ts";
 import { accountsChangedResponse, accountsChangedSchema, assertProxyExists } from "./account-edit.ts";
-import { accountIdentifiers } from "./account-identifiers.ts";
 
 const MAX_ACCOUNTS = 100_000;
 

@@ -6,7 +6,7 @@ import { withAccount } from "../../../gateway/accounts/with-account.ts";
 import type { Provider } from "../../../gateway/providers/provider.ts";
 import { getProvider, type RegisteredProvider } from "../../../gateway/providers/provider-registry.ts";
 import type { UpstreamAccount } from "../../../gateway/providers/upstream-account.ts";
-import { accountIdentifiers } from "./account-identifiers.ts";
+import { accountIdentifiers } from "../account-identifiers.ts";
 
 /** Timeout of an administrator's call to the provider, including the wait for a slot. */
 const CALL_TIMEOUT_MS = 25_000;

@@ -7,8 +7,8 @@ import {
   type AccountHealth,
 } from "../../../core/ports/account-status.ts";
 import type { Context } from "../../../core/ports/context.ts";
-import { readHealthById } from "../configuration/config-view.ts";
-import { accountIdentifiers } from "./account-identifiers.ts";
+import { accountIdentifiers } from "../account-identifiers.ts";
+import { readHealthById } from "./account-view.ts";
 
 /** Query parameters that filter and sort a list of accounts. */
 export const accountFilterShape = once(() => ({

@@ -6,10 +6,10 @@ import type { Context } from "../../../core/ports/context.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routing/endpoint.ts";
 import { runInParallel } from "../../../core/run-in-parallel.ts";
 import { resolveModel } from "../../../gateway/models/resolve-model.ts";
+import { accountIdentifiers } from "../account-identifiers.ts";
 import { accountTestResultSchema, successSchema } from "../answers.ts";
 import { recordAction } from "../editing/audit-recording.ts";
 import { requestObject } from "../request-fields.ts";
-import { accountIdentifiers } from "./account-identifiers.ts";
 import { testAccount, testModelSchema } from "./account-test.ts";
 
 /** Number of accounts that are tested at the same time (docs/contract/errors.md, Limits). */

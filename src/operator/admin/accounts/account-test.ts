@@ -9,10 +9,10 @@ import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routin
 import { chatCompletions } from "../../../gateway/dialects/chat-completions/dialect.ts";
 import { generateCompletion } from "../../../gateway/generation/complete.ts";
 import { resolveModel } from "../../../gateway/models/resolve-model.ts";
+import { accountIdentifiers, findAccountIndex } from "../account-identifiers.ts";
 import { accountTestResultSchema } from "../answers.ts";
 import { recordAction } from "../editing/audit-recording.ts";
 import { administratorCaller, callWithAccount, findProviderId } from "./account-call.ts";
-import { accountIdentifiers, findAccountIndex } from "./account-identifiers.ts";
 
 /** Model for account tests if the request names none. */
 export const DEFAULT_TEST_MODEL = "provider-v4-flash";

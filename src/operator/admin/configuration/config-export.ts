@@ -5,6 +5,7 @@ import { textToBase64 } from "../../../core/encoding/bytes.ts";
 import { toCanonicalJson } from "../../../core/encoding/canonical-json.ts";
 import { sha256Hex } from "../../../core/encoding/hash.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routing/endpoint.ts";
+import { NO_STORE } from "../answers.ts";
 import { formatEtag } from "../etag.ts";
 import { type ExportedConfig, exportedConfigSchema } from "./config-answers.ts";
 
@@ -24,9 +25,6 @@ export async function hashConfig(config: Config): Promise<string> {
   const { sync: _sync, vercel: _vercel, ...rest } = exportConfig(config);
   return sha256Hex(toCanonicalJson(rest));
 }
-
-/** The export contains credentials, so no cache may store it. */
-export const NO_STORE = { headers: { "cache-control": "no-store" } };
 
 const exportTextsSchema = () => z.object({ json: z.string(), base64: z.string() });
 

@@ -4,7 +4,7 @@ import { type Account, accountSchema } from "../../../core/config/schemas/accoun
 import type { ProviderEntry } from "../../../core/config/schemas/provider-schema.ts";
 import { isObject, type JsonObject } from "../../../core/encoding/json.ts";
 import { once } from "../../../core/encoding/lazy-schema.ts";
-import { accountIdentifiers, hasIdentity } from "../accounts/account-identifiers.ts";
+import { accountIdentifiers, hasIdentity } from "../account-identifiers.ts";
 import { mergeKeys } from "../keys/key-entries.ts";
 
 /**

@@ -7,9 +7,9 @@ import { extensibleObject } from "../../../core/config/schemas/shared-fields.ts"
 import { invalidRequest } from "../../../core/errors/gateway-error.ts";
 import type { Context } from "../../../core/ports/context.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routing/endpoint.ts";
+import { accountIdentifiers, hasIdentity, isSameAccount } from "../account-identifiers.ts";
 import { authRequestSchema, withAuth } from "../accounts/account-auth.ts";
 import { normalizedProvider } from "../accounts/account-edit.ts";
-import { accountIdentifiers, hasIdentity, isSameAccount } from "../accounts/account-identifiers.ts";
 import { accountViewSchema } from "../answers.ts";
 import { editConfig } from "../editing/config-edit.ts";
 import { formatEtag } from "../etag.ts";

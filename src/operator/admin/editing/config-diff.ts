@@ -4,7 +4,7 @@ import { type Config, configSchema } from "../../../core/config/schema.ts";
 import { findMemberSchema, maskMarkedSecrets } from "../../../core/config/secret-masking.ts";
 import type { FieldChange } from "../../../core/config/snapshot.ts";
 import { isObject } from "../../../core/encoding/json.ts";
-import { accountIdentifiers } from "../accounts/account-identifiers.ts";
+import { accountIdentifiers } from "../account-identifiers.ts";
 
 const MAX_CHANGES = 50;
 const MAX_VALUE_CHARS = 200;

@@ -5,7 +5,7 @@ import { GatewayError, invalidRequest } from "../../../core/errors/gateway-error
 import type { Context } from "../../../core/ports/context.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routing/endpoint.ts";
 import { runInParallel } from "../../../core/run-in-parallel.ts";
-import { accountIdentifiers } from "../accounts/account-identifiers.ts";
+import { accountIdentifiers } from "../account-identifiers.ts";
 import { DEFAULT_TEST_MODEL, testAccount } from "../accounts/account-test.ts";
 import { TEST_CONCURRENCY } from "../accounts/account-test-all.ts";
 import { successSchema } from "../answers.ts";

@@ -10,9 +10,7 @@ import { formatSubject, type SubjectUsage } from "../../../core/ports/subject-li
 import type { KeyUsage } from "../../../core/ports/usage.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routing/endpoint.ts";
 import { clampedSum, fromNano } from "../../../records/usage/prices.ts";
-import { keyViewSchema, successSchema } from "../answers.ts";
-import { NO_STORE } from "../configuration/config-export.ts";
-import { keyView } from "../configuration/config-view.ts";
+import { keyViewSchema, NO_STORE, successSchema } from "../answers.ts";
 import { editConfig } from "../editing/config-edit.ts";
 import { ENTRY_HEADERS, entryEtag, formatEtag, IF_MATCH, VERSION_HEADERS } from "../etag.ts";
 import { countUnpricedModels, noteUnpricedModels } from "../models/unpriced-models.ts";
@@ -29,6 +27,7 @@ import {
   rejectUselessScope,
 } from "./key-entries.ts";
 import { getKeyDigests, rotateKey } from "./key-rotation.ts";
+import { keyView } from "./key-view.ts";
 import { readLimitUse, usedSchema, usedView } from "./limit-use.ts";
 import { cacheRequestSchema } from "./subject-fields.ts";
 

@@ -11,7 +11,7 @@ import { previewOrder } from "../../../gateway/generation/routes/route-strategie
 import { ModelNotFoundError } from "../../../gateway/models/model-not-found.ts";
 import { resolveModel } from "../../../gateway/models/resolve-model.ts";
 import { fromNano } from "../../../records/usage/prices.ts";
-import { readProviderHealth } from "../providers/provider-health.ts";
+import { readProviderHealth } from "../monitoring/provider-health.ts";
 import { routeModelsSchema } from "./aliases.ts";
 
 /** The size of the request for which the order is computed. */

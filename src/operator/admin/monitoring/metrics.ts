@@ -1,6 +1,6 @@
 import { adminEndpoint, type Endpoint } from "../../../core/routing/endpoint.ts";
 import { EXPOSITION_TYPE, formatExposition } from "../../../records/telemetry/exposition.ts";
-import { listActiveProviders, readProviderHealth } from "../providers/provider-health.ts";
+import { listActiveProviders, readProviderHealth } from "./provider-health.ts";
 
 export const METRICS_ENDPOINTS = [
   /**

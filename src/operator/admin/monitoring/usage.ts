@@ -14,7 +14,7 @@ import { adminEndpoint, type Endpoint } from "../../../core/routing/endpoint.ts"
 import { DRIVER_ALIASES, DRIVER_NAMES } from "../../../gateway/providers/drivers.ts";
 import { clampedSum, fromNano } from "../../../records/usage/prices.ts";
 import { normalizeRange } from "../../../records/usage/time-range.ts";
-import { listAccountNames } from "../accounts/account-identifiers.ts";
+import { listAccountNames } from "../account-identifiers.ts";
 import { queryNumber } from "../paging.ts";
 import { type DimensionNames, usageCsv } from "./usage-csv.ts";
 

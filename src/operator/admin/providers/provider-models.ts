@@ -27,10 +27,10 @@ import {
 } from "../../../gateway/providers/provider-registry.ts";
 import { editConfig } from "../editing/config-edit.ts";
 import { ENTRY_HEADERS, formatEtag, IF_MATCH, VERSION_HEADERS } from "../etag.ts";
-import { listOfferedModels } from "../models/offered-models.ts";
 import { priceRequestSchema } from "../models/price-request.ts";
 import { rejectUnknownFields, requestObject } from "../request-fields.ts";
 import { requireFound } from "../resource-errors.ts";
+import { listOfferedModels } from "./offered-models.ts";
 import { providerView, providerViewSchema } from "./provider-view.ts";
 import { getSavedProvider, providerResponse } from "./providers.ts";
 

@@ -20,9 +20,9 @@ import { readLimitUse, usedSchema, usedView } from "../keys/limit-use.ts";
 import { cacheRequestSchema, limitsRequestSchema } from "../keys/subject-fields.ts";
 import { priceRequestSchema } from "../models/price-request.ts";
 import { listUnservedModels } from "../models/unpriced-models.ts";
+import { readProviderHealth } from "../monitoring/provider-health.ts";
 import { rejectUnknownFields, requestObject, unknownFieldInUnion } from "../request-fields.ts";
 import { idTakenError, requireFound } from "../resource-errors.ts";
-import { readProviderHealth } from "./provider-health.ts";
 import { defaultProviderView, mergeHeaders, providerView, providerViewSchema } from "./provider-view.ts";
 
 /**

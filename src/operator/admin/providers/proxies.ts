@@ -3,8 +3,7 @@ import { ENTRY_ID_RULE, entryIdSchema } from "../../../core/config/entry-id.ts";
 import type { Config } from "../../../core/config/schema.ts";
 import { type Proxy as ConfiguredProxy, proxySchema } from "../../../core/config/schemas/proxy-schema.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routing/endpoint.ts";
-import { proxyViewSchema, successSchema } from "../answers.ts";
-import { proxyView } from "../configuration/config-view.ts";
+import { type ProxyView, proxyViewSchema, successSchema } from "../answers.ts";
 import { addEntry, changeEntry, deleteEntry, type EntryList } from "../editing/entry-list.ts";
 import { ENTRY_HEADERS, entryResponse, IF_MATCH, VERSION_HEADERS } from "../etag.ts";
 import { requestObject } from "../request-fields.ts";
@@ -28,6 +27,11 @@ const proxyChangeSchema = requestObject(
   }),
   proxyViewSchema,
 );
+
+/** The view of a proxy. */
+export function proxyView({ password, ...proxy }: ConfiguredProxy): ProxyView {
+  return { ...proxy, has_password: password !== "" };
+}
 
 /** Returns a saved proxy. Throws 404 for an unknown id. */
 export function getSavedProxy(proxies: readonly ConfiguredProxy[], id: string): ConfiguredProxy {

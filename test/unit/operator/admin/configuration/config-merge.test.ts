@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Config, configSchema } from "../../../../../src/core/config/schema.ts";
 import { sha256Hex } from "../../../../../src/core/encoding/hash.ts";
-import { accountIdentifiers } from "../../../../../src/operator/admin/accounts/account-identifiers.ts";
+import { accountIdentifiers } from "../../../../../src/operator/admin/account-identifiers.ts";
 import { exportConfig, hashConfig } from "../../../../../src/operator/admin/configuration/config-export.ts";
 import {
   deduplicateConfig,

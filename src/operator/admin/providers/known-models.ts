@@ -6,7 +6,7 @@ import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routin
 import { loadKnownModels, ProviderKnowledge } from "../../../gateway/models/known-models.ts";
 import { getDefaultProvider } from "../../../gateway/providers/provider-registry.ts";
 import { findModelPrice } from "../../../records/usage/prices.ts";
-import { getSavedProvider } from "../providers/providers.ts";
+import { getSavedProvider } from "./providers.ts";
 
 /** US dollars, by the names of a price in the configuration. An absent price is unknown. */
 const knownPriceSchema = lazyObject(() => {

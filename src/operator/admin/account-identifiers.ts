@@ -1,8 +1,8 @@
-import { accountIdentifier } from "../../../core/config/account-identifier.ts";
-import type { Config } from "../../../core/config/schema.ts";
-import type { Account } from "../../../core/config/schemas/account-schema.ts";
-import { oncePer } from "../../../core/encoding/once-per.ts";
-import { notFoundError, requireFound } from "../resource-errors.ts";
+import { accountIdentifier } from "../../core/config/account-identifier.ts";
+import type { Config } from "../../core/config/schema.ts";
+import type { Account } from "../../core/config/schemas/account-schema.ts";
+import { oncePer } from "../../core/encoding/once-per.ts";
+import { notFoundError, requireFound } from "./resource-errors.ts";
 
 /** Whether the account has an e-mail, a mobile number or a token. */
 export function hasIdentity({ email, mobile, token }: Pick<Account, "email" | "mobile" | "token">): boolean {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { guessBaseAddresses } from "../../../../../src/operator/admin/models/offered-models.ts";
+import { guessBaseAddresses } from "../../../../../src/operator/admin/providers/offered-models.ts";
 import { useMemoryGateway } from "../../../../support/memory-gateway.ts";
 import { ScriptedUpstream } from "../../../../support/scripted-upstream.ts";
 
