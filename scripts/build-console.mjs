@@ -48,7 +48,7 @@ export async function buildConsole() {
   const made = `${output}.${process.pid}`;
   mkdirSync(made, { recursive: true });
   const result = await build({
-    entryPoints: { console: join(source, "main.tsx"), key: join(source, "key-page", "main.tsx") },
+    entryPoints: { console: join(source, "main.tsx"), key: join(source, "key-main.tsx") },
     outdir: made,
     bundle: true,
     minify: true,
@@ -88,7 +88,7 @@ export async function buildConsole() {
     );
   };
   writeFileSync(join(made, "icon.svg"), ICON);
-  write("key.html", "Your API key · Polygate", "console/key-page/main.tsx");
+  write("key.html", "Your API key · Polygate", "console/key-main.tsx");
   write("index.html", "Polygate", "console/main.tsx");
   // Replace the folder in one step, so that a running gateway never serves a partial build. Another process may do the same.
   rmSync(output, { recursive: true, force: true, maxRetries: 10 });

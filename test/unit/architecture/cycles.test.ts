@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import { expect, it } from "vitest";
 import { importsOf, sources } from "./sources.ts";
 
@@ -25,6 +26,12 @@ function reachedFrom(start: string, imports: ReadonlyMap<string, readonly string
   return reached;
 }
 
+/** A folder and all folders that it is in. */
+function withParents(folder: string): string[] {
+  const parts = folder.split("/");
+  return parts.map((_, index) => parts.slice(0, index + 1).join("/"));
+}
+
 it("finds a cycle over several files, and what leads into it is no part of it", () => {
   const imports = new Map([
     ["in", ["a"]],
@@ -40,4 +47,38 @@ it("finds a cycle over several files, and what leads into it is no part of it", 
 it("no files of the program import each other, not even by types", () => {
   const imports = new Map(sources("src").map((file) => [file.path, importsOf(file)]));
   expect(cycles(imports)).toEqual([]);
+});
+
+/** The folders directly in `folder` that import each other: `a/x.ts` that imports `b/y.ts` is an import of `b` by `a`. */
+function importsBetweenFolders(folder: string, imports: ReadonlyMap<string, readonly string[]>) {
+  const inner = (path: string) =>
+    path.startsWith(`${folder}/`) ? /^(.+?)\//.exec(path.slice(folder.length + 1))?.[1] : undefined;
+  const between = new Map<string, string[]>();
+  for (const [path, targets] of imports) {
+    const from = inner(path);
+    if (from === undefined) continue;
+    const others = targets.flatMap((target) => inner(target) ?? []).filter((to) => to !== from);
+    between.set(from, [...(between.get(from) ?? []), ...others]);
+  }
+  return between;
+}
+
+it("finds folders that import each other, and disregards the files beside them", () => {
+  const imports = new Map([
+    ["src/a/one.ts", ["src/b/two.ts", "src/index.ts"]],
+    ["src/b/two.ts", ["src/c/three.ts"]],
+    ["src/c/three.ts", ["src/b/four.ts"]],
+    ["src/index.ts", ["src/a/one.ts"]],
+  ]);
+  expect(cycles(importsBetweenFolders("src", imports))).toEqual([["b", "c"]]);
+});
+
+// Files directly in a folder are its index, or serve all folders in it: they may be imported by these, and import them.
+it("no folders of the program import each other, at any depth", () => {
+  const imports = new Map(sources("src").map((file) => [file.path, importsOf(file)]));
+  const folders = new Set([...imports.keys()].map((path) => dirname(path)).flatMap(withParents));
+  const found = [...folders].map(
+    (folder) => [folder, cycles(importsBetweenFolders(folder, imports))] as const,
+  );
+  expect(found.filter(([, groups]) => groups.length > 0)).toEqual([]);
 });

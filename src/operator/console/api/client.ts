@@ -1,8 +1,8 @@
 import { isDotSegment } from "../../../core/encoding/path-segment.ts";
 import { reportReachable, reportUnreachable } from "../connection.ts";
 import { currentToken, expireSession } from "../session.ts";
-import { words } from "../ui/words.ts";
 import { type AdminRoute, type AnswerOf, fillRoute, type RequestTo } from "./endpoints.ts";
+import { texts } from "./texts.ts";
 
 /** A failed request, with a message for the user. */
 export class ApiError extends Error {
@@ -39,7 +39,7 @@ export function errorMessage(body: unknown, status: number): string {
     }
     if ("message" in body && typeof body.message === "string") return body.message;
   }
-  return words.gatewayAnsweredWithStatus(status);
+  return texts.gatewayAnsweredWithStatus(status);
 }
 
 /** Returns the message of any thrown value. */
@@ -65,7 +65,7 @@ async function readJson(response: Response): Promise<unknown> {
  */
 export async function sendRequest(path: string, options: CallOptions = {}): Promise<Response> {
   if ((path.split("?")[0] ?? "").split("/").some(isDotSegment)) {
-    throw new ApiError(400, words.uneditableNameHint);
+    throw new ApiError(400, texts.uneditableNameHint);
   }
   const headers = new Headers({ accept: "application/json", authorization: `Bearer ${currentToken()}` });
   if (options.body !== undefined) headers.set("content-type", "application/json");
@@ -81,7 +81,7 @@ export async function sendRequest(path: string, options: CallOptions = {}): Prom
   } catch (error) {
     if (options.signal?.aborted === true) throw error;
     reportUnreachable();
-    throw new ApiError(0, words.gatewayUnreachableHint);
+    throw new ApiError(0, texts.gatewayUnreachableHint);
   }
   reportReachable();
   if (response.ok) return response;
@@ -103,7 +103,7 @@ async function readAnswer<Answer>(response: Response, more: object = {}): Promis
     // the type that the server declares.
     return Object.assign(await response.json(), more);
   } catch {
-    throw new ApiError(response.status, words.unexpectedAnswer(new URL(response.url).pathname));
+    throw new ApiError(response.status, texts.unexpectedAnswer(new URL(response.url).pathname));
   }
 }
 

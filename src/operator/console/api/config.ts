@@ -1,6 +1,6 @@
-import { words } from "../ui/words.ts";
 import { callApi, callVersioned } from "./client.ts";
 import type { AnswerOf, BodyOf } from "./endpoints.ts";
+import { texts } from "./texts.ts";
 import { sendUndoable } from "./undo.ts";
 
 /** A masked API key; `id` identifies it in paths. Times are Unix milliseconds, 0 for unknown and never. */
@@ -62,5 +62,5 @@ export async function previewImport(mode: "merge" | "replace", config: object): 
   const request = { query: { dry_run: "true" }, body: { config, mode } };
   const answer = await callApi("POST /admin/config/import", request);
   if ("dry_run" in answer) return answer;
-  throw new Error(words.unexpectedAnswer("/admin/config/import"));
+  throw new Error(texts.unexpectedAnswer("/admin/config/import"));
 }

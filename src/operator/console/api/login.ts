@@ -1,7 +1,7 @@
 import { currentToken, endSession, startSession } from "../session.ts";
-import { words } from "../ui/words.ts";
 import { ApiError, errorMessage } from "./client.ts";
 import type { AnswerOf } from "./endpoints.ts";
+import { texts } from "./texts.ts";
 
 /**
  * Signs in with the admin key or the password, or with the name and the password of an administrator.
@@ -15,7 +15,7 @@ export async function signIn(name: string, secret: string): Promise<void> {
     headers: { "content-type": "application/json" },
     body: JSON.stringify(name.trim() === "" ? { admin_key: secret } : { name, password: secret }),
   }).catch(() => null);
-  if (response === null) throw new ApiError(0, words.gatewayCannotBeReached);
+  if (response === null) throw new ApiError(0, texts.gatewayCannotBeReached);
   if (!response.ok) {
     const body: unknown = await response.json().catch(() => null);
     throw new ApiError(response.status, errorMessage(body, response.status));

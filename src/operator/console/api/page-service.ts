@@ -1,6 +1,6 @@
-import { words } from "../ui/words.ts";
 import { ApiError, callApi, errorMessage } from "./client.ts";
 import type { AnswerOf } from "./endpoints.ts";
+import { texts } from "./texts.ts";
 
 interface Application {
   readonly name: string;
@@ -41,7 +41,7 @@ export interface Metadata {
 
 async function getResponse(path: string): Promise<Response> {
   const response = await fetch(path).catch(() => null);
-  if (response === null) throw new ApiError(0, words.gatewayCannotBeReached);
+  if (response === null) throw new ApiError(0, texts.gatewayCannotBeReached);
   if (response.ok) return response;
   const body: unknown = await response.json().catch(() => null);
   throw new ApiError(response.status, errorMessage(body, response.status));

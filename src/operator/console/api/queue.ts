@@ -1,4 +1,3 @@
-import { words } from "../ui/words.ts";
 import { callApi } from "./client.ts";
 import type { AnswerOf } from "./endpoints.ts";
 
@@ -8,15 +7,6 @@ export type Cooldown = QueueStatus["cooldowns"][number];
 
 /** Entries per list on screens, independent of the number of accounts. */
 export const QUEUE_SHOWN = 16;
-
-/** Conditions of accounts: the gateway's name, the label, and the tone of its badge. */
-export const CONDITIONS = [
-  ["ok", words.conditions.ok, "good"],
-  ["failing", words.conditions.failing, "bad"],
-  ["cooling", words.conditions.cooling, "warn"],
-  ["untested", words.conditions.untested, ""],
-  ["disabled", words.conditions.disabled, ""],
-] as const;
 
 /** `limit`: maximum entries per list; null: all entries, for callers that search the lists. */
 export const readQueue = (limit: number | null, signal?: AbortSignal) =>

@@ -37,32 +37,22 @@ const german: Translation = {
   shared,
   transfer,
   usage,
-  words: {
-    remark: "Bemerkung",
-    modelCount: (count) => formatPlural(count, "Modell", "Modelle"),
-    limits: "Limits",
-    loading: "Wird geladen…",
-    minutes15: "15 min",
-    hour1: "1 Stunde",
-    hours6: "6 Stunden",
-    hours24: "24 Stunden",
-    days7: "7 Tage",
+  api: {
     uneditableNameHint:
       "Einträge mit dem Namen „.“ oder „..“ lassen sich hier nicht bearbeiten. Importieren Sie stattdessen die Konfiguration.",
     gatewayUnreachableHint:
       "Das Gateway ist nicht erreichbar. Prüfen Sie die Verbindung und versuchen Sie es noch einmal.",
     gatewayAnsweredWithStatus: (status) => `Das Gateway hat mit dem Status ${status} geantwortet`,
-    pageNotLoaded:
-      "Diese Seite konnte nicht geladen werden. Laden Sie die Konsole neu: Das Gateway wurde vielleicht aktualisiert.",
     unexpectedAnswer: (path) => `${path}: unerwartete Antwort`,
     gatewayCannotBeReached: "Das Gateway ist nicht erreichbar.",
-    conditions: {
-      ok: "in Ordnung",
-      failing: "gestört",
-      cooling: "pausiert nach Fehlern",
-      untested: "nicht getestet",
-      disabled: "deaktiviert",
-    },
+  },
+  words: {
+    remark: "Bemerkung",
+    modelCount: (count) => formatPlural(count, "Modell", "Modelle"),
+    limits: "Limits",
+    loading: "Wird geladen…",
+    pageNotLoaded:
+      "Diese Seite konnte nicht geladen werden. Laden Sie die Konsole neu: Das Gateway wurde vielleicht aktualisiert.",
     noModelToTest: "Der Provider hat kein Modell.",
     all: "alle",
     models: "Modelle",
@@ -226,6 +216,11 @@ const german: Translation = {
     leave: "Verlassen",
   },
   overview: {
+    minutes15: "15 min",
+    hour1: "1 Stunde",
+    hours6: "6 Stunden",
+    hours24: "24 Stunden",
+    days7: "7 Tage",
     streamsOnly: "nur Streams",
     testProvider: (id: string) => `${id} testen`,
     top: "Am meisten benutzt",

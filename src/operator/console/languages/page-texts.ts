@@ -1,3 +1,4 @@
+import type { texts as api } from "../api/texts.ts";
 import type { texts as keyPage } from "../key-page/texts.ts";
 import type { texts as accounts } from "../pages/accounts/texts.ts";
 import type { texts as administrators } from "../pages/administrators/texts.ts";
@@ -25,6 +26,7 @@ import type { words } from "../ui/words.ts";
 
 /** The texts of each page. A translation has all of them; `texts.test.ts` finds a page that is missing here. */
 export interface PageTexts {
+  readonly api: typeof api;
   readonly words: typeof words;
   readonly shell: typeof shell;
   readonly keyPage: typeof keyPage;

@@ -4,6 +4,13 @@ import { formatPlural } from "../ui/count.ts";
 
 /** Texts of the parts that several pages share. */
 export const texts = translate("shared", {
+  conditions: {
+    ok: "ok",
+    failing: "failing",
+    cooling: "cooling down",
+    untested: "not tested",
+    disabled: "disabled",
+  },
   eraseData: "Erase data",
   eraseDataQuestion: "Erase all stored data?",
   eraseDataAction: "Erase for good",

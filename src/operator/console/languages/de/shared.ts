@@ -2,6 +2,13 @@ import { rich } from "../../language.ts";
 import type { PageTexts } from "../page-texts.ts";
 
 export const shared: PageTexts["shared"] = {
+  conditions: {
+    ok: "in Ordnung",
+    failing: "gestört",
+    cooling: "pausiert nach Fehlern",
+    untested: "nicht getestet",
+    disabled: "deaktiviert",
+  },
   eraseData: "Daten löschen",
   eraseDataQuestion: "Alle gespeicherten Daten löschen?",
   eraseDataAction: "Endgültig löschen",

@@ -2,6 +2,7 @@ import { rich } from "../../language.ts";
 import type { PageTexts } from "../page-texts.ts";
 
 export const shared: PageTexts["shared"] = {
+  conditions: { ok: "正常", failing: "故障", cooling: "冷却中", untested: "未测试", disabled: "已停用" },
   eraseData: "清除数据",
   eraseDataQuestion: "清除所有已存储的数据？",
   eraseDataAction: "永久清除",

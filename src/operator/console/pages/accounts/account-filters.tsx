@@ -2,8 +2,8 @@ import { DEFAULT_PROVIDER } from "../../../../core/config/provider-id.ts";
 import type { AccountFilter } from "../../api/accounts.ts";
 import type { ProviderView } from "../../api/providers.ts";
 import type { ProxyView } from "../../api/proxies.ts";
-import { CONDITIONS } from "../../api/queue.ts";
 import { setQuery } from "../../routing.ts";
+import { CONDITIONS } from "../../shared/account-conditions.ts";
 import { texts } from "./texts.ts";
 
 /** URL value for accounts without a proxy. Proxy ids have a colon in front, so they cannot collide with it. */

@@ -1,6 +1,7 @@
 import { isTokenAccountId } from "../../../../core/config/provider-id.ts";
-import { CONDITIONS, type QueueStatus } from "../../api/queue.ts";
+import type { QueueStatus } from "../../api/queue.ts";
 import { formatHref } from "../../routing.ts";
+import { CONDITIONS } from "../../shared/account-conditions.ts";
 import { type AccountNames, labelAccount } from "../../shared/account-names.ts";
 import { formatCount } from "../../ui/count.ts";
 import { formatDuration, formatTime } from "../../ui/format.ts";

@@ -1,4 +1,4 @@
-import { ACTIVITY_RANGES, readActivity } from "../../api/activity.ts";
+import { readActivity } from "../../api/activity.ts";
 import { listProviders } from "../../api/providers.ts";
 import { QUEUE_SHOWN, readQueue } from "../../api/queue.ts";
 import { readSettings } from "../../api/settings.ts";
@@ -13,6 +13,7 @@ import { type Loaded, useLoaded } from "../../ui/loading/use-loaded.ts";
 import { Page } from "../../ui/page.tsx";
 import { AccountState } from "./account-state.tsx";
 import { ActivityCharts } from "./activity-charts.tsx";
+import { ACTIVITY_RANGES } from "./activity-ranges.ts";
 import { ErrorTable } from "./error-table.tsx";
 import { LeaseTable } from "./lease-table.tsx";
 import { PromptCache } from "./prompt-cache.tsx";

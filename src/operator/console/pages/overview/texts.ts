@@ -3,6 +3,11 @@ import { rich, translate } from "../../language.ts";
 import { formatCount } from "../../ui/count.ts";
 
 export const texts = translate("overview", {
+  minutes15: "15 min",
+  hour1: "1 hour",
+  hours6: "6 hours",
+  hours24: "24 hours",
+  days7: "7 days",
   reason: "Reason",
   failedTest: "failed its test",
   failed: (at: string) => `failed ${at}`,

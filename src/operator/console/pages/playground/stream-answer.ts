@@ -4,9 +4,9 @@ import type {
   WireRequest,
 } from "../../../../gateway/dialects/playground/types.ts";
 import { ApiError, errorMessage } from "../../api/client.ts";
+import { texts } from "../../api/texts.ts";
 import { type Answer, appendPiece, NO_ANSWER } from "./conversation.ts";
 import { readStreamEvents, type StreamEvent } from "./stream-events.ts";
-import { texts } from "./texts.ts";
 
 /** A received event with its time. */
 export interface RawEvent extends StreamEvent {
