@@ -118,6 +118,26 @@ describe("API keys", () => {
     expect((await admin("DELETE", `/admin/keys/${key}`)).status).toBe(200);
   });
 
+  it.each([
+    ["query.sise", { sise: "og" }, {}],
+    ["query.width", { width: "wide" }, {}],
+    ["query.headers", { headers: "x-a: b" }, {}],
+    ["query.url", { url: "http://10.0.0.1/" }, {}],
+    ["query.webhook", { async: true, webhook: "https://example.com/" }, {}],
+    ["query.size", { size: "og" }, { operation: "technologies" }],
+    ["key", {}, { key: "sk-of-chats-0123456789" }],
+  ])("sign no link to the page service that could never work, for its %s: %j", async (field, query, body) => {
+    await admin("POST", "/admin/keys", { key: "sk-of-chats-0123456789", dialects: ["embeddings"] });
+    const sign = (options: object, more: object) =>
+      admin("POST", "/admin/page-links", {
+        ...{ key: "sk-dev", query: { url: "https://example.com/", ...options }, ...more },
+      });
+    const refused = await sign(query, body);
+    expect([refused.status, String(refused.body["detail"]).split(":")[0]]).toEqual([400, field]);
+    const signed = await sign({ size: "og", scripts: ["1"], async: true }, {});
+    expect([signed.status, signed.body["path"]]).toEqual([200, expect.stringContaining("&signature=")]);
+  });
+
   it("have a budget that 20 requests at once cannot overshoot by more than one of them", async () => {
     const path = "/admin/keys/sk-small-0123456789";
     await admin("POST", "/admin/keys", { key: "sk-small-0123456789", name: "small" });

@@ -1,11 +1,15 @@
 import * as z from "zod";
+import { assertDialectAllowed } from "../../../core/auth/access-rules.ts";
 import { getKnownKeys } from "../../../core/auth/caller-keys.ts";
 import { LINK_PARAMETERS, signLink } from "../../../core/auth/signed-links.ts";
+import type { ApiKey } from "../../../core/config/schemas/key-schema.ts";
+import { PAGES_STYLE } from "../../../core/config/styles.ts";
 import { sha256Hex } from "../../../core/encoding/hash.ts";
 import { once } from "../../../core/encoding/lazy-schema.ts";
-import { invalidRequest } from "../../../core/errors/gateway-error.ts";
-import { PAGE_OPERATIONS } from "../../../core/ports/page-jobs.ts";
+import { GatewayError, invalidRequest } from "../../../core/errors/gateway-error.ts";
+import { PAGE_OPERATIONS, type PageOperation } from "../../../core/ports/page-jobs.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routing/endpoint.ts";
+import type { UrlSafetyOptions } from "../../../core/url-safety/index.ts";
 import { requestObject } from "../request-fields.ts";
 import { notFoundError } from "../resource-errors.ts";
 
@@ -40,6 +44,25 @@ const signedLinkSchema = () =>
     expires: z.int(),
   });
 
+/** Throws 400 for a link that the page service would refuse every time. */
+async function assertLinkWorks(
+  key: ApiKey,
+  operation: PageOperation,
+  query: URLSearchParams,
+  options: UrlSafetyOptions,
+): Promise<void> {
+  // The page service is large: only its own requests and this one load it.
+  const { assertLinkQuery } = await import("../../../pages/link-check.ts");
+  try {
+    assertDialectAllowed(key, PAGES_STYLE);
+    assertLinkQuery(operation, query, options);
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    const field = error.param === null ? "key" : `query.${error.param}`;
+    throw invalidRequest(`${field}: ${error.message}`, field);
+  }
+}
+
 /** Signed links to the page service. A link charges a key without exposing it. */
 export const PAGE_LINK_ENDPOINTS = [
   adminEndpoint({
@@ -63,12 +86,13 @@ export const PAGE_LINK_ENDPOINTS = [
         }
       }
       if (!body.query["url"]) throw invalidRequest("query.url: is needed", "query.url");
-      const expires = Math.floor(platform.now() / 1_000) + body.expires_in;
       const query = new URLSearchParams(
         Object.entries(body.query).flatMap(([name, value]) =>
           [value].flat().map((item) => [name, String(item)]),
         ),
       );
+      await assertLinkWorks(key.entry, body.operation, query, platform.variables.pages);
+      const expires = Math.floor(platform.now() / 1_000) + body.expires_in;
       query.set("keyId", key.id);
       query.set("expires", String(expires));
       const path = `/v1/${body.operation}`;

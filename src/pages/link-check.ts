@@ -1,0 +1,29 @@
+import { invalidRequest } from "../core/errors/gateway-error.ts";
+import type { PageOperation } from "../core/ports/page-jobs.ts";
+import type { UrlSafetyOptions } from "../core/url-safety/index.ts";
+import { CONTENT } from "./content/endpoints.ts";
+import { QueryParameters } from "./http/query-parameters.ts";
+import { normalizedQuery } from "./limits/page-caller.ts";
+import { METADATA } from "./metadata/endpoints.ts";
+import type { Operation, OperationRequest } from "./operations/define-operation.ts";
+import { TECHNOLOGIES } from "./technologies/endpoints.ts";
+import { THUMBS } from "./thumbnails/endpoints.ts";
+
+const OPERATIONS: Readonly<Record<PageOperation, Pick<Operation<OperationRequest>, "read">>> = {
+  thumbs: THUMBS,
+  technologies: TECHNOLOGIES,
+  metadata: METADATA,
+  content: CONTENT,
+};
+
+/** Throws the error that every call of a signed link with this query would get, and that names the parameter. */
+export function assertLinkQuery(
+  operation: PageOperation,
+  query: URLSearchParams,
+  { privateHosts }: UrlSafetyOptions,
+): void {
+  const name = ["webhook", "uploadUrl"].find((candidate) => query.has(candidate));
+  if (name !== undefined) throw invalidRequest(`The parameter ${name} needs an API key.`, name);
+  new QueryParameters(query).boolean("async", false);
+  OPERATIONS[operation].read(normalizedQuery(query), { privateHosts, access: "link" });
+}
