@@ -1,7 +1,7 @@
 import { listAccounts } from "./api/accounts.ts";
-import { findKeys } from "./api/config.ts";
 import { readGuardrails } from "./api/guardrails.ts";
 import { listHistory } from "./api/history.ts";
+import { findKeys } from "./api/keys.ts";
 import { listModels } from "./api/models.ts";
 import { formatHref } from "./routing.ts";
 import { texts } from "./texts.ts";

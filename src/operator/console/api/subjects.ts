@@ -1,6 +1,6 @@
 import { callApi, callVersioned } from "./client.ts";
-import { countErased } from "./config.ts";
 import type { AnswerOf, BodyOf } from "./endpoints.ts";
+import { countErased } from "./keys.ts";
 import { sendUndoable } from "./undo.ts";
 
 /** The lists of entries that share limits among requests. */

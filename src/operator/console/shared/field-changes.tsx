@@ -1,4 +1,4 @@
-import type { FieldChange } from "../api/journal.ts";
+import type { FieldChange } from "../api/audit.ts";
 import { formatCount } from "../ui/count.ts";
 import { TruncatedText } from "../ui/truncated-text.tsx";
 import { words } from "../ui/words.ts";
@@ -14,7 +14,7 @@ interface FieldChangesProps {
 const NO_NAMES: ReadonlyMap<string, string> = new Map();
 
 /** Returns a path with the names of its entries instead of their ids, where they have names. */
-export const nameEntries = (path: string, names: ReadonlyMap<string, string>): string =>
+const nameEntries = (path: string, names: ReadonlyMap<string, string>): string =>
   path.replace(/\[([^[\]]*)\]/g, (entry, id: string) => (names.get(id) ? `[${names.get(id)}]` : entry));
 
 /** Lists changed fields with old and new values. */

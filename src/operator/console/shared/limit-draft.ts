@@ -1,5 +1,5 @@
 import { LIMIT_KINDS, LIMIT_NAMES, type LimitName } from "../../../core/config/limit-kinds.ts";
-import type { KeyScope } from "../api/config.ts";
+import type { KeyScope } from "../api/keys.ts";
 import { formatApiStyle } from "../ui/api-styles.ts";
 import { InvalidInput } from "../ui/forms/form-errors.ts";
 import { words } from "../ui/words.ts";

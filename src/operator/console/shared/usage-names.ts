@@ -1,5 +1,5 @@
 import { readAccountNames } from "../api/accounts.ts";
-import { listKeys } from "../api/config.ts";
+import { listKeys } from "../api/keys.ts";
 import { listProviders } from "../api/providers.ts";
 import { listSubjects } from "../api/subjects.ts";
 import type { Dimension } from "../api/usage.ts";

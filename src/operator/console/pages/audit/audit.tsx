@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks";
-import { type AuditEntry, listAudit } from "../../api/journal.ts";
+import { type AuditEntry, listAudit } from "../../api/audit.ts";
 import { FieldChanges } from "../../shared/field-changes.tsx";
 import { mergeNames, useNames } from "../../shared/usage-names.ts";
 import { Empty } from "../../ui/empty.tsx";

@@ -1,4 +1,4 @@
-import type { AuditEntry } from "../../api/journal.ts";
+import type { AuditEntry } from "../../api/audit.ts";
 import { formatTime } from "../../ui/format.ts";
 import { texts } from "./texts.ts";
 

@@ -1,5 +1,5 @@
 import { DAY_MS } from "../../../../core/units.ts";
-import type { ApiKey } from "../../api/config.ts";
+import type { ApiKey } from "../../api/keys.ts";
 import { isBudgetUsedUp } from "../../shared/limit-use.ts";
 import type { Tone } from "../../ui/badge.tsx";
 import { formatDuration } from "../../ui/format.ts";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { type ApiKey, addKey, changeKey } from "../../api/config.ts";
+import { type ApiKey, addKey, changeKey } from "../../api/keys.ts";
 import { EntryForm, RemarkField } from "../../shared/entry-form.tsx";
 import { generateKey } from "../../shared/generate-key.ts";
 import { HistoryModeField } from "../../shared/history-mode-field.tsx";

@@ -1,4 +1,4 @@
-import type { ApiKey } from "../../api/config.ts";
+import type { ApiKey } from "../../api/keys.ts";
 import { describeKeyState } from "./key-expiry.ts";
 
 /** A key with its place in the order of an export. */

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
-import { type ApiKey, deleteKey, eraseKeyData, exportConfig, listKeys, readKey } from "../../api/config.ts";
+import { exportConfig } from "../../api/config.ts";
+import { type ApiKey, deleteKey, eraseKeyData, listKeys, readKey } from "../../api/keys.ts";
 import { setQuery, useAddress } from "../../routing.ts";
 import { ConnectPanel } from "../../shared/connect-panel.tsx";
 import { EraseData } from "../../shared/erase-data.tsx";

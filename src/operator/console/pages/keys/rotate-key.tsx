@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { type ApiKey, rotateKey } from "../../api/config.ts";
+import { type ApiKey, rotateKey } from "../../api/keys.ts";
 import { Button } from "../../ui/button.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { Dialog } from "../../ui/dialog.tsx";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { listKeys } from "../../api/config.ts";
+import { listKeys } from "../../api/keys.ts";
 import { type SignedLink, signLink } from "../../api/page-service.ts";
 import { Button } from "../../ui/button.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";

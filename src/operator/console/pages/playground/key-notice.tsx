@@ -1,4 +1,5 @@
-import { addKey, readFirstKey } from "../../api/config.ts";
+import { readFirstKey } from "../../api/config.ts";
+import { addKey } from "../../api/keys.ts";
 import { useHasRole } from "../../own-user.ts";
 import { formatHref } from "../../routing.ts";
 import { generateKey } from "../../shared/generate-key.ts";

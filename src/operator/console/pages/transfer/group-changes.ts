@@ -1,5 +1,5 @@
+import type { FieldChange } from "../../api/audit.ts";
 import type { ImportPreview } from "../../api/config.ts";
-import type { FieldChange } from "../../api/journal.ts";
 
 /** Changes of an import to one part of the configuration. */
 export interface ChangeGroup {

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { listVersions, restoreVersion, type SavedVersion } from "../../api/journal.ts";
+import { listVersions, restoreVersion, type SavedVersion } from "../../api/config.ts";
 import { FieldChanges } from "../../shared/field-changes.tsx";
 import { Button } from "../../ui/button.tsx";
 import { formatTime } from "../../ui/format.ts";

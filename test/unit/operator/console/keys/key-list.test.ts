@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ApiKey } from "../../../../../src/operator/console/api/config.ts";
+import type { ApiKey } from "../../../../../src/operator/console/api/keys.ts";
 import { selectKeys } from "../../../../../src/operator/console/pages/keys/key-list.ts";
 import { listLimitUse } from "../../../../../src/operator/console/shared/limit-use.ts";
 

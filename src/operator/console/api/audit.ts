@@ -5,16 +5,8 @@ import type { AnswerOf } from "./endpoints.ts";
 export type AuditEntry = AnswerOf<"GET /admin/audit">["items"][number];
 /** A changed field. Values are masked JSON; null: no value. */
 export type FieldChange = AuditEntry["changes"][number];
-/** A saved configuration that can be restored. */
-export type SavedVersion = AnswerOf<"GET /admin/config/versions">["items"][number];
 
 export function listAudit(query: string, page: number, size: number, signal?: AbortSignal) {
   const search = { q: query, page: String(page), page_size: String(size) };
   return callApi("GET /admin/audit", { query: search, signal });
 }
-
-export const listVersions = (signal?: AbortSignal) => callApi("GET /admin/config/versions", { signal });
-
-/** `dryRun`: only returns the changes and stores nothing. */
-export const restoreVersion = (version: number, dryRun: boolean) =>
-  callApi("POST /admin/config/restore", { body: { version, dry_run: dryRun } });
