@@ -6,12 +6,12 @@ import { invalidRequest } from "../../../core/errors/gateway-error.ts";
 import type { Context } from "../../../core/ports/context.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routing/endpoint.ts";
 import { findAccount, findAccountIndex } from "../account-identifiers.ts";
-import { accountViewSchema, successSchema } from "../answers.ts";
+import { successSchema } from "../answers.ts";
 import { editConfig } from "../editing/config-edit.ts";
 import { ENTRY_HEADERS, entryEtag, formatEtag, IF_MATCH, VERSION_HEADERS } from "../etag.ts";
 import { requestObject } from "../request-fields.ts";
 import { authRequestSchema, withAuth } from "./account-auth.ts";
-import { accountViews } from "./account-view.ts";
+import { accountViewSchema, accountViews } from "./account-view.ts";
 
 /**
  * Body of `PUT /admin/accounts/{identifier}`. Omitted fields keep their values, and so do an empty password and an empty

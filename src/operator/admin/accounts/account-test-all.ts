@@ -7,10 +7,10 @@ import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routin
 import { runInParallel } from "../../../core/run-in-parallel.ts";
 import { resolveModel } from "../../../gateway/models/resolve-model.ts";
 import { accountIdentifiers } from "../account-identifiers.ts";
-import { accountTestResultSchema, successSchema } from "../answers.ts";
+import { successSchema } from "../answers.ts";
 import { recordAction } from "../editing/audit-recording.ts";
 import { requestObject } from "../request-fields.ts";
-import { testAccount, testModelSchema } from "./account-test.ts";
+import { accountTestResultSchema, testAccount, testModelSchema } from "./account-test.ts";
 
 /** Number of accounts that are tested at the same time (docs/contract/errors.md, Limits). */
 export const TEST_CONCURRENCY = 5;

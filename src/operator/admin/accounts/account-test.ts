@@ -10,9 +10,19 @@ import { chatCompletions } from "../../../gateway/dialects/chat-completions/dial
 import { generateCompletion } from "../../../gateway/generation/complete.ts";
 import { resolveModel } from "../../../gateway/models/resolve-model.ts";
 import { accountIdentifiers, findAccountIndex } from "../account-identifiers.ts";
-import { accountTestResultSchema } from "../answers.ts";
 import { recordAction } from "../editing/audit-recording.ts";
 import { administratorCaller, callWithAccount, findProviderId } from "./account-call.ts";
+
+/** Result of one account's test. `response_time` is in milliseconds. */
+export const accountTestResultSchema = () =>
+  z.object({
+    account: z.string(),
+    success: z.boolean(),
+    response_time: z.int(),
+    message: z.string(),
+    model: z.string(),
+    session_count: z.number(),
+  }) satisfies z.ZodType<AccountTestResult>;
 
 /** Model for account tests if the request names none. */
 export const DEFAULT_TEST_MODEL = "provider-v4-flash";

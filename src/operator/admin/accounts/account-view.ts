@@ -1,11 +1,81 @@
+import * as z from "zod";
 import type { Config } from "../../../core/config/schema.ts";
+import { authFields } from "../../../core/config/schemas/account-auth-schema.ts";
 import { type Account, accountSchema } from "../../../core/config/schemas/account-schema.ts";
 import { maskText } from "../../../core/config/secret-masking.ts";
-import type { AccountActivity, AccountHealth } from "../../../core/ports/account-status.ts";
+import { PROVIDER_ERROR_KINDS } from "../../../core/errors/provider-error.ts";
+import {
+  ACCOUNT_CONDITIONS,
+  type AccountActivity,
+  type AccountHealth,
+  type CooldownView,
+} from "../../../core/ports/account-status.ts";
 import type { Context } from "../../../core/ports/context.ts";
 import { accountIdentifiers } from "../account-identifiers.ts";
-import type { AccountView } from "../answers.ts";
 import { authView } from "./account-auth.ts";
+
+/** Cooldown of one account, caused by its own failures or by its proxy's. */
+export const cooldownSchema = () =>
+  z.object({
+    account: z.string(),
+    /** The failing proxy; empty: the account itself failed. */
+    proxy: z.string(),
+    kind: z.enum(PROVIDER_ERROR_KINDS),
+    reason: z.string(),
+    failures: z.int(),
+    /** Unix milliseconds. */
+    until: z.int(),
+  }) satisfies z.ZodType<CooldownView>;
+
+const rateSchema = () => z.object({ requests: z.int(), succeeded: z.int() });
+
+/** Requests and tests of an account. Times are Unix milliseconds, 0 for never. */
+const activitySchema = () =>
+  z.object({
+    in_flight: z.int(),
+    last_used: z.int(),
+    last_success: z.int(),
+    /** `fault` says which part failed: the account, its proxy or the provider. */
+    last_fault: z
+      .object({
+        kind: z.enum(PROVIDER_ERROR_KINDS),
+        reason: z.string(),
+        fault: z.enum(["account", "proxy", "provider"]),
+        at: z.int(),
+      })
+      .nullable(),
+    last_hour: rateSchema(),
+    last_day: rateSchema(),
+  });
+
+/** An account as administrators see it (docs/contract/accounts.md). */
+export const accountViewSchema = () =>
+  z.object({
+    identifier: z.string(),
+    email: z.string(),
+    mobile: z.string(),
+    has_password: z.boolean(),
+    has_token: z.boolean(),
+    token_preview: z.string(),
+    test_status: z.string(),
+    name: z.string(),
+    remark: z.string(),
+    proxy_id: z.string(),
+    disabled: z.boolean(),
+    weight: z.int(),
+    /** Condition of the account after its latest requests and tests. */
+    condition: z.enum(ACCOUNT_CONDITIONS),
+    /** Id of its provider; empty: the default provider. */
+    provider: z.string(),
+    /** How it authenticates. Secrets are masked. */
+    auth: authFields,
+    cooldown: cooldownSchema().nullable(),
+    /** What the provider states to be left of its quotas: a share from 0 to 1, and when it resets, Unix milliseconds. */
+    quotas: z.array(z.object({ name: z.string(), remaining: z.number(), resets_at: z.number() })).readonly(),
+    /** Its requests since the pool started. */
+    activity: activitySchema(),
+  });
+export type AccountView = z.output<ReturnType<typeof accountViewSchema>>;
 
 const NO_REQUESTS = { requests: 0, succeeded: 0 };
 

@@ -5,7 +5,6 @@ import { accountSchema } from "../../../core/config/schemas/account-schema.ts";
 import { lazyObject } from "../../../core/encoding/lazy-schema.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routing/endpoint.ts";
 import { hasIdentity, isSameAccount, listAccountNames } from "../account-identifiers.ts";
-import { accountViewSchema } from "../answers.ts";
 import { editConfig } from "../editing/config-edit.ts";
 import { pageSchema, queryNumber } from "../paging.ts";
 import { requestObject } from "../request-fields.ts";
@@ -13,7 +12,7 @@ import { conflictError } from "../resource-errors.ts";
 import { authRequestSchema, withAuth } from "./account-auth.ts";
 import { accountsChangedResponse, accountsChangedSchema, assertProxyExists } from "./account-edit.ts";
 import { accountFilterShape, selectAccounts } from "./account-filter.ts";
-import { accountViews } from "./account-view.ts";
+import { accountViewSchema, accountViews } from "./account-view.ts";
 
 const MAX_PAGE_SIZE = 5_000;
 

@@ -2,9 +2,11 @@ import * as z from "zod";
 import { authFields } from "../../../core/config/schemas/account-auth-schema.ts";
 import { priceSchema } from "../../../core/config/schemas/price-schema.ts";
 import { modelRouteSchema } from "../../../core/config/schemas/route-schema.ts";
-import { accountViewSchema, keyViewSchema, proxyViewSchema } from "../answers.ts";
+import { accountViewSchema } from "../accounts/account-view.ts";
+import { keyViewSchema } from "../keys/key-view.ts";
 import { cacheViewSchema } from "../keys/subject-fields.ts";
 import { providerViewSchema } from "../providers/provider-view.ts";
+import { proxyViewSchema } from "../providers/proxies.ts";
 
 /** Groups that every view of the configuration shows unmasked (docs/contract/admin-configuration.md, Runtime settings). */
 const visibleGroups = () => ({

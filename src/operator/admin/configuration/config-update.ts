@@ -10,7 +10,7 @@ import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routin
 import { accountIdentifiers, hasIdentity, isSameAccount } from "../account-identifiers.ts";
 import { authRequestSchema, withAuth } from "../accounts/account-auth.ts";
 import { normalizedProvider } from "../accounts/account-edit.ts";
-import { accountViewSchema } from "../answers.ts";
+import { accountViewSchema } from "../accounts/account-view.ts";
 import { editConfig } from "../editing/config-edit.ts";
 import { formatEtag } from "../etag.ts";
 import {

@@ -6,11 +6,9 @@ import { type ApiKey, apiKeyFields } from "../../../core/config/schemas/key-sche
 import { sha256Hex } from "../../../core/encoding/hash.ts";
 import { lazyLooseObject, lazyObject, once } from "../../../core/encoding/lazy-schema.ts";
 import type { Context } from "../../../core/ports/context.ts";
-import { formatSubject, type SubjectUsage } from "../../../core/ports/subject-limits.ts";
-import type { KeyUsage } from "../../../core/ports/usage.ts";
+import { formatSubject } from "../../../core/ports/subject-limits.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routing/endpoint.ts";
-import { clampedSum, fromNano } from "../../../records/usage/prices.ts";
-import { keyViewSchema, NO_STORE, successSchema } from "../answers.ts";
+import { NO_STORE, successSchema } from "../answers.ts";
 import { editConfig } from "../editing/config-edit.ts";
 import { ENTRY_HEADERS, entryEtag, formatEtag, IF_MATCH, VERSION_HEADERS } from "../etag.ts";
 import { countUnpricedModels, noteUnpricedModels } from "../models/unpriced-models.ts";
@@ -27,8 +25,8 @@ import {
   rejectUselessScope,
 } from "./key-entries.ts";
 import { getKeyDigests, rotateKey } from "./key-rotation.ts";
-import { keyView } from "./key-view.ts";
-import { readLimitUse, usedSchema, usedView } from "./limit-use.ts";
+import { keyUsageView, keyView, keyWithUsageSchema } from "./key-view.ts";
+import { readLimitUse } from "./limit-use.ts";
 import { cacheRequestSchema } from "./subject-fields.ts";
 
 const MAX_PAGE_SIZE = 5_000;
@@ -88,30 +86,6 @@ const keyRotatedSchema = () =>
     /** Unix milliseconds. */
     grace_until: z.int(),
   });
-
-const keyWithUsageSchema = () =>
-  keyViewSchema().extend({
-    /** End of its last request in Unix milliseconds; 0: no request yet. */
-    last_used: z.int(),
-    /** Since midnight (UTC). */
-    used_today: z.object({ requests: z.int(), tokens: z.int(), cost: z.number() }),
-    used: usedSchema(),
-    /** Models without a price that it may use, if it has a budget of cost: their cost is not counted. */
-    unpriced_models: z.int(),
-  });
-
-function keyUsageView(usage: KeyUsage | undefined, limitUse: SubjectUsage | undefined) {
-  const today = usage?.today;
-  return {
-    last_used: usage?.last_used ?? 0,
-    used_today: {
-      requests: today?.requests ?? 0,
-      tokens: clampedSum(today?.prompt_tokens ?? 0, today?.completion_tokens ?? 0),
-      cost: fromNano(today?.cost_nano ?? 0),
-    },
-    used: usedView(limitUse),
-  };
-}
 
 /** Generates a random key. */
 const generateKey = (): string => `sk-${createSecret()}`;

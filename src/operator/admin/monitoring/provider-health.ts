@@ -1,7 +1,20 @@
+import * as z from "zod";
 import { DEFAULT_PROVIDER, toProviderId } from "../../../core/config/provider-id.ts";
 import type { Config } from "../../../core/config/schema.ts";
-import type { ProviderHealthView, QueueStatus } from "../../../core/ports/account-status.ts";
+import {
+  PROVIDER_HEALTHS,
+  type ProviderHealthView,
+  type QueueStatus,
+} from "../../../core/ports/account-status.ts";
 import type { Platform } from "../../../core/ports/platform.ts";
+
+/** The health of a provider. */
+export const providerHealthSchema = () =>
+  z.object({
+    health: z.enum(PROVIDER_HEALTHS),
+    /** The last failure, `at` in Unix milliseconds; null: none for ten minutes. */
+    last_error: z.object({ reason: z.string(), at: z.int() }).nullable(),
+  });
 
 /** The health of a provider, from the pool's status. */
 export function readProviderHealth({ troubles = [] }: QueueStatus, id: string): ProviderHealthView {

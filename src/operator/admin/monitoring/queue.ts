@@ -3,7 +3,8 @@ import { lazyObject } from "../../../core/encoding/lazy-schema.ts";
 import { PROVIDER_ERROR_KINDS } from "../../../core/errors/provider-error.ts";
 import type { QueueStatus } from "../../../core/ports/account-status.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routing/endpoint.ts";
-import { cooldownSchema, providerHealthSchema } from "../answers.ts";
+import { cooldownSchema } from "../accounts/account-view.ts";
+import { providerHealthSchema } from "./provider-health.ts";
 
 const queueStatusSchema = () =>
   z.object({

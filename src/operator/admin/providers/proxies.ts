@@ -3,11 +3,24 @@ import { ENTRY_ID_RULE, entryIdSchema } from "../../../core/config/entry-id.ts";
 import type { Config } from "../../../core/config/schema.ts";
 import { type Proxy as ConfiguredProxy, proxySchema } from "../../../core/config/schemas/proxy-schema.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routing/endpoint.ts";
-import { type ProxyView, proxyViewSchema, successSchema } from "../answers.ts";
+import { successSchema } from "../answers.ts";
 import { addEntry, changeEntry, deleteEntry, type EntryList } from "../editing/entry-list.ts";
 import { ENTRY_HEADERS, entryResponse, IF_MATCH, VERSION_HEADERS } from "../etag.ts";
 import { requestObject } from "../request-fields.ts";
 import { idTakenError, requireFound } from "../resource-errors.ts";
+
+/** A proxy as administrators see it (docs/contract/accounts.md, Proxies). The response never contains the password. */
+export const proxyViewSchema = () =>
+  z.object({
+    id: z.string(),
+    name: z.string(),
+    type: z.enum(["http", "socks5"]),
+    host: z.string(),
+    port: z.int(),
+    username: z.string(),
+    has_password: z.boolean(),
+  });
+export type ProxyView = z.output<ReturnType<typeof proxyViewSchema>>;
 
 /** Body of `POST /admin/proxies` (docs/contract/accounts.md, Proxies). */
 const newProxySchema = requestObject(

@@ -6,9 +6,8 @@ import type { Context } from "../../../core/ports/context.ts";
 import type { Platform } from "../../../core/ports/platform.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routing/endpoint.ts";
 import { ProxyFailure } from "../../../gateway/upstream/proxy/failure.ts";
-import { proxyViewSchema } from "../answers.ts";
 import { requestObject } from "../request-fields.ts";
-import { getSavedProxy } from "./proxies.ts";
+import { getSavedProxy, proxyViewSchema } from "./proxies.ts";
 
 const TIMEOUT_MS = 10_000;
 
