@@ -1,6 +1,6 @@
 import { DurableObject } from "cloudflare:workers";
 import type { AccountState } from "../src/core/ports/account-states.ts";
-import type { BatchRecord } from "../src/core/ports/batches.ts";
+import { type BatchRecord, type BatchTokens, mergeCountedTokens } from "../src/core/ports/batches.ts";
 import {
   type CallerObjects,
   deleteUpload,
@@ -83,9 +83,11 @@ export class ResponseStore extends DurableObject<Env> {
     return this.#objects.list(OWNER, "batch", Date.now());
   }
 
-  /** Stores a batch. */
-  putBatch(batch: BatchRecord, ageMs: number): Promise<void> {
-    return this.#put("batch", batch, ageMs);
+  /** Stores a batch. Returns its tokens that were counted before. */
+  async putBatch(batch: BatchRecord, ageMs: number): Promise<BatchTokens> {
+    const { merged, countedBefore } = mergeCountedTokens(batch, this.getBatch(batch.id));
+    await this.#put("batch", merged, ageMs);
+    return countedBefore;
   }
 
   /** What lives at an account under this id, unless it has expired. */

@@ -15,6 +15,7 @@ import { DEV_KEY, useGateway } from "../support/use-gateway.ts";
 const OTHER_KEY = "sk-other";
 const LIMITED_KEY = "sk-limited";
 const COUNTED_KEY = "sk-counted";
+const COUNTED_TWICE_KEY = "sk-counted-twice";
 const LINES = '{"custom_id":"1","method":"POST","url":"/v1/chat/completions","body":{"model":"real-chat"}}\n';
 const RESULTS = '{"custom_id":"1","response":{"status_code":200}}\n';
 
@@ -74,6 +75,7 @@ const running = useGateway({
       api_keys: [
         { id: "limited", key: LIMITED_KEY, models: ["oa/mine"] },
         { id: "counted", key: COUNTED_KEY, limits: { tokens_per_minute: 1_000_000 } },
+        { id: "twice", key: COUNTED_TWICE_KEY, limits: { tokens_per_day: 10_000_000 } },
       ],
       callers: { unknown_keys: "refuse" },
       accounts: [1, 2, 3].map((index) => ({
@@ -206,6 +208,33 @@ describe("batches", () => {
     const left = await until(remaining, (tokens) => tokens < 600_000);
     expect(left).toBeGreaterThan(400_000);
     for (let turn = 0; turn < 3; turn += 1) expect(await remaining()).toBeGreaterThan(400_000);
+  });
+
+  it("count the tokens once although two requests read the batch at the same time", async () => {
+    const counted = client(COUNTED_TWICE_KEY);
+    const { id } = await create((await upload(counted)).id, counted);
+    complete({ input_tokens: 300_000, output_tokens: 200_000, total_tokens: 500_000 });
+    let arrived = 0;
+    const both = Promise.withResolvers<void>();
+    vendor.script = async (request) => {
+      arrived += 1;
+      if (arrived === 2) both.resolve();
+      await both.promise;
+      return answer(request);
+    };
+    await Promise.all([counted.batches.retrieve(id), counted.batches.retrieve(id)]);
+    const used = async () => {
+      const response = await running.fetch("/v1/key", {
+        headers: { authorization: `Bearer ${COUNTED_TWICE_KEY}` },
+      });
+      const { usage }: { usage: { today: { total_tokens: number } } } = JSON.parse(await response.text());
+      return usage.today.total_tokens;
+    };
+    await until(used, (tokens) => tokens > 0);
+    await counted.batches.retrieve(id);
+    // Usage is a few seconds old at most; both requests end within the same milliseconds.
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    expect(await used()).toBe(500_000);
   });
 
   it("refuse a body without an input file, and a provider without batches", async () => {

@@ -4,6 +4,9 @@ export interface BatchTokens {
   readonly completion: number;
 }
 
+/** The tokens of a batch that states none. */
+export const NO_TOKENS: BatchTokens = { prompt: 0, completion: 0 };
+
 /** What the gateway stores about a batch of requests at a provider. Plain data: it can be stored and sent over RPC. */
 export interface BatchRecord {
   /** The id that callers know. */
@@ -31,5 +34,18 @@ export interface BatchStore {
   get(id: string): Promise<BatchRecord | null>;
   /** All batches, the oldest first. */
   list(): Promise<readonly BatchRecord[]>;
-  put(batch: BatchRecord): Promise<void>;
+  /** Stores a batch. Returns its tokens that were counted before, also by a request that read it at the same time. */
+  put(batch: BatchRecord): Promise<BatchTokens>;
+}
+
+/** Keeps the tokens that another request has counted since this one read the batch. `stored`: what is stored now. */
+export function mergeCountedTokens(
+  batch: BatchRecord,
+  stored: BatchRecord | null,
+): { readonly merged: BatchRecord; readonly countedBefore: BatchTokens } {
+  const { counted = NO_TOKENS } = batch;
+  const countedBefore = stored?.counted ?? NO_TOKENS;
+  const prompt = Math.max(counted.prompt, countedBefore.prompt);
+  const completion = Math.max(counted.completion, countedBefore.completion);
+  return { merged: { ...batch, counted: { prompt, completion } }, countedBefore };
 }

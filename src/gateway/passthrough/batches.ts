@@ -1,11 +1,12 @@
 import { assertModelAllowed } from "../../core/auth/access-rules.ts";
 import { altersUrlPath } from "../../core/conversation/model-path.ts";
+import { maxPlausibleTokens } from "../../core/conversation/tokens.ts";
 import { sha256Hex } from "../../core/encoding/hash.ts";
 import { isObject, type JsonObject, parseObject } from "../../core/encoding/json.ts";
 import { setMember } from "../../core/encoding/json-splice.ts";
 import { GatewayError, invalidRequest, upstreamFailure } from "../../core/errors/gateway-error.ts";
 import type { JsonBody } from "../../core/http/json-body.ts";
-import type { BatchRecord, BatchTokens } from "../../core/ports/batches.ts";
+import { type BatchRecord, type BatchTokens, NO_TOKENS } from "../../core/ports/batches.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { type Page, paginateById } from "../../core/routing/paginate-by-id.ts";
 import { assertClearMembers } from "../dialects/shared/native-request.ts";
@@ -145,10 +146,16 @@ async function recordBatch(
       `${record.id}_${member.split("_")[0]}.jsonl`,
     );
   }
-  const counted = countUsage(context, batch, record);
+  const counted = readTokens(context, batch, record);
   const text = JSON.stringify(recorded);
   const lastSeen = text.length <= MAX_STORED_CHARS ? text : JSON.stringify({ ...recorded, errors: null });
-  await context.platform.batches(caller.owner, context.startedAt).put({ ...record, lastSeen, counted });
+  const before = await context.platform
+    .batches(caller.owner, context.startedAt)
+    .put({ ...record, lastSeen, counted });
+  countNewTokens(context, batch, record, {
+    prompt: counted.prompt - before.prompt,
+    completion: counted.completion - before.completion,
+  });
   return recorded;
 }
 
@@ -180,23 +187,37 @@ async function adoptFile(
   return id;
 }
 
-const NO_TOKENS: BatchTokens = { prompt: 0, completion: 0 };
+/** No batch states more tokens. */
+const MAX_TOKENS = maxPlausibleTokens(Number.POSITIVE_INFINITY);
 
-/**
- * Counts the tokens that a batch states for the request that reads it, without those that were counted earlier: a
- * provider may state them while the batch runs. Returns all that are counted now.
- */
-function countUsage(
+/** The tokens of a batch that are counted now: a provider may state them while the batch runs. */
+function readTokens(
   { facts }: Context,
-  { usage, model }: JsonObject,
-  { provider, counted = NO_TOKENS, isCounted }: BatchRecord,
+  { usage }: JsonObject,
+  { counted = NO_TOKENS, isCounted }: BatchRecord,
 ): BatchTokens {
   if (!isObject(usage) || isCounted === true) return counted;
-  const prompt = Math.max(counted.prompt, readCount(usage["input_tokens"]) ?? 0);
-  const completion = Math.max(counted.completion, readCount(usage["output_tokens"]) ?? 0);
-  if (prompt + completion === counted.prompt + counted.completion) return counted;
-  facts.promptTokens = prompt - counted.prompt;
-  facts.completionTokens = completion - counted.completion;
+  const prompt = readCount(usage["input_tokens"]) ?? 0;
+  const completion = readCount(usage["output_tokens"]) ?? 0;
+  if (Math.max(prompt, completion) > MAX_TOKENS) {
+    facts.usageRefused = true;
+    return counted;
+  }
+  return {
+    prompt: Math.max(counted.prompt, prompt),
+    completion: Math.max(counted.completion, completion),
+  };
+}
+
+/** Counts the tokens that were not counted before for the request that reads the batch. */
+function countNewTokens(
+  { facts }: Context,
+  { model }: JsonObject,
+  { provider }: BatchRecord,
+  { prompt, completion }: BatchTokens,
+): void {
+  if (prompt <= 0 && completion <= 0) return;
+  facts.promptTokens = Math.max(0, prompt);
+  facts.completionTokens = Math.max(0, completion);
   if (typeof model === "string") facts.model = provider === undefined ? model : `${provider}/${model}`;
-  return { prompt, completion };
 }

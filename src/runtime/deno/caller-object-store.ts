@@ -1,5 +1,5 @@
 import type { AccountStateStore } from "../../core/ports/account-states.ts";
-import type { BatchStore } from "../../core/ports/batches.ts";
+import { type BatchStore, mergeCountedTokens } from "../../core/ports/batches.ts";
 import {
   type CallerObjects,
   deleteUpload,
@@ -64,7 +64,13 @@ export class CallerObjectStore {
     return {
       get: async (id) => this.#objects.get(owner, "batch", id, this.#now()),
       list: async () => this.#objects.list(owner, "batch", this.#now()),
-      put: (batch) => this.#put({ owner, startedAt }, "batch", batch),
+      put: async (batch) => {
+        const isOwnToken = !(await this.#isManaged(owner));
+        const stored = this.#objects.get(owner, "batch", batch.id, this.#now());
+        const { merged, countedBefore } = mergeCountedTokens(batch, stored);
+        this.#store({ owner, startedAt, isOwnToken }, "batch", merged);
+        return countedBefore;
+      },
     };
   }
 
@@ -115,6 +121,18 @@ export class CallerObjectStore {
     value: CallerObjects[Kind],
   ): Promise<void> {
     const isOwnToken = !(await this.#isManaged(owner));
+    this.#store({ owner, startedAt, isOwnToken }, kind, value);
+  }
+
+  #store<Kind extends keyof CallerObjects & string>(
+    {
+      owner,
+      startedAt,
+      isOwnToken,
+    }: { readonly owner: string; readonly startedAt: number; readonly isOwnToken: boolean },
+    kind: Kind,
+    value: CallerObjects[Kind],
+  ): void {
     this.#sweep();
     if (wasErasedSince(this.#objects, owner, startedAt, this.#now())) return;
     this.#objects.put(owner, kind, value, isOwnToken);

@@ -213,6 +213,15 @@ describe("a batch", () => {
     expect(made.lines.at(-2)).toMatchObject({ operation: "batches", model: "oa/m", provider: "oa" });
   });
 
+  test("counts no more tokens than batches can have", async () => {
+    const id = await created();
+    Object.assign(vendor.last.batch, { usage: { input_tokens: 1e30, output_tokens: 5 } });
+    await ask("GET", `/${id}`);
+    await made.settle();
+    expect(made.lines.at(-1)).toMatchObject({ operation: "batches", usage_refused: true });
+    expect(made.lines.at(-1)).not.toHaveProperty("prompt_tokens");
+  });
+
   test("quotes the provider's refusal", async () => {
     vendor.instead = {
       status: 400,
