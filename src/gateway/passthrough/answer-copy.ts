@@ -12,6 +12,9 @@ const TAIL_BYTES = 32 * 1024;
 /** Longest `usage` object, in characters. */
 const MAX_USAGE_CHARS = 4_000;
 
+/** The largest plausible count of one answer. */
+const MAX_COUNT = maxPlausibleTokens(0);
+
 const USAGE_MEMBER = /"usage"\s{0,9}:\s{0,9}(?=\{)/g;
 const SEARCH_UNITS = /"search_units"\s{0,9}:\s{0,9}(\d{1,12})/g;
 
@@ -102,29 +105,35 @@ function findLastUsage(text: string): JsonObject | null {
   return null;
 }
 
-function toStatedUsage(usage: JsonObject): StatedUsage {
+/** Reads the counts of a `usage` object. Parts are at most the whole. */
+export function toStatedUsage(usage: JsonObject): StatedUsage {
   const seconds = usage["seconds"];
-  const isDuration = typeof seconds === "number" && Number.isFinite(seconds) && seconds >= 0;
+  const isTooLong = typeof seconds === "number" && seconds > MAX_COUNT;
+  const isDuration = typeof seconds === "number" && seconds >= 0 && !isTooLong;
   const audio = isDuration ? { audioSeconds: seconds } : {};
   const stated = readCount(usage["input_tokens"]) ?? readCount(usage["prompt_tokens"]);
   const answer = readCount(usage["output_tokens"]) ?? readCount(usage["completion_tokens"]);
   const prompt = stated ?? (answer === undefined ? readCount(usage["total_tokens"]) : undefined);
-  if (prompt === undefined && answer === undefined) return { ...NOT_STATED, isStated: isDuration, ...audio };
+  if (prompt === undefined && answer === undefined)
+    return { tokens: null, isImplausible: isTooLong, isStated: isDuration, ...audio };
   const { input_tokens_details: details, input_token_details: otherDetails = details } = usage;
   const { output_tokens_details: answerDetails, output_token_details: otherAnswerDetails = answerDetails } =
     usage;
-  const read = isObject(otherDetails) ? otherDetails : {};
-  const written = isObject(otherAnswerDetails) ? otherAnswerDetails : {};
   const tokens = {
     prompt: prompt ?? 0,
     completion: answer ?? 0,
     reasoning: 0,
-    ...ifDefined("cached", readCount(read["cached_tokens"])),
-    ...ifDefined("audioInput", readCount(read["audio_tokens"])),
-    ...ifDefined("audioOutput", readCount(written["audio_tokens"])),
-    ...ifDefined("imageInput", readCount(read["image_tokens"])),
-    ...ifDefined("imageOutput", readCount(written["image_tokens"])),
+    ...ifDefined("cached", readPart(otherDetails, "cached_tokens", prompt)),
+    ...ifDefined("audioInput", readPart(otherDetails, "audio_tokens", prompt)),
+    ...ifDefined("audioOutput", readPart(otherAnswerDetails, "audio_tokens", answer)),
+    ...ifDefined("imageInput", readPart(otherDetails, "image_tokens", prompt)),
+    ...ifDefined("imageOutput", readPart(otherAnswerDetails, "image_tokens", answer)),
   };
-  const isImplausible = Math.max(tokens.prompt, tokens.completion) > maxPlausibleTokens(0);
+  const isImplausible = Math.max(tokens.prompt, tokens.completion) > MAX_COUNT;
   return { tokens: isImplausible ? null : tokens, isImplausible, isStated: true, ...audio };
+}
+
+function readPart(details: unknown, name: string, whole = 0): number | undefined {
+  const part = isObject(details) ? readCount(details[name]) : undefined;
+  return part === undefined ? undefined : Math.min(part, whole);
 }

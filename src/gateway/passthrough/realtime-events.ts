@@ -1,10 +1,12 @@
+import type { Usage } from "../../core/conversation/events.ts";
+import { addUsage, addUsageDetails } from "../../core/conversation/usage-details.ts";
 import { isObject, type JsonObject, parseObject } from "../../core/encoding/json.ts";
 import { MASK, maskSecrets } from "../../core/encoding/secret-masking.ts";
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
 import { reserveForJson } from "../../core/http/json-text.ts";
 import type { MemoryReservation } from "../../core/http/memory-budget.ts";
 import type { RequestFacts } from "../../core/ports/request-outcome.ts";
-import { readCount } from "../providers/json.ts";
+import { toStatedUsage } from "./answer-copy.ts";
 
 /** How many characters of the answers the history keeps. */
 const MAX_TRANSCRIPT_CHARS = 64 * 1024;
@@ -71,6 +73,8 @@ function rewriteEvent(text: string, { model, isLimited }: ClientEventOptions): s
 export class ProviderEvents {
   /** The texts of the answers so far. */
   transcript = "";
+  /** The sum of what the answers used so far. */
+  usage: Usage = { prompt: 0, completion: 0, reasoning: 0 };
   readonly #log: RequestFacts;
   readonly #secrets: readonly string[];
   readonly #memory: MemoryReservation;
@@ -117,11 +121,14 @@ export class ProviderEvents {
     }
   }
 
-  #count(usage: JsonObject): void {
+  #count(stated: JsonObject): void {
     const log = this.#log;
-    const details = isObject(usage["input_token_details"]) ? usage["input_token_details"] : {};
-    log.promptTokens = (log.promptTokens ?? 0) + (readCount(usage["input_tokens"]) ?? 0);
-    log.completionTokens = (log.completionTokens ?? 0) + (readCount(usage["output_tokens"]) ?? 0);
-    log.cachedTokens = (log.cachedTokens ?? 0) + (readCount(details["cached_tokens"]) ?? 0);
+    const { tokens, isImplausible } = toStatedUsage(stated);
+    if (isImplausible) log.usageRefused = true;
+    if (tokens === null) return;
+    this.usage = addUsage(this.usage, tokens);
+    log.promptTokens = this.usage.prompt;
+    log.completionTokens = this.usage.completion;
+    addUsageDetails(log, tokens);
   }
 }

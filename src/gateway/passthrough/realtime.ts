@@ -142,14 +142,13 @@ class RealtimeRun {
       facts.errorStatus = error.status;
       this.response.reject(error);
     }
-    const { promptTokens: prompt = 0, completionTokens: completion = 0 } = facts;
     this.#recording.end({
       status: error === null ? "success" : error.status === 499 ? "cancelled" : "error",
       statusCode: error?.status ?? SWITCHING_PROTOCOLS,
       error: error?.message ?? "",
       code: error?.code ?? "",
       finishReason: "",
-      usage: this.hasBegun ? { prompt, completion, reasoning: 0 } : null,
+      usage: this.hasBegun ? (this.#events?.usage ?? null) : null,
     });
   }
 

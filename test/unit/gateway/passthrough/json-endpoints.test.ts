@@ -396,6 +396,16 @@ describe("the record of such a request", () => {
       { prompt_tokens: 1, usage_refused: true },
     ],
     [
+      "parts that are more than the whole",
+      '{"usage":{"input_tokens":7,"output_tokens":3,"input_tokens_details":{"cached_tokens":1e15}}}',
+      { prompt_tokens: 7, cached_tokens: 7 },
+    ],
+    [
+      "absurd seconds",
+      '{"text":"x","usage":{"type":"duration","seconds":1e308}}',
+      { prompt_tokens: 1, usage_refused: true },
+    ],
+    [
       "a text that looks like usage",
       JSON.stringify({ text: '"usage":{"input_tokens":99}' }),
       { prompt_tokens: 1 },

@@ -81,6 +81,27 @@ describe("events of the provider", () => {
     expect(events.transcript).toBe("Hello.\nHello.\n");
   });
 
+  test("count sound by itself, and no absurd counts", () => {
+    const log = {};
+    const events = new ProviderEvents(log, [], new MemoryBudget(40_000_000).createReservation());
+    const stated = [
+      { input_tokens: 9, output_tokens: 8, output_token_details: { text_tokens: 1, audio_tokens: 7 } },
+      { input_tokens: 4, output_tokens: 1, input_token_details: { audio_tokens: 3, cached_tokens: 1e15 } },
+      { input_tokens: 1e300, output_tokens: -5 },
+    ];
+    for (const usage of stated) events.read(JSON.stringify({ type: "response.done", response: { usage } }));
+    const details = { cached: 4, audioInput: 3, audioOutput: 7 };
+    expect(events.usage).toEqual({ prompt: 13, completion: 9, reasoning: 0, ...details });
+    expect(log).toEqual({
+      promptTokens: 13,
+      completionTokens: 9,
+      cachedTokens: 4,
+      audioInputTokens: 3,
+      audioOutputTokens: 7,
+      usageRefused: true,
+    });
+  });
+
   test("do not show the account's secrets in errors", () => {
     const events = new ProviderEvents(
       {},
