@@ -3,12 +3,13 @@ import type {
   AccountHealth,
   CooldownView,
   FailingAccountView,
-  ProviderOutageView,
   QueueStatus,
 } from "../core/ports/account-status.ts";
 import { classifyCondition } from "./accounts/account-condition.ts";
 import type { AccountState } from "./accounts/account-state.ts";
+import { listTroubles, type ProviderRecord } from "./health/provider-record.ts";
 import type { LeaseRecord } from "./leases/leases.ts";
+import type { ShardStatus } from "./shards/shard-status.ts";
 import { isSharedLimit, isSharedQueue, isSharedSlots } from "./shards/shared-limit-accounts.ts";
 import type { Slots } from "./slots.ts";
 
@@ -55,7 +56,7 @@ function readCondition(
   };
 }
 
-/** Counts the accounts by condition, and lists the `most` most recent failures. */
+/** Counts the accounts by condition, and lists at most `maxEntries` failures, the most recent ones first. */
 function countConditions(states: Iterable<AccountState>, now: number, maxEntries: number) {
   const conditions: Record<AccountCondition, number> = {
     ok: 0,
@@ -91,14 +92,15 @@ function listOtherSlots(slots: Slots, ids: ReadonlySet<string>): Pick<QueueStatu
 
 /**
  * The queue status (docs/contract/accounts.md, Queue status) with live leases, cooldowns and waiting requests. Each
- * list has at most `most` entries: first those that have lasted longest (cooldowns: those that will last longest).
+ * list has at most `maxEntries` entries: first those that have lasted longest (cooldowns: those that will last longest).
  */
-export function buildQueueStatus(
+export function readQueueStatus(
   slots: Slots,
-  outages: readonly ProviderOutageView[],
   now: number,
   maxEntries = Number.POSITIVE_INFINITY,
 ): QueueStatus {
+  const outages = slots.providerPools.all.flatMap(({ breaker, provider }) => breaker.outages(provider));
+  const troubles = listTroubles(readProviderRecords(slots, now));
   const { perAccount } = slots.limits.configured;
   // A request that waits for a shared slot has an account already. For a shared queue it waits twice: it counts once.
   const waiters = slots.providerPools.waiters().filter(({ provider }) => !isSharedQueue(provider));
@@ -158,7 +160,25 @@ export function buildQueueStatus(
       target: request.target ?? null,
       waiting_ms: now - since,
     })),
+    ...(troubles.length > 0 && { troubles }),
   };
+}
+
+/** The queue status of one of several pools. */
+export function readShardStatus(slots: Slots, now: number, maxEntries?: number): ShardStatus {
+  const status = readQueueStatus(slots, now, maxEntries);
+  const ranks: Record<string, number> = {};
+  for (const id of [...status.available_accounts, ...status.in_use_accounts])
+    ranks[id] = slots.accounts.get(id)?.account?.rank ?? Number.POSITIVE_INFINITY;
+  return { status, limits: slots.limits.configured, ranks, providers: readProviderRecords(slots, now) };
+}
+
+/** How the requests to each provider have ended. */
+function readProviderRecords(slots: Slots, now: number): ProviderRecord[] {
+  // The pool of a provider that was deleted or switched off stays.
+  return slots.providerPools.all
+    .filter(({ enabledAccounts, provider }) => enabledAccounts > 0 && !isSharedLimit(provider))
+    .map((providerPool) => providerPool.readHealth(now));
 }
 
 /** The leases of accounts, without those of shared limits. */
@@ -166,7 +186,7 @@ function* listedLeases(leases: Iterable<LeaseRecord>): Generator<LeaseRecord> {
   for (const lease of leases) if (!isSharedLimit(lease.state.provider)) yield lease;
 }
 
-/** Yields at most the first `most` items, without reading the others. */
+/** Yields at most the first `limit` items, without reading the others. */
 function* takeFirst<T>(items: Iterable<T>, limit: number): Generator<T> {
   let count = 0;
   for (const item of items) {

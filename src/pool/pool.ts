@@ -15,7 +15,6 @@ import { AccountTokens } from "./accounts/account-tokens.ts";
 import { HealthPersistence } from "./accounts/health-persistence.ts";
 import { Proxies } from "./accounts/proxies.ts";
 import { CircuitProbe } from "./circuit-probe.ts";
-import { listTroubles, type ProviderRecord } from "./health/provider-record.ts";
 import { requestIdentityOf } from "./health/request-identity.ts";
 import { type IsolateReport, type IsolateReportAnswer, IsolateReports } from "./isolate-reports.ts";
 import { CLAIM_MS, LEASE_TTL_MS } from "./leases/lease-timing.ts";
@@ -25,7 +24,7 @@ import { UseLedger } from "./limits/use-ledger.ts";
 import { noopStore, type UseStore } from "./limits/use-store.ts";
 import { type MaintenanceClock, MaintenanceTimers } from "./maintenance-timers.ts";
 import { OutcomeRecorder } from "./outcome-recorder.ts";
-import { buildQueueStatus, listAccountHealth } from "./pool-status.ts";
+import { listAccountHealth, readQueueStatus, readShardStatus } from "./pool-status.ts";
 import type { AcquireOutcome, Grant } from "./queue/grant.ts";
 import { Waiter } from "./queue/waiter.ts";
 import { Handover } from "./shards/account-handover.ts";
@@ -375,31 +374,13 @@ export class AccountPool {
   /** The queue status (docs/contract/accounts.md, Queue status); at most `maxEntries` entries of each list. */
   status(maxEntries?: number): QueueStatus {
     this.#slots.processElapsedTime();
-    const outages = this.#slots.providerPools.all.flatMap(({ breaker, provider }) =>
-      breaker.outages(provider),
-    );
-    const troubles = listTroubles(this.#readProviders());
-    return {
-      ...buildQueueStatus(this.#slots, outages, this.#now(), maxEntries),
-      ...(troubles.length > 0 && { troubles }),
-    };
-  }
-
-  #readProviders(): ProviderRecord[] {
-    const now = this.#now();
-    // The pool of a provider that was deleted or switched off stays.
-    return this.#slots.providerPools.all
-      .filter(({ enabledAccounts, provider }) => enabledAccounts > 0 && !isSharedLimit(provider))
-      .map((providerPool) => providerPool.readHealth(now));
+    return readQueueStatus(this.#slots, this.#now(), maxEntries);
   }
 
   /** The same, with the data needed to merge the statuses of several pools. */
   shardStatus(maxEntries?: number): ShardStatus {
-    const status = this.status(maxEntries);
-    const ranks: Record<string, number> = {};
-    for (const id of [...status.available_accounts, ...status.in_use_accounts])
-      ranks[id] = this.#slots.accounts.get(id)?.account?.rank ?? Number.POSITIVE_INFINITY;
-    return { status, limits: this.#slots.limits.configured, ranks, providers: this.#readProviders() };
+    this.#slots.processElapsedTime();
+    return readShardStatus(this.#slots, this.#now(), maxEntries);
   }
 
   /** Health of the configured accounts among `ids`, or of all. */

@@ -366,12 +366,12 @@ export class Slots {
 
   /** Throws when the store fails; then nothing was granted. */
   #grant(state: AccountState, request: AcquireRequest): AcquireOutcome {
-    const { rotation, fairShares, queue, conversations } = this.providerPools.of(state);
+    const providerPool = this.providerPools.of(state);
+    const { rotation, fairShares, queue, conversations } = providerPool;
     this.leaseRecovery.raiseHighWaterMark(state, state.occupiedSlots + 1, rotation.perAccount);
     const now = this.#now();
     this.serial += 1;
     const lease = this.leaseRecovery.leaseName(this.serial);
-    const providerPool = this.providerPools.of(state);
     const shared = request.sharesLimits === true ? this.limits.sharedLimitsOf(providerPool) : undefined;
     const holder = leaseHolderOf(request, shared?.slots !== undefined);
     const fairShare = fairShares.getOrCreate(holder.caller);
