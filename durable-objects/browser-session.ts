@@ -1,7 +1,7 @@
 import { DurableObject } from "cloudflare:workers";
 import type { Browser } from "@cloudflare/puppeteer";
 import blockLists from "../dist/block-lists.txt";
-import { once } from "../src/core/encoding/lazy-schema.ts";
+import { once } from "../src/core/encoding/once.ts";
 import type {
   CaptureOutcome,
   CaptureRequest,

@@ -7,7 +7,7 @@ import {
 } from "../src/core/config/configuration-core.ts";
 import type { Config } from "../src/core/config/schema.ts";
 import type { ChangeNote, ConfigSnapshot, EditNote } from "../src/core/config/snapshot.ts";
-import { once } from "../src/core/encoding/lazy-schema.ts";
+import { once } from "../src/core/encoding/once.ts";
 import type { AuditEntry, AuditQuery, ConfigBackup } from "../src/core/ports/audit-log.ts";
 import { WALL_CLOCK } from "../src/core/ports/clock.ts";
 import type { PoolConfiguration, PoolLayout } from "../src/core/ports/pool-configuration.ts";

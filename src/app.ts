@@ -3,7 +3,7 @@ import { completeResponse } from "./complete-response.ts";
 import { rejectForeignPage } from "./core/auth/development-keys.ts";
 import { RequestConfig } from "./core/config/request-config.ts";
 import type { ConfigSnapshot } from "./core/config/snapshot.ts";
-import { oncePer } from "./core/encoding/once-per.ts";
+import { oncePer } from "./core/encoding/once.ts";
 import { describeForLog } from "./core/errors/failure-message.ts";
 import { type GatewayError, invalidRequest, toGatewayError } from "./core/errors/gateway-error.ts";
 import { onAbort } from "./core/http/abort-signals.ts";

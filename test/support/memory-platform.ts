@@ -3,7 +3,7 @@ import { isManagedOwner } from "../../src/core/auth/caller-keys.ts";
 import { ConfigurationClient } from "../../src/core/config/configuration-client.ts";
 import { ConfigurationCore, type StoredConfig } from "../../src/core/config/configuration-core.ts";
 import { configSchema } from "../../src/core/config/schema.ts";
-import { once } from "../../src/core/encoding/lazy-schema.ts";
+import { once } from "../../src/core/encoding/once.ts";
 import type { PagesPlatform } from "../../src/core/ports/pages.ts";
 import type { Platform } from "../../src/core/ports/platform.ts";
 import type { Fetch } from "../../src/core/ports/upstream.ts";

@@ -3,7 +3,7 @@ import { type Network, parseNetwork } from "../config/cidr-network.ts";
 import { isModelListed, type NamedModel } from "../config/name-list.ts";
 import type { ApiKey } from "../config/schemas/key-schema.ts";
 import type { SubjectEntry } from "../config/schemas/subject-schema.ts";
-import { oncePer } from "../encoding/once-per.ts";
+import { oncePer } from "../encoding/once.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
 import type { RequestLimits } from "../ports/subject-limits.ts";
 import type { CallerKey } from "./caller-keys.ts";

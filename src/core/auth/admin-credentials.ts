@@ -1,7 +1,7 @@
 import type { Config } from "../config/schema.ts";
 import type { Administrator } from "../config/schemas/administrator-schema.ts";
 import { sha256Hex } from "../encoding/hash.ts";
-import { oncePer } from "../encoding/once-per.ts";
+import { oncePer } from "../encoding/once.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
 import { clientKey } from "../http/client-key.ts";
 import type { Context } from "../ports/context.ts";

@@ -2,7 +2,7 @@ import { getOwner, keyDigest, keyIdentifier, listApiKeys } from "../config/api-k
 import type { Config } from "../config/schema.ts";
 import type { ApiKey } from "../config/schemas/key-schema.ts";
 import type { SubjectEntry } from "../config/schemas/subject-schema.ts";
-import { oncePer } from "../encoding/once-per.ts";
+import { oncePer } from "../encoding/once.ts";
 
 /** The configured key of a request. The id may be logged and stored; the key itself may not. */
 export interface CallerKey {

@@ -1,5 +1,5 @@
 import { sha256Hex } from "../encoding/hash.ts";
-import { oncePer } from "../encoding/once-per.ts";
+import { oncePer } from "../encoding/once.ts";
 import type { Config } from "./schema.ts";
 import type { ApiKey } from "./schemas/key-schema.ts";
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { once } from "../encoding/lazy-schema.ts";
+import { once } from "../encoding/once.ts";
 
 /** Ids of providers, proxies and guardrails. No slash, because `provider/model` names a model. */
 const ENTRY_ID = /^[A-Za-z\d](?:[\w.-]{0,62}[A-Za-z\d])?$/;

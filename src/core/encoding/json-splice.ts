@@ -1,4 +1,4 @@
-import { oncePer } from "./once-per.ts";
+import { oncePer } from "./once.ts";
 
 /*
  * Edits of single members of a JSON text. The rest of the text keeps its bytes: another order of members would invalidate

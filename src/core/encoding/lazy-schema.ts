@@ -1,27 +1,10 @@
 import * as z from "zod";
+import { once } from "./once.ts";
 
 // A new isolate runs the body of every module before it serves a request, but most isolates never need most of the schemas.
 // Created at their first use, they save 13 % of the processor time of a start (95 %: 11 to 18 %; bench/results/startup.md).
 
 type Fields = z.core.$ZodLooseShape;
-
-/**
- * A function that creates a value at its first call and returns the same value afterwards. After a rejected promise, the
- * next call creates a new one.
- */
-export function once<T>(make: () => T): () => T {
-  let cached: { readonly value: T } | undefined;
-  return () => {
-    if (cached !== undefined) return cached.value;
-    const created = { value: make() };
-    cached = created;
-    if (created.value instanceof Promise)
-      created.value.catch(() => {
-        if (cached === created) cached = undefined;
-      });
-    return created.value;
-  };
-}
 
 /** The definition of a zod object. Zod reads the shape when the object first parses, is described or extended. */
 function definition(fields: () => Fields, catchall?: z.ZodType, error?: z.core.$ZodErrorMap) {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { CredentialSource } from "../auth/callers.ts";
 import type { JsonObject } from "../encoding/json.ts";
-import { once } from "../encoding/lazy-schema.ts";
+import { once } from "../encoding/once.ts";
 import { VERSION } from "../version.ts";
 import { getAliasForms } from "./alias-forms.ts";
 import { respondWithinBudget } from "./budgeted-response.ts";

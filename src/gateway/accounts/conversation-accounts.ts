@@ -1,5 +1,5 @@
 import type { Config } from "../../core/config/schema.ts";
-import { oncePer } from "../../core/encoding/once-per.ts";
+import { oncePer } from "../../core/encoding/once.ts";
 import { RecentMap } from "../../core/encoding/recent-map.ts";
 import { findNode, hashText } from "../../core/encoding/text-hash.ts";
 import type { AccountSelection } from "../../core/ports/accounts.ts";

@@ -1,4 +1,4 @@
-import { oncePer } from "../../core/encoding/once-per.ts";
+import { oncePer } from "../../core/encoding/once.ts";
 import { RecentMap } from "../../core/encoding/recent-map.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
 import type { Credentials, Lease, SignInResult } from "../../core/ports/accounts.ts";

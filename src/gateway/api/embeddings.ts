@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { EMBEDDINGS_STYLE } from "../../core/config/styles.ts";
-import { lazyLooseObject, once } from "../../core/encoding/lazy-schema.ts";
+import { lazyLooseObject } from "../../core/encoding/lazy-schema.ts";
+import { once } from "../../core/encoding/once.ts";
 import { invalidRequest } from "../../core/errors/gateway-error.ts";
 import { respondJsonWithinBudget } from "../../core/routing/budgeted-response.ts";
 import { callerEndpoint, jsonResponse } from "../../core/routing/endpoint.ts";

@@ -1,6 +1,6 @@
 import { RE2JS } from "re2js";
 import type { Guardrail } from "../../core/config/schemas/guardrail-schema.ts";
-import { oncePer } from "../../core/encoding/once-per.ts";
+import { oncePer } from "../../core/encoding/once.ts";
 import { BREAK_CHARS, type Breaks } from "./breaks.ts";
 import { createCheckFailure, createDenial } from "./denial.ts";
 

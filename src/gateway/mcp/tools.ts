@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { once } from "../../core/encoding/lazy-schema.ts";
+import { once } from "../../core/encoding/once.ts";
 
 /** A tool: an operation of the gateway's own HTTP API. */
 export interface Tool {

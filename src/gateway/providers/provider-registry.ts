@@ -2,7 +2,7 @@ import { mapUpstreamNames } from "../../core/config/provider-models.ts";
 import type { Config } from "../../core/config/schema.ts";
 import type { ProviderEntry } from "../../core/config/schemas/provider-schema.ts";
 import type { SelectionStrategy } from "../../core/config/selection-strategy.ts";
-import { oncePer } from "../../core/encoding/once-per.ts";
+import { oncePer } from "../../core/encoding/once.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import type { Variables } from "../../core/variables/variables.ts";

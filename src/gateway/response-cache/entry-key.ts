@@ -6,7 +6,7 @@ import type { CatalogueModel, ResolvedModel } from "../../core/conversation/mode
 import { toCanonicalJson } from "../../core/encoding/canonical-json.ts";
 import { sha256Hex } from "../../core/encoding/hash.ts";
 import { isObject } from "../../core/encoding/json.ts";
-import { oncePer } from "../../core/encoding/once-per.ts";
+import { oncePer } from "../../core/encoding/once.ts";
 import type { Context } from "../../core/ports/context.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import { FALLBACK_HEADER } from "../../core/routing/control-headers.ts";

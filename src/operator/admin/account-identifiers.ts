@@ -1,7 +1,7 @@
 import { accountIdentifier } from "../../core/config/account-identifier.ts";
 import type { Config } from "../../core/config/schema.ts";
 import type { Account } from "../../core/config/schemas/account-schema.ts";
-import { oncePer } from "../../core/encoding/once-per.ts";
+import { oncePer } from "../../core/encoding/once.ts";
 import { notFoundError, requireFound } from "./resource-errors.ts";
 
 /** Whether the account has an e-mail, a mobile number or a token. */

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { oncePer } from "../../core/encoding/once-per.ts";
+import { oncePer } from "../../core/encoding/once.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../core/routing/endpoint.ts";
 import { VERSION } from "../../core/version.ts";

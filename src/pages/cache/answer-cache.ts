@@ -1,4 +1,4 @@
-import { oncePer } from "../../core/encoding/once-per.ts";
+import { oncePer } from "../../core/encoding/once.ts";
 import type { Context } from "../../core/ports/context.ts";
 import type { PageSetup } from "../../core/ports/page-setup.ts";
 import type { AnswerCache, CachedAnswer, PagesPlatform } from "../../core/ports/pages.ts";

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { lazyObject, lazyStrictObject, once } from "../../core/encoding/lazy-schema.ts";
+import { lazyObject, lazyStrictObject } from "../../core/encoding/lazy-schema.ts";
+import { once } from "../../core/encoding/once.ts";
 import { FRESHNESS_PARAMETERS } from "./freshness.ts";
 import { SETUP_PARAMETERS } from "./page-setup-parameters.ts";
 import { flag, type ParameterTable, toSchemas } from "./parameter-table.ts";

@@ -1,4 +1,4 @@
-import { oncePer } from "../../core/encoding/once-per.ts";
+import { oncePer } from "../../core/encoding/once.ts";
 import type { PagesPlatform } from "../../core/ports/pages.ts";
 import type { NewAnswer } from "../answers/answer.ts";
 import { createJsonAnswer } from "../answers/json-answer.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { toBase64, toUtf8 } from "../../core/encoding/bytes.ts";
-import { oncePer } from "../../core/encoding/once-per.ts";
+import { oncePer } from "../../core/encoding/once.ts";
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
 import type { PictureOutcome, PrintOutcome, Size, ThumbnailOptions } from "../../core/ports/page-browser.ts";
 import type { PagesPlatform } from "../../core/ports/pages.ts";

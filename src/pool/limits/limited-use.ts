@@ -4,7 +4,7 @@ import { LIMIT_KINDS, LIMIT_NAMES, mapLimits } from "../../core/config/limit-kin
 import { DEFAULT_PROVIDER } from "../../core/config/provider-id.ts";
 import type { Config } from "../../core/config/schema.ts";
 import type { ApiKey } from "../../core/config/schemas/key-schema.ts";
-import { oncePer } from "../../core/encoding/once-per.ts";
+import { oncePer } from "../../core/encoding/once.ts";
 import type { Context } from "../../core/ports/context.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import type { RequestFacts, RequestOutcome } from "../../core/ports/request-outcome.ts";

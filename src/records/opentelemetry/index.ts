@@ -1,4 +1,4 @@
-import { oncePer } from "../../core/encoding/once-per.ts";
+import { oncePer } from "../../core/encoding/once.ts";
 import type { RequestTrace } from "../../core/ports/context.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import type { TelemetryVariables } from "../../core/variables/telemetry-variables.ts";

@@ -1,5 +1,5 @@
 import { sha256Hex } from "../../core/encoding/hash.ts";
-import { oncePer } from "../../core/encoding/once-per.ts";
+import { oncePer } from "../../core/encoding/once.ts";
 import { RecentMap } from "../../core/encoding/recent-map.ts";
 import type { RequestTrace } from "../../core/ports/context.ts";
 import type { RequestOutcome } from "../../core/ports/request-outcome.ts";

@@ -1,5 +1,5 @@
 import type { ConfigSnapshot, ConfigurationStore } from "../../core/config/snapshot.ts";
-import { oncePer } from "../../core/encoding/once-per.ts";
+import { oncePer } from "../../core/encoding/once.ts";
 import {
   type Archive,
   EndedRecordsLost,

@@ -1,4 +1,4 @@
-import { oncePer } from "../../core/encoding/once-per.ts";
+import { oncePer } from "../../core/encoding/once.ts";
 import { parseVariables } from "../../core/variables/parse-variables.ts";
 import type { Variables } from "../../core/variables/variables.ts";
 import { DRIVER_ALIASES, DRIVER_NAMES } from "../../gateway/providers/drivers.ts";

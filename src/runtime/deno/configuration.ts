@@ -5,7 +5,7 @@ import {
   ConfigurationCore,
   type StoredConfig,
 } from "../../core/config/configuration-core.ts";
-import { once } from "../../core/encoding/lazy-schema.ts";
+import { once } from "../../core/encoding/once.ts";
 import type { AccountPoolClient } from "../../core/ports/accounts.ts";
 import { type Sql, textIn } from "../../core/storage/sql.ts";
 import type { Variables } from "../../core/variables/variables.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { once } from "../../encoding/lazy-schema.ts";
+import { once } from "../../encoding/once.ts";
 import { parseNetwork } from "../cidr-network.ts";
 import { subjectIdSchema } from "../entry-id.ts";
 import { HISTORY_MODES } from "../history-mode.ts";

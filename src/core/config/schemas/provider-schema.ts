@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { once } from "../../encoding/lazy-schema.ts";
+import { once } from "../../encoding/once.ts";
 import { isDroppable, isMemberName } from "../drop-params.ts";
 import { entryIdSchema } from "../entry-id.ts";
 import { DEFAULT_PROVIDER } from "../provider-id.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { lazyObject, once } from "../../encoding/lazy-schema.ts";
-import { oncePer } from "../../encoding/once-per.ts";
+import { lazyObject } from "../../encoding/lazy-schema.ts";
+import { once, oncePer } from "../../encoding/once.ts";
 import { MAX_CACHE_SECONDS } from "./provider-bounds.ts";
 
 const seconds = once(() => z.number().int().min(0).max(MAX_CACHE_SECONDS));

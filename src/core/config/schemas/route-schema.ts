@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { ROUTE_STRATEGIES, type RouteStrategy } from "../../conversation/route-strategy.ts";
-import { lazyObject, once } from "../../encoding/lazy-schema.ts";
+import { lazyObject } from "../../encoding/lazy-schema.ts";
+import { once } from "../../encoding/once.ts";
 
 /** A target model of a route, with its weight. */
 export const routeTargetSchema = lazyObject(() => ({

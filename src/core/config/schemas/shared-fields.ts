@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { lazyLooseObject, once } from "../../encoding/lazy-schema.ts";
+import { lazyLooseObject } from "../../encoding/lazy-schema.ts";
+import { once } from "../../encoding/once.ts";
 import { withoutTrailingSlashes } from "../../encoding/path-segment.ts";
 import { parseHostEntry } from "../../url-safety/index.ts";
 import { BASE_ADDRESS_FAULT, isBaseAddress } from "../base-address.ts";

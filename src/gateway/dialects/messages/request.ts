@@ -1,7 +1,8 @@
 import * as z from "zod";
 import type { Conversation, Message, ResponseFormat } from "../../../core/conversation/conversation.ts";
 import { isObject } from "../../../core/encoding/json.ts";
-import { lazyLooseObject, once } from "../../../core/encoding/lazy-schema.ts";
+import { lazyLooseObject } from "../../../core/encoding/lazy-schema.ts";
+import { once } from "../../../core/encoding/once.ts";
 import { GatewayError } from "../../../core/errors/gateway-error.ts";
 import type { ModelNameConfig } from "../../models/configured-models.ts";
 import { resolveModel } from "../../models/resolve-model.ts";

@@ -2,7 +2,7 @@ import type { Conversation } from "../../../core/conversation/conversation.ts";
 import type { ResolvedModel } from "../../../core/conversation/model.ts";
 import { isObject, type JsonObject } from "../../../core/encoding/json.ts";
 import { findAmbiguousMember, getMemberText } from "../../../core/encoding/json-splice.ts";
-import { oncePer } from "../../../core/encoding/once-per.ts";
+import { oncePer } from "../../../core/encoding/once.ts";
 import { GatewayError, invalidRequest } from "../../../core/errors/gateway-error.ts";
 import type { JsonBody } from "../../../core/http/json-body.ts";
 import type { Context } from "../../../core/ports/context.ts";

@@ -1,6 +1,6 @@
 import type { ResolvedModel } from "../../../core/conversation/model.ts";
 import { getMemberText, hasMemberInAnyCase, replaceMember } from "../../../core/encoding/json-splice.ts";
-import { oncePer } from "../../../core/encoding/once-per.ts";
+import { oncePer } from "../../../core/encoding/once.ts";
 import type { NativeRequest } from "../../providers/native/native-path.ts";
 
 /** What the native path must know of an API style: where its answers name the model, and which headers belong to it. */

@@ -1,5 +1,5 @@
 import type { CatalogueModel, RouteTarget } from "../../../core/conversation/model.ts";
-import { oncePer } from "../../../core/encoding/once-per.ts";
+import { oncePer } from "../../../core/encoding/once.ts";
 import { RecentMap } from "../../../core/encoding/recent-map.ts";
 import { hashText, rendezvousCost } from "../../../core/encoding/text-hash.ts";
 import type { AccountFailure } from "../../../core/ports/accounts.ts";

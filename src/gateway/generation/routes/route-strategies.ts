@@ -1,7 +1,7 @@
 import type { Config } from "../../../core/config/schema.ts";
 import type { CatalogueModel, RouteTarget } from "../../../core/conversation/model.ts";
 import type { RouteStrategy } from "../../../core/conversation/route-strategy.ts";
-import { oncePer } from "../../../core/encoding/once-per.ts";
+import { oncePer } from "../../../core/encoding/once.ts";
 import type { Context } from "../../../core/ports/context.ts";
 import type { Platform } from "../../../core/ports/platform.ts";
 import type { ExpectedTokens } from "../../../pool/limits/limited-use.ts";

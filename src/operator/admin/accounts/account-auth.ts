@@ -7,7 +7,7 @@ import {
 } from "../../../core/config/schemas/account-auth-schema.ts";
 import type { Account } from "../../../core/config/schemas/account-schema.ts";
 import { isShortenedSecret, maskText } from "../../../core/config/secret-masking.ts";
-import { once } from "../../../core/encoding/lazy-schema.ts";
+import { once } from "../../../core/encoding/once.ts";
 import { invalidRequest } from "../../../core/errors/gateway-error.ts";
 import { requestObject } from "../request-fields.ts";
 

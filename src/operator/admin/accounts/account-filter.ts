@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Config } from "../../../core/config/schema.ts";
-import { lazyObject, once } from "../../../core/encoding/lazy-schema.ts";
+import { lazyObject } from "../../../core/encoding/lazy-schema.ts";
+import { once } from "../../../core/encoding/once.ts";
 import {
   ACCOUNT_CONDITIONS,
   type AccountCondition,

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Completion } from "../../../core/conversation/events.ts";
-import { lazyObject, once } from "../../../core/encoding/lazy-schema.ts";
+import { lazyObject } from "../../../core/encoding/lazy-schema.ts";
+import { once } from "../../../core/encoding/once.ts";
 import { describeForAdministrator } from "../../../core/errors/failure-message.ts";
 import { isUnresponsivePool } from "../../../core/errors/unresponsive-pool.ts";
 import type { AccountTestResult } from "../../../core/ports/administration.ts";

@@ -3,7 +3,7 @@ import { type Config, configSchema } from "../../../core/config/schema.ts";
 import { type Account, accountSchema } from "../../../core/config/schemas/account-schema.ts";
 import type { ProviderEntry } from "../../../core/config/schemas/provider-schema.ts";
 import { isObject, type JsonObject } from "../../../core/encoding/json.ts";
-import { once } from "../../../core/encoding/lazy-schema.ts";
+import { once } from "../../../core/encoding/once.ts";
 import { accountIdentifiers, hasIdentity } from "../account-identifiers.ts";
 import { mergeKeys } from "../keys/key-entries.ts";
 

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { configSchema } from "../../../core/config/schema.ts";
 import { isObject } from "../../../core/encoding/json.ts";
-import { once } from "../../../core/encoding/lazy-schema.ts";
+import { once } from "../../../core/encoding/once.ts";
 import { adminView, visibleSettings } from "./config-view.ts";
 import { settingsSchema } from "./settings-schema.ts";
 

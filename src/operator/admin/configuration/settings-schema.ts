@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { configSchema } from "../../../core/config/schema.ts";
-import { lazyObject, once } from "../../../core/encoding/lazy-schema.ts";
+import { lazyObject } from "../../../core/encoding/lazy-schema.ts";
+import { once } from "../../../core/encoding/once.ts";
 import { DEFAULT_THINKING_PROMPT } from "../../../gateway/generation/preparation/prepare-options.ts";
 import { cacheRequestSchema, limitsRequestSchema } from "../keys/subject-fields.ts";
 import { aliasesSchema, routesSchema } from "../models/aliases.ts";

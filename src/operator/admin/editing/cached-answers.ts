@@ -4,7 +4,7 @@ import type { Config } from "../../../core/config/schema.ts";
 import type { ApiKey } from "../../../core/config/schemas/key-schema.ts";
 import { usesResponseCache } from "../../../core/config/schemas/response-cache-schema.ts";
 import type { SubjectEntry } from "../../../core/config/schemas/subject-schema.ts";
-import { once } from "../../../core/encoding/lazy-schema.ts";
+import { once } from "../../../core/encoding/once.ts";
 
 type Cached = Pick<SubjectEntry, "history" | "cache_epoch">;
 

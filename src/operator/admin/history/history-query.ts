@@ -3,7 +3,8 @@ import { accountIdentifier } from "../../../core/config/account-identifier.ts";
 import { keyIdentifier, listApiKeys } from "../../../core/config/api-keys.ts";
 import { DEFAULT_PROVIDER } from "../../../core/config/provider-id.ts";
 import type { Config } from "../../../core/config/schema.ts";
-import { lazyObject, once } from "../../../core/encoding/lazy-schema.ts";
+import { lazyObject } from "../../../core/encoding/lazy-schema.ts";
+import { once } from "../../../core/encoding/once.ts";
 import type { HistoryFilter } from "../../../core/ports/archive.ts";
 
 const STATUSES = ["streaming", "success", "error", "cancelled"] as const;

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { lazyObject, once } from "../../../core/encoding/lazy-schema.ts";
+import { lazyObject } from "../../../core/encoding/lazy-schema.ts";
+import { once } from "../../../core/encoding/once.ts";
 import { isDotSegment } from "../../../core/encoding/path-segment.ts";
 import type { Capture, SampleSelector } from "../../../core/ports/captures.ts";
 import type { Context } from "../../../core/ports/context.ts";

@@ -3,7 +3,7 @@ import { type ApiKey, apiKeyFields } from "../../../core/config/schemas/key-sche
 import { isShortenedSecret, maskText } from "../../../core/config/secret-masking.ts";
 import { SHARED_STYLES } from "../../../core/config/styles.ts";
 import { isObject } from "../../../core/encoding/json.ts";
-import { once } from "../../../core/encoding/lazy-schema.ts";
+import { once } from "../../../core/encoding/once.ts";
 import { GatewayError, invalidRequest } from "../../../core/errors/gateway-error.ts";
 import type { Context } from "../../../core/ports/context.ts";
 import { DIALECTS } from "../../../gateway/dialects/index.ts";

@@ -4,7 +4,8 @@ import { keyDigest, keyIdentifier, listApiKeys } from "../../../core/config/api-
 import type { Config } from "../../../core/config/schema.ts";
 import { type ApiKey, apiKeyFields } from "../../../core/config/schemas/key-schema.ts";
 import { sha256Hex } from "../../../core/encoding/hash.ts";
-import { lazyLooseObject, lazyObject, once } from "../../../core/encoding/lazy-schema.ts";
+import { lazyLooseObject, lazyObject } from "../../../core/encoding/lazy-schema.ts";
+import { once } from "../../../core/encoding/once.ts";
 import type { Context } from "../../../core/ports/context.ts";
 import { formatSubject } from "../../../core/ports/subject-limits.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routing/endpoint.ts";

@@ -5,7 +5,7 @@ import { LINK_PARAMETERS, signLink } from "../../../core/auth/signed-links.ts";
 import type { ApiKey } from "../../../core/config/schemas/key-schema.ts";
 import { PAGES_STYLE } from "../../../core/config/styles.ts";
 import { sha256Hex } from "../../../core/encoding/hash.ts";
-import { once } from "../../../core/encoding/lazy-schema.ts";
+import { once } from "../../../core/encoding/once.ts";
 import { GatewayError, invalidRequest } from "../../../core/errors/gateway-error.ts";
 import { PAGE_OPERATIONS, type PageOperation } from "../../../core/ports/page-jobs.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routing/endpoint.ts";

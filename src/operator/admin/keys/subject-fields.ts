@@ -2,7 +2,7 @@ import * as z from "zod";
 import { HISTORY_MODES } from "../../../core/config/history-mode.ts";
 import { cacheSettingSchema } from "../../../core/config/schemas/response-cache-schema.ts";
 import { subjectEntrySchema } from "../../../core/config/schemas/subject-schema.ts";
-import { once } from "../../../core/encoding/lazy-schema.ts";
+import { once } from "../../../core/encoding/once.ts";
 import { requestObject } from "../request-fields.ts";
 import { usedSchema } from "./limit-use.ts";
 

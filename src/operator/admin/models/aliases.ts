@@ -6,7 +6,7 @@ import {
   UNUSED_WEIGHTS,
   usesItsWeights,
 } from "../../../core/config/schemas/route-schema.ts";
-import { once } from "../../../core/encoding/lazy-schema.ts";
+import { once } from "../../../core/encoding/once.ts";
 import { isReservedName } from "../../../core/encoding/reserved-name.ts";
 import { WILDCARD } from "../../../gateway/models/configured-models.ts";
 import { requestObject, unknownFieldInUnion } from "../request-fields.ts";

@@ -13,7 +13,7 @@ import {
   usesItsWeights,
 } from "../../../core/config/schemas/route-schema.ts";
 import { ROUTE_STRATEGIES, type RouteStrategy } from "../../../core/conversation/route-strategy.ts";
-import { once } from "../../../core/encoding/lazy-schema.ts";
+import { once } from "../../../core/encoding/once.ts";
 import { isDotSegment } from "../../../core/encoding/path-segment.ts";
 import { invalidRequest } from "../../../core/errors/gateway-error.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routing/endpoint.ts";

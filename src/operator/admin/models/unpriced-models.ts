@@ -2,7 +2,7 @@ import { LIMIT_KINDS, LIMIT_NAMES, type LimitName } from "../../../core/config/l
 import { isModelListed } from "../../../core/config/name-list.ts";
 import type { Config } from "../../../core/config/schema.ts";
 import type { CatalogueModel, ResolvedModel } from "../../../core/conversation/model.ts";
-import { oncePer } from "../../../core/encoding/once-per.ts";
+import { oncePer } from "../../../core/encoding/once.ts";
 import type { Platform } from "../../../core/ports/platform.ts";
 import { NO_THINKING_SUFFIX } from "../../../gateway/models/catalogue.ts";
 import { WILDCARD } from "../../../gateway/models/configured-models.ts";

@@ -2,7 +2,8 @@ import * as z from "zod";
 import { keyIdentifier, listApiKeys } from "../../../core/config/api-keys.ts";
 import { DEFAULT_PROVIDER } from "../../../core/config/provider-id.ts";
 import type { Config } from "../../../core/config/schema.ts";
-import { lazyObject, once } from "../../../core/encoding/lazy-schema.ts";
+import { lazyObject } from "../../../core/encoding/lazy-schema.ts";
+import { once } from "../../../core/encoding/once.ts";
 import { invalidRequest } from "../../../core/errors/gateway-error.ts";
 import {
   USAGE_DIMENSIONS,

@@ -13,7 +13,8 @@ import {
   type ProviderModel,
   providerModelSchema,
 } from "../../../core/config/schemas/provider-schema.ts";
-import { lazyLooseObject, once } from "../../../core/encoding/lazy-schema.ts";
+import { lazyLooseObject } from "../../../core/encoding/lazy-schema.ts";
+import { once } from "../../../core/encoding/once.ts";
 import { isReservedName } from "../../../core/encoding/reserved-name.ts";
 import { invalidRequest } from "../../../core/errors/gateway-error.ts";
 import type { Context } from "../../../core/ports/context.ts";

@@ -6,7 +6,7 @@ import {
   providerModelSchema,
   providerSchema,
 } from "../../../core/config/schemas/provider-schema.ts";
-import { once } from "../../../core/encoding/lazy-schema.ts";
+import { once } from "../../../core/encoding/once.ts";
 import { GatewayError } from "../../../core/errors/gateway-error.ts";
 import { parseWith } from "../../../core/http/json-body.ts";
 import type { Platform } from "../../../core/ports/platform.ts";

@@ -1,27 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import * as z from "zod";
-import { lazyLooseObject, lazyObject, once } from "../../../../src/core/encoding/lazy-schema.ts";
-
-it("creates a value once, at the first call", () => {
-  const make = vi.fn(() => undefined);
-  const value = once(make);
-  expect(make).not.toHaveBeenCalled();
-  expect([value(), value()]).toEqual([undefined, undefined]);
-  expect(make).toHaveBeenCalledTimes(1);
-});
-
-it("creates a value again after a failure", async () => {
-  const make = vi.fn(async () => "made");
-  make.mockRejectedValueOnce(new Error("not there"));
-  const value = once(make);
-  const [first, beside] = [value(), value()];
-  await expect(first).rejects.toThrow("not there");
-  await expect(beside).rejects.toThrow("not there");
-  expect(make).toHaveBeenCalledTimes(1);
-  expect(await value()).toBe("made");
-  expect(await value()).toBe("made");
-  expect(make).toHaveBeenCalledTimes(2);
-});
+import { lazyLooseObject, lazyObject } from "../../../../src/core/encoding/lazy-schema.ts";
 
 type Fields = { a: z.ZodString };
 type Kind = [name: string, object: (fields: () => Fields) => z.ZodObject<Fields>, read: object];

@@ -1,5 +1,26 @@
-import { describe, expect, it } from "vitest";
-import { oncePer } from "../../../../src/core/encoding/once-per.ts";
+import { describe, expect, it, vi } from "vitest";
+import { once, oncePer } from "../../../../src/core/encoding/once.ts";
+
+it("creates a value once, at the first call", () => {
+  const make = vi.fn(() => undefined);
+  const value = once(make);
+  expect(make).not.toHaveBeenCalled();
+  expect([value(), value()]).toEqual([undefined, undefined]);
+  expect(make).toHaveBeenCalledTimes(1);
+});
+
+it("creates a value again after a failure", async () => {
+  const make = vi.fn(async () => "made");
+  make.mockRejectedValueOnce(new Error("not there"));
+  const value = once(make);
+  const [first, beside] = [value(), value()];
+  await expect(first).rejects.toThrow("not there");
+  await expect(beside).rejects.toThrow("not there");
+  expect(make).toHaveBeenCalledTimes(1);
+  expect(await value()).toBe("made");
+  expect(await value()).toBe("made");
+  expect(make).toHaveBeenCalledTimes(2);
+});
 
 describe("a value that is created once for each object", () => {
   it("is the same for the same object, and another for another object", () => {

@@ -1,4 +1,20 @@
-import { once } from "./lazy-schema.ts";
+/**
+ * A function that creates a value at its first call and returns the same value afterwards. After a rejected promise, the
+ * next call creates a new one.
+ */
+export function once<T>(make: () => T): () => T {
+  let cached: { readonly value: T } | undefined;
+  return () => {
+    if (cached !== undefined) return cached.value;
+    const created = { value: make() };
+    cached = created;
+    if (created.value instanceof Promise)
+      created.value.catch(() => {
+        if (cached === created) cached = undefined;
+      });
+    return created.value;
+  };
+}
 
 /**
  * A function that creates a value for each object, such as a platform or a configuration, at its first call with that
