@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import * as z from "zod";
+import { visibilityOf } from "../../src/core/config/marked-secrets.ts";
 import { type Config, configSchema } from "../../src/core/config/schema.ts";
 import { authFields } from "../../src/core/config/schemas/account-auth-schema.ts";
-import { visibilityOf } from "../../src/core/config/secret-masking.ts";
 
 type Schema = z.core.$ZodType;
 

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { lazyObject } from "../encoding/lazy-schema.ts";
+import { markSecret } from "./marked-secrets.ts";
 import { accountSchema } from "./schemas/account-schema.ts";
 import { administratorSchema, oidcSchema } from "./schemas/administrator-schema.ts";
 import { alertsSchema } from "./schemas/alert-schema.ts";
@@ -13,7 +14,6 @@ import { cacheSettingSchema, responseCacheSchema } from "./schemas/response-cach
 import { modelRouteSchema } from "./schemas/route-schema.ts";
 import { countSchema, privateHostsSchema } from "./schemas/shared-fields.ts";
 import { subjectEntrySchema } from "./schemas/subject-schema.ts";
-import { markSecret } from "./secret-masking.ts";
 
 const guardrailsSchema = lazyObject(() => ({
   rules: z.array(guardrailSchema).max(MAX_GUARDRAILS).default([]),

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { maskText } from "../../core/config/marked-secrets.ts";
 import type { Config } from "../../core/config/schema.ts";
 import {
   type Guardrail,
@@ -6,7 +7,6 @@ import {
   MAX_GUARDRAILS,
 } from "../../core/config/schemas/guardrail-schema.ts";
 import { privateHostsSchema } from "../../core/config/schemas/shared-fields.ts";
-import { maskText } from "../../core/config/secret-masking.ts";
 import { checkWebhookUrl } from "../../core/config/webhook-url.ts";
 import { invalidRequest } from "../../core/errors/gateway-error.ts";
 import type { Context } from "../../core/ports/context.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { lazyObject } from "../../encoding/lazy-schema.ts";
-import { markSecret } from "../secret-masking.ts";
+import { markSecret } from "../marked-secrets.ts";
 
 /** How an account authenticates. The first two use the account's `token` and `password`. */
 export const AUTH_TYPES = ["api_key", "password", "oauth2", "google_service_account", "aws_sigv4"] as const;

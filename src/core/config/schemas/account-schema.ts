@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { lazyObject } from "../../encoding/lazy-schema.ts";
-import { markSecret } from "../secret-masking.ts";
+import { markSecret } from "../marked-secrets.ts";
 import { authFields } from "./account-auth-schema.ts";
 
 /** A provider account as it is stored (docs/contract/accounts.md). All fields are strings, empty when unset. */

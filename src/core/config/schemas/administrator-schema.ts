@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { lazyObject } from "../../encoding/lazy-schema.ts";
 import { subjectIdSchema } from "../entry-id.ts";
+import { markSecret } from "../marked-secrets.ts";
 import { ROLES } from "../roles.ts";
-import { markSecret } from "../secret-masking.ts";
 import { baseAddress, extensibleObject } from "./shared-fields.ts";
 
 /** A named administrator. Unknown fields are preserved. */

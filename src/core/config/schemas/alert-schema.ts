@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { lazyObject } from "../../encoding/lazy-schema.ts";
-import { markSecret } from "../secret-masking.ts";
+import { markSecret } from "../marked-secrets.ts";
 import { privateHostsSchema } from "./shared-fields.ts";
 
 /** A destination of alerts. */

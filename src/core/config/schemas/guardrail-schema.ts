@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { lazyObject } from "../../encoding/lazy-schema.ts";
 import { ENTRY_ID_RULE } from "../entry-id.ts";
-import { markSecret } from "../secret-masking.ts";
+import { markSecret } from "../marked-secrets.ts";
 
 /** A regular expression in the syntax of RE2, and what happens to text that matches it. */
 const guardrailExpressionSchema = lazyObject(() => ({

@@ -3,7 +3,7 @@ import { once } from "../../encoding/once.ts";
 import { parseNetwork } from "../cidr-network.ts";
 import { subjectIdSchema } from "../entry-id.ts";
 import { HISTORY_MODES } from "../history-mode.ts";
-import { markSecret } from "../secret-masking.ts";
+import { markSecret } from "../marked-secrets.ts";
 import { limitsSchema } from "./limits-schema.ts";
 import { cacheSettingSchema } from "./response-cache-schema.ts";
 import { extensibleObject, nameListSchema, timeSchema } from "./shared-fields.ts";

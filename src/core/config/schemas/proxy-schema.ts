@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { lazyObject } from "../../encoding/lazy-schema.ts";
-import { markSecret } from "../secret-masking.ts";
+import { markSecret } from "../marked-secrets.ts";
 
 /** An outbound proxy (docs/contract/accounts.md, Proxies). */
 export const proxySchema = lazyObject(() => ({

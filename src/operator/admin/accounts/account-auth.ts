@@ -1,4 +1,5 @@
 import { AUTH_SECRETS, findAuthFault } from "../../../core/config/account-auth-rules.ts";
+import { isShortenedSecret, maskText } from "../../../core/config/marked-secrets.ts";
 import {
   type AccountAuth,
   authFields,
@@ -6,7 +7,6 @@ import {
   authTypeOf,
 } from "../../../core/config/schemas/account-auth-schema.ts";
 import type { Account } from "../../../core/config/schemas/account-schema.ts";
-import { isShortenedSecret, maskText } from "../../../core/config/secret-masking.ts";
 import { once } from "../../../core/encoding/once.ts";
 import { invalidRequest } from "../../../core/errors/gateway-error.ts";
 import { requestObject } from "../request-fields.ts";

@@ -1,8 +1,8 @@
 import * as z from "zod";
+import { maskText } from "../../../core/config/marked-secrets.ts";
 import type { Config } from "../../../core/config/schema.ts";
 import { authFields } from "../../../core/config/schemas/account-auth-schema.ts";
 import { type Account, accountSchema } from "../../../core/config/schemas/account-schema.ts";
-import { maskText } from "../../../core/config/secret-masking.ts";
 import { PROVIDER_ERROR_KINDS } from "../../../core/errors/provider-error.ts";
 import {
   ACCOUNT_CONDITIONS,

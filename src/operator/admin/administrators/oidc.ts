@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { countSignIn, uncountSignIn } from "../../../core/auth/sign-in-attempts.ts";
 import { getSigningSecret } from "../../../core/auth/signing-secret.ts";
+import { maskText } from "../../../core/config/marked-secrets.ts";
 import { type Config, configSchema } from "../../../core/config/schema.ts";
-import { maskText } from "../../../core/config/secret-masking.ts";
 import { lazyObject } from "../../../core/encoding/lazy-schema.ts";
 import { GatewayError, invalidRequest } from "../../../core/errors/gateway-error.ts";
 import type { Context } from "../../../core/ports/context.ts";

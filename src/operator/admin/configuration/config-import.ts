@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { createSecret } from "../../../core/auth/secrets.ts";
 import { listApiKeys } from "../../../core/config/api-keys.ts";
+import { maskMarkedSecrets } from "../../../core/config/marked-secrets.ts";
 import { type Config, configSchema } from "../../../core/config/schema.ts";
-import { maskMarkedSecrets } from "../../../core/config/secret-masking.ts";
 import { lazyObject } from "../../../core/encoding/lazy-schema.ts";
 import { invalidRequest } from "../../../core/errors/gateway-error.ts";
 import { parseWith } from "../../../core/http/json-body.ts";

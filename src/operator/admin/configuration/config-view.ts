@@ -1,6 +1,6 @@
 import { listApiKeys } from "../../../core/config/api-keys.ts";
+import { maskText } from "../../../core/config/marked-secrets.ts";
 import { type Config, configSchema } from "../../../core/config/schema.ts";
-import { maskText } from "../../../core/config/secret-masking.ts";
 import type { ConfigSnapshot } from "../../../core/config/snapshot.ts";
 import type { Context } from "../../../core/ports/context.ts";
 import { accountViews } from "../accounts/account-view.ts";

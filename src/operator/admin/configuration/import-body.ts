@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { findSecrets, isShortenedSecret } from "../../../core/config/marked-secrets.ts";
 import { configSchema } from "../../../core/config/schema.ts";
-import { findSecrets, isShortenedSecret } from "../../../core/config/secret-masking.ts";
 import { fromBase64 } from "../../../core/encoding/bytes.ts";
 import { isObject, type JsonObject } from "../../../core/encoding/json.ts";
 import { type GatewayError, invalidRequest } from "../../../core/errors/gateway-error.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { keyIdentifier, listApiKeys } from "../../../core/config/api-keys.ts";
+import { findMemberSchema, maskMarkedSecrets } from "../../../core/config/marked-secrets.ts";
 import { type Config, configSchema } from "../../../core/config/schema.ts";
-import { findMemberSchema, maskMarkedSecrets } from "../../../core/config/secret-masking.ts";
 import type { FieldChange } from "../../../core/config/snapshot.ts";
 import { isObject } from "../../../core/encoding/json.ts";
 import { accountIdentifiers } from "../account-identifiers.ts";

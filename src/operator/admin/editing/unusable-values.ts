@@ -1,6 +1,6 @@
 import { describeHostFault } from "../../../core/config/host-syntax.ts";
+import { isShortenedSecret } from "../../../core/config/marked-secrets.ts";
 import type { Config } from "../../../core/config/schema.ts";
-import { isShortenedSecret } from "../../../core/config/secret-masking.ts";
 import { isDotSegment } from "../../../core/encoding/path-segment.ts";
 import { invalidRequest } from "../../../core/errors/gateway-error.ts";
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
+import { shortenSecret } from "../../../core/config/marked-secrets.ts";
 import type { Config } from "../../../core/config/schema.ts";
-import { shortenSecret } from "../../../core/config/secret-masking.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routing/endpoint.ts";
 import type { HostingVariables } from "../../../core/variables/variables.ts";
 

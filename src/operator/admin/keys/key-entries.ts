@@ -1,6 +1,6 @@
 import { keyDigest, keyIdentifier } from "../../../core/config/api-keys.ts";
+import { isShortenedSecret, maskText } from "../../../core/config/marked-secrets.ts";
 import { type ApiKey, apiKeyFields } from "../../../core/config/schemas/key-schema.ts";
-import { isShortenedSecret, maskText } from "../../../core/config/secret-masking.ts";
 import { SHARED_STYLES } from "../../../core/config/styles.ts";
 import { isObject } from "../../../core/encoding/json.ts";
 import { once } from "../../../core/encoding/once.ts";

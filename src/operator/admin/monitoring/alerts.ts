@@ -1,8 +1,8 @@
 import * as z from "zod";
+import { maskText } from "../../../core/config/marked-secrets.ts";
 import type { Config } from "../../../core/config/schema.ts";
 import { type Webhook, webhookSchema } from "../../../core/config/schemas/alert-schema.ts";
 import { privateHostsSchema } from "../../../core/config/schemas/shared-fields.ts";
-import { maskText } from "../../../core/config/secret-masking.ts";
 import { checkWebhookUrl } from "../../../core/config/webhook-url.ts";
 import { toBase64 } from "../../../core/encoding/bytes.ts";
 import { lazyObject } from "../../../core/encoding/lazy-schema.ts";

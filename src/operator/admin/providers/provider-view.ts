@@ -1,8 +1,8 @@
 import * as z from "zod";
+import { isShortenedSecret, maskText, shortenSecret } from "../../../core/config/marked-secrets.ts";
 import { DEFAULT_PROVIDER, toProviderId } from "../../../core/config/provider-id.ts";
 import type { Config } from "../../../core/config/schema.ts";
 import { type ProviderEntry, providerSchema } from "../../../core/config/schemas/provider-schema.ts";
-import { isShortenedSecret, maskText, shortenSecret } from "../../../core/config/secret-masking.ts";
 import { SELECTION_STRATEGIES } from "../../../core/config/selection-strategy.ts";
 import type { Platform } from "../../../core/ports/platform.ts";
 import { probesActively, selectStrategy } from "../../../gateway/providers/drivers.ts";

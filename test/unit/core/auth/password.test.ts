@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { hashPassword, verifyPassword } from "../../../../src/core/auth/password.ts";
 import { equalSecrets } from "../../../../src/core/auth/secrets.ts";
-import { isShortenedSecret, shortenSecret } from "../../../../src/core/config/secret-masking.ts";
+import { isShortenedSecret, shortenSecret } from "../../../../src/core/config/marked-secrets.ts";
 
 describe("passwords", () => {
   it("are stored as salted PBKDF2, which only the same password matches", async () => {

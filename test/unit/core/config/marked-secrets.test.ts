@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { configSchema } from "../../../../src/core/config/schema.ts";
 import {
   findSecrets,
   markPublic,
   markSecret,
   maskMarkedSecrets,
   visibilityOf,
-} from "../../../../src/core/config/secret-masking.ts";
+} from "../../../../src/core/config/marked-secrets.ts";
+import { configSchema } from "../../../../src/core/config/schema.ts";
 import { plantedConfigs } from "../../../support/planted-config.ts";
 
 /** Texts whose names sound like a secret's and that are none. */
