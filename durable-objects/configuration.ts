@@ -13,7 +13,7 @@ import { WALL_CLOCK } from "../src/core/ports/clock.ts";
 import type { PoolConfiguration, PoolLayout } from "../src/core/ports/pool-configuration.ts";
 import { claimDataVersion } from "../src/core/storage/data-version.ts";
 import { createPoolDeployment } from "../src/gateway/providers/pool-deployment.ts";
-import { SqlJournal } from "../src/operator/audit/sql-journal.ts";
+import { SqlAuditLog } from "../src/operator/audit/sql-audit-log.ts";
 import { ConfigBroadcaster } from "../src/pool/config-broadcaster.ts";
 import { buildPoolConfiguration } from "../src/pool/configuration.ts";
 import {
@@ -27,7 +27,7 @@ import { COPY_KEY, type ConfigCopy, hashConfigOrigin } from "../src/runtime/clou
 import type { Env } from "../src/runtime/cloudflare/env.ts";
 import { durableSql } from "../src/runtime/cloudflare/sql.ts";
 import { getVariables } from "../src/runtime/cloudflare/variables.ts";
-import { StoredJson } from "./pieces.ts";
+import { StoredJson } from "./stored-json.ts";
 
 const KEY = COPY_KEY;
 
@@ -56,7 +56,7 @@ interface SettledShards {
 /** Stores the configuration and serializes its edits; the rules are in `src/core/config/configuration-core.ts`. */
 export class Configuration extends DurableObject<Env> {
   readonly #core: ConfigurationCore;
-  readonly #journal: SqlJournal;
+  readonly #auditLog: SqlAuditLog;
   /** The version of the copy in KV, if known; 0: unknown. */
   #copiedVersion = 0;
   #copying: Promise<void> = Promise.resolve();
@@ -73,7 +73,7 @@ export class Configuration extends DurableObject<Env> {
     const sql = durableSql(ctx.storage);
     // The first thing that each request needs: a newer build's data stops all of them here.
     claimDataVersion(sql);
-    this.#journal = new SqlJournal(sql);
+    this.#auditLog = new SqlAuditLog(sql);
     this.#core = new ConfigurationCore(storage, getVariables(env));
     const { kv } = ctx.storage;
     const storedLayout = kv.get<PoolLayout>(LAYOUT_KEY) ?? null;
@@ -126,22 +126,22 @@ export class Configuration extends DurableObject<Env> {
 
   /** See `AuditLog.listEntries`. */
   audit(query: AuditQuery): { items: AuditEntry[]; total: number } {
-    return this.#journal.listEntries(query);
+    return this.#auditLog.listEntries(query);
   }
 
   /** See `AuditLog.recordEntry`. */
   record(note: ChangeNote): void {
-    this.#journal.recordEntry(note);
+    this.#auditLog.recordEntry(note);
   }
 
   /** See `AuditLog.listBackups`. */
   versions(): ConfigBackup[] {
-    return this.#journal.listBackups();
+    return this.#auditLog.listBackups();
   }
 
   /** A stored earlier configuration as JSON; null: that version is not stored. */
   versionText(version: number): string | null {
-    const config = this.#journal.readBackup(version);
+    const config = this.#auditLog.readBackup(version);
     return config === null ? null : JSON.stringify(config);
   }
 
@@ -151,7 +151,7 @@ export class Configuration extends DurableObject<Env> {
    */
   async replace(base: number, config: Config, note: EditNote | null): Promise<ReplaceOutcome> {
     const outcome = this.#core.replace(base, config, (previous, version) => {
-      if (note !== null) this.#journal.recordEdit(previous, version, note);
+      if (note !== null) this.#auditLog.recordEdit(previous, version, note);
     });
     if (!outcome.stored) return outcome;
     this.#broadcaster.markChanged();

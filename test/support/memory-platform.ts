@@ -11,7 +11,7 @@ import { parseVariables } from "../../src/core/variables/parse-variables.ts";
 import { DRIVER_ALIASES, DRIVER_NAMES, needsNoAccount } from "../../src/gateway/providers/drivers.ts";
 import { createPoolDeployment } from "../../src/gateway/providers/pool-deployment.ts";
 import { createInProcessWatcher } from "../../src/operator/alerts/in-process-watcher.ts";
-import { SqlJournal } from "../../src/operator/audit/sql-journal.ts";
+import { SqlAuditLog } from "../../src/operator/audit/sql-audit-log.ts";
 import { ProcessAnswerCache } from "../../src/pages/cache/process-answer-cache.ts";
 import { notifyWebhook } from "../../src/pages/job-api/deliver.ts";
 import { runTask } from "../../src/pages/job-api/run-task.ts";
@@ -103,7 +103,7 @@ export async function memoryPlatform(options: MemoryPlatformOptions = {}): Promi
     );
   await tellPool();
   // Most tests use few of the stores: each is created at its first use.
-  const journal = once(() => new SqlJournal(memoryDatabase()));
+  const auditLog = once(() => new SqlAuditLog(memoryDatabase()));
   const archive = new SqlArchive(memoryDatabase(), now);
   const configuration = new ConfigurationClient(
     {
@@ -111,7 +111,7 @@ export async function memoryPlatform(options: MemoryPlatformOptions = {}): Promi
       replace: async (base, next, note) => {
         const before = core.snapshot;
         const outcome = core.replace(base, next);
-        if (outcome.stored && note !== null) journal().recordEdit(before, outcome.snapshot.version, note);
+        if (outcome.stored && note !== null) auditLog().recordEdit(before, outcome.snapshot.version, note);
         if (outcome.stored) await tellPool();
         return outcome;
       },
@@ -147,7 +147,7 @@ export async function memoryPlatform(options: MemoryPlatformOptions = {}): Promi
       return administration();
     },
     get auditLog() {
-      return journal();
+      return auditLog();
     },
     alerts: createInProcessWatcher({
       variables,

@@ -1,7 +1,7 @@
 import { env, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { describe, expect, it, vi } from "vitest";
 import { Configuration } from "../../durable-objects/configuration.ts";
-import { StoredJson } from "../../durable-objects/pieces.ts";
+import { StoredJson } from "../../durable-objects/stored-json.ts";
 import type { PoolConfiguration } from "../../src/core/ports/pool-configuration.ts";
 import { shardNames } from "../../src/pool/shards/layout.ts";
 import { POOL_NAME } from "../../src/pool/shards/pool-name.ts";

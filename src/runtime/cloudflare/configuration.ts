@@ -60,8 +60,8 @@ export function createConfigurationClient(env: Env): ConfigurationClient {
   );
 }
 
-/** The audit journal, which the same object stores. */
-export function createJournal(env: Env): AuditLog {
+/** The audit log, which the same object stores. */
+export function createAuditLog(env: Env): AuditLog {
   const object = () => env.CONFIGURATION.getByName("main");
   return {
     listEntries: (query) => object().audit(query),

@@ -11,7 +11,7 @@ import { createAdministrationState } from "./administration.ts";
 import { createAlertWatcher } from "./alerts.ts";
 import { createArchive } from "./archive.ts";
 import { createCallerStores } from "./caller-stores.ts";
-import { createConfigurationClient, createJournal } from "./configuration.ts";
+import { createAuditLog, createConfigurationClient } from "./configuration.ts";
 import type { Env } from "./env.ts";
 import { getIsolatePlace } from "./isolate-place.ts";
 import { createPagesPlatform, DEFAULT_CACHE } from "./pages.ts";
@@ -46,7 +46,7 @@ export function createCloudflarePlatform(env: Env): Platform {
     archive: createArchive(env),
     usage: createUsageStore(env),
     administration: createAdministrationState(env),
-    auditLog: createJournal(env),
+    auditLog: createAuditLog(env),
     alerts: createAlertWatcher(env),
     ...createCallerStores(env, variables.storedObjectLimits),
     responseCache: DEFAULT_CACHE,

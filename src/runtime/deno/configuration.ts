@@ -10,7 +10,7 @@ import type { AccountPoolClient } from "../../core/ports/accounts.ts";
 import { type Sql, textIn } from "../../core/storage/sql.ts";
 import type { Variables } from "../../core/variables/variables.ts";
 import { createPoolDeployment } from "../../gateway/providers/pool-deployment.ts";
-import type { SqlJournal } from "../../operator/audit/sql-journal.ts";
+import type { SqlAuditLog } from "../../operator/audit/sql-audit-log.ts";
 import { buildPoolConfiguration } from "../../pool/configuration.ts";
 
 /** The required form of the row, checked before the configuration's own schemas. */
@@ -54,13 +54,13 @@ export class DamagedConfigurationError extends Error {
  *
  * @throws DamagedConfigurationError
  */
-function openCore(sql: Sql, variables: Variables, journal: SqlJournal): ConfigurationCore {
+function openCore(sql: Sql, variables: Variables, auditLog: SqlAuditLog): ConfigurationCore {
   try {
     return new ConfigurationCore(createConfigStorage(sql), variables);
   } catch (error) {
     // A temporary storage failure does not mean that the content is damaged.
     if (!(error instanceof SyntaxError || error instanceof z.ZodError)) throw error;
-    const versions = journal.listBackups().map(({ version }) => version);
+    const versions = auditLog.listBackups().map(({ version }) => version);
     const backups =
       versions.length === 0 ? "there is no kept version" : `kept versions: ${versions.join(", ")}`;
     throw new DamagedConfigurationError(
@@ -82,9 +82,9 @@ export async function createConfigurationClient(
   sql: Sql,
   variables: Variables,
   accounts: AccountPoolClient,
-  journal: SqlJournal,
+  auditLog: SqlAuditLog,
 ): Promise<ConfigurationClient> {
-  const core = openCore(sql, variables, journal);
+  const core = openCore(sql, variables, auditLog);
   // The version lets the pool detect waiting requests that an older configuration admitted.
   const configurePool = async () => {
     const { config, version } = core.snapshot;
@@ -96,7 +96,7 @@ export async function createConfigurationClient(
       newerThan: async (known) => (core.snapshot.version === known ? null : core.snapshot),
       replace: async (base, config, note) => {
         const outcome = core.replace(base, config, (before, version) => {
-          if (note !== null) journal.recordEdit(before, version, note);
+          if (note !== null) auditLog.recordEdit(before, version, note);
         });
         if (outcome.stored) await configurePool();
         return outcome;

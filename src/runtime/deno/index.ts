@@ -6,7 +6,7 @@ import type { Variables } from "../../core/variables/variables.ts";
 import { needsNoAccount } from "../../gateway/providers/drivers.ts";
 import { proxiedFetch } from "../../gateway/upstream/proxy/proxied-fetch.ts";
 import { createInProcessWatcher } from "../../operator/alerts/in-process-watcher.ts";
-import { SqlJournal } from "../../operator/audit/sql-journal.ts";
+import { SqlAuditLog } from "../../operator/audit/sql-audit-log.ts";
 import { ProcessAnswerCache } from "../../pages/cache/process-answer-cache.ts";
 import { notifyWebhook } from "../../pages/job-api/deliver.ts";
 import { runTask } from "../../pages/job-api/run-task.ts";
@@ -18,7 +18,6 @@ import { SqlPoolStore } from "../../pool/storage/sql-pool-store.ts";
 import { SqlArchive } from "../../records/archive/sql-archive.ts";
 import { SqlUsage } from "../../records/usage/sql-usage.ts";
 import { createInProcessAdministration } from "./administration.ts";
-import { createAnswerStore } from "./answer-store.ts";
 import { AssetFolder } from "./assets.ts";
 import { findBrowser, LocalBrowsers, UNAVAILABLE_BROWSER } from "./browser.ts";
 import { CachedBodyFolder } from "./cached-body-folder.ts";
@@ -26,6 +25,7 @@ import { CallerObjectStore } from "./caller-object-store.ts";
 import { createConfigurationClient, DamagedConfigurationError } from "./configuration.ts";
 import { exitWithReason, openDataFolderOrExit } from "./data-folder.ts";
 import { startEgressFilter } from "./egress-filter.ts";
+import { createOutcomeStore } from "./outcome-store.ts";
 import { createPagesPlatform, readBlockLists } from "./pages.ts";
 import { RateLimits } from "./rate-limits.ts";
 import { dial } from "./sockets.ts";
@@ -57,8 +57,8 @@ export async function createDenoRuntime(variables: Variables): Promise<DenoRunti
   const { database } = data;
   const uses = new BatchedUseStore(new SqlUseStore(database), (work) => database.transaction(work));
   const accounts = createInProcessPool(new SqlPoolStore(database), uses);
-  const journal = new SqlJournal(data.database);
-  const configuration = await createConfigurationClient(data.database, variables, accounts, journal).catch(
+  const auditLog = new SqlAuditLog(data.database);
+  const configuration = await createConfigurationClient(data.database, variables, accounts, auditLog).catch(
     (error: unknown) => {
       if (error instanceof DamagedConfigurationError) return exitWithReason(error.message);
       throw error;
@@ -112,9 +112,9 @@ export async function createDenoRuntime(variables: Variables): Promise<DenoRunti
     accounts,
     archive,
     usage,
-    outcomes: createAnswerStore(data.database, archive, usage),
+    outcomes: createOutcomeStore(data.database, archive, usage),
     administration: createInProcessAdministration(data.database, Date.now),
-    auditLog: journal,
+    auditLog,
     alerts,
     responses: (owner, startedAt) => callerObjects.responses(owner, startedAt),
     eraseCaller: (owner) => callerObjects.erase(owner),

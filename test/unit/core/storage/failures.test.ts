@@ -6,7 +6,7 @@ import type { RecordPack } from "../../../../src/core/ports/record-packs.ts";
 import { ExpiringStore } from "../../../../src/core/storage/expiring-store.ts";
 import { parseVariables } from "../../../../src/core/variables/parse-variables.ts";
 import { Watcher } from "../../../../src/operator/alerts/watcher.ts";
-import { SqlJournal } from "../../../../src/operator/audit/sql-journal.ts";
+import { SqlAuditLog } from "../../../../src/operator/audit/sql-audit-log.ts";
 import { createInProcessJobs } from "../../../../src/pages/jobs/in-process-jobs.ts";
 import { createInProcessPool } from "../../../../src/pool/in-process-pool.ts";
 import { PackedHistory } from "../../../../src/records/archive/packed-history.ts";
@@ -179,16 +179,16 @@ endsTheSame("edits of the configuration", async (sql) => {
   const accounts = createInProcessPool(new MemoryPoolStore());
   const variables = parseVariables({}, { drivers: ["sessions"] });
   const open = async () => {
-    const journal = new SqlJournal(sql);
-    return { journal, configuration: await createConfigurationClient(sql, variables, accounts, journal) };
+    const auditLog = new SqlAuditLog(sql);
+    return { auditLog, configuration: await createConfigurationClient(sql, variables, accounts, auditLog) };
   };
-  const { journal, configuration } = await retryOnce(open);
+  const { auditLog, configuration } = await retryOnce(open);
   const note = (n: number): EditNote => ({
     ...{ at: n, who: "key", address: "", changes: [], more: 0, keep: true, forget: n === 3 },
     action: n % 2 === 0 ? "DELETE /admin/keys/:key" : "PUT /admin/settings",
   });
   const all = { page: 1, pageSize: 10, who: "", action: "", q: "", since: 0, until: 0 };
-  const edits = () => journal.listEntries(all).items.map(({ version, at }) => [version, at]);
+  const edits = () => auditLog.listEntries(all).items.map(({ version, at }) => [version, at]);
   for (let n = 1; n <= 4; n += 1) {
     await retryOnce(async () => {
       const before = [(await configuration.readFresh()).version, edits().length];
@@ -208,8 +208,8 @@ endsTheSame("edits of the configuration", async (sql) => {
   const stored = await (await open()).configuration.readFresh();
   const snapshot = await configuration.readFresh();
   expect(stored).toEqual(snapshot);
-  const texts = journal.listBackups().map(({ version }) => journal.readBackup(version));
-  return { snapshot, edits: edits(), versions: journal.listBackups(), texts };
+  const texts = auditLog.listBackups().map(({ version }) => auditLog.readBackup(version));
+  return { snapshot, edits: edits(), versions: auditLog.listBackups(), texts };
 });
 
 endsTheSame("what is kept for callers", async (sql) => {

@@ -1,7 +1,7 @@
 import type { ConfigurationClient } from "../../../../src/core/config/configuration-client.ts";
 import type { Config } from "../../../../src/core/config/schema.ts";
 import { parseVariables } from "../../../../src/core/variables/parse-variables.ts";
-import { SqlJournal } from "../../../../src/operator/audit/sql-journal.ts";
+import { SqlAuditLog } from "../../../../src/operator/audit/sql-audit-log.ts";
 import { createConfigurationClient } from "../../../../src/runtime/deno/configuration.ts";
 import { memoryPlatform } from "../../../support/memory-platform.ts";
 import type { Choices } from "./choices.ts";
@@ -9,7 +9,7 @@ import { same, storeTarget } from "./store-target.ts";
 
 interface Store {
   readonly client: ConfigurationClient;
-  readonly journal: SqlJournal;
+  readonly auditLog: SqlAuditLog;
 }
 
 interface Model {
@@ -50,10 +50,10 @@ function changed(config: Config, choose: Choices): Config {
 export const configuration = storeTarget<Store, Model>({
   name: "configuration",
   open: async (sql) => {
-    const journal = new SqlJournal(sql);
+    const auditLog = new SqlAuditLog(sql);
     platform ??= memoryPlatform();
     const { accounts } = await platform;
-    return { client: await createConfigurationClient(sql, VARIABLES, accounts, journal), journal };
+    return { client: await createConfigurationClient(sql, VARIABLES, accounts, auditLog), auditLog };
   },
   model: () => ({ config: null, version: 0, entries: 0 }),
   operations: [
@@ -70,9 +70,9 @@ export const configuration = storeTarget<Store, Model>({
       Object.assign(model, { config: structuredClone(config), version, entries: model.entries + 1 });
     },
   ],
-  check: async ({ client, journal }, { config, entries }) => {
+  check: async ({ client, auditLog }, { config, entries }) => {
     if (config === null) return;
     same("the configuration", (await client.readFresh()).config, config);
-    same("changes recorded", journal.listEntries(NO_QUERY).total, entries);
+    same("changes recorded", auditLog.listEntries(NO_QUERY).total, entries);
   },
 });

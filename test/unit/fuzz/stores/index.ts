@@ -1,11 +1,11 @@
 import type { Target } from "../target.ts";
 import { alerts } from "./alerts.ts";
 import { answers, rates } from "./answers.ts";
+import { auditLog } from "./audit-log.ts";
 import { captures } from "./captures.ts";
 import { configuration } from "./configuration.ts";
 import { history } from "./history.ts";
 import { jobs } from "./jobs.ts";
-import { journal } from "./journal.ts";
 import { kept } from "./kept.ts";
 import { ledger, useStore } from "./limits.ts";
 import { packs } from "./packs.ts";
@@ -21,7 +21,7 @@ export const storeTargets: readonly Target[] = [
   history,
   packs,
   captures,
-  journal,
+  auditLog,
   configuration,
   alerts,
   kept,

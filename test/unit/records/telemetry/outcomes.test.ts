@@ -7,7 +7,7 @@ import { Outbox } from "../../../../src/records/telemetry/outbox.ts";
 import { recordRequest } from "../../../../src/records/telemetry/record-request.ts";
 import type { RecordSource } from "../../../../src/records/telemetry/waiting-records.ts";
 import { SqlUsage } from "../../../../src/records/usage/sql-usage.ts";
-import { createAnswerStore } from "../../../../src/runtime/deno/answer-store.ts";
+import { createOutcomeStore } from "../../../../src/runtime/deno/outcome-store.ts";
 import { emptyConfig } from "../../../support/config.ts";
 import { memoryPlatform } from "../../../support/memory-platform.ts";
 import "../../../support/properties.ts";
@@ -29,7 +29,7 @@ function rig() {
   const start = () => {
     const archive = new SqlArchive(sql, () => NOW);
     const usage = new SqlUsage(sql, () => NOW);
-    const stored = createAnswerStore(sql, archive, usage);
+    const stored = createOutcomeStore(sql, archive, usage);
     const answers: OutcomeStore = {
       write: (answer) => {
         refuse("store");

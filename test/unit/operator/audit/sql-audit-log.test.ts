@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { configSchema } from "../../../../src/core/config/schema.ts";
 import type { ConfigSnapshot, EditNote } from "../../../../src/core/config/snapshot.ts";
-import { SqlJournal } from "../../../../src/operator/audit/sql-journal.ts";
+import { SqlAuditLog } from "../../../../src/operator/audit/sql-audit-log.ts";
 import { memoryDatabase } from "../../records/archive/sqlite.ts";
 
 const ALL = { page: 1, pageSize: 10, who: "", action: "", q: "", since: 0, until: 0 };
@@ -27,16 +27,16 @@ const snapshot = (version: number, key = "k"): ConfigSnapshot => ({
 
 describe("the record of changes", () => {
   it("lists the newest first, page by page, and applies the filters", () => {
-    const journal = new SqlJournal(memoryDatabase());
-    for (let n = 1; n <= 25; n += 1) journal.recordEdit(snapshot(n), n + 1, note(n));
-    journal.recordEntry({
+    const auditLog = new SqlAuditLog(memoryDatabase());
+    for (let n = 1; n <= 25; n += 1) auditLog.recordEdit(snapshot(n), n + 1, note(n));
+    auditLog.recordEntry({
       ...note(26, { who: "token:100%", address: "2001:db8::1", action: "DELETE /admin/keys/:key" }),
     });
     const list = (query: Partial<typeof ALL>) => {
-      const { items, total } = journal.listEntries({ ...ALL, ...query });
+      const { items, total } = auditLog.listEntries({ ...ALL, ...query });
       return { total, at: items.map(({ at }) => at) };
     };
-    expect(journal.listEntries({ ...ALL, pageSize: 1 }).items).toMatchObject([
+    expect(auditLog.listEntries({ ...ALL, pageSize: 1 }).items).toMatchObject([
       { at: 26, version: 0, who: "token:100%" },
     ]);
     expect(list({ page: 3 })).toEqual({ total: 26, at: [6, 5, 4, 3, 2, 1] });
@@ -49,20 +49,20 @@ describe("the record of changes", () => {
   });
 
   it("has the time and place where the session of an entry began", () => {
-    const journal = new SqlJournal(memoryDatabase());
+    const auditLog = new SqlAuditLog(memoryDatabase());
     const signIn = { action: "POST /admin/login", changes: [] };
-    journal.recordEntry(note(1, { who: "token:a", address: "192.0.2.7", ...signIn }));
-    journal.recordEntry(note(2, { who: "token:b", address: "", ...signIn }));
-    journal.recordEntry(note(3, { who: "token:a", address: "192.0.2.8", action: "PUT /admin/settings" }));
+    auditLog.recordEntry(note(1, { who: "token:a", address: "192.0.2.7", ...signIn }));
+    auditLog.recordEntry(note(2, { who: "token:b", address: "", ...signIn }));
+    auditLog.recordEntry(note(3, { who: "token:a", address: "192.0.2.8", action: "PUT /admin/settings" }));
     for (const [at, who] of [
       [4, "token:b"],
       [5, "token:older than the log"],
       [6, "admin:ada"],
       [7, "key"],
     ] as const) {
-      journal.recordEntry(note(at, { who }));
+      auditLog.recordEntry(note(at, { who }));
     }
-    const { items } = journal.listEntries({ ...ALL, since: 3 });
+    const { items } = auditLog.listEntries({ ...ALL, since: 3 });
     expect(items.map(({ at, session }) => [at, session])).toEqual([
       [7, null],
       [6, null],
@@ -75,7 +75,7 @@ describe("the record of changes", () => {
   it("can be searched for texts of any length", () => {
     const database = memoryDatabase();
     const statements: string[] = [];
-    const journal = new SqlJournal({
+    const auditLog = new SqlAuditLog({
       ...database,
       all: (statement, ...values) => {
         statements.push(statement);
@@ -83,28 +83,28 @@ describe("the record of changes", () => {
       },
     });
     const long = `key_${"x".repeat(80)}%`;
-    journal.recordEntry({ ...note(1), action: long });
-    expect(journal.listEntries({ ...ALL, q: long, action: long }).total).toBe(1);
+    auditLog.recordEntry({ ...note(1), action: long });
+    expect(auditLog.listEntries({ ...ALL, q: long, action: long }).total).toBe(1);
     expect(statements.filter((statement) => / like /i.test(statement))).toEqual([]);
   });
 
   it("keeps 10,000 entries", () => {
-    const journal = new SqlJournal(memoryDatabase());
-    for (let n = 1; n <= 10_003; n += 1) journal.recordEntry(note(n));
-    const { items, total } = journal.listEntries({ ...ALL, page: 1_000 });
+    const auditLog = new SqlAuditLog(memoryDatabase());
+    for (let n = 1; n <= 10_003; n += 1) auditLog.recordEntry(note(n));
+    const { items, total } = auditLog.listEntries({ ...ALL, page: 1_000 });
     expect([total, items.at(-1)?.at]).toEqual([10_000, 4]);
   });
 });
 
 describe("saved versions", () => {
   it("are the twenty newest that a large change has replaced", () => {
-    const journal = new SqlJournal(memoryDatabase());
+    const auditLog = new SqlAuditLog(memoryDatabase());
     for (let n = 1; n <= 30; n += 1)
-      journal.recordEdit(snapshot(n, `k${n}`), n + 1, note(n, { keep: n !== 29 }));
-    const versions = journal.listBackups().map(({ version }) => version);
+      auditLog.recordEdit(snapshot(n, `k${n}`), n + 1, note(n, { keep: n !== 29 }));
+    const versions = auditLog.listBackups().map(({ version }) => version);
     expect(versions).toHaveLength(20);
     expect([versions[0], versions[1], versions.at(-1)]).toEqual([30, 28, 10]);
-    expect(journal.listBackups()[0]).toEqual({
+    expect(auditLog.listBackups()[0]).toEqual({
       version: 30,
       at: 30,
       who: "key",
@@ -112,15 +112,15 @@ describe("saved versions", () => {
       keys: 1,
       accounts: 0,
     });
-    expect(journal.readBackup(28)).toEqual(snapshot(28, "k28").config);
-    expect([journal.readBackup(9), journal.readBackup(29)]).toEqual([null, null]);
+    expect(auditLog.readBackup(28)).toEqual(snapshot(28, "k28").config);
+    expect([auditLog.readBackup(9), auditLog.readBackup(29)]).toEqual([null, null]);
   });
 
   it("are deleted when keys must no longer be stored in plain text", () => {
-    const journal = new SqlJournal(memoryDatabase());
-    journal.recordEdit(snapshot(1), 2, note(1, { keep: true }));
-    journal.recordEdit(snapshot(2), 3, note(2, { keep: true, forget: true }));
-    expect(journal.listBackups()).toEqual([]);
-    expect([journal.readBackup(1), journal.readBackup(2)]).toEqual([null, null]);
+    const auditLog = new SqlAuditLog(memoryDatabase());
+    auditLog.recordEdit(snapshot(1), 2, note(1, { keep: true }));
+    auditLog.recordEdit(snapshot(2), 3, note(2, { keep: true, forget: true }));
+    expect(auditLog.listBackups()).toEqual([]);
+    expect([auditLog.readBackup(1), auditLog.readBackup(2)]).toEqual([null, null]);
   });
 });

@@ -1,7 +1,7 @@
 import { configSchema } from "../../../../src/core/config/schema.ts";
 import type { ChangeNote } from "../../../../src/core/config/snapshot.ts";
 import type { AuditEntry } from "../../../../src/core/ports/audit-log.ts";
-import { SqlJournal } from "../../../../src/operator/audit/sql-journal.ts";
+import { SqlAuditLog } from "../../../../src/operator/audit/sql-audit-log.ts";
 import type { Choices } from "./choices.ts";
 import { same, storeTarget } from "./store-target.ts";
 
@@ -48,9 +48,9 @@ function dropOld({ versions }: Model): void {
 }
 
 /** Changes are recorded, and configurations of before them are kept. */
-export const journal = storeTarget<SqlJournal, Model>({
+export const auditLog = storeTarget<SqlAuditLog, Model>({
   name: "audit",
-  open: (sql) => new SqlJournal(sql),
+  open: (sql) => new SqlAuditLog(sql),
   model: () => ({ entries: [], versions: new Map(), version: 1 }),
   operations: [
     (store, choose, { entries }) => {

@@ -26,8 +26,8 @@ const CHECKS: readonly TableCheck[] = [
   },
 ];
 
-/** The audit journal in a SQLite database, in a Durable Object or in a self-hosted process. */
-export class SqlJournal implements AuditLog {
+/** The audit log in a SQLite database, in a Durable Object or in a self-hosted process. */
+export class SqlAuditLog implements AuditLog {
   readonly #sql: Sql;
   readonly #texts: TextTable;
 

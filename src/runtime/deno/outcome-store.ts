@@ -4,7 +4,7 @@ import type { SqlArchive } from "../../records/archive/sql-archive.ts";
 import type { SqlUsage } from "../../records/usage/sql-usage.ts";
 
 /** Writes outcomes to the database of history and usage. */
-export function createAnswerStore(
+export function createOutcomeStore(
   sql: Sql,
   archive: Pick<SqlArchive, "writeEnded" | "invalidateCache">,
   usage: Pick<SqlUsage, "note">,
