@@ -86,8 +86,10 @@ function textBefore(node: AST.Node, flags: string, which: number): string {
   if (parent === null) return "";
   const before = textBefore(parent, flags, which);
   if (parent.type !== "Alternative") return before;
-  const place = parent.elements.findIndex((element) => element === node);
-  const texts = parent.elements.slice(0, place).map((element) => sampleOf(element, flags, which));
+  const elements: readonly AST.Node[] = parent.elements;
+  const texts = parent.elements
+    .slice(0, elements.indexOf(node))
+    .map((element) => sampleOf(element, flags, which));
   return before + texts.join("");
 }
 

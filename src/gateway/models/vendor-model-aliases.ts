@@ -42,7 +42,7 @@ const OPENAI: readonly Alias[] = [
   ...toAliases(FLASH, "gpt-oss-20b", "gpt-oss-120b"),
   ...toAliases(VISION, "gpt-4-vision-preview"),
   ...toAliases(FLASH, "gpt-5.6-sol", "gpt-5.6-terra", "gpt-5.6-luna", "gpt-6-sol", "gpt-6-luna"),
-  ...toAliases(FLASH, "gpt-6.1-sol", "gpt-6.1-terra", "gpt-5.1-mini", "gpt-5.3-chat-latest"),
+  ...toAliases(FLASH, "gpt-6.1-sol", "gpt-6.1-terra", "gpt-6.2-sol", "gpt-5.1-mini", "gpt-5.3-chat-latest"),
   // Dated versions of the same models.
   ...toAliases(
     FLASH,
@@ -81,7 +81,7 @@ const OPENAI: readonly Alias[] = [
   ),
   ...toAliases(PRO, "gpt-5.1-codex-max", "gpt-5.2-codex", "gpt-5.3-codex", "gpt-5.4-codex", "gpt-5.5-codex"),
   // Reasoning.
-  ...toAliases(PRO, "gpt-6-astra"),
+  ...toAliases(PRO, "gpt-6-astra", "gpt-6.2-astra", "gpt-6.2-astra-law"),
   ...toAliases(PRO, "o1", "o1-preview", "o1-mini", "o1-pro", "o3", "o3-pro", "o3-deep-research"),
   ...toAliases(FLASH, "o3-mini", "o4-mini", "o4-mini-deep-research"),
   ...toAliases(FLASH, "text-embedding-3-small", "text-embedding-3-large", "text-embedding-ada-002"),
