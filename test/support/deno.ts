@@ -165,7 +165,13 @@ export class DenoGateway {
   }
 }
 
+const PROGRAM = "src/deno.ts";
 const COUNTED_ENTRY = "test/support/deno-counted.mjs";
+
+function entryFor(options: GatewayOptions): string {
+  if (options.standardSockets === true) return "test/support/deno-standard-sockets.mjs";
+  return options.evictable === true ? "test/support/deno-clock.mjs" : PROGRAM;
+}
 
 const newFolder = () => mkdtemp(join(tmpdir(), "polygate-deno-"));
 
@@ -183,11 +189,10 @@ class RunningDeno {
 
   static async start(options: GatewayOptions, provider: string, folder: string): Promise<RunningDeno> {
     const { PATH, HOME, NODE_EXTRA_CA_CERTS } = process.env;
-    const entry = options.evictable === true ? "test/support/deno-clock.mjs" : "src/deno.ts";
+    const entry = entryFor(options);
     const inspect = options.inspected === true ? [`--inspect=127.0.0.1:${await freePort()}`] : [];
-    // Deno does not count what an inspector sees, and the entry with a clock of its own is another one.
-    const isCounted =
-      COVERAGE_FOLDER !== undefined && options.evictable !== true && options.inspected !== true;
+    // Deno does not count what an inspector sees, and the entries that patch something are other ones.
+    const isCounted = COVERAGE_FOLDER !== undefined && entry === PROGRAM && options.inspected !== true;
     const child = spawn(
       join(root, "node_modules", ".bin", "deno"),
       isCounted

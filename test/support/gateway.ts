@@ -14,6 +14,8 @@ export interface GatewayOptions {
   readonly evictable?: boolean;
   /** Enables `heap`. */
   readonly inspected?: boolean;
+  /** Deno without the internal function that takes connections over, as from Deno 2.9.6 on. */
+  readonly standardSockets?: boolean;
   /** Existing data folder, which is not deleted. Default: a new temporary folder. */
   readonly dataFolder?: string;
   /** The time that the gateway's clock shows at its start, in ms since 1970. Needs `evictable`. */

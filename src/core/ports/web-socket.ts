@@ -31,14 +31,19 @@ export interface SocketListener {
 /**
  * Upgrades a request to a WebSocket. Returns the handshake response.
  *
- * @param protocol the subprotocol that the response names; absent: none
- * @throws GatewayError 400 for an invalid upgrade request, 501 on a runtime without WebSockets.
+ * @throws GatewayError 400 for an invalid upgrade request, 501 if the runtime has no WebSocket for this caller
  */
 export type UpgradeToWebSocket = (
   request: Request,
   listen: (socket: ServerSocket) => SocketListener,
-  protocol?: string,
+  options: UpgradeOptions,
 ) => Response;
+
+/** `isKnown`: the caller has a key of the deployment. `protocol`: the subprotocol that the response names; absent: none. */
+export interface UpgradeOptions {
+  readonly isKnown: boolean;
+  readonly protocol?: string | undefined;
+}
 
 /** A WebSocket to a provider. It delivers nothing before `listen`, which must be called once. */
 export interface OpenedSocket {

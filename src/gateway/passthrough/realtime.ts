@@ -198,6 +198,7 @@ class RealtimeRun {
     const events = new ProviderEvents(facts, secrets, memory);
     this.#events = events;
     let connection: RealtimeConnection | undefined;
+    const options = { isKnown: memory.isKnown, protocol: selectProtocol(request) };
     const listen: Parameters<typeof platform.upgradeToWebSocket>[1] = (client) => {
       connection = new RealtimeConnection(client, {
         memory,
@@ -215,7 +216,7 @@ class RealtimeRun {
     this.#onAccepted();
     this.hasBegun = true;
     try {
-      this.response.resolve(platform.upgradeToWebSocket(request, listen, selectProtocol(request)));
+      this.response.resolve(platform.upgradeToWebSocket(request, listen, options));
     } finally {
       // Also if the caller's handshake failed: the provider's side is closed then.
       connection?.connect(opened.socket);

@@ -4,7 +4,7 @@ import type { ServerSocket, SocketListener, UpgradeToWebSocket } from "../../cor
  * WebSockets of Workers. A connection lives in the request that started it. The runtime holds incomplete messages of up to
  * 32 MiB outside of the isolate's heap. It does not report what the client has read.
  */
-export const upgradeWebSocket: UpgradeToWebSocket = (_request, listen, protocol) => {
+export const upgradeWebSocket: UpgradeToWebSocket = (_request, listen, { protocol }) => {
   const { 0: client, 1: server } = new WebSocketPair();
   server.accept();
   forwardEvents(server, listen(toServerSocket(server)));

@@ -14,27 +14,38 @@ export interface TakenConnection {
 const isRawUpgrade = (value: unknown): value is (request: Request) => TakenConnection =>
   typeof value === "function";
 
+/** The internal function of Deno that takes connections over; null from Deno 2.9.6 on, which removed it. */
+const rawUpgrade = findRawUpgrade();
+
+function findRawUpgrade(): ((request: Request) => TakenConnection) | null {
+  const internals: unknown = Reflect.get(Deno, Reflect.get(Deno, "internal"));
+  if (typeof internals !== "object" || internals === null) return null;
+  const upgrade: unknown = Reflect.get(internals, "upgradeHttpRaw");
+  return isRawUpgrade(upgrade) ? upgrade : null;
+}
+
+/** Whether this version of Deno lets the program take over connections. */
+export const canTakeOver = rawUpgrade !== null;
+
 /**
  * Takes over the connection of a request. The caller writes the answer to the handshake.
  *
- * `Deno.upgradeWebSocket` collects the parts of a message without a limit, so that one client can fill the memory. This
- * function uses the internal API by which Deno's own `node:http` takes connections over.
- *
- * @throws GatewayError 400 without `Connection: Upgrade`, 501 if this version of Deno lacks that API
+ * @throws GatewayError 400 without `Connection: Upgrade`, 501 if this version of Deno cannot do it
  */
 export function takeOverConnection(request: Request): TakenConnection {
   if (!/\bupgrade\b/i.test(request.headers.get("connection") ?? "")) {
     throw invalidRequest("a WebSocket needs the header Connection: Upgrade");
   }
-  const internals: unknown = Reflect.get(Deno, Reflect.get(Deno, "internal"));
-  const upgrade: unknown =
-    typeof internals === "object" && internals !== null ? Reflect.get(internals, "upgradeHttpRaw") : null;
-  if (!isRawUpgrade(upgrade)) {
-    throw new GatewayError(501, "this version of Deno has no WebSockets for the gateway", {
-      code: "unsupported",
-    });
+  if (rawUpgrade === null) {
+    throw new GatewayError(
+      501,
+      "this version of Deno has WebSockets only for callers with a key of the gateway",
+      {
+        code: "unsupported",
+      },
+    );
   }
-  return upgrade(request);
+  return rawUpgrade(request);
 }
 
 /** A connection as a Node stream. It reads only on demand, so that a slow reader applies backpressure to the client. */

@@ -10,7 +10,8 @@ import {
   type SocketListener,
   type UpgradeToWebSocket,
 } from "../../core/ports/web-socket.ts";
-import { ConnectionStream, type TakenConnection, takeOverConnection } from "./raw-connection.ts";
+import { ConnectionStream, canTakeOver, type TakenConnection, takeOverConnection } from "./raw-connection.ts";
+import { upgradeStandardWebSocket } from "./standard-web-socket.ts";
 
 /** Interval of pings on an idle connection, milliseconds. Without any bytes until the next ping the connection is cut. */
 const PING_MS = 30_000;
@@ -26,8 +27,13 @@ const server = new WebSocketServer({
   autoPong: false,
 });
 
-/** WebSockets of a process, over the raw connection: every byte that a client sends is counted before it is stored. */
-export const upgradeWebSocket: UpgradeToWebSocket = (request, listen, protocol) => {
+/**
+ * WebSockets of a process, over the raw connection: every byte that a client sends is counted before it is stored. Where
+ * Deno does not give it away, callers with a key get Deno's own WebSockets.
+ */
+export const upgradeWebSocket: UpgradeToWebSocket = (request, listen, options) => {
+  if (!canTakeOver && options.isKnown) return upgradeStandardWebSocket(request, listen, options);
+  const { protocol } = options;
   const handshake = createHandshakeMessage(request, protocol);
   let socket: WebSocket | undefined;
   let isAlive = true;

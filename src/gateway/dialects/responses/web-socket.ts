@@ -27,6 +27,7 @@ export const openConnection = callerEndpoint({
     return platform.upgradeToWebSocket(
       request,
       (socket) => new ResponsesConnection(context, headers, socket),
+      { isKnown: context.memory.isKnown },
     );
   },
 });

@@ -79,7 +79,7 @@ class Realtime {
 
   constructor({ platform, upstream, lines }: MemoryGateway) {
     const change: Partial<Platform> = {
-      upgradeToWebSocket: (_, listen, protocol) => {
+      upgradeToWebSocket: (_, listen, { protocol }) => {
         this.protocol = protocol;
         this.#fromClient = listen(this.client.socket);
         // Node makes no response with the status that hands a connection over.
