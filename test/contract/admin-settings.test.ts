@@ -39,6 +39,14 @@ describe("alerts", () => {
     const { body } = await admin("GET", "/admin/config/export");
     expect(body["config"]).toMatchObject({ alerts: { webhooks: [{ url, disabled: true }] } });
   });
+
+  it.each(["a".repeat(25), `${"a".repeat(24)}==`])("refuse a secret that is no base64: %s", async (text) => {
+    const webhook = { url: "https://hooks.example.com/", secret: `whsec_${text}` };
+    expect(await admin("PUT", "/admin/alerts", { webhooks: [webhook] })).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringContaining("webhooks[0].secret") },
+    });
+  });
 });
 
 const DEFAULTS = {
