@@ -12,6 +12,9 @@ export interface AlertNotification {
   readonly alert: Alert | null;
 }
 
+/** What an alert is about: all of its notifications have the same name. */
+export const formatAlertName = ({ kind, subject }: Alert): string => `${kind} ${subject}`;
+
 /** The text for readers. */
 export function formatText({ state, alert }: AlertNotification): string {
   if (alert === null) return "Polygate: this is a test. Alerts arrive here.";

@@ -20,7 +20,10 @@ export function createInProcessWatcher(
     timer = setTimeout(() => void runRound(), next);
   };
   return {
-    startChecks: () => (timer === undefined ? runRound() : undefined),
+    // Callers do not wait for the round: a webhook may take long to answer.
+    startChecks: () => {
+      if (timer === undefined) void runRound();
+    },
     reportAlert: async (alert) => {
       await watcher.report(alert);
       void runRound();

@@ -3,6 +3,7 @@ import type { Config } from "../../core/config/schema.ts";
 import type { Alert, AlertKind, AlertStatus, AlertTestResult } from "../../core/ports/alerts.ts";
 import type { Awaitable } from "../../core/ports/awaitable.ts";
 import type { Platform } from "../../core/ports/platform.ts";
+import { formatAlertName } from "./alert-notification.ts";
 import { type ErrorRate, evaluateRules, listSubjectLimits } from "./alert-rules.ts";
 import { errorTotals } from "./error-rate.ts";
 import { listActiveWebhooks, type QueuedMessage, WebhookDeliveries } from "./webhook-deliveries.ts";
@@ -71,11 +72,13 @@ export class Watcher {
 
   async #runRound(): Promise<number | null> {
     const { config } = await this.#platform.configuration.readFresh();
-    if (listActiveWebhooks(config).length === 0) return null;
-    await this.#checkRules(config);
+    const isActive = listActiveWebhooks(config).length > 0;
+    if (isActive) await this.#checkRules(config);
+    // No round would notice the end of an alert.
+    else this.#reported.clear();
     await this.#deliveries.sendDue(config);
     this.#saveState();
-    return CHECK_INTERVAL_MS;
+    return isActive ? CHECK_INTERVAL_MS : null;
   }
 
   /** See `AlertWatcher.report`. The next round sends it. */
@@ -190,5 +193,3 @@ async function readOrNull<T>(read: () => Awaitable<T>): Promise<T | null> {
     return null;
   }
 }
-
-const formatAlertName = ({ kind, subject }: Alert): string => `${kind} ${subject}`;

@@ -3,7 +3,13 @@ import type { Webhook } from "../../core/config/schemas/alert-schema.ts";
 import { checkWebhookUrl } from "../../core/config/webhook-url.ts";
 import type { Alert, AlertDelivery } from "../../core/ports/alerts.ts";
 import type { Platform } from "../../core/ports/platform.ts";
-import { type AlertNotification, formatBody, formatText, signBody } from "./alert-notification.ts";
+import {
+  type AlertNotification,
+  formatAlertName,
+  formatBody,
+  formatText,
+  signBody,
+} from "./alert-notification.ts";
 
 /** Pauses before resending a failed message, milliseconds; after the last one it is dropped. */
 const RETRY_MS = [30_000, 120_000, 600_000, 1_800_000, 7_200_000];
@@ -71,34 +77,57 @@ export class WebhookDeliveries {
     return this.#messages;
   }
 
-  /** Queues a notification for all active webhooks. */
+  /** Queues a notification for all active webhooks. Retries of earlier ones about the same alert are due before it. */
   queue(config: Config, state: AlertNotification["state"], alert: Alert): void {
     const at = this.#platform.now();
     const notification: AlertNotification = { id: newId(), at, state, alert };
+    const name = formatAlertName(alert);
+    for (const message of this.#messages) {
+      const { news, due } = message;
+      if (due > 0 && news.alert !== null && formatAlertName(news.alert) === name) message.due = at;
+    }
     for (const { id } of listActiveWebhooks(config)) {
       this.#messages.push({ news: notification, webhook: id, attempts: 0, due: at, error: "" });
     }
   }
 
-  /** Sends all messages that are due, and schedules those that fail again. */
+  /**
+   * Sends all messages that are due, and schedules those that fail again. A receiver gets the messages about an alert in
+   * their order: its end never comes before its beginning.
+   */
   async sendDue(config: Config): Promise<void> {
-    const webhooks = listActiveWebhooks(config);
-    const now = this.#platform.now();
-    const due = this.#messages.filter((message) => message.due > 0 && message.due <= now);
-    await Promise.all(
-      due.map(async (message) => {
-        const webhook = webhooks.find(({ id }) => id === message.webhook);
-        const { error } =
-          webhook === undefined
-            ? { error: "there is no such webhook any more" }
-            : await this.#send(webhook, message.news, config);
-        const pause = RETRY_MS[message.attempts];
-        message.attempts += 1;
-        message.error = error;
-        const willRetry = error !== "" && webhook !== undefined && pause !== undefined;
-        message.due = willRetry ? this.#platform.now() + pause : 0;
-      }),
-    );
+    const webhooks = new Map(listActiveWebhooks(config).map((webhook) => [webhook.id, webhook]));
+    const attempt = async (message: QueuedMessage): Promise<void> => {
+      const webhook = webhooks.get(message.webhook);
+      if (webhook === undefined) {
+        Object.assign(message, { due: 0, error: "there is no such webhook any more" });
+        return;
+      }
+      const { error } = await this.#send(webhook, message.news, config);
+      const pause = RETRY_MS[message.attempts];
+      message.attempts += 1;
+      message.error = error;
+      message.due = error !== "" && pause !== undefined ? this.#platform.now() + pause : 0;
+    };
+    for (;;) {
+      const now = this.#platform.now();
+      const due = this.#listFirstPending().filter(
+        (message) => message.due <= now || !webhooks.has(message.webhook),
+      );
+      if (due.length === 0) return;
+      await Promise.all(due.map(attempt));
+    }
+  }
+
+  /** The oldest pending message about each alert for each webhook. */
+  #listFirstPending(): QueuedMessage[] {
+    const first = new Map<string, QueuedMessage>();
+    for (const message of this.#messages) {
+      const { webhook, news, due } = message;
+      const name = `${webhook} ${news.alert === null ? "" : formatAlertName(news.alert)}`;
+      if (due > 0 && !first.has(name)) first.set(name, message);
+    }
+    return [...first.values()];
   }
 
   /** Sends a test message once. */

@@ -173,6 +173,50 @@ describe("an alert", () => {
     expect(first).toMatchObject({ attempts: 6, pending: false, error: "the webhook answered 503" });
   });
 
+  test("arrives before its end, when the webhook works again", async () => {
+    const site = await new Site().open(EMPTY);
+    site.answers.push(500, 500);
+    await site.pass(1);
+    const { alerts } = (await site.platform.configuration.readFresh()).config;
+    const update = (rules: Partial<typeof alerts.rules>) =>
+      site.platform.configuration.update((config) => ({
+        ...config,
+        alerts: { ...alerts, rules: { ...alerts.rules, ...rules } },
+      }));
+    await update({ empty_pool: { ...alerts.rules.empty_pool, enabled: false } });
+    await site.pass(0.5);
+    expect(site.told).toMatchObject([
+      ...[{ type: "alert.firing" }, { type: "alert.firing" }],
+      ...[{ type: "alert.firing" }, { type: "alert.resolved" }],
+    ]);
+    expect(site.watcher.status().deliveries.map(({ error }) => error)).toEqual(["", ""]);
+  });
+
+  test.each([
+    ["deleted", []],
+    ["disabled", [{ ...HOOK, disabled: true }]],
+  ])("is forgotten with its retries when the only webhook is %s", async (_, webhooks) => {
+    const site = await new Site().open(EMPTY);
+    site.answers.push(500);
+    await site.pass(0.5);
+    expect(site.watcher.status().firing).toHaveLength(1);
+    const useWebhooks = (list: readonly (typeof HOOK)[]) =>
+      site.platform.configuration.update(async (config) => ({
+        ...config,
+        alerts: { ...config.alerts, webhooks: list.map((hook) => ({ name: "", disabled: false, ...hook })) },
+      }));
+    await useWebhooks(webhooks);
+    await site.pass(0.5);
+    const { firing, deliveries } = site.watcher.status();
+    expect([firing, deliveries.map(({ pending }) => pending)]).toEqual([[], [false]]);
+    site.restart();
+    // Who adds a webhook learns of the problems that there are.
+    await useWebhooks([HOOK]);
+    await site.pass(0.5);
+    expect(site.told).toMatchObject([{ type: "alert.firing" }, { type: "alert.firing" }]);
+    expect(new Set(site.sent.map(({ headers }) => headers.get("webhook-id"))).size).toBe(2);
+  });
+
   test.each([
     ["chat", { text: "Polygate: 0 of 0 accounts can serve requests" }],
     ["discord", { content: "Polygate: 0 of 0 accounts can serve requests" }],
