@@ -92,6 +92,7 @@ const running = useGateway({
       accounts: [
         { token: TOKEN, name: "one", provider: "oa", email: "one@vendor.test" },
         { token: `${TOKEN}-2`, name: "two", provider: "oa", email: "two@vendor.test" },
+        { token: `${TOKEN}-3`, name: "three", provider: "oa", email: "three@vendor.test" },
       ],
       providers: [
         {
@@ -378,17 +379,20 @@ describe("a form", () => {
     expect(JSON.parse(onlyRequest().body.toString())).toEqual({ ...edit, model: "real-name" });
   });
 
-  it("can be sent again to another account", async () => {
+  it.each([
+    ["short", 3, (content: string) => part("model", model) + content],
+    ["long with its model at the end", 3 * MIB, (content: string) => content + part("model", model)],
+  ])("can be sent again to another account: %s", async (_, size, order) => {
     vendor.script = ({ headers, ...request }) =>
       headers.authorization === `Bearer ${vendor.received[0]?.headers.authorization?.slice(7)}`
         ? json({ error: { message: "slow down" } }, 429)
         : answer({ headers, ...request });
-    const response = await send(part("model", model) + file("abc") + END);
+    const response = await send(order(file("a".repeat(size))) + END);
     expect(response.status).toBe(200);
     expect(vendor.received).toHaveLength(2);
     for (const received of vendor.received) {
       const sent = (await formOf(received)).get("file");
-      expect(sent instanceof File && sent.size).toBe(3);
+      expect(sent instanceof File && sent.size).toBe(size);
     }
   });
 

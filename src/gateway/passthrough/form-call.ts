@@ -34,6 +34,8 @@ export class FormCall implements PassthroughCall, UnreadBody {
   #hasEnded = false;
   #isBeingSent = false;
   #receivedBytes = 0;
+  /** How many bytes the caller has announced. Infinity: it has not. */
+  readonly #announcedBytes: number;
   /** How long the caller was waited for, milliseconds. */
   #waitedMs = 0;
 
@@ -45,6 +47,7 @@ export class FormCall implements PassthroughCall, UnreadBody {
     const contentType = request.headers.get("content-type") ?? "";
     this.#parser = new FormParser(contentType, this.#boundary, pathModel === undefined);
     this.contentType = `multipart/form-data; boundary=${this.#boundary}`;
+    this.#announcedBytes = Number(request.headers.get("content-length") ?? Number.POSITIVE_INFINITY);
     this.#body = new IncomingBody(request, uploadLimits(context));
   }
 
@@ -58,7 +61,9 @@ export class FormCall implements PassthroughCall, UnreadBody {
     const { memory, pathModel } = this.#context;
     if (!memory.tryReserve(FORM_MEMORY_BYTES)) await memory.reserveWhenFree(FORM_MEMORY_BYTES);
     const isModelKnown = () => (pathModel ?? this.#parser.model) !== undefined;
-    while (!this.#hasEnded && !(isModelKnown() && this.#heldBytes >= HELD_BYTES)) {
+    // A form that has arrived is held as a whole, so that another account can get it.
+    const isRestUnread = () => this.#heldBytes >= HELD_BYTES && this.#receivedBytes < this.#announcedBytes;
+    while (!this.#hasEnded && !(isModelKnown() && isRestUnread())) {
       for (const piece of await this.#readNext()) await this.#hold(piece);
     }
     this.model = requireModelName(pathModel ?? this.#parser.model, this.endpoint);
