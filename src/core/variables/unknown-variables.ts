@@ -1,3 +1,4 @@
+import { editDistance } from "../encoding/edit-distance.ts";
 import { parseVariables, type VariableOptions } from "./parse-variables.ts";
 
 /** Variables that the start commands read. */
@@ -19,20 +20,6 @@ function listVariables(options: VariableOptions): readonly string[] {
   return [...names];
 }
 
-/** How many letters have to be inserted, removed or replaced to make one text of another. */
-function countEdits(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, index) => index);
-  for (const [line, letter] of [...one].entries()) {
-    const next = [line + 1];
-    for (const [column, expected] of [...other].entries()) {
-      const replaced = (row[column] ?? 0) + (letter === expected ? 0 : 1);
-      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
-}
-
 /**
  * Describes names that no variable of the program has: each in a sentence, with the nearest known name.
  *
@@ -49,7 +36,7 @@ export function describeUnknownVariables(
     if (known.includes(name) || FOREIGN_PREFIX.test(name) || name.length > 100) return [];
     const upper = name.toUpperCase();
     const [nearest] = known
-      .map((candidate) => ({ candidate, edits: countEdits(upper, candidate) }))
+      .map((candidate) => ({ candidate, edits: editDistance(upper, candidate) }))
       .sort((one, other) => one.edits - other.edits);
     const isNear =
       nearest !== undefined && nearest.edits <= MAX_DISTANCE && nearest.candidate.length >= MIN_LENGTH;

@@ -1,3 +1,4 @@
+import { editDistance } from "../../core/encoding/edit-distance.ts";
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
 import { checkPageUrl, type UrlSafetyOptions } from "../../core/url-safety/index.ts";
 
@@ -158,32 +159,14 @@ function nearestName(misspelt: string, names: readonly string[]): string | null 
       const isPart =
         Math.min(simplified.length, otherName.length) >= 3 &&
         (simplified.startsWith(otherName) || otherName.startsWith(simplified));
-      return {
-        name,
-        distance: isPart
-          ? Math.min(1, editDistance(simplified, otherName))
-          : editDistance(simplified, otherName),
-      };
+      const distance = editDistance(simplified, otherName);
+      return { name, distance: isPart ? Math.min(1, distance) : distance };
     })
     .sort((a, b) => a.distance - b.distance);
   const [best] = byDistance;
   return best !== undefined && best.distance <= Math.max(1, Math.floor(simplified.length / 3))
     ? best.name
     : null;
-}
-
-/** The number of letters to insert, delete or replace to turn one text into the other (Levenshtein). */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (const [i, letter] of [...a].entries()) {
-    const next = [i + 1];
-    for (const [j, otherLetter] of [...b].entries()) {
-      const changed = (row[j] ?? 0) + (letter === otherLetter ? 0 : 1);
-      next.push(Math.min(changed, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
 }
 
 /** Parses `<width>x<height>`. Throws a 400 with the parameter's name. */
