@@ -8,6 +8,7 @@ import {
   type Retention,
 } from "../../core/ports/archive.ts";
 import type { Capture } from "../../core/ports/captures.ts";
+import { sleep } from "../../core/ports/clock.ts";
 import type { OutcomeStore, StoredOutcome } from "../../core/ports/outcome-store.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import type { UsageStore, UsedRequest } from "../../core/ports/usage.ts";
@@ -50,7 +51,7 @@ export interface OutboxOptions {
   readonly archive: Archive;
   readonly usage: Pick<UsageStore, "write">;
   /** Writes outcomes at once; absent if there is no such store. */
-  readonly answers?: OutcomeStore | undefined;
+  readonly outcomes?: OutcomeStore | undefined;
   /** Read when a message is sent, for the retention limits: waiting data may be newer than the sending request. */
   readonly configuration: Pick<ConfigurationStore, "read">;
   readonly now: () => number;
@@ -108,13 +109,13 @@ export class Outbox {
    * @returns the error of the store, if it failed; the outcome then goes with the next message. Null otherwise.
    */
   endRequest(used: UsedRequest | null, snapshot: ConfigSnapshot | null): Error | null {
-    const { answers, now } = this.#options;
+    const { outcomes, now } = this.#options;
     const endedAt = now();
     let note: number | undefined;
     let failure: Error | null = null;
-    if (answers !== undefined && snapshot !== null) {
+    if (outcomes !== undefined && snapshot !== null) {
       try {
-        note = this.#writeOutcome(answers, { retention: getRetention(snapshot), used, endedAt });
+        note = this.#writeOutcome(outcomes, { retention: getRetention(snapshot), used, endedAt });
       } catch (error) {
         failure = error instanceof Error ? error : new Error("not an error");
       }
@@ -126,11 +127,11 @@ export class Outbox {
   /**
    * Writes the records of all ended generations, which are those of this request, with its usage. Throws the store's error.
    */
-  #writeOutcome(answers: OutcomeStore, outcome: Omit<StoredOutcome, "records">): number | undefined {
+  #writeOutcome(outcomes: OutcomeStore, outcome: Omit<StoredOutcome, "records">): number | undefined {
     const ended = this.#records.listEnded();
     if (ended.length === 0 && outcome.used === null) return undefined;
     try {
-      const note = answers.write({ ...outcome, records: ended.map((source) => source.write()) });
+      const note = outcomes.write({ ...outcome, records: ended.map((source) => source.write()) });
       for (const source of ended) this.#records.remove(source);
       return note;
     } catch (error) {
@@ -255,9 +256,9 @@ export const getOutbox = oncePer(
     new Outbox({
       archive: platform.archive,
       usage: platform.usage,
-      answers: platform.outcomes,
+      outcomes: platform.outcomes,
       configuration: platform.configuration,
       now: platform.now,
-      sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+      sleep: (milliseconds) => sleep(milliseconds),
     }),
 );

@@ -30,7 +30,7 @@ function rig() {
     const archive = new SqlArchive(sql, () => NOW);
     const usage = new SqlUsage(sql, () => NOW);
     const stored = createOutcomeStore(sql, archive, usage);
-    const answers: OutcomeStore = {
+    const outcomes: OutcomeStore = {
       write: (answer) => {
         refuse("store");
         return stored.write(answer);
@@ -50,7 +50,7 @@ function rig() {
           usage.write(message);
         },
       },
-      answers,
+      outcomes,
       configuration: { read: async () => snapshot },
       now: () => time,
       sleep: async (milliseconds) => {
@@ -155,12 +155,12 @@ describe("with history and usage in the process, the outcome of a request", () =
 
   it("that was not stored is reported, and its usage is counted", async () => {
     const memory = await memoryPlatform();
-    const answers: OutcomeStore = {
+    const outcomes: OutcomeStore = {
       write: () => {
         throw new Error("database or disk is full");
       },
     };
-    const platform: Platform = { ...memory, outcomes: answers };
+    const platform: Platform = { ...memory, outcomes };
     const outcome = createOutcome({
       facts: { dialect: "chat-completions", operation: "chat", model: "flash" },
     });
