@@ -21,7 +21,7 @@ export const WALL_CLOCK: Clock = {
 export const monotonicNow = (): number => performance.now();
 
 /** Resolves after `ms` milliseconds of the clock. */
-export const sleep = (ms: number, { setTimer }: Clock): Promise<void> =>
+export const sleep = (ms: number, { setTimer }: Clock = WALL_CLOCK): Promise<void> =>
   new Promise((resolve) => setTimer(ms, resolve));
 
 /** The result of `work`, or null if it takes longer than `ms` milliseconds. */
@@ -32,6 +32,22 @@ export async function withTimeout<T>(
 ): Promise<T | null> {
   const { promise: timeout, resolve } = Promise.withResolvers<null>();
   const stop = setTimer(ms, () => resolve(null));
+  try {
+    return await Promise.race([work, timeout]);
+  } finally {
+    stop();
+  }
+}
+
+/** The result of `work`. Rejects with the error of `createError` if it takes longer than `ms` milliseconds. */
+export async function withDeadline<T>(
+  work: Promise<T>,
+  ms: number,
+  createError: () => Error,
+  { setTimer }: Clock = WALL_CLOCK,
+): Promise<T> {
+  const { promise: timeout, reject } = Promise.withResolvers<never>();
+  const stop = setTimer(ms, () => reject(createError()));
   try {
     return await Promise.race([work, timeout]);
   } finally {

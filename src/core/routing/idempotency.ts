@@ -3,6 +3,7 @@ import { toCanonicalJson } from "../encoding/canonical-json.ts";
 import { sha256Hex } from "../encoding/hash.ts";
 import { GatewayError, invalidRequest } from "../errors/gateway-error.ts";
 import { clientDisconnected } from "../http/client-disconnect.ts";
+import { sleep } from "../ports/clock.ts";
 import type { Context } from "../ports/context.ts";
 import { REPLAY_LEASE_MS, type ReplayAnswer, type ReplayClaim } from "../ports/replays.ts";
 import { type RecordedAnswer, recordAnswer } from "./answer-recorder.ts";
@@ -83,7 +84,7 @@ async function claimOrReplay(
     if (waitedMs >= MAX_WAIT_MS) {
       throw conflict("the first request with this Idempotency-Key is still running", { "retry-after": "5" });
     }
-    await new Promise((resolve) => setTimeout(resolve, pollMs));
+    await sleep(pollMs);
     if (signal.aborted) throw clientDisconnected();
   }
 }

@@ -1,6 +1,7 @@
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 import { drain } from "../../core/http/drain.ts";
 import { bodyIncomplete, bodyTooLarge } from "../../core/http/json-text.ts";
+import { withDeadline } from "../../core/ports/clock.ts";
 import type { UnreadBody } from "./unread-body.ts";
 
 /** Limits of an upload. */
@@ -57,17 +58,11 @@ export class IncomingBody implements UnreadBody {
     await this.#reader?.cancel();
   }
 
-  async #withIdleTimeout<T>(read: Promise<T>): Promise<T> {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const timeout = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
-        reject(new GatewayError(408, "the client stopped sending the file", { code: "invalid_request" }));
-      }, this.#limits.idleMs);
-    });
-    try {
-      return await Promise.race([read, timeout]);
-    } finally {
-      clearTimeout(timer);
-    }
+  #withIdleTimeout<T>(read: Promise<T>): Promise<T> {
+    return withDeadline(
+      read,
+      this.#limits.idleMs,
+      () => new GatewayError(408, "the client stopped sending the file", { code: "invalid_request" }),
+    );
   }
 }

@@ -1,5 +1,6 @@
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 import { drain } from "../../core/http/drain.ts";
+import { withTimeout } from "../../core/ports/clock.ts";
 
 /** Maximum time for reading the rest of a rejected upload, in milliseconds. */
 const DRAIN_MS = 60_000;
@@ -28,10 +29,8 @@ export async function discardUnreadBody(rest: UnreadBody, error: unknown): Promi
     await rest.cancel().catch(() => undefined);
     return;
   }
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const timeout = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, DRAIN_MS);
-  });
-  await Promise.race([rest.drain().catch(() => undefined), timeout]);
-  clearTimeout(timer);
+  await withTimeout(
+    rest.drain().catch(() => undefined),
+    DRAIN_MS,
+  );
 }

@@ -1,4 +1,5 @@
 import { oncePer } from "../../core/encoding/once.ts";
+import { sleep } from "../../core/ports/clock.ts";
 import type { RequestTrace } from "../../core/ports/context.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import type { TelemetryVariables } from "../../core/variables/telemetry-variables.ts";
@@ -25,7 +26,7 @@ const getExporter = oncePer(
       },
       fetch: deploymentFetch,
       now: () => now(),
-      sleep: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+      sleep: (milliseconds) => sleep(milliseconds),
     }),
 );
 

@@ -1,4 +1,5 @@
 import type { HistoryWrite } from "../../core/ports/archive.ts";
+import { withDeadline } from "../../core/ports/clock.ts";
 import {
   createPackKey,
   PACK_PREFIX,
@@ -93,7 +94,7 @@ export class PackWriter {
     }
     const results = await Promise.allSettled(
       buildPacks(newWrites, now).map(async ({ key, records: packed, body }) => {
-        await rejectAfterTimeout(this.#bucket.put(key, body), this.#timeoutMs);
+        await withDeadline(this.#bucket.put(key, body), this.#timeoutMs, bucketTimeout);
         for (const record of packed) this.#unacknowledged.set(record.summary.id, { key, record });
         packs.set(key, [...packed]);
       }),
@@ -109,17 +110,7 @@ export class PackWriter {
   }
 }
 
-async function rejectAfterTimeout(work: Promise<unknown>, milliseconds: number): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const timeout = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error("the bucket did not answer in time")), milliseconds);
-  });
-  try {
-    await Promise.race([work, timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
+const bucketTimeout = () => new Error("the bucket did not answer in time");
 
 /** Reads the texts of a record; empty if they were erased. */
 export async function readRecordTexts(

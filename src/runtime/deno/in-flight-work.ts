@@ -1,3 +1,5 @@
+import { withTimeout } from "../../core/ports/clock.ts";
+
 /**
  * Tracks the work in progress of this process: requests, streams and their background work. A shutdown waits for it, and
  * accepts no new work.
@@ -22,15 +24,7 @@ export class InFlightWork {
   /** Accepts nothing new from now on. Resolves with true when all work has ended, with false after `ms` milliseconds. */
   async drain(ms: number): Promise<boolean> {
     this.#isClosing = true;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const timeout = new Promise<false>((resolve) => {
-      timer = setTimeout(() => resolve(false), ms);
-    });
-    try {
-      return await Promise.race([this.#allDone(), timeout]);
-    } finally {
-      clearTimeout(timer);
-    }
+    return (await withTimeout(this.#allDone(), ms)) === true;
   }
 
   #forget(settled: Promise<void>): void {

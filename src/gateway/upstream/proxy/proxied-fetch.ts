@@ -1,4 +1,5 @@
 import { ProviderError } from "../../../core/errors/provider-error.ts";
+import { withDeadline } from "../../../core/ports/clock.ts";
 import type { Fetch, OutboundProxy } from "../../../core/ports/upstream.ts";
 import { ByteReader } from "./byte-reader.ts";
 import { ProxyFailure, type ProxyStage } from "./failure.ts";
@@ -115,14 +116,13 @@ class Exchange {
 
   /** Limits the time for connecting to the target. */
   async #withConnectTimeout<T>(connection: Promise<T>): Promise<T> {
-    const timeout = Promise.withResolvers<never>();
-    const timer = setTimeout(() => {
-      timeout.reject(new ProxyFailure(this.#stage, "the proxy did not connect in time"));
-    }, CONNECT_MS);
     try {
-      return await Promise.race([connection, timeout.promise]);
+      return await withDeadline(
+        connection,
+        CONNECT_MS,
+        () => new ProxyFailure(this.#stage, "the proxy did not connect in time"),
+      );
     } finally {
-      clearTimeout(timer);
       connection.catch(() => undefined);
     }
   }

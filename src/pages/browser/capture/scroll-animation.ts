@@ -1,10 +1,11 @@
 import { GatewayError } from "../../../core/errors/gateway-error.ts";
+import { sleep } from "../../../core/ports/clock.ts";
 import type { CaptureRequest, PictureOutcome } from "../../../core/ports/page-browser.ts";
 import { type Frame, joinFrames } from "../../images/animated-webp.ts";
 import { planCapture } from "../../images/capture-plan.ts";
 import { readImageSize } from "../../images/image-size.ts";
 import { MAX_OUTCOME_BYTES } from "../rpc-result.ts";
-import { evaluateIsolated, sleep } from "../tab/evaluate.ts";
+import { evaluateIsolated } from "../tab/evaluate.ts";
 import type { Tab } from "../tab/tab.ts";
 import { takeExactScreenshot } from "./screenshot.ts";
 

@@ -1,6 +1,7 @@
 import type { CDPSession } from "@cloudflare/puppeteer";
 import { GatewayError, invalidRequest } from "../../../core/errors/gateway-error.ts";
-import { createIsolatedWorld, evaluateIsolated, sleep } from "../tab/evaluate.ts";
+import { sleep } from "../../../core/ports/clock.ts";
+import { createIsolatedWorld, evaluateIsolated } from "../tab/evaluate.ts";
 import type { Tab } from "../tab/tab.ts";
 
 /** A box on the page in CSS pixels. */

@@ -1,6 +1,7 @@
+import { sleep } from "../../../core/ports/clock.ts";
 import type { LoadMoment } from "../../../core/ports/page-browser.ts";
 import type { PageLimits } from "../../../core/variables/variables.ts";
-import { sleep } from "../tab/evaluate.ts";
+
 import type { Tab } from "../tab/tab.ts";
 import { waitForPresence, waitForText } from "./elements.ts";
 import { endAnimations, waitUntilStill } from "./settle.ts";

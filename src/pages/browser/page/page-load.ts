@@ -1,6 +1,7 @@
+import { sleep } from "../../../core/ports/clock.ts";
 import type { IncompleteReason, PageReport, WaitUntil } from "../../../core/ports/page-browser.ts";
 import { navigationFailure, notRenderable, pageTimeout } from "../failures.ts";
-import { evaluateIsolated, sleep } from "../tab/evaluate.ts";
+import { evaluateIsolated } from "../tab/evaluate.ts";
 import { type DocumentResponse, type MainFrame, NAVIGATED_AWAY } from "../tab/main-frame.ts";
 import type { Tab } from "../tab/tab.ts";
 import { createFillScript, MAY_NAVIGATE_AWAY } from "./page-scripts.ts";

@@ -1,6 +1,7 @@
+import { sleep } from "../../../core/ports/clock.ts";
 import type { CaptureRequest } from "../../../core/ports/page-browser.ts";
 import type { PageLimits } from "../../../core/variables/variables.ts";
-import { evaluateIsolated, settlesWithin, sleep } from "../tab/evaluate.ts";
+import { evaluateIsolated, settlesWithin } from "../tab/evaluate.ts";
 import type { Tab } from "../tab/tab.ts";
 import { clickElement, hideElements, waitForVisible } from "./elements.ts";
 import { MomentWaiter } from "./moment.ts";

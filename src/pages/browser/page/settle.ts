@@ -1,4 +1,5 @@
-import { evaluateIsolated, sleep } from "../tab/evaluate.ts";
+import { sleep } from "../../../core/ports/clock.ts";
+import { evaluateIsolated } from "../tab/evaluate.ts";
 import type { Tab } from "../tab/tab.ts";
 
 /** For how long the document must not change, milliseconds. Every capture waits at least for it. */

@@ -1,3 +1,5 @@
+import { withTimeout } from "../../../core/ports/clock.ts";
+
 /** The part of a page's DevTools session that scripts need. */
 export interface ScriptSession {
   send(
@@ -74,26 +76,11 @@ async function evaluate(
   }
 }
 
-/** Resolves after `ms` milliseconds. */
-export function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms);
-  });
-}
-
 /** Whether work settles, either way, within `ms` milliseconds. */
 export async function settlesWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const timedOut = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), ms);
-  });
   const done = work.then(
     () => true,
     () => true,
   );
-  try {
-    return await Promise.race([done, timedOut]);
-  } finally {
-    clearTimeout(timer);
-  }
+  return (await withTimeout(done, ms)) ?? false;
 }

@@ -1,4 +1,4 @@
-import { sleep } from "./evaluate.ts";
+import { sleep } from "../../../core/ports/clock.ts";
 import type { FrameEvents } from "./main-frame.ts";
 
 /** Requests that a page may keep open for ever, or that do not change it. */

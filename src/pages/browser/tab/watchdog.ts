@@ -1,4 +1,5 @@
-import { settlesWithin, sleep } from "./evaluate.ts";
+import { sleep } from "../../../core/ports/clock.ts";
+import { settlesWithin } from "./evaluate.ts";
 
 /** Interval of the checks whether a page responds, milliseconds. */
 const CHECK_MS = 500;
