@@ -1,4 +1,4 @@
-import { splitText } from "../src/core/storage/text-table.ts";
+import { splitText } from "../src/core/encoding/text-slices.ts";
 
 /** Characters of one piece: at most 1.5 MB, below the 2 MB limit of a stored value. */
 const PIECE = 500_000;

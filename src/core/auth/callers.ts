@@ -1,5 +1,6 @@
 import type { Config } from "../config/schema.ts";
 import { sha256Hex } from "../encoding/hash.ts";
+import { copyText } from "../encoding/text-slices.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
 import type { Context } from "../ports/context.ts";
 import { type CallerKey, getKeyRejection, getKnownKeys, type KnownKey } from "./caller-keys.ts";
@@ -40,7 +41,7 @@ async function getDigest(credential: string): Promise<string> {
     digestCache.delete(oldest);
   }
   // Copies the text: a slice of a header would keep the whole header in memory.
-  digestCache.set(new TextDecoder().decode(new TextEncoder().encode(credential)), digest);
+  digestCache.set(copyText(credential), digest);
   return digest;
 }
 

@@ -1,8 +1,8 @@
 import type { HistoryMode } from "../../core/config/history-mode.ts";
 import { redactText } from "../../core/encoding/redaction.ts";
+import { truncateText } from "../../core/encoding/text-slices.ts";
 import type { Capture } from "../../core/ports/captures.ts";
 import type { Context } from "../../core/ports/context.ts";
-import { truncateText } from "../../core/storage/text-table.ts";
 import { getOutbox, type OutboxPlatform } from "../../records/telemetry/outbox.ts";
 import type { ExchangeKind } from "../providers/driver.ts";
 import { replaceBody } from "../providers/transport.ts";

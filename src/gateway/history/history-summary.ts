@@ -2,6 +2,7 @@ import { type Conversation, joinText } from "../../core/conversation/conversatio
 import type { Usage } from "../../core/conversation/events.ts";
 import type { GenerationOutcome, RawOutput } from "../../core/conversation/outcome.ts";
 import { toUsageDetails } from "../../core/conversation/usage-details.ts";
+import { truncateText } from "../../core/encoding/text-slices.ts";
 import type {
   FailedAttempt,
   HistorySummary,
@@ -10,7 +11,6 @@ import type {
 } from "../../core/ports/archive.ts";
 import type { Context } from "../../core/ports/context.ts";
 import type { RetryBudget } from "../../core/retries/retry-budget.ts";
-import { truncateText } from "../../core/storage/text-table.ts";
 import { findRequestCost, fromNano, listUnpricedParts, type Pricing } from "../../records/usage/prices.ts";
 import { limitErrorForHistory } from "./stored-errors.ts";
 import { createPreview, MAX_LABEL, redactForHistory, redactName } from "./stored-text.ts";

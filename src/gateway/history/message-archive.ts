@@ -1,5 +1,5 @@
 import type { Message, Part } from "../../core/conversation/conversation.ts";
-import { truncateText } from "../../core/storage/text-table.ts";
+import { truncateText } from "../../core/encoding/text-slices.ts";
 
 /** Most characters of one text, and of all texts of a conversation together. */
 const MAX_TEXT = 100_000;

@@ -1,9 +1,9 @@
 import { oncePer } from "../../core/encoding/once.ts";
+import { copyText, truncateText } from "../../core/encoding/text-slices.ts";
 import { type HistorySummary, type HistoryWrite, REFUSAL_ID_PREFIX } from "../../core/ports/archive.ts";
 import type { Context } from "../../core/ports/context.ts";
 import type { RequestOutcome } from "../../core/ports/request-outcome.ts";
 import { NO_USAGE_DETAILS } from "../../core/ports/usage.ts";
-import { copyText, truncateText } from "../../core/storage/text-table.ts";
 import { getOutbox, type Outbox, type OutboxPlatform } from "../../records/telemetry/outbox.ts";
 import type { RecordSource } from "../../records/telemetry/waiting-records.ts";
 import { limitErrorForHistory } from "./stored-errors.ts";

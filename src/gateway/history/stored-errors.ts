@@ -1,7 +1,7 @@
 import type { HistoryMode } from "../../core/config/history-mode.ts";
 import { redactText } from "../../core/encoding/redaction.ts";
+import { truncateText } from "../../core/encoding/text-slices.ts";
 import type { ErrorCode } from "../../core/errors/gateway-error.ts";
-import { truncateText } from "../../core/storage/text-table.ts";
 import { limitForHistory, MAX_LABEL } from "./stored-text.ts";
 
 /** Only the gateway words these errors, and it quotes no text of a conversation in them. */

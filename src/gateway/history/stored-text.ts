@@ -1,6 +1,6 @@
 import type { HistoryMode } from "../../core/config/history-mode.ts";
 import { redactText } from "../../core/encoding/redaction.ts";
-import { detachText, truncateText } from "../../core/storage/text-table.ts";
+import { detachText, truncateText } from "../../core/encoding/text-slices.ts";
 
 /** Most characters of a text of a record when the queue for the archive is too long. */
 export const MAX_SHORT = 2_000;

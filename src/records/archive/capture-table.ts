@@ -1,6 +1,7 @@
+import { truncateText } from "../../core/encoding/text-slices.ts";
 import type { Capture, CaptureChain, CaptureSummary } from "../../core/ports/captures.ts";
 import { numberIn, type Sql, type SqlRow, textIn } from "../../core/storage/sql.ts";
-import { type TextTable, truncateText } from "../../core/storage/text-table.ts";
+import type { TextTable } from "../../core/storage/text-table.ts";
 import { DeletionWatermark } from "./deletion-watermark.ts";
 
 /** Limit of characters of all captured bodies together; the oldest captures are dropped first. */

@@ -1,6 +1,7 @@
+import { truncateText } from "../../core/encoding/text-slices.ts";
 import type { Capture, Sample, SampleMeta } from "../../core/ports/captures.ts";
 import { type Sql, textIn } from "../../core/storage/sql.ts";
-import { type TextTable, truncateText } from "../../core/storage/text-table.ts";
+import type { TextTable } from "../../core/storage/text-table.ts";
 
 const MAX_SAMPLES = 200;
 /** A sample must fit into one message. */
