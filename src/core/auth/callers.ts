@@ -1,5 +1,6 @@
 import type { Config } from "../config/schema.ts";
 import { sha256Hex } from "../encoding/hash.ts";
+import { RecentMap } from "../encoding/recent-map.ts";
 import { copyText } from "../encoding/text-slices.ts";
 import { GatewayError } from "../errors/gateway-error.ts";
 import type { Context } from "../ports/context.ts";
@@ -28,20 +29,16 @@ const HEADER_VALUE = /^[\x20-\x7e\x80-\xff]+$/;
 /** Limits of the digest cache, because strangers choose the credentials: number of entries, and characters of one. */
 const MAX_CACHED_DIGESTS = 1_000;
 const MAX_CACHED_LENGTH = 500;
-const digestCache = new Map<string, string>();
+const digestCache = new RecentMap<string>(MAX_CACHED_DIGESTS);
 
 /** SHA-256 in hexadecimal, cached: on runtimes that hash on other threads, a digest takes a quarter of a request's time. */
 async function getDigest(credential: string): Promise<string> {
-  const known = digestCache.get(credential);
+  const known = digestCache.get(credential, 0);
   if (known !== undefined) return known;
   const digest = await sha256Hex(credential);
   if (credential.length > MAX_CACHED_LENGTH) return digest;
-  for (const oldest of digestCache.keys()) {
-    if (digestCache.size < MAX_CACHED_DIGESTS) break;
-    digestCache.delete(oldest);
-  }
   // Copies the text: a slice of a header would keep the whole header in memory.
-  digestCache.set(copyText(credential), digest);
+  digestCache.set(copyText(credential), digest, 0);
   return digest;
 }
 

@@ -1,3 +1,5 @@
+import { RecentMap } from "../encoding/recent-map.ts";
+
 /** How long a correct admin key or password stays cached. */
 const CACHE_MS = 60_000;
 
@@ -7,20 +9,14 @@ const MAX_CACHED = 1_000;
 /** The outcome of a check. `waitSeconds`: the address may try again after that time. */
 export type KeyVerdict = { readonly right: boolean } | { readonly waitSeconds: number };
 
-interface CachedCheck {
-  /** Milliseconds since the epoch. */
-  readonly until: number;
-  readonly verdict: Promise<KeyVerdict>;
-}
-
 /**
  * Caches correct admin keys and passwords for a minute. The cache does not help guessers: it is not read while an address
  * must wait, nor before the result of the address's earlier guesses is known.
  */
 export class KeyCheckCache {
-  readonly #checks = new Map<string, CachedCheck>();
+  readonly #checks = new RecentMap<Promise<KeyVerdict>>(MAX_CACHED, CACHE_MS);
   /** Until when addresses must wait, milliseconds since the epoch. */
-  readonly #pauses = new Map<string, number>();
+  readonly #pauses = new RecentMap<number>(MAX_CACHED);
   /** The running checks of each address. */
   readonly #pending = new Map<string, Promise<unknown>>();
 
@@ -38,12 +34,12 @@ export class KeyCheckCache {
     check: () => Promise<KeyVerdict>,
   ): Promise<KeyVerdict> {
     const name = `${client} ${credential}`;
-    const known = this.#checks.get(name);
-    if (known === undefined || known.until <= now) return this.#startCheck(client, name, now, check);
+    const known = this.#checks.get(name, now);
+    if (known === undefined) return this.#startCheck(client, name, now, check);
     await this.#pending.get(client);
-    const pause = (this.#pauses.get(client) ?? 0) - now;
+    const pause = (this.#pauses.get(client, now) ?? 0) - now;
     if (pause > 0) return { waitSeconds: Math.ceil(pause / 1000) };
-    return known.verdict;
+    return known;
   }
 
   #startCheck(
@@ -53,10 +49,10 @@ export class KeyCheckCache {
     check: () => Promise<KeyVerdict>,
   ): Promise<KeyVerdict> {
     const verdict = check();
-    makeRoom(this.#checks).set(name, { until: now + CACHE_MS, verdict });
-    const forget = () => void this.#checks.delete(name);
+    this.#checks.set(name, verdict, now);
+    const forget = () => this.#checks.delete(name);
     const settled = verdict.then((outcome) => {
-      if ("waitSeconds" in outcome) makeRoom(this.#pauses).set(client, now + outcome.waitSeconds * 1000);
+      if ("waitSeconds" in outcome) this.#pauses.set(client, now + outcome.waitSeconds * 1000, now);
       if (!("right" in outcome && outcome.right)) forget();
     }, forget);
     const pending = Promise.all([this.#pending.get(client), settled]).then(() => {
@@ -65,13 +61,4 @@ export class KeyCheckCache {
     this.#pending.set(client, pending);
     return verdict;
   }
-}
-
-/** Evicts the oldest entries to make room for one more. */
-function makeRoom<T>(map: Map<string, T>): Map<string, T> {
-  for (const oldest of map.keys()) {
-    if (map.size < MAX_CACHED) break;
-    map.delete(oldest);
-  }
-  return map;
 }

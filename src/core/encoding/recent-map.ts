@@ -1,4 +1,7 @@
-/** A map with a bounded size whose entries expire. When it is full, it evicts the entry that was set longest ago. */
+/**
+ * A map with a bounded size whose entries may expire. When it is full, it evicts the entry that was set longest ago. `now` is
+ * in milliseconds; it does not matter for a map without a lifetime.
+ */
 export class RecentMap<Value> {
   readonly #entries = new Map<string, { readonly value: Value; readonly until: number }>();
   readonly #maxSize: number;
@@ -9,11 +12,7 @@ export class RecentMap<Value> {
     this.#ttlMs = ttlMs;
   }
 
-  get size(): number {
-    return this.#entries.size;
-  }
-
-  /** The value of a key; undefined if it has none, or an expired one. `now`: milliseconds. */
+  /** The value of a key; undefined if it has none, or an expired one. */
   get(key: string, now: number): Value | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined || entry.until > now) return entry?.value;

@@ -1,3 +1,4 @@
+import { RecentMap } from "../../core/encoding/recent-map.ts";
 import type { RateDecision } from "../../core/ports/pages.ts";
 
 /** Maximum number of clients to remember; the latest rejections win. */
@@ -16,11 +17,11 @@ interface Rejection {
  * refused load.
  */
 export class RejectionCache {
-  readonly #rejections = new Map<string, Rejection>();
+  readonly #rejections = new RecentMap<Rejection>(MAX_CLIENTS);
 
   /** The known rejection of a client at `now` (Unix milliseconds); null: ask the counter. */
   getRejection(client: string, now: number): RateDecision | null {
-    const rejection = this.#rejections.get(client);
+    const rejection = this.#rejections.get(client, now);
     if (rejection === undefined) return null;
     const { decision, certainUntil, resetAt } = rejection;
     // A clock that was set back must not lock a client out.
@@ -38,11 +39,6 @@ export class RejectionCache {
     // The decision's seconds are rounded up.
     const certainUntil = resetAt - 1_000;
     if (certainUntil <= now) return;
-    this.#rejections.delete(client);
-    this.#rejections.set(client, { decision, certainUntil, resetAt });
-    for (const oldest of this.#rejections.keys()) {
-      if (this.#rejections.size <= MAX_CLIENTS) return;
-      this.#rejections.delete(oldest);
-    }
+    this.#rejections.set(client, { decision, certainUntil, resetAt }, now);
   }
 }

@@ -1,4 +1,5 @@
 import { LoginGuard } from "../../core/auth/login-guard.ts";
+import { RecentMap } from "../../core/encoding/recent-map.ts";
 import type {
   AdministrationState,
   ModelSyncResult,
@@ -27,24 +28,18 @@ function createRevokedTokens(
  * {@link AdministrationState} of one process, in its memory and in the database; `now` returns milliseconds since the epoch.
  */
 export function createInProcessAdministration(sql: Sql, now: () => number): AdministrationState {
-  const guards = new Map<string, LoginGuard>();
+  const guards = new RecentMap<LoginGuard>(MAX_CLIENTS);
   let progress: TestAllProgress | null = null;
   let cancelled = 0;
   let results: Readonly<Record<string, ModelSyncResult>> = {};
   return {
     recordLoginAttempt: async (client, free) => {
-      const guard = guards.get(client) ?? new LoginGuard();
-      // Re-inserting keeps the map in LRU order, so that the eviction removes the least recently seen address.
-      guards.delete(client);
-      guards.set(client, guard);
-      for (const oldest of guards.keys()) {
-        if (guards.size <= MAX_CLIENTS) break;
-        guards.delete(oldest);
-      }
+      const guard = guards.get(client, now()) ?? new LoginGuard();
+      guards.set(client, guard, now());
       return guard.attempt(now(), free);
     },
     recordLoginSuccess: async (client) => {
-      const guard = guards.get(client);
+      const guard = guards.get(client, now());
       guard?.succeeded();
       if (guard?.failures === null) guards.delete(client);
     },

@@ -1,3 +1,4 @@
+import { RecentMap } from "../../../core/encoding/recent-map.ts";
 import type { ProviderError } from "../../../core/errors/provider-error.ts";
 import type { UpstreamErrorResponse } from "../errors/error-response.ts";
 import { redactEchoedInput } from "../errors/redact-echoed-input.ts";
@@ -120,20 +121,15 @@ const MAX_REMEMBERED_MODELS = 200;
 
 /** Remembers the refused fields of each model of a backend, because each model generation supports other fields. */
 export class RefusedFields<Request> {
-  readonly #memories = new Map<string, RefusedFieldMemory<Request>>();
+  readonly #memories = new RecentMap<RefusedFieldMemory<Request>>(MAX_REMEMBERED_MODELS);
 
   /** The fields that a model is known to refuse. `model` is the backend's name for it. */
   of(model: string): RefusedFieldMemory<Request> {
-    const known = this.#memories.get(model);
+    const known = this.#memories.get(model, 0);
     if (known !== undefined) return known;
     // Callers can invent model names, so store an entry only once a field has been refused.
     const memory = new RefusedFieldMemory<Request>(() => {
-      if (this.#memories.has(model)) return;
-      for (const oldest of this.#memories.keys()) {
-        if (this.#memories.size < MAX_REMEMBERED_MODELS) break;
-        this.#memories.delete(oldest);
-      }
-      this.#memories.set(model, memory);
+      if (this.#memories.get(model, 0) === undefined) this.#memories.set(model, memory, 0);
     });
     return memory;
   }
