@@ -99,6 +99,8 @@ async function followRedirects(
     await response.body?.cancel();
     if (!URL.canParse(location, url)) return { url, response };
     url = new URL(location, url).href;
+    // The runtimes would fetch `data:` addresses, too.
+    if (!/^https?:/.test(url)) throw forbiddenPage();
   }
   throw redirectLoop();
 }

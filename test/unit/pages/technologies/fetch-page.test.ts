@@ -87,6 +87,11 @@ describe("fetching a page without a browser", () => {
     [{ "https://example.com/": moved("/") }, 502, "page_redirect_loop"],
     [{}, 502, "page_unreachable"],
     [
+      { "https://example.com/": moved("data:text/html,x"), "data:text/html,x": page("x") },
+      400,
+      "forbidden_url",
+    ],
+    [
       { "https://example.com/": page("PK", { "content-type": "application/zip" }) },
       422,
       "page_not_renderable",
