@@ -14,8 +14,10 @@ import {
 /** Pauses before resending a failed message, milliseconds; after the last one it is dropped. */
 const RETRY_MS = [30_000, 120_000, 600_000, 1_800_000, 7_200_000];
 const TIMEOUT_MS = 10_000;
-/** Limit of stored deliveries, waiting ones included. */
+/** How many deliveries are listed, and stored once they have ended. */
 const MAX_DELIVERIES = 50;
+/** How many messages are stored, including those that wait for a retry. */
+const MAX_MESSAGES = 500;
 
 /** A notification for one webhook, with the state of its delivery. Stored: the names of the fields stay. */
 export interface QueuedMessage {
@@ -57,6 +59,7 @@ export class WebhookDeliveries {
   /** The latest deliveries, newest first. */
   list(): AlertDelivery[] {
     return this.#messages
+      .slice(-MAX_DELIVERIES)
       .map(
         ({ news, webhook, attempts, due, error }): AlertDelivery => ({
           at: news.at,
@@ -71,9 +74,10 @@ export class WebhookDeliveries {
       .toReversed();
   }
 
-  /** Drops the oldest messages beyond the limit, and returns the others to store them. */
+  /** Drops the oldest messages beyond the limits, first those that have ended. Returns the others to store them. */
   listToStore(): readonly QueuedMessage[] {
-    this.#messages = this.#messages.slice(-MAX_DELIVERIES);
+    let excess = this.#messages.length - MAX_DELIVERIES;
+    this.#messages = this.#messages.filter(({ due }) => due > 0 || excess-- <= 0).slice(-MAX_MESSAGES);
     return this.#messages;
   }
 

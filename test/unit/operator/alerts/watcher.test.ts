@@ -192,6 +192,25 @@ describe("an alert", () => {
     expect(site.watcher.status().deliveries.map(({ error }) => error)).toEqual(["", ""]);
   });
 
+  test("arrives in the end with many others, if the webhook refuses them at first", async () => {
+    const api_keys = Array.from({ length: 70 }, (_, n) => ({
+      ...{ key: `sk-${n}`, name: "", remark: "", id: `k${n}`, limits: { tokens_per_day: 100 } },
+    }));
+    const site = await new Site().open({ api_keys, alerts: { webhooks: [HOOK] } });
+    const usage = api_keys.map(({ id }) => ({
+      ...{ key: id, parallel: 0, minute: { requests: 0, tokens: 0 } },
+      ...{ day: { tokens: 90, cost: 0 }, month: { tokens: 0, cost: 0 } },
+    }));
+    vi.spyOn(site.platform.accounts, "listSubjectUsage").mockResolvedValue(usage);
+    site.answers.push(...Array(80).fill(429));
+    await site.pass(0.5);
+    site.restart();
+    await site.pass(5);
+    const subjects = site.sent.slice(80).map(({ body }) => JSON.parse(body).data.subject);
+    expect(subjects).toEqual(expect.arrayContaining(api_keys.map(({ id }) => `${id} tokens of a day 80`)));
+    expect(site.watcher.status().deliveries).toHaveLength(50);
+  });
+
   test.each([
     ["deleted", []],
     ["disabled", [{ ...HOOK, disabled: true }]],
