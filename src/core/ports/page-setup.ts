@@ -41,7 +41,7 @@ export const RESOURCE_TYPES = [
 ] as const;
 export type ResourceType = (typeof RESOURCE_TYPES)[number];
 
-/** What a caller changes about a page and its load, whatever is then made of the page. Plain data: it crosses RPC. */
+/** What a caller changes about a page and its load, for every operation alike. Plain data: it crosses RPC. */
 export interface PageSetup {
   /** The document to show, as HTML, if the caller sent one; null: the server's response. */
   readonly html: string | null;

@@ -3,9 +3,9 @@ import { parseVariables, type VariableOptions } from "./parse-variables.ts";
 
 /** Variables that the start commands read. */
 const COMMAND_VARIABLES = ["PORT", "HOST"];
-/** Names that begin so are ours, whatever else the environment has. */
+/** Prefixes of the program's own names: they count also in a whole environment. */
 const OWN_PREFIX = /^(?:PROVIDER|PAGE|GATEWAY|POOL|KEPT|DELIVERY)_/;
-/** Names that begin so belong to the tools of Workers, which read `.dev.vars` too. */
+/** Prefixes of names for the tools of Workers, which read `.dev.vars` too. */
 const FOREIGN_PREFIX = /^(?:CLOUDFLARE|WRANGLER|CF|OTEL)_/;
 /** Shorter names are near to too many others. */
 const MIN_LENGTH = 8;

@@ -1,3 +1,4 @@
+import { hasRole } from "../../core/config/roles.ts";
 import type { AnswerOf } from "./api/endpoints.ts";
 import { navigateTo } from "./routing.ts";
 import { createStore, useStore } from "./store.ts";
@@ -8,12 +9,9 @@ type OwnSession = AnswerOf<"GET /admin/verify">;
 /** Role of the user who is signed in. Until it is known, nothing is held back: the gateway checks every request. */
 const ownRole = createStore<OwnSession["role"]>("owner");
 
-/** The roles, weakest first. */
-const ROLES: readonly OwnSession["role"][] = ["viewer", "operator", "owner"];
-
 /** Whether the user who is signed in has a role, or a stronger one. */
 export function useHasRole(needed: OwnSession["role"]): boolean {
-  return ROLES.indexOf(useStore(ownRole)) >= ROLES.indexOf(needed);
+  return hasRole(useStore(ownRole), needed);
 }
 
 /** The role that a control needs. Absent: every role will do. */
@@ -26,7 +24,7 @@ export function useRoleProps(needed: NeededRole): { readonly disabled?: true; re
   return { disabled: true, title: needed === "owner" ? words.onlyOwners : words.viewersChangeNothing };
 }
 
-/** The administrator's name; null: whoever has the admin key; undefined: nobody was signed in in this tab. */
+/** The administrator's name; null: the holder of the admin key; undefined: this tab has had no session. */
 let user: OwnSession["administrator"] | undefined;
 
 /** Sets who is signed in. Another user than before starts on the overview, instead of on the former user's page. */

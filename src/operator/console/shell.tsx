@@ -72,7 +72,7 @@ function LanguageChoice() {
   );
 }
 
-/** The name of the administrator who is signed in. Nothing for whoever has the admin key. */
+/** The name of the administrator who is signed in. Nothing for the holder of the admin key. */
 function SignedIn() {
   const { data } = useLoaded(readOwnSession);
   useEffect(() => {

@@ -4,7 +4,6 @@ import { sendUndoable } from "./undo.ts";
 
 /** An administrator with a name. `id` is the name to sign in with. */
 export type Administrator = AnswerOf<"GET /admin/administrators/:id">;
-export type Role = Administrator["role"];
 /** The identity provider of administrators. */
 export type IdentityProvider = Versioned<AnswerOf<"GET /admin/oidc/settings">>;
 
@@ -33,5 +32,5 @@ export const changeIdentityProvider = (
   ifMatch: string | undefined,
 ): Promise<IdentityProvider> => callVersioned("PUT /admin/oidc/settings", { body, ifMatch });
 
-/** Returns who is signed in: an administrator's name and role; the name is null for whoever has the admin key. */
+/** Returns who is signed in: an administrator's name and role; the name is null for the holder of the admin key. */
 export const readOwnSession = (signal?: AbortSignal) => callApi("GET /admin/verify", { signal });

@@ -12,7 +12,7 @@ interface ButtonProps {
   /** Accessible name, if the text is ambiguous: for example the row that the button belongs to. */
   readonly label?: string;
   readonly pressed?: boolean;
-  /** The role that the action needs: whoever has a weaker one sees the button disabled, with the reason. */
+  /** The role that the action needs. For weaker roles the button is disabled, with the reason. */
   readonly needs?: NeededRole;
   readonly onClick?: () => void;
 }

@@ -19,7 +19,7 @@ export type SendReport = (report: ShardlessReport) => Promise<readonly (IsolateR
 
 /** Time between two reports, milliseconds. */
 const REPORT_INTERVAL_MS = 1_000;
-/** What the pool has said of the accounts' health holds for so long, milliseconds. */
+/** How long the pool's last answer about the accounts' health is valid, milliseconds. */
 const ANSWER_TTL_MS = 10_000;
 /** Most entries of each list of a report. */
 const MAX_ENTRIES = 1_000;

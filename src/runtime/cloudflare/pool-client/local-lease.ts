@@ -87,7 +87,7 @@ export class LocalLease implements Lease {
   }
 
   async renew(): Promise<boolean> {
-    // Nobody else needs the slot, so it does not end when the isolate stalls.
+    // No other request needs the slot, so it does not end when the isolate stalls.
     await this.#lease.renew();
     this.#context.reporter.tick();
     return this.#tokenLease === null || this.#tokenLease.renew();

@@ -29,8 +29,8 @@ export interface LocalSelectionOptions {
 }
 
 /**
- * Selects accounts without a limit in the memory of an isolate, by the pool's own rules. Whatever is not clear here is
- * left to the deployment's pool: accounts that have failed, providers that are down, requests that would have to wait.
+ * Selects accounts without a limit in the memory of an isolate, by the pool's own rules. The deployment's pool
+ * decides on all else: accounts that have failed, providers that are down, requests that would have to wait.
  */
 export class LocalSelection {
   readonly reporter: IsolateReporter;

@@ -1,17 +1,12 @@
 import { useState } from "preact/hooks";
-import {
-  type Administrator,
-  addAdministrator,
-  changeAdministrator,
-  type Role,
-} from "../../api/administrators.ts";
+import { ROLES, type Role } from "../../../../core/config/roles.ts";
+import { type Administrator, addAdministrator, changeAdministrator } from "../../api/administrators.ts";
 import { EntryForm, IdField } from "../../shared/entry-form.tsx";
 import type { EditFormProps } from "../../ui/forms/editing.tsx";
 import { CheckField, type Choice, SelectField, TextField } from "../../ui/forms/field.tsx";
 import { words } from "../../ui/words.ts";
 import { texts } from "./texts.ts";
 
-const ROLES: readonly Role[] = ["viewer", "operator", "owner"];
 const ROLE_CHOICES: readonly Choice[] = ROLES.map((role) => [role, texts.roles[role]]);
 
 interface AdministratorFormProps extends EditFormProps {

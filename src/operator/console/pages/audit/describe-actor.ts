@@ -5,13 +5,13 @@ import { texts } from "./texts.ts";
 const SESSION = "token:";
 const ADMINISTRATOR = "admin:";
 
-/** Names the administrator. Whoever has the admin key or its password has no name. */
+/** Names the administrator. The holder of the admin key or of the password has no name. */
 export function describeActor({ who }: Pick<AuditEntry, "who">): string {
   if (who === "key" || who.startsWith(SESSION)) return texts.adminKeyOrPassword;
   return who.startsWith(ADMINISTRATOR) ? who.slice(ADMINISTRATOR.length) : who;
 }
 
-/** What tells a session without a name from others: when and where it began. Empty: it was no session, or has a name. */
+/** When and where a session without a name began. Empty: it was no session, or has a name. */
 export function describeSession({
   who,
   session,
