@@ -11,12 +11,17 @@ const MODEL = "provider-v4-flash";
 
 /** What the moderation webhook received, and how it answers. */
 const asked: { readonly input: readonly string[]; readonly authorization: string }[] = [];
-let broken: "no" | "error" | "silent" | "nonsense" = "no";
+let broken: "no" | "error" | "silent" | "nonsense" | "endless" = "no";
 const webhook = await serve(async (request, response) => {
   const { input } = JSON.parse(await readText(request));
   if (broken === "silent") return;
   asked.push({ input, authorization: request.headers.authorization ?? "" });
   response.writeHead(broken === "error" ? 500 : 200, { "content-type": "application/json" });
+  if (broken === "endless") {
+    const writing = setInterval(() => response.write(" ".repeat(100_000)), 1);
+    response.on("close", () => clearInterval(writing));
+    return;
+  }
   const results = input.map((text: string) => ({ flagged: text.includes("violence"), categories: {} }));
   response.end(broken === "nonsense" ? "{}" : JSON.stringify({ id: "modr-1", model: "m", results }));
 });
@@ -285,6 +290,12 @@ describe("guardrails", () => {
       expect([failure, refused.status]).toEqual([failure, 503]);
       await refused.body?.cancel();
     }
+    await setRules({ ...rule, timeout_ms: 20_000 });
+    broken = "endless";
+    const begun = Date.now();
+    expect((await gateway.chat("Hello again")).status).toBe(503);
+    expect(Date.now() - begun).toBeLessThan(10_000);
+    broken = "nonsense";
     await setRules({ ...rule, on_failure: "allow" });
     const allowed = await until(
       () => gateway.chat("Hello there"),

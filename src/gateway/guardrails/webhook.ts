@@ -3,6 +3,7 @@ import type { Guardrail } from "../../core/config/schemas/guardrail-schema.ts";
 import { checkWebhookUrl } from "../../core/config/webhook-url.ts";
 import { isObject } from "../../core/encoding/json.ts";
 import type { Platform } from "../../core/ports/platform.ts";
+import { readBounded } from "../providers/transport.ts";
 import { createCheckFailure, createDenial } from "./denial.ts";
 
 /** What a webhook needs to be asked. */
@@ -11,8 +12,8 @@ export interface WebhookAccess {
   readonly privateHosts: Config["guardrails"]["private_hosts"];
 }
 
-/** Longest answer of a webhook, characters. */
-const MAX_ANSWER = 1_000_000;
+/** Longest answer of a webhook, bytes. */
+const MAX_ANSWER_BYTES = 1_000_000;
 
 /**
  * Asks a webhook whether it flags one of the texts, in the form of OpenAI's `POST /v1/moderations`.
@@ -63,8 +64,8 @@ async function readVerdict(
     await response.body?.cancel();
     throw new Error(`the webhook answered ${response.status}`);
   }
-  const text = await response.text();
-  if (text.length > MAX_ANSWER) throw new Error("the webhook's answer is too long");
+  const { text, whole } = await readBounded(response, MAX_ANSWER_BYTES);
+  if (!whole) throw new Error("the webhook's answer is too long or was cut off");
   const answer: unknown = JSON.parse(text);
   const results: unknown = isObject(answer) ? answer["results"] : undefined;
   if (!Array.isArray(results) || results.length === 0) throw new Error("the webhook's answer has no results");
