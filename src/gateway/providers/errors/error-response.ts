@@ -19,6 +19,9 @@ const MAX_VERBATIM_CHARS = 16 * 1024;
 /** The maximum accepted `Retry-After`, in seconds: one year. */
 const LONGEST_WAIT = 365 * 86_400;
 
+/** An error within an answer has none. */
+const NO_HEADERS = new Headers();
+
 /** Error codes that upstreams of all protocols use. Drivers add the codes of their own protocol ({@link ErrorKinds}). */
 const KIND_OF_CODE: ReadonlyMap<string, ProviderErrorKind> = new Map<string, ProviderErrorKind>([
   ["invalid_credentials", "invalid_credentials"],
@@ -125,15 +128,18 @@ function readPlace(path: unknown): string {
 /**
  * Converts a provider's error object into a `ProviderError`. Accepts `{code, message}`, the same under `error`, a
  * text under `error`, and the forms of common HTTP frameworks (`message`, `detail`, `errors`). The code decides first,
- * then the HTTP status. If the status is 0 (none), a numeric code replaces it.
+ * then the HTTP status. If the status is 0 (none), a numeric code replaces it. The body or the headers may state how long
+ * to wait.
  */
 export function errorFrom(
   rawBody: JsonObject,
   status: number,
   secret: string,
   kinds: ErrorKinds = {},
-  retryAfter: number | null = null,
+  headers: Headers = NO_HEADERS,
 ): ProviderError {
+  const statedWait = readStatedWait(headers, rawBody, Date.now());
+  const retryAfter = statedWait === null ? null : Math.min(statedWait, LONGEST_WAIT);
   const body = kinds.read?.(rawBody) ?? rawBody;
   const { error } = body;
   const { code, type } = isObject(error) ? error : body;
@@ -300,7 +306,5 @@ export async function readErrorResponse(
   const { text } = await readBounded(response, MAX_ERROR_BYTES);
   signal.throwIfAborted();
   const body = parseErrorBody(response, text);
-  const retryDelay = readStatedWait(response.headers, body, Date.now());
-  const after = retryDelay === null ? null : Math.min(retryDelay, LONGEST_WAIT);
-  return { error: errorFrom(body, status, secret, kinds, after), text };
+  return { error: errorFrom(body, status, secret, kinds, response.headers), text };
 }

@@ -24,7 +24,7 @@ describe("decoding streamed contents", () => {
 
     it("as soon as it is complete", () => {
       const decoder = createDecoder();
-      const failed = expect.objectContaining({ kind: "rate_limited", isErrorEvent: true });
+      const failed = expect.objectContaining({ kind: "rate_limited", isErrorEvent: true, retryAfter: 2 });
       const push = (text: string) => decoder.push(new TextEncoder().encode(text));
       expect(push(bare.slice(0, -1))).toEqual([]);
       expect(() => push("}")).toThrow(failed);
