@@ -5,6 +5,7 @@
  */
 import { playCli } from "./cli/play.mjs";
 import { startGateways } from "./gateways.mjs";
+import { Unavailable } from "./install.mjs";
 import { tap } from "./tap.mjs";
 
 /** The driver that speaks the protocol of each API style. */
@@ -30,7 +31,7 @@ const VOLATILE = [
   [/\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?Z?/g, "<time>"],
   [/127\.0\.0\.1:\d+/g, "<host>"],
   [/\b\d{10,13}\b/g, "<time>"],
-  [/(Chunk ID: |Wall time: |PGID: )[\w.]+/g, "$1<any>"],
+  [/(Chunk ID: |Wall time: |PGID: |shellId: )[\w.]+/g, "$1<any>"],
 ];
 
 const settle = (text) => VOLATILE.reduce((settled, [pattern, mark]) => settled.replace(pattern, mark), text);
@@ -108,40 +109,46 @@ export async function compareAgents(clis) {
   const direct = await tap(standIn.url);
   const lines = ["| agent | style | requests | differences |", "| --- | --- | --- | --- |"];
   const details = [];
+  const compareStyles = async (cli) => {
+    const styles = new Set(cli.runs(standIn.url).map(({ style }) => style));
+    for (const style of styles) {
+      const driver = DRIVER_OF[style];
+      const gateway = gateways.find((each) => each.driver === driver);
+      if (gateway === undefined) continue;
+      const only = { ...cli, runs: (base) => cli.runs(base).filter((run) => run.style === style) };
+      const play = async (url, { take }) => {
+        const heard = [];
+        const record = () => {
+          const taken = take();
+          heard.push(...taken);
+          return taken;
+        };
+        record();
+        heard.length = 0;
+        const results = await playCli(only, { driver: `compare-${driver}`, url, take: record });
+        record();
+        details.push(
+          ...results.flatMap(({ error }) => (error === null ? [] : [`${cli.title}, ${style}: ${error}`])),
+        );
+        return heard;
+      };
+      const before = await play(direct.url, direct);
+      const after = await play(gateway.url, taps.get(driver));
+      const differences = compareRequests(before, after);
+      const count = after.filter(isGeneration).length;
+      lines.push(
+        `| ${cli.title} | ${style} | ${count} | ${differences.length === 0 ? "none" : differences.length} |`,
+      );
+      details.push(...differences.map((difference) => `${cli.title}, ${style}: ${difference}`));
+      console.error(lines.at(-1));
+    }
+  };
   try {
     for (const cli of clis) {
-      const styles = new Set(cli.runs(standIn.url).map(({ style }) => style));
-      for (const style of styles) {
-        const driver = DRIVER_OF[style];
-        const gateway = gateways.find((each) => each.driver === driver);
-        if (gateway === undefined) continue;
-        const only = { ...cli, runs: (base) => cli.runs(base).filter((run) => run.style === style) };
-        const play = async (url, { take }) => {
-          const heard = [];
-          const record = () => {
-            const taken = take();
-            heard.push(...taken);
-            return taken;
-          };
-          record();
-          heard.length = 0;
-          const results = await playCli(only, { driver: `compare-${driver}`, url, take: record });
-          record();
-          details.push(
-            ...results.flatMap(({ error }) => (error === null ? [] : [`${cli.title}, ${style}: ${error}`])),
-          );
-          return heard;
-        };
-        const before = await play(direct.url, direct);
-        const after = await play(gateway.url, taps.get(driver));
-        const differences = compareRequests(before, after);
-        const count = after.filter(isGeneration).length;
-        lines.push(
-          `| ${cli.title} | ${style} | ${count} | ${differences.length === 0 ? "none" : differences.length} |`,
-        );
-        details.push(...differences.map((difference) => `${cli.title}, ${style}: ${difference}`));
-        console.error(lines.at(-1));
-      }
+      await compareStyles(cli).catch((error) => {
+        if (!(error instanceof Unavailable)) throw error;
+        console.error(`${cli.title}: ${error.message}`);
+      });
     }
   } finally {
     direct.close();
