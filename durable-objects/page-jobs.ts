@@ -76,7 +76,8 @@ export class PageJobs extends DurableObject<Env> {
     return new JobScheduler({
       sql: durableSql(this.ctx.storage),
       now: Date.now,
-      runTask: async (task) => (await import("../src/pages/job-api/run-task.ts")).runTask(platform, task),
+      runTask: async (task, isWanted) =>
+        (await import("../src/pages/job-api/run-task.ts")).runTask(platform, task, isWanted),
       notify: async (job, webhook) =>
         (await import("../src/pages/job-api/deliver.ts")).notifyWebhook(platform, job, webhook),
       prefix: `${this.ctx.id}_`,

@@ -17,12 +17,15 @@ describe("the delivery of jobs", () => {
   let receiver: LocalServer;
   let gateway: Gateway;
   let received: Received[] = [];
+  const loading: string[] = [];
   let failures = 0;
 
   beforeAll(async () => {
-    site = await serve((_, response, { pathname }) =>
-      html(response, `<meta name="description" content="${pathname}">`),
-    );
+    site = await serve(async (_, response, { pathname }) => {
+      loading.push(pathname);
+      if (pathname === "/slow") await new Promise((resolve) => setTimeout(resolve, 2_000));
+      html(response, `<meta name="description" content="${pathname}">`);
+    });
     receiver = await serve((request, response, { pathname }) => {
       const chunks: Uint8Array[] = [];
       request.on("data", (chunk: Uint8Array) => chunks.push(chunk));
@@ -98,6 +101,21 @@ describe("the delivery of jobs", () => {
     expect(answer.status).toBe(202);
     await expect.poll(() => ofPath("/bucket/3").length, { timeout: 30_000 }).toBe(1);
     expect(JSON.parse(ofPath("/bucket/3")[0]?.body ?? "")).toMatchObject({ description: "/three" });
+  });
+
+  it("uploads nothing of a page that was loading when its job was cancelled", async () => {
+    const answer = await post({
+      urls: [`${site.origin}/slow`],
+      uploadUrls: [`${receiver.origin}/bucket/slow`],
+      webhook: `${receiver.origin}/cancelled`,
+    });
+    const { id } = JSON.parse(await answer.text());
+    await expect.poll(() => loading).toContain("/slow");
+    const cancelled = await gateway.fetch(`/v1/jobs/${id}`, { method: "DELETE" });
+    expect(await cancelled.json()).toMatchObject({ status: "cancelled" });
+    await expect.poll(() => ofPath("/cancelled").length).toBe(1);
+    await new Promise((resolve) => setTimeout(resolve, 4_000));
+    expect(ofPath("/bucket/slow")).toEqual([]);
   });
 
   it("needs a key, a job, public addresses, and an upload address for each page", async () => {

@@ -126,7 +126,7 @@ export async function memoryPlatform(options: MemoryPlatformOptions = {}): Promi
     createInProcessJobs({
       sql: memoryDatabase(),
       now,
-      runTask: (task) => runTask(platform, task),
+      runTask: (task, isWanted) => runTask(platform, task, isWanted),
       notify: (job, webhook) => notifyWebhook(platform, job, webhook),
       maxBytes: CACHE_BYTES,
       maxBytesPerClient: CACHE_BYTES,

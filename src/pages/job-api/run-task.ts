@@ -16,8 +16,16 @@ import { uploadResult } from "./deliver.ts";
 /** The rate limit has already counted the task, when the request started its job. */
 const ADMITTED = Promise.resolve();
 
-/** Runs one task of a job, like a request for it at this time. Throws GatewayError. */
-export async function runTask(platform: Platform, task: QueuedTask): Promise<TaskResult> {
+/**
+ * Runs one task of a job, like a request for it at this time. Throws GatewayError.
+ *
+ * @param isWanted false once the job was cancelled, or has ended
+ */
+export async function runTask(
+  platform: Platform,
+  task: QueuedTask,
+  isWanted: () => boolean,
+): Promise<TaskResult> {
   const background: Promise<unknown>[] = [];
   const work = {
     platform,
@@ -32,7 +40,7 @@ export async function runTask(platform: Platform, task: QueuedTask): Promise<Tas
     await assertClientKeyValid(config, task.client, platform.now());
     const source = { privateHosts: platform.variables.pages.privateHosts, access: clientAccess(task.client) };
     const result = await toTaskResult(RUN[task.operation](work, query, source));
-    if (task.uploadUrl !== null) await uploadResult(platform, task.uploadUrl, result);
+    if (task.uploadUrl !== null && isWanted()) await uploadResult(platform, task.uploadUrl, result);
     return result;
   } catch (thrown) {
     if (thrown instanceof GatewayError) throw thrown;

@@ -11,8 +11,8 @@ export interface JobSchedulerOptions {
   readonly sql: Sql;
   /** Milliseconds since the epoch. */
   now(): number;
-  /** Runs one task. Throws the error that the caller gets. */
-  runTask(task: QueuedTask): Promise<TaskResult>;
+  /** Runs one task. Throws the error that the caller gets. `isWanted`: the task was not cancelled. */
+  runTask(task: QueuedTask, isWanted: () => boolean): Promise<TaskResult>;
   /** Sends a finished job to its webhook. Rejects if the receiver does not accept it. */
   notify(job: JobState, webhook: DueWebhook): Promise<void>;
   /** Prefix of each id, before its random part. */
@@ -195,10 +195,12 @@ export class JobScheduler {
   }
 
   async #runTask(task: QueuedTask): Promise<void> {
-    const storeOutcome = await this.#options.runTask(task).then(
-      (result) => () => this.#storeResult(task, result),
-      (thrown: unknown) => () => this.#handleFailure(task, thrown),
-    );
+    const storeOutcome = await this.#options
+      .runTask(task, () => this.#table.isRunning(task))
+      .then(
+        (result) => () => this.#storeResult(task, result),
+        (thrown: unknown) => () => this.#handleFailure(task, thrown),
+      );
     // Outside the task's error handling: an error of the database is no failure of the task.
     storeOutcome();
     this.#expireJobs();

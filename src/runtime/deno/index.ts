@@ -100,7 +100,7 @@ export async function createDenoRuntime(variables: Variables): Promise<DenoRunti
   const jobs = createInProcessJobs({
     sql: data.database,
     now: Date.now,
-    runTask: (task) => runTask(platform, task),
+    runTask: (task, isWanted) => runTask(platform, task, isWanted),
     notify: (job, webhook) => notifyWebhook(platform, job, webhook),
     maxBytes: MAX_JOB_BYTES,
     maxBytesPerClient: MAX_CLIENT_JOB_BYTES,
