@@ -93,6 +93,7 @@ afterAll(async () => {
 
 const running = useAdmin(() => ({
   vars: {
+    GATEWAY_CONFIG_WRITEBACK: "true",
     GATEWAY_CONFIG_JSON: JSON.stringify({
       keys: [DEV_KEY],
       api_keys: [
@@ -353,6 +354,22 @@ describe("a realtime connection", () => {
       async () => connections[0]?.closeCode,
       (code) => code !== null,
     );
+    await idle();
+  });
+
+  it("ends when its key is deleted", async () => {
+    const key = "sk-deleted-while-it-is-used";
+    expect((await running.admin("POST", "/admin/keys", { id: "deleted", key })).status).toBe(200);
+    const client = await connected(undefined, { authorization: `Bearer ${key}` });
+    await client.next("session.created");
+    expect((await running.admin("DELETE", "/admin/keys/deleted")).status).toBe(200);
+    await until(
+      async () => client.closeCode,
+      (code) => code !== null,
+      20_000,
+    );
+    expect(client.closeCode).toBe(1008);
+    expect(client.messages.at(-1)).toMatchObject({ type: "error", error: { code: "invalid_api_key" } });
     await idle();
   });
 

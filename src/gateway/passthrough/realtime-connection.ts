@@ -9,6 +9,8 @@ import { SocketPipe } from "./socket-pipe.ts";
 /** Maximum lifetime of a connection, and maximum time without a message, milliseconds. The vendor's is one hour, too. */
 const LIFE_MS = HOUR_MS;
 const IDLE_MS = 600_000;
+/** How often the connection checks whether it may go on, milliseconds. */
+const CHECK_MS = 10_000;
 
 /** Memory of a connection, in bytes. */
 export const CONNECTION_BYTES = 128 * 1024;
@@ -17,6 +19,7 @@ export const CONNECTION_BYTES = 128 * 1024;
 const NORMAL = 1000;
 const UNSUPPORTED_DATA = 1003;
 const BROKEN = 1006;
+const POLICY_VIOLATION = 1008;
 const INTERNAL_ERROR = 1011;
 const TRY_AGAIN_LATER = 1013;
 
@@ -27,6 +30,8 @@ export interface RealtimeOptions extends ClientEventOptions {
   readonly events: ProviderEvents;
   /** Called for each message of the provider. */
   readonly onProviderMessage: () => void;
+  /** Rejects with a `GatewayError` below 500 if the caller may no longer use the connection. */
+  readonly assertStillAllowed: () => Promise<void>;
 }
 
 /** Whether a close code may be sent. */
@@ -48,15 +53,16 @@ export class RealtimeConnection {
   #hasEnded = false;
   #lastMessageAt = Date.now();
   readonly #lifeTimer: ReturnType<typeof setTimeout>;
-  readonly #idleTimer: ReturnType<typeof setInterval>;
+  readonly #checkTimer: ReturnType<typeof setInterval>;
 
   constructor(client: ServerSocket, options: RealtimeOptions) {
     this.#client = client;
     this.#options = options;
     this.#lifeTimer = setTimeout(() => this.#expire("the connection has reached its longest life"), LIFE_MS);
-    this.#idleTimer = setInterval(() => {
+    this.#checkTimer = setInterval(() => {
       if (Date.now() - this.#lastMessageAt > IDLE_MS) this.#expire("nothing was sent for too long");
-    }, IDLE_MS / 10);
+      else options.assertStillAllowed().catch((thrown: unknown) => this.#endIfRefused(thrown));
+    }, CHECK_MS);
     options.signal.addEventListener("abort", () => this.#end(TRY_AGAIN_LATER, "the account is gone"));
   }
 
@@ -159,6 +165,13 @@ export class RealtimeConnection {
       this.#end(TRY_AGAIN_LATER, "too much of what was sent is unread");
   }
 
+  #endIfRefused(thrown: unknown): void {
+    // A configuration that cannot be read refuses nobody.
+    if (!(thrown instanceof GatewayError) || thrown.status >= 500 || this.#hasEnded) return;
+    this.#sendError(thrown);
+    this.#end(POLICY_VIOLATION, "the caller may no longer use the connection", NORMAL, thrown);
+  }
+
   #expire(reason: string): void {
     this.#sendError(
       new GatewayError(400, `${reason}: open another one`, { code: "websocket_connection_limit_reached" }),
@@ -171,7 +184,7 @@ export class RealtimeConnection {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     clearTimeout(this.#lifeTimer);
-    clearInterval(this.#idleTimer);
+    clearInterval(this.#checkTimer);
     this.#client.resume?.();
     this.#provider?.resume?.();
     this.#client.close(code, reason);

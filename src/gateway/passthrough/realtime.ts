@@ -1,6 +1,9 @@
 import { assertDialectAllowed, hasModelList } from "../../core/auth/access-rules.ts";
-import type { Caller } from "../../core/auth/callers.ts";
+import { getKnownKeys } from "../../core/auth/caller-keys.ts";
+import { type Caller, createManagedCaller } from "../../core/auth/callers.ts";
 import { toProviderId } from "../../core/config/provider-id.ts";
+import type { Config } from "../../core/config/schema.ts";
+import { sha256Hex } from "../../core/encoding/hash.ts";
 import { GatewayError, invalidRequest, toGatewayError } from "../../core/errors/gateway-error.ts";
 import { ProviderError, providerErrorToGateway } from "../../core/errors/provider-error.ts";
 import { abortOnDisconnect } from "../../core/http/client-disconnect.ts";
@@ -65,13 +68,13 @@ function selectProtocol({ headers }: Request): string | undefined {
  *
  * @throws GatewayError 403
  */
-async function assertNoUseLimits(
-  { config: readConfig, requestLimits }: Context,
+function assertNoUseLimits(
+  { requestLimits }: Context,
+  config: Config,
   { key }: Caller,
   targets: readonly Target[],
-): Promise<void> {
+): void {
   if (key === null) return;
-  const { config } = await readConfig();
   for (const target of targets) {
     const subjects = listLimitedSubjects(key, requestLimits, config, toProviderId(target?.provider));
     const limited = subjects.find(({ limits }) => countsUsage(limits));
@@ -79,6 +82,22 @@ async function assertNoUseLimits(
     const message = `${describeSubject(limited.key)} has limits of tokens or cost, which do not hold on an open connection`;
     throw new GatewayError(403, message, { code: "permission_denied" });
   }
+}
+
+/**
+ * Rejects a caller whose key was deleted or disabled, has expired or got a budget since the connection was opened.
+ *
+ * @throws GatewayError 401 and 403
+ */
+async function assertStillAllowed(context: Context, caller: Caller, target: Target): Promise<void> {
+  if (caller.key === null) return;
+  // The configuration of the context is that of the handshake.
+  const { config } = await context.platform.configuration.read();
+  const known = (await getKnownKeys(config)).get(await sha256Hex(caller.credential));
+  if (known === undefined)
+    throw new GatewayError(401, "this API key is no longer known", { code: "invalid_api_key" });
+  const current = createManagedCaller(known, context.platform.now(), null);
+  assertNoUseLimits(context, config, current, [target]);
 }
 
 /** A WebSocket from its request to its end. */
@@ -210,6 +229,7 @@ class RealtimeRun {
           session.reportAnswering();
           this.#recording.refreshIfDue(platform.now());
         },
+        assertStillAllowed: () => assertStillAllowed(this.#context, this.#caller, target),
       });
       return connection.clientListener;
     };
@@ -250,7 +270,7 @@ export async function openRealtime(context: Context, caller: Caller): Promise<Re
   const controls = await readRequestControls(context.request.headers);
   const targets = await resolveTargets(context, caller, call, controls);
   if (call.model !== "") facts.requestedModel = call.model;
-  await assertNoUseLimits(context, caller, targets);
+  assertNoUseLimits(context, (await context.config()).config, caller, targets);
   memory.reserveNow(CONNECTION_BYTES);
   const { abort, stop } = abortOnDisconnect(context.request);
   const retries = new RetryBudget(() => context.platform.now(), controls.maxRetries);

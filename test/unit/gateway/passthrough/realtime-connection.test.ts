@@ -22,6 +22,7 @@ function connect(sendToProvider: (text: string) => void) {
     model: "real",
     isLimited: false,
     onProviderMessage: vi.fn(),
+    assertStillAllowed: async () => undefined,
   });
   let sayAsProvider = (_: string): void => undefined;
   connection.connect({

@@ -331,6 +331,34 @@ describe("a realtime connection", () => {
     made.closeClient(1000);
   });
 
+  test.each([
+    ["is deleted", null, 401, "invalid_api_key"],
+    ["is disabled", { disabled: true }, 401, "invalid_api_key"],
+    ["expires", { expires: 1 }, 401, "invalid_api_key"],
+    ["gets a budget", { limits: { cost_per_day: 1 } }, 403, "permission_denied"],
+  ])("ends when its key %s", async (_, change, status, code) => {
+    const made = await connected({ authorization: `Bearer ${KEYS.requests}` });
+    await made.gateway.platform.configuration.update((current) => ({
+      ...current,
+      api_keys: current.api_keys.flatMap((entry) =>
+        entry.key !== KEYS.requests ? [entry] : change === null ? [] : [{ ...entry, ...change }],
+      ),
+    }));
+    await pass(30_000);
+    expect(made.client.events).toMatchObject([{ type: "error", error: { code } }]);
+    expect([made.client.closeCode, made.provider.closeCode]).toEqual([1008, 1000]);
+    await made.gateway.expectIdle();
+    made.closeClient(1008);
+    expect(await made.gateway.history()).toMatchObject([{ status: "error", status_code: status }]);
+  });
+
+  test("stays open for a key that may use it", async () => {
+    const made = await connected({ authorization: `Bearer ${KEYS.requests}` });
+    await pass(60_000);
+    expect(made.client.closeCode).toBeNull();
+    made.closeClient(1000);
+  });
+
   test("ends when idle, and at its maximum age", async () => {
     const made = await connected();
     for (let quarter = 0; quarter < 12 && made.client.closeCode === null; quarter += 1) await pass(900_000);
