@@ -118,6 +118,15 @@ describe("the delivery of jobs", () => {
     expect(ofPath("/bucket/slow")).toEqual([]);
   });
 
+  it("calls the webhook of a finished job while other jobs of the key go on", async () => {
+    const slow = Array.from({ length: 30 }, (_, n) => `${site.origin}/slow?${n}`);
+    await post({ urls: [`${site.origin}/early`], webhook: `${receiver.origin}/early` });
+    const { id } = JSON.parse(await (await post({ urls: slow })).text());
+    await expect.poll(() => ofPath("/early").length, { timeout: 15_000 }).toBe(1);
+    const rest = await gateway.fetch(`/v1/jobs/${id}`, { method: "DELETE" });
+    expect(await rest.json()).toMatchObject({ status: "cancelled" });
+  });
+
   it("needs a key, a job, public addresses, and an upload address for each page", async () => {
     const urls = [`${site.origin}/one`, `${site.origin}/two`];
     const webhook = `${receiver.origin}/hook`;

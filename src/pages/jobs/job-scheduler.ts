@@ -155,14 +155,24 @@ export class JobScheduler {
     }
   }
 
+  /**
+   * Starts a call of a webhook, or else a task. Clients that have nothing running come first, so that a few clients cannot
+   * hold up all others.
+   */
   #startNext(): boolean {
     const counts = new Map<string, number>();
     for (const client of this.#running.values()) counts.set(client, (counts.get(client) ?? 0) + 1);
-    const busy = new Set(
-      [...counts].flatMap(([client, count]) => (count >= MAX_CONCURRENT_PER_CLIENT ? client : [])),
-    );
+    for (let limit = 1; limit <= MAX_CONCURRENT_PER_CLIENT; limit++) {
+      const busy = new Set([...counts].flatMap(([client, count]) => (count >= limit ? client : [])));
+      // Tasks may be due for an hour, so a webhook must not wait for all of them.
+      if (this.#startNextWebhook(busy) || this.#startNextTask(busy)) return true;
+    }
+    return false;
+  }
+
+  #startNextTask(busy: ReadonlySet<string>): boolean {
     const task = this.#table.findNextDue(this.#options.now(), busy);
-    if (task === null) return this.#startNextWebhook(busy);
+    if (task === null) return false;
     this.#table.markRunning(task);
     this.#track(this.#runTask(task), task.client);
     return true;

@@ -310,4 +310,24 @@ describe("the job scheduler", () => {
     await round;
     expect(most).toBe(2);
   });
+
+  it("serves clients that have nothing running first, and calls webhooks before it starts more tasks", async () => {
+    const called: number[] = [];
+    const work = async (task: QueuedTask) => {
+      await wait(20_000);
+      return picture(task);
+    };
+    const notify = async () => void called.push(Date.now());
+    const book = bookOf(work, memoryDatabase(), 100_000, 100_000, notify);
+    const many = Array.from({ length: 50 }, (_, n) => String(n));
+    for (const client of ["a", "b", "c", "d"]) book.create(job(client, ...many));
+    const round = book.run(Number.POSITIVE_INFINITY);
+    await vi.advanceTimersByTimeAsync(1_000);
+    const other = book.create({ ...job("other", "1"), webhook: "https://hook.test/" });
+    await vi.advanceTimersByTimeAsync(45_000);
+    expect(statuses(book.get(idOf(other)))).toEqual(["completed"]);
+    expect(called).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(HOUR);
+    await round;
+  });
 });
