@@ -259,6 +259,8 @@ export const USAGE_ENDPOINTS = [
       const defaultProviderNames = listDefaultProviderNames(config);
       const { providerDriver } = platform.variables;
       const filters = toFilters(query);
+      // A CSV file cannot say that it is incomplete.
+      const isWhole = query.format === "csv" && !context.url.searchParams.has("limit");
       // Earlier versions showed the default provider by its driver, so filters may still name that.
       if (filters.provider?.includes(providerDriver) && defaultProviderNames.includes(providerDriver))
         filters.provider = [...filters.provider, DEFAULT_PROVIDER];
@@ -267,9 +269,16 @@ export const USAGE_ENDPOINTS = [
         groupBy: query.group_by,
         filters,
         defaultProviderNames,
-        limit: query.limit,
+        limit: isWhole ? MAX_GROUPS : query.limit,
       };
       const answer = await platform.usage.read(request);
+      if (isWhole && answer.truncated) {
+        const advice = "choose a shorter range or fewer dimensions, or state a limit";
+        throw invalidRequest(
+          `a file has at most ${MAX_GROUPS} lines, and these are more: ${advice}`,
+          "limit",
+        );
+      }
       const items = toItems(answer);
       if (query.format === "csv") {
         const names = await readNames(config);

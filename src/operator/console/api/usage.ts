@@ -36,21 +36,23 @@ export interface UsageQuery {
 }
 
 const toSearch = (
-  { from, to, granularity, groupBy, filters, limit }: UsageQuery,
+  { from, to, granularity, groupBy, filters }: Omit<UsageQuery, "limit">,
   format: "json" | "csv",
 ) => ({
   from: String(from),
   ...(to !== undefined && { to: String(to) }),
   granularity,
   group_by: groupBy.join(","),
-  limit: String(limit),
   format,
   ...filters,
 });
 
 export const readUsage = (query: UsageQuery, signal?: AbortSignal) =>
-  callApi("GET /admin/usage", { query: toSearch(query, "json"), signal });
+  callApi("GET /admin/usage", {
+    query: { ...toSearch(query, "json"), limit: String(query.limit) },
+    signal,
+  });
 
-/** Returns the same data as CSV. */
-export const readUsageCsv = async (query: UsageQuery): Promise<string> =>
+/** Returns the data of all groups as CSV. Rejects if there are too many for one file. */
+export const readUsageCsv = async (query: Omit<UsageQuery, "limit">): Promise<string> =>
   (await sendTo("GET /admin/usage", { query: toSearch(query, "csv") })).text();

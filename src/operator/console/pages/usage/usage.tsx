@@ -1,4 +1,4 @@
-import { readUsage, readUsageCsv, type UsageQuery } from "../../api/usage.ts";
+import { readUsage, readUsageCsv } from "../../api/usage.ts";
 import { useAddress } from "../../routing.ts";
 import { PRICES_DETAIL } from "../../shared/prices-link.ts";
 import { useNames } from "../../shared/usage-names.ts";
@@ -24,8 +24,6 @@ const REFRESH_MS = 30_000;
 const MAX_TABLE_GROUPS = 500;
 /** Maximum number of steps in the charts: two years of days. */
 const MAX_STEPS = 1_000;
-/** Maximum number of CSV lines: enough for the hours of 90 days by group. */
-const MAX_CSV_LINES = 10_000;
 
 /** Reads the usage of the chosen period by time and by group, and by group that of the period before. */
 async function readView(view: UsageView, signal: AbortSignal) {
@@ -54,8 +52,7 @@ export function Usage({ detail }: { readonly detail: string }) {
   const save = async (isTotal: boolean) => {
     const { from, to, unit } = findPeriod(view, Date.now());
     const granularity = isTotal ? "total" : unit;
-    const query: UsageQuery = { from, to, granularity, groupBy: [by], filters, limit: MAX_CSV_LINES };
-    saveFile("usage.csv", await readUsageCsv(query), "text/csv");
+    saveFile("usage.csv", await readUsageCsv({ from, to, granularity, groupBy: [by], filters }), "text/csv");
   };
   return (
     <Page

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { isObject } from "../../../../../src/core/encoding/json.ts";
 import { pass, START_OF_TIME, useMemoryGateway } from "../../../../support/memory-gateway.ts";
 import { refuses, says } from "../../../../support/upstream-scripts.ts";
@@ -161,6 +161,24 @@ describe("GET /admin/usage", () => {
         `^${new Date(START_OF_TIME).toISOString().slice(0, 10)}T00:00:00.000Z,provider-v4-flash,1,1,`,
       ),
     );
+  });
+
+  it("is no answer for spreadsheets if lines would be missing, unless their number is stated", async () => {
+    const made = await gateway({ env: ENV, turns: [says("Hi")] });
+    await made.post("/v1/chat/completions", chat);
+    await made.settle();
+    const { usage: stored } = made.platform;
+    const read = stored.read.bind(stored);
+    // As if there were 10,000 more groups.
+    vi.spyOn(stored, "read").mockImplementation(async (query) => ({
+      ...(await read(query)),
+      truncated: true,
+    }));
+    const ask = (query: string) => made.request(`/admin/usage?format=csv${query}`, { headers: ADMIN });
+    const refused = await ask("");
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("10000 lines")]);
+    expect((await ask("&limit=20")).status).toBe(200);
+    expect(vi.mocked(stored.read).mock.calls.map(([{ limit }]) => limit)).toEqual([10_000, 20]);
   });
 
   it.each([
