@@ -5,7 +5,7 @@ const LAST_LINE = /^\s*stack: /;
 const REPEAT_MS = 10_000;
 
 export const UNKNOWN_HOST =
-  "A host name has no address in the DNS. Check PROVIDER_BASE_URL, and the addresses of providers and proxies in the console.";
+  "A host name has no address in the DNS. Check PROVIDER_BASE_URL, the addresses of providers and proxies in the console, and those of requested web pages.";
 
 /**
  * Returns a function that replaces workerd's stack traces about unknown host names in pieces of its output by one sentence.
