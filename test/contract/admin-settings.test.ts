@@ -40,6 +40,19 @@ describe("alerts", () => {
     expect(body["config"]).toMatchObject({ alerts: { webhooks: [{ url, disabled: true }] } });
   });
 
+  it("are not overwritten by an edit that is based on an older version", async () => {
+    const headers = { authorization: "Bearer admin", "content-type": "application/json" };
+    const tag = (await running.fetch("/admin/alerts", { headers })).headers.get("etag") ?? "";
+    const add = async (id: string) => {
+      const body = JSON.stringify({ webhooks: [{ id, url: "https://hooks.example.com/" }] });
+      const init = { method: "PUT", headers: { ...headers, "if-match": tag }, body };
+      return (await running.fetch("/admin/alerts", init)).status;
+    };
+    expect(await Promise.all([add("one"), add("two")])).toEqual(expect.arrayContaining([200, 412]));
+    const { body } = await admin("GET", "/admin/alerts");
+    expect(body["webhooks"]).toHaveLength(1);
+  });
+
   it.each(["a".repeat(25), `${"a".repeat(24)}==`])("refuse a secret that is no base64: %s", async (text) => {
     const webhook = { url: "https://hooks.example.com/", secret: `whsec_${text}` };
     expect(await admin("PUT", "/admin/alerts", { webhooks: [webhook] })).toMatchObject({

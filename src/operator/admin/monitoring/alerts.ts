@@ -12,7 +12,7 @@ import type { Context } from "../../../core/ports/context.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routing/endpoint.ts";
 import { successSchema } from "../answers.ts";
 import { editConfig } from "../editing/config-edit.ts";
-import { formatEtag } from "../etag.ts";
+import { ENTRY_HEADERS, entryResponse, formatEtag, IF_MATCH } from "../etag.ts";
 import { requestObject } from "../request-fields.ts";
 import { notFoundError } from "../resource-errors.ts";
 import { alertRulesRequestSchema, mergeRules } from "./alert-rules.ts";
@@ -157,9 +157,10 @@ export const ALERT_ENDPOINTS = [
     path: "/admin/alerts",
     summary: "Webhooks and rules of alerts, and recent deliveries",
     answers: jsonResponse(alertsViewSchema),
+    ...ENTRY_HEADERS,
     handler: async (context) => {
       const { config } = await context.platform.configuration.readFresh();
-      return Response.json(await alertsView(config, context));
+      return entryResponse(config, config.alerts, await alertsView(config, context));
     },
   }),
   adminEndpoint({
@@ -175,6 +176,7 @@ export const ALERT_ENDPOINTS = [
       alertsViewSchema,
     ),
     answers: jsonResponse(savedSchema),
+    ...IF_MATCH,
     handler: async (context, { body }) => {
       let secrets: Record<string, string> = {};
       const change = (current: Config): Config => {
@@ -198,7 +200,7 @@ export const ALERT_ENDPOINTS = [
       const remainingIds = new Set((body.webhooks ?? current).map(({ id }) => id));
       // Save the previous configuration if a webhook is removed, so that the removal can be undone.
       const keep = current.some(({ id }) => !remainingIds.has(id));
-      const { version } = await editConfig(context, change, { keep });
+      const { version } = await editConfig(context, change, { keep, entry: ({ alerts }) => alerts });
       await context.platform.alerts.startChecks();
       const newSecrets = Object.keys(secrets).length === 0 ? {} : { secrets };
       const headers = { "cache-control": "no-store", ...(keep && { etag: formatEtag(version) }) };
