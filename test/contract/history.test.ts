@@ -134,6 +134,37 @@ describe("the server-side history", () => {
     ]);
   });
 
+  it("has one record of the requests that a limit of their key refuses, without their texts", async () => {
+    const created = await fetch("/admin/keys", {
+      method: "POST",
+      headers: { ...ADMIN, "content-type": "application/json" },
+      body: JSON.stringify({ name: "limited", limits: { requests_per_minute: 1 } }),
+    });
+    const { key, id }: Record<string, string> = await created.json();
+    const limited = { authorization: `Bearer ${key}` };
+    expect((await chat("admitted", {}, limited)).status).toBe(200);
+    for (const stream of [false, true, false, true]) {
+      const refused = await chat("over the limit", { stream }, limited);
+      expect(refused.status).toBe(429);
+      await refused.text();
+    }
+    const { items } = await until(list, ({ items }) => items.some(({ refusals }) => refusals === 4));
+    expect(items).toMatchObject([
+      {
+        refusals: 4,
+        status_code: 429,
+        error_code: "rate_limit_exceeded",
+        error: expect.stringContaining("requests per minute"),
+        requested_model: "provider-v4-flash",
+        key: id,
+        key_name: "limited",
+        request_preview: "",
+      },
+      { request_preview: "admitted", status: "success" },
+    ]);
+    expect(await record(items[0]?.id)).toMatchObject({ messages: [], prompt: "", options: null });
+  });
+
   it("keeps failures with their status, in one record per request", async () => {
     expect((await chat("[[empty:always]]")).status).toBe(429);
     expect((await chat("[[status:500:server_error]]")).status).toBe(503);

@@ -6,15 +6,18 @@ import type { RequestOutcome } from "../../core/ports/request-outcome.ts";
 /** The status of a request that its client has cancelled. */
 const CLIENT_LEFT = 499;
 
-/** Whether a request of a configured key was refused before it got a record: it asked for a model, not for a file. */
-function isRefused(
-  { refusedRequest: { message, style, hasRecord }, facts }: Context,
-  { method, status }: RequestOutcome,
-): boolean {
-  if (message === undefined || hasRecord === true || status === CLIENT_LEFT || method !== "POST")
-    return false;
-  if (facts.key === undefined || facts.operation === "files" || style === FILES_STYLE) return false;
+/** Whether a refusal of this request is recorded: a configured key asks for a model, not for a file. */
+export function isRefusalRecorded({ request, refusedRequest: { style }, facts }: Context): boolean {
+  if (request.method !== "POST" || facts.key === undefined) return false;
+  if (facts.operation === "files" || style === FILES_STYLE) return false;
   return facts.operation !== undefined || style !== undefined;
+}
+
+/** Whether a request was refused before it got a record. */
+function isRefused(context: Context, { status }: RequestOutcome): boolean {
+  const { message, hasRecord } = context.refusedRequest;
+  if (message === undefined || hasRecord === true || status === CLIENT_LEFT) return false;
+  return isRefusalRecorded(context);
 }
 
 /** Most requests are not refused. */

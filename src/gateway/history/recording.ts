@@ -14,6 +14,7 @@ import type { Pricing } from "../../records/usage/prices.ts";
 import { createHistorySummary, type ListedAttempts } from "./history-summary.ts";
 import { serializeMessages } from "./message-archive.ts";
 import { serializeOptions } from "./options-archive.ts";
+import { isRefusalRecorded } from "./record-if-refused.ts";
 import { limitErrorForHistory } from "./stored-errors.ts";
 import { limitForHistory, MAX_SHORT, redactForHistory, redactName, shortenText } from "./stored-text.ts";
 
@@ -22,6 +23,9 @@ const REFRESH_MS = 1_500;
 /** The interval for a long answer, milliseconds: each refresh sends the whole answer. */
 const LONG_REFRESH_MS = 6_000;
 const LONG_CHARS = 50_000;
+
+/** The codes with which a limit of a key, its team, user or tags, or of the provider refuses a request. */
+const LIMIT_CODE = /^(?:rate_limit_exceeded|insufficient_quota)$/;
 
 /** Most characters stored of each text. */
 const MAX_PROMPT = 400_000;
@@ -111,6 +115,7 @@ export class Recording implements RecordSource {
     this.#running = { ...this.#running, prompt: promptText, output };
     this.#context.config().then(
       ({ config }) => {
+        if (this.#context.refusedRequest.hasRecord === false) return;
         this.#isEnabled = config.history.limit > 0 && this.#context.facts.history !== "none";
         this.#pricing = config;
         this.#queueUpdate();
@@ -161,12 +166,22 @@ export class Recording implements RecordSource {
     if (Math.abs(now - this.#refreshedAt) >= refreshMs) this.#queueUpdate();
   }
 
-  /** Ends the record with the outcome. A generation that never started leaves no record. */
+  /** Ends the record with the outcome. A generation that never started, or that a limit refuses, leaves no record. */
   end(outcome: GenerationOutcome): void {
     if (this.#outcome !== null || !this.#hasStarted) return;
+    const isRefused = LIMIT_CODE.test(outcome.code) && this.mayBeRefused && !this.isKnownToArchive;
     this.#outcome = outcome;
     this.#endedAt = this.#context.platform.now();
-    this.#queueUpdate();
+    if (isRefused) this.#discard(outcome.error);
+    else this.#queueUpdate();
+  }
+
+  /** The record of refused requests takes the place of this one. */
+  #discard(error: string): void {
+    this.#outbox.discard(this);
+    const { refusedRequest } = this.#context;
+    refusedRequest.hasRecord = false;
+    refusedRequest.message ??= error;
   }
 
   #queueUpdate(): void {
@@ -188,6 +203,11 @@ export class Recording implements RecordSource {
 
   get hasEnded(): boolean {
     return this.#finalRecord !== null;
+  }
+
+  get mayBeRefused(): boolean {
+    const hasBegun = this.#leasedAt > 0 || this.failureCount > 0 || this.#outcome !== null;
+    return !hasBegun && isRefusalRecorded(this.#context);
   }
 
   get characters(): number {

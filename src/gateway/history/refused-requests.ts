@@ -185,7 +185,7 @@ export async function recordRefusedRequest(
       dialect: facts.dialect ?? refusedRequest.style ?? "",
       requested_model: createLabel(toName(refusedRequest.model ?? facts.requestedModel ?? "")),
       source: createLabel(toName(request.headers.get("x-gateway-source")?.trim() ?? "")),
-      status_code: status,
+      status_code: facts.errorStatus ?? status,
       error: createLabel(limitErrorForHistory(message, error ?? "", mode)),
       ...(error === undefined ? {} : { error_code: error }),
     },

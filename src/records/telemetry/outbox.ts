@@ -101,6 +101,11 @@ export class Outbox {
     this.#records.add(source);
   }
 
+  /** Drops a record that the archive does not know. */
+  discard(source: RecordSource): void {
+    this.#records.remove(source);
+  }
+
   /**
    * Ends a request before its response ends. Counts its usage, and writes the outcome at once if there is an `OutcomeStore`.
    *
@@ -179,7 +184,7 @@ export class Outbox {
     try {
       const snapshot = await configuration.read();
       // Not taken earlier: in the same process, `endRequest` must find a record here until the archive has it.
-      sources = this.#records.takeAll();
+      sources = this.#records.takeAll((source) => this.#isUndecided(source));
       captures = this.#captures;
       metrics = this.counts.take();
       this.#captures = [];
@@ -207,6 +212,11 @@ export class Outbox {
     } finally {
       await usageSent;
     }
+  }
+
+  /** Whether a limit is likely to refuse or admit the request before the next message. */
+  #isUndecided({ mayBeRefused = false, createdAt }: RecordSource): boolean {
+    return mayBeRefused && Math.abs(this.#options.now() - createdAt) < SEND_INTERVAL_MS;
   }
 
   /** Reports the usage. Never throws: a failed report is repeated. */

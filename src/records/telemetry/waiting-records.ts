@@ -22,6 +22,8 @@ export interface RecordSource {
   /** Whether the archive may know the record: then it must also get the outcome. */
   readonly isKnownToArchive: boolean;
   readonly hasEnded: boolean;
+  /** Whether a limit may still refuse the request, which then loses this record. Absent: no. */
+  readonly mayBeRefused?: boolean;
   /** Whether it is a record of refused requests, which have a limit of their own. Absent: no. */
   readonly isRefusal?: boolean;
   /** Cuts its texts to their beginnings. The outcome of the generation is not lost. */
@@ -70,13 +72,14 @@ export class WaitingRecords {
     return [...this.#sources.keys()].filter(({ hasEnded }) => hasEnded);
   }
 
-  /** Returns and removes all records. */
-  takeAll(): readonly RecordSource[] {
+  /** Returns and removes all records except those that must wait. */
+  takeAll(mustWait: (source: RecordSource) => boolean = () => false): readonly RecordSource[] {
     const sources = [...this.#sources.keys()];
     this.#sources = new Map();
     this.#unshortened = new Set();
     this.#characters = 0;
-    return sources;
+    for (const source of sources) if (mustWait(source)) this.add(source);
+    return sources.filter((source) => !this.#sources.has(source));
   }
 
   /** Puts records back that were taken, before those that were added meanwhile: the latter are newer. */

@@ -111,6 +111,23 @@ describe("the outbox", () => {
     await Promise.all(both);
   });
 
+  it("sends no record of a request that a limit refuses at once, and that of a waiting request half a second later", async () => {
+    const { clock, outbox, settled, source, ids } = rig();
+    const undecided = (id: string) => ({ ...source(id), createdAt: 300, mayBeRefused: true });
+    const refused = undecided("refused");
+    outbox.record(source("running"));
+    void settled();
+    await clock.run(300);
+    outbox.record(refused);
+    outbox.record(undecided("waiting"));
+    await clock.run(600);
+    expect(ids()).toEqual(["running"]);
+    outbox.discard(refused);
+    void settled();
+    await clock.run(2_000);
+    expect(ids().sort()).toEqual(["running", "waiting"]);
+  });
+
   it("does not wait for a clock that was set back", async () => {
     const { clock, outbox, settled, source, ids } = rig();
     clock.time = 3_600_000;
