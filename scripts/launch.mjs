@@ -12,8 +12,10 @@ const FLUSH_MS = 50;
 const LOG_DELAY_MS = 200;
 /** How long the provider may take to accept a connection before nothing is said about it. */
 const CONNECT_MS = 1_000;
+/** How long a start may take without a word. */
+const NOTE_MS = 10_000;
 /** Maximum time to hold back the output of a program that is unreachable: its address may differ from ours. */
-const MAX_HOLD_MS = 20_000;
+const MAX_HOLD_MS = 60_000;
 /** Maximum number of held-back characters. They are printed if the program never serves. */
 const MAX_HELD_CHARS = 200_000;
 /** Line that both programs print once they listen. It ends with the port, which the system may have chosen. */
@@ -173,14 +175,14 @@ function answers(address) {
 /**
  * Runs a program until it ends, and exits with it. Holds back its output until it serves, then prints the text that `formatMessage`
  * promises for its address, then passes on all further output. Held-back output is printed only if the program ends early,
- * or if it serves nothing for `holdMs` milliseconds.
+ * or if it serves nothing for `holdMs` milliseconds. After `noteMs` one line says that it is still starting.
  *
  * Only the program itself reports that it listens, and on which port; `addressAt` returns the address for it. A response at
  * an expected address could come from another program. With a quiet log level the program reports nothing: then any
  * response at `quietPort` counts. `filter` changes pieces of the output before they are printed.
  */
 export function launch(name, command, args, options, addressAt, formatMessage, settings = {}) {
-  const { holdMs = MAX_HOLD_MS, quietPort, filter = (piece) => piece } = settings;
+  const { holdMs = MAX_HOLD_MS, noteMs = NOTE_MS, quietPort, filter = (piece) => piece } = settings;
   const child = spawn(command, args, { ...options, stdio: ["inherit", "pipe", "pipe"] });
   let held = [];
   let heldLength = 0;
@@ -212,6 +214,7 @@ export function launch(name, command, args, options, addressAt, formatMessage, s
 
   let ended = false;
   const holdTimer = setTimeout(printHeldOutput, holdMs).unref();
+  const noteTimer = setTimeout(() => console.log("Still starting ..."), noteMs).unref();
   const printMessageOnceServing = async (address) => {
     while (!ended && !(await answers(address))) await new Promise((done) => setTimeout(done, POLL_MS));
     // Also hold back the log lines that our own request causes.
@@ -225,6 +228,7 @@ export function launch(name, command, args, options, addressAt, formatMessage, s
         .match(WARNING) ?? [];
     held = null;
     clearTimeout(holdTimer);
+    clearTimeout(noteTimer);
     for (const warning of warnings) console.error(warning);
     console.log(message);
   };

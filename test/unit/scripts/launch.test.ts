@@ -133,6 +133,11 @@ describe("a start", () => {
     expect(await firstWord(program, "http://127.0.0.1:0", "{ holdMs: 50 }")).toContain("I am elsewhere");
   });
 
+  it("says so if it takes long, and holds back the program's output", async () => {
+    const program = "console.log('Total (229 modules)'); setInterval(() => {}, 1000)";
+    expect(await firstWord(program, "http://127.0.0.1:0", "{ noteMs: 300 }")).toBe("Still starting ...\n");
+  });
+
   it("is reported for a quiet program as soon as it answers", async () => {
     const port = await freePort();
     const program = `require("node:http").createServer((_, response) => response.end()).listen(${port}, "127.0.0.1")`;
