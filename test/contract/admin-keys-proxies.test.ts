@@ -7,9 +7,10 @@ describe("API keys", () => {
   it("are added, used at once, renamed and deleted, by key or by id", async () => {
     const odd = "sk/odd key+%20ü";
     const path = `/admin/keys/${encodeURIComponent(odd)}`;
-    expect(await admin("POST", "/admin/keys", { key: odd, name: "odd", remark: "r" })).toEqual({
+    const added = await admin("POST", "/admin/keys", { key: odd, name: "odd", remark: "r" });
+    expect(added).toEqual({
       status: 200,
-      body: { success: true, total_keys: 2 },
+      body: { success: true, total_keys: 2, id: expect.any(String) },
     });
     await admin("POST", "/admin/keys", { key: "sk-plain-0123456789" });
     expect((await chat("hi", {}, { authorization: "Bearer sk-plain-0123456789" })).status).toBe(200);
@@ -20,7 +21,7 @@ describe("API keys", () => {
     });
     const { body } = await admin("GET", "/admin/config");
     const keys = Object(body["api_keys"]);
-    expect(keys[1]).toMatchObject({ name: "odd", remark: "changed" });
+    expect(keys[1]).toMatchObject({ id: added.body["id"], name: "odd", remark: "changed" });
     expect(keys[2].key).toBe("sk-p****6789");
 
     expect((await admin("DELETE", `/admin/keys/${keys[2].id}`)).body).toEqual({

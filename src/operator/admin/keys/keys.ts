@@ -78,8 +78,7 @@ const keysChangedSchema = () => successSchema().extend({ total_keys: z.int() });
 /** `unpriced_models`: see the field of a key; absent: 0. */
 const keyChangedSchema = () => keysChangedSchema().extend({ unpriced_models: z.int().optional() });
 /** `key` is present if the gateway generated it. No later response contains it. */
-const keyAddedSchema = () =>
-  keyChangedSchema().extend({ id: z.string().optional(), key: z.string().optional() });
+const keyAddedSchema = () => keyChangedSchema().extend({ id: z.string(), key: z.string().optional() });
 const keyRotatedSchema = () =>
   keysChangedSchema().extend({
     id: z.string(),
@@ -213,9 +212,10 @@ export const KEY_ENDPOINTS = [
         await assertKeyIsNew(keys, await keyDigest(added));
         return [...keys, added];
       });
-      const answer = { ...outcome, ...noteUnpricedModels(config, added, context.platform) };
+      const unpriced = noteUnpricedModels(config, added, context.platform);
+      const answer = { ...outcome, ...unpriced, id: await keyIdentifier(added) };
       if (generated === null) return Response.json(answer);
-      return Response.json({ ...answer, id: await keyIdentifier(added), key: generated }, NO_STORE);
+      return Response.json({ ...answer, key: generated }, NO_STORE);
     },
   }),
   /** `POST /admin/keys/{key}/rotate`: replaces a key's secret. The old secret works until the grace period ends. */
