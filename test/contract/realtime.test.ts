@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { connect as connectSocket } from "node:net";
 import OpenAI, { AzureOpenAI } from "openai";
 import { OpenAIRealtimeWS } from "openai/realtime/ws";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
@@ -371,6 +372,28 @@ describe("a realtime connection", () => {
     expect(client.closeCode).toBe(1008);
     expect(client.messages.at(-1)).toMatchObject({ type: "error", error: { code: "invalid_api_key" } });
     await idle();
+  });
+
+  it("holds nothing for callers who leave during the handshake", async () => {
+    const { hostname, port, host } = new URL(running.gateway.url);
+    for (let turn = 0; turn < 40; turn += 1) {
+      const socket = connectSocket(Number(port), hostname);
+      socket.on("error", () => undefined);
+      await once(socket, "connect");
+      socket.write(
+        `GET /v1/realtime?model=oa/mine HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${DEV_KEY}\r\n` +
+          "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" +
+          "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
+      );
+      await new Promise((resolve) => setTimeout(resolve, turn % 8));
+      socket.resetAndDestroy();
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    await idle();
+    await until(
+      async () => connections.filter(({ closeCode }) => closeCode === null),
+      ({ length }) => length === 0,
+    );
   });
 
   it("does not show the account's token", async () => {

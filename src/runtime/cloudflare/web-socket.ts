@@ -1,13 +1,17 @@
+import { onAbort } from "../../core/http/abort-signals.ts";
 import type { ServerSocket, SocketListener, UpgradeToWebSocket } from "../../core/ports/web-socket.ts";
 
 /**
  * WebSockets of Workers. A connection lives in the request that started it. The runtime holds incomplete messages of up to
  * 32 MiB outside of the isolate's heap. It does not report what the client has read.
  */
-export const upgradeWebSocket: UpgradeToWebSocket = (_request, listen, { protocol }) => {
+export const upgradeWebSocket: UpgradeToWebSocket = ({ signal }, listen, { protocol }) => {
   const { 0: client, 1: server } = new WebSocketPair();
   server.accept();
-  forwardEvents(server, listen(toServerSocket(server)));
+  const listener = listen(toServerSocket(server));
+  forwardEvents(server, listener);
+  // The socket of a client that leaves before it gets the handshake reports no close.
+  onAbort(signal, () => listener.onClose());
   const headers = protocol === undefined ? undefined : { "sec-websocket-protocol": protocol };
   return new Response(null, { status: 101, webSocket: client, ...(headers && { headers }) });
 };
