@@ -143,15 +143,24 @@ describe("the server-side history", () => {
     const { key, id }: Record<string, string> = await created.json();
     const limited = { authorization: `Bearer ${key}` };
     expect((await chat("admitted", {}, limited)).status).toBe(200);
-    for (const stream of [false, true, false, true]) {
-      const refused = await chat("over the limit", { stream }, limited);
-      expect(refused.status).toBe(429);
-      await refused.text();
-    }
-    const { items } = await until(list, ({ items }) => items.some(({ refusals }) => refusals === 4));
+    const exceedLimit = async () => {
+      for (const stream of [false, true, false, true]) {
+        const refused = await chat("over the limit", { stream }, limited);
+        expect(refused.status).toBe(429);
+        await refused.text();
+      }
+    };
+    const listWithRefusals = (count: number) =>
+      until(list, ({ items }) => items.some(({ refusals }) => refusals === count));
+    await exceedLimit();
+    await listWithRefusals(4);
+    await exceedLimit();
+    await listWithRefusals(8);
+    await exceedLimit();
+    const { items } = await listWithRefusals(12);
     expect(items).toMatchObject([
       {
-        refusals: 4,
+        refusals: 12,
         status_code: 429,
         error_code: "rate_limit_exceeded",
         error: expect.stringContaining("requests per minute"),

@@ -1,6 +1,7 @@
 import { oncePer } from "../../core/encoding/once.ts";
 import { copyText, truncateText } from "../../core/encoding/text-slices.ts";
 import { type HistorySummary, type HistoryWrite, REFUSAL_ID_PREFIX } from "../../core/ports/archive.ts";
+import { sleep } from "../../core/ports/clock.ts";
 import type { Context } from "../../core/ports/context.ts";
 import type { RequestOutcome } from "../../core/ports/request-outcome.ts";
 import { NO_USAGE_DETAILS } from "../../core/ports/usage.ts";
@@ -18,7 +19,7 @@ const MAX_GROUPS_PER_KEY = 10;
 const MAX_GROUPS = 100;
 /** Beyond that many, each further record is the first one of its key: so a few keys leave room for the others. */
 const MAX_SHARED_GROUPS = 50;
-/** The first refusals of a group update its record at once, further ones at this interval, milliseconds. */
+/** The first refusals of a group update its record at once, further ones together at this interval, milliseconds. */
 const PROMPT_UPDATES = 5;
 const UPDATE_MS = 5_000;
 
@@ -58,7 +59,8 @@ class RefusalGroup implements RecordSource {
   #count = 0;
   #updatedAt = 0;
   #elapsedMs = 0;
-  #queuedAt = 0;
+  /** When its record was, or will be, written last, Unix milliseconds. */
+  #updateAt = 0;
 
   constructor(first: RefusedRequest, openedAt: number) {
     this.#first = first;
@@ -73,14 +75,17 @@ class RefusalGroup implements RecordSource {
     return this.#first.key;
   }
 
-  /** Counts a refusal. Returns whether the record should be written now. */
-  add(now: number, elapsedMs: number): boolean {
+  /** Counts a refusal. Returns after how many milliseconds its record must be written; null: an earlier one will write it. */
+  add(now: number, elapsedMs: number): number | null {
     this.#count += 1;
     this.#updatedAt = now;
     this.#elapsedMs = elapsedMs;
-    if (this.#count > PROMPT_UPDATES && now - this.#queuedAt < UPDATE_MS) return false;
-    this.#queuedAt = now;
-    return true;
+    const untilUpdate = this.#updateAt - now;
+    if (untilUpdate > 0 && untilUpdate <= UPDATE_MS) return null;
+    const isPrompt = this.#count <= PROMPT_UPDATES;
+    const waitMs = isPrompt ? 0 : Math.min(Math.max(untilUpdate + UPDATE_MS, 0), UPDATE_MS);
+    this.#updateAt = now + waitMs;
+    return waitMs;
   }
 
   shorten(): void {
@@ -125,16 +130,25 @@ class RefusalGroup implements RecordSource {
 /** The refused requests of an isolate. A flood of them becomes few records. */
 export class RefusedRequests {
   readonly #outbox: Pick<Outbox, "record">;
+  readonly #sleep: (milliseconds: number) => Promise<void>;
   readonly #groups = new Map<string, RefusalGroup>();
 
-  constructor(outbox: Pick<Outbox, "record">) {
+  constructor(outbox: Pick<Outbox, "record">, sleepFor: (milliseconds: number) => Promise<void>) {
     this.#outbox = outbox;
+    this.#sleep = sleepFor;
   }
 
-  /** @param now Unix milliseconds */
-  record(request: RefusedRequest, now: number, elapsedMs: number): void {
+  /**
+   * Resolves when the record waits to be sent, at once for most refusals. The request must live until then.
+   *
+   * @param now Unix milliseconds
+   */
+  async record(request: RefusedRequest, now: number, elapsedMs: number): Promise<void> {
     const group = this.#findGroup(request, now);
-    if (group?.add(now, elapsedMs) === true) this.#outbox.record(group);
+    const waitMs = group?.add(now, elapsedMs) ?? null;
+    if (group === null || waitMs === null) return;
+    if (waitMs > 0) await this.#sleep(waitMs);
+    this.#outbox.record(group);
   }
 
   #findGroup(request: RefusedRequest, now: number): RefusalGroup | null {
@@ -159,7 +173,10 @@ export class RefusedRequests {
 }
 
 /** The refused requests of this isolate or process. */
-const getRefusedRequests = oncePer((platform: OutboxPlatform) => new RefusedRequests(getOutbox(platform)));
+const getRefusedRequests = oncePer(
+  (platform: OutboxPlatform) =>
+    new RefusedRequests(getOutbox(platform), (milliseconds) => sleep(milliseconds)),
+);
 
 /**
  * Records a refused request in the history, as far as the key's history mode allows.
@@ -174,7 +191,7 @@ export async function recordRefusedRequest(
   const { message = "" } = refusedRequest;
   // A message may quote the request, and the caller may have written anything instead of a name.
   const toName = (text: string) => redactName(text, mode);
-  getRefusedRequests(platform).record(
+  await getRefusedRequests(platform).record(
     {
       created_at: startedAt,
       request_id: requestId,

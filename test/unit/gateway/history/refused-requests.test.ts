@@ -9,21 +9,26 @@ describe("the refused requests of an isolate", () => {
   let updates: number;
   let refused: RefusedRequests;
   let now: number;
+  let sleepers: { readonly until: number; readonly wake: () => void }[];
   beforeEach(() => {
     sources = new Set();
     updates = 0;
     now = 1_000_000;
-    refused = new RefusedRequests({
-      record: (source) => {
+    sleepers = [];
+    const outbox = {
+      record: (source: RecordSource) => {
         updates += 1;
         sources.add(source);
       },
+    };
+    refused = new RefusedRequests(outbox, (milliseconds) => {
+      return new Promise((wake) => sleepers.push({ until: now + milliseconds, wake }));
     });
   });
 
   const refuse = (fields: { key?: string; model?: string; code?: string; tookMs?: number } = {}) => {
     const { key = "alice", model = "llama3.2", code = "model_not_found", tookMs = 3 } = fields;
-    refused.record(
+    void refused.record(
       {
         created_at: now - tookMs,
         request_id: `req_${now}`,
@@ -77,6 +82,27 @@ describe("the refused requests of an isolate", () => {
     now += 5_000;
     refuse();
     expect(records()).toMatchObject([{ refusals: 10_001 }]);
+  });
+
+  it("have their number within seconds of the last one, without another request", async () => {
+    for (let sent = 0; sent < 300; sent += 1) refuse();
+    const promptUpdates = updates;
+    expect(sleepers.map(({ until }) => until)).toEqual([now + 5_000]);
+    now += 5_000;
+    for (const { wake } of sleepers.splice(0)) wake();
+    await Promise.resolve();
+    expect(updates).toBe(promptUpdates + 1);
+    expect(records()).toMatchObject([{ refusals: 300 }]);
+    refuse();
+    expect(sleepers).toHaveLength(1);
+  });
+
+  it("get a later update although the request that should have made it has ended", () => {
+    for (let sent = 0; sent < 10; sent += 1) refuse();
+    sleepers = [];
+    now += 5_001;
+    refuse();
+    expect(sleepers).toHaveLength(1);
   });
 
   it("are one record, too, if each was sent slowly", () => {
