@@ -32,6 +32,8 @@ export function programs({ base, key: apiKey }) {
         model: "llama3.1",
         config: { host: base, headers: { authorization: `Bearer ${apiKey}` } },
       }),
+      // So the results reach a provider as text, of which the sandbox quotes the first one only.
+      { "two calls": "its plugin repeats results without the calls before them" },
     ),
   ];
 }
