@@ -21,6 +21,8 @@ const LIMITS = { fieldSize: MAX_TEXT_BYTES, parts: 100, headerPairs: 50, headerS
 const MAX_MEDIA_TYPE_LENGTH = 200;
 const MULTIPART_FORM = /^\s*multipart\/form-data\s*;/i;
 const PLAIN_TEXT = "text/plain";
+/** Media types of parts that are text if they have no file name. The bytes of all others stay as they are. */
+const TEXT_TYPES = /^(?:text\/|application\/json$)/;
 const LINE_BREAK = toUtf8("\r\n");
 
 /** A text field or a file of a form. */
@@ -74,7 +76,11 @@ export class FormParser {
     this.#fail = reject;
     promise.catch(() => undefined);
     try {
-      this.#parser = new Busboy({ headers: { "content-type": contentType.trim() }, limits: LIMITS });
+      this.#parser = new Busboy({
+        headers: { "content-type": contentType.trim() },
+        limits: LIMITS,
+        isPartAFile: (_, type = PLAIN_TEXT, filename) => filename !== undefined || !TEXT_TYPES.test(type),
+      });
     } catch {
       throw notAForm();
     }

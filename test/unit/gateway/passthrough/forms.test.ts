@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { concatBytes } from "../../../../src/core/encoding/bytes.ts";
+import { FormParser } from "../../../../src/gateway/passthrough/form-parser.ts";
 import { type MemoryGateway, pass, useMemoryGateway } from "../../../support/memory-gateway.ts";
 import { KEY } from "../../../support/memory-platform.ts";
 import { type Reply, ScriptedUpstream, type UpstreamRequest } from "../../../support/scripted-upstream.ts";
@@ -89,6 +91,19 @@ describe("a form", () => {
     const [record] = await made.history();
     expect(record).toMatchObject({ status: "success", model: "vendor/mine" });
     expect(JSON.stringify(record?.messages)).toContain("[a.mp3, audio/mpeg]");
+  });
+
+  test("keeps the bytes of a part that has a binary media type and no file name", async () => {
+    const head = 'Content-Disposition: form-data; name="file"\r\nContent-Type: audio/wav\r\n\r\n';
+    const bytes = Uint8Array.of(0xff, 0x00, 0xc3, 0x28);
+    const parser = new FormParser(`multipart/form-data; boundary=${BOUNDARY}`, "written", true);
+    await parser.write(
+      concatBytes([Buffer.from(`--${BOUNDARY}\r\n${head}`), bytes, Buffer.from(`\r\n${END}`)]),
+    );
+    await parser.end();
+    const written = Buffer.from(concatBytes(parser.takePieces()));
+    expect(written.includes(bytes)).toBe(true);
+    expect(written.toString("latin1")).toContain("audio/wav");
   });
 
   test("takes its model from the path of a deployment", async () => {
