@@ -276,3 +276,27 @@ describe("guessing", () => {
     expect((await admin("GET", "/admin/settings", undefined, token)).status).toBe(200);
   });
 });
+
+describe("a deployment whose configuration comes from a trial", () => {
+  const warning = async ({ admin: ask }: TestAdmin, key: string) => {
+    const { body } = await ask("GET", "/admin/settings", undefined, key);
+    return Object(body["callers"])["development_key_warning"];
+  };
+  const ask = (method: string, path: string, body?: unknown) => deployed.admin(method, path, body, OWN_KEY);
+
+  it("warns of the known API key until it is disabled or deleted, also if its digest alone is stored", async () => {
+    const { body } = await admin("GET", "/admin/config/export");
+    expect(await warning(keyed, OWN_KEY)).toBe(false);
+    await ask("POST", "/admin/config", { api_keys: [] });
+    expect(await warning(deployed, OWN_KEY)).toBe(false);
+    expect((await ask("POST", "/admin/config/import", JSON.parse(String(body["json"])))).status).toBe(200);
+    expect(await warning(deployed, OWN_KEY)).toBe(true);
+    await ask("PUT", "/admin/keys/sk-dev", { disabled: true });
+    expect(await warning(deployed, OWN_KEY)).toBe(false);
+    await ask("PUT", "/admin/keys/sk-dev", { disabled: false });
+    await ask("PUT", "/admin/settings", { callers: { keys_hashed: true } });
+    expect(await warning(deployed, OWN_KEY)).toBe(true);
+    await ask("DELETE", "/admin/keys/sk-dev");
+    expect(await warning(deployed, OWN_KEY)).toBe(false);
+  });
+});

@@ -824,9 +824,13 @@ describeWithBrowser("configuring in the console", () => {
     expect(await page.getByText("/otlp").count()).toBe(0);
   });
 
-  it("warns on the overview that any API key is served, or that none is", async () => {
+  it("warns on the overview that any API key or a known one is served, or that none is", async () => {
     const page = await app.at("settings");
-    let callers: object = { unknown_keys_warning: true, unknown_keys_in_force: "pass_through" };
+    let callers: object = {
+      unknown_keys_warning: true,
+      development_key_warning: true,
+      unknown_keys_in_force: "pass_through",
+    };
     await page.route("**/admin/settings", async (route) => {
       const response = await route.fetch();
       await route.fulfill({ response, json: { ...(await response.json()), api_keys: 0, callers } });
@@ -834,6 +838,7 @@ describeWithBrowser("configuring in the console", () => {
     await page.goto("/admin#/overview");
     await page.getByText("The gateway accepts any API key").waitFor();
     await page.getByText("Callers must send their own API key of the provider").waitFor();
+    await page.getByText("accepts the API key sk-dev of a trial").waitFor();
     callers = { unknown_keys_warning: false, unknown_keys_in_force: "refuse" };
     await page.reload();
     await page.getByText("every request fails").waitFor();

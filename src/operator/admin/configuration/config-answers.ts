@@ -86,6 +86,8 @@ export const settingsViewSchema = () => {
       unknown_keys_in_force: z.enum(["pass_through", "refuse"]),
       /** The gateway accepts any key: unknown keys go to a provider that probably checks none. */
       unknown_keys_warning: z.boolean(),
+      /** A deployment accepts the publicly known key `sk-dev`. */
+      development_key_warning: z.boolean(),
     }),
     thinking_injection: groups.thinking_injection.extend({ default_prompt: z.string() }),
     env_backed: z.boolean(),

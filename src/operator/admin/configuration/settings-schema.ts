@@ -252,6 +252,7 @@ export const settingsSchema = lazyObject(() => {
         ),
         unknown_keys_in_force: readOnly,
         unknown_keys_warning: readOnly,
+        development_key_warning: readOnly,
       }),
     ),
     admin: group(

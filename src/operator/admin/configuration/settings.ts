@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { hasDefaultPassword } from "../../../core/auth/admin-credentials.ts";
+import { isDevelopmentKeyOpen } from "../../../core/auth/development-key.ts";
 import { effectiveUnknownKeyPolicy, isOpenToAnyKey } from "../../../core/auth/unknown-key-policy.ts";
 import { listApiKeys } from "../../../core/config/api-keys.ts";
 import type { Config } from "../../../core/config/schema.ts";
@@ -69,6 +70,7 @@ async function readSettingsView(
       ...groups.callers,
       unknown_keys_in_force: effectiveUnknownKeyPolicy(platform, config),
       unknown_keys_warning: isOpenToAnyKey(platform, config),
+      development_key_warning: await isDevelopmentKeyOpen(platform, config),
     },
     admin: {
       ...adminView(config),

@@ -111,7 +111,11 @@ describe("the setting", () => {
       const { config } = await made.platform.configuration.readFresh();
       return { answer: await answer.json(), stored: config.callers.unknown_keys };
     };
-    const states = { unknown_keys_in_force: "refuse", unknown_keys_warning: false };
+    const states = {
+      unknown_keys_in_force: "refuse",
+      unknown_keys_warning: false,
+      development_key_warning: false,
+    };
     expect(await put({ keys_hashed: false })).toEqual({
       answer: expect.objectContaining({ callers: { unknown_keys: "auto", keys_hashed: false, ...states } }),
       stored: undefined,
@@ -123,6 +127,7 @@ describe("the setting", () => {
           keys_hashed: false,
           unknown_keys_in_force: "pass_through",
           unknown_keys_warning: true,
+          development_key_warning: false,
         },
       }),
       stored: "pass_through",

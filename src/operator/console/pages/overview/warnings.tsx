@@ -80,6 +80,12 @@ export function Warnings({ queue, settings }: WarningsProps) {
     texts.gatewayAcceptsAnyApiKey(<a href={formatHref("settings")}>{texts.refuseUnknownKeys}</a>),
   );
   add(
+    settings?.callers.development_key_warning,
+    "development key",
+    "warning",
+    texts.acceptsDevelopmentKey(<a href={formatHref("keys")}>{texts.deleteKey}</a>),
+  );
+  add(
     settings?.api_keys === 0,
     "keys",
     "warning",
