@@ -1,5 +1,4 @@
 import type { ChangeNote } from "../config/snapshot.ts";
-
 import type { Awaitable } from "./awaitable.ts";
 
 /** A sign-in with the admin key or the password. */

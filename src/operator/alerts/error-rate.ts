@@ -1,5 +1,5 @@
 import type { MetricDeltas } from "../../core/ports/archive.ts";
-import type { ErrorRate } from "./alert-rules.ts";
+import type { ErrorRate } from "./evaluate-rules.ts";
 
 /** The last two labels of a generation series, in the format of `src/records/telemetry/request-series.ts`. */
 const OUTCOME = /,status="(\d+)",error="([^"]*)"\}$/;

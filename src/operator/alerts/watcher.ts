@@ -4,8 +4,8 @@ import type { Alert, AlertKind, AlertStatus, AlertTestResult } from "../../core/
 import type { Awaitable } from "../../core/ports/awaitable.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import { formatAlertName } from "./alert-notification.ts";
-import { type ErrorRate, evaluateRules, listSubjectLimits } from "./alert-rules.ts";
 import { errorTotals } from "./error-rate.ts";
+import { type ErrorRate, evaluateRules, listSubjectLimits } from "./evaluate-rules.ts";
 import { listActiveWebhooks, type QueuedMessage, WebhookDeliveries } from "./webhook-deliveries.ts";
 
 /** Interval of the checks, milliseconds. */

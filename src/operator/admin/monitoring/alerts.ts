@@ -15,7 +15,7 @@ import { editConfig } from "../editing/config-edit.ts";
 import { ENTRY_HEADERS, entryResponse, formatEtag, IF_MATCH } from "../etag.ts";
 import { requestObject } from "../request-fields.ts";
 import { notFoundError } from "../resource-errors.ts";
-import { alertRulesRequestSchema, mergeRules } from "./alert-rules.ts";
+import { alertRulesRequestSchema, mergeRules } from "./alert-rules-request.ts";
 
 function webhookViewSchema() {
   return z.object({

@@ -3,7 +3,7 @@ import { alertRulesSchema } from "../../../../../src/core/config/schemas/alert-s
 import {
   alertRulesRequestSchema,
   mergeRules,
-} from "../../../../../src/operator/admin/monitoring/alert-rules.ts";
+} from "../../../../../src/operator/admin/monitoring/alert-rules-request.ts";
 
 test("omitted fields of alert rules keep their values", () => {
   const rules = alertRulesSchema.parse({
