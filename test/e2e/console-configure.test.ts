@@ -340,6 +340,16 @@ describeWithBrowser("configuring in the console", () => {
     await page.getByText("No webhooks yet").waitFor();
   });
 
+  it("keeps the first choice in a form", async () => {
+    const page = await app.at("alerts");
+    await page.getByRole("button", { name: "Add webhook" }).first().click();
+    const format = page.getByRole("dialog").getByLabel("Format");
+    // Unlike a change by a script, a key causes the events one after the other.
+    await format.press("ArrowDown");
+    await page.getByRole("dialog").getByLabel("Name").fill("Operators");
+    expect(await format.inputValue()).toBe("chat");
+  });
+
   it("adds an alias, and shows which model a name leads to", async () => {
     const page = await app.at("models");
     await page.getByRole("button", { name: "Add alias" }).click();

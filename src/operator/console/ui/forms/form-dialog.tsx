@@ -72,7 +72,7 @@ export function FormDialog(props: FormDialogProps) {
       )}
       <form ref={errors.form} onSubmit={onSubmit(() => submit(version?.tag))} onInput={() => setEdited(true)}>
         <div class="dialog-body stack">
-          <FormErrorsContext.Provider value={errors}>{props.children}</FormErrorsContext.Provider>
+          <FormErrorsContext.Provider value={errors.context}>{props.children}</FormErrorsContext.Provider>
         </div>
         <footer>
           {/* Here both are visible in a long form, too. */}

@@ -1,5 +1,5 @@
 import { createContext, type RefObject } from "preact";
-import { useCallback, useContext, useEffect, useRef, useState } from "preact/hooks";
+import { useCallback, useContext, useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { toMessage } from "../../api/client.ts";
 import { words } from "../words.ts";
 
@@ -85,7 +85,12 @@ export interface FormErrors {
 export const FormErrorsContext = createContext<FormErrors | null>(null);
 
 /** The errors of a form's fields. */
-export interface FormErrorsState extends FormErrors {
+export interface FormErrorsState {
+  /**
+   * What the fields get. It changes only with the errors: a field that renders between the events `input` and `change`
+   * would lose the user's choice.
+   */
+  readonly context: FormErrors;
   /** The form, for its element. */
   readonly form: RefObject<HTMLFormElement | null>;
   /**
@@ -150,7 +155,8 @@ export function useFormErrors(): FormErrorsState {
     focusFirstInvalid(form.current);
     return new Error(words.notSavedFix([...located.keys()].map(({ label }) => label).join(", ")));
   };
-  return { form, faults, register, clear, clearAll, showAtFields };
+  const context = useMemo(() => ({ faults, register, clear }), [faults, register, clear]);
+  return { context, form, clearAll, showAtFields };
 }
 
 /**

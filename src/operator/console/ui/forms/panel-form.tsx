@@ -79,7 +79,7 @@ export function PanelForm<T extends object, Draft extends object>(props: PanelFo
     <form ref={errors.form} class="settings" onSubmit={onSubmit(() => save(base.tag))} noValidate>
       <Problem error={readError} retry={reload} />
       <LeaveGuard unsaved={edit === null ? "" : props.unsaved(draft)} />
-      <FormErrorsContext.Provider value={errors}>
+      <FormErrorsContext.Provider value={errors.context}>
         {props.fields({ entry: base, draft, change })}
       </FormErrorsContext.Provider>
       {edit !== null && (
