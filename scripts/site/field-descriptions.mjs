@@ -427,6 +427,7 @@ export const FIELD_DESCRIPTIONS = {
   webhooks: "The webhooks.",
   private_hosts: "Hosts in private networks that webhooks may use.",
   rules: "The rules.",
+  "webhooks.rules": "The ids of the alert rules whose alerts the webhook gets; absent or null: all rules.",
   threshold: "The value at which the rule fires.",
   quiet_minutes: "How long a firing alert is not repeated.",
   unchecked_endpoints: "Whether callers with rules may use endpoints whose texts are not checked.",

@@ -15,25 +15,37 @@ describe("alerts", () => {
       body: { detail: expect.stringContaining("webhooks[0].url") },
     });
     const saved = await admin("PUT", "/admin/alerts", {
-      webhooks: [{ id: "ops", name: "Operators", url, format: "chat" }],
+      webhooks: [
+        { id: "ops", name: "Operators", url, format: "chat" },
+        { id: "costs", url: "https://hooks.example.com/costs", rules: ["budget"] },
+      ],
       rules: { empty_pool: { threshold: 100 } },
     });
     expect(saved).toMatchObject({
       status: 200,
-      body: { secrets: { ops: expect.stringMatching(/^whsec_/) } },
+      body: { secrets: { ops: expect.stringMatching(/^whsec_/), costs: expect.stringMatching(/^whsec_/) } },
     });
     const seen = await until(
       () => admin("GET", "/admin/alerts"),
       ({ body }) => Object(body["firing"]).length > 0,
     );
     expect(seen.body).toMatchObject({
-      webhooks: [{ id: "ops", url: "https://hooks.example.com/****", format: "chat", has_secret: true }],
+      webhooks: [
+        { id: "ops", url: "https://hooks.example.com/****", format: "chat", has_secret: true },
+        { id: "costs", rules: ["budget"] },
+      ],
       rules: { empty_pool: { enabled: true, threshold: 100, quiet_minutes: 60 } },
       firing: [{ kind: "empty_pool", value: 3 }],
       deliveries: [{ kind: "empty_pool", webhook: "ops" }],
     });
     expect(JSON.stringify(seen.body)).not.toContain("very-secret-path");
     expect((await admin("POST", "/admin/alerts/test", { webhook: "nobody" })).status).toBe(404);
+    expect((await admin("POST", "/admin/alerts/test", { webhook: "costs" })).status).toBe(200);
+    const misspelt = { webhooks: [{ id: "costs", rules: ["budget", "costs"] }] };
+    expect(await admin("PUT", "/admin/alerts", misspelt)).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringMatching(/^webhooks\[0\]\.rules\[1\]: .*"provider_down"/) },
+    });
     const again = { webhooks: [{ id: "ops", disabled: true }], rules: { empty_pool: {} } };
     expect((await admin("PUT", "/admin/alerts", again)).body).toEqual({ success: true });
     const { body } = await admin("GET", "/admin/config/export");

@@ -350,6 +350,42 @@ describeWithBrowser("configuring in the console", () => {
     expect(await format.inputValue()).toBe("chat");
   });
 
+  it("chooses the rules of a webhook: at least one, or all", async () => {
+    await app.admin("PUT", "/admin/alerts", {
+      webhooks: [{ id: "costs", name: "Costs", url: "https://hooks.example.com/", disabled: true }],
+    });
+    const page = await app.at("alerts");
+    const dialog = page.getByRole("dialog");
+    const choices = dialog.getByRole("group", { name: "Rules" });
+    const row = page.getByRole("row", { name: /Costs/ });
+    const open = () => row.getByRole("button", { name: "Edit" }).click();
+    const save = () => dialog.getByRole("button", { name: "Save" }).click();
+    await open();
+    await choices.waitFor();
+    expect(await choices.getByRole("checkbox", { checked: true }).count()).toBe(7);
+    for (const box of await choices.getByRole("checkbox").all()) await box.uncheck();
+    await save();
+    await choices.getByText("Check at least one rule.").waitFor();
+    expect(await violations(page)).toEqual([]);
+    await choices.getByLabel("Key budgets").check();
+    await choices.getByLabel("Provider down").check();
+    await save();
+    await saved(dialog);
+    await row.getByText("Only: Key budgets, Provider down").waitFor();
+    expect((await app.admin("GET", "/admin/alerts")).body).toMatchObject({
+      webhooks: [{ id: "costs", rules: ["budget", "provider_down"] }],
+    });
+    await open();
+    expect(await choices.getByLabel("Error rate").isChecked()).toBe(false);
+    for (const box of await choices.getByRole("checkbox").all()) await box.check();
+    await save();
+    await saved(dialog);
+    await row.getByText("Only:").waitFor({ state: "detached" });
+    const { body } = await app.admin("GET", "/admin/config/export");
+    expect(body["config"]).not.toHaveProperty("alerts.webhooks[0].rules");
+    await app.admin("PUT", "/admin/alerts", { webhooks: [] });
+  });
+
   it("adds an alias, and shows which model a name leads to", async () => {
     const page = await app.at("models");
     await page.getByRole("button", { name: "Add alias" }).click();

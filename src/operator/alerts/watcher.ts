@@ -1,5 +1,6 @@
 import { listApiKeys } from "../../core/config/api-keys.ts";
 import type { Config } from "../../core/config/schema.ts";
+import type { Webhook } from "../../core/config/schemas/alert-schema.ts";
 import type { Alert, AlertKind, AlertStatus, AlertTestResult } from "../../core/ports/alerts.ts";
 import type { Awaitable } from "../../core/ports/awaitable.ts";
 import type { Platform } from "../../core/ports/platform.ts";
@@ -20,6 +21,8 @@ interface ReportedAlert {
   readonly since: number;
   /** When it was last reported, Unix milliseconds. */
   readonly at: number;
+  /** The ids of the webhooks that it was reported to; absent in states of earlier versions: all. */
+  readonly webhooks?: readonly string[];
 }
 
 /** A watcher's state, as plain data. Stored: old states must stay readable, so the names of the fields stay. */
@@ -132,7 +135,8 @@ export class Watcher {
       active.add(formatAlertName(alert));
       this.#raiseAlert(config, alert, rules[alert.kind].quiet_minutes);
     }
-    for (const [name, { alert, since, at: reportedAt }] of this.#reported) {
+    for (const [name, reported] of this.#reported) {
+      const { alert, since, at: reportedAt } = reported;
       if (active.has(name) || unreadKinds.has(alert.kind)) continue;
       if (alert.kind === "sync_failed") {
         // No check observes its end, so it ends with its quiet period.
@@ -142,12 +146,12 @@ export class Watcher {
       }
       // A problem that comes and goes is reported once per quiet period.
       if (at - reportedAt < rules[alert.kind].quiet_minutes * 60_000 && alert.kind !== "budget") {
-        if (since !== 0) this.#deliveries.queue(config, "resolved", alert);
-        this.#reported.set(name, { alert, since: 0, at: reportedAt });
+        if (since !== 0) this.#queueEnd(config, reported);
+        this.#reported.set(name, { ...reported, since: 0 });
         continue;
       }
       this.#reported.delete(name);
-      if (since !== 0) this.#deliveries.queue(config, "resolved", alert);
+      if (since !== 0) this.#queueEnd(config, reported);
     }
   }
 
@@ -159,7 +163,7 @@ export class Watcher {
     return { total: totals.total - oldest.total, failed: totals.failed - oldest.failed };
   }
 
-  /** Queues an alert for all webhooks, unless it was reported within its quiet period. */
+  /** Queues an alert for the webhooks that get its rule, unless it was reported within its quiet period. */
   #raiseAlert(config: Config, alert: Alert, quietMinutes: number): void {
     const at = this.#platform.now();
     const name = formatAlertName(alert);
@@ -168,8 +172,19 @@ export class Watcher {
     // A used-up budget stays so for long: one report is enough.
     const isOldBudget = reported !== undefined && alert.kind === "budget";
     const since = reported === undefined || reported.since === 0 ? at : reported.since;
-    this.#reported.set(name, { alert, since, at: isQuiet || isOldBudget ? reported.at : at });
-    if (!isQuiet && !isOldBudget) this.#deliveries.queue(config, "firing", alert);
+    if (isQuiet || isOldBudget) {
+      this.#reported.set(name, { ...reported, alert, since });
+      return;
+    }
+    const webhooks = listActiveWebhooks(config).filter(({ rules }) => rules?.includes(alert.kind) ?? true);
+    this.#deliveries.queue(webhooks, "firing", alert);
+    const earlier = reported === undefined || reported.since === 0 ? [] : listRecipients(config, reported);
+    const ids = [...earlier, ...webhooks].map(({ id }) => id);
+    this.#reported.set(name, { alert, since, at, webhooks: [...new Set(ids)] });
+  }
+
+  #queueEnd(config: Config, reported: ReportedAlert): void {
+    this.#deliveries.queue(listRecipients(config, reported), "resolved", reported.alert);
   }
 
   #saveState(): void {
@@ -183,6 +198,11 @@ export class Watcher {
       // The messages were sent all the same. The next round stores the state again.
     }
   }
+}
+
+/** The active webhooks that an alert was reported to. */
+function listRecipients(config: Config, { webhooks }: ReportedAlert): Webhook[] {
+  return listActiveWebhooks(config).filter(({ id }) => webhooks?.includes(id) ?? true);
 }
 
 /** Returns null if the read fails. */

@@ -81,8 +81,8 @@ export class WebhookDeliveries {
     return this.#messages;
   }
 
-  /** Queues a notification for all active webhooks. Retries of earlier ones about the same alert are due before it. */
-  queue(config: Config, state: AlertNotification["state"], alert: Alert): void {
+  /** Queues a notification for webhooks. Retries of earlier ones about the same alert are due before it. */
+  queue(webhooks: readonly Webhook[], state: AlertNotification["state"], alert: Alert): void {
     const at = this.#platform.now();
     const notification: AlertNotification = { id: newId(), at, state, alert };
     const name = formatAlertName(alert);
@@ -90,7 +90,7 @@ export class WebhookDeliveries {
       const { news, due } = message;
       if (due > 0 && news.alert !== null && formatAlertName(news.alert) === name) message.due = at;
     }
-    for (const { id } of listActiveWebhooks(config)) {
+    for (const { id } of webhooks) {
       this.#messages.push({ news: notification, webhook: id, attempts: 0, due: at, error: "" });
     }
   }

@@ -14,6 +14,8 @@ export const webhookSchema = lazyObject(() => ({
   /** Signs the messages (Standard Webhooks): `whsec_` and base64. */
   secret: markSecret(z.string().regex(/^whsec_[A-Za-z\d+/]{22,128}={0,2}$/, "must be whsec_ and base64")),
   disabled: z.boolean().default(false),
+  /** The rules whose alerts it gets; absent: all rules, also those of later versions. */
+  rules: z.array(alertRulesSchema.keyof()).min(1).optional(),
 }));
 
 /** When to alert, and how long to wait before repeating. */

@@ -26,6 +26,8 @@ function webhookViewSchema() {
     format: z.enum(["json", "chat", "discord"]),
     has_secret: z.boolean(),
     disabled: z.boolean(),
+    /** Absent: all rules. */
+    rules: webhookSchema.shape.rules,
   });
 }
 
@@ -41,6 +43,8 @@ const webhookRequestSchema = requestObject(
     format: webhookSchema.shape.format.unwrap().optional(),
     secret: webhookSchema.shape.secret.optional(),
     disabled: webhookSchema.shape.disabled.unwrap().optional(),
+    /** null: all rules. */
+    rules: webhookSchema.shape.rules.nullable(),
   }),
   webhookViewSchema,
 );
@@ -115,6 +119,7 @@ function mergeWebhooks(
     if (entry.secret !== undefined) assertBase64(entry.secret, `webhooks[${index}].secret`);
     const secret = entry.secret ?? stored?.secret ?? createWebhookSecret();
     if (entry.secret === undefined && stored === undefined) secrets[id] = secret;
+    const rules = entry.rules === undefined ? stored?.rules : entry.rules;
     return {
       id,
       name: entry.name ?? stored?.name ?? "",
@@ -122,6 +127,7 @@ function mergeWebhooks(
       format: entry.format ?? stored?.format ?? ("json" as const),
       secret,
       disabled: entry.disabled ?? stored?.disabled ?? false,
+      ...(rules != null && { rules }),
     };
   });
   if (new Set(webhooks.map(({ id }) => id)).size < webhooks.length) {
@@ -136,13 +142,14 @@ async function alertsView(
 ): Promise<z.output<ReturnType<typeof alertsViewSchema>>> {
   const { firing, deliveries } = await platform.alerts.getStatus();
   return {
-    webhooks: alerts.webhooks.map(({ id, name, url, format, secret, disabled }) => ({
+    webhooks: alerts.webhooks.map(({ id, name, url, format, secret, disabled, rules }) => ({
       id,
       name,
       url: maskUrl(url),
       format,
       has_secret: secret !== "",
       disabled,
+      ...(rules !== undefined && { rules }),
     })),
     private_hosts: alerts.private_hosts,
     rules: alerts.rules,

@@ -8,7 +8,9 @@ export type AlertsView = AnswerOf<"GET /admin/alerts">;
 export type WebhookView = AlertsView["webhooks"][number];
 export type DeliveryView = AlertsView["deliveries"][number];
 /** When an alert fires, and after how many minutes it repeats. */
-export type AlertRule = AlertsView["rules"][keyof AlertsView["rules"]];
+export type AlertRule = AlertsView["rules"][RuleKind];
+/** The id of a rule. */
+export type RuleKind = keyof AlertsView["rules"];
 
 type AlertsInput = BodyOf<"PUT /admin/alerts">;
 type Webhooks = NonNullable<AlertsInput["webhooks"]>;

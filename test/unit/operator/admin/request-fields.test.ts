@@ -130,6 +130,29 @@ describe("what was read", () => {
     await call("PUT", "/admin/alerts", { webhooks: [] });
   });
 
+  it("of a webhook has the rules that it gets; null names all rules again", async () => {
+    const save = (webhook: JsonObject) => call("PUT", "/admin/alerts", { webhooks: [webhook] });
+    const webhooks = async () => (await call("GET", "/admin/alerts")).body["webhooks"];
+    const withRules = { id: "w", rules: ["budget", "provider_down"] };
+    expect(await webhooks()).toEqual([expect.not.objectContaining({ rules: expect.anything() })]);
+    expect((await save(withRules)).status).toBe(200);
+    expect((await save({ id: "w", name: "N" })).status).toBe(200);
+    expect(await webhooks()).toEqual([expect.objectContaining({ name: "N", rules: withRules.rules })]);
+    expect(await exported()).toMatchObject({ alerts: { webhooks: [withRules] } });
+    for (const [rules, field] of [
+      [["budget", "budgets"], "webhooks[0].rules[1]"],
+      [[], "webhooks[0].rules"],
+    ] as const) {
+      const { status, body } = await save({ id: "w", rules });
+      expect([status, String(body["detail"]).split(": ")[0]]).toEqual([400, field]);
+    }
+    expect(await webhooks()).toEqual([expect.objectContaining({ rules: withRules.rules })]);
+    expect((await save({ id: "w", rules: null })).status).toBe(200);
+    expect(await webhooks()).toEqual([expect.not.objectContaining({ rules: expect.anything() })]);
+    // Nobody looks for trouble any more.
+    await call("PUT", "/admin/alerts", { webhooks: [] });
+  });
+
   it("of alerts lists the private hosts, which webhooks of the same request may use", async () => {
     const webhooks = [{ id: "w" }, { id: "own", url: "http://10.0.0.5:8065/hooks/1" }];
     const refused = await call("PUT", "/admin/alerts", { webhooks });

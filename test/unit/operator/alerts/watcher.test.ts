@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type * as z from "zod";
 import type { configSchema } from "../../../../src/core/config/schema.ts";
-import { alertRulesSchema } from "../../../../src/core/config/schemas/alert-schema.ts";
+import { alertRulesSchema, type Webhook } from "../../../../src/core/config/schemas/alert-schema.ts";
 import type { ApiKey } from "../../../../src/core/config/schemas/key-schema.ts";
 import type { Platform } from "../../../../src/core/ports/platform.ts";
 import { errorTotals } from "../../../../src/operator/alerts/error-rate.ts";
@@ -67,6 +67,16 @@ class Site {
         this.#state = structuredClone(state);
       },
     });
+  }
+
+  /** Removes from the stored state what earlier versions did not store. */
+  forgetRecipients(): void {
+    if (this.#state === null) throw new Error("nothing is stored");
+    const told = Object.entries(this.#state.told).map(([name, { alert, since, at }]) => [
+      name,
+      { alert, since, at },
+    ]);
+    this.#state = { ...this.#state, told: Object.fromEntries(told) };
   }
 
   /** Lets time pass, with a round every half a minute. */
@@ -293,6 +303,97 @@ describe("an alert", () => {
     expect(broken).toHaveBeenCalled();
     expect(site.watcher.status().deliveries).toMatchObject([{ kind: "empty_pool", attempts: 2, error: "" }]);
     expect(site.told).toMatchObject([{ type: "alert.firing" }, { type: "alert.firing" }]);
+  });
+
+  /** Changes the configuration's webhooks. */
+  const setHooks = (site: Site, change: (hook: Webhook) => Partial<Webhook>) =>
+    site.platform.configuration.update((config) => {
+      const webhooks = config.alerts.webhooks.map((hook) => ({ ...hook, ...change(hook) }));
+      return { ...config, alerts: { ...config.alerts, webhooks } };
+    });
+  /** Disables the only rule that fires, so that its alert ends. */
+  const endAlert = (site: Site) =>
+    site.platform.configuration.update((config) => {
+      const rules = { ...config.alerts.rules };
+      rules.empty_pool = { ...rules.empty_pool, enabled: false };
+      return { ...config, alerts: { ...config.alerts, rules } };
+    });
+  /** The last part of the address and the kind of message, of all messages. */
+  const listSent = (site: Site) =>
+    site.sent.map(({ url, body }) => `${url.split("/").at(-1)} ${JSON.parse(body).type}`).toSorted();
+  const hook = (id: string, rules?: Webhook["rules"]) => ({
+    ...{ ...HOOK, id, url: `https://hooks.example.com/${id}` },
+    ...(rules !== undefined && { rules }),
+  });
+
+  test("goes to the webhooks that name its rule, and to those that name none", async () => {
+    const webhooks = [hook("all"), hook("pool", ["budget", "empty_pool"]), hook("sync", ["sync_failed"])];
+    const site = await new Site().open({ ...EMPTY, alerts: { webhooks } });
+    await site.pass(0.5);
+    expect(listSent(site)).toEqual(["all alert.firing", "pool alert.firing"]);
+    const failed = { subject: "", message: "it failed", value: 503, threshold: 0 };
+    await site.watcher.report({ kind: "sync_failed", ...failed });
+    await site.pass(0.5);
+    expect(listSent(site)).toEqual([
+      ...["all alert.firing", "all alert.firing"],
+      ...["pool alert.firing", "sync alert.firing"],
+    ]);
+    site.sent.length = 0;
+    await endAlert(site);
+    await site.pass(0.5);
+    expect(listSent(site)).toEqual(["all alert.resolved", "pool alert.resolved"]);
+    for (const id of ["all", "pool", "sync"])
+      expect(await site.watcher.test(id)).toMatchObject({ success: true });
+  });
+
+  test("shows as firing even if no webhook names its rule", async () => {
+    const site = await new Site().open({ ...EMPTY, alerts: { webhooks: [hook("sync", ["sync_failed"])] } });
+    await site.pass(0.5);
+    expect(site.watcher.status()).toMatchObject({ firing: [{ kind: "empty_pool" }], deliveries: [] });
+    await endAlert(site);
+    await site.pass(0.5);
+    expect(site.sent).toEqual([]);
+  });
+
+  test("ends where it began, although the webhooks name other rules by then", async () => {
+    const webhooks = [hook("first", ["empty_pool"]), hook("later", ["budget"])];
+    const site = await new Site().open({ ...EMPTY, alerts: { webhooks } });
+    await site.pass(0.5);
+    await setHooks(site, ({ id }) => ({ rules: [id === "first" ? "budget" : "empty_pool"] }));
+    site.restart();
+    await site.pass(0.5);
+    await endAlert(site);
+    await site.pass(0.5);
+    expect(listSent(site)).toEqual(["first alert.firing", "first alert.resolved"]);
+  });
+
+  test("ends where it began and where it was repeated", async () => {
+    const webhooks = [hook("first", ["empty_pool"]), hook("later", ["budget"])];
+    const site = await new Site().open({ ...EMPTY, alerts: { webhooks } });
+    await site.pass(0.5);
+    await setHooks(site, ({ id }) => ({ rules: [id === "first" ? "budget" : "empty_pool"] }));
+    await site.pass(60);
+    expect(listSent(site)).toEqual(["first alert.firing", "later alert.firing"]);
+    await endAlert(site);
+    await site.pass(0.5);
+    expect(listSent(site)).toEqual([
+      ...["first alert.firing", "first alert.resolved"],
+      ...["later alert.firing", "later alert.resolved"],
+    ]);
+  });
+
+  test("of an earlier version, whose state names no webhooks, ends at all of them", async () => {
+    const site = await new Site().open({ ...EMPTY, alerts: { webhooks: [hook("one"), hook("two")] } });
+    await site.pass(0.5);
+    site.forgetRecipients();
+    site.restart();
+    await setHooks(site, ({ id }) => (id === "two" ? { rules: ["budget"] } : {}));
+    await endAlert(site);
+    await site.pass(0.5);
+    expect(listSent(site)).toEqual([
+      ...["one alert.firing", "one alert.resolved"],
+      ...["two alert.firing", "two alert.resolved"],
+    ]);
   });
 
   test("can be tested", async () => {

@@ -52,6 +52,10 @@ export const alerts: PageTexts["alerts"] = {
   rulesSaved: "Regeln gespeichert",
   unsavedRules: "eine Änderung an den Regeln",
   rules: "Regeln",
+  chosenRulesHint:
+    "Der Webhook erhält die Alarme der angehakten Regeln. Sind alle angehakt, erhält er auch die Alarme von Regeln, die eine spätere Version hinzufügt.",
+  noRuleChosen: "Haken Sie mindestens eine Regel an.",
+  onlyRules: (rules) => `Nur: ${rules}`,
   notify: "Benachrichtigen",
   repeatAfterMinutes: "Wiederholen nach (Minuten)",
   saveRules: "Regeln speichern",

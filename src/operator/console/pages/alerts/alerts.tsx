@@ -17,6 +17,7 @@ import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { words } from "../../ui/words.ts";
 import { DeliveryList } from "./delivery-list.tsx";
 import { PrivateHostsForm } from "./private-hosts-form.tsx";
+import { describeRules } from "./rule-list.ts";
 import { RulesForm } from "./rules-form.tsx";
 import { texts } from "./texts.ts";
 import { FORMATS, WebhookForm } from "./webhook-form.tsx";
@@ -45,10 +46,13 @@ export function Alerts() {
   const columns: Column<WebhookView>[] = [
     {
       title: words.name,
-      cell: ({ name, id }) => (
-        <strong>
-          <TruncatedText text={name || id} />
-        </strong>
+      cell: ({ name, id, rules }) => (
+        <>
+          <strong>
+            <TruncatedText text={name || id} />
+          </strong>
+          {rules !== undefined && <div class="muted">{texts.onlyRules(describeRules({ rules }))}</div>}
+        </>
       ),
     },
     { title: words.address, class: "mono", cell: ({ url }) => <TruncatedText text={url} /> },

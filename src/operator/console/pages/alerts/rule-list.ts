@@ -1,9 +1,10 @@
-import type { AlertRule } from "../../api/alerts.ts";
+import type { AlertRule, RuleKind, WebhookView } from "../../api/alerts.ts";
+import { InvalidInput } from "../../ui/forms/form-errors.ts";
 import { texts } from "./texts.ts";
 
 /** The kinds of alerts, with their labels. */
 export const RULES: readonly {
-  readonly kind: string;
+  readonly kind: RuleKind;
   readonly name: string;
   readonly threshold: string;
   /** What the threshold counts, where its label cannot say it. */
@@ -22,6 +23,24 @@ export const RULES: readonly {
   { kind: "sync_failed", name: texts.hostingSyncFailed, threshold: "" },
   { kind: "provider_down", name: texts.providerDown, threshold: "" },
 ];
+
+/** The rules whose check boxes are checked in the form of a webhook. */
+export const toChosenRules = (webhook: Pick<WebhookView, "rules"> | null): readonly RuleKind[] =>
+  webhook?.rules ?? RULES.map(({ kind }) => kind);
+
+/**
+ * Converts the checked rules to the member of a webhook: null if all are checked, so that it gets later rules, too.
+ *
+ * @throws InvalidInput if none is checked
+ */
+export function parseChosenRules(chosen: readonly RuleKind[]): RuleKind[] | null {
+  if (chosen.length === 0) throw new InvalidInput({ rules: texts.noRuleChosen });
+  return RULES.every(({ kind }) => chosen.includes(kind)) ? null : [...chosen];
+}
+
+/** The names of the rules that a webhook gets; empty: all rules. */
+export const describeRules = ({ rules = [] }: Pick<WebhookView, "rules">): string =>
+  RULES.flatMap(({ kind, name }) => (rules.includes(kind) ? [name] : [])).join(", ");
 
 /** Input values of a rule form. */
 export interface RuleDraft {

@@ -52,6 +52,10 @@ export const texts = translate("alerts", {
   rulesSaved: "Rules saved",
   unsavedRules: "a change to the rules",
   rules: "Rules",
+  chosenRulesHint:
+    "The webhook gets the alerts of the checked rules. If all are checked, it also gets those of rules that a later version adds.",
+  noRuleChosen: "Check at least one rule.",
+  onlyRules: (rules: string) => `Only: ${rules}`,
   notify: "Notify",
   repeatAfterMinutes: "Repeat after (minutes)",
   saveRules: "Save rules",

@@ -5,6 +5,8 @@ import type { EditFormProps } from "../../ui/forms/editing.tsx";
 import { CheckField, type Choice, SelectField, TextField } from "../../ui/forms/field.tsx";
 import { FormDialog } from "../../ui/forms/form-dialog.tsx";
 import { words } from "../../ui/words.ts";
+import { RuleChoices } from "./rule-choices.tsx";
+import { parseChosenRules, toChosenRules } from "./rule-list.ts";
 import { texts } from "./texts.ts";
 
 /** Message formats of webhooks. */
@@ -45,11 +47,12 @@ export function WebhookForm(props: WebhookFormProps) {
   const [name, setName] = useState(webhook?.name ?? "");
   const [url, setUrl] = useState(webhook?.url ?? "");
   const [format, setFormat] = useState<WebhookView["format"]>(webhook?.format ?? "json");
+  const [chosenRules, setChosenRules] = useState(toChosenRules(webhook));
   const [isOn, setIsOn] = useState(webhook?.disabled !== true);
   const [allowsHost, setAllowsHost] = useState(false);
   const privateHost = findPrivateHost(url);
   const submit = async (onSucceeded: () => void) => {
-    const fields = { name, url, format, disabled: !isOn };
+    const fields = { name, url, format, rules: parseChosenRules(chosenRules), disabled: !isOn };
     const updated = webhooks.map((stored) =>
       stored.id === webhook?.id ? { id: stored.id, ...fields } : stored,
     );
@@ -97,6 +100,7 @@ export function WebhookForm(props: WebhookFormProps) {
         onChange={(value) => setFormat(value === "chat" || value === "discord" ? value : "json")}
         choices={FORMATS}
       />
+      <RuleChoices chosen={chosenRules} onChange={setChosenRules} />
       <CheckField label={texts.enabled} value={isOn} onChange={setIsOn} />
     </FormDialog>
   );

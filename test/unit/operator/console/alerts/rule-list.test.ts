@@ -1,7 +1,10 @@
 import { expect, test } from "vitest";
 import {
+  describeRules,
+  parseChosenRules,
   parseRules,
   RULES,
+  toChosenRules,
   toRuleDraft,
 } from "../../../../../src/operator/console/pages/alerts/rule-list.ts";
 
@@ -17,4 +20,17 @@ test.each([
   [{ quiet: "1.5" }, "Error rate: the repeat interval must be a whole number"],
 ])("rejects a rule with %j", (part, words) => {
   expect(() => parseRules({ error_rate: { ...toRuleDraft(undefined), ...part } })).toThrow(words);
+});
+
+test("a webhook whose rules are all checked also gets later rules", () => {
+  expect(parseChosenRules(toChosenRules(null))).toBeNull();
+  expect(parseChosenRules(toChosenRules({}))).toBeNull();
+  expect(describeRules({})).toBe("");
+});
+
+test("a webhook gets the rules that are checked, at least one", () => {
+  const rules = ["budget", "empty_pool"] as const;
+  expect(parseChosenRules(toChosenRules({ rules: [...rules] }))).toEqual(rules);
+  expect(describeRules({ rules: [...rules] })).toBe("Available accounts, Key budgets");
+  expect(() => parseChosenRules([])).toThrow("Check at least one rule");
 });
