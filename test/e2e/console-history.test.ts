@@ -3,6 +3,13 @@ import { describeWithBrowser } from "../support/browser.ts";
 import { until } from "../support/until.ts";
 import { useConsole, violations } from "../support/use-console.ts";
 
+/** An end user as Claude Code names it. */
+const END_USER = JSON.stringify({
+  device_id: "0123456789abcdef".repeat(4),
+  account_uuid: "7d1f0d2e-5f0b-4c9a-9c3e-0a1b2c3d4e5f",
+  session_id: "2f6c8a4e-1b3d-4e5f-8a7b-9c0d1e2f3a4b",
+});
+
 describeWithBrowser("the history in the console", () => {
   const app = useConsole();
   let recordId = "";
@@ -18,7 +25,11 @@ describeWithBrowser("the history in the console", () => {
     expect(body["success"]).toBe(true);
     const laptop = { authorization: "Bearer sk-laptop-0123456789" };
     await (
-      await app.chat("from the laptop", { model: "gpt-4o" }, { ...laptop, "x-gateway-tags": "nightly" })
+      await app.chat(
+        "from the laptop",
+        { model: "gpt-4o", user: END_USER },
+        { ...laptop, "x-gateway-tags": "nightly" },
+      )
     ).text();
     await (await app.chat("from the development key")).text();
     await (await app.chat("[[status:500:server_error]] broken", {}, laptop)).text();
@@ -54,6 +65,24 @@ describeWithBrowser("the history in the console", () => {
     await page.getByText("1 record;").waitFor();
     expect(await violations(page)).toEqual([]);
   });
+
+  it.each([1_440, 390])(
+    "shows the end user in one line, %s pixels wide, and finds it by a click",
+    async (width) => {
+      const page = await app.at("history", { width });
+      const row = page.getByRole("row", { name: /from the laptop/ });
+      const user = row.getByRole("link", { name: END_USER, exact: true });
+      const [line, team] = [await user.boundingBox(), await row.getByText("Team Red team").boundingBox()];
+      expect(line?.height).toBe(team?.height);
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+      expect(await violations(page)).toEqual([]);
+      await page.getByText("3 records;").waitFor();
+      await user.click();
+      await page.getByText("1 record;").waitFor();
+      expect(await page.getByRole("searchbox").inputValue()).toBe(END_USER);
+      await row.waitFor();
+    },
+  );
 
   it("opens the record by a click anywhere in its row, but not where text is selected", async () => {
     const page = await app.at("history");

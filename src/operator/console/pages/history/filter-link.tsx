@@ -5,7 +5,7 @@ import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { texts } from "./texts.ts";
 
 interface FilterLinkProps {
-  /** Name of the filter. */
+  /** Name of the filter; `q`: the search. */
   readonly name:
     | "account"
     | "code"
@@ -14,6 +14,7 @@ interface FilterLinkProps {
     | "model"
     | "path"
     | "provider"
+    | "q"
     | "source"
     | "status"
     | "team";

@@ -49,7 +49,7 @@ const columns = (query: string, names: AccountNames): readonly Column<HistorySum
   },
   {
     title: words.key,
-    cell: ({ key, key_name, team = "", team_name }) => (
+    cell: ({ key, key_name, team = "", team_name, end_user: endUser = "" }) => (
       <>
         <FilterLink name="key" value={filterValue(key, key_name)} query={query}>
           {key_name || key || words.noKey}
@@ -57,6 +57,11 @@ const columns = (query: string, names: AccountNames): readonly Column<HistorySum
         {team !== "" && (
           <FilterLink name="team" value={filterValue(team, team_name)} query={query}>
             {texts.inTeam(team_name || team)}
+          </FilterLink>
+        )}
+        {endUser !== "" && (
+          <FilterLink name="q" value={endUser} query={query}>
+            <bdi>{endUser}</bdi>
           </FilterLink>
         )}
       </>
