@@ -884,7 +884,7 @@ describeWithBrowser("configuring in the console", () => {
     await page.goto("/admin#/overview");
     await page.getByText("The gateway accepts any API key").waitFor();
     await page.getByText("Callers must send their own API key of the provider").waitFor();
-    await page.getByText("accepts the API key sk-dev of a trial").waitFor();
+    await page.getByText("accepts the API key of a trial").waitFor();
     callers = { unknown_keys_warning: false, unknown_keys_in_force: "refuse" };
     await page.reload();
     await page.getByText("every request fails").waitFor();

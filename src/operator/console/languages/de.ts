@@ -329,7 +329,7 @@ const german: Translation = {
       rich`Das Gateway akzeptiert jeden API-Schlüssel: Es gibt unbekannte Schlüssel an den Provider weiter und hat selbst keine Zugangsdaten, also prüft der Provider vermutlich keine. ${link}`,
     refuseUnknownKeys: "Unbekannte Schlüssel ablehnen",
     acceptsDevelopmentKey: (link) =>
-      rich`Das Gateway akzeptiert den API-Schlüssel sk-dev einer Probeinstallation, den jeder kennt. ${link}`,
+      rich`Das Gateway akzeptiert den API-Schlüssel einer Probeinstallation, den jeder kennt. ${link}`,
     deleteKey: "Löschen",
     everyRequestFailsWarning:
       "Es gibt keinen API-Schlüssel, und unbekannte Schlüssel werden abgelehnt: Jede Anfrage scheitert.",

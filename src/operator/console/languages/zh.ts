@@ -305,7 +305,7 @@ const chinese: Translation = {
     gatewayAcceptsAnyApiKey: (link) =>
       rich`网关接受任何 API 密钥：未知密钥会转给提供商，而网关没有自己的凭据，因此提供商很可能不检查密钥。${link}`,
     refuseUnknownKeys: "拒绝未知密钥",
-    acceptsDevelopmentKey: (link) => rich`网关接受试用环境的 API 密钥 sk-dev，而该密钥是公开的。${link}`,
+    acceptsDevelopmentKey: (link) => rich`网关接受试用环境的 API 密钥，而该密钥是公开的。${link}`,
     deleteKey: "删除密钥",
     everyRequestFailsWarning: "没有 API 密钥，且未知密钥会被拒绝：所有请求都会失败。",
     onlyProviderTokensWarning: "没有 API 密钥。调用方必须发送自己的提供商 API 密钥。",

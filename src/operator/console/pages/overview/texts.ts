@@ -116,7 +116,7 @@ export const texts = translate("overview", {
     rich`The gateway accepts any API key: it passes unknown keys to the provider and has no credential of its own, so the provider probably checks none. ${link}`,
   refuseUnknownKeys: "Refuse unknown keys",
   acceptsDevelopmentKey: (link: ComponentChildren) =>
-    rich`The gateway accepts the API key sk-dev of a trial, which everybody knows. ${link}`,
+    rich`The gateway accepts the API key of a trial, which everybody knows. ${link}`,
   deleteKey: "Delete it",
   everyRequestFailsWarning: "There is no API key and unknown keys are refused: every request fails.",
   onlyProviderTokensWarning: "There is no API key. Callers must send their own API key of the provider.",
