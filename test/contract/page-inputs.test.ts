@@ -176,6 +176,8 @@ describeWithBrowser("the set-up of a page by the caller", () => {
       text: "# Shop\n\n- 5\n- 7 **now**\n\n[more](https://example.com/x)\n",
       type: "text/plain; charset=utf-8",
     });
+    const whole = await content({ html: `<!doctype html><!-- a -->${document}`, output: "raw" });
+    expect(whole.text).toMatch(/^<!DOCTYPE html>\n<!-- a -->\n<html>/);
     const data = JSON.parse((await content({ elements: [".price", "a", "video"], selector: "b" })).text);
     expect(data).toMatchObject({
       format: "html",

@@ -19,11 +19,10 @@ const MAX_SOURCE = 500_000;
 const MAX_SOURCES_TOTAL = 3_000_000;
 const MAX_HTML = 2_000_000;
 
-/** The markup of the document, with the comments outside its root element. */
-const SERIALIZE = `[...document.childNodes].map((node) => {
-  if (node.nodeType === Node.COMMENT_NODE) return "<!--" + node.data + "-->";
-  return node.nodeType === Node.ELEMENT_NODE ? node.outerHTML : "";
-}).join("\\n")`;
+/** The markup of the document, with its doctype and the comments outside its root element. */
+const SERIALIZE = `[...document.childNodes].map((node) =>
+  node.nodeType === Node.ELEMENT_NODE ? node.outerHTML : new XMLSerializer().serializeToString(node),
+).join("\\n")`;
 
 /** The page itself sends this request, so that it passes the guard like all others. */
 const ROBOTS = `fetch("/robots.txt", { signal: AbortSignal.timeout(2000) })
