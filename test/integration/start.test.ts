@@ -88,7 +88,7 @@ describe("npm start", () => {
     );
     const lines = said.split("\n").map((line) => line.trim());
     const first = lines.findIndex((line) => line.startsWith("Polygate   "));
-    const before = lines.slice(0, first).filter((line) => line !== "Still starting ...");
+    const before = lines.slice(0, first).filter((line) => !["", "Still starting ..."].includes(line));
     if (startedAfterMs < SURELY_QUIET_MS) expect(before).toEqual([]);
     expect(lines.slice(first, first + 4)).toEqual([
       `Polygate   ${url}`,
