@@ -1,8 +1,8 @@
-import { invalidRequest } from "../core/errors/gateway-error.ts";
 import type { PageOperation } from "../core/ports/page-jobs.ts";
-import type { UrlSafetyOptions } from "../core/url-safety/index.ts";
+import type { Variables } from "../core/variables/variables.ts";
 import { CONTENT } from "./content/endpoints.ts";
 import { QueryParameters } from "./http/query-parameters.ts";
+import { readDelivery } from "./jobs/delivery-parameters.ts";
 import { normalizedQuery } from "./limits/page-caller.ts";
 import { METADATA } from "./metadata/endpoints.ts";
 import type { Operation, OperationRequest } from "./operations/define-operation.ts";
@@ -20,10 +20,13 @@ const OPERATIONS: Readonly<Record<PageOperation, Pick<Operation<OperationRequest
 export function assertLinkQuery(
   operation: PageOperation,
   query: URLSearchParams,
-  { privateHosts }: UrlSafetyOptions,
+  variables: Pick<Variables, "deliveryPrivateHosts" | "pages">,
 ): void {
-  const name = ["webhook", "uploadUrl"].find((candidate) => query.has(candidate));
-  if (name !== undefined) throw invalidRequest(`The parameter ${name} needs an API key.`, name);
+  const delivery = { webhook: query.get("webhook"), uploadUrls: query.getAll("uploadUrl") };
+  readDelivery(delivery, 1, "link", variables);
   new QueryParameters(query).boolean("async", false);
-  OPERATIONS[operation].read(normalizedQuery(query), { privateHosts, access: "link" });
+  OPERATIONS[operation].read(normalizedQuery(query), {
+    privateHosts: variables.pages.privateHosts,
+    access: "link",
+  });
 }

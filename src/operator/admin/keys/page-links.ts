@@ -9,7 +9,7 @@ import { once } from "../../../core/encoding/once.ts";
 import { GatewayError, invalidRequest } from "../../../core/errors/gateway-error.ts";
 import { PAGE_OPERATIONS, type PageOperation } from "../../../core/ports/page-jobs.ts";
 import { adminEndpoint, type Endpoint, jsonResponse } from "../../../core/routing/endpoint.ts";
-import type { UrlSafetyOptions } from "../../../core/url-safety/index.ts";
+import type { Variables } from "../../../core/variables/variables.ts";
 import { requestObject } from "../request-fields.ts";
 import { notFoundError } from "../resource-errors.ts";
 
@@ -49,13 +49,13 @@ async function assertLinkWorks(
   key: ApiKey,
   operation: PageOperation,
   query: URLSearchParams,
-  options: UrlSafetyOptions,
+  variables: Variables,
 ): Promise<void> {
   // The page service is large: only its own requests and this one load it.
   const { assertLinkQuery } = await import("../../../pages/link-check.ts");
   try {
     assertDialectAllowed(key, PAGES_STYLE);
-    assertLinkQuery(operation, query, options);
+    assertLinkQuery(operation, query, variables);
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
     const field = error.param === null ? "key" : `query.${error.param}`;
@@ -91,7 +91,7 @@ export const PAGE_LINK_ENDPOINTS = [
           [value].flat().map((item) => [name, String(item)]),
         ),
       );
-      await assertLinkWorks(key.entry, body.operation, query, platform.variables.pages);
+      await assertLinkWorks(key.entry, body.operation, query, platform.variables);
       const expires = Math.floor(platform.now() / 1_000) + body.expires_in;
       query.set("keyId", key.id);
       query.set("expires", String(expires));
