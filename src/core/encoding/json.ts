@@ -29,7 +29,7 @@ const keepDigits: Reviver = (_key, value, { source }) =>
 
 /**
  * The same for an object that is printed again: its numbers keep the characters that they had, so that long ids and `1.0`
- * stay what they are. A number that would change is an opaque value for `JSON.stringify`.
+ * stay what they are. Only `JSON.stringify` can read a number that would change: it is an object of `JSON.rawJSON`.
  */
 export function parseObjectExactly(text: string): JsonObject {
   return parseObjectWith(text, MAY_LOSE_DIGITS.test(text) ? keepDigits : undefined);

@@ -174,8 +174,7 @@ export class RefusedRequests {
 
 /** The refused requests of this isolate or process. */
 const getRefusedRequests = oncePer(
-  (platform: OutboxPlatform) =>
-    new RefusedRequests(getOutbox(platform), (milliseconds) => sleep(milliseconds)),
+  (platform: OutboxPlatform) => new RefusedRequests(getOutbox(platform), sleep),
 );
 
 /**

@@ -26,7 +26,7 @@ const getExporter = oncePer(
       },
       fetch: deploymentFetch,
       now: () => now(),
-      sleep: (milliseconds) => sleep(milliseconds),
+      sleep,
     }),
 );
 

@@ -66,6 +66,7 @@ export class CallerObjectStore {
       list: async () => this.#objects.list(owner, "batch", this.#now()),
       put: async (batch) => {
         const isOwnToken = !(await this.#isManaged(owner));
+        // Nothing waits between reading and storing, so that two requests cannot both count the same tokens.
         const stored = this.#objects.get(owner, "batch", batch.id, this.#now());
         const { merged, countedBefore } = mergeCountedTokens(batch, stored);
         this.#store({ owner, startedAt, isOwnToken }, "batch", merged);

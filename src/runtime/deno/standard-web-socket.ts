@@ -1,3 +1,4 @@
+import { sleep } from "../../core/ports/clock.ts";
 import {
   MAX_MESSAGE_BYTES,
   type ServerSocket,
@@ -33,7 +34,7 @@ function toServerSocket(socket: WebSocket): ServerSocket {
       await opened;
       if (socket.readyState === WebSocket.OPEN) socket.send(text);
       while (socket.readyState === WebSocket.OPEN && socket.bufferedAmount > MAX_UNSENT_BYTES)
-        await new Promise((resolve) => setTimeout(resolve, UNSENT_CHECK_MS));
+        await sleep(UNSENT_CHECK_MS);
     },
     close: (code, reason) => {
       void opened.then(() => socket.close(code, reason));

@@ -1,7 +1,7 @@
 import type { GenerationEvent } from "../../../core/conversation/events.ts";
 import { maskSecrets } from "../../../core/encoding/secret-masking.ts";
 import { ProviderError, type ProviderErrorKind } from "../../../core/errors/provider-error.ts";
-import { sleep, WALL_CLOCK } from "../../../core/ports/clock.ts";
+import { sleep } from "../../../core/ports/clock.ts";
 import { containsConfiguredSecret } from "../../captures/capture-masking.ts";
 import type { StreamedTurn, TurnDecoder } from "../../providers/answers/upstream-turn.ts";
 import type { RegisteredProvider } from "../../providers/provider-registry.ts";
@@ -245,7 +245,7 @@ export class NativeRelay {
     if (pieces.length === 0 || pieces.some((piece) => this.#containsSecret(piece))) return;
     this.hasSentError = isErrorEvent;
     for (const [index, piece] of pieces.entries()) {
-      if (index > 0) await sleep(SEPARATE_WRITE_MS, WALL_CLOCK);
+      if (index > 0) await sleep(SEPARATE_WRITE_MS);
       await this.#options.deliver([], piece);
     }
   }
