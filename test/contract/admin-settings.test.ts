@@ -67,10 +67,11 @@ describe("alerts", () => {
 
   it.each(["a".repeat(25), `${"a".repeat(24)}==`])("refuse a secret that is no base64: %s", async (text) => {
     const webhook = { url: "https://hooks.example.com/", secret: `whsec_${text}` };
-    expect(await admin("PUT", "/admin/alerts", { webhooks: [webhook] })).toMatchObject({
-      status: 400,
-      body: { detail: expect.stringContaining("webhooks[0].secret") },
-    });
+    const refused = { status: 400, body: { detail: expect.stringContaining("webhooks[0].secret") } };
+    expect(await admin("PUT", "/admin/alerts", { webhooks: [webhook] })).toMatchObject(refused);
+    const config = { alerts: { webhooks: [{ id: "ops", name: "", format: "json", ...webhook }] } };
+    const imported = { config, mode: "replace", confirm: true };
+    expect(await admin("POST", "/admin/config/import", imported)).toMatchObject(refused);
   });
 });
 

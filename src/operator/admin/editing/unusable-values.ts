@@ -1,6 +1,7 @@
 import { describeHostFault } from "../../../core/config/host-syntax.ts";
 import { isShortenedSecret } from "../../../core/config/marked-secrets.ts";
 import type { Config } from "../../../core/config/schema.ts";
+import { fromBase64 } from "../../../core/encoding/bytes.ts";
 import { isDotSegment } from "../../../core/encoding/path-segment.ts";
 import { invalidRequest } from "../../../core/errors/gateway-error.ts";
 
@@ -35,6 +36,9 @@ const providerFields = ({ providers }: Config): Field[] =>
 const hostFields = ({ proxies }: Config): Field[] =>
   proxies.map(({ host }, index): Field => [`proxies[${index}].host`, host]);
 
+const signingSecretFields = ({ alerts }: Config): Field[] =>
+  alerts.webhooks.map(({ secret }, index): Field => [`alerts.webhooks[${index}].secret`, secret]);
+
 /** Names that occur in paths. Filtered to texts of dots, because the list may be very long. */
 const dotOnlyFields = (config: Config): Field[] => {
   const { accounts, proxies, providers, api_keys } = config;
@@ -67,12 +71,22 @@ const keyFault: TextCheck = (text) => {
 const secretFault: TextCheck = (text) =>
   isShortenedSecret(text) ? "this is the mask of a secret, not the secret" : textFault(text);
 
+/** No message could be signed with a secret that cannot be decoded. */
+const signingSecretFault: TextCheck = (text) => {
+  try {
+    fromBase64(text.replace(/^whsec_/, ""));
+    return null;
+  } catch {
+    return "must be whsec_ and base64";
+  }
+};
+
 const segmentFault: TextCheck = (text) =>
   isDotSegment(text) ? `${JSON.stringify(text)} means something else in an address` : null;
 
 /**
  * Rejects new values that cannot be used or deleted later: keys, names and tokens that do not fit into a header or a path,
- * masked values, and invalid hosts. Values from before the edit are allowed.
+ * masked values, secrets that are not base64, and invalid hosts. Values from before the edit are allowed.
  */
 export function rejectUnusableValues(before: Config, after: Config): void {
   const checks: readonly [(config: Config) => Field[], TextCheck][] = [
@@ -80,6 +94,7 @@ export function rejectUnusableValues(before: Config, after: Config): void {
     [nameFields, textFault],
     [providerFields, secretFault],
     [hostFields, describeHostFault],
+    [signingSecretFields, signingSecretFault],
     [dotOnlyFields, segmentFault],
   ];
   for (const [fields, check] of checks) {
