@@ -195,6 +195,17 @@ async function connected(...args: Parameters<typeof connect>): Promise<Client> {
 const inUse = async () => (await running.admin("GET", "/admin/queue/status")).body["in_use"];
 const idle = () => until(inUse, (count) => count === 0);
 
+/** Waits until the gateway has ended the connection, which takes ten seconds. */
+async function endsWith(client: Client, closeCode: number, code: string): Promise<void> {
+  await until(
+    async () => client.closeCode,
+    (found) => found !== null,
+    20_000,
+  );
+  expect(client.closeCode).toBe(closeCode);
+  expect(client.messages.at(-1)).toMatchObject({ type: "error", error: { code } });
+}
+
 describe("a realtime connection", () => {
   it("carries the SDK's events in both directions, and holds its account", async () => {
     const openai = new OpenAI({ apiKey: DEV_KEY, baseURL: `${front.url}/v1` });
@@ -358,21 +369,40 @@ describe("a realtime connection", () => {
     await idle();
   });
 
-  it("ends when its key is deleted", async () => {
-    const key = "sk-deleted-while-it-is-used";
-    expect((await running.admin("POST", "/admin/keys", { id: "deleted", key })).status).toBe(200);
-    const client = await connected(undefined, { authorization: `Bearer ${key}` });
-    await client.next("session.created");
+  it("ends when its key is deleted, or may no longer use the model", async () => {
+    const connectWith = async (id: string) => {
+      const key = `sk-${id}-while-it-is-used`;
+      expect((await running.admin("POST", "/admin/keys", { id, key })).status).toBe(200);
+      const client = await connected(undefined, { authorization: `Bearer ${key}` });
+      await client.next("session.created");
+      return client;
+    };
+    const deleted = await connectWith("deleted");
+    const narrowed = await connectWith("narrowed");
     expect((await running.admin("DELETE", "/admin/keys/deleted")).status).toBe(200);
-    await until(
-      async () => client.closeCode,
-      (code) => code !== null,
-      20_000,
-    );
-    expect(client.closeCode).toBe(1008);
-    expect(client.messages.at(-1)).toMatchObject({ type: "error", error: { code: "invalid_api_key" } });
+    expect((await running.admin("PUT", "/admin/keys/narrowed", { models: ["oa/other"] })).status).toBe(200);
+    await endsWith(deleted, 1008, "invalid_api_key");
+    await endsWith(narrowed, 1008, "permission_denied");
     await idle();
   });
+
+  it("ends when its account or its provider is disabled", async () => {
+    const client = await connected();
+    await client.next("session.created");
+    const [connection] = connections;
+    const used = connection?.headers["authorization"] === `Bearer ${TOKEN}` ? "one" : "two";
+    const path = `/admin/accounts/${used}@vendor.test`;
+    expect((await running.admin("PUT", path, { disabled: true })).status).toBe(200);
+    const other = await connected();
+    await other.next("session.created");
+    await endsWith(client, 1013, "account_pool_unavailable");
+    expect(other.closeCode).toBe(null);
+    expect((await running.admin("PUT", path, { disabled: false })).status).toBe(200);
+    expect((await running.admin("PUT", "/admin/providers/oa", { enabled: false })).status).toBe(200);
+    await endsWith(other, 1013, "account_pool_unavailable");
+    expect((await running.admin("PUT", "/admin/providers/oa", { enabled: true })).status).toBe(200);
+    await idle();
+  }, 60_000);
 
   it("holds nothing for callers who leave during the handshake", async () => {
     const { hostname, port, host } = new URL(running.gateway.url);

@@ -30,7 +30,7 @@ export interface RealtimeOptions extends ClientEventOptions {
   readonly events: ProviderEvents;
   /** Called for each message of the provider. */
   readonly onProviderMessage: () => void;
-  /** Rejects with a `GatewayError` below 500 if the caller may no longer use the connection. */
+  /** Rejects with a `GatewayError` if the connection must end: below 500 if the caller may no longer use it. */
   readonly assertStillAllowed: () => Promise<void>;
 }
 
@@ -166,10 +166,10 @@ export class RealtimeConnection {
   }
 
   #endIfRefused(thrown: unknown): void {
-    // A configuration that cannot be read refuses nobody.
-    if (!(thrown instanceof GatewayError) || thrown.status >= 500 || this.#hasEnded) return;
+    if (!(thrown instanceof GatewayError) || this.#hasEnded) return;
     this.#sendError(thrown);
-    this.#end(POLICY_VIOLATION, "the caller may no longer use the connection", NORMAL, thrown);
+    if (thrown.status >= 500) this.#end(TRY_AGAIN_LATER, "the account is gone", NORMAL, thrown);
+    else this.#end(POLICY_VIOLATION, "the caller may no longer use the connection", NORMAL, thrown);
   }
 
   #expire(reason: string): void {

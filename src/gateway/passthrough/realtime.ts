@@ -1,4 +1,4 @@
-import { assertDialectAllowed, hasModelList } from "../../core/auth/access-rules.ts";
+import { assertDialectAllowed, assertModelAllowed, hasModelList } from "../../core/auth/access-rules.ts";
 import { getKnownKeys } from "../../core/auth/caller-keys.ts";
 import { type Caller, createManagedCaller } from "../../core/auth/callers.ts";
 import { toProviderId } from "../../core/config/provider-id.ts";
@@ -17,6 +17,7 @@ import { withAccount } from "../accounts/with-account.ts";
 import { configuredSecrets } from "../captures/capture-masking.ts";
 import { selectRequestHeaders } from "../dialects/shared/native-request.ts";
 import { OPENAI_REQUEST_HEADERS } from "../dialects/shared/openai-headers.ts";
+import { findAccount } from "../generation/preparation/file-references.ts";
 import { readRequestControls } from "../generation/preparation/request-controls.ts";
 import { classifyFailure } from "../generation/routes/route-runner.ts";
 import { Recording } from "../history/recording.ts";
@@ -85,19 +86,39 @@ function assertNoUseLimits(
 }
 
 /**
- * Rejects a caller whose key was deleted or disabled, has expired or got a budget since the connection was opened.
+ * Rejects a caller whose key was deleted or disabled, has expired, got a budget or may no longer use the model since the
+ * connection was opened.
  *
  * @throws GatewayError 401 and 403
  */
-async function assertStillAllowed(context: Context, caller: Caller, target: Target): Promise<void> {
+async function assertCallerStillAllowed(
+  context: Context,
+  config: Config,
+  caller: Caller,
+  target: Target,
+): Promise<void> {
   if (caller.key === null) return;
-  // The configuration of the context is that of the handshake.
-  const { config } = await context.platform.configuration.read();
   const known = (await getKnownKeys(config)).get(await sha256Hex(caller.credential));
   if (known === undefined)
     throw new GatewayError(401, "this API key is no longer known", { code: "invalid_api_key" });
   const current = createManagedCaller(known, context.platform.now(), null);
+  assertDialectAllowed(current.key?.entry, PASSTHROUGH_STYLE);
+  assertModelAllowed(current, context.requestLimits, target ?? { requested: "", id: "" });
   assertNoUseLimits(context, config, current, [target]);
+}
+
+/**
+ * Rejects an account that was deleted or disabled, alone or with its provider, since the connection was opened.
+ *
+ * @throws GatewayError 503
+ */
+async function assertAccountStillEnabled(config: Config, provider: string, accountId: string): Promise<void> {
+  const isEnabled = provider === "" || config.providers.some(({ id, enabled }) => id === provider && enabled);
+  // A caller's own token is no account.
+  const account = accountId === "" ? { provider, disabled: false } : await findAccount(config, accountId);
+  if (isEnabled && account !== null && account.disabled !== true && (account.provider ?? "") === provider)
+    return;
+  throw new GatewayError(503, "the account was deleted or disabled", { code: "account_pool_unavailable" });
 }
 
 /** A WebSocket from its request to its end. */
@@ -229,7 +250,15 @@ class RealtimeRun {
           session.reportAnswering();
           this.#recording.refreshIfDue(platform.now());
         },
-        assertStillAllowed: () => assertStillAllowed(this.#context, this.#caller, target),
+        assertStillAllowed: async () => {
+          // The configuration of the context is that of the handshake. One that cannot be read refuses nobody.
+          const read = await platform.configuration.read().catch(() => null);
+          if (read === null) return;
+          await assertCallerStillAllowed(this.#context, read.config, this.#caller, target);
+          // Administrators may use disabled accounts, in order to test them.
+          if (this.#caller.owner !== "")
+            await assertAccountStillEnabled(read.config, provider.id, session.accountId);
+        },
       });
       return connection.clientListener;
     };

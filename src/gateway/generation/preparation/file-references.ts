@@ -36,8 +36,8 @@ function fileNotFoundError(id: string, field: string): GatewayError {
   );
 }
 
-/** The names of an account, and its provider. */
-type FileAccount = Pick<Account, "email" | "mobile" | "provider">;
+/** The names of an account, its provider, and whether it is disabled. */
+type FileAccount = Pick<Account, "email" | "mobile" | "provider"> & Partial<Pick<Account, "disabled">>;
 
 /** The configured account with this identifier, or the account for a provider's own token; null: none. */
 export async function findAccount(config: Config, identifier: string): Promise<FileAccount | null> {
