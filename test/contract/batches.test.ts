@@ -15,6 +15,7 @@ import { DEV_KEY, useGateway } from "../support/use-gateway.ts";
 const OTHER_KEY = "sk-other";
 const LIMITED_KEY = "sk-limited";
 const COUNTED_KEY = "sk-counted";
+const BUDGET_KEY = "sk-budget";
 const COUNTED_TWICE_KEY = "sk-counted-twice";
 const LINES = '{"custom_id":"1","method":"POST","url":"/v1/chat/completions","body":{"model":"real-chat"}}\n';
 const RESULTS = '{"custom_id":"1","response":{"status_code":200}}\n';
@@ -75,6 +76,7 @@ const running = useGateway({
       api_keys: [
         { id: "limited", key: LIMITED_KEY, models: ["oa/mine"] },
         { id: "counted", key: COUNTED_KEY, limits: { tokens_per_minute: 1_000_000 } },
+        { id: "budget", key: BUDGET_KEY, limits: { tokens_per_day: 400_000 } },
         { id: "twice", key: COUNTED_TWICE_KEY, limits: { tokens_per_day: 10_000_000 } },
       ],
       callers: { unknown_keys: "refuse" },
@@ -235,6 +237,24 @@ describe("batches", () => {
     // Usage is a few seconds old at most; both requests end within the same milliseconds.
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     expect(await used()).toBe(500_000);
+  });
+
+  it("can be read, with their results, by a key whose budget they used up", async () => {
+    const spent = client(BUDGET_KEY);
+    const input = await upload(spent);
+    const { id } = await create(input.id, spent);
+    complete({ input_tokens: 300_000, output_tokens: 200_000, total_tokens: 500_000 });
+    await spent.batches.retrieve(id);
+    const another = () =>
+      create(input.id, spent).then(
+        ({ status }) => status,
+        ({ status }) => status,
+      );
+    await until(another, (status) => status === 429);
+    const done = await spent.batches.retrieve(id);
+    expect(await (await spent.files.content(done.output_file_id ?? "")).text()).toBe(RESULTS);
+    expect(await spent.files.delete(done.output_file_id ?? "")).toMatchObject({ deleted: true });
+    expect(await spent.batches.cancel(id)).toMatchObject({ id });
   });
 
   it("refuse a body without an input file, and a provider without batches", async () => {

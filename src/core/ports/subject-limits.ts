@@ -39,6 +39,8 @@ export interface LimitedUse extends SpentAmounts {
   limits: SubjectLimits;
   /** Further subjects. They change when the request goes to another provider. */
   others?: readonly LimitedSubject[];
+  /** It reads or deletes what exists: used-up limits of tokens and cost do not refuse it. */
+  costsNothing?: true;
 }
 
 const findPrefix = (name: string) => SUBJECT_KINDS.find((kind) => name.startsWith(`${kind}:`));

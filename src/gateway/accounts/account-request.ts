@@ -31,6 +31,8 @@ export interface AccountRequest {
   readonly waitMs?: number;
   /** The expected usage of the work. Default: nothing. */
   readonly estimateUsage?: () => ExpectedTokens;
+  /** The work reads or deletes what exists: used-up limits of tokens and cost do not refuse it. */
+  readonly costsNothing?: true;
   /** Called for each account that fails, even when no other account is tried. */
   readonly onAccountFailed?: (account: string, failure: unknown) => void;
   /**

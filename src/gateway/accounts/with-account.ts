@@ -164,7 +164,10 @@ async function acquireSlot(
   const limitedProvider = toProviderId(request.provider?.id);
   const limitedUse = getLimitedUse(context, caller, config, request.estimateUsage, limitedProvider);
   // If the pool's answer gets lost, the pool may still have granted a slot.
-  if (limitedUse !== undefined) requestLimits.mustSettle = true;
+  if (limitedUse !== undefined) {
+    requestLimits.mustSettle = true;
+    if (request.costsNothing === true) limitedUse.costsNothing = true;
+  }
   const target = caller.targetAccount;
   const provider = request.provider ?? getDefaultProvider(platform);
   const selection =

@@ -79,7 +79,7 @@ async function withFileAccount<T>(
     attemptTimeout = timeout;
     const stored = { provider, files, fileId: record?.upstreamId ?? id, timeout };
     return await withAccount(
-      { context, caller: owner, provider, model: "", dialect: style, abort },
+      { context, caller: owner, provider, model: "", dialect: style, abort, costsNothing: true },
       (session) => {
         timeout.restart();
         return operation(stored, session, timeout.signal);

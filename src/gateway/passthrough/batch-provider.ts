@@ -27,13 +27,15 @@ interface BatchCall {
   /** The JSON text of the body; null: the call reads. */
   readonly body: string | null;
   readonly isStoredObject?: true;
+  /** See `AccountRequest`. */
+  readonly costsNothing?: true;
 }
 
 /** Calls the provider with the account that has a batch or its input file, and returns the answer. */
 export async function callBatches(
   { context, caller }: BatchRequest,
   { provider: id, account }: Pick<BatchRecord, "provider" | "account">,
-  { path, body, ...call }: BatchCall,
+  { path, body, costsNothing, ...call }: BatchCall,
 ): Promise<JsonObject> {
   const { abort, stop } = abortOnDisconnect(context.request);
   const { config } = await context.config();
@@ -58,7 +60,10 @@ export async function callBatches(
   };
   try {
     return await withAccount(
-      { context, caller: owner, provider, model: "", dialect: PASSTHROUGH_STYLE, abort },
+      {
+        ...{ context, caller: owner, provider, model: "", dialect: PASSTHROUGH_STYLE, abort },
+        ...(costsNothing && { costsNothing }),
+      },
       (session) => {
         timeout.restart();
         return session.runWithToken(async (upstream) => {

@@ -48,12 +48,16 @@ export class SubjectMeter {
   /**
    * Why another request is not allowed; null: it is. A budget admits requests while anything of it is left, so the last one
    * may exceed it. A minute never exceeds its limit.
+   *
+   * @param expected null: the request costs nothing, so that only limits of requests can refuse it
    */
-  checkLimits(limits: SubjectLimits, { tokens }: SpentAmounts, now: number): LimitRefusal | null {
+  checkLimits(limits: SubjectLimits, expected: SpentAmounts | null, now: number): LimitRefusal | null {
+    const tokens = expected?.tokens ?? 0;
     for (const name of CHECK_ORDER) {
       const max = limits[name] ?? 0;
       if (max <= 0) continue;
       const kind = LIMIT_KINDS[name];
+      if (expected === null && kind.unit !== "requests") continue;
       const used = getUsedAmount(this, kind);
       const isTokensOfMinute = kind.span === "minute" && kind.unit === "tokens";
       const fits = isTokensOfMinute ? used + tokens <= max : used < max;

@@ -74,11 +74,15 @@ export function toStoredUse(use: TrackedUse): StoredUse {
 /** Whether the request has begun, so that its minute passes. */
 export const hasBegun = ({ at }: Counted): boolean => at !== Number.POSITIVE_INFINITY;
 
-/** Why another request is not allowed; null: it is. Every meter is advanced to `now`. */
+/**
+ * Why another request is not allowed; null: it is. Every meter is advanced to `now`.
+ *
+ * @param expected null: the request costs nothing
+ */
 export function checkAll(
   subjects: readonly LimitedSubject[],
   meters: readonly SubjectMeter[],
-  expected: SpentAmounts,
+  expected: SpentAmounts | null,
   now: number,
 ): LimitRefusal | null {
   for (const meter of meters) meter.roll(now);

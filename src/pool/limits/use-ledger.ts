@@ -83,9 +83,10 @@ export class UseLedger {
     const { id, tokens, cost } = limitedUse;
     const subjects = listSubjects(limitedUse);
     const tracked = this.#uses.get(id);
-    if (tracked !== undefined) return this.#continue(tracked, subjects, now);
+    const expected = limitedUse.costsNothing === true ? null : (tracked ?? { tokens, cost });
+    if (tracked !== undefined) return this.#continue(tracked, subjects, expected, now);
     const meters = subjects.map(({ key: subject }) => this.#getOrCreateMeter(subject));
-    const refusal = checkAll(subjects, meters, { tokens, cost }, now);
+    const refusal = checkAll(subjects, meters, expected, now);
     if (refusal !== null) return refusal;
     const use = createUse(limitedUse, now);
     use.parts = meters.map((meter) => countPart(use, meter));
@@ -94,7 +95,12 @@ export class UseLedger {
   }
 
   /** A request that was admitted before continues. At another provider it counts for another subject. */
-  #continue(use: TrackedUse, subjects: readonly LimitedSubject[], now: number): LimitRefusal | null {
+  #continue(
+    use: TrackedUse,
+    subjects: readonly LimitedSubject[],
+    expected: SpentAmounts | null,
+    now: number,
+  ): LimitRefusal | null {
     const isSame =
       subjects.length === use.parts.length &&
       subjects.every(({ key: subject }, index) => subject === use.parts[index]?.meter.subject);
@@ -102,7 +108,7 @@ export class UseLedger {
       const known = new Map(use.parts.map((part) => [part.meter.subject, part]));
       const added = subjects.filter(({ key: subject }) => !known.has(subject));
       const meters = added.map(({ key: subject }) => this.#getOrCreateMeter(subject));
-      const refusal = checkAll(added, meters, use, now);
+      const refusal = checkAll(added, meters, expected, now);
       if (refusal !== null) return refusal;
       const isRunning = use.endedAt === 0;
       for (const meter of meters) known.set(meter.subject, countPart(use, meter, isRunning));

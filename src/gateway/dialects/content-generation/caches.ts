@@ -168,7 +168,10 @@ async function send(
   if (provider.id !== "") context.facts.provider = provider.id;
   try {
     return await withAccount(
-      { context, caller, provider, model: request.model?.id ?? "", dialect: DIALECT_ID, abort },
+      {
+        ...{ context, caller, provider, model: request.model?.id ?? "", dialect: DIALECT_ID, abort },
+        ...(["GET", "DELETE"].includes(request.method) && { costsNothing: true }),
+      },
       async (session) => {
         timeout.restart();
         const answer = await session.runWithToken((account) => caches.send(account, request, timeout.signal));
