@@ -231,7 +231,9 @@ describe("a realtime connection", () => {
       async () => running.admin("GET", "/admin/chat-history?page_size=1"),
       ({ body }) => JSON.stringify(body).includes("success"),
     );
-    expect(history.body["items"]).toMatchObject([{ prompt_tokens: 11, cached_tokens: 3 }]);
+    expect(history.body["items"]).toMatchObject([
+      { operation: "realtime", prompt_tokens: 11, cached_tokens: 3 },
+    ]);
   });
 
   it("accepts a browser's key in its subprotocols, and does not pass it on", async () => {

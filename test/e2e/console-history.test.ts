@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from "vitest";
 import { describeWithBrowser } from "../support/browser.ts";
 import { until } from "../support/until.ts";
-import { useConsole, violations } from "../support/use-console.ts";
+import { goTo, useConsole, violations } from "../support/use-console.ts";
 
 /** An end user as Claude Code names it. */
 const END_USER = JSON.stringify({
@@ -38,6 +38,21 @@ describeWithBrowser("the history in the console", () => {
       (list) => Object(list["items"]).length === 1,
     ).then((list) => ({ items: Object(list["items"]) }));
     recordId = items[0].id;
+  });
+
+  it("names the work of a record that is no generation", async () => {
+    const page = await app.at("overview");
+    // The sandbox has no endpoint of this kind.
+    await page.route("**/admin/chat-history*", async (route) => {
+      const response = await route.fetch();
+      const { items, ...rest } = await response.json();
+      const [first, ...others] = items;
+      const shown = [{ ...first, operation: "realtime" }, ...others];
+      await route.fulfill({ response, json: { ...rest, items: shown } });
+    });
+    await goTo(page, "history");
+    await page.getByRole("row").filter({ hasText: "Realtime" }).waitFor();
+    expect(await page.getByRole("link", { name: "OpenAI chat completions" }).count()).toBe(2);
   });
 
   it("filters by names, and by a click on each value of the list", async () => {

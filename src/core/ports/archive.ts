@@ -62,6 +62,8 @@ export interface HistorySummary extends HistoryUsageDetails {
   /** The request's tags. Absent: none. */
   readonly tags?: readonly string[] | undefined;
   readonly dialect: string;
+  /** The kind of work. Absent: a generation, or a record of an older version. */
+  readonly operation?: string | undefined;
   /** The model name as the caller wrote it, and the canonical model. */
   readonly requested_model: string;
   readonly model: string;

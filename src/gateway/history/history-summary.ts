@@ -107,6 +107,7 @@ export function createHistorySummary(source: SummarySource): HistorySummary {
     ...(endUser === "" ? {} : { end_user: endUser }),
     ...(facts.tags === undefined ? {} : { tags: facts.tags.split(",").map(toName) }),
     dialect: conversation.dialect,
+    ...(facts.operation === undefined || facts.operation === "chat" ? {} : { operation: facts.operation }),
     requested_model: truncateText(toName(facts.requestedModel ?? conversation.model.requested), MAX_LABEL),
     model: toName(conversation.model.id),
     provider: facts.provider ?? "",

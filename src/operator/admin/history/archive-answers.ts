@@ -23,6 +23,8 @@ export const historySummarySchema = () =>
     end_user: z.string().optional(),
     tags: z.array(z.string()).optional(),
     dialect: z.string(),
+    /** The kind of work: `images`, `audio`, `moderations`, `rerank`, `realtime` or `embeddings`. Absent: a generation. */
+    operation: z.string().optional(),
     requested_model: z.string(),
     model: z.string(),
     provider: z.string(),

@@ -96,6 +96,13 @@ const german: Translation = {
       files: "Dateien",
       pages: "Webseiten",
     },
+    operations: {
+      images: "Bilder",
+      audio: "Audio",
+      moderations: "Moderation",
+      rerank: "Rerank",
+      realtime: "Echtzeit",
+    },
     key: "Schlüssel",
     any: "beliebig",
     tokens: "Tokens",

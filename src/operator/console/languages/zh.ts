@@ -91,6 +91,13 @@ const chinese: Translation = {
       files: "文件",
       pages: "网页",
     },
+    operations: {
+      images: "图像",
+      audio: "音频",
+      moderations: "内容审核",
+      rerank: "重排序",
+      realtime: "实时",
+    },
     key: "密钥",
     any: "任意",
     tokens: "Token 数",

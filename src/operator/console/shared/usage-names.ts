@@ -3,7 +3,7 @@ import { listKeys } from "../api/keys.ts";
 import { listProviders } from "../api/providers.ts";
 import { listSubjects } from "../api/subjects.ts";
 import type { Dimension } from "../api/usage.ts";
-import { formatApiStyle } from "../ui/api-styles.ts";
+import { formatApiStyle, formatOperation } from "../ui/api-styles.ts";
 import { useLoaded } from "../ui/loading/use-loaded.ts";
 import { texts } from "./texts.ts";
 
@@ -14,6 +14,7 @@ export type UsageNames = Readonly<Partial<Record<Dimension, ReadonlyMap<string, 
 export function displayName(dimension: Dimension, value: string, names: UsageNames): string {
   if (value === "") return dimension === "key" ? texts.noKey : texts.none;
   if (dimension === "dialect") return formatApiStyle(value);
+  if (dimension === "operation") return formatOperation(value) ?? value;
   if (dimension === "outcome") return new Map(Object.entries(texts.outcomes)).get(value) ?? value;
   return names[dimension]?.get(value) || value;
 }

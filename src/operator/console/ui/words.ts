@@ -50,6 +50,13 @@ export const words = translate("words", {
     files: "Files",
     pages: "Web pages",
   },
+  operations: {
+    images: "Images",
+    audio: "Audio",
+    moderations: "Moderations",
+    rerank: "Rerank",
+    realtime: "Realtime",
+  },
   key: "Key",
   any: "any",
   tokens: "Tokens",

@@ -2,7 +2,7 @@ import { useMemo } from "preact/hooks";
 import type { HistorySummary } from "../../api/history.ts";
 import { formatHref, navigateTo } from "../../routing.ts";
 import { type AccountNames, useAccountNames } from "../../shared/account-names.ts";
-import { formatApiStyle } from "../../ui/api-styles.ts";
+import { formatApiStyle, formatOperation } from "../../ui/api-styles.ts";
 import { formatCompact, formatCost, formatDuration } from "../../ui/format.ts";
 import { type Column, DataTable } from "../../ui/tables/data-table.tsx";
 import { Timestamp } from "../../ui/timestamp.tsx";
@@ -69,7 +69,7 @@ const columns = (query: string, names: AccountNames): readonly Column<HistorySum
   },
   {
     title: words.model,
-    cell: ({ model, requested_model, dialect, source, path }) => (
+    cell: ({ model, requested_model, dialect, operation, source, path }) => (
       <>
         {/* A refused request was served by no model. */}
         <FilterLink name="model" value={model || requested_model} query={query} />
@@ -78,9 +78,11 @@ const columns = (query: string, names: AccountNames): readonly Column<HistorySum
             <TruncatedText text={texts.requestedName(requested_model)} />
           </FilterLink>
         )}
-        <FilterLink name="dialect" value={dialect} query={query}>
-          {formatApiStyle(dialect)}
-        </FilterLink>
+        {formatOperation(operation) ?? (
+          <FilterLink name="dialect" value={dialect} query={query}>
+            {formatApiStyle(dialect)}
+          </FilterLink>
+        )}
         <div class="row">
           {path !== undefined && (
             <FilterLink name="path" value={path} query={query}>

@@ -3,7 +3,7 @@ import { listCapturesOfRequest } from "../../api/captures.ts";
 import type { HistoryRecord } from "../../api/history.ts";
 import { formatHref } from "../../routing.ts";
 import type { AccountNames } from "../../shared/account-names.ts";
-import { formatApiStyle } from "../../ui/api-styles.ts";
+import { formatApiStyle, formatOperation } from "../../ui/api-styles.ts";
 import { formatCount } from "../../ui/count.ts";
 import { formatCost, formatDuration, formatFullTime } from "../../ui/format.ts";
 import { useLoaded } from "../../ui/loading/use-loaded.ts";
@@ -78,9 +78,11 @@ export function Facts({ record, names }: FactsProps) {
         <Fact name={texts.droppedParameters}>{texts.notSupported(droppedParams.join(", "))}</Fact>
       )}
       <Fact name={words.apiStyle}>
-        <FilterLink name="dialect" value={record.dialect} query="">
-          {formatApiStyle(record.dialect)}
-        </FilterLink>
+        {formatOperation(record.operation) ?? (
+          <FilterLink name="dialect" value={record.dialect} query="">
+            {formatApiStyle(record.dialect)}
+          </FilterLink>
+        )}
         {record.stream ? texts.streamed : ""}
       </Fact>
       {record.source !== "" && (
