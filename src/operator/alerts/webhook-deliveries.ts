@@ -36,6 +36,9 @@ interface SendResult {
   readonly error: string;
 }
 
+/** Whether the status of an attempt says that the webhook takes no messages at the moment, and not that it refused one. */
+const isUnavailable = (status: number): boolean => status === 0 || status === 429 || status >= 500;
+
 export function listActiveWebhooks({ alerts }: Config): Webhook[] {
   return alerts.webhooks.filter(({ disabled }) => !disabled);
 }
@@ -96,30 +99,44 @@ export class WebhookDeliveries {
   }
 
   /**
-   * Sends all messages that are due, and schedules those that fail again. A receiver gets the messages about an alert in
-   * their order: its end never comes before its beginning.
+   * Sends all messages that are due, and schedules those that fail again. A receiver gets one message after the other, and
+   * those about an alert in their order: its end never comes before its beginning.
    */
   async sendDue(config: Config): Promise<void> {
     const webhooks = new Map(listActiveWebhooks(config).map((webhook) => [webhook.id, webhook]));
-    const attempt = async (message: QueuedMessage): Promise<void> => {
-      const webhook = webhooks.get(message.webhook);
-      if (webhook === undefined) {
-        Object.assign(message, { due: 0, error: "there is no such webhook any more" });
-        return;
-      }
-      const { error } = await this.#send(webhook, message.news, config);
-      const pause = RETRY_MS[message.attempts];
-      message.attempts += 1;
-      message.error = error;
-      message.due = error !== "" && pause !== undefined ? this.#platform.now() + pause : 0;
-    };
     for (;;) {
       const now = this.#platform.now();
       const due = this.#listFirstPending().filter(
         (message) => message.due <= now || !webhooks.has(message.webhook),
       );
       if (due.length === 0) return;
-      await Promise.all(due.map(attempt));
+      const byWebhook = Map.groupBy(due, ({ webhook }) => webhook);
+      await Promise.all(
+        [...byWebhook].map(([id, messages]) => this.#sendInOrder(webhooks.get(id), messages, config)),
+      );
+    }
+  }
+
+  /** Sends messages to one webhook. If it takes none at the moment, those that follow wait as long as the failed one. */
+  async #sendInOrder(
+    webhook: Webhook | undefined,
+    messages: readonly QueuedMessage[],
+    config: Config,
+  ): Promise<void> {
+    for (const [index, message] of messages.entries()) {
+      if (webhook === undefined) {
+        Object.assign(message, { due: 0, error: "there is no such webhook any more" });
+        continue;
+      }
+      const { status, error } = await this.#send(webhook, message.news, config);
+      const pause = RETRY_MS[message.attempts];
+      message.attempts += 1;
+      message.error = error;
+      message.due = error !== "" && pause !== undefined ? this.#platform.now() + pause : 0;
+      if (message.due > 0 && isUnavailable(status)) {
+        for (const later of messages.slice(index + 1)) later.due = message.due;
+        return;
+      }
     }
   }
 

@@ -33,6 +33,9 @@ class Site {
   readonly sent: Sent[] = [];
   /** What webhooks answer next; 0: nothing. 200 unless given. */
   readonly answers: number[] = [];
+  /** The most messages that one webhook had to take at once. */
+  mostAtOnce = 0;
+  readonly #running = new Map<string, number>();
   #state: WatchState | null = null;
 
   async open(config: z.input<typeof configSchema>): Promise<this> {
@@ -40,6 +43,11 @@ class Site {
       const { headers, body, redirect } = init;
       this.sent.push({ url, body: String(body), headers: new Headers(headers), redirect });
       const status = this.answers.shift() ?? 200;
+      const running = (this.#running.get(url) ?? 0) + 1;
+      this.#running.set(url, running);
+      this.mostAtOnce = Math.max(this.mostAtOnce, running);
+      await Promise.resolve();
+      this.#running.set(url, running - 1);
       if (status === 0) throw new TypeError("unreachable");
       return new Response(null, {
         status,
@@ -212,11 +220,11 @@ describe("an alert", () => {
       ...{ day: { tokens: 90, cost: 0 }, month: { tokens: 0, cost: 0 } },
     }));
     vi.spyOn(site.platform.accounts, "listSubjectUsage").mockResolvedValue(usage);
-    site.answers.push(...Array(80).fill(429));
+    site.answers.push(429, 429, 429);
     await site.pass(0.5);
     site.restart();
-    await site.pass(5);
-    const subjects = site.sent.slice(80).map(({ body }) => JSON.parse(body).data.subject);
+    await site.pass(15);
+    const subjects = site.sent.slice(3).map(({ body }) => JSON.parse(body).data.subject);
     expect(subjects).toEqual(expect.arrayContaining(api_keys.map(({ id }) => `${id} tokens of a day 80`)));
     expect(site.watcher.status().deliveries).toHaveLength(50);
   });
@@ -324,6 +332,27 @@ describe("an alert", () => {
   const hook = (id: string, rules?: Webhook["rules"]) => ({
     ...{ ...HOOK, id, url: `https://hooks.example.com/${id}` },
     ...(rules !== undefined && { rules }),
+  });
+
+  test("comes to a webhook one after the other, and not while it takes none", async () => {
+    const webhooks = [hook("one"), hook("two")];
+    const site = await new Site().open({ accounts: [], alerts: { webhooks } });
+    await endAlert(site);
+    const failed = { message: "it failed", value: 503, threshold: 0 };
+    for (let subject = 0; subject < 20; subject += 1)
+      await site.watcher.report({ kind: "sync_failed", subject: String(subject), ...failed });
+    site.answers.push(429, 200, 0);
+    await site.watcher.runRound();
+    // The first webhook takes none; the second one takes its first message only.
+    expect(site.sent).toHaveLength(3);
+    await site.pass(0.5);
+    const subjects = (id: string) =>
+      site.sent.filter(({ url }) => url.endsWith(id)).map(({ body }) => JSON.parse(body).data.subject);
+    const all = Array.from({ length: 20 }, (_, subject) => String(subject));
+    expect(subjects("one")).toEqual(["0", ...all]);
+    expect(subjects("two")).toEqual(["0", "1", ...all.slice(1)]);
+    expect(site.mostAtOnce).toBe(1);
+    expect(site.watcher.status().deliveries.filter(({ pending }) => pending)).toEqual([]);
   });
 
   test("goes to the webhooks that name its rule, and to those that name none", async () => {
