@@ -5,8 +5,11 @@ import { sha256 } from "../../../core/encoding/hash.ts";
 import { isObject, type JsonObject } from "../../../core/encoding/json.ts";
 import { GatewayError } from "../../../core/errors/gateway-error.ts";
 import type { Fetch } from "../../../core/ports/upstream.ts";
+import { readBounded } from "../../../gateway/providers/transport.ts";
 
 const TIMEOUT_MS = 10_000;
+/** Longest answer of the identity provider, bytes. */
+const MAX_ANSWER_BYTES = 1_000_000;
 /** How long someone may take to sign in at the identity provider, seconds. */
 const SIGN_IN_SECONDS = 600;
 const COOKIE_ISSUER = "polygate-oidc";
@@ -48,7 +51,9 @@ async function fetchJson(
 ): Promise<JsonObject> {
   try {
     const response = await fetch(address, { ...init, signal: AbortSignal.timeout(TIMEOUT_MS) });
-    const body: unknown = await response.json();
+    const { text, whole } = await readBounded(response, MAX_ANSWER_BYTES);
+    if (!whole) throw fail(`${what} sent too much, or broke off`);
+    const body: unknown = JSON.parse(text);
     if (response.ok && isObject(body)) return body;
     const reason = isObject(body) && typeof body["error"] === "string" ? `: ${body["error"]}` : "";
     throw fail(`${what} answered ${response.status}${reason.slice(0, 100)}`);
@@ -104,10 +109,14 @@ function discover(settings: OidcSettings): Promise<Discovered> {
 async function readMetadata(settings: OidcSettings): Promise<Discovered> {
   const address = `${settings.issuer}/.well-known/openid-configuration`;
   const metadata = await fetchJson(settings, address, {}, "the identity provider");
+  const isSecure = settings.issuer.startsWith("https:");
   const read = (name: string): string => {
     const value = metadata[name];
     if (typeof value !== "string" || !URL.canParse(value))
       throw fail(`the identity provider does not state its ${name}`);
+    const { protocol } = new URL(value);
+    if (protocol !== "https:" && (isSecure || protocol !== "http:"))
+      throw fail(`the ${name} of the identity provider is no https address`);
     return value;
   };
   const issuer = read("issuer");
@@ -197,7 +206,8 @@ export async function completeSignIn(
   const answer = await fetchJson(
     settings,
     tokenEndpoint,
-    { method: "POST", body: form, headers },
+    // Another address must not get the code and the secret.
+    { method: "POST", body: form, headers, redirect: "manual" },
     "the token endpoint",
   );
   const { id_token: idToken } = answer;
@@ -212,7 +222,7 @@ export async function completeSignIn(
     ? await fetchJson(
         settings,
         userInfoEndpoint,
-        { headers: { authorization: `Bearer ${accessToken}` } },
+        { headers: { authorization: `Bearer ${accessToken}` }, redirect: "manual" },
         "the identity provider",
       )
     : claims;
@@ -235,7 +245,11 @@ async function verifyIdToken(
 ): Promise<Record<string, unknown>> {
   try {
     const keys = createRemoteJWKSet(new URL(keysAddress), {
-      [customFetch]: (address, options) => fetch(address, options),
+      [customFetch]: async (address, options) => {
+        const response = await fetch(address, options);
+        const { text } = await readBounded(response, MAX_ANSWER_BYTES);
+        return new Response(text, { status: response.status });
+      },
       timeoutDuration: TIMEOUT_MS,
     });
     const { payload } = await jwtVerify(idToken, keys, {
@@ -247,8 +261,13 @@ async function verifyIdToken(
       clockTolerance: 60,
       currentDate: new Date(now),
     });
+    if (typeof payload.sub !== "string" || payload.sub === "") throw fail("the ID token names nobody");
+    // OpenID Connect Core 1.0, section 3.1.3.7, rule 5.
+    if (payload["azp"] !== undefined && payload["azp"] !== clientId)
+      throw fail("the ID token was issued for another client");
     return payload;
   } catch (error) {
+    if (error instanceof GatewayError) throw error;
     const reason = error instanceof errors.JOSEError ? `is not valid (${error.code})` : "cannot be checked";
     throw fail(`the ID token ${reason}`);
   }

@@ -114,6 +114,9 @@ function rejectOtherSites({ request }: Context): void {
   throw new GatewayError(403, "begin to sign in on the page of the console", { code: "permission_denied" });
 }
 
+/** The codes of OAuth 2.0 and OpenID Connect are such words. Anybody can send a browser here with another text. */
+const ERROR_CODE = /^\w{1,60}$/;
+
 /** Back to the console. The fragment never reaches a server. */
 function redirectToConsole(context: Context, fragment: Record<string, string>): Response {
   const headers = new Headers({ "cache-control": "no-store", "referrer-policy": "no-referrer" });
@@ -172,7 +175,10 @@ export const OIDC_ENDPOINTS = [
     handler: async (context, { query: { code, state, error } }) => {
       const settings = await readSettings(context);
       try {
-        if (error !== undefined) throw invalidRequest(`the identity provider refused: ${error}`);
+        if (error !== undefined) {
+          const reason = ERROR_CODE.test(error) ? error : "unknown error";
+          throw invalidRequest(`the identity provider refused: ${reason}`);
+        }
         if (code === undefined) throw invalidRequest("the identity provider sent no code");
         const identity = await completeSignIn(
           settings,
