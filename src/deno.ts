@@ -13,8 +13,8 @@ import { readVariablesOrExit } from "./runtime/deno/variables.ts";
 const variables = readVariablesOrExit();
 const { clientAddressHeader } = variables;
 const { refreshCheckMs, shutdownMs } = variables.process;
-const runtime = await createDenoRuntime(variables);
 const inFlight = new InFlightWork();
+const runtime = await createDenoRuntime(variables, inFlight.closing);
 warnIfOpenToAnyKey(runtime.platform, (await runtime.platform.configuration.read()).config);
 
 /** The client's address: the last one in the header that `CLIENT_ADDRESS_HEADER` names, else the connection's. */

@@ -75,6 +75,8 @@ export interface Platform {
   readonly providerSignsIn: boolean;
   /** Upgrades a request to a WebSocket. */
   readonly upgradeToWebSocket: UpgradeToWebSocket;
+  /** Aborted when the process is to end, so that connections without an end of their own close. Absent: nothing says so. */
+  readonly closing?: AbortSignal;
   /** Opens a WebSocket to a provider, without a proxy. */
   readonly openWebSocket: OpenWebSocket;
   readonly pages: PagesPlatform;

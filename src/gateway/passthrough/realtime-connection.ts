@@ -17,6 +17,7 @@ export const CONNECTION_BYTES = 128 * 1024;
 
 /** Close codes of RFC 6455, section 7.4.1. */
 const NORMAL = 1000;
+const GOING_AWAY = 1001;
 const UNSUPPORTED_DATA = 1003;
 const BROKEN = 1006;
 const POLICY_VIOLATION = 1008;
@@ -27,6 +28,8 @@ const TRY_AGAIN_LATER = 1013;
 export interface RealtimeOptions extends ClientEventOptions {
   /** Aborted when the lease is lost, or the request is aborted for another reason. */
   readonly signal: AbortSignal;
+  /** Aborted when the gateway is to end. */
+  readonly closing?: AbortSignal | undefined;
   readonly events: ProviderEvents;
   /** Called for each message of the provider. */
   readonly onProviderMessage: () => void;
@@ -64,7 +67,10 @@ export class RealtimeConnection {
       else options.assertStillAllowed().catch((thrown: unknown) => this.#endIfRefused(thrown));
     }, CHECK_MS);
     options.signal.addEventListener("abort", () => this.#end(TRY_AGAIN_LATER, "the account is gone"));
+    options.closing?.addEventListener("abort", this.#leave);
   }
+
+  readonly #leave = (): void => this.#end(GOING_AWAY, "the gateway restarts");
 
   /**
    * Resolves at the end of the connection. Rejects with a `ProviderError` if the provider
@@ -185,6 +191,7 @@ export class RealtimeConnection {
     this.#hasEnded = true;
     clearTimeout(this.#lifeTimer);
     clearInterval(this.#checkTimer);
+    this.#options.closing?.removeEventListener("abort", this.#leave);
     this.#client.resume?.();
     this.#provider?.resume?.();
     this.#client.close(code, reason);

@@ -243,6 +243,7 @@ class RealtimeRun {
       connection = new RealtimeConnection(client, {
         memory,
         signal: this.#abort.signal,
+        closing: platform.closing,
         events,
         model: opened.model,
         isLimited: hasModelList(this.#caller, requestLimits),

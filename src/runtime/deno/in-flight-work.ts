@@ -6,10 +6,15 @@ import { withTimeout } from "../../core/ports/clock.ts";
  */
 export class InFlightWork {
   readonly #work = new Set<Promise<void>>();
-  #isClosing = false;
+  readonly #closing = new AbortController();
+
+  /** Aborted when a shutdown begins. */
+  get closing(): AbortSignal {
+    return this.#closing.signal;
+  }
 
   get isClosing(): boolean {
-    return this.#isClosing;
+    return this.closing.aborted;
   }
 
   /** Adds work that a shutdown waits for, whether it succeeds or fails. */
@@ -23,7 +28,7 @@ export class InFlightWork {
 
   /** Accepts nothing new from now on. Resolves with true when all work has ended, with false after `ms` milliseconds. */
   async drain(ms: number): Promise<boolean> {
-    this.#isClosing = true;
+    this.#closing.abort();
     return (await withTimeout(this.#allDone(), ms)) === true;
   }
 

@@ -49,8 +49,12 @@ export interface DenoRuntime {
   close(): void;
 }
 
-/** The runtime of a self-hosted process. */
-export async function createDenoRuntime(variables: Variables): Promise<DenoRuntime> {
+/**
+ * The runtime of a self-hosted process.
+ *
+ * @param closing see `Platform`
+ */
+export async function createDenoRuntime(variables: Variables, closing: AbortSignal): Promise<DenoRuntime> {
   const { pages, process } = variables;
   const projectFolder = new URL("../../..", import.meta.url).pathname.replace(/\/$/, "");
   const data = await openDataFolderOrExit(process.dataFolder);
@@ -131,6 +135,7 @@ export async function createDenoRuntime(variables: Variables): Promise<DenoRunti
     providerBaseUrl: variables.providerBaseUrl ?? (sandbox === null ? null : SANDBOX_URL),
     providerSignsIn: !needsNoAccount(variables.providerDriver),
     upgradeToWebSocket: upgradeWebSocket,
+    closing,
     openWebSocket,
     pages: createPagesPlatform(browsers ?? UNAVAILABLE_BROWSER, rateLimits, jobs, cachedBodies),
     fetchAsset: (request) => assets.get(request),
