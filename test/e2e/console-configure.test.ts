@@ -475,7 +475,7 @@ describeWithBrowser("configuring in the console", () => {
         },
       ],
       alerts: {
-        webhooks: [{ id: "w", url: `https://hooks.test/${part}`, secret: `whsec_${part}${"A".repeat(32)}` }],
+        webhooks: [{ id: "w", url: `https://hooks.test/${part}`, secret: `whsec_${part}${"A".repeat(31)}` }],
       },
     });
     const page = await app.at("transfer");
