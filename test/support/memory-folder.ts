@@ -14,8 +14,6 @@ export default function useMemoryFolder(): (() => void) | undefined {
   if (freeBytes(SHARED_MEMORY) < ENOUGH_BYTES) return undefined;
   const folder = mkdtempSync(join(SHARED_MEMORY, "polygate-tests-"));
   process.env["TMPDIR"] = folder;
-  // A test process then uses what an earlier one has compiled: the modules are the same.
-  process.env["NODE_COMPILE_CACHE"] = join(folder, "compiled");
   return () => rmSync(folder, { recursive: true, force: true });
 }
 
