@@ -33,13 +33,17 @@ export interface OidcSettings {
 /** Who signed in. */
 export interface OidcIdentity {
   readonly subject: string;
-  /** In lower case; empty: unknown. */
+  /** With ASCII letters in lower case; empty: unknown. */
   readonly email: string;
   readonly isEmailVerified: boolean;
 }
 
 const fail = (message: string): GatewayError =>
   new GatewayError(400, `sign-in failed: ${message}`, { code: "invalid_request" });
+
+/** The Kelvin sign would become a k: two people could have one address. */
+const toLowerCaseAscii = (text: string): string =>
+  text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -231,7 +235,7 @@ export async function completeSignIn(
   const { email, email_verified: verified } = info;
   return {
     subject: String(claims["sub"]),
-    email: typeof email === "string" ? email.trim().toLowerCase() : "",
+    email: typeof email === "string" ? toLowerCaseAscii(email.trim()) : "",
     isEmailVerified: verified === true,
   };
 }

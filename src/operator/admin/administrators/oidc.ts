@@ -114,6 +114,8 @@ function rejectOtherSites({ request }: Context): void {
   throw new GatewayError(403, "begin to sign in on the page of the console", { code: "permission_denied" });
 }
 
+/** Longest part of an unknown person's name that is shown: it stands in a header. */
+const MAX_SHOWN_NAME = 100;
 /** The codes of OAuth 2.0 and OpenID Connect are such words. Anybody can send a browser here with another text. */
 const ERROR_CODE = /^\w{1,60}$/;
 
@@ -197,7 +199,7 @@ export const OIDC_ENDPOINTS = [
               : entry.oidc_subject === identity.subject),
         );
         if (administrator === undefined) {
-          const name = identity.email || identity.subject;
+          const name = (identity.email || identity.subject).slice(0, MAX_SHOWN_NAME);
           throw invalidRequest(`${name} is no administrator here: an owner must add this address or subject`);
         }
         // Both the start and the return were counted.

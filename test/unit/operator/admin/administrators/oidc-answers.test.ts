@@ -34,7 +34,11 @@ const endless = () =>
 /** Signs in at an identity provider with these answers. Returns where the browser is sent in the end. */
 async function signIn({ metadata = {}, claims = {}, token, keys }: Answers) {
   const oidc = { issuer: ISSUER, client_id: "polygate" };
-  const administrators = [{ id: "ada", role: "owner" as const, oidc_subject: "ada-1" }];
+  const administrators = [
+    { id: "ada", role: "owner" as const, oidc_subject: "ada-1" },
+    { id: "grace", role: "viewer" as const, email: "grace@example.com" },
+    { id: "kim", role: "viewer" as const, email: "kim@example.com" },
+  ];
   const made: MemoryGateway = await gateway({
     config: { oidc, administrators, admin: { jwt_secret: "a-secret" } },
   });
@@ -89,6 +93,22 @@ describe("an identity provider", () => {
     ["of another sign-in", { nonce: "other" }],
   ])("is not believed with a token %s", async (_, claims) => {
     expect((await signIn({ claims })).location).toMatch(/^\/admin#sign_in_failed=/);
+  });
+
+  it.each([
+    ["GRACE@example.com", true],
+    // The Kelvin sign, whose lower case is k.
+    ["\u212aim@example.com", false],
+    ["kim@example.com", true],
+  ])("knows an administrator by the address %s: %s", async (email, isKnown) => {
+    const { location } = await signIn({ claims: { sub: "another", email, email_verified: true } });
+    expect(location.startsWith("/admin#signed_in=")).toBe(isKnown);
+  });
+
+  it("does not get the long name of a stranger into a header", async () => {
+    const { location } = await signIn({ claims: { sub: "x".repeat(100_000) } });
+    expect(location).toMatch(/^\/admin#sign_in_failed=.*x{100} is no administrator/);
+    expect(location.length).toBeLessThan(1_000);
   });
 
   it.each([
