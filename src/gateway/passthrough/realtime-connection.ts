@@ -9,6 +9,11 @@ import { SocketPipe } from "./socket-pipe.ts";
 /** Maximum lifetime of a connection, and maximum time without a message, milliseconds. The vendor's is one hour, too. */
 const LIFE_MS = HOUR_MS;
 const IDLE_MS = 600_000;
+/**
+ * How long the caller may take to send a first message, milliseconds. Under `wrangler dev` a caller who leaves during the
+ * handshake may look as if it were there.
+ */
+const FIRST_MESSAGE_MS = 60_000;
 /** How often the connection checks whether it may go on, milliseconds. */
 const CHECK_MS = 10_000;
 
@@ -54,7 +59,9 @@ export class RealtimeConnection {
   /** Bytes reserved for a message of the caller that is not complete yet. */
   #partialBytes = 0;
   #hasEnded = false;
-  #lastMessageAt = Date.now();
+  readonly #openedAt = Date.now();
+  #lastMessageAt = this.#openedAt;
+  #hasClientSent = false;
   readonly #lifeTimer: ReturnType<typeof setTimeout>;
   readonly #checkTimer: ReturnType<typeof setInterval>;
 
@@ -63,7 +70,10 @@ export class RealtimeConnection {
     this.#options = options;
     this.#lifeTimer = setTimeout(() => this.#expire("the connection has reached its longest life"), LIFE_MS);
     this.#checkTimer = setInterval(() => {
-      if (Date.now() - this.#lastMessageAt > IDLE_MS) this.#expire("nothing was sent for too long");
+      const now = Date.now();
+      if (now - this.#lastMessageAt > IDLE_MS) this.#expire("nothing was sent for too long");
+      else if (!this.#hasClientSent && now - this.#openedAt > FIRST_MESSAGE_MS)
+        this.#expire("the caller sent nothing");
       else options.assertStillAllowed().catch((thrown: unknown) => this.#endIfRefused(thrown));
     }, CHECK_MS);
     options.signal.addEventListener("abort", () => this.#end(TRY_AGAIN_LATER, "the account is gone"));
@@ -155,6 +165,7 @@ export class RealtimeConnection {
 
   #takeClientMessage(text: string | null): void {
     if (this.#hasEnded) return;
+    this.#hasClientSent = true;
     this.#lastMessageAt = Date.now();
     this.#toClient?.confirmTaken();
     if (text === null) {

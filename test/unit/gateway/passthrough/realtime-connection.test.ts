@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { MemoryBudget } from "../../../../src/core/http/memory-budget.ts";
 import type { SocketListener } from "../../../../src/core/ports/web-socket.ts";
 import { RealtimeConnection } from "../../../../src/gateway/passthrough/realtime-connection.ts";
@@ -46,6 +46,26 @@ function deliver(client: SocketListener, text: string): void {
   expect(client.onBytes(text.length)).toBe(true);
   client.onMessage(text);
 }
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test("a caller who sends nothing is disconnected after a minute, and others after ten without a message", () => {
+  vi.useFakeTimers();
+  const silent = connect(() => undefined);
+  const speaking = connect(() => undefined);
+  deliver(speaking.client, '{"type":"session.update"}');
+  // What the provider says is no sign of the caller.
+  silent.sayAsProvider('{"type":"session.created"}');
+  vi.advanceTimersByTime(55_000);
+  expect([silent.closes, speaking.closes]).toEqual([[], []]);
+  vi.advanceTimersByTime(20_000);
+  expect([silent.closes, silent.closesOfProvider, speaking.closes]).toEqual([[1000], [1000], []]);
+  expect(silent.answers.at(-1)?.error.code).toBe("websocket_connection_limit_reached");
+  vi.advanceTimersByTime(600_000);
+  expect(speaking.closes).toEqual([1000]);
+});
 
 test("messages that cannot be parsed get an error event, and the connection continues", async () => {
   const received: string[] = [];
