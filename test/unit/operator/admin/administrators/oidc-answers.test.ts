@@ -1,17 +1,8 @@
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from "jose";
 import { describe, expect, it } from "vitest";
-import { handleRequest } from "../../../../../src/app.ts";
-import type { Platform } from "../../../../../src/core/ports/platform.ts";
-import { type MemoryGateway, useMemoryGateway } from "../../../../support/memory-gateway.ts";
+import { ISSUER, METADATA, useIdentityProvider } from "./identity-provider.ts";
 
-const gateway = useMemoryGateway();
-const ISSUER = "https://id.test";
-const METADATA = {
-  issuer: ISSUER,
-  authorization_endpoint: `${ISSUER}/authorize`,
-  token_endpoint: `${ISSUER}/token`,
-  jwks_uri: `${ISSUER}/keys`,
-};
+const startGateway = useIdentityProvider();
 const { publicKey, privateKey } = await generateKeyPair("ES256");
 const KEYS = { keys: [{ ...(await exportJWK(publicKey)), alg: "ES256", use: "sig" }] };
 
@@ -33,15 +24,11 @@ const endless = () =>
 
 /** Signs in at an identity provider with these answers. Returns where the browser is sent in the end. */
 async function signIn({ metadata = {}, claims = {}, token, keys }: Answers) {
-  const oidc = { issuer: ISSUER, client_id: "polygate" };
   const administrators = [
     { id: "ada", role: "owner" as const, oidc_subject: "ada-1" },
     { id: "grace", role: "viewer" as const, email: "grace@example.com" },
     { id: "kim", role: "viewer" as const, email: "kim@example.com" },
   ];
-  const made: MemoryGateway = await gateway({
-    config: { oidc, administrators, admin: { jwt_secret: "a-secret" } },
-  });
   let nonce = "";
   const redirects: (string | undefined)[] = [];
   const createToken = async () => {
@@ -50,22 +37,14 @@ async function signIn({ metadata = {}, claims = {}, token, keys }: Answers) {
     const jwt = new SignJWT(payload).setProtectedHeader({ alg: "ES256" });
     return Response.json({ id_token: await jwt.sign(privateKey), access_token: "a" });
   };
-  const platform: Platform = {
-    ...made.platform,
-    deploymentFetch: async (url, init) => {
-      const { pathname } = new URL(url);
-      if (pathname === "/keys") return keys?.() ?? Response.json(KEYS);
-      if (pathname !== "/token") return Response.json({ ...METADATA, ...metadata });
-      redirects.push(init?.redirect);
-      return token?.() ?? createToken();
-    },
-  };
-  const get = (path: string, headers = {}) =>
-    handleRequest(new Request(`https://gateway.test${path}`, { headers }), {
-      platform,
-      waitUntil: made.waitUntil,
-      clientAddress: "192.0.2.1",
-    });
+  const ask = await startGateway(async (url, init) => {
+    const { pathname } = new URL(url);
+    if (pathname === "/keys") return keys?.() ?? Response.json(KEYS);
+    if (pathname !== "/token") return Response.json({ ...METADATA, ...metadata });
+    redirects.push(init?.redirect);
+    return token?.() ?? createToken();
+  }, administrators);
+  const get = (path: string, headers = {}) => ask(`https://gateway.test${path}`, "192.0.2.1", headers);
   const start = await get("/admin/oidc/start");
   if (start.status !== 302) return { location: `${start.status}`, redirects, get };
   const { searchParams } = new URL(start.headers.get("location") ?? "");

@@ -1,35 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { handleRequest } from "../../../../../src/app.ts";
-import type { Platform } from "../../../../../src/core/ports/platform.ts";
-import { type MemoryGateway, pass, useMemoryGateway } from "../../../../support/memory-gateway.ts";
+import { pass } from "../../../../support/memory-gateway.ts";
+import { METADATA, useIdentityProvider } from "./identity-provider.ts";
 
-const gateway = useMemoryGateway();
-const ISSUER = "https://id.test";
-const METADATA = {
-  issuer: ISSUER,
-  authorization_endpoint: `${ISSUER}/authorize`,
-  token_endpoint: `${ISSUER}/token`,
-  jwks_uri: `${ISSUER}/keys`,
-};
+const startGateway = useIdentityProvider();
 
 /** A gateway whose administrators sign in at an identity provider that counts its requests. */
 async function open(respond: () => Response = () => Response.json(METADATA)) {
-  const oidc = { issuer: ISSUER, client_id: "polygate" };
-  const made: MemoryGateway = await gateway({ config: { oidc, admin: { jwt_secret: "a-secret" } } });
   const asked: string[] = [];
-  const platform: Platform = {
-    ...made.platform,
-    deploymentFetch: async (url) => {
-      asked.push(url);
-      return respond();
-    },
-  };
+  const ask = await startGateway(async (url) => {
+    asked.push(url);
+    return respond();
+  });
   const get = (path: string, clientAddress: string, headers = {}) =>
-    handleRequest(new Request(`http://gateway.test${path}`, { headers }), {
-      platform,
-      waitUntil: made.waitUntil,
-      clientAddress,
-    });
+    ask(`http://gateway.test${path}`, clientAddress, headers);
   return { asked, get };
 }
 
