@@ -1,4 +1,8 @@
-import { toBase64, toUtf8 } from "../encoding/bytes.ts";
+import { fromBase64, toBase64, toUtf8 } from "../encoding/bytes.ts";
+
+/** The bytes of a secret in the form of Standard Webhooks: `whsec_` and base64. Throws as `fromBase64` does. */
+export const decodeWebhookSecret = (secret: string): Uint8Array<ArrayBuffer> =>
+  fromBase64(secret.replace(/^whsec_/, ""));
 
 /**
  * Headers that prove the sender and the time of a webhook's body (Standard Webhooks, standardwebhooks.com, version 1).

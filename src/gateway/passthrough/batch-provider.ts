@@ -26,16 +26,15 @@ interface BatchCall {
   readonly path: string;
   /** The JSON text of the body; null: the call reads. */
   readonly body: string | null;
+  /** The path names a batch that exists. To read or cancel it costs nothing. */
   readonly isStoredObject?: true;
-  /** See `AccountRequest`. */
-  readonly costsNothing?: true;
 }
 
 /** Calls the provider with the account that has a batch or its input file, and returns the answer. */
 export async function callBatches(
   { context, caller }: BatchRequest,
   { provider: id, account }: Pick<BatchRecord, "provider" | "account">,
-  { path, body, costsNothing, ...call }: BatchCall,
+  { path, body, ...call }: BatchCall,
 ): Promise<JsonObject> {
   const { abort, stop } = abortOnDisconnect(context.request);
   const { config } = await context.config();
@@ -62,7 +61,7 @@ export async function callBatches(
     return await withAccount(
       {
         ...{ context, caller: owner, provider, model: "", dialect: PASSTHROUGH_STYLE, abort },
-        ...(costsNothing && { costsNothing }),
+        ...(call.isStoredObject && { costsNothing: true }),
       },
       (session) => {
         timeout.restart();

@@ -96,7 +96,6 @@ export async function useBatch(
       path: action === "" ? path : `${path}/${action}`,
       body: action === "" ? null : "{}",
       isStoredObject: true,
-      costsNothing: true,
     });
     // The provider checks who owns a batch that was created with the caller's own token elsewhere.
     return record === null ? batch : await recordBatch(request, batch, record);

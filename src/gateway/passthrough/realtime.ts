@@ -116,8 +116,7 @@ async function assertAccountStillEnabled(config: Config, provider: string, accou
   const isEnabled = provider === "" || config.providers.some(({ id, enabled }) => id === provider && enabled);
   // A caller's own token is no account.
   const account = accountId === "" ? { provider, disabled: false } : await findAccount(config, accountId);
-  if (isEnabled && account !== null && account.disabled !== true && (account.provider ?? "") === provider)
-    return;
+  if (isEnabled && account !== null && !account.disabled && (account.provider ?? "") === provider) return;
   throw new GatewayError(503, "the account was deleted or disabled", { code: "account_pool_unavailable" });
 }
 

@@ -1,6 +1,5 @@
-import { signWebhookBody } from "../../core/auth/webhook-signature.ts";
+import { decodeWebhookSecret, signWebhookBody } from "../../core/auth/webhook-signature.ts";
 import type { Webhook } from "../../core/config/schemas/alert-schema.ts";
-import { fromBase64 } from "../../core/encoding/bytes.ts";
 import type { Alert } from "../../core/ports/alerts.ts";
 
 /** An alert notification: a problem has started or ended, or a test. */
@@ -42,5 +41,5 @@ export function signBody(
   body: string,
   secret: string,
 ): Promise<Record<string, string>> {
-  return signWebhookBody(id, at, body, fromBase64(secret.replace(/^whsec_/, "")));
+  return signWebhookBody(id, at, body, decodeWebhookSecret(secret));
 }

@@ -37,7 +37,7 @@ function fileNotFoundError(id: string, field: string): GatewayError {
 }
 
 /** The names of an account, its provider, and whether it is disabled. */
-type FileAccount = Pick<Account, "email" | "mobile" | "provider"> & Partial<Pick<Account, "disabled">>;
+type FileAccount = Pick<Account, "email" | "mobile" | "provider" | "disabled">;
 
 /** The configured account with this identifier, or the account for a provider's own token; null: none. */
 export async function findAccount(config: Config, identifier: string): Promise<FileAccount | null> {
@@ -46,7 +46,9 @@ export async function findAccount(config: Config, identifier: string): Promise<F
   }
   const provider = findProviderOfTokenAccount(config, identifier);
   const hasOwnAccount = config.accounts.some((account) => (account.provider ?? "") === provider);
-  return provider === undefined || hasOwnAccount ? null : { email: "", mobile: "", provider };
+  return provider === undefined || hasOwnAccount
+    ? null
+    : { email: "", mobile: "", provider, disabled: false };
 }
 
 /** The models of the account's provider. */

@@ -4,6 +4,7 @@ import { getSigningSecret } from "../../../core/auth/signing-secret.ts";
 import { maskText } from "../../../core/config/marked-secrets.ts";
 import { type Config, configSchema } from "../../../core/config/schema.ts";
 import { lazyObject } from "../../../core/encoding/lazy-schema.ts";
+import { truncateText } from "../../../core/encoding/text-slices.ts";
 import { GatewayError, invalidRequest } from "../../../core/errors/gateway-error.ts";
 import type { Context } from "../../../core/ports/context.ts";
 import { adminEndpoint, type Endpoint, jsonResponse, openEndpoint } from "../../../core/routing/endpoint.ts";
@@ -199,7 +200,7 @@ export const OIDC_ENDPOINTS = [
               : entry.oidc_subject === identity.subject),
         );
         if (administrator === undefined) {
-          const name = (identity.email || identity.subject).slice(0, MAX_SHOWN_NAME);
+          const name = truncateText(identity.email || identity.subject, MAX_SHOWN_NAME);
           throw invalidRequest(`${name} is no administrator here: an owner must add this address or subject`);
         }
         // Both the start and the return were counted.

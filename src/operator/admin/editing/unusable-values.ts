@@ -1,7 +1,7 @@
+import { decodeWebhookSecret } from "../../../core/auth/webhook-signature.ts";
 import { describeHostFault } from "../../../core/config/host-syntax.ts";
 import { isShortenedSecret } from "../../../core/config/marked-secrets.ts";
 import type { Config } from "../../../core/config/schema.ts";
-import { fromBase64 } from "../../../core/encoding/bytes.ts";
 import { isDotSegment } from "../../../core/encoding/path-segment.ts";
 import { invalidRequest } from "../../../core/errors/gateway-error.ts";
 
@@ -74,7 +74,7 @@ const secretFault: TextCheck = (text) =>
 /** No message could be signed with a secret that cannot be decoded. */
 const signingSecretFault: TextCheck = (text) => {
   try {
-    fromBase64(text.replace(/^whsec_/, ""));
+    decodeWebhookSecret(text);
     return null;
   } catch {
     return "must be whsec_ and base64";

@@ -1,6 +1,8 @@
 import type { ComponentChildren } from "preact";
+import type { HistorySummary } from "../../api/history.ts";
 import { formatHref } from "../../routing.ts";
 import type { AccountNames } from "../../shared/account-names.ts";
+import { formatApiStyle, formatOperation } from "../../ui/api-styles.ts";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { texts } from "./texts.ts";
 
@@ -51,3 +53,13 @@ export function FilterLink({
     </a>
   );
 }
+
+type WorkLinkProps = Pick<HistorySummary, "dialect" | "operation"> & Pick<FilterLinkProps, "query">;
+
+/** The work of a record: its API style, by which a click filters, or the name of work that is no generation. */
+export const WorkLink = ({ dialect, operation, query }: WorkLinkProps) =>
+  formatOperation(operation) ?? (
+    <FilterLink name="dialect" value={dialect} query={query}>
+      {formatApiStyle(dialect)}
+    </FilterLink>
+  );

@@ -2,14 +2,13 @@ import { useMemo } from "preact/hooks";
 import type { HistorySummary } from "../../api/history.ts";
 import { formatHref, navigateTo } from "../../routing.ts";
 import { type AccountNames, useAccountNames } from "../../shared/account-names.ts";
-import { formatApiStyle, formatOperation } from "../../ui/api-styles.ts";
 import { formatCompact, formatCost, formatDuration } from "../../ui/format.ts";
 import { type Column, DataTable } from "../../ui/tables/data-table.tsx";
 import { Timestamp } from "../../ui/timestamp.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { words } from "../../ui/words.ts";
 import { describeAccount, findShownAccount } from "./describe-account.ts";
-import { accountFilter, FilterLink, filterValue } from "./filter-link.tsx";
+import { accountFilter, FilterLink, filterValue, WorkLink } from "./filter-link.tsx";
 import { StatusBadge } from "./status-badge.tsx";
 import { texts } from "./texts.ts";
 
@@ -78,11 +77,7 @@ const columns = (query: string, names: AccountNames): readonly Column<HistorySum
             <TruncatedText text={texts.requestedName(requested_model)} />
           </FilterLink>
         )}
-        {formatOperation(operation) ?? (
-          <FilterLink name="dialect" value={dialect} query={query}>
-            {formatApiStyle(dialect)}
-          </FilterLink>
-        )}
+        <WorkLink dialect={dialect} operation={operation} query={query} />
         <div class="row">
           {path !== undefined && (
             <FilterLink name="path" value={path} query={query}>

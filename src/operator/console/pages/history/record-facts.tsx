@@ -3,14 +3,13 @@ import { listCapturesOfRequest } from "../../api/captures.ts";
 import type { HistoryRecord } from "../../api/history.ts";
 import { formatHref } from "../../routing.ts";
 import type { AccountNames } from "../../shared/account-names.ts";
-import { formatApiStyle, formatOperation } from "../../ui/api-styles.ts";
 import { formatCount } from "../../ui/count.ts";
 import { formatCost, formatDuration, formatFullTime } from "../../ui/format.ts";
 import { useLoaded } from "../../ui/loading/use-loaded.ts";
 import { words } from "../../ui/words.ts";
 import { describeAccount, findShownAccount } from "./describe-account.ts";
 import { describeUsage } from "./describe-usage.ts";
-import { accountFilter, FilterLink, filterValue } from "./filter-link.tsx";
+import { accountFilter, FilterLink, filterValue, WorkLink } from "./filter-link.tsx";
 import { StatusBadge } from "./status-badge.tsx";
 import { texts } from "./texts.ts";
 
@@ -78,11 +77,7 @@ export function Facts({ record, names }: FactsProps) {
         <Fact name={texts.droppedParameters}>{texts.notSupported(droppedParams.join(", "))}</Fact>
       )}
       <Fact name={words.apiStyle}>
-        {formatOperation(record.operation) ?? (
-          <FilterLink name="dialect" value={record.dialect} query="">
-            {formatApiStyle(record.dialect)}
-          </FilterLink>
-        )}
+        <WorkLink dialect={record.dialect} operation={record.operation} query="" />
         {record.stream ? texts.streamed : ""}
       </Fact>
       {record.source !== "" && (
