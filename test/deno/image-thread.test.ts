@@ -1,11 +1,9 @@
-import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { crc32, deflateSync } from "node:zlib";
 import { afterAll, describe, expect, it } from "vitest";
-import { cacheFolder, root } from "../../scripts/development.mjs";
+import { runDenoScript } from "../support/deno-script.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "polygate-noise-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -38,23 +36,13 @@ function noise(width: number): Buffer {
   ]);
 }
 
-async function runScript(name: string, ...args: readonly string[]): Promise<string> {
-  const script = join(root, "test", "fixtures", "deno", name);
-  const { stdout } = await promisify(execFile)(
-    join(root, "node_modules", ".bin", "deno"),
-    ["run", "-A", "--no-check", script, ...args],
-    { cwd: root, env: { ...process.env, DENO_NO_UPDATE_CHECK: "1", DENO_DIR: join(cacheFolder, "deno") } },
-  );
-  return stdout;
-}
-
 describe("a picture on Deno", () => {
   const width = Number(process.env["NOISE_WIDTH"] ?? 600);
 
   it.each(["avif", "jpeg"])("is encoded as %s while other requests are served", async (format) => {
     const path = join(folder, "noise.png");
     writeFileSync(path, noise(width));
-    const stdout = await runScript("convert-noise.mjs", path, String(width), format);
+    const stdout = await runDenoScript("convert-noise.mjs", [path, String(width), format]);
     if (process.env["NOISE_WIDTH"] !== undefined) console.log(format, stdout);
     const result = JSON.parse(stdout);
     // On the main thread the timer would not fire once while the picture is encoded.
@@ -66,7 +54,7 @@ describe("a picture on Deno", () => {
   });
 
   it("that takes too long fails alone, and its thread is replaced", async () => {
-    expect(JSON.parse(await runScript("convert-stuck.mjs", "3000"))).toEqual([
+    expect(JSON.parse(await runDenoScript("convert-stuck.mjs", ["3000"]))).toEqual([
       { bytes: [1, 2] },
       { status: 504, code: "page_timeout", message: expect.stringContaining("3 seconds") },
       { bytes: [4, 5] },

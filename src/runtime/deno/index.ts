@@ -25,6 +25,7 @@ import { CallerObjectStore } from "./caller-object-store.ts";
 import { createConfigurationClient, DamagedConfigurationError } from "./configuration.ts";
 import { exitWithReason, openDataFolderOrExit } from "./data-folder.ts";
 import { startEgressFilter } from "./egress-filter.ts";
+import { createFilteredFetch } from "./filtered-fetch.ts";
 import { createOutcomeStore } from "./outcome-store.ts";
 import { createPagesPlatform, readBlockLists } from "./pages.ts";
 import { RateLimits } from "./rate-limits.ts";
@@ -85,12 +86,11 @@ export async function createDenoRuntime(variables: Variables, closing: AbortSign
   const executable = await findBrowser(process, projectFolder);
   const browsers =
     executable === null ? null : new LocalBrowsers(executable, egress.url, pages, await readBlockLists());
-  const filteredClient = Deno.createHttpClient({ proxy: { url: egress.url.replace("socks5:", "socks5h:") } });
   const assets = new AssetFolder(`${projectFolder}/dist/assets`);
   const direct: Fetch = (url, init) => fetch(url, init);
   const useSandbox = variables.providerBaseUrl === null && variables.development;
   const sandbox = useSandbox ? createSandboxFetch(direct) : null;
-  const filteredFetch: Fetch = (url, init) => fetch(url, { ...init, client: filteredClient });
+  const filteredFetch = createFilteredFetch(egress.url);
   const watcherPlatform = {
     variables,
     configuration,
