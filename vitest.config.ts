@@ -15,11 +15,24 @@ const PATIENT = { expect: { poll: { timeout: 10_000 } } } as const;
  */
 const NATIVE = { environment: "node", experimental: { viteModuleRunner: false } } as const;
 
+/** Objects inside workerd share one process: another one takes two seconds of a core. Lint and types keep the other core busy meanwhile. */
+const IN_WORKERD = { isolate: false, maxWorkers: 1, sequence: { groupOrder: 0 } } as const;
+
+/** Pure rules keep the cores busy by themselves, and each worker loads the program again, which takes seconds. */
+const BUSY = { maxWorkers: availableParallelism() + 1, sequence: { groupOrder: 1 } } as const;
+
+/**
+ * Most other tests wait for a process of their own: with as many workers as cores, two cores are idle for half of the time, with three
+ * times as many for 7 %, with four times as many for 2 %.
+ */
+const WAITING = { maxWorkers: 4 * availableParallelism(), sequence: { groupOrder: 2 } } as const;
+
 /**
  * What starts a gateway for each file. All files of a worker share one process: what they load (the runtime's tools, SDKs, schemas)
  * takes seconds. The certificates of the tests' own servers are read when the tools are loaded.
  */
 const BLACK_BOX = {
+  ...WAITING,
   ...PATIENT,
   ...NATIVE,
   isolate: false,
@@ -30,21 +43,22 @@ const BLACK_BOX = {
 const TEST_CERTIFICATES = { NODE_EXTRA_CA_CERTS: `${import.meta.dirname}/test/support/fixtures/tls/ca.pem` };
 
 /** Files that take longest: if one begins last, the machine waits for it. */
-const LONG =
-  /\/(?:native-streams|faults|console-heights|pages\/browser\/[\w/-]+|start|thumbnails)\.test\.ts$/;
+const LONG = /\/(?:native-streams|faults|console-heights|start|thumbnails|[\w-]+\.browser)\.test\.ts$/;
 
-/** Runs the small project that Vite loads first, and in each project the long files: short ones fill the end. */
+/** Runs the long files of each project first: short ones fill the end. */
 class LongFilesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ project, moduleId }: TestSpecification) =>
-      ["workers", "deno", "integration", "unit", "growth"].indexOf(project.name) +
-      (LONG.test(moduleId) ? 0 : 0.5);
+      ["deno", "integration"].indexOf(project.name) + (LONG.test(moduleId) ? 0 : 0.5);
     return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other));
   }
 }
 
 /** What measures processor time, as a ratio: `npm run growth`, outside of `npm test`. */
 const GROWTH = ["test/unit/growth/**/*.test.ts", "test/unit/support/growth.test.ts"];
+
+/** The page service's own code in Node, with a real browser. */
+const PAGES = "test/unit/**/*.browser.test.ts";
 
 /**
  * Five projects: pure rules in Node (`unit`), how their work grows (`growth`), Durable Objects inside workerd (`workers`), the built bundle over real HTTP
@@ -54,10 +68,7 @@ export default defineConfig({
   test: {
     globalSetup: "test/support/memory-folder.ts",
     sequence: { sequencer: LongFilesFirst },
-    // Most tests wait for a process of their own: with as many workers as cores, two cores are idle for half of the time, with three
-    // times as many for 7 %, with four times as many for 2 %.
-    maxWorkers: 4 * availableParallelism(),
-    // Of the unit tests (`npm run coverage`). `npm run coverage:deno` counts what black-box tests run on Deno, too.
+    // Of the tests in Node (`npm run coverage`). `npm run coverage:deno` counts what black-box tests run on Deno, too.
     coverage: {
       provider: "v8",
       reporter: ["text-summary", "html"],
@@ -69,7 +80,8 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["test/unit/**/*.test.ts"],
-          exclude: GROWTH,
+          exclude: [...GROWTH, PAGES],
+          ...BUSY,
           ...NATIVE,
           // Pure rules leave nothing behind; a process for each file would cost more than a third of their time.
           isolate: false,
@@ -85,6 +97,7 @@ export default defineConfig({
         test: {
           name: "growth",
           include: GROWTH,
+          ...BUSY,
           ...NATIVE,
           // In a process of their own: what other files leave to be collected would be measured with them.
           isolate: true,
@@ -96,7 +109,7 @@ export default defineConfig({
       {
         test: {
           name: "integration",
-          include: ["test/{contract,integration,e2e}/**/*.test.ts"],
+          include: ["test/{contract,integration,e2e}/**/*.test.ts", PAGES],
           env: TEST_CERTIFICATES,
           ...BLACK_BOX,
         },
@@ -124,7 +137,13 @@ export default defineConfig({
           }),
         ],
         // The first call of an object loads the program.
-        test: { ...PATIENT, name: "workers", include: ["test/workers/**/*.test.ts"], testTimeout: 60_000 },
+        test: {
+          ...IN_WORKERD,
+          ...PATIENT,
+          name: "workers",
+          include: ["test/workers/**/*.test.ts"],
+          testTimeout: 60_000,
+        },
       },
     ],
   },

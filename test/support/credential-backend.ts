@@ -27,6 +27,9 @@ export const AWS_KEYS = {
 };
 export const FIRST_REFRESH_TOKEN = "refresh-token-0-a1b2c3d4e5f6";
 
+/** The key pair of all backends: making one takes a quarter of a second. */
+const SIGNING_KEYS = generateKeyPairSync("rsa", { modulusLength: 2048 });
+
 /**
  * A stand-in for a vendor with a token endpoint. It rotates refresh tokens, each of which works once, and verifies the
  * signatures of Google's assertions and of requests to AWS. Its API answers only bearers of an access token that it has
@@ -44,7 +47,6 @@ export class CredentialBackend {
   readonly #server = createServer((request, response) => {
     this.#answer(request, response).catch(() => response.destroy());
   });
-  readonly #keys = generateKeyPairSync("rsa", { modulusLength: 2048 });
   #refreshToken = FIRST_REFRESH_TOKEN;
   #issued = 0;
   #valid = new Set<string>();
@@ -57,7 +59,7 @@ export class CredentialBackend {
       type: "service_account",
       client_email: "robot@project.example",
       private_key_id: "key-1",
-      private_key: backend.#keys.privateKey.export({ type: "pkcs8", format: "pem" }),
+      private_key: SIGNING_KEYS.privateKey.export({ type: "pkcs8", format: "pem" }),
       token_uri: `${backend.url}/token`,
     });
     return backend;
@@ -139,7 +141,7 @@ export class CredentialBackend {
     const grant = form["grant_type"];
     if (grant === "urn:ietf:params:oauth:grant-type:jwt-bearer") {
       try {
-        const { payload } = await jwtVerify(form["assertion"] ?? "", this.#keys.publicKey, {
+        const { payload } = await jwtVerify(form["assertion"] ?? "", SIGNING_KEYS.publicKey, {
           issuer: "robot@project.example",
           audience: `${this.url}/token`,
           algorithms: ["RS256"],

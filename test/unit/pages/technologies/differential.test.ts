@@ -107,7 +107,7 @@ describe("against the plain engine with all technologies", () => {
         }),
         { numRuns: 15 },
       );
-      expect(found).toBeGreaterThan(15);
+      expect(found).toBeGreaterThan(0);
     },
     LONGEST_MS,
   );
