@@ -1,6 +1,7 @@
 import type { Config } from "../../core/config/schema.ts";
 import type { Webhook } from "../../core/config/schemas/alert-schema.ts";
 import { checkWebhookUrl } from "../../core/config/webhook-url.ts";
+import { readRetryAfter } from "../../core/http/retry-after.ts";
 import type { Alert, AlertDelivery } from "../../core/ports/alerts.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import {
@@ -13,7 +14,11 @@ import {
 
 /** Pauses before resending a failed message, milliseconds; after the last one it is dropped. */
 const RETRY_MS = [30_000, 120_000, 600_000, 1_800_000, 7_200_000];
+/** The longest pause that a webhook can ask for, milliseconds. */
+const MAX_STATED_PAUSE_MS = 7_200_000;
 const TIMEOUT_MS = 10_000;
+/** How long a round sends, milliseconds. The next round, which checks the rules first, sends the rest. */
+const ROUND_MS = 20_000;
 /** How many deliveries are listed, and stored once they have ended. */
 const MAX_DELIVERIES = 50;
 /** How many messages are stored, including those that wait for a retry. */
@@ -34,6 +39,8 @@ interface SendResult {
   /** The status of the webhook's answer; 0: there was none. */
   readonly status: number;
   readonly error: string;
+  /** The pause that the webhook asks for (`Retry-After`), milliseconds; 0: none. */
+  readonly pauseMs: number;
 }
 
 /** Whether the status of an attempt says that the webhook takes no messages at the moment, and not that it refused one. */
@@ -100,19 +107,22 @@ export class WebhookDeliveries {
 
   /**
    * Sends all messages that are due, and schedules those that fail again. A receiver gets one message after the other, and
-   * those about an alert in their order: its end never comes before its beginning.
+   * those about an alert in their order: its end never comes before its beginning. What a slow receiver does not take in
+   * time stays due.
    */
   async sendDue(config: Config): Promise<void> {
     const webhooks = new Map(listActiveWebhooks(config).map((webhook) => [webhook.id, webhook]));
+    const until = this.#platform.now() + ROUND_MS;
     for (;;) {
       const now = this.#platform.now();
+      if (now >= until) return;
       const due = this.#listFirstPending().filter(
         (message) => message.due <= now || !webhooks.has(message.webhook),
       );
       if (due.length === 0) return;
       const byWebhook = Map.groupBy(due, ({ webhook }) => webhook);
       await Promise.all(
-        [...byWebhook].map(([id, messages]) => this.#sendInOrder(webhooks.get(id), messages, config)),
+        [...byWebhook].map(([id, messages]) => this.#sendInOrder(webhooks.get(id), messages, config, until)),
       );
     }
   }
@@ -122,17 +132,19 @@ export class WebhookDeliveries {
     webhook: Webhook | undefined,
     messages: readonly QueuedMessage[],
     config: Config,
+    until: number,
   ): Promise<void> {
     for (const [index, message] of messages.entries()) {
+      if (this.#platform.now() >= until) return;
       if (webhook === undefined) {
         Object.assign(message, { due: 0, error: "there is no such webhook any more" });
         continue;
       }
-      const { status, error } = await this.#send(webhook, message.news, config);
+      const { status, error, pauseMs } = await this.#send(webhook, message.news, config);
       const pause = RETRY_MS[message.attempts];
       message.attempts += 1;
       message.error = error;
-      message.due = error !== "" && pause !== undefined ? this.#platform.now() + pause : 0;
+      message.due = error !== "" && pause !== undefined ? this.#platform.now() + Math.max(pause, pauseMs) : 0;
       if (message.due > 0 && isUnavailable(status)) {
         for (const later of messages.slice(index + 1)) later.due = message.due;
         return;
@@ -164,7 +176,7 @@ export class WebhookDeliveries {
   async #send(webhook: Webhook, notification: AlertNotification, { alerts }: Config): Promise<SendResult> {
     const { now } = this.#platform;
     const checked = checkWebhookUrl(webhook.url, alerts);
-    if (!checked.ok) return { status: 0, error: checked.message };
+    if (!checked.ok) return { status: 0, error: checked.message, pauseMs: 0 };
     // On Deno `fetch` also refuses names that lead to private addresses.
     const fetch = checked.isListed ? this.#platform.deploymentFetch : this.#platform.fetch;
     const body = formatBody(notification, webhook.format);
@@ -182,10 +194,11 @@ export class WebhookDeliveries {
         body,
       });
       await response.body?.cancel();
-      const { status } = response;
-      return { status, error: status >= 200 && status < 300 ? "" : `the webhook answered ${status}` };
+      const { status, headers } = response;
+      const error = status >= 200 && status < 300 ? "" : `the webhook answered ${status}`;
+      return { status, error, pauseMs: Math.min(readRetryAfter(headers) ?? 0, MAX_STATED_PAUSE_MS) };
     } catch {
-      return { status: 0, error: "the webhook could not be reached" };
+      return { status: 0, error: "the webhook could not be reached", pauseMs: 0 };
     }
   }
 }

@@ -58,7 +58,7 @@ describe("the house", () => {
     // Tests of the console are one folder for all pages.
     const tests = sources("test/unit").filter(({ path }) => !path.startsWith("test/unit/operator/console/"));
     const misplaced = tests.flatMap(({ path }) => {
-      const [, folder, name] = /^test\/unit\/(.+)\/([^/]+)\.test\.tsx?$/.exec(path) ?? [];
+      const [, folder, name] = /^test\/unit\/(.+)\/([^/]+?)(?:\.browser)?\.test\.tsx?$/.exec(path) ?? [];
       const candidates = src
         .map((file) => file.path)
         .filter((file) => file.startsWith(`src/${folder}/`) && file.endsWith(`/${name}.ts`));

@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from "../../../core/encoding/json.ts";
+import { readRetryAfter } from "../../../core/http/retry-after.ts";
 import type { QuotaWindow } from "../../../core/ports/accounts.ts";
 import { DAY_MS, HOUR_MS } from "../../../core/units.ts";
 
@@ -180,15 +181,6 @@ export function readStatedWait(headers: Headers, body: JsonObject, now: number):
     readRetryAfter(headers) ??
     readBodyWait(body, now);
   return milliseconds === null || milliseconds < 0 ? null : Math.ceil(milliseconds / 1_000);
-}
-
-/** Reads `Retry-After`, a number of seconds or a date, as milliseconds. Null: absent or unreadable. */
-function readRetryAfter(headers: Headers): number | null {
-  const text = headers.get("retry-after")?.trim() ?? "";
-  const milliseconds = /^\d+(?:\.\d+)?$/.test(text)
-    ? Number(text) * 1_000
-    : Date.parse(text) - Date.parse(headers.get("date") ?? "");
-  return Number.isFinite(milliseconds) && milliseconds >= 0 ? milliseconds : null;
 }
 
 /** The wait in milliseconds that an error body states: Codex's `resets_at`, Google's `RetryInfo` and daily quotas. */

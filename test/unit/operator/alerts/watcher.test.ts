@@ -35,6 +35,10 @@ class Site {
   readonly answers: number[] = [];
   /** The most messages that one webhook had to take at once. */
   mostAtOnce = 0;
+  /** How long webhooks take for an answer, milliseconds. */
+  answerMs = 0;
+  /** The pause that webhooks ask for in seconds. */
+  retryAfter: string | null = null;
   readonly #running = new Map<string, number>();
   #state: WatchState | null = null;
 
@@ -47,11 +51,15 @@ class Site {
       this.#running.set(url, running);
       this.mostAtOnce = Math.max(this.mostAtOnce, running);
       await Promise.resolve();
+      vi.setSystemTime(Date.now() + this.answerMs);
       this.#running.set(url, running - 1);
       if (status === 0) throw new TypeError("unreachable");
       return new Response(null, {
         status,
-        headers: status === 302 ? { location: "http://127.0.0.1/" } : {},
+        headers: {
+          ...(status === 302 && { location: "http://127.0.0.1/" }),
+          ...(this.retryAfter !== null && { "retry-after": this.retryAfter }),
+        },
       });
     };
     const isPrivate = (url: string) => /127\.|local/.test(url);
@@ -334,13 +342,17 @@ describe("an alert", () => {
     ...(rules !== undefined && { rules }),
   });
 
+  const reportFailures = async (site: Site, count: number) => {
+    const failed = { message: "it failed", value: 503, threshold: 0 };
+    for (let subject = 0; subject < count; subject += 1)
+      await site.watcher.report({ kind: "sync_failed", subject: String(subject), ...failed });
+  };
+
   test("comes to a webhook one after the other, and not while it takes none", async () => {
     const webhooks = [hook("one"), hook("two")];
     const site = await new Site().open({ accounts: [], alerts: { webhooks } });
     await endAlert(site);
-    const failed = { message: "it failed", value: 503, threshold: 0 };
-    for (let subject = 0; subject < 20; subject += 1)
-      await site.watcher.report({ kind: "sync_failed", subject: String(subject), ...failed });
+    await reportFailures(site, 20);
     site.answers.push(429, 200, 0);
     await site.watcher.runRound();
     // The first webhook takes none; the second one takes its first message only.
@@ -353,6 +365,36 @@ describe("an alert", () => {
     expect(subjects("two")).toEqual(["0", "1", ...all.slice(1)]);
     expect(site.mostAtOnce).toBe(1);
     expect(site.watcher.status().deliveries.filter(({ pending }) => pending)).toEqual([]);
+  });
+
+  test("for a slow webhook waits for a later round, so that the rules are checked meanwhile", async () => {
+    const site = await new Site().open(EMPTY);
+    await endAlert(site);
+    await reportFailures(site, 10);
+    site.answerMs = 9_000;
+    await site.watcher.runRound();
+    expect(site.sent).toHaveLength(3);
+    await site.pass(2);
+    const subjects = site.sent.map(({ body }) => JSON.parse(body).data.subject);
+    expect(subjects).toEqual(Array.from({ length: 10 }, (_, subject) => String(subject)));
+  });
+
+  test("is sent again no sooner than the webhook asks for, at most two hours later", async () => {
+    const site = await new Site().open(EMPTY);
+    await endAlert(site);
+    await reportFailures(site, 1);
+    site.retryAfter = "600";
+    site.answers.push(429, 429);
+    await site.watcher.runRound();
+    await site.pass(9.5);
+    expect(site.sent).toHaveLength(1);
+    site.retryAfter = "1000000000";
+    await site.pass(0.5);
+    expect(site.sent).toHaveLength(2);
+    await site.pass(119.5);
+    expect(site.sent).toHaveLength(2);
+    await site.pass(0.5);
+    expect(site.sent).toHaveLength(3);
   });
 
   test("goes to the webhooks that name its rule, and to those that name none", async () => {

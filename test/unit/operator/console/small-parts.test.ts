@@ -158,7 +158,15 @@ describe("the filters of the history", () => {
     const from = new Date("2026-11-22T10:00").toISOString();
     expect(asked).toEqual({ q: "x", status: "error", from });
     expect(countFilters(address)).toBe(3);
-    expect(toApiQuery("q=Error%20503").get("q")).toBe("error 503");
+  });
+
+  it.each([
+    ["Error", "error"],
+    ["Error 503", "error 503"],
+    ["Error in my text", "Error in my text"],
+    ["Errors", "Errors"],
+  ])("translate a status in the search %j", (search, sent) => {
+    expect(toApiQuery(new URLSearchParams({ q: search }).toString()).get("q")).toBe(sent);
   });
 });
 

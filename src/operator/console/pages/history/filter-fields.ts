@@ -47,11 +47,12 @@ export function countFilters(query: string): number {
   return FILTER_FIELDS.filter(({ name }) => (params.get(name) ?? "") !== "").length;
 }
 
-/** Replaces the name of a status in the user's language, with which a search begins, by the gateway's name. */
+/** Replaces the name of a status in the user's language by the gateway's, if the search is a status, or a status and a code. */
 function translateStatus(search: string): string {
-  const text = search.trim().toLowerCase();
-  const found = STATUSES.find(([status, name]) => status !== "" && text.startsWith(name.toLowerCase()));
-  return found === undefined ? search : found[0] + text.slice(found[1].length);
+  const [, text = "", code] = /^(.*?)(?: (\d+))?$/.exec(search.trim().toLowerCase()) ?? [];
+  const found = STATUSES.find(([status, name]) => status !== "" && text === name.toLowerCase());
+  if (found === undefined) return search;
+  return code === undefined ? found[0] : `${found[0]} ${code}`;
 }
 
 /** Converts the page's URL query to the gateway's query. Converts local times to Unix times. */
