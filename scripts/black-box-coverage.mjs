@@ -59,16 +59,8 @@ rmSync(folder, { recursive: true, force: true });
 mkdirSync(counts, { recursive: true });
 const files = process.argv.slice(2);
 run("vitest", [
-  ...[
-    "run",
-    "test/unit",
-    "--project",
-    "unit",
-    "--project",
-    "integration",
-    "--coverage",
-    "--coverage.reportOnFailure",
-  ],
+  ...["run", "test/unit", "--project", "unit", "--project", "integration"],
+  ...["--coverage", "--coverage.reportOnFailure"],
   ...["--coverage.reporter", "lcovonly", "--coverage.reportsDirectory", unit],
 ]);
 run("vitest", ["run", "--project", "deno", ...files], { DENO_COVERAGE_DIR: counts });

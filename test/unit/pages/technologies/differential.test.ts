@@ -96,7 +96,7 @@ describe("against the plain engine with all technologies", () => {
         "<b>é".repeat(3_000),
       );
       const mixture = fc
-        .array(fc.tuple(piece, between), { maxLength: 8 })
+        .array(fc.tuple(piece, between), { minLength: 4, maxLength: 12 })
         .map((parts) => parts.flat().join(""));
       let found = 0;
       fc.assert(
@@ -107,7 +107,7 @@ describe("against the plain engine with all technologies", () => {
         }),
         { numRuns: 15 },
       );
-      expect(found).toBeGreaterThan(0);
+      expect(found).toBeGreaterThan(15);
     },
     LONGEST_MS,
   );
