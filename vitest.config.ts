@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os";
+import { basename } from "node:path";
 import { cloudflareTest } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
@@ -42,14 +43,21 @@ const BLACK_BOX = {
 } as const;
 const TEST_CERTIFICATES = { NODE_EXTRA_CA_CERTS: `${import.meta.dirname}/test/support/fixtures/tls/ca.pem` };
 
-/** Files that take longest: if one begins last, the machine waits for it. */
-const LONG = /\/(?:native-streams|faults|console-heights|start|thumbnails|[\w-]+\.browser)\.test\.ts$/;
+/** Files that take or wait longest: if one begins last, the machine waits for it. */
+const LONG = new Set(
+  [
+    "abort-sweep affinity campaign client-memory dialects-agree documents failures faults message-backends",
+    "native-streams package proxied-fetch realtime start thumbnails usage-details",
+  ].flatMap((names) => names.split(" ")),
+);
+const isLong = (path: string) =>
+  LONG.has(basename(path, ".test.ts")) || /\/(?:console|pages)[\w-]*\.test|\.browser\.test/.test(path);
 
 /** Runs the long files of each project first: short ones fill the end. */
 class LongFilesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ project, moduleId }: TestSpecification) =>
-      ["deno", "integration"].indexOf(project.name) + (LONG.test(moduleId) ? 0 : 0.5);
+      ["deno", "integration"].indexOf(project.name) + (isLong(moduleId) ? 0 : 0.5);
     return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other));
   }
 }
