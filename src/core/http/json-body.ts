@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { parseJsonWithCalls } from "../encoding/exact-calls.ts";
 import { isObject } from "../encoding/json.ts";
 import { setMember } from "../encoding/json-splice.ts";
 import { findReservedName } from "../encoding/reserved-name.ts";
@@ -8,7 +9,7 @@ import { type BodyReadOptions, invalidJson, readJsonText } from "./json-text.ts"
 
 function parseJsonText(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJsonWithCalls(text);
   } catch {
     throw invalidJson();
   }

@@ -1,4 +1,5 @@
 import { USAGE_COUNTS } from "../../core/conversation/usage-details.ts";
+import { parseJsonWithCalls } from "../../core/encoding/exact-calls.ts";
 import { isObject, type JsonObject } from "../../core/encoding/json.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
 import type { ProviderUsage } from "./answers/provider-events.ts";
@@ -11,7 +12,7 @@ export function parseRecord(text: string): JsonObject {
 /** Parses JSON sent by the provider. Throws a `ProviderError` `malformed` for anything else. */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJsonWithCalls(text);
   } catch (error) {
     const isPage = /^\s*<(?:!doctype|html|\?xml)/i.test(text);
     const problem = isPage
