@@ -113,10 +113,22 @@ function printMemory(title, memory) {
 }
 
 /** Runs all rounds of one workload. Each round measures every subject; the order rotates. */
-async function measure({ job, live, rounds = 4, quick: fewer, quickRounds = 2 }, subjects, load, quick) {
+async function measure(
+  {
+    job,
+    live,
+    rounds = 4,
+    quick: fewer,
+    quickRounds = 2,
+    warmUp: first = { count: Math.min(job.count, 200) },
+  },
+  subjects,
+  load,
+  quick,
+) {
   const samples = new Map(subjects.map(({ name }) => [name, []]));
-  const warmUp = { ...job, count: Math.min(job.count, quick ? 60 : 200) };
-  warmUp.parallel = Math.min(job.parallel, warmUp.count);
+  const warmUp = { ...job, ...(quick ? { count: Math.min(job.count, 60) } : first) };
+  warmUp.parallel = Math.min(warmUp.parallel, warmUp.count);
   // The first live-stream workload has warmed everything up; later ones need no warm-up.
   const cold = live === undefined || live === LIVE.live ? subjects : [];
   for (const { name, port, model } of cold) {
