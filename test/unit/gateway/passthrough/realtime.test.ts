@@ -359,12 +359,50 @@ describe("a realtime connection", () => {
     made.closeClient(1000);
   });
 
-  test("ends when idle, and at its maximum age", async () => {
-    const made = await connected();
-    for (let quarter = 0; quarter < 12 && made.client.closeCode === null; quarter += 1) await pass(900_000);
-    expect(made.client.events).toMatchObject([{ error: { code: "websocket_connection_limit_reached" } }]);
+  const MINUTE = 60_000;
+
+  /** Waits until the gateway has ended the connection, and checks the reason that the caller gets. */
+  async function expireWith(made: Realtime, message: string): Promise<void> {
+    await pass(MINUTE / 2);
+    expect(made.client.events.at(-1)).toMatchObject({
+      error: {
+        code: "websocket_connection_limit_reached",
+        message: expect.stringContaining(message),
+      },
+    });
     expect([made.client.closeCode, made.provider.closeCode]).toEqual([1000, 1000]);
     await made.gateway.expectIdle();
     made.closeClient(1000);
+  }
+
+  test("ends ten minutes after the last message of either side", async () => {
+    const made = await connected();
+    made.say({ type: "response.create" });
+    await pass(9.5 * MINUTE);
+    made.answer({ type: "session.updated" });
+    await pass(9.5 * MINUTE);
+    expect(made.client.closeCode).toBeNull();
+    await pass(MINUTE / 2);
+    await expireWith(made, "nothing was sent for too long");
+  });
+
+  test("ends after an hour, even while messages are sent", async () => {
+    const made = await connected();
+    for (let minutes = 0; minutes < 56; minutes += 8) {
+      made.say({ type: "response.create" });
+      await pass(8 * MINUTE);
+    }
+    made.say({ type: "response.create" });
+    await pass(3.75 * MINUTE);
+    expect(made.client.closeCode).toBeNull();
+    await expireWith(made, "the connection has reached its longest life");
+  });
+
+  test("ends after a minute if the caller has sent nothing, even if the provider has", async () => {
+    const made = await connected();
+    made.answer({ type: "session.created" });
+    await pass(0.75 * MINUTE);
+    expect(made.client.closeCode).toBeNull();
+    await expireWith(made, "the caller sent nothing");
   });
 });
