@@ -455,7 +455,7 @@ export const FIELD_DESCRIPTIONS = {
   image_output_tokens: "Tokens of images in the answer.",
   audio_seconds: "Seconds of audio that the provider counted.",
   search_units: "Searches that the provider counted for rankings.",
-  provider_errors: "Failed requests for which the provider or one of its accounts is to blame.",
+  provider_errors: "Attempts at which the provider or one of its accounts failed.",
   web_searches_1k: "The price of a thousand web searches.",
   search_units_1k: "The price of a thousand search units of rankings.",
   audio_hour: "The price of an hour of audio.",

@@ -34,7 +34,7 @@ export interface ExchangeKind {
   readonly round?: { readonly session: string | null };
 }
 
-/** A provider protocol. To add one, export a driver from a new folder and list it in `drivers.ts`. */
+/** A provider protocol. CONTRIBUTING.md (Add a driver) has the steps to add one. */
 export interface Driver {
   /** The name in `PROVIDER_DRIVER` and of the folder. */
   readonly id: string;

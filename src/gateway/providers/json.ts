@@ -45,7 +45,7 @@ export function stringIn(object: JsonObject, name: string): string {
 
 /**
  * Reads a token count. Returns undefined if the value is no count. Numbers beyond the safe integers become the
- * largest safe integer, which `mostTokens` rejects.
+ * largest safe integer, which is above every `maxPlausibleTokens`.
  */
 export function readCount(value: unknown): number | undefined {
   if (typeof value !== "number" || !(value >= 0)) return undefined;

@@ -15,7 +15,10 @@ function classifyOutcome(status: number, { error, attempts }: RequestFacts): str
   return attempts === undefined ? "refused" : "error";
 }
 
-/** Whether a refused request had got as far as a provider. The default one stands in no fact: it is what had no slot. */
+/**
+ * Whether a refused request had reached a provider. The facts name only configured providers: a request for a known model
+ * that was refused for lack of a slot had reached the default one.
+ */
 const hasProvider = (status: number, { provider, model = UNKNOWN_MODEL }: RequestFacts): boolean =>
   provider !== undefined || (model !== UNKNOWN_MODEL && (status === 429 || status >= 500));
 

@@ -31,8 +31,8 @@ export class DayRowLimits {
   }
 
   /**
-   * The dimensions under which to count: the given ones while the limits allow. Then the model names become `other`; when
-   * there are too many rows, everything but key, provider and outcome does.
+   * The dimensions under which to count: the given ones while the limits allow. Beyond the limits of a key, its model names
+   * or its tags become `other`. Beyond the limits of rows, only key, provider, outcome, team and user stay.
    */
   limitDimensions(dimensions: UsageDimensions): UsageDimensions {
     if (this.#rows.has(formatRow(dimensions))) return dimensions;

@@ -18,8 +18,8 @@ import { readStoredUsage } from "./priced-usage.ts";
 import { computeCostNano, findModelPrice } from "./prices.ts";
 
 /**
- * Limits of separate rows between two messages. Beyond the first, names that callers chose are merged. Beyond the second,
- * only keys and outcomes remain separate.
+ * Limits of separate rows between two messages. Beyond the first, requested models and tags become `other`. Beyond the
+ * second, all dimensions do but key, team, user and outcome.
  */
 const MAX_ROWS = 1_000;
 const MAX_ALL_ROWS = 2_000;

@@ -96,7 +96,7 @@ const sumsSchema = () =>
     requests: z.int(),
     succeeded: z.int(),
     failed: z.int(),
-    /** Part of `failed`: the provider or one of its accounts failed. What a provider refuses as wrong is not in it. */
+    /** Part of `attempts`: the provider or one of its accounts failed. What a provider refuses as wrong is not in it. */
     provider_errors: z.int(),
     cancelled: z.int(),
     /** Requests that ended before an account was used. */
@@ -115,8 +115,11 @@ const sumsSchema = () =>
     /** Parts of `completion_tokens`. */
     reasoning_tokens: z.int(),
     audio_output_tokens: z.int(),
+    /** Part of `prompt_tokens`. */
     image_input_tokens: z.int(),
+    /** Part of `completion_tokens`. */
     image_output_tokens: z.int(),
+    /** Seconds of audio, and searches for rankings, where the provider counts these. */
     audio_seconds: z.int(),
     search_units: z.int(),
     total_tokens: z.int(),
