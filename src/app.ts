@@ -163,6 +163,7 @@ export async function handleRequest(request: Request, runtime: RequestRuntime): 
     refusedRequest: {},
     ...(trace === null ? {} : { trace }),
     ...(runtime.connection === undefined ? {} : { connection: runtime.connection }),
+    ...(runtime.beforeEnd === undefined ? {} : { beforeEnd: runtime.beforeEnd }),
     recordOutcome: record,
     keepUntil: (sent) => {
       sending = sent;

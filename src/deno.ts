@@ -97,6 +97,7 @@ export default {
       platform: runtime.platform,
       clientAddress: getClientAddress(request, info),
       waitUntil: (promise) => inFlight.add(promise),
+      beforeEnd: (end) => inFlight.beforeEnd(end, info.completed),
     });
   },
 } satisfies Deno.ServeDefaultExport;

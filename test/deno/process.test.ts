@@ -18,11 +18,11 @@ afterEach(async () => {
   for (const gateway of running.splice(0)) await gateway.close();
 });
 
-const chat = (gateway: DenoGateway, content: string) =>
+const chat = (gateway: DenoGateway, content: string, stream = true) =>
   gateway.fetch("/v1/chat/completions", {
     method: "POST",
     headers: { authorization: "Bearer sk-dev", "content-type": "application/json" },
-    body: JSON.stringify({ model: "gpt-4o", stream: true, messages: [{ role: "user", content }] }),
+    body: JSON.stringify({ model: "gpt-4o", stream, messages: [{ role: "user", content }] }),
   });
 
 const admin = (gateway: DenoGateway, path: string, method = "GET", body?: unknown) =>
@@ -52,15 +52,29 @@ describe("a shutdown", () => {
     expect(list.items).toEqual([expect.objectContaining({ status: "success" })]);
   });
 
-  it("waits no longer than SHUTDOWN_TIMEOUT_MS", async () => {
+  it("ends what still runs after SHUTDOWN_TIMEOUT_MS with an error, and keeps its history", async () => {
     const gateway = await start({ vars: { SHUTDOWN_TIMEOUT_MS: "300" } });
-    const stream = await chat(gateway, "[[hang:3]]");
-    const broken = stream.text().then(
-      () => "whole",
-      () => "broken",
+    const stream = (await chat(gateway, "[[hang:3]]")).text();
+    const whole = chat(gateway, "[[hang:3]] as a whole", false);
+    await until(
+      async () => (await admin(gateway, "/admin/chat-history")).text(),
+      (list) => list.includes('"total":2'),
     );
     expect(await gateway.end("SIGTERM")).toBe(1);
-    expect(await broken).toBe("broken");
+    const stopped = { error: expect.objectContaining({ code: "overloaded" }) };
+    const [last] = (await stream)
+      .split("\n\n")
+      .flatMap((event) => /^data: (\{"error".*)/.exec(event)?.[1] ?? []);
+    expect(JSON.parse(last ?? "null")).toMatchObject(stopped);
+    const answer = await whole;
+    expect([answer.status, await answer.json()]).toMatchObject([503, stopped]);
+    await gateway.startAgain();
+    const { items }: { items: unknown[] } = await (await admin(gateway, "/admin/chat-history")).json();
+    const failed = expect.objectContaining({
+      status: "error",
+      error: expect.stringContaining("being stopped"),
+    });
+    expect(items).toEqual([failed, failed]);
   });
 });
 

@@ -42,6 +42,11 @@ export interface RequestRuntime {
   readonly platform: Platform;
   /** Keeps the work running after the response has been returned. */
   waitUntil(work: Promise<unknown>): void;
+  /**
+   * Calls `end` if the process must end before the request has ended, so that the request ends with an error. Absent: the
+   * platform never says so.
+   */
+  readonly beforeEnd?: (end: () => void) => void;
   /** The responses of the WebSocket connection that the request came over; absent for an ordinary request. */
   readonly connection?: ConnectionResponses;
   /** The client's address if the platform guarantees it; otherwise empty. */

@@ -1,7 +1,7 @@
 import { hasUpstreamName, type ResolvedModel } from "../../core/conversation/model.ts";
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
 import { ProviderError, providerErrorToGateway } from "../../core/errors/provider-error.ts";
-import { abortOnDisconnect } from "../../core/http/client-disconnect.ts";
+import { abortOnDisconnect, explainAbort } from "../../core/http/client-disconnect.ts";
 import { RetryBudget } from "../../core/retries/retry-budget.ts";
 import type { ExpectedTokens } from "../../pool/limits/limited-use.ts";
 import { AttemptTimeout } from "../accounts/attempt-timeout.ts";
@@ -67,7 +67,7 @@ export async function embedUpstream(
   };
   context.facts.model = model.provider === undefined ? payload.model : model.id;
   if (provider.id !== "") context.facts.provider = provider.id;
-  const { abort, stop } = abortOnDisconnect(context.request);
+  const { abort, stop } = abortOnDisconnect(context);
   const deadline = controls.startDeadline?.(abort);
   try {
     return await withAccount(
@@ -94,7 +94,7 @@ export async function embedUpstream(
         }),
     );
   } catch (thrown) {
-    const error = deadline?.explain(thrown) ?? thrown;
+    const error = explainAbort(abort, thrown);
     throw error instanceof ProviderError ? providerErrorToGateway(error) : error;
   } finally {
     deadline?.end();

@@ -69,7 +69,7 @@ async function withFileAccount<T>(
   record: FileRecord | null,
   operation: (stored: StoredAt, session: AccountSession, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const { abort, stop } = abortOnDisconnect(context.request);
+  const { abort, stop } = abortOnDisconnect(context);
   const owner = { ...caller, targetAccount: record?.account ?? null };
   let attemptTimeout: AttemptTimeout | undefined;
   try {

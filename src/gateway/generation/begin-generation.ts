@@ -68,7 +68,7 @@ export async function beginGeneration(request: GenerationRequest): Promise<Gener
   const isNative =
     request.native !== undefined && provider?.native?.speaks(request.native.request.dialect) === true;
   if (isOnlyTarget && !isNative) rejectUnsupportedOptions(originalConversation, provider.capabilities);
-  const { abort } = abortOnDisconnect(context.request);
+  const { abort } = abortOnDisconnect(context);
   const conversation = isOnlyTarget
     ? selectCapableModel(routedConversation, provider.capabilities, hasImages)
     : routedConversation;

@@ -1,6 +1,7 @@
 import type { Completion } from "../../core/conversation/events.ts";
 import { replaceMember } from "../../core/encoding/json-splice.ts";
 import { toGatewayError } from "../../core/errors/gateway-error.ts";
+import { explainAbort } from "../../core/http/client-disconnect.ts";
 import { beginGeneration, createAnswerInfo } from "./begin-generation.ts";
 import { type CompletionStage, linkSources, runToCompletion } from "./completion-stages.ts";
 import { finishWithError, finishWithSuccess } from "./end-generation.ts";
@@ -53,7 +54,7 @@ export async function generateCompletion(request: GenerationRequest): Promise<Ge
     const { headers, text } = nativeAnswer;
     return { completion, info, native: { headers, text: withEchoedModel(job, text) } };
   } catch (thrown) {
-    const error = toGatewayError(job.deadline?.explain(thrown) ?? thrown, job.context.requestId);
+    const error = toGatewayError(explainAbort(job.abort, thrown), job.context.requestId);
     finishWithError(route?.generation.job ?? job, error, route?.generation.usageSoFar() ?? null);
     throw error;
   } finally {

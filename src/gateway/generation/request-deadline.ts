@@ -4,24 +4,17 @@ import { TIMEOUT_HEADER } from "../../core/routing/control-headers.ts";
 /** Aborts a request that takes longer than its caller allows. */
 export class RequestDeadline {
   readonly #timer: ReturnType<typeof setTimeout>;
-  #error: GatewayError | null = null;
 
   /** Starts the clock. */
   constructor(abort: AbortController, ms: number) {
     this.#timer = setTimeout(() => {
       const message = `the answer took longer than the ${ms} ms of ${TIMEOUT_HEADER}`;
-      this.#error = new GatewayError(504, message, { code: "request_timeout" });
-      abort.abort(this.#error);
+      abort.abort(new GatewayError(504, message, { code: "request_timeout" }));
     }, ms);
   }
 
   /** Stops the clock: the answer is there, or has begun. */
   end(): void {
     clearTimeout(this.#timer);
-  }
-
-  /** Returns the error for the caller: that of the deadline if it is over. */
-  explain(thrown: unknown): unknown {
-    return this.#error ?? thrown;
   }
 }

@@ -3,7 +3,7 @@ import type { Conversation } from "../../core/conversation/conversation.ts";
 import type { Completion, GenerationEvent } from "../../core/conversation/events.ts";
 import { type GatewayError, toGatewayError } from "../../core/errors/gateway-error.ts";
 import { HAS_NATIVE_CHANNEL } from "../../core/http/byte-channel.ts";
-import { clientDisconnected } from "../../core/http/client-disconnect.ts";
+import { clientDisconnected, explainAbort } from "../../core/http/client-disconnect.ts";
 import { EVENT_STREAM_HEADERS } from "../../core/http/event-stream.ts";
 import { withTimeout } from "../../core/ports/clock.ts";
 import { beginGeneration, createAnswerInfo } from "./begin-generation.ts";
@@ -65,8 +65,8 @@ function guardSink(sink: StreamSink, generation: Generation): StreamSink {
 }
 
 /** Converts what was thrown to the error for the caller. */
-function toCallerError({ context, deadline }: GenerationJob, thrown: unknown): GatewayError {
-  return toGatewayError(deadline?.explain(thrown) ?? thrown, context.requestId);
+function toCallerError({ context, abort }: GenerationJob, thrown: unknown): GatewayError {
+  return toGatewayError(explainAbort(abort, thrown), context.requestId);
 }
 
 /**

@@ -2,7 +2,7 @@ import { assertDialectAllowed } from "../../core/auth/access-rules.ts";
 import type { Caller } from "../../core/auth/callers.ts";
 import { type GatewayError, toGatewayError } from "../../core/errors/gateway-error.ts";
 import { ProviderError, providerErrorToGateway } from "../../core/errors/provider-error.ts";
-import { abortOnDisconnect } from "../../core/http/client-disconnect.ts";
+import { abortOnDisconnect, explainAbort } from "../../core/http/client-disconnect.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { RetryBudget } from "../../core/retries/retry-budget.ts";
 import type { RequestControls } from "../generation/preparation/parse-request-controls.ts";
@@ -99,7 +99,7 @@ interface PreparedCall {
 /** Sends a call to its targets. Returns the answer when it begins. */
 async function sendCall(context: Context, prepared: PreparedCall): Promise<Response> {
   const { caller, call, targets, controls, onEnd } = prepared;
-  const { abort, stop } = abortOnDisconnect(context.request);
+  const { abort, stop } = abortOnDisconnect(context);
   const retries = new RetryBudget(() => context.platform.now(), controls.maxRetries);
   const deadline = controls.startDeadline?.(abort);
   const recording = new Recording(context, describeCall(call, targets[0] ?? null), retries);
@@ -110,7 +110,7 @@ async function sendCall(context: Context, prepared: PreparedCall): Promise<Respo
     try {
       await tryTargets(run, targets, recording);
     } catch (thrown) {
-      failure = toCallerError(deadline?.explain(thrown) ?? thrown, context.requestId);
+      failure = toCallerError(explainAbort(abort, thrown), context.requestId);
     }
     deadline?.end();
     await onEnd(failure);

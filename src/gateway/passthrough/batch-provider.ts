@@ -36,7 +36,7 @@ export async function callBatches(
   { provider: id, account }: Pick<BatchRecord, "provider" | "account">,
   { path, body, ...call }: BatchCall,
 ): Promise<JsonObject> {
-  const { abort, stop } = abortOnDisconnect(context.request);
+  const { abort, stop } = abortOnDisconnect(context);
   const { config } = await context.config();
   if (id !== undefined && !config.providers.some((entry) => entry.id === id)) {
     throw new GatewayError(404, "the provider of the batch is no longer configured", { code: "not_found" });

@@ -6,7 +6,7 @@ import type { Config } from "../../core/config/schema.ts";
 import { sha256Hex } from "../../core/encoding/hash.ts";
 import { GatewayError, invalidRequest, toGatewayError } from "../../core/errors/gateway-error.ts";
 import { ProviderError, providerErrorToGateway } from "../../core/errors/provider-error.ts";
-import { abortOnDisconnect } from "../../core/http/client-disconnect.ts";
+import { abortOnDisconnect, explainAbort } from "../../core/http/client-disconnect.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { RetryBudget } from "../../core/retries/retry-budget.ts";
 import { describeSubject } from "../../pool/limits/limit-error.ts";
@@ -301,7 +301,7 @@ export async function openRealtime(context: Context, caller: Caller): Promise<Re
   if (call.model !== "") facts.requestedModel = call.model;
   assertNoUseLimits(context, (await context.config()).config, caller, targets);
   memory.reserveNow(CONNECTION_BYTES);
-  const { abort, stop } = abortOnDisconnect(context.request);
+  const { abort, stop } = abortOnDisconnect(context);
   const retries = new RetryBudget(() => context.platform.now(), controls.maxRetries);
   const deadline = controls.startDeadline?.(abort);
   const recording = new Recording(context, describeCall(call, targets[0] ?? null), retries);
@@ -316,7 +316,7 @@ export async function openRealtime(context: Context, caller: Caller): Promise<Re
       await run.run(targets);
       run.finish(null);
     } catch (thrown) {
-      run.finish(toCallerError(deadline?.explain(thrown) ?? thrown, context.requestId));
+      run.finish(toCallerError(explainAbort(abort, thrown), context.requestId));
     } finally {
       deadline?.end();
       stop();

@@ -1,6 +1,7 @@
 import type { CacheConfig } from "../../core/config/schemas/response-cache-schema.ts";
 import type { GenerationOutcome } from "../../core/conversation/outcome.ts";
 import { toGatewayError } from "../../core/errors/gateway-error.ts";
+import { explainAbort } from "../../core/http/client-disconnect.ts";
 import { countRequest } from "../../pool/limits/limited-use.ts";
 import { beginGeneration } from "../generation/begin-generation.ts";
 import { finishFromCache, finishWithError } from "../generation/end-generation.ts";
@@ -69,7 +70,7 @@ async function admitReplay(request: GenerationRequest, entry: FoundEntry): Promi
     await applyGuardrails(job);
     await countRequest(context, caller, () => ({ prompt: 0, answer: 0 }));
   } catch (thrown) {
-    const error = toGatewayError(job.deadline?.explain(thrown) ?? thrown, requestId);
+    const error = toGatewayError(explainAbort(job.abort, thrown), requestId);
     finishWithError(job, error, null);
     throw error;
   } finally {

@@ -1,5 +1,8 @@
 import { withTimeout } from "../../core/ports/clock.ts";
 
+/** How long requests have at a shutdown to tell their callers that they end early, milliseconds. */
+const LAST_WORDS_MS = 2_000;
+
 /**
  * Tracks the work in progress of this process: requests, streams and their background work. A shutdown waits for it, and
  * accepts no new work.
@@ -7,6 +10,8 @@ import { withTimeout } from "../../core/ports/clock.ts";
 export class InFlightWork {
   readonly #work = new Set<Promise<void>>();
   readonly #closing = new AbortController();
+  /** Ends requests early. */
+  readonly #ends = new Set<() => void>();
 
   /** Aborted when a shutdown begins. */
   get closing(): AbortSignal {
@@ -26,10 +31,24 @@ export class InFlightWork {
     this.#work.add(settled);
   }
 
-  /** Accepts nothing new from now on. Resolves with true when all work has ended, with false after `ms` milliseconds. */
+  /** Calls `end` if a shutdown no longer waits for `request`. */
+  beforeEnd(end: () => void, request: Promise<unknown>): void {
+    this.#ends.add(end);
+    const forget = () => this.#ends.delete(end);
+    request.then(forget, forget);
+  }
+
+  /**
+   * Accepts nothing new from now on. Resolves with true when all work has ended; with false if it has not after `ms`
+   * milliseconds, and requests were ended early.
+   */
   async drain(ms: number): Promise<boolean> {
     this.#closing.abort();
-    return (await withTimeout(this.#allDone(), ms)) === true;
+    const isDone = (await withTimeout(this.#allDone(), ms)) === true;
+    if (isDone) return true;
+    for (const end of this.#ends) end();
+    await withTimeout(this.#allDone(), LAST_WORDS_MS);
+    return false;
   }
 
   #forget(settled: Promise<void>): void {

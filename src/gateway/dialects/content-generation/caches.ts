@@ -163,7 +163,7 @@ async function send(
 ): Promise<{ readonly answer: JsonObject; readonly account: string }> {
   const { caches } = provider.api;
   if (caches === undefined) throw cacheNotFoundError(request.name);
-  const { abort, stop } = abortOnDisconnect(context.request);
+  const { abort, stop } = abortOnDisconnect(context);
   const timeout = new AttemptTimeout(provider.timeouts.answerTimeoutMs, abort.signal);
   if (provider.id !== "") context.facts.provider = provider.id;
   try {

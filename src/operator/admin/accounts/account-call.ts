@@ -47,7 +47,7 @@ export async function callProvider<T>(
   model: string,
   call: (account: UpstreamAccount, signal: AbortSignal, provider: Provider) => Promise<T>,
 ): Promise<T> {
-  const { abort, stop } = abortOnDisconnect(context.request);
+  const { abort, stop } = abortOnDisconnect(context);
   const timer = setTimeout(() => {
     abort.abort(new DOMException("the call took too long", "TimeoutError"));
   }, CALL_TIMEOUT_MS);

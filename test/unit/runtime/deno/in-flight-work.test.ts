@@ -24,7 +24,21 @@ describe("the drain of work in flight", () => {
     expect(await inFlight.drain(60_000)).toBe(true);
   });
 
-  it("ends after its maximum time", async () => {
+  it("ends requests early after its maximum time, and waits until they have told it", async () => {
+    const inFlight = new InFlightWork();
+    const early = Promise.withResolvers<void>();
+    inFlight.add(early.promise);
+    inFlight.beforeEnd(() => early.resolve(), early.promise);
+    const ended = Promise.resolve();
+    const endAgain = vi.fn();
+    inFlight.add(ended);
+    inFlight.beforeEnd(endAgain, ended);
+    expect(await inFlight.drain(20)).toBe(false);
+    await expect(early.promise).resolves.toBeUndefined();
+    expect(endAgain).not.toHaveBeenCalled();
+  });
+
+  it("ends two seconds later although a request does not", async () => {
     const inFlight = new InFlightWork();
     inFlight.add(new Promise(() => undefined));
     expect(await inFlight.drain(20)).toBe(false);
