@@ -1,7 +1,7 @@
 import { withTimeout } from "../../core/ports/clock.ts";
 
-/** How long requests have at a shutdown to tell their callers that they end early, milliseconds. */
-const LAST_WORDS_MS = 2_000;
+/** How long requests have at a shutdown to tell their callers that they end early, milliseconds: counts wait two seconds. */
+const LAST_WORDS_MS = 4_000;
 
 /**
  * Tracks the work in progress of this process: requests, streams and their background work. A shutdown waits for it, and

@@ -38,7 +38,7 @@ describe("the drain of work in flight", () => {
     expect(endAgain).not.toHaveBeenCalled();
   });
 
-  it("ends two seconds later although a request does not", async () => {
+  it("ends some seconds later although a request does not", async () => {
     const inFlight = new InFlightWork();
     inFlight.add(new Promise(() => undefined));
     expect(await inFlight.drain(20)).toBe(false);
