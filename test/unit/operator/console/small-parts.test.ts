@@ -314,4 +314,8 @@ describe("the usage details of a generation", () => {
       }),
     ).toEqual(["1,200 read from the cache", "30 written to the cache for 1 hour", "2 web searches"]);
   });
+
+  it.each(Object.keys(NO_USAGE_DETAILS))("have a text for %s", (name) => {
+    expect(describeUsage({ ...NO_USAGE_DETAILS, [name]: 2 })).toHaveLength(1);
+  });
 });

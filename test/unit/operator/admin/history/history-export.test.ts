@@ -1,4 +1,5 @@
 import { expect, test, vi } from "vitest";
+import { NO_USAGE_DETAILS } from "../../../../../src/core/ports/usage.ts";
 import { START_OF_TIME, useMemoryGateway } from "../../../../support/memory-gateway.ts";
 import { batch, write } from "../../../records/archive/support.ts";
 
@@ -42,3 +43,11 @@ test.each(["", "&texts=true"])(
     expect(summaries.toSorted()).toEqual(ids.toSorted());
   },
 );
+
+test("an export as CSV has a column for each detail of a usage", async () => {
+  const made = await gateway({ env: { ADMIN_KEY: "an-admin-key" } });
+  const headers = { authorization: "Bearer an-admin-key" };
+  const answer = await made.request("/admin/chat-history/export?format=csv", { headers });
+  const [columns = ""] = (await answer.text()).split("\r\n");
+  expect(columns.split(",")).toEqual(expect.arrayContaining(Object.keys(NO_USAGE_DETAILS)));
+});

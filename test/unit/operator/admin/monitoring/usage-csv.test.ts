@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { USAGE_SUMS } from "../../../../../src/core/ports/usage.ts";
 import { usageCsv } from "../../../../../src/operator/admin/monitoring/usage-csv.ts";
 
 describe("usage as CSV", () => {
@@ -21,6 +22,14 @@ describe("usage as CSV", () => {
     });
     expect(cells).toMatchObject({ queue_ms_p50: "", cost: "0" });
     expect(cells).not.toHaveProperty("model");
+  });
+
+  it("has a column for each total", () => {
+    const columns = usageCsv([], []).trimEnd().split(",");
+    const counts = USAGE_SUMS.filter((name) => !/_ms$|^cost_nano$/.test(name));
+    expect(columns).toEqual(
+      expect.arrayContaining([...counts, "cost", "first_token_ms_p50", "queue_ms_p99"]),
+    );
   });
 
   it("has the names of ids in the last columns", () => {
