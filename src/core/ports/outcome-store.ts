@@ -1,5 +1,5 @@
 import type { HistoryWrite, Retention } from "./archive.ts";
-import type { UsedRequest } from "./usage.ts";
+import type { RequestUsage } from "./usage.ts";
 
 /** The data to store about a request once its outcome is known. */
 export interface StoredOutcome {
@@ -7,7 +7,7 @@ export interface StoredOutcome {
   /** History records of finished generations. */
   readonly records: readonly HistoryWrite[];
   /** What the request used; null if it used nothing. */
-  readonly used: UsedRequest | null;
+  readonly used: RequestUsage | null;
   /** When the request ended, Unix milliseconds. */
   readonly endedAt: number;
 }

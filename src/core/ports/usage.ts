@@ -171,7 +171,7 @@ export interface UsageDelta extends UsageSums, UsageTimes {
 }
 
 /** The part of an ended request that activity needs. Times are milliseconds. */
-export interface EndedRequest
+export interface RequestActivity
   extends Pick<UsageDimensions, "account" | "model" | "requested_model" | "outcome">,
     UsageDetails {
   /** The HTTP status that the caller got, or would have got. */
@@ -188,8 +188,8 @@ export interface EndedRequest
   readonly queueMs?: number | undefined;
 }
 
-/** The usage of one ended request. Times are milliseconds. */
-export interface UsedRequest extends UsageDimensions, EndedRequest {
+/** The usage record of one ended request: what it used, and its dimensions. Times are milliseconds. */
+export interface RequestUsage extends UsageDimensions, RequestActivity {
   readonly attempts: number;
   /** The answer came from the response cache. Absent: no. */
   readonly isCacheHit?: boolean;

@@ -11,7 +11,7 @@ import type { Capture } from "../../core/ports/captures.ts";
 import { sleep } from "../../core/ports/clock.ts";
 import type { OutcomeStore, StoredOutcome } from "../../core/ports/outcome-store.ts";
 import type { Platform } from "../../core/ports/platform.ts";
-import type { UsageStore, UsedRequest } from "../../core/ports/usage.ts";
+import type { RequestUsage, UsageStore } from "../../core/ports/usage.ts";
 import { UsageTally } from "../usage/usage-tally.ts";
 import { Batcher } from "./batcher.ts";
 import { Counts } from "./counts.ts";
@@ -113,7 +113,7 @@ export class Outbox {
    * @param snapshot the configuration that the request read; null: it read none, and has nothing to write
    * @returns the error of the store, if it failed; the outcome then goes with the next message. Null otherwise.
    */
-  endRequest(used: UsedRequest | null, snapshot: ConfigSnapshot | null): Error | null {
+  endRequest(used: RequestUsage | null, snapshot: ConfigSnapshot | null): Error | null {
     const { outcomes, now } = this.#options;
     const endedAt = now();
     let note: number | undefined;

@@ -7,9 +7,9 @@ import { type Counts, HistogramSeries, seriesName } from "./counts.ts";
 import { CACHE_REQUESTS, PAGE_REQUESTS, QUEUE_WAIT, UPSTREAM_ERRORS } from "./metric-names.ts";
 import { getOutbox } from "./outbox.ts";
 import { getGenerationSeries, getHttpSeries } from "./request-series.ts";
+import { hasUnlistedProviderError, toRequestUsage } from "./request-usage.ts";
 import { countSubjects } from "./subject-series.ts";
 import { countUsageDetails } from "./usage-series.ts";
-import { hasUnlistedProviderError, toUsedRequest } from "./used-request.ts";
 
 /** The label of each operation of the page service, by its route. */
 const PAGE_LABELS: ReadonlyMap<string, string> = new Map(
@@ -56,7 +56,7 @@ export function recordRequest(
     provider === DEFAULT_PROVIDER ? platform.variables.providerDriver : provider,
     outcome,
   );
-  const failure = outbox.endRequest(toUsedRequest(outcome), snapshot);
+  const failure = outbox.endRequest(toRequestUsage(outcome), snapshot);
   return { sending: outbox.waitUntilSent(), failure };
 }
 

@@ -1,6 +1,6 @@
 import { readUsageDetails, USAGE_DETAILS } from "../../core/conversation/usage-details.ts";
 import type { ActivityDelta } from "../../core/ports/activity.ts";
-import { type EndedRequest, OTHER_VALUES } from "../../core/ports/usage.ts";
+import { OTHER_VALUES, type RequestActivity } from "../../core/ports/usage.ts";
 import { MINUTE_MS } from "../../core/units.ts";
 import type { Writable } from "../../core/writable.ts";
 import { findBucket } from "./histogram.ts";
@@ -33,7 +33,7 @@ export class ActivityTally {
   #openMinutes = new Map<string, OpenMinute>();
 
   /** Counts a request that ended at `now` (Unix milliseconds). Its counts are normalized. */
-  count(request: EndedRequest, now: number): void {
+  count(request: RequestActivity, now: number): void {
     const minute = this.#minute(now, request);
     minute.requests += 1;
     minute.prompt_tokens += request.promptTokens;
@@ -67,7 +67,7 @@ export class ActivityTally {
     field: "busy_ms" | "waited_ms",
     from: number,
     until: number,
-    request: EndedRequest,
+    request: RequestActivity,
     now: number,
   ): void {
     let at = Math.max(from, now - MINUTES_BACK * MINUTE_MS);
@@ -78,7 +78,7 @@ export class ActivityTally {
     }
   }
 
-  #minute(at: number, { outcome, status, code }: EndedRequest): OpenMinute {
+  #minute(at: number, { outcome, status, code }: RequestActivity): OpenMinute {
     const minute = Math.floor(at / MINUTE_MS) * MINUTE_MS;
     const id = `${minute}\0${outcome}\0${status}\0${code}`;
     let openMinute = this.#openMinutes.get(id);
@@ -113,7 +113,7 @@ function observe(buckets: Record<string, number>, milliseconds: number): void {
 /** The counts that have prices. */
 const PRICED = ["promptTokens", "completionTokens", "reasoningTokens", ...USAGE_DETAILS] as const;
 
-function addUsage(spent: Map<string, UsageSum>, request: EndedRequest): void {
+function addUsage(spent: Map<string, UsageSum>, request: RequestActivity): void {
   if (PRICED.every((name) => request[name] === 0)) return;
   const name = `${request.model}\0${request.requested_model}`;
   const isFull = spent.size >= MAX_MODELS && !spent.has(name);

@@ -2,6 +2,7 @@ import type { ConfigSnapshot } from "../../core/config/snapshot.ts";
 import type { ActivityQuery, ActivityReport } from "../../core/ports/activity.ts";
 import {
   type KeyUsage,
+  type RequestUsage,
   USAGE_DIMENSIONS,
   USAGE_SUMS,
   USAGE_TIMES,
@@ -11,7 +12,6 @@ import {
   type UsageQuery,
   type UsageReport,
   type UsageStore,
-  type UsedRequest,
 } from "../../core/ports/usage.ts";
 import { MAX_DATE_MS, retryWithoutDamagedRows, type TableCheck } from "../../core/storage/damaged-rows.ts";
 import { amountIn, numberIn, type Sql, type SqlRow, textIn } from "../../core/storage/sql.ts";
@@ -48,7 +48,7 @@ const CHECKS: readonly TableCheck[] = [
 ];
 
 /** A noted request, with the time of its end. */
-type UsageNote = UsedRequest & { readonly at: number };
+type UsageNote = RequestUsage & { readonly at: number };
 
 /** A table of rollups, by the beginning of its hours or days. */
 type Table = "hour" | "day";
@@ -101,7 +101,7 @@ export class SqlUsage implements UsageStore {
    * Notes a request that ended at `at` (Unix milliseconds) until a message counts it: a single row, whereas rollups take
    * six. Runs within the caller's transaction. Returns the note's number.
    */
-  note(used: UsedRequest, at: number): number {
+  note(used: RequestUsage, at: number): number {
     this.#lastNote += 1;
     const note: UsageNote = { ...used, at };
     this.#sql.all("insert into usage_note values(?, ?)", this.#lastNote, JSON.stringify(note));

@@ -4,11 +4,11 @@ import {
   DETAIL_SUMS,
   NO_USAGE_DETAILS,
   OTHER_VALUES,
+  type RequestUsage,
   type UsageDelta,
   type UsageDimensions,
   type UsageMessage,
   type UsageStore,
-  type UsedRequest,
 } from "../../core/ports/usage.ts";
 import { HOUR_MS } from "../../core/units.ts";
 import type { Writable } from "../../core/writable.ts";
@@ -45,7 +45,7 @@ function normalizeCount(count: number | undefined): number {
   return count !== undefined && Number.isFinite(count) && count > 0 ? Math.round(count) : 0;
 }
 
-type UsageCounts = UsageDetails & Pick<UsedRequest, "promptTokens" | "completionTokens" | "reasoningTokens">;
+type UsageCounts = UsageDetails & Pick<RequestUsage, "promptTokens" | "completionTokens" | "reasoningTokens">;
 
 /** Normalizes the counts of a request. The parts of the prompt and of the completion are at most the whole. */
 function normalizeUsage(used: UsageCounts): UsageCounts {
@@ -126,7 +126,7 @@ export class UsageTally {
    * Counts a request that ended at `now` (Unix milliseconds); cheap. `note` is the number of its note, if the store has one
    * (see `OutcomeStore`).
    */
-  count(used: UsedRequest, now: number, note?: number): void {
+  count(used: RequestUsage, now: number, note?: number): void {
     if (note !== undefined) this.#lastNote = note;
     const row = this.#row(used, Math.floor(now / HOUR_MS) * HOUR_MS);
     const tokens = normalizeUsage(used);
@@ -153,10 +153,10 @@ export class UsageTally {
     this.#activity.count({ ...used, ...tokens }, now);
   }
 
-  #row(used: UsedRequest, hour: number): OpenRow {
+  #row(used: RequestUsage, hour: number): OpenRow {
     const { key, provider, account, dialect, operation, outcome } = used;
     // Notes of an earlier version do not have them.
-    const { team = "", user = "", tag = "" }: Partial<UsedRequest> = used;
+    const { team = "", user = "", tag = "" }: Partial<RequestUsage> = used;
     const group = team === "" && user === "" && tag === "" ? "" : `\0${team}\0${user}\0${tag}`;
     const requested = truncateName(used.requested_model);
     const model = truncateName(used.model);

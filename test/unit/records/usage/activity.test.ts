@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { UsageMessage, UsedRequest } from "../../../../src/core/ports/usage.ts";
+import type { RequestUsage, UsageMessage } from "../../../../src/core/ports/usage.ts";
 import { QUARTER_MS } from "../../../../src/records/usage/sql-activity.ts";
 import { SqlUsage } from "../../../../src/records/usage/sql-usage.ts";
 import { UsageTally } from "../../../../src/records/usage/usage-tally.ts";
@@ -22,7 +22,7 @@ function rig() {
     usage,
     messages,
     /** The requests end at `now`. */
-    take: async (now: number, ...requests: readonly Partial<UsedRequest>[]) => {
+    take: async (now: number, ...requests: readonly Partial<RequestUsage>[]) => {
       time = now;
       for (const request of requests) tally.count(used(request), now);
       const write = (message: UsageMessage) => {

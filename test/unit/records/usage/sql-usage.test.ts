@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import type { Price } from "../../../../src/core/config/schemas/price-schema.ts";
-import type { UsedRequest } from "../../../../src/core/ports/usage.ts";
+import type { RequestUsage } from "../../../../src/core/ports/usage.ts";
 import {
   OTHER_VALUES,
   type UsageDimension,
@@ -48,7 +48,7 @@ function rig(prices: Record<string, Price> = {}, sql = memoryDatabase()) {
     evict: () => {
       usage = open();
     },
-    take: async (requests: readonly UsedRequest[], now = NOON) => {
+    take: async (requests: readonly RequestUsage[], now = NOON) => {
       for (const request of requests) tally.count(request, now);
       await tally.send(usage, config, now);
     },
@@ -534,7 +534,7 @@ describe("the tables of an older version", () => {
 
   it("have notes of requests with fewer counts", async () => {
     const { sql, usage, config, read } = rig();
-    const older: Partial<UsedRequest> = used();
+    const older: Partial<RequestUsage> = used();
     for (const name of ["cacheWrite1hTokens", "webSearches"]) Reflect.deleteProperty(older, name);
     sql.all("insert into usage_note values(1, ?)", JSON.stringify({ ...older, at: NOON }));
     await usage.countNotes(config);

@@ -1,7 +1,7 @@
-import type { UsedRequest } from "../../../../src/core/ports/usage.ts";
+import type { RequestUsage } from "../../../../src/core/ports/usage.ts";
 
 /** A request that succeeded. */
-export function used(changes: Partial<UsedRequest> = {}): UsedRequest {
+export function used(changes: Partial<RequestUsage> = {}): RequestUsage {
   return {
     key: "key_1",
     requested_model: "gpt",

@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import type { UsageDelta, UsageMessage, UsedRequest } from "../../../../src/core/ports/usage.ts";
+import type { RequestUsage, UsageDelta, UsageMessage } from "../../../../src/core/ports/usage.ts";
 import { UsageTally } from "../../../../src/records/usage/usage-tally.ts";
 import { emptyConfig } from "../../../support/config.ts";
 import { used } from "./support.ts";
 
 /** The rows that are sent for these requests. */
-async function rowsOf(requests: readonly UsedRequest[]): Promise<readonly UsageDelta[]> {
+async function rowsOf(requests: readonly RequestUsage[]): Promise<readonly UsageDelta[]> {
   const tally = new UsageTally();
   for (const request of requests) tally.count(request, 0);
   const messages: UsageMessage[] = [];

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { RequestFacts } from "../../../../src/core/ports/request-outcome.ts";
-import { toUsedRequest } from "../../../../src/records/telemetry/used-request.ts";
+import { toRequestUsage } from "../../../../src/records/telemetry/request-usage.ts";
 import { createOutcome } from "../../../support/request-outcome.ts";
 
 const CHAT = { dialect: "chat-completions", operation: "chat" } as const;
 
 function use(status: number, facts: RequestFacts) {
-  const used = toUsedRequest({ ...createOutcome({}), status, facts: { ...CHAT, ...facts } });
+  const used = toRequestUsage({ ...createOutcome({}), status, facts: { ...CHAT, ...facts } });
   return {
     outcome: used?.outcome,
     provider: used?.provider,

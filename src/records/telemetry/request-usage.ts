@@ -1,7 +1,7 @@
 import { toProviderId } from "../../core/config/provider-id.ts";
 import { readUsageDetails } from "../../core/conversation/usage-details.ts";
 import type { RequestFacts, RequestOutcome } from "../../core/ports/request-outcome.ts";
-import { UNKNOWN_MODEL, type UsedRequest } from "../../core/ports/usage.ts";
+import { type RequestUsage, UNKNOWN_MODEL } from "../../core/ports/usage.ts";
 
 const PROVIDER_CODES = /^(?:upstream_|model_unavailable$|account_login_failed$)/;
 
@@ -28,7 +28,7 @@ export function hasUnlistedProviderError({ error, attempts, failedAttempts }: Re
 }
 
 /** The usage of a request; null if it does not concern a provider. */
-export function toUsedRequest({ status, durationMs, facts }: RequestOutcome): UsedRequest | null {
+export function toRequestUsage({ status, durationMs, facts }: RequestOutcome): RequestUsage | null {
   const { dialect, operation } = facts;
   if (dialect === undefined || operation === undefined) return null;
   const outcome = classifyOutcome(status, facts);
