@@ -83,30 +83,30 @@ export const USAGE_DETAILS = [
   "searchUnits",
 ] as const satisfies readonly (keyof UsageDetails)[];
 
-/** Adds the details of a usage to those of a log line, which states none that is 0. */
+/** Adds the details of a usage to the facts of a request (`RequestFacts`), which state none that is 0. */
 export function addUsageDetails(
-  log: { -readonly [Name in keyof UsageDetails]?: number },
+  facts: { -readonly [Name in keyof UsageDetails]?: number },
   usage: Usage,
 ): void {
   const details = toUsageDetails(usage);
   for (const name of USAGE_DETAILS) {
-    if (details[name] > 0) log[name] = (log[name] ?? 0) + details[name];
+    if (details[name] > 0) facts[name] = (facts[name] ?? 0) + details[name];
   }
 }
 
-/** Reads the details of a log line. */
-export function readUsageDetails(log: Partial<UsageDetails>): UsageDetails {
+/** Reads the details of a usage from the facts of a request. */
+export function readUsageDetails(facts: Partial<UsageDetails>): UsageDetails {
   return {
-    cachedTokens: log.cachedTokens ?? 0,
-    cacheWrite5mTokens: log.cacheWrite5mTokens ?? 0,
-    cacheWrite1hTokens: log.cacheWrite1hTokens ?? 0,
-    audioInputTokens: log.audioInputTokens ?? 0,
-    audioOutputTokens: log.audioOutputTokens ?? 0,
-    imageInputTokens: log.imageInputTokens ?? 0,
-    imageOutputTokens: log.imageOutputTokens ?? 0,
-    webSearches: log.webSearches ?? 0,
-    webFetches: log.webFetches ?? 0,
-    audioSeconds: log.audioSeconds ?? 0,
-    searchUnits: log.searchUnits ?? 0,
+    cachedTokens: facts.cachedTokens ?? 0,
+    cacheWrite5mTokens: facts.cacheWrite5mTokens ?? 0,
+    cacheWrite1hTokens: facts.cacheWrite1hTokens ?? 0,
+    audioInputTokens: facts.audioInputTokens ?? 0,
+    audioOutputTokens: facts.audioOutputTokens ?? 0,
+    imageInputTokens: facts.imageInputTokens ?? 0,
+    imageOutputTokens: facts.imageOutputTokens ?? 0,
+    webSearches: facts.webSearches ?? 0,
+    webFetches: facts.webFetches ?? 0,
+    audioSeconds: facts.audioSeconds ?? 0,
+    searchUnits: facts.searchUnits ?? 0,
   };
 }

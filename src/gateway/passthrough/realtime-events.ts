@@ -75,13 +75,13 @@ export class ProviderEvents {
   transcript = "";
   /** The sum of what the answers used so far. */
   usage: Usage = { prompt: 0, completion: 0, reasoning: 0 };
-  readonly #log: RequestFacts;
+  readonly #facts: RequestFacts;
   readonly #secrets: readonly string[];
   readonly #memory: MemoryReservation;
 
   /** @param memory reserves the memory of an event while it is parsed */
-  constructor(log: RequestFacts, secrets: readonly string[], memory: MemoryReservation) {
-    this.#log = log;
+  constructor(facts: RequestFacts, secrets: readonly string[], memory: MemoryReservation) {
+    this.#facts = facts;
     this.#secrets = secrets;
     this.#memory = memory;
   }
@@ -122,13 +122,13 @@ export class ProviderEvents {
   }
 
   #count(stated: JsonObject): void {
-    const log = this.#log;
+    const facts = this.#facts;
     const { tokens, isImplausible } = toStatedUsage(stated);
-    if (isImplausible) log.usageRefused = true;
+    if (isImplausible) facts.usageRefused = true;
     if (tokens === null) return;
     this.usage = addUsage(this.usage, tokens);
-    log.promptTokens = this.usage.prompt;
-    log.completionTokens = this.usage.completion;
-    addUsageDetails(log, tokens);
+    facts.promptTokens = this.usage.prompt;
+    facts.completionTokens = this.usage.completion;
+    addUsageDetails(facts, tokens);
   }
 }

@@ -99,7 +99,7 @@ async function resolveOrKeepName(
   }
 }
 
-/** Writes the current target to the log. The provider is named where there are several. */
+/** Notes the current target in the facts of the request. The provider is named where there are several. */
 export function recordTarget({ facts }: Context, target: Target, isOnlyTarget: boolean): void {
   if (target === null) return;
   facts.model = target.id;

@@ -15,9 +15,9 @@ function labelOf(entries: readonly SubjectEntry[], id: string): string {
 }
 
 /** Counts a request and its tokens for its team, its user and its tags. */
-export function countSubjects(counts: Counts, config: Config, fields: RequestFacts): void {
-  const tokens = (fields.promptTokens ?? 0) + (fields.completionTokens ?? 0);
-  const { team, user, tags } = fields;
+export function countSubjects(counts: Counts, config: Config, facts: RequestFacts): void {
+  const tokens = (facts.promptTokens ?? 0) + (facts.completionTokens ?? 0);
+  const { team, user, tags } = facts;
   const labels = [
     ...(team === undefined ? [] : [{ kind: "team", id: labelOf(config.teams, team) }]),
     ...(user === undefined ? [] : [{ kind: "user", id: labelOf(config.users, user) }]),

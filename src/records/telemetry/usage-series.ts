@@ -26,10 +26,10 @@ export function countUsageDetails(
   counts: Counts,
   provider: string,
   model: string,
-  fields: RequestFacts,
+  facts: RequestFacts,
 ): void {
   for (const name of NAMES) {
-    const count = fields[name] ?? 0;
+    const count = facts[name] ?? 0;
     if (count === 0) continue;
     const [metric, label] = DETAILS[name];
     const labels = { gen_ai_provider_name: provider, gen_ai_request_model: model, ...label };
