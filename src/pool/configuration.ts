@@ -27,6 +27,24 @@ export function findProviderOfTokenAccount(
   );
 }
 
+/** The names of an account, its provider, and whether it is disabled. */
+export type ConfiguredAccount = Pick<Account, "email" | "mobile" | "provider" | "disabled">;
+
+/** The configured account with this identifier, or the account for a provider's own token; null: none. */
+export async function findConfiguredAccount(
+  config: Config,
+  identifier: string,
+): Promise<ConfiguredAccount | null> {
+  for (const account of config.accounts) {
+    if ((await accountIdentifier(account)) === identifier) return account;
+  }
+  const provider = findProviderOfTokenAccount(config, identifier);
+  const hasOwnAccount = config.accounts.some((account) => (account.provider ?? "") === provider);
+  return provider === undefined || hasOwnAccount
+    ? null
+    : { email: "", mobile: "", provider, disabled: false };
+}
+
 /**
  * Creates the account for a provider that has its own key and no configured accounts.
  * `provider`: empty for the default one.

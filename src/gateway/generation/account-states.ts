@@ -1,7 +1,8 @@
 import type { Context } from "../../core/ports/context.ts";
 import { DAY_MS } from "../../core/units.ts";
+import { findConfiguredAccount } from "../../pool/configuration.ts";
 import type { GenerationJob } from "./generation-job.ts";
-import { findAccount, type PinnedCaller, selectModelsOf } from "./preparation/file-references.ts";
+import { type PinnedCaller, selectModelsOf } from "./preparation/file-references.ts";
 
 /** How long the account of a container or a similar object is remembered, milliseconds. No provider keeps one longer. */
 const REMEMBERED_MS = 30 * DAY_MS;
@@ -47,7 +48,7 @@ export async function pinToAccount(
   const state = states.find((each) => each !== null);
   if (state === undefined || state === null) return pinned;
   const { config } = await context.config();
-  const account = await findAccount(config, state.account);
+  const account = await findConfiguredAccount(config, state.account);
   if (account === null) return pinned;
   const usable = selectModelsOf(account, models);
   if (usable.length === 0) return pinned;

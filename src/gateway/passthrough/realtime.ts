@@ -9,6 +9,7 @@ import { ProviderError, providerErrorToGateway } from "../../core/errors/provide
 import { abortOnDisconnect, explainAbort } from "../../core/http/client-disconnect.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { RetryBudget } from "../../core/retries/retry-budget.ts";
+import { findConfiguredAccount } from "../../pool/configuration.ts";
 import { describeSubject } from "../../pool/limits/limit-error.ts";
 import { countsUsage, listLimitedSubjects } from "../../pool/limits/limited-use.ts";
 import type { AccountSession } from "../accounts/account-request.ts";
@@ -17,7 +18,6 @@ import { withAccount } from "../accounts/with-account.ts";
 import { configuredSecrets } from "../captures/capture-masking.ts";
 import { selectRequestHeaders } from "../dialects/shared/native-request.ts";
 import { OPENAI_REQUEST_HEADERS } from "../dialects/shared/openai-headers.ts";
-import { findAccount } from "../generation/preparation/file-references.ts";
 import { readRequestControls } from "../generation/preparation/request-controls.ts";
 import { classifyFailure } from "../generation/routes/route-runner.ts";
 import { Recording } from "../history/recording.ts";
@@ -115,7 +115,8 @@ async function assertCallerStillAllowed(
 async function assertAccountStillEnabled(config: Config, provider: string, accountId: string): Promise<void> {
   const isEnabled = provider === "" || config.providers.some(({ id, enabled }) => id === provider && enabled);
   // A caller's own token is no account.
-  const account = accountId === "" ? { provider, disabled: false } : await findAccount(config, accountId);
+  const account =
+    accountId === "" ? { provider, disabled: false } : await findConfiguredAccount(config, accountId);
   if (isEnabled && account !== null && !account.disabled && (account.provider ?? "") === provider) return;
   throw new GatewayError(503, "the account was deleted or disabled", { code: "account_pool_unavailable" });
 }

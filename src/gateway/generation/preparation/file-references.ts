@@ -1,14 +1,12 @@
 import type { Caller } from "../../../core/auth/callers.ts";
-import { accountIdentifier, indexAccountsByName } from "../../../core/config/account-identifier.ts";
+import { indexAccountsByName } from "../../../core/config/account-identifier.ts";
 import { toProviderId } from "../../../core/config/provider-id.ts";
-import type { Config } from "../../../core/config/schema.ts";
-import type { Account } from "../../../core/config/schemas/account-schema.ts";
 import type { AttachmentSource, Conversation, StoredFile } from "../../../core/conversation/conversation.ts";
 import type { ResolvedModel } from "../../../core/conversation/model.ts";
 import { GatewayError, invalidRequest } from "../../../core/errors/gateway-error.ts";
 import type { Context } from "../../../core/ports/context.ts";
 import type { FileRecord } from "../../../core/ports/files.ts";
-import { findProviderOfTokenAccount } from "../../../pool/configuration.ts";
+import { type ConfiguredAccount, findConfiguredAccount } from "../../../pool/configuration.ts";
 
 /** The maximum number of files of one conversation. Each is looked up. */
 const MAX_FILES = 1_000;
@@ -36,24 +34,9 @@ function fileNotFoundError(id: string, field: string): GatewayError {
   );
 }
 
-/** The names of an account, its provider, and whether it is disabled. */
-type FileAccount = Pick<Account, "email" | "mobile" | "provider" | "disabled">;
-
-/** The configured account with this identifier, or the account for a provider's own token; null: none. */
-export async function findAccount(config: Config, identifier: string): Promise<FileAccount | null> {
-  for (const account of config.accounts) {
-    if ((await accountIdentifier(account)) === identifier) return account;
-  }
-  const provider = findProviderOfTokenAccount(config, identifier);
-  const hasOwnAccount = config.accounts.some((account) => (account.provider ?? "") === provider);
-  return provider === undefined || hasOwnAccount
-    ? null
-    : { email: "", mobile: "", provider, disabled: false };
-}
-
 /** The models of the account's provider. */
 export function selectModelsOf(
-  account: Pick<FileAccount, "provider">,
+  account: Pick<ConfiguredAccount, "provider">,
   models: PinnedCaller["models"],
 ): PinnedCaller["models"] {
   const provider = toProviderId(account.provider);
@@ -106,7 +89,7 @@ export async function pinToFileAccount(
   if (isOwnToken) return { caller, conversation: resolved, models, hasImages: false };
   const id = getCommonAccount(files, field);
   const { config } = await context.config();
-  const account = await findAccount(config, id);
+  const account = await findConfiguredAccount(config, id);
   const { targetAccount } = caller;
   const known = indexAccountsByName([{ email: "", mobile: "", ...account, id }]);
   if (targetAccount !== null && !known.has(targetAccount.toLowerCase())) {
