@@ -41,7 +41,8 @@ export function findRequestedCalls(user: string, before: string): SandboxCall[] 
     if (name !== undefined && isOffered(name, before)) names.add(name);
   }
   for (const [, word = ""] of user.matchAll(QUESTION)) {
-    const name = [word, `get_${word}`].find((each) => isOffered(each, before));
+    // A description may be this one word, too.
+    const name = [`get_${word}`, word].find((each) => isOffered(each, before));
     if (name !== undefined) names.add(name);
   }
   return [...names].map((name) => ({ name, args: plausibleArguments(findSchema(name, before), user) }));

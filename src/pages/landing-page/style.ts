@@ -7,7 +7,7 @@ h1 { margin: 0; font-size: 2.25rem; letter-spacing: -.02em; }
 h2 { margin: 2.5rem 0 .5rem; font-size: 1.35rem; }
 p { margin: .5rem 0; max-width: 46rem; }
 a { color: var(--accent); }
-code, pre, output { font: .875rem/1.5 ui-monospace, monospace; }
+code, pre, output { font: .875rem/1.5 ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; }
 code { background: var(--soft); border-radius: .25rem; padding: .1em .35em; }
 pre { background: var(--soft); border: 1px solid var(--line); border-radius: .5rem; overflow: auto; padding: .75rem 1rem; }
 pre code { background: none; padding: 0; }

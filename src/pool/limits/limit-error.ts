@@ -28,7 +28,8 @@ export function createLimitError(
   const kind = LIMIT_KINDS[limit];
   const isCost = kind.unit === "cost";
   const amount = (value: number) => (isCost ? String(Number((value / NANO).toFixed(6))) : String(value));
-  const resetsAt = resetMs === null ? null : new Date(now + resetMs).toISOString();
+  const resetsAt =
+    resetMs === null ? null : new Date(Math.ceil((now + resetMs) / 1_000) * 1_000).toISOString();
   const details = {
     ...(subject === undefined ? {} : { subject: parseSubject(subject) }),
     limit,

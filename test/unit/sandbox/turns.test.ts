@@ -82,6 +82,11 @@ describe("tool calls", () => {
     expect(text).toContain('name="days"><![CDATA[3]]>');
   });
 
+  it("name the tool, also if its description is the word that the question has", async () => {
+    const prompt = "Write tool_calls.\n\n### get_weather\nweather\n\n### User\nWhat's the weather in Oslo?";
+    expect((await say(prompt)).text).toContain('invoke name="get_weather"');
+  });
+
   it("are not written if the tool is not offered", async () => {
     const prompt = `### System\n${tools}\n\n### User\nUse the tool rm_rf now.`;
     expect((await say(prompt)).text).not.toContain("invoke");

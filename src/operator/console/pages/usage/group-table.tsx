@@ -105,7 +105,7 @@ export function GroupTable({ view, groups, before, names }: GroupTableProps) {
     {
       title: words.tokens,
       end: true,
-      class: "tabular",
+      class: "tabular nowrap",
       cell: ({ prompt_tokens, completion_tokens }) =>
         `${formatCompact(prompt_tokens)} → ${formatCompact(completion_tokens)}`,
     },
@@ -125,14 +125,14 @@ export function GroupTable({ view, groups, before, names }: GroupTableProps) {
     {
       title: words.firstToken,
       end: true,
-      class: "tabular muted",
+      class: "tabular muted nowrap",
       cell: ({ first_token_ms: time }) =>
         time === null ? "–" : `${formatDuration(time.p50)} / ${formatDuration(time.p95)}`,
     },
     {
       title: words.duration,
       end: true,
-      class: "tabular muted",
+      class: "tabular muted nowrap",
       cell: ({ duration_ms: time }) =>
         time === null ? "–" : `${formatDuration(time.p50)} / ${formatDuration(time.p95)}`,
     },

@@ -51,7 +51,8 @@ function optionsFor(
   return {
     width,
     height: HEIGHT,
-    padding: [8, 8, 0, 0],
+    // The last label of the time axis is centred at its end.
+    padding: [8, 18, 0, 0],
     cursor: { y: false, points: { size: 6 } },
     legend: { show: false },
     ...(days && { tzDate: (at: number) => uPlot.tzDate(new Date(at * 1_000), "Etc/UTC") }),
