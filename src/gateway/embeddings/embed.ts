@@ -55,7 +55,7 @@ function notConfiguredError(provider: string): GatewayError {
       ? "no embeddings provider is configured"
       : `embeddings provider ${provider} is not supported`;
   const advice =
-    "an administrator sets embeddings.provider (the console's page Settings, or PUT /admin/settings) to upstream (the embeddings of the model's provider) or builtin (vectors that the gateway computes from words)";
+    "set embeddings.provider to upstream (the embeddings of the model's provider) or builtin (vectors that the gateway computes from words), on the console's page Settings or with PUT /admin/settings";
   return new GatewayError(501, `${problem}: ${advice}`, { code: "embeddings_not_configured" });
 }
 
