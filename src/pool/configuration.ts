@@ -62,7 +62,7 @@ function createTokenAccount(provider: string, token: string): PoolAccount {
 }
 
 /** Token for backends without a key: some backends reject an empty header. */
-const PLACEHOLDER_TOKEN = "none";
+export const PLACEHOLDER_TOKEN = "none";
 
 /** The credentials of an account, as the pool uses them. */
 async function readCredentials(

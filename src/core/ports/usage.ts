@@ -47,6 +47,14 @@ export const USAGE_DIMENSIONS = [
   "tag",
 ] as const satisfies readonly UsageDimension[];
 
+/** The total that counts the requests with an outcome. */
+export const OUTCOME_TOTALS = {
+  success: "succeeded",
+  error: "failed",
+  cancelled: "cancelled",
+  refused: "refused",
+} as const;
+
 /** Replaces the values of a dimension beyond the maximum number of distinct values. */
 export const OTHER_VALUES = "other";
 

@@ -6,6 +6,7 @@ import { oncePer } from "../../core/encoding/once.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import type { Variables } from "../../core/variables/variables.ts";
+import { PLACEHOLDER_TOKEN } from "../../pool/configuration.ts";
 import { findDriver, getDriver, isSameDriver, selectStrategy } from "./drivers.ts";
 import type { Provider } from "./provider.ts";
 
@@ -133,7 +134,7 @@ function createConfiguredProvider(variables: Variables, entry: ProviderEntry): R
     baseUrl,
     api: driverEntry.create({
       baseUrl,
-      token: token || "none",
+      token: token || PLACEHOLDER_TOKEN,
       models: mapUpstreamNames(entry),
       toolCalls,
       wholeAnswers,

@@ -3,7 +3,7 @@ import type { ActivityDelta } from "../../core/ports/activity.ts";
 import { OTHER_VALUES, type RequestActivity } from "../../core/ports/usage.ts";
 import { MINUTE_MS } from "../../core/units.ts";
 import type { Writable } from "../../core/writable.ts";
-import { findBucket } from "./histogram.ts";
+import { addDuration } from "./histogram.ts";
 import type { PricedUsage } from "./priced-usage.ts";
 import { computeCostNano, findModelPrice, type Pricing } from "./prices.ts";
 
@@ -39,8 +39,8 @@ export class ActivityTally {
     minute.prompt_tokens += request.promptTokens;
     minute.cached_tokens += request.cachedTokens;
     minute.completion_tokens += request.completionTokens;
-    observe(minute.duration, request.durationMs);
-    if (request.firstTokenMs !== undefined) observe(minute.first_token, request.firstTokenMs);
+    addDuration(minute.duration, request.durationMs);
+    if (request.firstTokenMs !== undefined) addDuration(minute.first_token, request.firstTokenMs);
     addUsage(minute.spent, request);
     const { account, durationMs, queueMs = 0 } = request;
     const startedAt = now - durationMs;
@@ -103,11 +103,6 @@ export class ActivityTally {
     }
     return openMinute;
   }
-}
-
-function observe(buckets: Record<string, number>, milliseconds: number): void {
-  const bucket = findBucket(Math.round(milliseconds));
-  buckets[bucket] = (buckets[bucket] ?? 0) + 1;
 }
 
 /** The counts that have prices. */

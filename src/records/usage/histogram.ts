@@ -24,6 +24,14 @@ export function bucketMiddle(bucket: number): number {
   return Math.max(1, (2 * lower * upper) / (lower + upper));
 }
 
+/** Counts a duration in a distribution. Returns it as it counts in a sum: whole milliseconds, not negative. */
+export function addDuration(buckets: Record<string, number>, milliseconds: number): number {
+  const rounded = Math.max(0, Math.round(milliseconds));
+  const bucket = findBucket(rounded);
+  buckets[bucket] = (buckets[bucket] ?? 0) + 1;
+  return rounded;
+}
+
 /** Parses a distribution from a JSON column; empty if the column is. */
 export function parseBuckets(row: SqlRow | undefined, column: string): HistogramBuckets {
   const text = textIn(row, column);

@@ -1,5 +1,6 @@
 import { DEFAULT_PROVIDER } from "../../core/config/provider-id.ts";
 import {
+  OUTCOME_TOTALS,
   USAGE_DIMENSIONS,
   USAGE_SUMS,
   USAGE_TIMES,
@@ -17,13 +18,8 @@ import { selectTable } from "./time-range.ts";
 
 // SQLite's `sum` of integers fails beyond 2^63; `total` adds numbers of any size.
 const SUMS = USAGE_SUMS.map((name) => `total(r.${name}) as ${name}`).join(", ");
-const OUTCOMES = [
-  ["succeeded", "success"],
-  ["failed", "error"],
-  ["cancelled", "cancelled"],
-  ["refused", "refused"],
-]
-  .map(([name, outcome]) => `total(iif(d.outcome = '${outcome}', r.requests, 0)) as ${name}`)
+const OUTCOMES = Object.entries(OUTCOME_TOTALS)
+  .map(([outcome, name]) => `total(iif(d.outcome = '${outcome}', r.requests, 0)) as ${name}`)
   .join(", ");
 
 type Distributions = { [T in keyof UsageTimes]: Record<string, number> };

@@ -6,6 +6,7 @@ import {
   type ActivityReport,
   MINUTE_RESOLUTION_MAX_MS,
 } from "../../core/ports/activity.ts";
+import { OUTCOME_TOTALS } from "../../core/ports/usage.ts";
 import { MAX_DATE_MS, type TableCheck } from "../../core/storage/damaged-rows.ts";
 import { amountIn, numberIn, type Sql, type SqlRow, textIn } from "../../core/storage/sql.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../core/units.ts";
@@ -153,17 +154,13 @@ function newPoint(at: number): OpenPoint {
   };
 }
 
-const OUTCOMES: Readonly<Record<string, "succeeded" | "failed" | "cancelled" | "refused">> = {
-  success: "succeeded",
-  error: "failed",
-  cancelled: "cancelled",
-  refused: "refused",
-};
+/** The total of each outcome. A row of another version may have another one. */
+const TOTALS: Readonly<Record<string, (typeof OUTCOME_TOTALS)[keyof typeof OUTCOME_TOTALS]>> = OUTCOME_TOTALS;
 
 function addRow(point: OpenPoint, row: SqlRow): void {
   for (const name of SUMS) point[name] += amountIn(row, name);
-  const outcome = OUTCOMES[textIn(row, "outcome")];
-  if (outcome !== undefined) point[outcome] += numberIn(row, "requests");
+  const total = TOTALS[textIn(row, "outcome")];
+  if (total !== undefined) point[total] += numberIn(row, "requests");
   for (const name of TIMES) {
     const buckets = point[name];
     for (const [bucket, count] of Object.entries(parseBuckets(row, name))) {

@@ -13,7 +13,7 @@ import {
 import { HOUR_MS } from "../../core/units.ts";
 import type { Writable } from "../../core/writable.ts";
 import { ActivityTally } from "./activity-tally.ts";
-import { findBucket } from "./histogram.ts";
+import { addDuration } from "./histogram.ts";
 import { readStoredUsage } from "./priced-usage.ts";
 import { computeCostNano, findModelPrice } from "./prices.ts";
 
@@ -31,13 +31,6 @@ interface OpenRow extends Omit<Writable<UsageDelta>, "first_token" | "duration" 
   readonly first_token: Record<string, number>;
   readonly duration: Record<string, number>;
   readonly queue: Record<string, number>;
-}
-
-function observe(buckets: Record<string, number>, milliseconds: number): number {
-  const rounded = Math.max(0, Math.round(milliseconds));
-  const bucket = findBucket(rounded);
-  buckets[bucket] = (buckets[bucket] ?? 0) + 1;
-  return rounded;
 }
 
 /** Normalizes a count for storage: providers may report anything, and an older version has noted fewer counts. */
@@ -147,9 +140,10 @@ export class UsageTally {
       rowOfFailed.attempts += 1;
     }
     row.attempts += Math.max(0, used.attempts - failedAttempts.length);
-    row.duration_ms += observe(row.duration, used.durationMs);
-    if (used.firstTokenMs !== undefined) row.first_token_ms += observe(row.first_token, used.firstTokenMs);
-    if (used.queueMs !== undefined) row.queue_ms += observe(row.queue, used.queueMs);
+    row.duration_ms += addDuration(row.duration, used.durationMs);
+    if (used.firstTokenMs !== undefined)
+      row.first_token_ms += addDuration(row.first_token, used.firstTokenMs);
+    if (used.queueMs !== undefined) row.queue_ms += addDuration(row.queue, used.queueMs);
     this.#activity.count({ ...used, ...tokens }, now);
   }
 
