@@ -43,8 +43,9 @@ export class ProviderPool {
   selectAccount(request: AcquireRequest, exclude: ReadonlySet<string> | null): AccountState | null {
     const { selection, healthyOnly } = request;
     const unavailable = this.#withoutModelQuota(request.model, exclude);
-    const home = this.conversations.findHome(selection, this.#now());
-    if (home !== null && this.rotation.isReady(home) && unavailable?.has(home.id) !== true) return home;
+    const account = this.conversations.findConversationAccount(selection, this.#now());
+    if (account !== null && this.rotation.isReady(account) && unavailable?.has(account.id) !== true)
+      return account;
     return this.rotation.pickAccount(unavailable, healthyOnly, createPick(selection));
   }
 
@@ -69,9 +70,9 @@ export class ProviderPool {
   ): AccountState | null {
     const { conversation, waitMs = 0 } = selection ?? {};
     if (conversation === undefined || waitMs <= 0 || this.conversations.isRunning(conversation)) return null;
-    const home = this.conversations.findHome(selection, this.#now());
-    if (home === null || !home.isHealthy || this.rotation.isReady(home)) return null;
-    return this.#withoutModelQuota(model, exclude)?.has(home.id) === true ? null : home;
+    const account = this.conversations.findConversationAccount(selection, this.#now());
+    if (account === null || !account.isHealthy || this.rotation.isReady(account)) return null;
+    return this.#withoutModelQuota(model, exclude)?.has(account.id) === true ? null : account;
   }
 
   /** How its requests have ended. */

@@ -26,7 +26,7 @@ export class ConversationAffinity {
   readonly #running = new Map<string, number>();
 
   /** The account of a conversation. Null: the request belongs to none, or no account is enabled. */
-  findHome(selection: AccountSelection | undefined, now: number): AccountState | null {
+  findConversationAccount(selection: AccountSelection | undefined, now: number): AccountState | null {
     if (selection?.strategy !== "affinity" || selection.conversation === undefined) return null;
     const { conversation, lastAccount = "" } = selection;
     const moved = this.accounts.get(this.#moved.get(conversation, now) ?? lastAccount);
@@ -45,11 +45,11 @@ export class ConversationAffinity {
   recordGrant(selection: AccountSelection, state: AccountState, now: number): boolean {
     const { conversation } = selection;
     if (selection.strategy !== "affinity" || conversation === undefined) return false;
-    const home = this.findHome(selection, now);
+    const account = this.findConversationAccount(selection, now);
     const running = this.#running.get(conversation) ?? 0;
     this.#running.set(conversation, running + 1);
-    if (running > 0 && home !== null && home !== state && home.isHealthy) return true;
-    const hasMoved = home !== state || selection.lastAccount !== undefined;
+    if (running > 0 && account !== null && account !== state && account.isHealthy) return true;
+    const hasMoved = account !== state || selection.lastAccount !== undefined;
     if (hasMoved || this.#moved.get(conversation, now) !== undefined)
       this.#moved.set(conversation, state.id, now);
     return false;

@@ -70,12 +70,12 @@ interface ShardRefusal {
 /** The search of one request for a slot of any account. */
 interface AnySlotSearch {
   readonly request: AcquireRequest;
-  /** For the first round at {@link home}: only this shard may let the request wait for the account of its conversation. */
-  readonly homeRequest: AcquireRequest;
+  /** For the first round at `accountShard`: only this shard may let the request wait for its conversation's account. */
+  readonly accountShardRequest: AcquireRequest;
   /** For all other shards and rounds. */
   readonly healthyRequest: AcquireRequest;
-  /** The shard of the account of its conversation; undefined: it has none. */
-  readonly home: number | undefined;
+  /** The shard of its conversation's account; undefined: it has none. */
+  readonly accountShard: number | undefined;
   readonly order: ShardOrder;
   readonly signal: AbortSignal | undefined;
   /** Until when the request may wait, Unix milliseconds. */
@@ -172,9 +172,11 @@ export class ShardSearch {
     end: number,
   ): Promise<ShardOutcome> {
     const search = this.#beginSearch(request, signal, end);
-    const { order, home, deadline, failedShards } = search;
+    const { order, accountShard, deadline, failedShards } = search;
     for (let round = 0; ; round += 1) {
-      const shards = order.nextOrder(this.#clock.now(), home).filter((shard) => !failedShards.has(shard));
+      const shards = order
+        .nextOrder(this.#clock.now(), accountShard)
+        .filter((shard) => !failedShards.has(shard));
       const [first = 0] = shards;
       const asked = await this.#askInTurn(search, shards, round === 0);
       if ("outcome" in asked) return asked.outcome;
@@ -203,12 +205,12 @@ export class ShardSearch {
 
   #beginSearch(request: AcquireRequest, signal: AbortSignal | undefined, end: number): AnySlotSearch {
     const lastAccount = request.selection?.lastAccount;
-    const homeRequest = { ...request, healthyOnly: true };
+    const accountShardRequest = { ...request, healthyOnly: true };
     return {
       request,
-      homeRequest,
-      healthyRequest: withoutAccount(homeRequest),
-      home: lastAccount === undefined ? undefined : this.#map.of(lastAccount),
+      accountShardRequest,
+      healthyRequest: withoutAccount(accountShardRequest),
+      accountShard: lastAccount === undefined ? undefined : this.#map.of(lastAccount),
       order: this.#order(request.provider),
       signal,
       end,
@@ -223,7 +225,7 @@ export class ShardSearch {
    * why the shards granted none. Throws if none of them could be reached.
    */
   async #askInTurn(
-    { request, homeRequest, healthyRequest, home, order, signal, deadline }: AnySlotSearch,
+    { request, accountShardRequest, healthyRequest, accountShard, order, signal, deadline }: AnySlotSearch,
     shards: readonly number[],
     isFirstRound: boolean,
   ): Promise<{ readonly outcome: ShardOutcome } | { readonly refusals: readonly ShardRefusal[] }> {
@@ -234,7 +236,7 @@ export class ShardSearch {
       if (busyShards >= SHARDS_BEFORE_WAITING && refusals.some(mayWait)) break;
       if (signal?.aborted) return { outcome: [shard, { refused: "cancelled" }] };
       if (this.#clock.now() >= deadline) return { outcome: [shard, BUSY] };
-      const attempt = shard === home && isFirstRound ? homeRequest : healthyRequest;
+      const attempt = shard === accountShard && isFirstRound ? accountShardRequest : healthyRequest;
       const result = await this.#acquireWithoutWaiting(order, shard, attempt, signal).catch(
         (error: unknown) => {
           order.avoid(shard, this.#clock.now(), UNREACHABLE_AVOID_MS);
