@@ -27,8 +27,8 @@ import { logRequest } from "./records/telemetry/log.ts";
 import { recordRequest } from "./records/telemetry/record-request.ts";
 import { CORS, PATH_FAMILIES, ROUTE_TABLE } from "./routes.ts";
 
-/** The sample of the log that has every request. */
-const ALL = 1;
+/** The value of `log.sample` with which every request is logged. */
+const FULL_SAMPLE = 1;
 
 /** The memory budget of this isolate or process. */
 const getMemoryBudget = oncePer(({ variables }: Platform) => new MemoryBudget(variables.bodyBudgetBytes));
@@ -102,7 +102,7 @@ function endRequest(
   const { sending, failure } = recordRequest(platform, outcome, snapshot);
   if (failure !== null) facts.cause = `the outcome was not stored yet: ${failure.message}`;
   const settling = snapshot === null ? null : settleUse(platform, requestLimits, outcome, snapshot.config);
-  logRequest(outcome, snapshot?.config.log.sample ?? ALL);
+  logRequest(outcome, snapshot?.config.log.sample ?? FULL_SAMPLE);
   const refusing = recordIfRefused(context, outcome, snapshot);
   return [sending, settling, refusing, trace?.end({ ...outcome, facts: { ...facts } }) ?? null];
 }
@@ -126,7 +126,7 @@ export async function handleRequest(request: Request, runtime: RequestRuntime): 
       "the header Host is not valid: it must be a host name or address, with a port if needed",
     );
     recordError(facts, error);
-    logRequest(describeEnd("", error.status), ALL);
+    logRequest(describeEnd("", error.status), FULL_SAMPLE);
     return errorResponse(STANDARD_FAMILY, error, requestId);
   }
   const { url, path, requestedPath, pathModel } = parseRequestUrl(request.url);
@@ -147,6 +147,7 @@ export async function handleRequest(request: Request, runtime: RequestRuntime): 
     for (const work of works) if (work !== null) runtime.waitUntil(work);
   };
   let sending: Promise<void> | null = null;
+  // TypeScript would take the variable for null: it does not see that `keepUntil` sets it.
   const getSending = () => sending;
   const context: Context = {
     platform,

@@ -52,13 +52,13 @@ const createCallerMemory = (limit: number): CallerMemory => ({
  * short time, and then the gateway refuses it. The program survives any input.
  */
 export class MemoryBudget {
-  readonly #accounts: Readonly<Record<CallerKind, CallerMemory>>;
+  readonly #memoryOf: Readonly<Record<CallerKind, CallerMemory>>;
   readonly #total: number;
 
   /** `bytes` is the size of the whole budget. */
   constructor(bytes: number) {
     this.#total = bytes;
-    this.#accounts = {
+    this.#memoryOf = {
       known: createCallerMemory(bytes),
       stranger: createCallerMemory(Math.floor(bytes * STRANGERS_SHARE)),
     };
@@ -71,14 +71,14 @@ export class MemoryBudget {
 
   /** Bytes in use. */
   get used(): number {
-    const { known, stranger } = this.#accounts;
+    const { known, stranger } = this.#memoryOf;
     return known.used + stranger.used;
   }
 
   /** Reserves bytes if they are available, evicting if necessary. */
   tryReserve(callerKind: CallerKind, bytes: number): boolean {
     if (!this.#fits(callerKind, bytes) && !this.#evict(callerKind, bytes)) return false;
-    this.#accounts[callerKind].used += bytes;
+    this.#memoryOf[callerKind].used += bytes;
     return true;
   }
 
@@ -88,51 +88,51 @@ export class MemoryBudget {
    */
   reserveEvictable(callerKind: CallerKind, bytes: number, evict: () => void): (() => void) | null {
     if (!this.tryReserve(callerKind, bytes)) return null;
-    const account = this.#accounts[callerKind];
+    const memory = this.#memoryOf[callerKind];
     const entry: EvictableBytes = { bytes, evict };
-    account.evictable.add(entry);
-    account.evictableBytes += bytes;
-    return () => this.#releaseEvictable(account, entry);
+    memory.evictable.add(entry);
+    memory.evictableBytes += bytes;
+    return () => this.#releaseEvictable(memory, entry);
   }
 
   #fits(callerKind: CallerKind, bytes: number): boolean {
-    const account = this.#accounts[callerKind];
-    return account.used + bytes <= account.limit && this.used + bytes <= this.#total;
+    const memory = this.#memoryOf[callerKind];
+    return memory.used + bytes <= memory.limit && this.used + bytes <= this.#total;
   }
 
   /** Evicts the oldest entries until the bytes fit. Evicts nothing if they would not fit even then. */
   #evict(callerKind: CallerKind, bytes: number): boolean {
-    const { known, stranger } = this.#accounts;
+    const { known, stranger } = this.#memoryOf;
     // A stranger never evicts data of known callers.
     const victims = callerKind === "stranger" ? [stranger] : [stranger, known];
     const evictable = victims.reduce((sum, { evictableBytes }) => sum + evictableBytes, 0);
-    const { used, limit } = this.#accounts[callerKind];
+    const { used, limit } = this.#memoryOf[callerKind];
     if (this.used - evictable + bytes > this.#total) return false;
     if (callerKind === "stranger" && used - evictable + bytes > limit) return false;
-    for (const account of victims) {
-      for (const entry of account.evictable) {
+    for (const memory of victims) {
+      for (const entry of memory.evictable) {
         if (this.#fits(callerKind, bytes)) return true;
-        this.#releaseEvictable(account, entry);
+        this.#releaseEvictable(memory, entry);
         entry.evict();
       }
     }
     return this.#fits(callerKind, bytes);
   }
 
-  #releaseEvictable(account: CallerMemory, entry: EvictableBytes): void {
-    if (!account.evictable.delete(entry)) return;
-    account.evictableBytes -= entry.bytes;
-    account.used -= entry.bytes;
+  #releaseEvictable(memory: CallerMemory, entry: EvictableBytes): void {
+    if (!memory.evictable.delete(entry)) return;
+    memory.evictableBytes -= entry.bytes;
+    memory.used -= entry.bytes;
   }
 
   releaseBytes(callerKind: CallerKind, bytes: number): void {
-    this.#accounts[callerKind].used -= bytes;
+    this.#memoryOf[callerKind].used -= bytes;
   }
 
   /** Reserves bytes at once for a request that already holds `held`. See {@link MemoryReservation.reserveNow}. */
   reserveNow(callerKind: CallerKind, held: number, bytes: number): void {
     if (this.tryReserve(callerKind, bytes)) return;
-    throw held + bytes > this.#accounts[callerKind].limit ? exceedsBudget() : memoryExhausted();
+    throw held + bytes > this.#memoryOf[callerKind].limit ? exceedsBudget() : memoryExhausted();
   }
 
   /**
@@ -140,21 +140,21 @@ export class MemoryBudget {
    * {@link MemoryReservation.reserveWhenFree}.
    */
   async reserveWhenFree(callerKind: CallerKind, held: number, bytes: number): Promise<void> {
-    const account = this.#accounts[callerKind];
-    if (held + bytes > account.limit) throw exceedsBudget();
+    const memory = this.#memoryOf[callerKind];
+    if (held + bytes > memory.limit) throw exceedsBudget();
     // If waiting requests hold all memory, none becomes free until one of them is refused.
-    const usedBytes = callerKind === "stranger" ? account.used : this.used;
-    if (account.waiting >= MAX_WAITING || held + account.heldByWaiting >= usedBytes) throw memoryExhausted();
-    account.waiting += 1;
-    account.heldByWaiting += held;
+    const usedBytes = callerKind === "stranger" ? memory.used : this.used;
+    if (memory.waiting >= MAX_WAITING || held + memory.heldByWaiting >= usedBytes) throw memoryExhausted();
+    memory.waiting += 1;
+    memory.heldByWaiting += held;
     try {
       for (let waitedMs = 0; waitedMs < WAIT_MS; waitedMs += POLL_MS) {
         await new Promise((resolve) => setTimeout(resolve, POLL_MS));
         if (this.tryReserve(callerKind, bytes)) return;
       }
     } finally {
-      account.waiting -= 1;
-      account.heldByWaiting -= held;
+      memory.waiting -= 1;
+      memory.heldByWaiting -= held;
     }
     throw memoryExhausted();
   }

@@ -24,13 +24,15 @@ export interface LoadOptions {
 const MAX_DOCUMENTS = 20;
 /** Time for a page that seems about to navigate away, milliseconds. */
 const NAVIGATION_GRACE_MS = 500;
+/** Maximum time for an expression about the state of the page, milliseconds. */
 const PROBE_MS = 1_000;
 /** Maximum time to fill a document with the server's response and to load its resources, milliseconds. */
 const FILL_MS = 3_000;
 /** Longer responses are not used for a document that the browser did not read, in UTF-16 code units. */
 const MAX_RESPONSE = 2_000_000;
-/** Maximum requests without a response when the network counts as idle, and for how long, milliseconds. */
+/** How long the network must be quiet until it counts as idle, milliseconds. */
 const IDLE_MS = 500;
+/** How many requests may lack a response meanwhile; null: the network does not matter. */
 const OPEN_REQUESTS = { load: null, domcontentloaded: null, networkidle0: 0, networkidle2: 2 } as const;
 
 /**

@@ -3,8 +3,11 @@ import { DIMENSIONS, type Dimension, type UsageItem } from "../../api/usage.ts";
 import { words } from "../../ui/words.ts";
 import { texts } from "./texts.ts";
 
-/** The gateway keeps hours for 35 days; charts of longer ranges have days. */
-const HOURS_KEPT_MS = 34 * DAY_MS;
+/**
+ * Charts of ranges that begin earlier have days. The gateway stores hours for 35 days and refuses older ones; one day less
+ * allows for a browser's clock that is wrong.
+ */
+const MAX_HOURLY_AGE_MS = 34 * DAY_MS;
 /** Ranges up to this length are shown by hours. */
 const MAX_HOURLY_DAYS = 8;
 /** The longest range that the gateway sums up, in days. */
@@ -107,19 +110,19 @@ const AMOUNTS: Readonly<Record<Sort, (item: UsageItem) => number>> = {
 export const sortGroups = (groups: readonly UsageItem[], sort: Sort): UsageItem[] =>
   groups.toSorted((a, b) => AMOUNTS[sort](b) - AMOUNTS[sort](a));
 
-const HOURLY_STEP = { hour: HOUR_MS, day: DAY_MS } as const;
+const STEP_MS = { hour: HOUR_MS, day: DAY_MS } as const;
 
 /** The period that is shown. The last days include the current hour or day; chosen days end now at the latest. */
 export function findPeriod({ range }: UsageView, now: number): Period {
   if (typeof range === "number") {
     const unit = RANGES.find(([days]) => days === range)?.[2] ?? "day";
-    const step = HOURLY_STEP[unit];
+    const step = STEP_MS[unit];
     return { from: Math.floor(now / step) * step + step - range * DAY_MS, to: now, unit };
   }
   const from = toDay(range.from);
   const end = toDay(range.to) + DAY_MS;
   const to = from < now ? Math.min(end, now) : end;
-  const isHourly = end - from <= MAX_HOURLY_DAYS * DAY_MS && from >= now - HOURS_KEPT_MS;
+  const isHourly = end - from <= MAX_HOURLY_DAYS * DAY_MS && from >= now - MAX_HOURLY_AGE_MS;
   return { from, to, unit: isHourly ? "hour" : "day" };
 }
 
@@ -142,7 +145,7 @@ export interface Series {
 
 /** Builds the series of a period. */
 export function buildSeries(items: readonly UsageItem[], { from, to, unit }: Period): Series {
-  const step = HOURLY_STEP[unit];
+  const step = STEP_MS[unit];
   const byTime = new Map(items.map((item) => [item.at, item]));
   const moments: number[] = [];
   for (let at = from; at < to; at += step) moments.push(at);
