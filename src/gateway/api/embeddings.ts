@@ -73,11 +73,13 @@ export const createEmbeddings = callerEndpoint({
       dialect: EMBEDDINGS_STYLE,
       operation: "embeddings",
     });
+    const { model: _model, input, dimensions, encoding_format: _format, ...options } = body;
     const request = {
       ...{ context, caller, style: EMBEDDINGS_STYLE, model },
-      inputs: parseInputs(body.input),
+      inputs: parseInputs(input),
       field: "input",
-      dimensions: body.dimensions ?? null,
+      dimensions: dimensions ?? null,
+      options,
     };
     return answerEmbedding(request, body, (watched, { vectors, tokens }) => {
       const data = Array.from(vectors, (vector, index) => ({

@@ -1,5 +1,6 @@
 import type { Caller } from "../../core/auth/callers.ts";
 import type { ResolvedModel } from "../../core/conversation/model.ts";
+import type { JsonObject } from "../../core/encoding/json.ts";
 import type { Context } from "../../core/ports/context.ts";
 
 /** An input to embed: a text, or the tokens of any tokenizer. */
@@ -17,6 +18,8 @@ export interface EmbeddingRequest {
   readonly field: string;
   /** Number of dimensions; null: the model's usual number. */
   readonly dimensions: number | null;
+  /** Other members of the body, for a provider of the same protocol. */
+  readonly options?: JsonObject;
 }
 
 /** Vectors of unit length in the order of the inputs, computed on demand, and the number of tokens of all inputs. */

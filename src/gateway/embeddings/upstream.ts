@@ -7,7 +7,9 @@ import type { ExpectedTokens } from "../../pool/limits/limited-use.ts";
 import { AttemptTimeout } from "../accounts/attempt-timeout.ts";
 import { withAccount } from "../accounts/with-account.ts";
 import type { RequestControls } from "../generation/preparation/parse-request-controls.ts";
+import type { EmbeddingsApi } from "../providers/provider.ts";
 import { getProvider } from "../providers/provider-registry.ts";
+import type { UpstreamAccount } from "../providers/upstream-account.ts";
 import type { EmbeddingRequest, Vectors } from "./embedding-request.ts";
 
 /** The value of `embeddings.provider` that selects the provider's own embeddings. */
@@ -40,6 +42,24 @@ function requireTexts({ inputs, field }: EmbeddingRequest): string[] {
 }
 
 /**
+ * Creates the call of a provider: with everything that the caller stated where the protocol is the same, else with texts alone.
+ *
+ * @throws GatewayError 400 for tokens at a provider of another protocol
+ */
+function createCall(
+  embeddings: EmbeddingsApi,
+  request: EmbeddingRequest,
+  query: { readonly model: string; readonly dimensions?: number },
+): (account: UpstreamAccount, signal: AbortSignal) => ReturnType<EmbeddingsApi["embed"]> {
+  if (embeddings.isNative) {
+    const body = { ...request.options, ...query, input: request.inputs };
+    return (account, signal) => embeddings.embed(account, body, signal);
+  }
+  const texts = { ...query, input: requireTexts(request) };
+  return (account, signal) => embeddings.embed(account, texts, signal);
+}
+
+/**
  * Embeds inputs at the provider, with one of its accounts.
  *
  * @throws GatewayError 501 if its protocol has no embeddings, 400 for inputs that it does not support, and the errors of
@@ -59,13 +79,13 @@ export async function embedUpstream(
     const advice = provider.id === "" ? ": set embeddings.provider to builtin" : "";
     throw new GatewayError(501, `${which} has no embeddings${advice}`, { code: "embeddings_not_configured" });
   }
-  const payload = {
+  const query = {
     // Use the requested name: backends have embedding models that no canonical id covers.
     model: hasUpstreamName(model) ? model.upstream : model.requested,
-    input: requireTexts(request),
     ...(dimensions === null ? {} : { dimensions }),
   };
-  context.facts.model = model.provider === undefined ? payload.model : model.id;
+  const embed = createCall(embeddings, request, query);
+  context.facts.model = model.provider === undefined ? query.model : model.id;
   if (provider.id !== "") context.facts.provider = provider.id;
   const { abort, stop } = abortOnDisconnect(context);
   const deadline = controls.startDeadline?.(abort);
@@ -87,7 +107,7 @@ export async function embedUpstream(
           const attemptTimeout = new AttemptTimeout(provider.timeouts.firstByteTimeoutMs, abort.signal);
           attemptTimeout.restart();
           try {
-            return await embeddings.embed(account, payload, attemptTimeout.signal);
+            return await embed(account, attemptTimeout.signal);
           } finally {
             attemptTimeout.stop();
           }

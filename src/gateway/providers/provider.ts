@@ -23,13 +23,36 @@ export interface ChatSessionsApi {
 }
 
 /** Creates embeddings. */
-export interface EmbeddingsApi {
-  /** Returns one vector for each input, in order, and the number of input tokens. The provider may ignore `dimensions`. */
-  embed(
-    account: UpstreamAccount,
-    request: { readonly model: string; readonly input: readonly string[]; readonly dimensions?: number },
-    signal: AbortSignal,
-  ): Promise<{ readonly vectors: readonly (readonly number[])[]; readonly tokens: number }>;
+export type EmbeddingsApi =
+  | {
+      /** Its protocol is that of `/v1/embeddings`: it takes tokens, too, and all members that the caller stated. */
+      readonly isNative: true;
+      embed(
+        account: UpstreamAccount,
+        request: EmbeddingsQuery<string | readonly number[]> & JsonObject,
+        signal: AbortSignal,
+      ): Promise<EmbeddingsResult>;
+    }
+  | {
+      readonly isNative: false;
+      embed(
+        account: UpstreamAccount,
+        request: EmbeddingsQuery<string>,
+        signal: AbortSignal,
+      ): Promise<EmbeddingsResult>;
+    };
+
+/** What is embedded. The provider may ignore `dimensions`. */
+interface EmbeddingsQuery<Input> {
+  readonly model: string;
+  readonly input: readonly Input[];
+  readonly dimensions?: number;
+}
+
+/** One vector for each input, in order, and the number of input tokens. */
+interface EmbeddingsResult {
+  readonly vectors: readonly (readonly number[])[];
+  readonly tokens: number;
 }
 
 /** A model in a provider's own list. */

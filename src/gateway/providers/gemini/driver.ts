@@ -84,6 +84,7 @@ class GeminiProvider extends KeyedBackend<WireRequest> {
   readonly #memory = new ReasoningCache<string>((signature) => signature.length);
 
   readonly embeddings: EmbeddingsApi = {
+    isNative: false,
     embed: async (account, { model, input, dimensions }, signal) => {
       const path = toModelPath(this.modelName(model));
       const { verb, body } = buildEmbeddingRequest(path, input, dimensions);

@@ -76,6 +76,35 @@ describe("an embedding model of a configured provider", () => {
 });
 
 describe("embeddings of the provider", () => {
+  test("get all members and tokens where the protocol is the same", async () => {
+    const made = await embedding(VECTORS);
+    const stated = { user: "u-1", input_type: "query", future: { deep: [1] }, dimensions: 2 };
+    const body = { ...BODY, input: [1, 2, 3], encoding_format: "base64", ...stated };
+    const answer = await made.post("/v1/embeddings", body);
+    expect(answer.status, await answer.clone().text()).toBe(200);
+    expect(Object(await answer.json()).data[0].embedding).toBe("AAAAPwAAAL8=");
+    const [asked] = made.upstream.asked;
+    const sent = { ...stated, model: BODY.model, input: [[1, 2, 3]], encoding_format: "float" };
+    expect(asked?.json()).toEqual(sent);
+  });
+
+  test("are texts alone at a provider of another protocol", async () => {
+    const upstream = new ScriptedUpstream(() => ({ json: { embeddings: [{ values: [1] }] } }));
+    const made = await gateway({
+      upstream,
+      env: { PROVIDER_DRIVER: "gemini" },
+      config: { embeddings: { provider: "upstream" }, accounts: [{ token: "key-a" }] },
+    });
+    const refused = await made.post("/v1/embeddings", { ...BODY, input: [1, 2, 3] });
+    expect([refused.status, await refused.text()]).toEqual([
+      400,
+      expect.stringContaining("texts, not tokens"),
+    ]);
+    expect(upstream.asked).toEqual([]);
+    await made.post("/v1/embeddings", { ...BODY, user: "u-1" });
+    expect(upstream.asked[0]?.body).not.toContain("u-1");
+  });
+
   test("use a slot of an account", async () => {
     const made = await embedding(VECTORS);
     const response = await made.post("/v1/embeddings", BODY);
