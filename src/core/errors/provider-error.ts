@@ -1,4 +1,10 @@
-import { type ErrorCode, GatewayError, type UpstreamFault, upstreamFailure } from "./gateway-error.ts";
+import {
+  type ErrorCode,
+  GatewayError,
+  toGatewayError,
+  type UpstreamFault,
+  upstreamFailure,
+} from "./gateway-error.ts";
 
 /** The kinds of upstream failures: error codes of the protocol, and failures of the transport. */
 export const PROVIDER_ERROR_KINDS = [
@@ -146,4 +152,9 @@ export function providerErrorToGateway(error: ProviderError): GatewayError {
     case "cut":
       return upstreamFailure(message, "upstream_error", error);
   }
+}
+
+/** Converts any failure to the caller's error. */
+export function toCallerError(thrown: unknown, requestId: string): GatewayError {
+  return toGatewayError(thrown instanceof ProviderError ? providerErrorToGateway(thrown) : thrown, requestId);
 }

@@ -139,6 +139,12 @@ export interface HistoryWrite {
   readonly content: string;
 }
 
+/** The length of the texts of a record, in characters. */
+export function countCharacters({ request, reasoning, content }: HistoryWrite): number {
+  const { messages = "", prompt = "", options = "" } = request ?? {};
+  return messages.length + prompt.length + options.length + reasoning.length + content.length;
+}
+
 /** Retention limits. Of two values, the one with the higher configuration version wins. */
 export interface Retention {
   readonly version: number;

@@ -2,16 +2,13 @@ import { isDroppable, isMemberName } from "../config/drop-params.ts";
 import { isObject } from "../encoding/json.ts";
 import { withoutTrailingSlashes } from "../encoding/path-segment.ts";
 import { decodePercent } from "../encoding/percent.ts";
+import { FIELD_NAME, FIELD_VALUE } from "../http/field-syntax.ts";
 import { parsePrivateHosts } from "../url-safety/index.ts";
 
 /** The maximum delay of a timer: a longer one would fire at once. */
 const MAX_TIMER_MS = 2_147_483_647;
 const TRUE_WORDS = ["true", "1", "yes", "on"];
 const FALSE_WORDS = ["false", "0", "no", "off"];
-/** The characters of an HTTP field name (RFC 9110, section 5.6.2). */
-const FIELD_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
-/** The characters of an HTTP field value: printable ASCII. */
-const FIELD_VALUE = /^[\x20-\x7E]*$/;
 
 /** Why a variable is invalid: the rest of a sentence that starts with the variable's name. */
 export class VariableFault {

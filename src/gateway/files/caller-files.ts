@@ -9,7 +9,7 @@ import type { AccountSession } from "../accounts/account-request.ts";
 import { AttemptTimeout } from "../accounts/attempt-timeout.ts";
 import { withAccount } from "../accounts/with-account.ts";
 import type { ProviderFile } from "../providers/files/files-api.ts";
-import { type FileProvider, fileNotFoundError, getFileProvider } from "./file-provider.ts";
+import { type FileProvider, fileNotFoundError, getFileProvider, isAccountGone } from "./file-provider.ts";
 import { MAX_LIFETIME_SECONDS } from "./record-lifetime.ts";
 import type { UploadedFile } from "./upload.ts";
 
@@ -96,11 +96,6 @@ async function withFileAccount<T>(
     attemptTimeout?.stop();
     stop();
   }
-}
-
-/** Whether an error means that the account of a file is no longer configured. */
-function isAccountGone(error: unknown): boolean {
-  return error instanceof GatewayError && error.code === "target_account_not_found";
 }
 
 async function readCurrentFile(

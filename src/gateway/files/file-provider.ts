@@ -97,3 +97,8 @@ async function findProviderOfAccount(config: Config, name: string | null): Promi
   if (account !== undefined) return account.provider ?? "";
   return findProviderOfTokenAccount(config, name);
 }
+
+/** Whether an error means that the account of a file or a batch is no longer configured. */
+export function isAccountGone(error: unknown): boolean {
+  return error instanceof GatewayError && error.code === "target_account_not_found";
+}

@@ -55,8 +55,8 @@ export async function readBody(
   }
 }
 
-/** How long an upstream may keep a body open after its last content, milliseconds. */
-const END_WITHIN_MS = 200;
+/** How long a provider may keep a body open after its last event, milliseconds. */
+export const END_WITHIN_MS = 200;
 
 /** Reads a finished body to its end, so that its connection can be reused. Cancels a body that does not end in time. */
 export function readToEnd(body: ReadableStream<Uint8Array>): void {

@@ -6,10 +6,16 @@ import type { GenerationOutcome, RawOutput } from "../../core/conversation/outco
 import { withUpstreamWords } from "../../core/errors/failure-message.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 import { ProviderError, providerErrorToGateway } from "../../core/errors/provider-error.ts";
-import type { FailedAttempt, HistorySummary, HistoryWrite, SignInWait } from "../../core/ports/archive.ts";
+import {
+  countCharacters,
+  type FailedAttempt,
+  type HistorySummary,
+  type HistoryWrite,
+  type SignInWait,
+} from "../../core/ports/archive.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { getOutbox, type Outbox } from "../../records/telemetry/outbox.ts";
-import { countCharacters, type RecordSource } from "../../records/telemetry/waiting-records.ts";
+import type { RecordSource } from "../../records/telemetry/waiting-records.ts";
 import type { Pricing } from "../../records/usage/prices.ts";
 import { createHistorySummary, type ListedAttempts } from "./history-summary.ts";
 import { serializeMessages } from "./message-archive.ts";

@@ -1,7 +1,7 @@
 import { assertDialectAllowed } from "../../core/auth/access-rules.ts";
 import type { Caller } from "../../core/auth/callers.ts";
-import { type GatewayError, toGatewayError } from "../../core/errors/gateway-error.ts";
-import { ProviderError, providerErrorToGateway } from "../../core/errors/provider-error.ts";
+import type { GatewayError } from "../../core/errors/gateway-error.ts";
+import { toCallerError } from "../../core/errors/provider-error.ts";
 import { abortOnDisconnect, explainAbort } from "../../core/http/client-disconnect.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { RetryBudget } from "../../core/retries/retry-budget.ts";
@@ -15,11 +15,6 @@ import { describeCall } from "./describe-call.ts";
 import type { PassthroughCall } from "./passthrough-call.ts";
 import { PassthroughRun } from "./passthrough-run.ts";
 import { PASSTHROUGH_STYLE, recordTarget, resolveTargets, type Target } from "./targets.ts";
-
-/** Converts any failure to the caller's error. */
-function toCallerError(thrown: unknown, requestId: string): GatewayError {
-  return toGatewayError(thrown instanceof ProviderError ? providerErrorToGateway(thrown) : thrown, requestId);
-}
 
 /** Whether another model of a route may answer what one has refused. */
 function canTryNextTarget(error: GatewayError): boolean {

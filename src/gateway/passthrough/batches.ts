@@ -10,7 +10,7 @@ import { type BatchRecord, type BatchTokens, NO_TOKENS } from "../../core/ports/
 import type { Context } from "../../core/ports/context.ts";
 import { type Page, paginateById } from "../../core/routing/paginate-by-id.ts";
 import { assertClearMembers } from "../dialects/shared/native-request.ts";
-import { fileNotFoundError } from "../files/file-provider.ts";
+import { fileNotFoundError, isAccountGone } from "../files/file-provider.ts";
 import { MAX_LIFETIME_SECONDS } from "../files/record-lifetime.ts";
 import { readCount } from "../providers/json.ts";
 import { type BatchRequest, callBatches } from "./batch-provider.ts";
@@ -115,10 +115,6 @@ export async function listBatches(
   const records = await context.platform.batches(caller.owner, context.startedAt).list();
   const batches = records.toReversed().map(({ id, lastSeen }) => ({ ...parseObject(lastSeen), id }));
   return paginateById(batches, after, limit, batchNotFoundError);
-}
-
-function isAccountGone(error: unknown): boolean {
-  return error instanceof GatewayError && error.code === "target_account_not_found";
 }
 
 function isMissing(error: unknown): boolean {

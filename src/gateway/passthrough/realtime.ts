@@ -4,8 +4,8 @@ import { type Caller, createManagedCaller } from "../../core/auth/callers.ts";
 import { toProviderId } from "../../core/config/provider-id.ts";
 import type { Config } from "../../core/config/schema.ts";
 import { sha256Hex } from "../../core/encoding/hash.ts";
-import { GatewayError, invalidRequest, toGatewayError } from "../../core/errors/gateway-error.ts";
-import { ProviderError, providerErrorToGateway } from "../../core/errors/provider-error.ts";
+import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
+import { toCallerError } from "../../core/errors/provider-error.ts";
 import { abortOnDisconnect, explainAbort } from "../../core/http/client-disconnect.ts";
 import type { Context } from "../../core/ports/context.ts";
 import { RetryBudget } from "../../core/retries/retry-budget.ts";
@@ -273,10 +273,6 @@ class RealtimeRun {
     }
     await connection?.ended;
   }
-}
-
-function toCallerError(thrown: unknown, requestId: string): GatewayError {
-  return toGatewayError(thrown instanceof ProviderError ? providerErrorToGateway(thrown) : thrown, requestId);
 }
 
 function canTryNext(error: GatewayError): boolean {

@@ -1,4 +1,9 @@
-import type { HistoryRecord, HistorySummary, HistoryWrite } from "../../core/ports/archive.ts";
+import {
+  countCharacters,
+  type HistoryRecord,
+  type HistorySummary,
+  type HistoryWrite,
+} from "../../core/ports/archive.ts";
 import { LOST_AFTER_MS } from "./history-filter.ts";
 
 /** Limit of running generations; those without an update for longest are dropped first. */
@@ -73,9 +78,4 @@ export class RunningRecords {
       heard <= now - LOST_AFTER_MS ? [write] : [],
     );
   }
-}
-
-function countCharacters({ request, reasoning, content }: HistoryWrite): number {
-  const { messages = "", prompt = "", options = "" } = request ?? {};
-  return messages.length + prompt.length + options.length + reasoning.length + content.length;
 }

@@ -2,6 +2,7 @@ import type { ConfigSnapshot, ConfigurationStore } from "../../core/config/snaps
 import { oncePer } from "../../core/encoding/once.ts";
 import {
   type Archive,
+  countCharacters,
   EndedRecordsLost,
   type HistoryWrite,
   type MetricDeltas,
@@ -15,12 +16,7 @@ import type { RequestUsage, UsageStore } from "../../core/ports/usage.ts";
 import { UsageTally } from "../usage/usage-tally.ts";
 import { Batcher } from "./batcher.ts";
 import { Counts } from "./counts.ts";
-import {
-  countCharacters,
-  type RecordSource,
-  selectRecordsToSend,
-  WaitingRecords,
-} from "./waiting-records.ts";
+import { type RecordSource, selectRecordsToSend, WaitingRecords } from "./waiting-records.ts";
 
 /** Minimum interval between an isolate's messages to the archive, milliseconds. */
 const SEND_INTERVAL_MS = 500;

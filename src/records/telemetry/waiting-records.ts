@@ -109,9 +109,3 @@ export function selectRecordsToSend(
   const selected = byAge.filter(({ isKnownToArchive }, index) => isKnownToArchive || index >= excess);
   return [...selected, ...sources.filter(({ isRefusal }) => isRefusal === true)];
 }
-
-/** Length of a record's texts in characters. */
-export function countCharacters({ request, reasoning, content }: HistoryWrite): number {
-  const { messages = "", prompt = "", options = "" } = request ?? {};
-  return messages.length + prompt.length + options.length + reasoning.length + content.length;
-}

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { once } from "../../encoding/once.ts";
+import { FIELD_NAME, FIELD_VALUE } from "../../http/field-syntax.ts";
 import { isDroppable, isMemberName } from "../drop-params.ts";
 import { entryIdSchema } from "../entry-id.ts";
 import { markPublic, markSecret } from "../marked-secrets.ts";
@@ -46,10 +47,6 @@ const dropParamsSchema = once(() =>
     .max(100),
 );
 
-/** Characters of an HTTP field name (RFC 9110, section 5.6.2). */
-const FIELD_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
-/** Characters of an HTTP field value: printable ASCII. */
-const FIELD_VALUE = /^[\x20-\x7E]*$/;
 /** Fields that belong to the connection or to the request itself. */
 const CONNECTION_FIELDS =
   /^(?:host|content-length|content-type|connection|transfer-encoding|upgrade|te|trailer)$/i;

@@ -1,7 +1,5 @@
 import { isObject, type JsonObject, parseObject } from "../../../core/encoding/json.ts";
-import { EventWriter, SEARCH_STATES } from "./stream-items.ts";
-
-const DONE_EVENT = "data: [DONE]\n\n";
+import { DONE_EVENT, EventWriter, SEARCH_STATES } from "./stream-items.ts";
 
 /** Returns the text of the first part of a reasoning item, or null without parts. */
 function getFirstText(parts: unknown): string | null {

@@ -20,6 +20,9 @@ export const SEARCH_STATES = ["in_progress", "searching", "completed"] as const;
 
 const NO_TOKENS: readonly AnswerToken[] = [];
 
+/** The end mark of a stream. */
+export const DONE_EVENT = "data: [DONE]\n\n";
+
 /** Writes the numbered events of one response. */
 export class EventWriter {
   readonly #after: number;

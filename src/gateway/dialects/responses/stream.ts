@@ -8,6 +8,7 @@ import { createItemId } from "./ids.ts";
 import { type ItemStatus, type OutputItem, toAnnotations, toSearchItem } from "./output.ts";
 import { type ResponseObjectBuilder, type ResponseState, toResponseStatus } from "./response.ts";
 import {
+  DONE_EVENT,
   EventWriter,
   OpenCall,
   type OpenItem,
@@ -18,7 +19,6 @@ import {
 } from "./stream-items.ts";
 
 const ITEM_CLASSES = { reasoning: OpenReasoning, message: OpenMessage, refusal: OpenRefusal };
-const DONE_EVENT = "data: [DONE]\n\n";
 
 /**
  * Renders a responses stream (docs/contract/answers.md, Responses stream). Its events have the fields of the contract

@@ -9,7 +9,7 @@ import { chargeBytes } from "../answer-memory.ts";
 import type { Assembler } from "../assembly/assembler.ts";
 import type { GenerationJob } from "../generation-job.ts";
 import type { StreamSink } from "../generation-sink.ts";
-import { type BodyConsumer, readBody, readToEnd } from "../provider-body.ts";
+import { type BodyConsumer, END_WITHIN_MS, readBody, readToEnd } from "../provider-body.ts";
 import type { StallDetector } from "../stall-detector.ts";
 import { withoutEndMark } from "./chat-chunks.ts";
 import { NativeStream } from "./native-stream.ts";
@@ -17,9 +17,6 @@ import type { NativeJob } from "./native-style.ts";
 import { PipedCopy } from "./piped-copy.ts";
 
 const NO_BYTES = new Uint8Array();
-
-/** How long a provider may keep a body open after its last event, milliseconds. */
-const END_WITHIN_MS = 200;
 
 /** Runtimes join writes that follow each other sooner, milliseconds. */
 const SEPARATE_WRITE_MS = 20;
