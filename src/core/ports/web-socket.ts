@@ -63,3 +63,18 @@ export type OpenWebSocket = (
 
 /** Maximum size of a message; equal to the limit of request bodies. */
 export const MAX_MESSAGE_BYTES = 32 * 1024 * 1024;
+
+/** Memory that a connection takes besides its messages, in bytes (docs/performance.md). */
+export const CONNECTION_BYTES = 128 * 1024;
+
+/** Close codes (RFC 6455, section 7.4.1, and the registry of IANA). */
+export const CLOSE_CODES = {
+  normal: 1000,
+  goingAway: 1001,
+  unsupportedData: 1003,
+  /** Never sent: the connection broke. */
+  broken: 1006,
+  policyViolation: 1008,
+  internalError: 1011,
+  tryAgainLater: 1013,
+} as const;

@@ -1,13 +1,19 @@
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 import { ProviderError } from "../../core/errors/provider-error.ts";
-import type { OpenedSocket, ServerSocket, SocketListener } from "../../core/ports/web-socket.ts";
+import {
+  CLOSE_CODES,
+  type OpenedSocket,
+  type ServerSocket,
+  type SocketListener,
+} from "../../core/ports/web-socket.ts";
 import { errorObject } from "../../core/routing/error-formats.ts";
 import { HOUR_MS } from "../../core/units.ts";
 import { type ClientEventOptions, type ProviderEvents, prepareClientEvent } from "./realtime-events.ts";
 import { SocketPipe } from "./socket-pipe.ts";
 
-/** Maximum lifetime of a connection, and maximum time without a message, milliseconds. The vendor's is one hour, too. */
-const LIFE_MS = HOUR_MS;
+/** Maximum lifetime of a connection, milliseconds. The vendor's is one hour, too. */
+const LIFETIME_MS = HOUR_MS;
+/** Maximum time without a message of either side, milliseconds. `ResponsesConnection` has limits of its own. */
 const IDLE_MS = 600_000;
 /**
  * How long the caller may take to send a first message, milliseconds. Under `wrangler dev` a caller who leaves during the
@@ -16,18 +22,6 @@ const IDLE_MS = 600_000;
 const FIRST_MESSAGE_MS = 60_000;
 /** How often the connection checks whether it may go on, milliseconds. */
 const CHECK_MS = 10_000;
-
-/** Memory of a connection, in bytes. */
-export const CONNECTION_BYTES = 128 * 1024;
-
-/** Close codes of RFC 6455, section 7.4.1. */
-const NORMAL = 1000;
-const GOING_AWAY = 1001;
-const UNSUPPORTED_DATA = 1003;
-const BROKEN = 1006;
-const POLICY_VIOLATION = 1008;
-const INTERNAL_ERROR = 1011;
-const TRY_AGAIN_LATER = 1013;
 
 /** What a connection needs to know. */
 export interface RealtimeOptions extends ClientEventOptions {
@@ -44,8 +38,8 @@ export interface RealtimeOptions extends ClientEventOptions {
 
 /** Whether a close code may be sent. */
 function isSendable(code: number | undefined): code is number {
-  if (code === undefined || code < NORMAL || code > 4999) return false;
-  return code >= 3000 || (code <= 1014 && ![1004, 1005, BROKEN].includes(code));
+  if (code === undefined || code < CLOSE_CODES.normal || code > 4999) return false;
+  return code >= 3000 || (code <= 1014 && ![1004, 1005, CLOSE_CODES.broken].includes(code));
 }
 
 /** A caller's WebSocket and the provider's, which exchange their messages until one of them closes. */
@@ -62,13 +56,16 @@ export class RealtimeConnection {
   readonly #openedAt = Date.now();
   #lastMessageAt = this.#openedAt;
   #hasClientSent = false;
-  readonly #lifeTimer: ReturnType<typeof setTimeout>;
+  readonly #lifetimeTimer: ReturnType<typeof setTimeout>;
   readonly #checkTimer: ReturnType<typeof setInterval>;
 
   constructor(client: ServerSocket, options: RealtimeOptions) {
     this.#client = client;
     this.#options = options;
-    this.#lifeTimer = setTimeout(() => this.#expire("the connection has reached its longest life"), LIFE_MS);
+    this.#lifetimeTimer = setTimeout(
+      () => this.#expire("the connection has reached its longest life"),
+      LIFETIME_MS,
+    );
     this.#checkTimer = setInterval(() => {
       const now = Date.now();
       if (now - this.#lastMessageAt > IDLE_MS) this.#expire("nothing was sent for too long");
@@ -76,11 +73,13 @@ export class RealtimeConnection {
         this.#expire("the caller sent nothing");
       else options.assertStillAllowed().catch((thrown: unknown) => this.#endIfRefused(thrown));
     }, CHECK_MS);
-    options.signal.addEventListener("abort", () => this.#end(TRY_AGAIN_LATER, "the account is gone"));
+    options.signal.addEventListener("abort", () =>
+      this.#end(CLOSE_CODES.tryAgainLater, "the account is gone"),
+    );
     options.closing?.addEventListener("abort", this.#leave);
   }
 
-  readonly #leave = (): void => this.#end(GOING_AWAY, "the gateway restarts");
+  readonly #leave = (): void => this.#end(CLOSE_CODES.goingAway, "the gateway restarts");
 
   /**
    * Resolves at the end of the connection. Rejects with a `ProviderError` if the provider
@@ -96,7 +95,7 @@ export class RealtimeConnection {
     return {
       onBytes: (bytes) => {
         if (!memory.tryReserve(bytes)) {
-          this.#end(TRY_AGAIN_LATER, "there is no memory for the message");
+          this.#end(CLOSE_CODES.tryAgainLater, "there is no memory for the message");
           return false;
         }
         this.#partialBytes += bytes;
@@ -109,13 +108,18 @@ export class RealtimeConnection {
           this.#takeClientMessage(text);
         } catch (thrown) {
           if (thrown instanceof GatewayError) this.#sendError(thrown);
-          else this.#end(UNSUPPORTED_DATA, "the message cannot be read", NORMAL, thrown);
+          else
+            this.#end(CLOSE_CODES.unsupportedData, "the message cannot be read", CLOSE_CODES.normal, thrown);
         } finally {
           memory.releaseBytes(partialBytes);
         }
       },
       onClose: (code) => {
-        this.#end(NORMAL, "the client closed the connection", isSendable(code) ? code : NORMAL);
+        this.#end(
+          CLOSE_CODES.normal,
+          "the client closed the connection",
+          isSendable(code) ? code : CLOSE_CODES.normal,
+        );
         memory.end();
       },
     };
@@ -131,16 +135,17 @@ export class RealtimeConnection {
         this.#lastMessageAt = Date.now();
         this.#toProvider?.confirmTaken();
         onProviderMessage();
-        if (text === null) this.#end(INTERNAL_ERROR, "the provider sent a message that is no text");
+        if (text === null)
+          this.#end(CLOSE_CODES.internalError, "the provider sent a message that is no text");
         else this.#passToClient(text, events);
       },
       onClose: (code) => {
-        const isBroken = code === undefined || code === BROKEN;
+        const isBroken = code === undefined || code === CLOSE_CODES.broken;
         const error = isBroken ? new ProviderError("cut", "the provider broke the connection") : null;
         this.#end(
-          isSendable(code) ? code : isBroken ? INTERNAL_ERROR : NORMAL,
+          isSendable(code) ? code : isBroken ? CLOSE_CODES.internalError : CLOSE_CODES.normal,
           "the provider closed the connection",
-          NORMAL,
+          CLOSE_CODES.normal,
           error,
         );
       },
@@ -148,18 +153,18 @@ export class RealtimeConnection {
     this.#provider = provider;
     this.#toClient = new SocketPipe(memory, provider, this.#client);
     this.#toProvider = new SocketPipe(memory, this.#client, provider);
-    if (this.#hasEnded) provider.close(NORMAL, "");
+    if (this.#hasEnded) provider.close(CLOSE_CODES.normal, "");
   }
 
   #passToClient(text: string, events: ProviderEvents): void {
     try {
       if (this.#toClient?.send(events.read(text)) === false)
-        this.#end(TRY_AGAIN_LATER, "too much of what was sent is unread");
+        this.#end(CLOSE_CODES.tryAgainLater, "too much of what was sent is unread");
     } catch (thrown) {
       if (!(thrown instanceof GatewayError)) throw thrown;
       // A connection that went on would use what nobody counts.
-      const code = thrown.status === 503 ? TRY_AGAIN_LATER : INTERNAL_ERROR;
-      this.#end(code, "an event of the provider cannot be read", NORMAL, thrown);
+      const code = thrown.status === 503 ? CLOSE_CODES.tryAgainLater : CLOSE_CODES.internalError;
+      this.#end(code, "an event of the provider cannot be read", CLOSE_CODES.normal, thrown);
     }
   }
 
@@ -169,38 +174,45 @@ export class RealtimeConnection {
     this.#lastMessageAt = Date.now();
     this.#toClient?.confirmTaken();
     if (text === null) {
-      this.#end(UNSUPPORTED_DATA, "messages must be text");
+      this.#end(CLOSE_CODES.unsupportedData, "messages must be text");
       return;
     }
     if (this.#toProvider?.send(prepareClientEvent(text, this.#options)) === false)
-      this.#end(TRY_AGAIN_LATER, "the provider takes the messages too slowly");
+      this.#end(CLOSE_CODES.tryAgainLater, "the provider takes the messages too slowly");
   }
 
   #sendError(error: GatewayError): void {
     const text = JSON.stringify({ type: "error", error: errorObject(error) });
     if (this.#toClient?.send(text) === false)
-      this.#end(TRY_AGAIN_LATER, "too much of what was sent is unread");
+      this.#end(CLOSE_CODES.tryAgainLater, "too much of what was sent is unread");
   }
 
   #endIfRefused(thrown: unknown): void {
     if (!(thrown instanceof GatewayError) || this.#hasEnded) return;
     this.#sendError(thrown);
-    if (thrown.status >= 500) this.#end(TRY_AGAIN_LATER, "the account is gone", NORMAL, thrown);
-    else this.#end(POLICY_VIOLATION, "the caller may no longer use the connection", NORMAL, thrown);
+    if (thrown.status >= 500)
+      this.#end(CLOSE_CODES.tryAgainLater, "the account is gone", CLOSE_CODES.normal, thrown);
+    else
+      this.#end(
+        CLOSE_CODES.policyViolation,
+        "the caller may no longer use the connection",
+        CLOSE_CODES.normal,
+        thrown,
+      );
   }
 
   #expire(reason: string): void {
     this.#sendError(
       new GatewayError(400, `${reason}: open another one`, { code: "websocket_connection_limit_reached" }),
     );
-    this.#end(NORMAL, reason);
+    this.#end(CLOSE_CODES.normal, reason);
   }
 
   /** Closes both sides. `error`: why the work failed. */
-  #end(code: number, reason: string, providerCode = NORMAL, error: unknown = null): void {
+  #end(code: number, reason: string, providerCode: number = CLOSE_CODES.normal, error: unknown = null): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    clearTimeout(this.#lifeTimer);
+    clearTimeout(this.#lifetimeTimer);
     clearInterval(this.#checkTimer);
     this.#options.closing?.removeEventListener("abort", this.#leave);
     this.#client.resume?.();

@@ -8,6 +8,7 @@ import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts
 import { toCallerError } from "../../core/errors/provider-error.ts";
 import { abortOnDisconnect, explainAbort } from "../../core/http/client-disconnect.ts";
 import type { Context } from "../../core/ports/context.ts";
+import { CONNECTION_BYTES } from "../../core/ports/web-socket.ts";
 import { RetryBudget } from "../../core/retries/retry-budget.ts";
 import { findConfiguredAccount } from "../../pool/configuration.ts";
 import { describeSubject } from "../../pool/limits/limit-error.ts";
@@ -25,7 +26,7 @@ import type { Passthrough } from "../providers/passthrough/passthrough.ts";
 import { missingEndpointError } from "../providers/passthrough/passthrough-error.ts";
 import { getProvider, type RegisteredProvider } from "../providers/provider-registry.ts";
 import { describeCall } from "./describe-call.ts";
-import { CONNECTION_BYTES, RealtimeConnection } from "./realtime-connection.ts";
+import { RealtimeConnection } from "./realtime-connection.ts";
 import { ProviderEvents } from "./realtime-events.ts";
 import { PASSTHROUGH_STYLE, recordTarget, resolveTargets, type Target } from "./targets.ts";
 

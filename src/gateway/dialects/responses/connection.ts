@@ -5,34 +5,35 @@ import { GatewayError, invalidRequest, toGatewayError } from "../../../core/erro
 import { bodyTooLarge, reserveForJson } from "../../../core/http/json-text.ts";
 import { costOfText } from "../../../core/http/value-cost.ts";
 import type { Context } from "../../../core/ports/context.ts";
-import { MAX_MESSAGE_BYTES, type ServerSocket, type SocketListener } from "../../../core/ports/web-socket.ts";
+import {
+  CLOSE_CODES,
+  CONNECTION_BYTES,
+  MAX_MESSAGE_BYTES,
+  type ServerSocket,
+  type SocketListener,
+} from "../../../core/ports/web-socket.ts";
 import { errorObject } from "../../../core/routing/error-formats.ts";
 import { HOUR_MS } from "../../../core/units.ts";
 import { optionalString } from "../shared/members.ts";
 import { ConnectionResponseCache } from "./connection-response-cache.ts";
 import { UnreadMessages } from "./unread-messages.ts";
 
-/** Maximum lifetime of a connection, and maximum time without a request, in milliseconds. */
+/** Limits of a connection, milliseconds. `RealtimeConnection` has limits of its own. */
 export interface ConnectionLimits {
-  readonly lifeMs: number;
+  /** Maximum lifetime. */
+  readonly lifetimeMs: number;
+  /** Maximum time without a request. */
   readonly idleMs: number;
 }
 
 /** The real service limits a connection to one hour, too. */
-const LIMITS: ConnectionLimits = { lifeMs: HOUR_MS, idleMs: 600_000 };
+const LIMITS: ConnectionLimits = { lifetimeMs: HOUR_MS, idleMs: 600_000 };
 
 /** Maximum number of messages in the queue while a response is generated. */
 const MAX_QUEUED_MESSAGES = 8;
 
 /** Maximum length of `stream_id`, in characters. Every event of an answer repeats it. */
 const MAX_STREAM_ID = 256;
-
-/** Minimum memory of a connection, in bytes (docs/performance.md). */
-const CONNECTION_BYTES = 128 * 1024;
-
-/** Close codes of RFC 6455: normal closure, and the server has no capacity. */
-const CLOSE_NORMAL = 1000;
-const CLOSE_TRY_AGAIN_LATER = 1013;
 
 /** Handshake headers that are not copied to the requests of the connection. */
 const HANDSHAKE_HEADERS =
@@ -110,13 +111,13 @@ export class ResponsesConnection implements SocketListener {
    * it.
    */
   #turnAbort: AbortController | undefined;
-  #ended = false;
+  #hasEnded = false;
   readonly #lifetimeTimer: ReturnType<typeof setTimeout>;
   #idleTimer: ReturnType<typeof setTimeout> | undefined;
   /** Bytes reserved for a message that is not complete yet. */
   #partialBytes = 0;
-  #busy = false;
-  #expired = false;
+  #isBusy = false;
+  #isExpired = false;
 
   /**
    * `headers` are the result of {@link copyRequestHeaders}.
@@ -131,13 +132,13 @@ export class ResponsesConnection implements SocketListener {
     this.#limits = limits;
     this.#responses = new ConnectionResponseCache(context.memory);
     this.#unreadMessages = new UnreadMessages(context.memory, socket);
-    this.#lifetimeTimer = setTimeout(() => this.#expire(), limits.lifeMs);
+    this.#lifetimeTimer = setTimeout(() => this.#expire(), limits.lifetimeMs);
     this.#startIdleTimer();
   }
 
   onBytes(bytes: number): boolean {
     if (!this.#context.memory.tryReserve(bytes)) {
-      this.#end("there is no memory for the message", CLOSE_TRY_AGAIN_LATER);
+      this.#end("there is no memory for the message", CLOSE_CODES.tryAgainLater);
       return false;
     }
     this.#partialBytes += bytes;
@@ -147,7 +148,7 @@ export class ResponsesConnection implements SocketListener {
   onMessage(text: string | null): void {
     const partialBytes = this.#partialBytes;
     this.#partialBytes = 0;
-    if (this.#ended) return;
+    if (this.#hasEnded) return;
     if (this.#unreadMessages.hasTooManyBytes)
       this.#closeForReconnect("too much of what was sent over the connection is unread");
     else if (text === null) this.#sendError(invalidRequest("messages must be text"));
@@ -170,7 +171,7 @@ export class ResponsesConnection implements SocketListener {
     }
     this.#queue.push({ text, bytes });
     // `waitUntil` lets the current turn finish and release its memory even if the connection has closed.
-    if (!this.#busy) this.#context.waitUntil(this.#serveQueue());
+    if (!this.#isBusy) this.#context.waitUntil(this.#serveQueue());
   }
 
   onClose(): void {
@@ -184,35 +185,36 @@ export class ResponsesConnection implements SocketListener {
     clearTimeout(this.#idleTimer);
     for (const { bytes } of this.#queue.splice(0)) this.#context.memory.releaseBytes(bytes);
     this.#responses.clear();
-    this.#ended = true;
+    this.#hasEnded = true;
     this.#turnAbort?.abort();
   }
 
   async #serveQueue(): Promise<void> {
-    this.#busy = true;
+    this.#isBusy = true;
     clearTimeout(this.#idleTimer);
     for (let next = this.#queue.shift(); next !== undefined; next = this.#queue.shift()) {
       await this.#serveMessage(next);
-      if (this.#expired) break;
+      if (this.#isExpired) break;
     }
-    this.#busy = false;
-    if (this.#expired) this.#expire();
-    else if (!this.#ended) this.#startIdleTimer();
+    this.#isBusy = false;
+    if (this.#isExpired) this.#expire();
+    else if (!this.#hasEnded) this.#startIdleTimer();
   }
 
   #startIdleTimer(): void {
     this.#idleTimer = setTimeout(() => this.#end("nothing was asked for too long"), this.#limits.idleMs);
   }
 
-  #end(reason: string, code = CLOSE_NORMAL): void {
+  #end(reason: string, code: number = CLOSE_CODES.normal): void {
     this.#socket.close(code, reason);
     this.#stop();
   }
 
   /** Closes the connection at the end of its lifetime. A response in progress is finished first. */
   #expire(): void {
-    this.#expired = true;
-    if (!this.#busy && !this.#ended) this.#closeForReconnect("the connection has reached its longest life");
+    this.#isExpired = true;
+    if (!this.#isBusy && !this.#hasEnded)
+      this.#closeForReconnect("the connection has reached its longest life");
   }
 
   /** Closes the connection and asks the client to open a new one. */
@@ -243,7 +245,7 @@ export class ResponsesConnection implements SocketListener {
       reservedBytes = 0;
       succeeded = await this.#serveRequest(request, streamId, abort.signal);
     } catch (thrown) {
-      if (!this.#ended) this.#sendError(toGatewayError(thrown, this.#context.requestId), streamId);
+      if (!this.#hasEnded) this.#sendError(toGatewayError(thrown, this.#context.requestId), streamId);
     } finally {
       reservation.releaseBytes(reservedBytes);
       this.#turnAbort = undefined;
@@ -313,10 +315,10 @@ export class ResponsesConnection implements SocketListener {
    * Sends a message, and waits if the client reads too slowly. Closes the connection if the memory budget is exhausted.
    */
   async #send(json: string, streamId: string | undefined): Promise<void> {
-    if (this.#ended) return;
+    if (this.#hasEnded) return;
     const text = streamId === undefined ? json : `{"stream_id":${JSON.stringify(streamId)},${json.slice(1)}`;
     const sent = this.#unreadMessages.send(text);
-    if (sent === null) this.#end("there is no memory for what is unread", CLOSE_TRY_AGAIN_LATER);
+    if (sent === null) this.#end("there is no memory for what is unread", CLOSE_CODES.tryAgainLater);
     else await sent;
   }
 }

@@ -9,7 +9,7 @@ const STRANGERS_BYTES = 1_000_000;
 /** What a connection holds in any case. */
 const OPEN_BYTES = 128 * 1024;
 
-const LIMITS = { lifeMs: 10_000, idleMs: 1000 };
+const LIMITS = { lifetimeMs: 10_000, idleMs: 1000 };
 
 describe("a WebSocket of the responses style", () => {
   const gateway = useMemoryGateway();
@@ -145,7 +145,7 @@ describe("a WebSocket of the responses style", () => {
     const slow = Promise.withResolvers<Response>();
     const old = await open(() => slow.promise);
     old.connection.onMessage(create("slow"));
-    await pass(LIMITS.lifeMs);
+    await pass(LIMITS.lifetimeMs);
     expect(old.closes).toEqual([]);
     slow.resolve(event("response.completed"));
     await pass(1);
