@@ -1,5 +1,5 @@
 import { accountIdentifier } from "../core/config/account-identifier.ts";
-import { toTokenAccountId } from "../core/config/provider-id.ts";
+import { PLACEHOLDER_TOKEN, toTokenAccountId } from "../core/config/provider-id.ts";
 import type { Config } from "../core/config/schema.ts";
 import { authTypeOf, hasOwnCredentials } from "../core/config/schemas/account-auth-schema.ts";
 import type { Account } from "../core/config/schemas/account-schema.ts";
@@ -60,9 +60,6 @@ function createTokenAccount(provider: string, token: string): PoolAccount {
     ...(provider === "" ? {} : { provider }),
   };
 }
-
-/** Token for backends without a key: some backends reject an empty header. */
-export const PLACEHOLDER_TOKEN = "none";
 
 /** The credentials of an account, as the pool uses them. */
 async function readCredentials(

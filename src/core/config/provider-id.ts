@@ -21,3 +21,6 @@ export function toTokenAccountId(provider: string): string {
 export function isTokenAccountId(account: string): boolean {
   return account.startsWith(TOKEN_ACCOUNT);
 }
+
+/** Token for backends without a key: some backends reject an empty header. */
+export const PLACEHOLDER_TOKEN = "none";

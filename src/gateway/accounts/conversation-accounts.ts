@@ -65,8 +65,8 @@ const listPoolAccounts = oncePer(
 );
 
 /**
- * The account of a conversation that this isolate does not know, if there are several shards: the request begins at that
- * account's shard. It is the one that the shard computes, too. Undefined: there is one pool, which computes it.
+ * The account of a conversation that this isolate has not seen. With several shards, the request begins at the shard of
+ * this account, which computes the same account. Undefined: there is one pool, which computes it itself.
  */
 async function findFirstAccount(
   platform: Platform,

@@ -14,7 +14,7 @@ import { findNamedModel, listAllModels, MAX_NAME_LENGTH } from "./resolve-model.
 const MAX_SUGGESTIONS = 3;
 const MAX_COMPARED = 2_000;
 
-/** `provider/name` with the id of a provider that is near to the one that was written. */
+/** Suggests `provider/name` with each provider id that is similar to the requested one. */
 function suggestProvider(requested: string, { providers = [] }: ModelNameConfig): string[] {
   const slash = requested.indexOf("/");
   if (slash <= 0) return [];
@@ -34,7 +34,7 @@ function isAllowedName(requested: string, nameConfig: ModelNameConfig, allows: A
   return allows({ requested, id });
 }
 
-/** The names that are nearest to a requested one and that the caller may use, the nearest first. */
+/** Suggests names that are similar to a requested one and that the caller may use, the most similar first. */
 export function suggestModelNames(
   requested: string,
   nameConfig: ModelNameConfig,

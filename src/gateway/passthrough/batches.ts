@@ -74,9 +74,9 @@ export async function createBatch(request: BatchRequest, { text, value }: JsonBo
 }
 
 /**
- * Reads a batch, or does something with it.
+ * Reads or cancels a batch.
  *
- * @param action what is done: empty to read it, or the last part of the path
+ * @param action empty: reads it
  * @throws GatewayError 404 for a batch that is not the caller's, and the errors of the provider
  */
 export async function useBatch(

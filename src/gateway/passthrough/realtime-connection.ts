@@ -162,7 +162,7 @@ export class RealtimeConnection {
         this.#end(CLOSE_CODES.tryAgainLater, "too much of what was sent is unread");
     } catch (thrown) {
       if (!(thrown instanceof GatewayError)) throw thrown;
-      // A connection that went on would use what nobody counts.
+      // If the connection continued, its usage would not be counted.
       const code = thrown.status === 503 ? CLOSE_CODES.tryAgainLater : CLOSE_CODES.internalError;
       this.#end(code, "an event of the provider cannot be read", CLOSE_CODES.normal, thrown);
     }

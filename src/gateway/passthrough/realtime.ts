@@ -253,7 +253,7 @@ class RealtimeRun {
           this.#recording.refreshIfDue(platform.now());
         },
         assertStillAllowed: async () => {
-          // The configuration of the context is that of the handshake. One that cannot be read refuses nobody.
+          // Not the context's configuration, which is that of the handshake. If it cannot be read, the connection continues.
           const read = await platform.configuration.read().catch(() => null);
           if (read === null) return;
           await assertCallerStillAllowed(this.#context, read.config, this.#caller, target);

@@ -27,7 +27,7 @@ const MAX_NAME_LENGTH = 200;
 /** The style whose scope and protocol these endpoints share. */
 export const PASSTHROUGH_STYLE = "chat-completions";
 
-/** The name of a model, and what is done with it. */
+/** The part of a call that decides which models may answer. */
 interface NamedModel {
   /** As the caller wrote it; empty: none. */
   readonly model: string;

@@ -1,3 +1,4 @@
+import { PLACEHOLDER_TOKEN } from "../../core/config/provider-id.ts";
 import { mapUpstreamNames } from "../../core/config/provider-models.ts";
 import type { Config } from "../../core/config/schema.ts";
 import type { ProviderEntry } from "../../core/config/schemas/provider-schema.ts";
@@ -6,7 +7,6 @@ import { oncePer } from "../../core/encoding/once.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 import type { Platform } from "../../core/ports/platform.ts";
 import type { Variables } from "../../core/variables/variables.ts";
-import { PLACEHOLDER_TOKEN } from "../../pool/configuration.ts";
 import { findDriver, getDriver, isSameDriver, selectStrategy } from "./drivers.ts";
 import type { Provider } from "./provider.ts";
 

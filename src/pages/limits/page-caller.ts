@@ -49,7 +49,7 @@ const KEY_CLIENT_PREFIX = "key:";
 /** The authentication parameters. */
 const AUTH_PARAMETERS = ["key", ...LINK_PARAMETERS];
 
-/** Parameters that say how a call is answered, and not what is made. */
+/** Parameters that decide how the answer is delivered, not what it contains. */
 const JOB_PARAMETERS = ["async", "webhook", "uploadUrl"];
 
 /** The query without the parameters of authentication and of jobs. */

@@ -149,7 +149,7 @@ export class CircuitBreaker {
     this.isOpen = false;
   }
 
-  /** Replaces what is known by a stored state. */
+  /** Replaces the state by a stored one. */
   restore(cooldown: Cooldown | null, isProven: boolean, now: number): void {
     this.cooldown = cooldown;
     this.isOpen = cooldown !== null && cooldown.until > now;

@@ -5,7 +5,7 @@ import { type RequestUsage, UNKNOWN_MODEL } from "../../core/ports/usage.ts";
 
 const PROVIDER_CODES = /^(?:upstream_|model_unavailable$|account_login_failed$)/;
 
-/** Whether an error's code says that the provider or one of its accounts failed. What it refuses as wrong is no failure. */
+/** Whether an error's code says that the provider or one of its accounts failed, not that it rejected an invalid request. */
 const isProviderCode = (code: string): boolean => PROVIDER_CODES.test(code);
 
 /** The outcome for the usage records: by the request's error, else by its status. */

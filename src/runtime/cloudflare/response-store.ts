@@ -84,7 +84,7 @@ class BucketResponseStore implements ResponseStore {
     const customMetadata = { expires: String(response.expiresAt) };
     const key = await this.#key(response.id);
     await this.#bucket.put(key, text, { customMetadata });
-    // An erasure is marked before it deletes from the bucket, so one that did not see this object is seen here.
+    // An erasure sets its mark before it deletes from the bucket: if it missed this object, the mark is there now.
     if (await this.#earlierStore.wasErasedSince(Date.now() - this.#startedAt)) await this.#bucket.delete(key);
   }
 

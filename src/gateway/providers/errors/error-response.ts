@@ -219,8 +219,8 @@ const hasEndOf = (run: string, secret: string, length: number): boolean =>
   (run.includes(secret.slice(0, length)) || run.includes(secret.slice(-length)));
 
 /**
- * Masks what is a part of the account's credential: a shortened form with its first or last characters, or many of these.
- * All else stays, since clients read the words.
+ * Masks parts of the account's credential: a shortened form with its first or last characters, or a longer part of either
+ * end. Other words stay, because clients read them.
  */
 function maskQuotedKey(text: string, secret: string): string {
   const isQuoted = (run: string): boolean =>
@@ -228,7 +228,7 @@ function maskQuotedKey(text: string, secret: string): string {
   return text.replace(/\S+/g, (run) => (isQuoted(run) ? MASK : run));
 }
 
-/** Masks what may be a part of the account's credential: providers quote the first or last characters of a refused key. */
+/** Masks words that may be a part of the account's credential: providers quote the first or last characters of a refused key. */
 function maskCredentialParts(text: string, secret: string): string {
   const isSuspect = (run: string): boolean =>
     SHORTENED.test(run) ||

@@ -30,7 +30,7 @@ export interface FileProtocol {
 /** A 403 concerns the file or the account's storage. Only other requests tell whether the account works. */
 const STATUSES = { 403: "invalid_request", 404: "not_found", 410: "not_found" } as const;
 
-/** How backends that hide whether a file exists refuse one that does not (Gemini: 403). */
+/** The rejection of a missing file by a backend that hides which files exist (Gemini: 403). */
 const MAY_NOT_EXIST = /may not exist/i;
 
 /** Statuses of an upload to a backend that has no place for files. */

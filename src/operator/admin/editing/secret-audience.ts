@@ -1,24 +1,25 @@
 import { AUTH_SECRETS } from "../../../core/config/account-auth-rules.ts";
+import { PLACEHOLDER_TOKEN } from "../../../core/config/provider-id.ts";
 import type { Config } from "../../../core/config/schema.ts";
 import type { Account } from "../../../core/config/schemas/account-schema.ts";
 import type { ProviderEntry } from "../../../core/config/schemas/provider-schema.ts";
 import { GatewayError } from "../../../core/errors/gateway-error.ts";
 import { getCurrentDriverName } from "../../../gateway/providers/drivers.ts";
 
-/** The secrets of an account. `none` stands for no token. */
+/** The secrets of an account. */
 function listSecrets({ password, token, auth = { type: "api_key" } }: Account): string[] {
   const secrets = [password, token, ...AUTH_SECRETS.map((field) => auth[field] ?? "")];
-  return secrets.filter((secret) => secret !== "" && secret !== "none");
+  return secrets.filter((secret) => secret !== "" && secret !== PLACEHOLDER_TOKEN);
 }
 
-/** The proxy that reads what is sent through it, because an address has no encryption. */
+/** The proxy, if one of the addresses has no encryption: then it can read the requests. */
 function listReaders({ proxies }: Config, proxyId: string, addresses: readonly string[]): unknown[] {
   const through = proxies.find(({ id }) => id === proxyId);
   const isRead = through !== undefined && addresses.some((address) => address.startsWith("http:"));
   return isRead ? [through.host, through.port] : [];
 }
 
-/** The address of a provider, and the proxy that reads what is sent there. */
+/** The receivers of a provider's requests: its address, and the proxy if it can read them. */
 function describeReceiver(
   config: Config,
   { driver, base_url, proxy_id }: ProviderEntry,
@@ -28,7 +29,7 @@ function describeReceiver(
   return JSON.stringify([getCurrentDriverName(driver), base_url, ...readers]);
 }
 
-/** What the secrets of an account are sent to: an address, and not the id, which another provider can get. */
+/** The receivers of an account's secrets. By address, not by the provider's id, which another provider can get. */
 function findReceiver(config: Config, account: Account, defaultAddress: string): string {
   const { provider = "", proxy_id, auth } = account;
   const entry = config.providers.find(({ id }) => id === provider);

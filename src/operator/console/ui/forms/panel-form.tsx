@@ -38,8 +38,8 @@ interface PanelFormProps<T extends object, Draft extends object> {
 }
 
 /**
- * A form within a page that loads, edits and saves something of which there is only one, such as the settings. If
- * another edit came first, it shows both versions.
+ * A form within a page, for values that exist only once, such as the settings: loads, edits and saves them. If another edit
+ * came first, it shows both versions.
  */
 export function PanelForm<T extends object, Draft extends object>(props: PanelFormProps<T, Draft>) {
   const { data, error: readError, reload, replace } = useLoaded(props.read);
