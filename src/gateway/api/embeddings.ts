@@ -73,13 +73,13 @@ export const createEmbeddings = callerEndpoint({
       dialect: EMBEDDINGS_STYLE,
       operation: "embeddings",
     });
-    const { model: _model, input, dimensions, encoding_format: _format, ...options } = body;
+    const { model: _model, input, dimensions, encoding_format: _format, ...members } = body;
     const request = {
       ...{ context, caller, style: EMBEDDINGS_STYLE, model },
       inputs: parseInputs(input),
       field: "input",
       dimensions: dimensions ?? null,
-      options,
+      stated: { protocol: "embeddings", members } as const,
     };
     return answerEmbedding(request, body, (watched, { vectors, tokens }) => {
       const data = Array.from(vectors, (vector, index) => ({

@@ -18,8 +18,10 @@ export interface EmbeddingRequest {
   readonly field: string;
   /** Number of dimensions; null: the model's usual number. */
   readonly dimensions: number | null;
-  /** Other members of the body, for a provider of the same protocol. */
-  readonly options?: JsonObject;
+  /** What the caller stated besides, for a provider of the same protocol: members of the body, or of each input. */
+  readonly stated?:
+    | { readonly protocol: "embeddings"; readonly members: JsonObject }
+    | { readonly protocol: "content-generation"; readonly members: readonly JsonObject[] };
 }
 
 /** Vectors of unit length in the order of the inputs, computed on demand, and the number of tokens of all inputs. */

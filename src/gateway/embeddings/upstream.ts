@@ -51,11 +51,14 @@ function createCall(
   request: EmbeddingRequest,
   query: { readonly model: string; readonly dimensions?: number },
 ): (account: UpstreamAccount, signal: AbortSignal) => ReturnType<EmbeddingsApi["embed"]> {
-  if (embeddings.isNative) {
-    const body = { ...request.options, ...query, input: request.inputs };
+  const { inputs, stated } = request;
+  if (embeddings.protocol === "embeddings") {
+    const members = stated?.protocol === "embeddings" ? stated.members : {};
+    const body = { ...members, ...query, input: inputs };
     return (account, signal) => embeddings.embed(account, body, signal);
   }
-  const texts = { ...query, input: requireTexts(request) };
+  const members = stated?.protocol === "content-generation" ? stated.members : [];
+  const texts = { ...query, members, input: requireTexts(request) };
   return (account, signal) => embeddings.embed(account, texts, signal);
 }
 

@@ -25,8 +25,8 @@ export interface ChatSessionsApi {
 /** Creates embeddings. */
 export type EmbeddingsApi =
   | {
-      /** Its protocol is that of `/v1/embeddings`: it takes tokens, too, and all members that the caller stated. */
-      readonly isNative: true;
+      /** That of `/v1/embeddings`: it takes tokens, too, and further members of the body. */
+      readonly protocol: "embeddings";
       embed(
         account: UpstreamAccount,
         request: EmbeddingsQuery<string | readonly number[]> & JsonObject,
@@ -34,10 +34,11 @@ export type EmbeddingsApi =
       ): Promise<EmbeddingsResult>;
     }
   | {
-      readonly isNative: false;
+      /** That of `:embedContent`: it takes texts, and further members for each of them. */
+      readonly protocol: "content-generation";
       embed(
         account: UpstreamAccount,
-        request: EmbeddingsQuery<string>,
+        request: EmbeddingsQuery<string> & { readonly members?: readonly JsonObject[] },
         signal: AbortSignal,
       ): Promise<EmbeddingsResult>;
     };

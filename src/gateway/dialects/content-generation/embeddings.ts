@@ -14,7 +14,7 @@ import { camelOrSnakeObject } from "./field-names.ts";
 import { DIALECT_ID } from "./names.ts";
 import { parseModelName } from "./request.ts";
 
-/** The fields `taskType` and `title` are accepted without effect. */
+/** Further members, such as `taskType` and `title`, reach a provider of this protocol, and have no effect elsewhere. */
 const embedSchema = camelOrSnakeObject(() => ({
   model: z.string().nullish(),
   content: contentSchema,
@@ -79,7 +79,11 @@ async function embedRequests(
     throw invalidRequest("outputDimensionality must be the same in all requests", "outputDimensionality");
   }
   const field = getFieldPath(0);
-  const request = { context, caller, style: DIALECT_ID, model, inputs: texts, field, dimensions };
+  const members = requests.map(
+    ({ model: _model, content: _content, outputDimensionality: _dimensions, ...others }) => others,
+  );
+  const stated = { protocol: "content-generation", members } as const;
+  const request = { context, caller, style: DIALECT_ID, model, inputs: texts, field, dimensions, stated };
   return answerEmbedding(request, requests, (watched, { vectors, tokens }) => {
     const embeddings = Array.from(vectors, (numbers) => ({ values: [...numbers] }));
     return render(watched, { embeddings, usageMetadata: { promptTokenCount: tokens } });

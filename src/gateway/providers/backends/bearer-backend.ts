@@ -15,7 +15,7 @@ import type { KeyedProtocol } from "./keyed-protocol.ts";
  */
 export abstract class BearerBackend<Wire extends { readonly model: string }> extends KeyedBackend<Wire> {
   readonly embeddings: EmbeddingsApi = {
-    isNative: true,
+    protocol: "embeddings",
     embed: async (account, { model, ...options }, signal) => {
       const body = { model: this.modelName(model), ...options, encoding_format: "float" };
       const response = await this.post(account, "/embeddings", body, "application/json", signal);

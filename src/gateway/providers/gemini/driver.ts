@@ -84,10 +84,10 @@ class GeminiProvider extends KeyedBackend<WireRequest> {
   readonly #memory = new ReasoningCache<string>((signature) => signature.length);
 
   readonly embeddings: EmbeddingsApi = {
-    isNative: false,
-    embed: async (account, { model, input, dimensions }, signal) => {
+    protocol: "content-generation",
+    embed: async (account, { model, input, dimensions, members = [] }, signal) => {
       const path = toModelPath(this.modelName(model));
-      const { verb, body } = buildEmbeddingRequest(path, input, dimensions);
+      const { verb, body } = buildEmbeddingRequest(path, input, dimensions, members);
       const response = await this.post(account, `/${path}:${verb}`, body, "application/json", signal);
       if (!response.ok) throw (await this.readError(response, account, signal)).error;
       return readVectors(await readRecord(response, signal), input.length);

@@ -4,10 +4,22 @@ import { readEmbeddings } from "../answers/embeddings.ts";
 /**
  * Builds the request for one vector of each text. A single text is not sent as a batch: not every server supports
  * batches.
+ *
+ * @param members further members of each text's request, such as `taskType`
  */
-export function buildEmbeddingRequest(model: string, input: readonly string[], dimensions?: number) {
+export function buildEmbeddingRequest(
+  model: string,
+  input: readonly string[],
+  dimensions: number | undefined,
+  members: readonly JsonObject[],
+) {
   const options = dimensions === undefined ? {} : { outputDimensionality: dimensions };
-  const requests = input.map((text) => ({ model, content: { parts: [{ text }] }, ...options }));
+  const requests = input.map((text, index) => ({
+    ...members[index],
+    model,
+    content: { parts: [{ text }] },
+    ...options,
+  }));
   const [firstRequest, ...otherRequests] = requests;
   return firstRequest !== undefined && otherRequests.length === 0
     ? { verb: "embedContent", body: firstRequest }

@@ -105,6 +105,35 @@ describe("embeddings of the provider", () => {
     expect(upstream.asked[0]?.body).not.toContain("u-1");
   });
 
+  test("get the members of each content where the protocol is the same", async () => {
+    const upstream = new ScriptedUpstream(() => ({
+      json: { embeddings: [{ values: [1] }, { values: [2] }] },
+    }));
+    const made = await gateway({
+      upstream,
+      env: { PROVIDER_DRIVER: "gemini" },
+      config: { embeddings: { provider: "upstream" }, accounts: [{ token: "key-a" }] },
+    });
+    const content = (text: string) => ({ content: { parts: [{ text }] } });
+    const first = {
+      ...content("one"),
+      taskType: "RETRIEVAL_DOCUMENT",
+      title: "First",
+      outputDimensionality: 1,
+    };
+    const second = { ...content("two"), outputDimensionality: 1 };
+    const requests = [first, { ...second, task_type: "RETRIEVAL_QUERY" }];
+    const answer = await made.post("/v1beta/models/gemini-embedding-001:batchEmbedContents", { requests });
+    expect(answer.status, await answer.text()).toBe(200);
+    const model = "models/gemini-embedding-001";
+    expect(upstream.asked[0]?.json()).toEqual({
+      requests: [
+        { ...first, model },
+        { ...second, taskType: "RETRIEVAL_QUERY", model },
+      ],
+    });
+  });
+
   test("use a slot of an account", async () => {
     const made = await embedding(VECTORS);
     const response = await made.post("/v1/embeddings", BODY);
