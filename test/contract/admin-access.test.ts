@@ -25,7 +25,7 @@ async function signIn(key = "admin"): Promise<string> {
 
 const CONSOLE = "https://console.example";
 
-/** What a page elsewhere is told that reads the configuration: the status, and whose scripts may see the answer. */
+/** Reads the configuration from a page of another origin: the status, and the origin whose scripts may read the answer. */
 async function configFrom({ fetch: ask }: TestAdmin, credential: string) {
   const headers = { authorization: `Bearer ${credential}`, origin: CONSOLE };
   const response = await ask("/admin/config", { headers });
@@ -33,7 +33,7 @@ async function configFrom({ fetch: ask }: TestAdmin, credential: string) {
   return [response.status, response.headers.get("access-control-allow-origin")];
 }
 
-/** The sign-in of a page elsewhere. */
+/** Signs in from a page of another origin. */
 const signInFrom = ({ fetch: ask }: TestAdmin, key: string) =>
   ask("/admin/login", {
     method: "POST",

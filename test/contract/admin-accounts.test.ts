@@ -256,7 +256,7 @@ describe("POST /admin/accounts/test-all", () => {
       void seen.then(() => response.end(JSON.stringify({ object: "list", data: [] })));
     });
     try {
-      // A second try meets what the first one left.
+      // A second try of the test finds the data of the first one.
       await admin("DELETE", "/admin/providers/held");
       const provider = { id: "held", driver: "openai", base_url: backend.origin };
       expect((await admin("POST", "/admin/providers", provider)).status).toBe(200);

@@ -15,7 +15,7 @@ const ADMIN = "the-admin-key-of-this-test";
 const SECRET = await deriveSecret(`\n${ADMIN}`, "administrators' tokens");
 const key = (text: string) => new TextEncoder().encode(text);
 
-/** A web server of an attacker's: it redirects to wherever it is told. */
+/** An attacker's web server, which redirects to the address in its query. */
 const visited: string[] = [];
 const server = await serve((_, response, url) => {
   visited.push(url.pathname);
@@ -438,7 +438,7 @@ describe("slow clients", () => {
       await slowClients.add({ idle: 200, neverReading: 15, trickling: 40 }, 400_000);
       for (let count = 0; count < 10; count += 1) await chat();
       expect((await running.gateway.fetch("/healthz")).status).toBe(200);
-      // The others were served while all of these were still there, and had not got what they came for.
+      // The gateway served the other clients while all slow ones were connected and had no answer.
       expect(slowClients.ended).toBe(0);
     } finally {
       await slowClients.end();

@@ -80,7 +80,7 @@ async function sendAtOnce(count: number, keys: readonly TestKey[], model: string
   return { succeeded: answers.filter(([status]) => status === 200).length, codes: [...codes] };
 }
 
-/** What the usage says of keys. */
+/** The stored usage of some keys. */
 async function usageOf(keys: readonly TestKey[]) {
   const { items } = (await admin("GET", "/admin/usage?granularity=total&group_by=key")).body;
   const all: readonly { key: string; succeeded: number; total_tokens: number; cost: number }[] =

@@ -4,10 +4,10 @@ import { useGateway } from "../support/use-gateway.ts";
 
 const MIB = 1024 * 1024;
 
-/** What strangers may take: a quarter of the budget. */
+/** The share of the budget for callers without a key: a quarter. */
 const STRANGERS_BYTES = 8 * MIB;
 
-/** What the program itself may take in while it serves them: compiled code, tables, pages of the heap. */
+/** How much memory the program itself may add meanwhile: compiled code, tables, pages of the heap. */
 const OWN_BYTES = 12 * MIB;
 
 const api = useGateway({ inspected: true, vars: { BODY_BUDGET_BYTES: String(4 * STRANGERS_BYTES) } });

@@ -7,7 +7,7 @@ import {
 import { DEV_KEY, useGateway } from "../support/use-gateway.ts";
 
 const test = useGateway();
-/** What a request says that wants to read the model's thoughts. */
+/** The option of a request for the model's thoughts. */
 const THOUGHTS = { generationConfig: { thinkingConfig: { includeThoughts: true } } };
 const TOOLS = [
   {

@@ -17,7 +17,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(pieces).toString("latin1");
 }
 
-/** A provider that does as it is told; whose token a request carries is in the token. */
+/** A provider whose answers a test sets. A request's token names its account. */
 let take: Answer = () => undefined;
 let check: Answer = () => undefined;
 let status: Answer = () => undefined;

@@ -11,7 +11,7 @@ const USAGE = {
   prompt_tokens_details: { cached_tokens: 600 },
 };
 
-/** What the tests read of answers. */
+/** The members of answers that the tests read. */
 const answerSchema = z.looseObject({
   models: z.unknown().optional(),
   items: z.array(z.object({ model: z.string(), cost: z.number().nullish() })).default([]),

@@ -11,7 +11,7 @@ const { admin, chat, fetch } = running;
 const backend = await startChatBackend({ models: ["qwen3:8b", "llama3:70b"], says: "From the backend." });
 afterAll(() => backend.close());
 
-// A second try of a test meets what its first one left.
+// A second try of a test finds the data of the first one.
 beforeEach(async () => {
   await admin("PUT", "/admin/settings", { model_routes: {} });
   const { body: pool } = await admin("GET", "/admin/accounts?page_size=1000");
@@ -133,7 +133,7 @@ describe("providers beside the default one", () => {
     expect(told).toContain("providers");
     for (const secret of [TOKEN, "a-secret-of-the-team"]) expect(told).not.toContain(secret);
 
-    // What another version knows comes with an import, and is kept.
+    // An import keeps fields that only another version knows.
     const imported = { providers: [{ ...provider, further: "kept" }] };
     expect((await admin("POST", "/admin/config/import", imported)).status).toBe(200);
 

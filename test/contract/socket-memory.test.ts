@@ -5,7 +5,7 @@ import { type TestSocket, WebSocketClients } from "../support/web-sockets.ts";
 
 const MIB = 1024 * 1024;
 
-/** What strangers may take of this budget: a quarter. */
+/** The share of the budget for callers without a key: a quarter. */
 const STRANGERS_BYTES = 4 * MIB;
 
 /** Instructions, which each of the events of an empty response repeats. */
@@ -83,7 +83,7 @@ describe("the memory of WebSockets", () => {
     expect(await managed.outcome()).toHaveProperty("id");
   });
 
-  // Deno reports what a client reads: a client that reads nothing is waited for.
+  // Deno reports what a client reads, so there the gateway waits for a client that reads nothing.
   it.skipIf(ON_DENO)("sends a caller without a key no more than its share before it reads", async () => {
     const [stranger] = await newClients().open(1);
     const managed = await openManaged();

@@ -60,7 +60,7 @@ afterAll(() => backend?.close());
 
 const headers = { authorization: `Bearer ${KEY}` };
 
-/** Every number in a JSON value, by its path; null is told too, because JSON has no other way to say infinite. */
+/** Every number in a JSON value, by its path. Also null, because JSON writes an infinite number as null. */
 function numbersIn(value: unknown, path = ""): [string, unknown][] {
   if (typeof value === "number") return [[path, value]];
   if (typeof value !== "object" || value === null) return [];

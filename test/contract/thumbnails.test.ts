@@ -224,7 +224,7 @@ describeWithBrowser("GET /v1/thumbs/", () => {
 
   it("shows a part of the page, finer, without the elements that are not wanted", async () => {
     const clip = { clip: "100,2000,300,200", format: "png" };
-    // Also what appears after a while.
+    // Also an element that appears later.
     const fine = await picture("/covered", { ...clip, hide: ".cover", scale: "1.5", delay: "1" });
     expect(fine).toMatchObject({ width: 450, height: 300 });
     expect(colourAt(fine, 225, 150)).toEqual(BLUE);
@@ -384,7 +384,7 @@ describeWithBrowser("GET /v1/thumbs/", () => {
     const tag = first.headers.get("etag") ?? "";
     expect(tag).toMatch(/^"[0-9a-f]+"$/);
     const bytes = Buffer.from(await first.arrayBuffer());
-    // The answer is kept behind it: a request that comes before makes one of its own.
+    // The answer is cached after it is sent: an earlier request makes a new answer.
     const second = await until(
       () => thumbs("/bands", url),
       (response) => response.headers.get("x-cache") === "HIT",

@@ -5,7 +5,7 @@ import { DEV_KEY, useGateway } from "../support/use-gateway.ts";
 
 const MIB = 1024 * 1024;
 
-/** More than the buffers of a connection take, and a quarter of what strangers may take. */
+/** More than a connection's buffers hold, and a quarter of the share for callers without a key. */
 const ANSWER_BYTES = 14 * MIB;
 
 const api = useGateway({ vars: { BODY_BUDGET_BYTES: String(256 * MIB) } });
@@ -16,7 +16,7 @@ afterEach(() => {
   for (const request of requests.splice(0)) request.destroy();
 });
 
-/** The status of an answer that nobody reads. */
+/** The status of an answer whose body the client does not read. */
 async function statusUnread(path: string, key: string): Promise<number | undefined> {
   const request = get(`${api.gateway.url}${path}`, {
     agent: false,

@@ -5,8 +5,8 @@ import { until } from "../support/until.ts";
 import { useAdmin } from "../support/use-admin.ts";
 
 /**
- * What vendors bill beside plain tokens, on the native and on the translated path: the history, the usage, its CSV, the
- * metrics and the cost show it, whole and streamed.
+ * The details of a usage that vendors bill, on the native and the translated path, whole and streamed: the history, the
+ * usage, its CSV, the metrics and the cost show them.
  */
 
 const KEY = "sk-of-the-key-with-a-budget";

@@ -106,7 +106,7 @@ describeWithBrowser("administrators in the console", () => {
     await visitor.getByText("Signed in as grace (owner)").waitFor();
     expect(visitor.url()).not.toContain("signed_in");
 
-    // A link of somebody else signs nobody in.
+    // A foreign link must not start a session.
     const victim = await app.open();
     await victim.goto(`/admin?foreign#${result}`);
     await victim.getByLabel("Admin key or password").waitFor();

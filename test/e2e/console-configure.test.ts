@@ -547,7 +547,7 @@ describeWithBrowser("configuring in the console", () => {
     await dialog.getByRole("button", { name: "Add provider" }).click();
     await saved(dialog);
 
-    // What the backend has is shown before any of it is listed.
+    // The form shows the backend's models before any of them is listed.
     await page.getByText("No models yet").waitFor();
     await page.getByRole("button", { name: "Fetch models" }).first().click();
     await dialog.getByText("2 of 2 are not added yet.").waitFor();
@@ -715,7 +715,7 @@ describeWithBrowser("configuring in the console", () => {
         if (!holds || route.request().method() !== method) return route.fallback();
         const response = await route.fetch();
         await new Promise<void>((resolve) => held.push(resolve));
-        // Whoever has left does not wait for it any more.
+        // The page may have been left meanwhile.
         await route.fulfill({ response }).catch(() => {});
       });
       return {

@@ -115,7 +115,7 @@ describeWithBrowser("two administrators who edit the same", () => {
     await saved(dialog);
     expect(await stored()).toContain("3");
 
-    // Whoever opens the form afterwards is asked nothing.
+    // When the form is opened afterwards, it asks no question.
     await shared.edit(page).click();
     expect(await field.inputValue()).toBe(typed(shared, 3));
     await field.fill(typed(shared, 5));

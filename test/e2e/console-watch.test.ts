@@ -77,7 +77,7 @@ describeWithBrowser("watching and trying in the console", () => {
     await page.getByText("None. They appear here while they run or wait.").waitFor();
     await page.getByText("The admin key is the public development default").waitFor();
     expect(await page.locator(".plot canvas").count()).toBe(6);
-    // What a screen shows is all that is asked for, again and again.
+    // The page requests only the entries that it shows.
     const polled = await page.waitForResponse((response) => response.url().includes("/admin/queue/status"));
     expect((await polled.body()).length).toBeLessThan(20 * 1_024);
     expect(polled.url()).toContain("most=");
@@ -126,7 +126,7 @@ describeWithBrowser("watching and trying in the console", () => {
 
     const dialog = page.getByRole("dialog", { name: "Generation" });
     await dialog.getByRole("link", { name: "cancelled", exact: true }).waitFor();
-    // Whoever left has had tokens all the same.
+    // The caller who left has used tokens, too.
     await expect.poll(() => dialog.getByText(/^[1-9]\d* in, [1-9]\d* out/).count()).toBe(1);
     await dialog.getByRole("tab", { name: "Reasoning" }).click();
     await dialog.getByRole("region", { name: "Reasoning" }).waitFor();
@@ -191,7 +191,7 @@ describeWithBrowser("watching and trying in the console", () => {
     await page.getByRole("button", { name: "CSV" }).click();
     const exported = await readFile(await (await download).path(), "utf8");
     expect(exported.trimEnd().split("\r\n")).toHaveLength(2);
-    // A pause holds what one looks at.
+    // A pause keeps the shown entries.
     await page.getByRole("button", { name: "Live" }).click();
     await page.getByRole("button", { name: "Paused" }).waitFor();
     await page.getByRole("button", { name: "Clear filters" }).click();
@@ -225,7 +225,7 @@ describeWithBrowser("watching and trying in the console", () => {
     await (await app.chat("[[say:for the books]]")).text();
     const page = await app.at("usage");
     const used = page.getByRole("region", { name: "By key" });
-    // What was used is told within seconds; the page asks every half minute.
+    // The gateway reports use within seconds. The page reads it every half minute.
     await until(
       async () => {
         await page.reload();

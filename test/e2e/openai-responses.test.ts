@@ -196,7 +196,7 @@ describe("the openai SDK, responses", () => {
       const socket = new ResponsesWS(sdk);
       let turn: { events: OpenAI.Responses.ResponsesServerEvent[]; done: () => void } | undefined;
       const closed = Promise.withResolvers<number>();
-      // The SDK throws where nobody listens; what went wrong is an event as well.
+      // The SDK throws an error without a listener. The failure is an event, too.
       socket.on("error", () => undefined);
       socket.on("close", (code) => closed.resolve(code));
       socket.on("event", (event) => {

@@ -15,7 +15,7 @@ interface Block {
   readonly end: number;
 }
 
-/** How often each block of `src/` ran since somebody asked last. Of blocks that ran as often as the one around them V8 tells that one alone. */
+/** How often each block of `src/` ran since the last call. V8 omits a block that ran as often as the block around it. */
 class Counts {
   readonly #ranges = new Map<string, { startOffset: number; endOffset: number; count: number }[]>();
 
@@ -32,7 +32,7 @@ class Counts {
     return made;
   }
 
-  /** The blocks that are told and ran, by name. */
+  /** The reported blocks that ran, by name. */
   *reached(): Generator<readonly [name: string, block: Block]> {
     for (const [url, ranges] of this.#ranges) {
       for (const { startOffset: start, endOffset: end, count } of ranges) {
@@ -41,7 +41,7 @@ class Counts {
     }
   }
 
-  /** Whether a block ran: the smallest that is told and holds it did. */
+  /** Whether a block ran: whether the smallest reported block around it did. */
   has({ url, start, end }: Block): boolean {
     let size = Number.POSITIVE_INFINITY;
     let ran = false;
@@ -64,7 +64,7 @@ async function startCounting(): Promise<Session> {
   return session;
 }
 
-/** A target whose inputs are made from its corpus and from all that reached what none before had: coverage guides them. */
+/** A target whose inputs are made from its corpus and from the inputs that reached new blocks: coverage guides them. */
 export class GuidedTarget {
   readonly #target: Target;
   readonly #known = new Set<string>();

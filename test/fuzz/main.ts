@@ -1,16 +1,16 @@
 /**
- * Tries all that strangers, upstreams and models may say on every parser that meets it, and random sequences of operations on every
- * store, with ever new seeds: the tool scanner's properties, and the targets in `test/unit/fuzz/`. A failure is shrunk, printed, and
- * saved as a case that the unit tests then repeat. Targets take turns, so that all have as many rounds. The last lines are a table of
- * them; the exit code is 1 if one has failed.
+ * Tries inputs of clients, providers and models on every parser that reads them, and random sequences of operations on every store:
+ * the tool scanner's properties, and the targets in `test/unit/fuzz/`. Each round has new seeds. The fuzzer shrinks and prints a failure
+ * and saves it as a case, which the unit tests repeat. Each target gets the same number of rounds. The last lines are a table of the
+ * targets; the exit code is 1 if one has failed.
  *
  *     npm run fuzz                        until it is stopped
- *     npm run fuzz -- 20                  so many rounds
- *     npm run fuzz -- --minutes 60        so long
- *     npm run fuzz -- multipart scanner   those whose names have one of the words
- *     npm run fuzz -- --guided            by what of the program inputs reach; slower, without the scanner's properties
+ *     npm run fuzz -- 20                  this number of rounds
+ *     npm run fuzz -- --minutes 60        for this time
+ *     npm run fuzz -- multipart scanner   the targets whose names have one of the words
+ *     npm run fuzz -- --guided            guided by coverage: slower, without the scanner's properties
  *
- * TOOLS_SEED begins at a seed.
+ * TOOLS_SEED sets the first seed.
  */
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
@@ -96,5 +96,5 @@ for (let round = 1; round <= rounds && Date.now() < end; round++, seed++) {
 }
 const table = Array.from(rows, ([target, row]) => ({ target, ...row, seconds: Math.round(row.seconds) }));
 console.table(table);
-// Platforms of inputs may still wait to write what nobody reads.
+// Platforms of inputs may still wait to write records that are not needed.
 process.exit(failures > 0 ? 1 : 0);

@@ -43,7 +43,7 @@ const gateway = useGateway({
 });
 afterAll(() => Promise.all([upstream.close(), site.close()]));
 
-/** What a request is answered with. */
+/** Sends a request and returns its answer. */
 async function ask(key: string, content: unknown): Promise<{ status: number; text: string }> {
   const body = { model: "gpt-4o", messages: [{ role: "user", content }] };
   const response = await gateway.post("/v1/chat/completions", body, { authorization: `Bearer ${key}` });

@@ -32,7 +32,7 @@ const PRINTED = "http://127.0.0.1:8787";
 /** A page that documents have looked at. */
 const PRINTED_PAGE = "https://example.com";
 
-/** What fails in a shell, and what a server refuses, fails the block. */
+/** A block fails if a command fails, or if a server refuses a request. */
 const PRELUDE = 'set -euo pipefail\ncurl() { command curl -sS --fail-with-body "$@"; }\n';
 
 let site: LocalServer;

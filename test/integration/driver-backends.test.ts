@@ -4,8 +4,8 @@ import { DIALECT_CONVERSATIONS } from "../support/dialect-conversations.ts";
 import { DEV_KEY, type TestGateway, useGateway } from "../support/use-gateway.ts";
 
 /**
- * A gateway asks another one, which speaks a driver's style to it and has the sandbox behind it. What each protocol says is
- * held in unit tests; here one of each kind goes over real connections.
+ * The provider of the first gateway is a second gateway, in the style of a driver; its provider is the sandbox. Unit tests
+ * check what each driver sends. This test sends one request of each kind over real connections.
  */
 
 function config(accounts: readonly object[]): Record<string, string> {

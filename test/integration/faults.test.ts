@@ -18,7 +18,7 @@ async function start(
   baseUrl: string,
   accounts: readonly unknown[],
   timeouts: Record<string, string> = {
-    // Long enough for a busy machine to do what it should do within.
+    // Long enough for a busy machine.
     FIRST_BYTE_TIMEOUT_MS: "2000",
     ANSWER_TIMEOUT_MS: "2000",
     IDLE_TIMEOUT_MS: "1500",

@@ -10,7 +10,7 @@ import { DEV_KEY, type TestGateway, useGateway } from "../support/use-gateway.ts
 
 /** The rules of translation hold for the message style, too, where a provider switched the native path off. */
 
-/** A gateway asks another one, which speaks the message style to it and has the sandbox behind it. */
+/** The provider of the first gateway is a second gateway in the message style, whose provider is the sandbox. */
 const behind = useGateway({ vars: config([{ email: "one@sandbox.test", password: "sandbox" }]) });
 const front = useGateway(() => ({
   vars: {
@@ -44,7 +44,7 @@ describe("a conversation through a backend of the message style gives the same r
     const [chat] = DIALECT_CLIENTS;
     if (chat === undefined) throw new Error("there is no dialect");
     const direct = await ask(behind, chat, conversation, true);
-    // What the model thought before these calls nobody knows: it goes on without thinking.
+    // The model's thoughts before these calls are unknown, so it continues without thinking.
     const thinks = !("result" in (conversation.steps.at(-1) ?? {}));
     const { usage: _usage, ...counted } = direct.completion;
     const expected = thinks ? direct.completion : { ...counted, reasoning: "" };
@@ -134,7 +134,7 @@ describe("a backend as strict as the real service", () => {
     const before = backend.taken.length;
     expect(await styles[style](stream, thinking)).toBe("Cold and warm.");
     const asked = backend.taken.slice(before);
-    // What the model thought goes back, signed, though not every style has a place for it: it thinks on.
+    // The signed thoughts return to the model, also from styles without a field for them, so it keeps thinking.
     expect(asked.map((request) => request.thinking?.type)).toEqual(Array(ROUNDS + 1).fill(type));
     expect(backend.refusals).toEqual([]);
   });
@@ -233,7 +233,7 @@ describe("a request to a backend of the message style", () => {
   });
 
   it("of an unknown key is refused as the backend does", async () => {
-    // Whoever brings a key of his own passes it through.
+    // A caller with a token of its own passes it through.
     const response = await front.chat("x", {}, { authorization: "Bearer sandbox-token-expired" });
     expect([response.status, JSON.parse(await response.text()).error.code]).toEqual([401, "invalid_api_key"]);
   });

@@ -52,7 +52,7 @@ const setDataVersion = (version: number) =>
 const dataVersion = () =>
   withVersionedData((database) => database.prepare("select version from data_version").get()?.["version"]);
 
-/** What a gateway says that does not answer: the error of its start, or its log after a request. */
+/** Why a gateway does not answer: the error of its start, or its log after a request. */
 async function reasonNotToAnswer(): Promise<string> {
   let gateway: Gateway;
   try {

@@ -107,7 +107,7 @@ describe("four pools", () => {
     );
     expect(mostSurelyAtOnce(upstream, () => "all")).toBeLessThanOrEqual(GLOBAL);
     await until(queue, ({ in_use, waiting }) => in_use === 0 && waiting === 0);
-    // Every account is somebody's.
+    // Every account belongs to a shard.
     await until(queue, ({ total }) => total === ACCOUNTS);
     expect(await queue()).toMatchObject({ total: ACCOUNTS, global_max_inflight: GLOBAL });
   }, 120_000);
@@ -123,8 +123,8 @@ describe("four pools", () => {
 });
 
 /**
- * The most generations that were surely in progress at one moment, of those that are called the same. When they ended is not asked:
- * the upstream sees it late, and slots that are in demand are given on at once.
+ * The most generations of one name that were certainly in progress at one moment. It does not use their ends: the upstream sees
+ * them late, and the pool grants a released slot at once while requests wait.
  */
 function mostSurelyAtOnce(
   { generations }: FaultUpstream,

@@ -44,7 +44,7 @@ afterAll(async () => {
   rmSync(storage, { recursive: true, force: true });
 });
 
-/** What a start that fails has said, and its exit code. */
+/** The output of a start that fails, and its exit code. */
 async function failedStart(
   args: readonly string[],
   variables: Readonly<Record<string, string>> = {},
@@ -60,7 +60,7 @@ async function failedStart(
   return { code, said };
 }
 
-/** Ends it and all that it has started, without a word. */
+/** Kills it and all processes that it has started. */
 function kill(): void {
   if (child.pid === undefined) return;
   for (const { pid } of descendants(child.pid)) process.kill(pid, "SIGKILL");

@@ -16,7 +16,7 @@ export interface SavedState {
   readonly savedAt: number;
   /** Every file of the storage folder, by its path there, in base64. */
   readonly files: Readonly<Record<string, string>>;
-  /** What the build that saved the state answered, by path. */
+  /** The answers of the build that saved the state, by path. */
   readonly answers: Readonly<Record<string, unknown>>;
   /** The stored response that a client continues. */
   readonly responseId: string;

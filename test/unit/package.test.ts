@@ -66,7 +66,7 @@ describe("the package", () => {
     expect(npx(["--prot", "1"])).toMatchObject({ status: 2, stderr: expect.stringContaining("'--prot'") });
   });
 
-  // Whoever runs it by its name makes it executable: in a clone that would be a change.
+  // To run it by its name it must be executable: in a clone, setting the mode would be a change.
   it.skipIf(process.platform === "win32")("is committed as what can be executed", () => {
     expect(statSync(bin).mode & 0o111).toBe(0o111);
   });

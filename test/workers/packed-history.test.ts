@@ -32,7 +32,7 @@ async function everythingStored(): Promise<string> {
   return (await Promise.all(bodies)).join("\n");
 }
 
-/** The bucket fails for whoever asks it, the object that keeps the history included. */
+/** The bucket fails for all its users, including the object that stores the history. */
 function away(...methods: ("put" | "delete" | "list" | "get")[]): void {
   const methodsOf: R2Bucket = Object.getPrototypeOf(bucket());
   for (const method of methods)
@@ -49,7 +49,7 @@ function onePerList(): R2Bucket {
 afterEach(async () => {
   vi.restoreAllMocks();
   await archive.clearHistory();
-  // A message that was repeated has left what nobody knows of.
+  // A repeated message has left an object that the index does not have.
   for (const key of await keys()) await bucket().delete(key);
 });
 
@@ -238,7 +238,7 @@ describe("the history with a bucket", () => {
     await archive.write(batch({ retention: one, records: [write("kept-2")] }));
     expect(await keys()).toHaveLength(3);
     await runDurableObjectAlarm(env.HISTORY.getByName("main"));
-    // The first is young: somebody may be about to tell of it. So it is looked for again.
+    // The first pack is young: its isolate may still report it. So the sweep checks it again later.
     expect(await keys()).toHaveLength(2);
     expect(await keys()).not.toContain(old);
     expect(await runDurableObjectAlarm(env.HISTORY.getByName("main"))).toBe(true);

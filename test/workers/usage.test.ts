@@ -57,7 +57,7 @@ test("adds amounts of any size up to finite sums, and moves invalid rows away", 
   expect((await object.read(query)).totals.cost_nano).toBeCloseTo(cost, -3);
   expect(await object.keys()).toMatchObject([{ cost_nano: cost }]);
 
-  // An earlier version has stored what a provider had stated.
+  // An earlier version stored counts of providers without limits, and a row is damaged.
   await runInDurableObject(object, (_, { storage }) => {
     storage.sql.exec("update usage_day set cost_nano = 9e999, duration = '{'");
     storage.sql.exec("update usage_key set prompt_tokens = 9e999");

@@ -9,8 +9,8 @@ import { completionsScript, sessionsScript } from "../../support/upstream-script
 const make = useMemoryGateway();
 
 /**
- * What such deployments asked and answered in the commit before there could be several providers, recorded by this test; which
- * headers browsers may read is left out. Whoever changes an answer on purpose changes it there, too.
+ * The requests and answers of such deployments before there could be several providers, recorded by this test, without the
+ * headers that browsers may read. A change that alters an answer on purpose changes it there, too.
  */
 const RECORDED = JSON.parse(
   readFileSync(join(import.meta.dirname, "../../fixtures/default-deployment.json"), "utf8"),

@@ -104,7 +104,7 @@ class Driver {
       at = this.model.nextEvent(this.simulator.now)
     ) {
       this.simulator.advance(at - this.simulator.now);
-      // While nobody waits the pool may notice late.
+      // While no request waits, the pool may notice late.
       if (this.model.waiting.length === 0) this.simulator.pool.status();
       const before = this.model.leases.length;
       for (const { name } of this.model.elapse(at)) this.#ended(name, "queue_timeout");
@@ -406,7 +406,7 @@ class Driver {
     expect([...status.in_use_accounts].sort()).toEqual(IDS.filter((id) => model.held(id) > 0));
   }
 
-  /** Everything is given back, or expires: then nothing is held and nobody waits. */
+  /** All leases are released or expire. Then no slot is in use and no request waits. */
   finish(): void {
     for (const lease of [...this.#holders]) this.simulator.pool.release(lease.token);
     this.simulator.advance(2 * TTL + 60_000);

@@ -56,7 +56,7 @@ describe("the budget of a request's retries", () => {
 
   it("grants no more retries than the caller allows, but still adapts a call", () => {
     const budget = new RetryBudget(() => 1_000, 1);
-    // No account was free: nobody was asked yet.
+    // No account was free, so no attempt was made.
     expect(budget.take("model", REFUSAL)).toBe(true);
     budget.beginAttempt(TARGET);
     expect(budget.take("token", REFUSAL)).toBe(true);

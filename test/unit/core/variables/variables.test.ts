@@ -21,7 +21,7 @@ interface Row {
   readonly name: string;
   readonly read: (variables: Variables) => unknown;
   readonly unset: unknown;
-  /** A text, and what it is read as. */
+  /** A text, and its parsed value. */
   readonly good: readonly [string, unknown];
 }
 

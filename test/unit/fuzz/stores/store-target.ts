@@ -77,8 +77,8 @@ function stepsIn(input: string): Step[] {
 }
 
 /**
- * A target of random sequences of operations: nothing but an error of the gateway or an injected fault comes of them, a failed statement
- * changes nothing, and what was written is there, also once the store was opened again.
+ * A target of random sequences of operations. They throw only errors of the gateway and injected faults, a failed statement changes
+ * nothing, and written data reads back, also after the store was opened again.
  */
 export function storeTarget<S, M>(rules: StoreRules<S, M>): Target {
   const corpus = ["[[0,1],[1,2],[2,3],[3,4],[4,5],[5,6],[6,7],[7,8],[8,9],[9,10],[10,11],[11,12]]"];

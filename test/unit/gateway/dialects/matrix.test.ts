@@ -114,7 +114,7 @@ const called = (...calls: readonly (typeof ls)[]) =>
 interface Cell {
   readonly conversation: DialectConversation;
   readonly answer: ModelAnswer;
-  /** What it comes to. */
+  /** The answer that every style must give. */
   readonly means: Partial<CanonicalCompletion>;
 }
 

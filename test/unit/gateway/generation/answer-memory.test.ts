@@ -6,7 +6,7 @@ import { says } from "../../../support/upstream-scripts.ts";
 const gateway = useMemoryGateway();
 
 const LONG = "x".repeat(300_000);
-/** What strangers have of it does not do for twice that text. */
+/** The share for callers without a key is too small for twice that text. */
 const env = { BODY_BUDGET_BYTES: "2000000" };
 
 const asking = (stream: boolean) => ({

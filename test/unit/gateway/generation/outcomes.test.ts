@@ -8,7 +8,7 @@ const gateway = useMemoryGateway();
 
 const WAYS = ["complete", "stream"] as const;
 
-/** How a generation may go, and what is told of it. */
+/** The outcomes of a generation, and what its record states of each. */
 const OUTCOMES: [string, readonly Reply[], object][] = [
   [
     "succeeds",

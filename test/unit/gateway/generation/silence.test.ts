@@ -16,7 +16,7 @@ import {
 
 const gateway = useMemoryGateway();
 
-/** One account: no other is asked. */
+/** One account, so there is no failover. */
 const ONE = { accounts: [accountNamed("one@test")] };
 const TIMEOUT = { status: 503, code: "upstream_timeout" };
 

@@ -86,7 +86,7 @@ describe("the capture of upstream exchanges", () => {
 
   const PROXY = { type: "http", host: "p", port: 1, username: "u", password: "planted-proxy-1" } as const;
   const BASIC = Buffer.from(`u:${PROXY.password}`).toString("base64");
-  /** What a proxy that is broken may well say. */
+  /** A possible answer of a broken proxy: it repeats the request. */
   const echo = (status = 502) =>
     Response.json(
       { error: { message: `Bearer ${TOKEN} through Basic ${BASIC}, ${PROXY.password}` } },

@@ -176,7 +176,7 @@ describe("with the real fingerprints", () => {
     expect([...byName.keys()]).toEqual(expect.arrayContaining(["PHP", "MySQL"]));
   });
 
-  // What they take in time: npm run bench -- technologies.
+  // `npm run bench -- technologies` measures their time.
   it.each(Object.entries(SLOW_PAGES))("tries few characters of %s, and no slow pattern", (_what, page) => {
     const tried: { readonly pattern: string; readonly characters: number }[] = [];
     const note = (technology: object, field: string, text: string) => {

@@ -4,9 +4,9 @@ import { ResponsesConnection } from "../../../../../src/gateway/dialects/respons
 import { ConnectionResponseCache } from "../../../../../src/gateway/dialects/responses/connection-response-cache.ts";
 import { pass, useMemoryGateway } from "../../../../support/memory-gateway.ts";
 
-/** What strangers have of the budget. */
+/** The share of the budget for callers without a key. */
 const STRANGERS_BYTES = 1_000_000;
-/** What a connection holds in any case. */
+/** The memory that every connection reserves. */
 const OPEN_BYTES = 128 * 1024;
 
 const LIMITS = { lifetimeMs: 10_000, idleMs: 1000 };

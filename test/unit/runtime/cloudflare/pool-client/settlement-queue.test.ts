@@ -35,7 +35,7 @@ function settlements() {
   return { it, sent, goOn, failures, pool };
 }
 
-/** What a call takes with it that the pool acknowledges. */
+/** The settlements that a call sends, if the pool acknowledges them. */
 const taken = (it: SettlementQueue) => it.sendWith(async (settled) => settled);
 
 test("does not send settlements again that another request carried", async () => {

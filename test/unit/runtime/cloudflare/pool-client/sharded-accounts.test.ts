@@ -320,7 +320,7 @@ describe("the client of several pools", () => {
     ]);
     await deployment.pass(5_000);
     await told;
-    // What it was told while it was silent is known when it is back.
+    // After its silence the shard has the messages that it got meanwhile.
     home.answerAgain();
     await deployment.pass(100);
     expect(await deployment.pool.listSubjectUsage()).toMatchObject([
@@ -412,7 +412,7 @@ describe("the client of several pools", () => {
       refused: "limited",
       limit: { limit: "max_parallel" },
     });
-    // Longer than anything lives that nobody hears of.
+    // Longer than a lease lives without a heartbeat.
     await deployment.pass(30_000);
     expect(await deployment.acquire(use("3"))).toMatchObject({
       refused: "limited",
