@@ -8,7 +8,7 @@ import {
   rawBodyEndpoint,
 } from "../../core/routing/endpoint.ts";
 import { assertNoGuardrails } from "../guardrails/unchecked-endpoints.ts";
-import { createBatch, listBatches, useBatch } from "./batches.ts";
+import { createBatch, listBatches, readOrCancelBatch } from "./batches.ts";
 
 const STATUSES = { 501: "The provider does not have the endpoint." };
 const PATHS = ["/v1/batches"];
@@ -65,7 +65,7 @@ const read = callerEndpoint({
   summary: "Read a batch",
   answers: jsonResponse(batchSchema),
   handler: async (context, { caller, params }) =>
-    Response.json(await useBatch({ context, caller }, params["batch_id"] ?? "", "")),
+    Response.json(await readOrCancelBatch({ context, caller }, params["batch_id"] ?? "", "")),
 });
 
 const cancel = callerEndpoint({
@@ -74,7 +74,7 @@ const cancel = callerEndpoint({
   summary: "Cancel a batch",
   answers: jsonResponse(batchSchema),
   handler: async (context, { caller, params }) =>
-    Response.json(await useBatch({ context, caller }, params["batch_id"] ?? "", "cancel")),
+    Response.json(await readOrCancelBatch({ context, caller }, params["batch_id"] ?? "", "cancel")),
 });
 
 /** The endpoints for batches. */

@@ -79,7 +79,7 @@ export async function createBatch(request: BatchRequest, { text, value }: JsonBo
  * @param action empty: reads it
  * @throws GatewayError 404 for a batch that is not the caller's, and the errors of the provider
  */
-export async function useBatch(
+export async function readOrCancelBatch(
   request: BatchRequest,
   id: string,
   action: "" | "cancel",

@@ -80,9 +80,9 @@ const read = callerEndpoint({
   summary: "Read a cached prompt",
   answers: jsonResponse(cacheSchema),
   handler: async (context, { caller, params }) => {
-    const { useCache } = await load();
+    const { callStoredCache } = await load();
     const request = { method: "GET", query: "", body: null } as const;
-    return Response.json(await useCache({ context, caller }, toName(params["cache_id"]), request));
+    return Response.json(await callStoredCache({ context, caller }, toName(params["cache_id"]), request));
   },
 });
 
@@ -96,11 +96,11 @@ const update = rawBodyEndpoint({
   })),
   answers: jsonResponse(cacheSchema),
   handler: async (context, { caller, params, body }) => {
-    const { useCache } = await load();
+    const { callStoredCache } = await load();
     const mask = context.url.searchParams.get("updateMask");
     const query = mask === null ? "" : new URLSearchParams({ updateMask: mask }).toString();
     const request = { method: "PATCH", query, body: body.text } as const;
-    return Response.json(await useCache({ context, caller }, toName(params["cache_id"]), request));
+    return Response.json(await callStoredCache({ context, caller }, toName(params["cache_id"]), request));
   },
 });
 
@@ -110,9 +110,9 @@ const remove = callerEndpoint({
   summary: "Delete a cached prompt",
   answers: EMPTY_ANSWER,
   handler: async (context, { caller, params }) => {
-    const { useCache } = await load();
+    const { callStoredCache } = await load();
     const request = { method: "DELETE", query: "", body: null } as const;
-    return Response.json(await useCache({ context, caller }, toName(params["cache_id"]), request));
+    return Response.json(await callStoredCache({ context, caller }, toName(params["cache_id"]), request));
   },
 });
 

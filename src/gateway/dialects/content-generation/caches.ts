@@ -97,7 +97,7 @@ export async function createCache(
  *
  * @throws GatewayError 404 for a cache that is not the caller's, and the provider's errors
  */
-export async function useCache(
+export async function callStoredCache(
   call: CacheCall,
   name: string,
   request: Pick<CacheRequest, "method" | "query"> & { readonly body: string | null },
