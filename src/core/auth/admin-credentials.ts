@@ -2,7 +2,7 @@ import type { Config } from "../config/schema.ts";
 import type { Administrator } from "../config/schemas/administrator-schema.ts";
 import { sha256Hex } from "../encoding/hash.ts";
 import { oncePer } from "../encoding/once.ts";
-import { GatewayError } from "../errors/gateway-error.ts";
+import { GatewayError, unauthorized } from "../errors/gateway-error.ts";
 import { clientKey } from "../http/client-key.ts";
 import type { Context } from "../ports/context.ts";
 import type { Platform } from "../ports/platform.ts";
@@ -14,11 +14,6 @@ import { countAttempt, tooManyAttempts, uncountSignIn } from "./sign-in-attempts
 
 /** The admin key that development starts with. It is publicly known. */
 const DEFAULT_KEY = "admin";
-
-/** The error for a wrong credential. */
-export function unauthorized(message: string): GatewayError {
-  return new GatewayError(401, message, { code: "invalid_api_key" });
-}
 
 /** Whether a password is the publicly known development key. */
 export const isDefaultPassword = (password: string): boolean => password === DEFAULT_KEY;

@@ -1,10 +1,11 @@
 import type { Role } from "../config/roles.ts";
 import type { ConfigSnapshot } from "../config/snapshot.ts";
 import { sha256Hex } from "../encoding/hash.ts";
+import { unauthorized } from "../errors/gateway-error.ts";
 import type { Context } from "../ports/context.ts";
 import type { Platform } from "../ports/platform.ts";
 import type { Variables } from "../variables/variables.ts";
-import { checkAdminKey, findAdministrator, unauthorized } from "./admin-credentials.ts";
+import { checkAdminKey, findAdministrator } from "./admin-credentials.ts";
 import type { TokenCheck } from "./admin-token.ts";
 import { getSigningSecret } from "./signing-secret.ts";
 import { loadTokenModule, looksLikeToken } from "./token-detection.ts";

@@ -2,7 +2,7 @@ import type { Config } from "../config/schema.ts";
 import { sha256Hex } from "../encoding/hash.ts";
 import { RecentMap } from "../encoding/recent-map.ts";
 import { copyText } from "../encoding/text-slices.ts";
-import { GatewayError } from "../errors/gateway-error.ts";
+import { unauthorized } from "../errors/gateway-error.ts";
 import type { Context } from "../ports/context.ts";
 import { type CallerKey, getKeyRejection, getKnownKeys, type KnownKey } from "./caller-keys.ts";
 import { loadTokenModule, looksLikeToken } from "./token-detection.ts";
@@ -97,10 +97,6 @@ async function isAdministrative(
     if (secret !== null && secret !== "" && (await getDigest(secret)) === owner) return true;
   }
   return false;
-}
-
-function unauthorized(message: string): GatewayError {
-  return new GatewayError(401, message, { code: "invalid_api_key" });
 }
 
 function unknownKeyMessage({ callers }: Config): string {

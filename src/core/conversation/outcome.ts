@@ -20,3 +20,6 @@ export interface RawOutput {
   readonly rawText: string;
   readonly rawReasoning: string;
 }
+
+/** The output of a generation that has none, or none of its own. */
+export const EMPTY_OUTPUT: RawOutput = { rawText: "", rawReasoning: "" };

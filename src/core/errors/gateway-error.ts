@@ -120,6 +120,11 @@ export function invalidRequest(message: string, param: string | null = null): Ga
   return new GatewayError(400, message, { code: "invalid_request", param });
 }
 
+/** Creates the 401 error of a missing or wrong credential. */
+export function unauthorized(message: string): GatewayError {
+  return new GatewayError(401, message, { code: "invalid_api_key" });
+}
+
 /**
  * Creates a 503 error for an upstream that failed or sent an invalid answer
  * (docs/contract/errors.md, docs/contract/decisions.md).

@@ -1,12 +1,10 @@
 import { listSubjectEntries } from "../../core/auth/access-rules.ts";
 import { selectGuardrails } from "../../core/config/select-guardrails.ts";
+import { EMPTY_OUTPUT } from "../../core/conversation/outcome.ts";
 import type { GenerationJob } from "./generation-job.ts";
 
 /** Few deployments have guardrails. */
 const loadGuard = () => import("../guardrails/guard.ts");
-
-/** A record of a request that was denied has no answer. */
-const NO_OUTPUT = { rawText: "", rawReasoning: "" };
 
 /**
  * Applies the guardrails to a request before it takes a slot. Returns the job with the conversation that the provider may
@@ -27,7 +25,8 @@ export async function applyGuardrails(job: GenerationJob): Promise<GenerationJob
     recording?.setConversation(checked);
     return { ...job, conversation: checked, guard };
   } catch (error) {
-    recording?.start("", NO_OUTPUT);
+    // A record of a request that was denied has no answer.
+    recording?.start("", EMPTY_OUTPUT);
     throw error;
   }
 }

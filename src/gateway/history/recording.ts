@@ -2,7 +2,7 @@ import type { HistoryMode } from "../../core/config/history-mode.ts";
 import { toProviderId } from "../../core/config/provider-id.ts";
 import type { Conversation } from "../../core/conversation/conversation.ts";
 import type { CatalogueModel } from "../../core/conversation/model.ts";
-import type { GenerationOutcome, RawOutput } from "../../core/conversation/outcome.ts";
+import { EMPTY_OUTPUT, type GenerationOutcome, type RawOutput } from "../../core/conversation/outcome.ts";
 import { withUpstreamWords } from "../../core/errors/failure-message.ts";
 import { GatewayError } from "../../core/errors/gateway-error.ts";
 import { ProviderError, providerErrorToGateway } from "../../core/errors/provider-error.ts";
@@ -68,8 +68,6 @@ interface RunningGeneration {
 interface FinalRecord extends HistoryWrite {
   readonly request: NonNullable<HistoryWrite["request"]>;
 }
-
-const EMPTY_OUTPUT: RawOutput = { rawText: "", rawReasoning: "" };
 
 /**
  * Archives one generation (docs/contract.md, general rule 9). While the generation runs, it holds only references, and

@@ -1,4 +1,5 @@
 import type { Caller } from "../../core/auth/callers.ts";
+import { EMPTY_OUTPUT } from "../../core/conversation/outcome.ts";
 import { isUnambiguousJson } from "../../core/encoding/json-exactness.ts";
 import { toGatewayError } from "../../core/errors/gateway-error.ts";
 import type { Context } from "../../core/ports/context.ts";
@@ -10,9 +11,6 @@ import type { CacheableCall } from "../response-cache/answer-through-cache.ts";
 import { describeCall } from "./describe-call.ts";
 import type { PassthroughCall } from "./passthrough-call.ts";
 import { PASSTHROUGH_STYLE, recordTarget, type Target } from "./targets.ts";
-
-/** A cached answer has no text in the history: the record of the first answer has it. */
-const NO_OUTPUT = { rawText: "", rawReasoning: "" };
 
 /** An address in an answer: it expires. */
 const ADDRESS_MEMBER = /"url"\s{0,9}:\s{0,9}"/;
@@ -72,7 +70,8 @@ export function toCacheableCall(context: Context, { caller, call, targets }: Tar
         attempts: [],
         begunAttempts: 0,
       });
-      recording.start("", NO_OUTPUT);
+      // A cached answer has no text in the history: the record of the first answer has it.
+      recording.start("", EMPTY_OUTPUT);
       const end = { error: "", code: "", finishReason: "", usage: null };
       try {
         await admit();

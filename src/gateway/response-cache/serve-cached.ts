@@ -1,5 +1,5 @@
 import type { CacheConfig } from "../../core/config/schemas/response-cache-schema.ts";
-import type { GenerationOutcome } from "../../core/conversation/outcome.ts";
+import { EMPTY_OUTPUT, type GenerationOutcome } from "../../core/conversation/outcome.ts";
 import { toGatewayError } from "../../core/errors/gateway-error.ts";
 import { explainAbort } from "../../core/http/client-disconnect.ts";
 import { countRequest } from "../../pool/limits/limited-use.ts";
@@ -17,9 +17,6 @@ import { findOrCreate, markAsHit } from "./find-or-create.ts";
 
 /** The reasons of answers that are stored: the model ended them, or the request's own limit did. */
 const STORED_REASONS: ReadonlySet<string> = new Set(["stop", "tool_calls", "length"]);
-
-/** A cached answer has no text in the history: the record of the first answer has it. */
-const NO_OUTPUT = { rawText: "", rawReasoning: "" };
 
 /**
  * Answers a conversation from the cache, or makes a new answer and stores it.
@@ -77,6 +74,7 @@ async function admitReplay(request: GenerationRequest, entry: FoundEntry): Promi
     job.deadline?.end();
   }
   markAsHit(facts, entry);
-  job.recording?.start("", NO_OUTPUT);
+  // A cached answer has no text in the history: the record of the first answer has it.
+  job.recording?.start("", EMPTY_OUTPUT);
   finishFromCache(job, entry.finishReason);
 }
