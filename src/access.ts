@@ -64,9 +64,9 @@ function noteCallerKey({ facts, requestLimits, refusedRequest }: Context, key: C
   const { team, user } = key.entry;
   if (team !== undefined && team !== "") facts.team = team;
   if (user !== undefined && user !== "") facts.user = user;
-  const { groups = [] } = key;
-  if (key.entry.history === undefined && groups.length === 0) return;
-  const mode = selectStrictestMode([key.entry.history, ...groups.map(({ entry }) => entry.history)]);
+  const { subjects = [] } = key;
+  if (key.entry.history === undefined && subjects.length === 0) return;
+  const mode = selectStrictestMode([key.entry.history, ...subjects.map(({ entry }) => entry.history)]);
   if (mode !== undefined) facts.history = mode;
 }
 

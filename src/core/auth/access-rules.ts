@@ -62,7 +62,7 @@ export function listSubjectEntries(
   { key }: Pick<Caller, "key">,
   { tagEntries = [] }: RequestLimits,
 ): (ApiKey | SubjectEntry)[] {
-  const ofKey = key === null ? [] : [key.entry, ...(key.groups ?? []).map(({ entry }) => entry)];
+  const ofKey = key === null ? [] : [key.entry, ...(key.subjects ?? []).map(({ entry }) => entry)];
   return [...ofKey, ...tagEntries];
 }
 
@@ -80,7 +80,7 @@ function listModelLists(key: CallerKey | null, { tagEntries = [] }: RequestLimit
   };
   const { models = [] } = key?.entry ?? {};
   if (models.length > 0) lists.push({ owner: "this API key", models });
-  for (const { kind, entry } of key?.groups ?? []) add(kind, entry);
+  for (const { kind, entry } of key?.subjects ?? []) add(kind, entry);
   for (const entry of tagEntries) add("tag", entry);
   return lists;
 }

@@ -10,12 +10,12 @@ export interface CallerKey {
   readonly id: string;
   readonly name: string;
   readonly entry: ApiKey;
-  /** The key's user and team, as far as they are configured. */
-  readonly groups?: readonly KeyGroup[];
+  /** The key's user and team, as far as they are configured: further subjects of its limits and rules. */
+  readonly subjects?: readonly KeySubject[];
 }
 
 /** The user or the team of a key. */
-export interface KeyGroup {
+export interface KeySubject {
   readonly kind: "user" | "team";
   readonly entry: SubjectEntry;
 }
@@ -42,7 +42,7 @@ export async function isManagedOwner(config: Config, owner: string): Promise<boo
 }
 
 /** Returns a function that finds the configured user and team of a key. */
-function createGroupFinder({ teams, users }: Config): (entry: ApiKey) => KeyGroup[] {
+function createSubjectFinder({ teams, users }: Config): (entry: ApiKey) => KeySubject[] {
   const usersById = new Map(users.map((entry) => [entry.id, { kind: "user" as const, entry }]));
   const teamsById = new Map(teams.map((entry) => [entry.id, { kind: "team" as const, entry }]));
   return ({ user = "", team = "" }) => [usersById.get(user) ?? [], teamsById.get(team) ?? []].flat();
@@ -53,16 +53,16 @@ async function indexByDigest(config: Config): Promise<ReadonlyMap<string, KnownK
   const add = (digest: string, entry: KnownKey) => {
     if (!keys.has(digest)) keys.set(digest, entry);
   };
-  const findGroups = createGroupFinder(config);
+  const findSubjects = createSubjectFinder(config);
   const current = await Promise.all(
     listApiKeys(config).map(async (entry) => {
       const digest = await keyDigest(entry);
-      const groups = findGroups(entry);
+      const subjects = findSubjects(entry);
       const key: CallerKey = {
         id: await keyIdentifier(entry),
         name: entry.name,
         entry,
-        ...(groups.length === 0 ? {} : { groups }),
+        ...(subjects.length === 0 ? {} : { subjects }),
       };
       return { digest, known: { key, owner: await getOwner(entry), validUntil: null } };
     }),

@@ -54,7 +54,7 @@ interface TagList {
 /** The lists that all must allow a tag. */
 function listTagLists(key: CallerKey | null): TagList[] {
   const lists: TagList[] = [{ owner: "this API key", tags: key?.entry.allowed_tags ?? [] }];
-  for (const { kind, entry } of key?.groups ?? [])
+  for (const { kind, entry } of key?.subjects ?? [])
     lists.push({ owner: `the ${kind} ${JSON.stringify(entry.id)}`, tags: entry.allowed_tags ?? [] });
   return lists.filter(({ tags }) => tags.length > 0);
 }

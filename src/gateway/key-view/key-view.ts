@@ -1,5 +1,5 @@
 import { isModelAllowed } from "../../core/auth/access-rules.ts";
-import type { CallerKey, KeyGroup } from "../../core/auth/caller-keys.ts";
+import type { CallerKey, KeySubject } from "../../core/auth/caller-keys.ts";
 import { isBudget, LIMIT_KINDS, type LimitName, mapLimits } from "../../core/config/limit-kinds.ts";
 import type { ApiKey } from "../../core/config/schemas/key-schema.ts";
 import type { Context } from "../../core/ports/context.ts";
@@ -122,12 +122,12 @@ async function describeUsage({ platform }: Context, id: string): Promise<KeyView
 
 async function describeGroup(
   context: Context,
-  { groups = [], entry }: CallerKey,
-  kind: KeyGroup["kind"],
+  { subjects = [], entry }: CallerKey,
+  kind: KeySubject["kind"],
 ): Promise<GroupView | null> {
   const id = entry[kind] ?? "";
   if (id === "") return null;
-  const { name = "", limits, models = [] } = groups.find((group) => group.kind === kind)?.entry ?? {};
+  const { name = "", limits, models = [] } = subjects.find((subject) => subject.kind === kind)?.entry ?? {};
   return { id, name, limits: await describeLimits(context, formatSubject(kind, id), limits), models };
 }
 

@@ -78,7 +78,7 @@ export function listLimitedSubjects(
     if (limits !== null && limits !== undefined) subjects.push({ key: formatSubject(kind, id), limits });
   };
   add("key", key.id, toCountedLimits(key.entry.limits));
-  for (const { kind, entry } of key.groups ?? []) add(kind, entry.id, toCountedLimits(entry.limits));
+  for (const { kind, entry } of key.subjects ?? []) add(kind, entry.id, toCountedLimits(entry.limits));
   for (const { id, limits } of tagEntries) add("tag", id, toCountedLimits(limits));
   if (provider !== undefined) add("provider", provider, getProviderLimits(config).get(provider));
   return subjects;

@@ -45,7 +45,7 @@ const PROXY_REFERENCES: ReferenceKind = {
 };
 
 /** The references of keys to their teams or users. */
-const createGroupReferences = (field: "team" | "user", list: "teams" | "users"): ReferenceKind => ({
+const createKeyReferences = (field: "team" | "user", list: "teams" | "users"): ReferenceKind => ({
   references: (config) =>
     config.api_keys.map((key, index) => ({ param: `api_keys[${index}].${field}`, to: key[field] ?? "" })),
   fault: (config) => {
@@ -138,8 +138,8 @@ const GUARDRAIL_REFERENCES: ReferenceKind = {
  */
 export function assertReferences(before: Config, after: Config): void {
   for (const { references, fault } of [
-    createGroupReferences("team", "teams"),
-    createGroupReferences("user", "users"),
+    createKeyReferences("team", "teams"),
+    createKeyReferences("user", "users"),
     PROXY_REFERENCES,
     PROVIDER_REFERENCES,
     UNKNOWN_MODEL_REFERENCES,
