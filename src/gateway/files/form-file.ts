@@ -1,7 +1,7 @@
 import { Busboy, type BusboyInstance } from "@fastify/busboy";
 import { invalidRequest } from "../../core/errors/gateway-error.ts";
 import type { BodyLimits } from "./incoming-body.ts";
-import { MultipartFile, type PartSink } from "./multipart-file.ts";
+import { MULTIPART_FORM, MultipartFile, type PartSink } from "./multipart-file.ts";
 
 /** Form fields are short. The parser truncates longer ones. */
 const LIMITS = { fieldSize: 16 * 1024, parts: 100, headerPairs: 50, headerSize: 16 * 1024 };
@@ -13,8 +13,6 @@ const SUPPORTED_FIELDS: ReadonlySet<string> = new Set([
   "expires_after[seconds]",
   "expires_in_seconds",
 ]);
-
-const MULTIPART_FORM = /^\s*multipart\/form-data\s*;/i;
 
 /**
  * Reads the file in an uploaded form (`multipart/form-data`).

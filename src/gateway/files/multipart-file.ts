@@ -3,11 +3,14 @@ import { type BodyLimits, IncomingBody } from "./incoming-body.ts";
 import type { UnreadBody } from "./unread-body.ts";
 import type { FileHead, IncomingFile } from "./upload.ts";
 
+/** The media type of a form with files. A boundary follows. */
+export const MULTIPART_FORM = /^\s*multipart\/form-data\s*;/i;
+
 /**
  * Maximum length of a multipart body's media type, in characters. A boundary has at most 70 (RFC 2046, section 5.1.1), and
  * the parser may compare each byte of the body with the whole boundary.
  */
-const MAX_MEDIA_TYPE_LENGTH = 200;
+export const MAX_MEDIA_TYPE_LENGTH = 200;
 
 /** Parses the parts of a multipart body. Node's writable streams have this interface. */
 export interface PartParser {

@@ -2,6 +2,7 @@ import { Busboy, type BusboyInstance } from "@fastify/busboy";
 import { toUtf8 } from "../../core/encoding/bytes.ts";
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
 import { OTHER_MODEL_MEMBERS } from "../dialects/chat-completions/native.ts";
+import { MAX_MEDIA_TYPE_LENGTH, MULTIPART_FORM } from "../files/multipart-file.ts";
 import { encodePartHead } from "../providers/files/multipart.ts";
 
 /**
@@ -17,9 +18,6 @@ function namesModels(field: string): boolean {
 export const MAX_TEXT_BYTES = 256 * 1024;
 const LIMITS = { fieldSize: MAX_TEXT_BYTES, parts: 100, headerPairs: 50, headerSize: 16 * 1024 };
 
-/** A boundary has at most 70 characters (RFC 2046, section 5.1.1); the parser compares each byte with all of them. */
-const MAX_MEDIA_TYPE_LENGTH = 200;
-const MULTIPART_FORM = /^\s*multipart\/form-data\s*;/i;
 const PLAIN_TEXT = "text/plain";
 /** Media types of parts that are text if they have no file name. The bytes of all others stay as they are. */
 const TEXT_TYPES = /^(?:text\/|application\/json$)/;
