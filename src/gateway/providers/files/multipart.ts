@@ -1,6 +1,6 @@
 import { concatBytes } from "../../../core/encoding/bytes.ts";
 /** A file and its fields, to send as `multipart/form-data`. */
-export interface MultipartFile {
+export interface OutgoingFile {
   /** Sent before the file. */
   readonly fields: Readonly<Record<string, string>>;
   /** Called at the end of the file, for fields whose values may not be known earlier. */
@@ -17,7 +17,7 @@ export interface MultipartBody {
 }
 
 /** A part that holds a file. */
-type FilePart = Pick<MultipartFile, "mediaType" | "body">;
+type FilePart = Pick<OutgoingFile, "mediaType" | "body">;
 
 /** Quotes a name in a header. Percent-encodes quotes and line breaks (RFC 7578, section 2). */
 function quoteName(name: string): string {
@@ -45,7 +45,7 @@ export function encodePartHead({ name, filename, mediaType }: PartHead, boundary
  *
  * @param boundary A text that does not occur in the file.
  */
-export function encodeMultipart(file: MultipartFile, boundary: string): MultipartBody {
+export function encodeMultipart(file: OutgoingFile, boundary: string): MultipartBody {
   const encoder = new TextEncoder();
   const { fields, fieldsAfter, filename, mediaType, body } = file;
   const head = encoder.encode(
