@@ -10,8 +10,14 @@ const LONG_NUMBER = /\d{16}/;
  */
 const CALL_OBJECT = /(?<!\\)"(?:input|args|arguments|functionResponse|function_response)"\s*:\s*(?=\{)/g;
 
-/** Parsing exactly takes thirty times as long: calls of more characters than this, all together, are rounded. */
-const MAX_EXACT_CHARS = 1_048_576;
+/** Parsing exactly takes thirty times as long. Older calls, beyond so many characters of later ones, are rounded. */
+const MAX_EXACT_CHARS = 262_144;
+
+/** An object with a long number that may be of a call. */
+interface CallText {
+  readonly text: string;
+  readonly isExact: boolean;
+}
 
 /**
  * Parses JSON as `JSON.parse` does, but numbers in arguments and results of calls keep the characters that they had if there are
@@ -25,41 +31,65 @@ export function parseJsonWithCalls(text: string): unknown {
   return calls.size === 0 ? value : insertCalls(JSON.parse(rest), calls);
 }
 
-/** Replaces the calls with long numbers by texts that no caller can know, and parses them exactly. */
-function cutCalls(text: string): { readonly rest: string; readonly calls: ReadonlyMap<unknown, JsonObject> } {
+/** Replaces objects that may be of calls by texts that no caller can know. */
+function cutCalls(text: string): { readonly rest: string; readonly calls: ReadonlyMap<unknown, CallText> } {
   const mark = crypto.randomUUID();
-  const calls = new Map<unknown, JsonObject>();
-  let rest = "";
-  let copied = 0;
+  const calls = new Map<unknown, CallText>();
+  const pieces: string[] = [];
   let remaining = MAX_EXACT_CHARS;
+  let end = text.length;
+  for (const range of findCalls(text).toReversed()) {
+    const call = text.slice(range.start, range.end);
+    remaining -= call.length;
+    const placeholder = `${mark} ${calls.size}`;
+    calls.set(placeholder, { text: call, isExact: remaining >= 0 });
+    pieces.push(text.slice(range.end, end), `"${placeholder}"`);
+    end = range.start;
+  }
+  return { rest: [...pieces, text.slice(0, end)].toReversed().join(""), calls };
+}
+
+/** The objects with a long number that are named like arguments or results, in the order of the text. */
+function findCalls(text: string): { readonly start: number; readonly end: number }[] {
+  const ranges: { start: number; end: number }[] = [];
   CALL_OBJECT.lastIndex = 0;
   while (CALL_OBJECT.test(text)) {
     const start = CALL_OBJECT.lastIndex;
     const end = skipValue(text, start);
     CALL_OBJECT.lastIndex = end;
-    const call = text.slice(start, end);
-    if (!LONG_NUMBER.test(call) || call.length > remaining) continue;
-    remaining -= call.length;
-    const placeholder = `${mark} ${calls.size}`;
-    calls.set(placeholder, parseObjectExactly(call));
-    rest += `${text.slice(copied, start)}"${placeholder}"`;
-    copied = end;
+    if (LONG_NUMBER.test(text.slice(start, end))) ranges.push({ start, end });
   }
-  return { rest: rest + text.slice(copied), calls };
+  return ranges;
 }
 
-/** Puts the calls in the places of their texts, at any depth. */
-function insertCalls(value: unknown, calls: ReadonlyMap<unknown, JsonObject>): unknown {
+/** Whether a member holds arguments or a result. A schema of arguments has no name or type of a call beside it. */
+function isOfCall(holder: JsonObject, name: string, member: JsonObject): boolean {
+  const { type } = holder;
+  if (name === "input") return typeof type === "string" && type.endsWith("tool_use");
+  return typeof (name.startsWith("function") ? member : holder)["name"] === "string";
+}
+
+/** Puts the objects in the places of their texts, at any depth. */
+function insertCalls(value: unknown, calls: ReadonlyMap<unknown, CallText>): unknown {
   // A list, because values can be nested deeper than functions.
   const holders: unknown[] = [value];
   while (holders.length > 0) {
     const holder = holders.pop();
-    const members = isObject(holder) || Array.isArray(holder) ? Object.entries(holder) : [];
-    for (const [name, member] of members) {
+    if (Array.isArray(holder)) {
+      for (const item of holder) if (typeof item === "object") holders.push(item);
+      continue;
+    }
+    if (!isObject(holder)) continue;
+    for (const [name, member] of Object.entries(holder)) {
       const call = calls.get(member);
-      if (call !== undefined) Reflect.set(Object(holder), name, call);
+      if (call !== undefined) Reflect.set(holder, name, parseCall(holder, name, call));
       else if (typeof member === "object") holders.push(member);
     }
   }
   return value;
+}
+
+function parseCall(holder: JsonObject, name: string, { text, isExact }: CallText): unknown {
+  const plain: unknown = JSON.parse(text);
+  return isExact && isObject(plain) && isOfCall(holder, name, plain) ? parseObjectExactly(text) : plain;
 }
