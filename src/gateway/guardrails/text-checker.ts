@@ -1,5 +1,5 @@
 import type { Guardrail } from "../../core/config/schemas/guardrail-schema.ts";
-import { isObject } from "../../core/encoding/json.ts";
+import { isObject, parseExactly } from "../../core/encoding/json.ts";
 import { removeSpaces } from "../../core/encoding/json-splice.ts";
 import { Breaks } from "./breaks.ts";
 import { createDenial, createSizeDenial } from "./denial.ts";
@@ -64,7 +64,7 @@ export class TextChecker {
   async maskJson(text: string): Promise<string> {
     let value: unknown;
     try {
-      value = JSON.parse(text);
+      value = parseExactly(text);
     } catch {
       return this.mask(text);
     }
@@ -84,8 +84,8 @@ export class TextChecker {
       for (const item of value) items.push(await this.maskStrings(item));
       return items;
     }
-    if (typeof value === "number") await this.rejectMatches(value);
-    if (!isObject(value)) return value;
+    if (typeof value === "number" || JSON.isRawJSON(value)) await this.rejectMatches(value);
+    if (!isObject(value) || JSON.isRawJSON(value)) return value;
     const members: [string, unknown][] = [];
     for (const [name, member] of Object.entries(value))
       members.push([await this.mask(name), await this.maskStrings(member)]);
@@ -102,8 +102,12 @@ export class TextChecker {
     if (typeof value === "string") {
       const rule = await this.#findMatch(value);
       if (rule !== undefined) throw createDenial(rule);
-    } else if (typeof value === "number") {
-      if (!INTEGER_LIMITS.has(Math.abs(value))) await this.rejectMatches(String(value));
+    } else if (typeof value === "number" || JSON.isRawJSON(value)) {
+      const written = typeof value === "number" ? String(value) : value.rawJSON;
+      const number = Number(written);
+      if (INTEGER_LIMITS.has(Math.abs(number))) return;
+      // The same number has several notations: 4e3 is 4000.
+      for (const digits of new Set([written, String(number)])) await this.rejectMatches(digits);
     } else if (Array.isArray(value)) {
       for (const item of value) await this.rejectMatches(item);
     } else if (isObject(value)) {

@@ -41,6 +41,14 @@ describe("numbers", () => {
     await expect(new TextChecker(rules).rejectMatches([4111111111111111])).rejects.toMatchObject(DENIED);
   });
 
+  it("keep their digits beside a masked text, and are checked with all of them", async () => {
+    const text = '{"id":1234567890123456789,"part":1.0,"say":"FORBIDDEN"}';
+    const masked = await new TextChecker([rule("FORBIDDEN", "mask")]).maskJson(text);
+    expect(masked).toContain('{"id":1234567890123456789,"part":1.0,');
+    const rules = [rule("456789$", "deny")];
+    await expect(new TextChecker(rules).maskJson(text)).rejects.toMatchObject(DENIED);
+  });
+
   it("that are limits of integers in a schema are allowed", async () => {
     const schema = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
     expect(await new TextChecker([rule("\\d{16}", "deny")]).maskStrings(schema)).toEqual(schema);
