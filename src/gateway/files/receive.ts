@@ -58,7 +58,7 @@ async function receiveAndForward(
   requestedProvider: string | undefined,
 ): Promise<UploadedFile> {
   const { request, memory: reservation } = context;
-  const { abort, stop } = abortOnDisconnect({ request });
+  const { abort, stop } = abortOnDisconnect(context);
   let incoming: (IncomingFile & UnreadBody) | undefined;
   try {
     if (!reservation.tryReserve(UPLOAD_MEMORY_BYTES)) await reservation.reserveWhenFree(UPLOAD_MEMORY_BYTES);
