@@ -10,8 +10,14 @@ const LONG_NUMBER = /\d{16}/;
  */
 const CALL_OBJECT = /(?<!\\)"(?:input|args|arguments|functionResponse|function_response)"\s*:\s*(?=\{)/g;
 
-/** Parsing exactly takes thirty times as long. Older calls, beyond so many characters of later ones, are rounded. */
-const MAX_EXACT_CHARS = 262_144;
+/** Exact parsing is slow (`parseExactly`): older calls, beyond so many characters of later ones, are rounded. */
+const MAX_CALLS_CHARS = 262_144;
+
+/** Where a part of a text begins and ends. */
+interface TextRange {
+  readonly start: number;
+  readonly end: number;
+}
 
 /** An object with a long number that may be of a call. */
 interface CallText {
@@ -26,19 +32,23 @@ interface CallText {
  */
 export function parseJsonWithCalls(text: string): unknown {
   const value: unknown = JSON.parse(text);
-  if (!LONG_NUMBER.test(text)) return value;
-  const { rest, calls } = cutCalls(text);
-  return calls.size === 0 ? value : insertCalls(JSON.parse(rest), calls);
+  const ranges = LONG_NUMBER.test(text) ? findCalls(text) : [];
+  if (ranges.length === 0) return value;
+  const { rest, calls } = cutCalls(text, ranges);
+  return insertCalls(JSON.parse(rest), calls);
 }
 
 /** Replaces objects that may be of calls by texts that no caller can know. */
-function cutCalls(text: string): { readonly rest: string; readonly calls: ReadonlyMap<unknown, CallText> } {
+function cutCalls(
+  text: string,
+  ranges: readonly TextRange[],
+): { readonly rest: string; readonly calls: ReadonlyMap<unknown, CallText> } {
   const mark = crypto.randomUUID();
   const calls = new Map<unknown, CallText>();
   const pieces: string[] = [];
-  let remaining = MAX_EXACT_CHARS;
+  let remaining = MAX_CALLS_CHARS;
   let end = text.length;
-  for (const range of findCalls(text).toReversed()) {
+  for (const range of ranges.toReversed()) {
     const call = text.slice(range.start, range.end);
     remaining -= call.length;
     const placeholder = `${mark} ${calls.size}`;
@@ -49,9 +59,12 @@ function cutCalls(text: string): { readonly rest: string; readonly calls: Readon
   return { rest: [...pieces, text.slice(0, end)].toReversed().join(""), calls };
 }
 
-/** The objects with a long number that are named like arguments or results, in the order of the text. */
-function findCalls(text: string): { readonly start: number; readonly end: number }[] {
-  const ranges: { start: number; end: number }[] = [];
+/**
+ * The objects with a long number that are named like arguments or results, in the order of the text. By a regular expression, not
+ * by `walkMembers`: events of streams come here, and ids and probabilities have long numbers, too.
+ */
+function findCalls(text: string): readonly TextRange[] {
+  const ranges: TextRange[] = [];
   CALL_OBJECT.lastIndex = 0;
   while (CALL_OBJECT.test(text)) {
     const start = CALL_OBJECT.lastIndex;

@@ -1,12 +1,15 @@
 import type { Completion } from "../../core/conversation/events.ts";
 import { replaceMember } from "../../core/encoding/json-splice.ts";
-import { toGatewayError } from "../../core/errors/gateway-error.ts";
-import { explainAbort } from "../../core/http/client-disconnect.ts";
 import { beginGeneration, createAnswerInfo } from "./begin-generation.ts";
 import { type CompletionStage, linkSources, runToCompletion } from "./completion-stages.ts";
 import { finishWithError, finishWithSuccess } from "./end-generation.ts";
 import { repairFormat } from "./format/response-format.ts";
-import type { AnswerInfo, GenerationJob, GenerationRequest } from "./generation-job.ts";
+import {
+  type AnswerInfo,
+  explainFailure,
+  type GenerationJob,
+  type GenerationRequest,
+} from "./generation-job.ts";
 import { RouteRunner } from "./routes/route-runner.ts";
 
 /** Applies the guardrails. */
@@ -54,7 +57,7 @@ export async function generateCompletion(request: GenerationRequest): Promise<Ge
     const { headers, text } = nativeAnswer;
     return { completion, info, native: { headers, text: withEchoedModel(job, text) } };
   } catch (thrown) {
-    const error = toGatewayError(explainAbort(job.abort, thrown), job.context.requestId);
+    const error = explainFailure(job, thrown);
     finishWithError(route?.generation.job ?? job, error, route?.generation.usageSoFar() ?? null);
     throw error;
   } finally {

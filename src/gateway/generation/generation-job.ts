@@ -2,6 +2,8 @@ import type { Caller } from "../../core/auth/callers.ts";
 import type { Conversation } from "../../core/conversation/conversation.ts";
 import type { ResolvedModel } from "../../core/conversation/model.ts";
 import type { GenerationOutcome } from "../../core/conversation/outcome.ts";
+import { type GatewayError, toGatewayError } from "../../core/errors/gateway-error.ts";
+import { explainAbort } from "../../core/http/client-disconnect.ts";
 import type { Context } from "../../core/ports/context.ts";
 import type { RetryBudget } from "../../core/retries/retry-budget.ts";
 import type { Guard } from "../guardrails/guard.ts";
@@ -60,6 +62,11 @@ export interface AnswerInfo {
   readonly created: number;
   /** Estimates the prompt's tokens, for dialects that state them up front. */
   promptTokens(): number;
+}
+
+/** Converts what was thrown to the error for the caller of a job. */
+export function explainFailure({ abort, context }: GenerationJob, thrown: unknown): GatewayError {
+  return toGatewayError(explainAbort(abort, thrown), context.requestId);
 }
 
 /** A job for another generation within the same request: without a record or fallback models. */

@@ -1,16 +1,21 @@
 import { CompletionFold } from "../../core/conversation/completion-fold.ts";
 import type { Conversation } from "../../core/conversation/conversation.ts";
 import type { Completion, GenerationEvent } from "../../core/conversation/events.ts";
-import { type GatewayError, toGatewayError } from "../../core/errors/gateway-error.ts";
+import type { GatewayError } from "../../core/errors/gateway-error.ts";
 import { HAS_NATIVE_CHANNEL } from "../../core/http/byte-channel.ts";
-import { clientDisconnected, explainAbort } from "../../core/http/client-disconnect.ts";
+import { clientDisconnected } from "../../core/http/client-disconnect.ts";
 import { EVENT_STREAM_HEADERS } from "../../core/http/event-stream.ts";
 import { withTimeout } from "../../core/ports/clock.ts";
 import { beginGeneration, createAnswerInfo } from "./begin-generation.ts";
 import { finishWithError, finishWithSuccess } from "./end-generation.ts";
 import { StreamedFormat } from "./format/streamed-format.ts";
 import type { Generation } from "./generation.ts";
-import type { AnswerInfo, GenerationJob, GenerationRequest } from "./generation-job.ts";
+import {
+  type AnswerInfo,
+  explainFailure,
+  type GenerationJob,
+  type GenerationRequest,
+} from "./generation-job.ts";
 import type { StreamSink } from "./generation-sink.ts";
 import { RouteRunner } from "./routes/route-runner.ts";
 import { MIN_BYTES_PER_SECOND } from "./stall-detector.ts";
@@ -64,11 +69,6 @@ function guardSink(sink: StreamSink, generation: Generation): StreamSink {
   return guarded ?? sink;
 }
 
-/** Converts what was thrown to the error for the caller. */
-function toCallerError({ context, abort }: GenerationJob, thrown: unknown): GatewayError {
-  return toGatewayError(explainAbort(abort, thrown), context.requestId);
-}
-
 /**
  * Answers a conversation as a stream. All generation routes use this function or `generateCompletion`.
  *
@@ -79,7 +79,7 @@ export async function streamGeneration(request: GenerationRequest, answer: Strea
   const { context, deadline } = job;
   const runner = await RouteRunner.prepare(job).catch((thrown: unknown) => {
     deadline?.end();
-    const error = toCallerError(job, thrown);
+    const error = explainFailure(job, thrown);
     finishWithError(job, error, null);
     throw error;
   });
@@ -235,7 +235,7 @@ class AnswerStream {
       void writer.end("");
       return;
     }
-    const error = toCallerError(this.#job, thrown);
+    const error = explainFailure(this.#job, thrown);
     finishWithError(this.#generation.job, error, this.#generation.usageSoFar());
     if (!writer.isCommitted) {
       writer.failBeforeStart(error);

@@ -1,11 +1,9 @@
 import type { CacheConfig } from "../../core/config/schemas/response-cache-schema.ts";
 import { EMPTY_OUTPUT, type GenerationOutcome } from "../../core/conversation/outcome.ts";
-import { toGatewayError } from "../../core/errors/gateway-error.ts";
-import { explainAbort } from "../../core/http/client-disconnect.ts";
 import { countRequest } from "../../pool/limits/limited-use.ts";
 import { beginGeneration } from "../generation/begin-generation.ts";
 import { finishFromCache, finishWithError } from "../generation/end-generation.ts";
-import type { GenerationRequest } from "../generation/generation-job.ts";
+import { explainFailure, type GenerationRequest } from "../generation/generation-job.ts";
 import { applyGuardrails } from "../generation/guarded-job.ts";
 import type { CacheableInput, CreateAnswer } from "./answer-through-cache.ts";
 import { parseCacheControl } from "./cache-control.ts";
@@ -61,13 +59,13 @@ export function serveCached(
  */
 async function admitReplay(request: GenerationRequest, entry: FoundEntry): Promise<void> {
   const { context, caller } = request;
-  const { facts, requestId } = context;
+  const { facts } = context;
   const job = await beginGeneration(request);
   try {
     await applyGuardrails(job);
     await countRequest(context, caller, () => ({ prompt: 0, answer: 0 }));
   } catch (thrown) {
-    const error = toGatewayError(explainAbort(job.abort, thrown), requestId);
+    const error = explainFailure(job, thrown);
     finishWithError(job, error, null);
     throw error;
   } finally {
