@@ -40,6 +40,12 @@ describeWithBrowser("the history in the console", () => {
     recordId = items[0].id;
   });
 
+  /** The id of the ended record with this text. */
+  const findRecord = async (text: string): Promise<string | undefined> => {
+    const { body } = await app.admin("GET", `/admin/chat-history?status=success&q=${text}`);
+    return Object(body["items"])[0]?.id;
+  };
+
   it("names the work of a record that is no generation", async () => {
     const page = await app.at("overview");
     // The sandbox has no endpoint of this kind.
@@ -53,6 +59,31 @@ describeWithBrowser("the history in the console", () => {
     await goTo(page, "history");
     await page.getByRole("row").filter({ hasText: "Realtime" }).waitFor();
     expect(await page.getByRole("link", { name: "OpenAI chat completions" }).count()).toBe(2);
+  });
+
+  it("names the function that an answer calls, and opens such a record with its tool calls", async () => {
+    const tools = [{ type: "function", function: { name: "get_weather", parameters: { type: "object" } } }];
+    const id = await app
+      .chat("[[call:get_weather:{}]] what a day", { tools })
+      .then((answer) => answer.text())
+      .then(() =>
+        until(
+          () => findRecord("what a day"),
+          (found) => found !== undefined,
+        ),
+      );
+    const page = await app.at("history");
+    const row = page.getByRole("row", { name: /what a day/ });
+    await row.getByText("calls get_weather", { exact: true }).waitFor();
+    await row.getByRole("link", { name: /what a day/ }).click();
+    const tab = page.getByRole("tab", { name: "Tool calls" });
+    await tab.waitFor();
+    expect(await tab.getAttribute("aria-selected")).toBe("true");
+    await page.getByRole("region", { name: "Tool calls" }).getByText("get_weather").waitFor();
+    await page.getByRole("tab", { name: "Answer" }).click();
+    await page.getByRole("region", { name: "Answer" }).waitFor();
+    // The other tests count the records.
+    await app.admin("DELETE", `/admin/chat-history/${id}`);
   });
 
   it("filters by names, and by a click on each value of the list", async () => {

@@ -96,6 +96,10 @@ export const history: PageTexts["history"] = {
   noReasoning: "Kein Denken.",
   toolCalls: "Werkzeugaufrufe",
   noToolCalls: "Kein Werkzeug wurde aufgerufen.",
+  callsNotStored:
+    "Das Modell hat Werkzeuge in der eigenen Form des Providers aufgerufen. Solche Aufrufe sind bei den Nachrichten der nächsten Anfrage gespeichert.",
+  calls: (functions) => `ruft ${functions} auf`,
+  callsTools: "ruft Werkzeuge auf",
   messages: "Nachrichten",
   noMessages: "Keine Nachrichten.",
   prompt: "Prompt",

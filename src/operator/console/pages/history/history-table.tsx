@@ -8,6 +8,7 @@ import { Timestamp } from "../../ui/timestamp.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { words } from "../../ui/words.ts";
 import { describeAccount, findShownAccount } from "./describe-account.ts";
+import { describeAnswer } from "./describe-answer.ts";
 import { accountFilter, FilterLink, filterValue, WorkLink } from "./filter-link.tsx";
 import { StatusBadge } from "./status-badge.tsx";
 import { texts } from "./texts.ts";
@@ -37,12 +38,12 @@ const columns = (query: string, names: AccountNames): readonly Column<HistorySum
   {
     title: texts.requestAndAnswer,
     class: "history-preview",
-    cell: ({ id, request_preview, response_preview, error, refusals }) => (
+    cell: (record) => (
       <>
-        <a class="cut" href={formatHref("history", id, query)}>
-          {request_preview || (refusals === undefined ? texts.noText : texts.refusedRequest)}
+        <a class="cut" href={formatHref("history", record.id, query)}>
+          {record.request_preview || (record.refusals === undefined ? texts.noText : texts.refusedRequest)}
         </a>
-        <span class="muted cut">{error || response_preview || "…"}</span>
+        <span class="muted cut">{record.error || describeAnswer(record) || "…"}</span>
       </>
     ),
   },

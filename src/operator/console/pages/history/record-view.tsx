@@ -17,6 +17,7 @@ import { useLoaded } from "../../ui/loading/use-loaded.ts";
 import { Tabs } from "../../ui/tabs.tsx";
 import { showToast } from "../../ui/toasts.tsx";
 import { words } from "../../ui/words.ts";
+import { selectFirstTab } from "./describe-answer.ts";
 import { accountFilter, FilterLink } from "./filter-link.tsx";
 import { Facts, type FactsProps } from "./record-facts.tsx";
 import { toReplayRequest } from "./replay-request.ts";
@@ -35,7 +36,8 @@ const REFRESH_MS = 1_000;
 /** Shows one complete generation. Refreshes while the generation runs. */
 export function RecordView({ id, onClose, onDeleted }: RecordViewProps) {
   const names = useAccountNames();
-  const [tab, setTab] = useState("answer");
+  /** The tab that the reader has chosen; null: none yet. */
+  const [tab, setTab] = useState<string | null>(null);
   const [done, setDone] = useState(false);
   const [deleting, setDeleting] = useState(false);
   const { data, error, reload } = useLoaded(
@@ -71,7 +73,12 @@ export function RecordView({ id, onClose, onDeleted }: RecordViewProps) {
             <Facts record={data} names={names} />
             <Problem error={data.error} />
             <Timeline record={data} names={names} />
-            <Tabs label={texts.parts} current={tab} onChange={setTab} tabs={buildTabs(data)} />
+            <Tabs
+              label={texts.parts}
+              current={tab ?? selectFirstTab(data)}
+              onChange={setTab}
+              tabs={buildTabs(data)}
+            />
           </>
         )}
       </div>
@@ -148,6 +155,7 @@ function ReplayButtons({ record }: { readonly record: HistoryRecord }) {
 
 function buildTabs(record: HistoryRecord) {
   const calls = extractToolCallMarkup(record.content) || extractToolCallMarkup(record.reasoning);
+  const noCallsText = record.finish_reason === "tool_calls" ? texts.callsNotStored : texts.noToolCalls;
   const createTab = (id: string, name: string, text: string, emptyText: string) => ({
     id,
     name,
@@ -156,7 +164,7 @@ function buildTabs(record: HistoryRecord) {
   return [
     createTab("answer", texts.answer, record.content, texts.noAnswerText),
     createTab("reasoning", texts.reasoning, record.reasoning, texts.noReasoning),
-    createTab("calls", texts.toolCalls, calls, texts.noToolCalls),
+    createTab("calls", texts.toolCalls, calls, noCallsText),
     createTab("messages", texts.messages, JSON.stringify(record.messages, null, 2), texts.noMessages),
     createTab("prompt", texts.prompt, record.prompt, texts.noPrompt),
   ];

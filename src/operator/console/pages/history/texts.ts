@@ -95,6 +95,10 @@ export const texts = translate("history", {
   noReasoning: "No reasoning.",
   toolCalls: "Tool calls",
   noToolCalls: "No tool was called.",
+  callsNotStored:
+    "The model called tools in the provider's native form. Such calls are stored with the messages of the next request.",
+  calls: (functions: string) => `calls ${functions}`,
+  callsTools: "calls tools",
   messages: "Messages",
   noMessages: "No messages.",
   prompt: "Prompt",
