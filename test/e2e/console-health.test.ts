@@ -1,6 +1,7 @@
-import { afterAll, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { startBrokenEngine } from "../support/broken-engine.ts";
 import { describeWithBrowser } from "../support/browser.ts";
+import { until } from "../support/until.ts";
 import { goTo, useConsole } from "../support/use-console.ts";
 
 const engine = await startBrokenEngine();
@@ -42,5 +43,35 @@ describeWithBrowser("a provider with a single token that fails", () => {
   it("can be reported by an alert", async () => {
     const page = await app.at("alerts");
     await page.getByText("Provider down").waitFor();
+  });
+});
+
+describeWithBrowser("a request that a limit of its key refuses", () => {
+  const app = useConsole();
+
+  it("counts for no provider on the overview and in the list of providers", async () => {
+    const key = "sk-once-0123456789";
+    await app.admin("POST", "/admin/keys", { key, id: "once", limits: { requests_per_minute: 1 } });
+    const statuses: number[] = [];
+    while (statuses.length < 3) {
+      const answer = await app.chat("Hi", {}, { authorization: `Bearer ${key}` });
+      await answer.text();
+      statuses.push(answer.status);
+    }
+    expect(statuses).toEqual([200, 429, 429]);
+    await until(
+      async () => Object((await app.admin("GET", "/admin/usage?granularity=total")).body["totals"]),
+      ({ requests }) => requests === 3,
+    );
+    const page = await app.at("providers");
+    const row = page.getByRole("row", { name: /^default/ });
+    await row.getByText(/^1 request(?!s)/).waitFor();
+    await goTo(page, "overview");
+    const health = page.getByRole("table").filter({ hasText: "Failed attempts" }).getByRole("row");
+    await health
+      .filter({ hasText: "default" })
+      .first()
+      .getByRole("cell", { name: "1", exact: true })
+      .waitFor();
   });
 });

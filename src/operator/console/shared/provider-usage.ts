@@ -5,13 +5,16 @@ import { formatShare } from "../ui/format.ts";
 /** Limit of providers that are read. */
 const MAX_PROVIDERS = 500;
 
+/** Leaves out requests that were refused, for example by a limit of their key, before the gateway asked any provider. */
+export const ASKED_REQUESTS = { outcome: "success,error,cancelled" } as const;
+
 /** Usage by provider since `from` (Unix milliseconds). */
 export async function readProviderUsage(from: number, signal?: AbortSignal): Promise<readonly UsageItem[]> {
   const query = {
     from,
     granularity: "total",
     groupBy: ["provider"],
-    filters: {},
+    filters: ASKED_REQUESTS,
     limit: MAX_PROVIDERS,
   } as const;
   return (await readUsage(query, signal)).items;

@@ -5,6 +5,7 @@ import { readSettings } from "../../api/settings.ts";
 import { readUsage } from "../../api/usage.ts";
 import { setQuery, useAddress } from "../../routing.ts";
 import type { AccountNames } from "../../shared/account-names.ts";
+import { ASKED_REQUESTS } from "../../shared/provider-usage.ts";
 import { useNames } from "../../shared/usage-names.ts";
 import { Button } from "../../ui/button.tsx";
 import { LoadState } from "../../ui/loading/load-state.tsx";
@@ -44,7 +45,7 @@ const MAX_GROUPS = 500;
 async function readGroups(length: number, signal: AbortSignal) {
   const query = { from: Date.now() - length, granularity: "total", filters: {}, limit: MAX_GROUPS } as const;
   const [provider, key, model] = await Promise.all([
-    readUsage({ ...query, groupBy: ["provider"] }, signal),
+    readUsage({ ...query, groupBy: ["provider"], filters: ASKED_REQUESTS }, signal),
     readUsage({ ...query, groupBy: ["key"] }, signal),
     readUsage({ ...query, groupBy: ["model"] }, signal),
   ]);
