@@ -75,3 +75,16 @@ describeWithBrowser("a request that a limit of its key refuses", () => {
       .waitFor();
   });
 });
+
+describeWithBrowser("a default provider that needs no account", () => {
+  const app = useConsole({
+    vars: { PROVIDER_DRIVER: "openai", PROVIDER_BASE_URL: "http://engine.test/v1", PROVIDER_TOKEN: "none" },
+  });
+
+  it("is not listed with 0 accounts", async () => {
+    const page = await app.at("providers");
+    const row = page.getByRole("row", { name: /^default/ });
+    await row.getByText("no account needed").waitFor();
+    expect(await row.getByText("0 accounts").count()).toBe(0);
+  });
+});

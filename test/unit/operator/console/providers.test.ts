@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { DRIVER_NAMES } from "../../../../src/gateway/providers/drivers.ts";
+import {
+  DRIVER_NAMES,
+  needsNoAccount as poolNeedsNoAccount,
+} from "../../../../src/gateway/providers/drivers.ts";
 import type { ProviderView } from "../../../../src/operator/console/api/providers.ts";
+import { needsNoAccount } from "../../../../src/operator/console/pages/providers/account-need.ts";
 import * as modelDraft from "../../../../src/operator/console/pages/providers/model-draft.ts";
 import {
   formatAbilities,
@@ -93,6 +97,15 @@ const ENGINE: ProviderView = {
 };
 
 const MODELS = listModels(ENGINE);
+
+describe("the list of providers", () => {
+  it("says that the default provider needs no account exactly where the pool uses it without one", () => {
+    for (const driver of DRIVER_NAMES)
+      expect(needsNoAccount({ driver, read_only: true }), driver).toBe(poolNeedsNoAccount(driver));
+    expect(needsNoAccount({ driver: "unknown", read_only: true })).toBe(false);
+    expect(needsNoAccount(ENGINE)).toBe(false);
+  });
+});
 
 describe("the form of a provider", () => {
   it("offers every existing driver", () => {

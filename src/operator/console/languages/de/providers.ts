@@ -195,6 +195,7 @@ export const providers: PageTexts["providers"] = {
   fromVariables: "aus Umgebungsvariablen",
   driverAndAddress: "Treiber und Adresse",
   tokenWord: "gemeinsames Token",
+  noAccountNeeded: "kein Konto nötig",
   gatewaysOwn: "eingebaute Namen",
   of: (id) => `von ${id}`,
   enable: "Aktivieren",

@@ -182,6 +182,7 @@ export const providers: PageTexts["providers"] = {
   fromVariables: "来自环境变量",
   driverAndAddress: "驱动和地址",
   tokenWord: "共享令牌",
+  noAccountNeeded: "无需账号",
   gatewaysOwn: "内置名称",
   of: (id) => `${id} 的`,
   enable: "启用",

@@ -39,6 +39,7 @@ import { PagedTable } from "../../ui/tables/paged-table.tsx";
 import { TestButton } from "../../ui/test-button.tsx";
 import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { words } from "../../ui/words.ts";
+import { needsNoAccount } from "./account-need.ts";
 import { DefaultProviderForm } from "./default-provider-form.tsx";
 import { formatModelCount, listModels } from "./model-list.ts";
 import { ProviderForm } from "./provider-form.tsx";
@@ -115,8 +116,8 @@ function ProviderList() {
       title: words.accounts,
       class: "tabular",
       cell: (provider) =>
-        provider.accounts === 0 && provider.has_token ? (
-          <span class="muted">{texts.tokenWord}</span>
+        provider.accounts === 0 && (provider.has_token || needsNoAccount(provider)) ? (
+          <span class="muted">{provider.has_token ? texts.tokenWord : texts.noAccountNeeded}</span>
         ) : (
           <a href={accountsLink(provider)}>{words.accountCount(provider.accounts)}</a>
         ),

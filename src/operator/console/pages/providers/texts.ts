@@ -188,6 +188,7 @@ export const texts = translate("providers", {
   fromVariables: "from environment variables",
   driverAndAddress: "Driver and address",
   tokenWord: "shared token",
+  noAccountNeeded: "no account needed",
   gatewaysOwn: "built-in names",
   of: (id: string) => `of ${id}`,
   enable: "Enable",
