@@ -198,6 +198,52 @@ describeWithBrowser("how the console looks", () => {
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
   });
 
+  it.each([1_440, 1_280, 390])(
+    "breaks no word or number of a changed value, %i pixels wide",
+    async (width) => {
+      const page = await app.at("overview", { width });
+      const price = {
+        input: 0.123456,
+        output: 1234567.125,
+        cache_read: 0.0625,
+        cache_write_5m: 12345.678901,
+      };
+      const before = JSON.stringify({ small: { name: "small", price, context: 1048576, output: 131072 } });
+      const after = JSON.stringify({
+        statuses: [408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529, 530],
+      });
+      await page.route("**/admin/audit*", async (route) => {
+        const response = await route.fetch();
+        const { items, ...rest } = await response.json();
+        const change = { path: "providers[engine].models", before, after };
+        await route.fulfill({
+          response,
+          json: { ...rest, items: [{ ...items[0], changes: [change], more: 0 }] },
+        });
+      });
+      await goTo(page, "audit");
+      await page.getByText("providers[engine].models").waitFor();
+      const broken = await page.evaluate(`(() => {
+      const walker = document.createTreeWalker(document.querySelector(".field-changes"), NodeFilter.SHOW_TEXT);
+      const places = [];
+      while (walker.nextNode())
+        for (let offset = 0; offset < walker.currentNode.length; offset++) places.push([walker.currentNode, offset]);
+      const text = places.map(([node, offset]) => node.data[offset]).join("");
+      const broken = [];
+      for (const { 0: word, index } of text.matchAll(/[\\w.]+/g)) {
+        const range = document.createRange();
+        const [end, last] = places[index + word.length - 1];
+        range.setStart(...places[index]);
+        range.setEnd(end, last + 1);
+        if (new Set(Array.from(range.getClientRects(), ({ top }) => top)).size > 1) broken.push(word);
+      }
+      return broken;
+    })()`);
+      expect(broken).toEqual([]);
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(width);
+    },
+  );
+
   it.each([1_280, 900, 375])(
     "keeps the buttons that edit and delete a key on one line, %i pixels wide",
     async (width) => {

@@ -6,12 +6,15 @@ const MAX_CHARS = 300;
 /** The ends of the parts of a name or an address, where a line may end: `one@` `sandbox.` `test`. */
 const PART_ENDS = /(?<=[@/._:=-])(?<!:\/\/)(?=\p{L})/u;
 
+/** Those in JSON, outside of names such as `cache_read`, and before each name and value: `{"input":` `0.5,` `"output":` `1.25}`. */
+const JSON_PART_ENDS = /(?<=[@/.=-])(?<!:\/\/)(?=\p{L})|(?<=[{[,:])(?=["{[\p{L}\d-])/u;
+
 /** A part that would be wider than most columns: it may be broken anywhere. */
 const LONG_PART = /\S{24}/;
 
-/** Lets lines end between the parts of names and addresses, not within them. */
+/** Lets lines end between the parts of names, addresses and JSON, not within them. */
 function renderParts(text: string): ComponentChildren {
-  return text.split(PART_ENDS).flatMap((part, index) => [
+  return text.split(/^[{[]/.test(text) ? JSON_PART_ENDS : PART_ENDS).flatMap((part, index) => [
     index > 0 && <wbr key={`${index} end`} />,
     LONG_PART.test(part) ? (
       <span key={`${index}`} class="breakable">
