@@ -244,6 +244,44 @@ describeWithBrowser("how the console looks", () => {
     },
   );
 
+  it("shows long names of accounts as a whole on a phone, each row below the one before", async () => {
+    const name = "The mailbox of the finance department, number seven of nine, in Hamburg";
+    const emails = ["seven", "eight"].map(
+      (word) => `a-mailbox-of-the-finance-department.number-${word}@accounts.subsidiary.example.com`,
+    );
+    const add = (email: string) => app.admin("POST", "/admin/accounts", { email, name, password: "none" });
+    for (const email of emails) expect(await add(email)).toMatchObject({ status: 200 });
+    const page = await app.at("accounts", { width: 390 });
+    const rows = page.getByRole("row").filter({ hasText: name });
+    await expect.poll(() => rows.count()).toBe(emails.length);
+    const cut = await page
+      .locator(".account-name .cut")
+      .evaluateAll((lines) =>
+        lines.filter((line) => line.scrollWidth > line.clientWidth).map(({ textContent }) => textContent),
+      );
+    expect(cut).toEqual([]);
+    const ends = () =>
+      page
+        .getByRole("row")
+        .evaluateAll((all) =>
+          all.map((row) => row.getBoundingClientRect()).map(({ top, bottom }) => [top, bottom]),
+        )
+        .then((boxes) => boxes.flat());
+    await expect.poll(async () => (await ends()).toSorted((a, b) => a - b)).toEqual(await ends());
+    for (const email of emails) await app.admin("DELETE", `/admin/accounts/${email}`);
+  });
+
+  it("shows every tab of the playground on a phone", async () => {
+    const page = await app.at("playground", { width: 390 });
+    for (const tab of await page.getByRole("tab").all()) {
+      const box = await tab.boundingBox();
+      const list = await page.getByRole("tablist").boundingBox();
+      if (box === null || list === null) throw new Error("it is not shown");
+      expect.soft(box.x, "start").toBeGreaterThanOrEqual(list.x);
+      expect.soft(box.x + box.width, "end").toBeLessThanOrEqual(list.x + list.width);
+    }
+  });
+
   it.each([1_280, 900, 375])(
     "keeps the buttons that edit and delete a key on one line, %i pixels wide",
     async (width) => {

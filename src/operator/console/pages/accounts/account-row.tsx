@@ -1,6 +1,8 @@
+import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Account } from "../../api/accounts.ts";
 import { Button } from "../../ui/button.tsx";
 import type { Editing } from "../../ui/forms/editing.tsx";
+import { TruncatedText } from "../../ui/truncated-text.tsx";
 import { words } from "../../ui/words.ts";
 import { AccountHealth } from "./account-health.tsx";
 import { texts } from "./texts.ts";
@@ -9,6 +11,8 @@ import type { TestState } from "./use-tests.ts";
 interface AccountRowProps {
   readonly account: Account;
   readonly index: number;
+  /** Whether names have several lines. */
+  readonly narrow: boolean;
   readonly proxy: string;
   readonly chosen: boolean;
   readonly onChoose: (on: boolean) => void;
@@ -20,16 +24,33 @@ interface AccountRowProps {
   readonly editing: Editing<Account>;
   /** Called to delete the account's sessions. */
   readonly onSessions: (account: Account) => void;
+  /** Called with the height of the row, in pixels, after each rendering. */
+  readonly onHeight: (height: number) => void;
 }
 
 export function AccountRow(props: AccountRowProps) {
-  const { account, index, proxy, chosen, onChoose, test, onTest, isOpen, onToggle, editing, onSessions } =
-    props;
+  const {
+    account,
+    index,
+    narrow,
+    proxy,
+    chosen,
+    onChoose,
+    test,
+    onTest,
+    isOpen,
+    onToggle,
+    editing,
+    onSessions,
+    onHeight,
+  } = props;
+  const row = useRef<HTMLTableRowElement>(null);
+  useLayoutEffect(() => onHeight(row.current?.offsetHeight ?? 0));
   const { identifier, name, remark, provider } = account;
   const title = name || identifier;
   const details = [name === "" ? "" : identifier, provider, remark].filter(Boolean).join(" · ");
   return (
-    <tr aria-rowindex={index + 2}>
+    <tr aria-rowindex={index + 2} ref={row}>
       <td class="account-choice">
         <input
           type="checkbox"
@@ -40,11 +61,11 @@ export function AccountRow(props: AccountRowProps) {
       </td>
       <td class="account-name">
         <strong class="cut" title={identifier}>
-          {title}
+          {narrow ? <TruncatedText text={title} /> : title}
         </strong>
         {details !== "" && (
           <span class="muted cut" title={details}>
-            {details}
+            {narrow ? <TruncatedText text={details} /> : details}
           </span>
         )}
       </td>

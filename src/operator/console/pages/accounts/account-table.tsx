@@ -39,6 +39,8 @@ export function AccountTable(props: AccountTableProps) {
   const narrow = useIsNarrow();
   /** Rows whose details the user has opened or closed. */
   const [toggled, setToggled] = useState<ReadonlyMap<string, boolean>>(new Map());
+  /** Heights of the accounts' rows that were visible, in pixels. */
+  const [rowHeights, setRowHeights] = useState<ReadonlyMap<string, number>>(new Map());
   /** Heights of the rows with details, in pixels. */
   const [heights, setHeights] = useState<ReadonlyMap<string, number>>(new Map());
   /** The details of a failed test are open at first. */
@@ -46,17 +48,16 @@ export function AccountTable(props: AccountTableProps) {
     const test = tests.states.get(identifier);
     return toggled.get(identifier) ?? (test !== undefined && test !== "running" && !test.success);
   };
-  const openHeights = accounts.map(({ identifier }) =>
-    isOpen(identifier) ? (heights.get(identifier) ?? 0) : 0,
+  const rowHeight = narrow ? NARROW_ROW_HEIGHT : ROW_HEIGHT;
+  // On a narrow screen, long names have several lines.
+  const addedHeights = accounts.map(
+    ({ identifier }) =>
+      (narrow ? Math.max(0, (rowHeights.get(identifier) ?? 0) - rowHeight) : 0) +
+      (isOpen(identifier) ? (heights.get(identifier) ?? 0) : 0),
   );
-  const openKey = openHeights.join();
-  const extraHeights = useMemo(() => openHeights, [openKey]);
-  const { items, height } = useVirtualRows(
-    scroller,
-    accounts.length,
-    narrow ? NARROW_ROW_HEIGHT : ROW_HEIGHT,
-    extraHeights,
-  );
+  const addedKey = addedHeights.join();
+  const extraHeights = useMemo(() => addedHeights, [addedKey]);
+  const { items, height } = useVirtualRows(scroller, accounts.length, rowHeight, extraHeights);
   const names = new Map(proxies.map(({ id, name }) => [id, name || id]));
   const listed = accounts.map(({ identifier }) => identifier);
   const allSelected = listed.every((identifier) => selection.chosen.has(identifier));
@@ -100,6 +101,7 @@ export function AccountTable(props: AccountTableProps) {
                 <AccountRow
                   account={account}
                   index={index}
+                  narrow={narrow}
                   proxy={names.get(account.proxy_id) ?? account.proxy_id}
                   chosen={selection.chosen.has(identifier)}
                   onChoose={(on) => selection.choose([identifier], on)}
@@ -112,6 +114,7 @@ export function AccountTable(props: AccountTableProps) {
                   onToggle={() => setToggled((before) => withValue(before, identifier, !isOpen(identifier)))}
                   editing={editing}
                   onSessions={onSessions}
+                  onHeight={(height) => setRowHeights((before) => withValue(before, identifier, height))}
                 />
                 {isOpen(identifier) && (
                   <AccountDetails
