@@ -282,6 +282,13 @@ describeWithBrowser("how the console looks", () => {
     }
   });
 
+  it("leaves room for a record above the buttons on a phone", async () => {
+    const page = await app.at("history", { width: 390 });
+    await page.getByRole("link", { name: "Hello there" }).click();
+    const note = await page.getByText(/^Sent again without/).boundingBox();
+    expect(note?.height).toBeLessThan(120);
+  });
+
   it.each([1_280, 900, 375])(
     "keeps the buttons that edit and delete a key on one line, %i pixels wide",
     async (width) => {
