@@ -7,7 +7,7 @@ const MAX_CHARS = 300;
 const PART_ENDS = /(?<=[@/._:=-])(?<!:\/\/)(?=\p{L})/u;
 
 /** Those in JSON, outside of names such as `cache_read`, and before each name and value: `{"input":` `0.5,` `"output":` `1.25}`. */
-const JSON_PART_ENDS = /(?<=[@/.=-])(?<!:\/\/)(?=\p{L})|(?<=[{[,:])(?=["{[\p{L}\d-])/u;
+const JSON_PART_ENDS = /(?<=[@/.=-])(?<!:\/\/)(?=\p{L})|(?<=[{[,:])(?=[\x22{[\p{L}\d-])/u;
 
 /** A part that would be wider than most columns: it may be broken anywhere. */
 const LONG_PART = /\S{24}/;
