@@ -97,7 +97,7 @@ export const history: PageTexts["history"] = {
   toolCalls: "Werkzeugaufrufe",
   noToolCalls: "Kein Werkzeug wurde aufgerufen.",
   callsNotStored:
-    "Das Modell hat Werkzeuge in der eigenen Form des Providers aufgerufen. Solche Aufrufe sind bei den Nachrichten der nächsten Anfrage gespeichert.",
+    "Das Modell hat Werkzeuge aufgerufen, aber dieser Eintrag hat die Aufrufe nicht: Sie kamen in der eigenen Form des Providers, oder von diesem Schlüssel werden keine Texte gespeichert.",
   calls: (functions) => `ruft ${functions} auf`,
   callsTools: "ruft Werkzeuge auf",
   messages: "Nachrichten",

@@ -93,7 +93,7 @@ export const history: PageTexts["history"] = {
   noReasoning: "没有思考内容。",
   toolCalls: "工具调用",
   noToolCalls: "没有调用工具。",
-  callsNotStored: "模型以提供方的原生形式调用了工具。这类调用随下一个请求的消息一起保存。",
+  callsNotStored: "模型调用了工具，但此记录不含这些调用：它们采用提供方的原生形式，或者此密钥不保存文本。",
   calls: (functions) => `调用 ${functions}`,
   callsTools: "调用工具",
   messages: "消息",

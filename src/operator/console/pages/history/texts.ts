@@ -96,7 +96,7 @@ export const texts = translate("history", {
   toolCalls: "Tool calls",
   noToolCalls: "No tool was called.",
   callsNotStored:
-    "The model called tools in the provider's native form. Such calls are stored with the messages of the next request.",
+    "The model called tools, but this record does not have the calls: they came in the provider's native form, or no texts of this key are kept.",
   calls: (functions: string) => `calls ${functions}`,
   callsTools: "calls tools",
   messages: "Messages",
