@@ -29,7 +29,9 @@ export async function send(
   init: RequestInit,
   signal: AbortSignal,
 ): Promise<Response> {
-  const request: RequestInit = { ...init, signal, redirect: "manual" };
+  // Node requires `duplex` for a stream as body. Other runtimes ignore it.
+  const duplex = init.body instanceof ReadableStream ? ({ duplex: "half" } as const) : {};
+  const request = { ...init, ...duplex, signal, redirect: "manual" } as const;
   for (let attemptsLeft = IDEMPOTENT.includes(init.method) ? 2 : 1; ; attemptsLeft -= 1) {
     signal.throwIfAborted();
     try {

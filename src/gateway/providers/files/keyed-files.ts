@@ -54,8 +54,6 @@ export class KeyedFiles implements Required<Omit<FilesApi, "showsOwnIds">> {
       method: "POST",
       headers: { ...headers(account), ...uploadHeaders, "content-type": contentType },
       body,
-      // Node requires this for a stream as body. Other runtimes ignore it.
-      ...(body instanceof ReadableStream ? { duplex: "half" } : {}),
     };
     const response = await send(account.fetch, uploadAddress, init, signal);
     if (NO_UPLOADS.includes(response.status)) {

@@ -41,8 +41,6 @@ export function createBearerPassthrough(
         method,
         headers: { ...headers, ...getHeaders(account) },
         body,
-        // Node requires this for a stream as body. Other runtimes ignore it.
-        ...(body instanceof ReadableStream ? { duplex: "half" } : {}),
       };
       const response = await send(account.fetch, address + path, init, signal);
       if (response.ok) return response;

@@ -154,8 +154,6 @@ export class SessionsApi {
       method,
       headers: { authorization: `Bearer ${account.token}`, ...headers },
       ...(body === undefined ? {} : { body }),
-      // Node requires this for a stream as body. Other runtimes ignore it.
-      ...(body instanceof ReadableStream ? { duplex: "half" } : {}),
     };
     const response = await send(account.fetch, this.#baseUrl + path, init, signal);
     if (!response.ok) throw (await readErrorResponse(response, account.token, signal)).error;
