@@ -29,6 +29,8 @@ const GO_ON: Readonly<Record<string, string>> = {
   "/chain": '<meta http-equiv=refresh content="0;url=/chain-2">',
   "/chain-2": '<script>onload = () => location.replace("/end?from=chain")</script>',
 };
+const WAIT_FOR_EVER =
+  '<script>const request = new XMLHttpRequest(); request.open("GET", "/never", false); request.send()</script>';
 const square = `<svg xmlns="http://www.w3.org/2000/svg" width="400" height="400"><rect width="400" height="400" fill="green"/></svg>`;
 
 describeWithBrowser("the browser behind the page service", () => {
@@ -77,7 +79,9 @@ describeWithBrowser("the browser behind the page service", () => {
           `<div style="height:1200px;background:green"></div><script>location = "mailto:a@example.com"</script>`,
         );
       }
-      if (pathname === "/busy") return html(response, "<script>while (true) {}</script>");
+      // A script that waits occupies its page like one that computes, which would take a core from the other tests.
+      if (pathname === "/busy") return html(response, WAIT_FOR_EVER);
+      if (pathname === "/never") return;
       if (pathname === "/wide")
         return html(response, `<div style="width:17000px;height:300px;background:green"></div>`);
       if (pathname === "/tall") return html(response, `<div style="height:50000px;background:green"></div>`);
