@@ -43,22 +43,49 @@ const BLACK_BOX = {
 } as const;
 const TEST_CERTIFICATES = { NODE_EXTRA_CA_CERTS: `${import.meta.dirname}/test/support/fixtures/tls/ca.pem` };
 
-/** Files that take or wait longest: if one begins last, the machine waits for it. */
-const LONG = new Set(
-  [
-    "abort-sweep affinity campaign client-memory dialects-agree documents failures faults message-backends",
-    "native-streams package proxied-fetch realtime start thumbnails usage-details",
-  ].flatMap((names) => names.split(" ")),
-);
-const isLong = (path: string) =>
-  LONG.has(basename(path, ".test.ts")) || /\/(?:console|pages)[\w-]*\.test|\.browser\.test/.test(path);
+/**
+ * Files that mostly wait, the longest first. They are spread over a project's run: if all workers wait at once, the cores
+ * are idle.
+ */
+const WAITING_FILES = [
+  "native-streams faults console-heights realtime page-load moment usage-details browser dialects-agree capture campaign",
+  "pages-secrets failing-pages erasure history console-health idempotency attachment-memory file-faults page-delivery",
+  "proxies call-prices restart administrators request-controls",
+].flatMap((names) => names.split(" "));
 
-/** Runs the long files of each project first: short ones fill the end. */
-class LongFilesFirst extends BaseSequencer {
+/** Files that compute longest: if one begins last, the machine waits for it. */
+const LONG_FILES = new Set(
+  "abort-sweep affinity client-memory documents failures message-backends package proxied-fetch start thumbnails".split(
+    " ",
+  ),
+);
+
+const nameOf = ({ moduleId }: TestSpecification) => basename(moduleId).replace(/(\.browser)?\.test\.ts$/, "");
+const waitingRank = (file: TestSpecification) => WAITING_FILES.indexOf(nameOf(file));
+const isLong = (file: TestSpecification) =>
+  LONG_FILES.has(nameOf(file)) || /\/(?:console|pages)[\w-]*\.test|\.browser\.test/.test(file.moduleId);
+
+/** Of one project: long files first, and the waiting ones evenly between the first four fifths of the others. */
+function spread(files: readonly TestSpecification[]): TestSpecification[] {
+  const sorted = files
+    .filter((file) => waitingRank(file) === -1)
+    .toSorted((one, other) => Number(isLong(other)) - Number(isLong(one)));
+  const waiting = files
+    .filter((file) => waitingRank(file) !== -1)
+    .toSorted((one, other) => waitingRank(one) - waitingRank(other));
+  const between = (0.8 * sorted.length) / waiting.length;
+  for (const [index, file] of waiting.entries()) sorted.splice(Math.floor(index * (between + 1)), 0, file);
+  return sorted;
+}
+
+/** Runs the tests on Deno before those on Workers, and never many waiting files at once. */
+class EvenLoad extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ project, moduleId }: TestSpecification) =>
-      ["deno", "integration"].indexOf(project.name) + (isLong(moduleId) ? 0 : 0.5);
-    return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other));
+    const projects = Map.groupBy(await super.sort(files), ({ project }) => project.name);
+    const rank = (name: string) => ["deno", "integration"].indexOf(name);
+    return [...projects]
+      .toSorted(([one], [other]) => rank(one) - rank(other))
+      .flatMap(([, ofProject]) => spread(ofProject));
   }
 }
 
@@ -75,7 +102,7 @@ const PAGES = "test/unit/**/*.browser.test.ts";
 export default defineConfig({
   test: {
     globalSetup: "test/support/memory-folder.ts",
-    sequence: { sequencer: LongFilesFirst },
+    sequence: { sequencer: EvenLoad },
     // Of the tests in Node (`npm run coverage`). `npm run coverage:deno` counts what black-box tests run on Deno, too.
     coverage: {
       provider: "v8",
