@@ -1,6 +1,6 @@
 import type { Usage } from "../../core/conversation/events.ts";
 import { addUsage, addUsageDetails } from "../../core/conversation/usage-details.ts";
-import { isObject, type JsonObject, parseObject } from "../../core/encoding/json.ts";
+import { isObject, type JsonObject, parseObject, parseObjectExactly } from "../../core/encoding/json.ts";
 import { MASK, maskSecrets } from "../../core/encoding/secret-masking.ts";
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
 import { reserveForJson } from "../../core/http/json-text.ts";
@@ -53,7 +53,7 @@ export function prepareClientEvent(text: string, options: ClientEventOptions): s
 }
 
 function rewriteEvent(text: string, { model, isLimited }: ClientEventOptions): string {
-  const event = parseObject(text);
+  const event = parseObjectExactly(text);
   if (Object.keys(event).length === 0) {
     // The provider's parser may accept what this one does not.
     if (isLimited || model !== "") throw invalidRequest("a message must be a JSON object");

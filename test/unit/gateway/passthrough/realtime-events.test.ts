@@ -26,6 +26,11 @@ describe("a message of the caller", () => {
     ["two sessions", '{"session":{"model":"other"},"session":{}}', '{"session":{}}'],
     ["a name with escapes", '{"session":{"\\u006dodel":"other"}}', '{"session":{"model":"real"}}'],
     ["the word in a text", '{"text": "a model", "n":1}', '{"text":"a model","n":1}'],
+    [
+      "numbers that others print",
+      '{"session":{"model":"a"},"n":[12345678901234567890,-0,1.0]}',
+      '{"session":{"model":"real"},"n":[12345678901234567890,-0,1.0]}',
+    ],
     ["nothing of it", '{ "type" : "response.create" }', '{ "type" : "response.create" }'],
     ["no JSON and no model", "hello", "hello"],
   ])("with %s", (_, text, expected) => {
