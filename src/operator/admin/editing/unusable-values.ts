@@ -7,8 +7,8 @@ import { invalidRequest } from "../../../core/errors/gateway-error.ts";
 
 /** Control characters, and unpaired surrogates. */
 const UNUSABLE_CHARACTERS = /[\p{Cc}\p{Cs}]/u;
-/** A path cannot contain a longer key, so no request could address it. */
-const MAX_KEY_LENGTH = 512;
+/** A path cannot contain a longer key or name of a model, so no request could address it. */
+const MAX_LENGTH = 512;
 
 /** A text of the configuration, with the name of its field. */
 type Field = readonly [field: string, text: string];
@@ -24,6 +24,13 @@ const nameFields = ({ accounts }: Config): Field[] =>
       (field): Field => [`accounts[${index}].${field}`, account[field]],
     ),
   );
+
+const modelNameFields = ({ model_routes, providers }: Config): Field[] => [
+  ...Object.keys(model_routes).map((name): Field => ["model_routes", name]),
+  ...providers.flatMap(({ models }, index) =>
+    Object.keys(models).map((name): Field => [`providers[${index}].models`, name]),
+  ),
+];
 
 const providerFields = ({ providers }: Config): Field[] =>
   providers.flatMap(({ token, headers }, index): Field[] => [
@@ -63,10 +70,15 @@ const textFault: TextCheck = (text) =>
   UNUSABLE_CHARACTERS.test(text) ? "control characters and broken surrogate pairs are not allowed" : null;
 
 const keyFault: TextCheck = (text) => {
-  if (text.length > MAX_KEY_LENGTH) return `a key must have at most ${MAX_KEY_LENGTH} characters`;
+  if (text.length > MAX_LENGTH) return `a key must have at most ${MAX_LENGTH} characters`;
   if (isShortenedSecret(text)) return "this is the mask of a key, not the key";
   return textFault(text);
 };
+
+const modelNameFault: TextCheck = (text) =>
+  text.length > MAX_LENGTH
+    ? `the name of a model must have at most ${MAX_LENGTH} characters`
+    : textFault(text);
 
 const secretFault: TextCheck = (text) =>
   isShortenedSecret(text) ? "this is the mask of a secret, not the secret" : textFault(text);
@@ -92,6 +104,7 @@ export function rejectUnusableValues(before: Config, after: Config): void {
   const checks: readonly [(config: Config) => Field[], TextCheck][] = [
     [keyFields, keyFault],
     [nameFields, textFault],
+    [modelNameFields, modelNameFault],
     [providerFields, secretFault],
     [hostFields, describeHostFault],
     [signingSecretFields, signingSecretFault],

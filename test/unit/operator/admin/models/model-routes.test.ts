@@ -48,6 +48,9 @@ describe("the model routes that an administrator edits", () => {
   test.each([
     ["another route has the name, in any case", { name: "FIRST", models: MODELS }, 409, "name"],
     ["an address cannot have the name", { name: "..", models: MODELS }, 400, "name"],
+    ["an address cannot have so long a name", { name: "x".repeat(513), models: MODELS }, 400, "at most 512"],
+    ["a half of a character would disguise the name", { name: "x\ud800", models: MODELS }, 400, "surrogate"],
+    ["a control character would disguise the name", { name: "x\u0007", models: MODELS }, 400, "control"],
     ["it has no model", { name: "any", models: [] }, 400, "models"],
     [
       "its strategy does not use the weights",
