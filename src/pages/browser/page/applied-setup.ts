@@ -1,5 +1,6 @@
 import { invalidRequest } from "../../../core/errors/gateway-error.ts";
 import type { PageSetup } from "../../../core/ports/page-setup.ts";
+import { isBrowserGone } from "../failures.ts";
 import { evaluateIsolated, settlesWithin } from "../tab/evaluate.ts";
 import { OriginSecrets } from "../tab/origin-secrets.ts";
 import type { Tab } from "../tab/tab.ts";
@@ -65,8 +66,11 @@ export class AppliedSetup {
     const secure = url.startsWith("https:");
     const attributes = { url, path: "/", secure, sameSite: "Strict" } as const;
     for (const { name, value } of cookies) {
-      const { success } = await session.send("Network.setCookie", { name, value, ...attributes });
-      if (!success) throw invalidRequest("The browser does not accept a cookie.", "cookies");
+      // Refused for example if the name begins with `__Secure-`, and the page is no HTTPS page.
+      await session.send("Network.setCookie", { name, value, ...attributes }).catch((error: unknown) => {
+        if (isBrowserGone(error)) throw error;
+        throw invalidRequest("The browser does not accept a cookie.", "cookies");
+      });
     }
   }
 

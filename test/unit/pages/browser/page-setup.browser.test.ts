@@ -121,6 +121,14 @@ describeWithBrowser("the set-up of a page by the caller", () => {
     await fine.text();
   });
 
+  it.each(["__Host-a=b", "__Secure-a=b"])("refuses the cookie %s of a page without TLS", async (cookie) => {
+    expect(await errorOf(await post("metadata", "/", { cookies: [cookie] }))).toEqual([
+      400,
+      "invalid_request",
+      "cookies",
+    ]);
+  });
+
   it("sends secrets only to the page's own origin", async () => {
     const response = await post("thumbs", "/secret", { ...SECRETS, delay: 1 });
     expect([response.status, (await response.arrayBuffer()).byteLength > 0]).toEqual([200, true]);
