@@ -6,6 +6,14 @@ import type { FileHead, IncomingFile } from "./upload.ts";
 /** The media type of a form with files. A boundary follows. */
 export const MULTIPART_FORM = /^\s*multipart\/form-data\s*;/i;
 
+const BOUNDARY = /;\s*boundary\s*=\s*(?:"([^"]+)"|([^\s;"]+))/i;
+
+/** The boundary that the media type of a multipart body states. */
+export function findBoundary(contentType: string): string | undefined {
+  const [, quoted, plain] = BOUNDARY.exec(contentType) ?? [];
+  return quoted ?? plain;
+}
+
 /**
  * Maximum length of a multipart body's media type, in characters. A boundary has at most 70 (RFC 2046, section 5.1.1), and
  * the parser may compare each byte of the body with the whole boundary.
@@ -132,6 +140,7 @@ export class MultipartFile implements IncomingFile, UnreadBody {
       return;
     }
     const written = new Promise<void>((resolve) => this.#parser.write(bytes, resolve));
-    await Promise.race([written, this.#broken]);
+    // Some parsers do not report as written what ended the body while a part was being read.
+    await Promise.race([written, this.#finished, this.#broken]);
   }
 }

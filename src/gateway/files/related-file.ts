@@ -3,14 +3,13 @@ import { isObject, type JsonObject } from "../../core/encoding/json.ts";
 import { invalidRequest } from "../../core/errors/gateway-error.ts";
 import { invalidJson } from "../../core/http/json-text.ts";
 import type { BodyLimits } from "./incoming-body.ts";
-import { MultipartFile, type PartParser, type PartSink } from "./multipart-file.ts";
+import { findBoundary, MultipartFile, type PartParser, type PartSink } from "./multipart-file.ts";
 import type { FileHead } from "./upload.ts";
 
 /** Maximum length of a file's metadata, in characters. */
 const MAX_METADATA = 64 * 1024;
 
 const MULTIPART_RELATED = /^\s*multipart\/related\s*;/i;
-const BOUNDARY = /;\s*boundary\s*=\s*(?:"([^"]+)"|([^\s;"]+))/i;
 
 /** Builds the description of a file from its metadata and the media type of its part. */
 export type FileHeadParser = (metadata: JsonObject, mediaType: string) => FileHead;
@@ -26,9 +25,8 @@ export function readRelatedFile(
   parseHead: FileHeadParser,
 ): MultipartFile {
   const type = request.headers.get("content-type") ?? "";
-  const [, quoted, plain] = (MULTIPART_RELATED.test(type) && BOUNDARY.exec(type)) || [];
-  const boundary = quoted ?? plain;
-  if (boundary === undefined || request.body === null) {
+  const boundary = findBoundary(type);
+  if (!MULTIPART_RELATED.test(type) || boundary === undefined || request.body === null) {
     throw invalidRequest("metadata and a file are uploaded as multipart/related with a boundary");
   }
   return new MultipartFile(request, limits, (sink) => createParser(boundary, sink, parseHead));
