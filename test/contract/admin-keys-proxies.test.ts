@@ -168,6 +168,7 @@ describe("API keys", () => {
     ["POST", "/admin/keys", { key: "sk-d****0123" }, 400, "mask"],
     ["POST", "/admin/accounts", { email: "half\ud800@x", password: "p" }, 400, "surrogate"],
     ["POST", "/admin/import", { accounts: [{ token: "two\nlines" }] }, 400, "control characters"],
+    ["POST", "/admin/import", { accounts: [{ token: "tok\u00fc" }] }, 400, "printable ASCII"],
     ["POST", "/admin/test", { api_key: "sk-\u0000-zero" }, 400, "api_key"],
     ["POST", "/admin/test", { api_key: "sk-\u20ac" }, 400, "api_key"],
     ["POST", "/admin/keys", { name: "x", limits: { requests_a_minute: 1 } }, 400, "requests_a_minute"],

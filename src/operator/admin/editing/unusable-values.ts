@@ -4,6 +4,7 @@ import { isShortenedSecret } from "../../../core/config/marked-secrets.ts";
 import type { Config } from "../../../core/config/schema.ts";
 import { isDotSegment } from "../../../core/encoding/path-segment.ts";
 import { invalidRequest } from "../../../core/errors/gateway-error.ts";
+import { FIELD_VALUE } from "../../../core/http/field-syntax.ts";
 
 /** Control characters, and unpaired surrogates. */
 const UNUSABLE_CHARACTERS = /[\p{Cc}\p{Cs}]/u;
@@ -39,6 +40,12 @@ const providerFields = ({ providers }: Config): Field[] =>
       ([field, value]): Field => [`providers[${index}].headers.${field}`, value],
     ),
   ]);
+
+/** Texts that requests to the provider carry in a header. */
+const tokenFields = ({ accounts, providers }: Config): Field[] => [
+  ...accounts.map(({ token }, index): Field => [`accounts[${index}].token`, token]),
+  ...providers.map(({ token }, index): Field => [`providers[${index}].token`, token]),
+];
 
 const hostFields = ({ proxies }: Config): Field[] =>
   proxies.map(({ host }, index): Field => [`proxies[${index}].host`, host]);
@@ -83,6 +90,8 @@ const modelNameFault: TextCheck = (text) =>
 const secretFault: TextCheck = (text) =>
   isShortenedSecret(text) ? "this is the mask of a secret, not the secret" : textFault(text);
 
+const tokenFault: TextCheck = (text) => (FIELD_VALUE.test(text) ? null : "must be printable ASCII");
+
 /** No message could be signed with a secret that cannot be decoded. */
 const signingSecretFault: TextCheck = (text) => {
   try {
@@ -106,6 +115,7 @@ export function rejectUnusableValues(before: Config, after: Config): void {
     [nameFields, textFault],
     [modelNameFields, modelNameFault],
     [providerFields, secretFault],
+    [tokenFields, tokenFault],
     [hostFields, describeHostFault],
     [signingSecretFields, signingSecretFault],
     [dotOnlyFields, segmentFault],
