@@ -1,9 +1,10 @@
-import { Busboy, type BusboyInstance } from "@fastify/busboy";
-import { toUtf8 } from "../../core/encoding/bytes.ts";
+import { Dicer } from "@fastify/busboy";
+import { concatBytes, toUtf8 } from "../../core/encoding/bytes.ts";
 import { GatewayError, invalidRequest } from "../../core/errors/gateway-error.ts";
 import { OTHER_MODEL_MEMBERS } from "../dialects/chat-completions/native.ts";
-import { MAX_MEDIA_TYPE_LENGTH, MULTIPART_FORM } from "../files/multipart-file.ts";
+import { findBoundary, MAX_MEDIA_TYPE_LENGTH, MULTIPART_FORM } from "../files/multipart-file.ts";
 import { encodePartHead } from "../providers/files/multipart.ts";
+import { type FormPartHead, parseFormPartHead, splitMediaType } from "./form-part-head.ts";
 
 /**
  * Whether a field names models: `model` in a form that some readers take for it (another case, `model[]`), or other models
@@ -16,7 +17,10 @@ function namesModels(field: string): boolean {
 
 /** The most bytes of all text fields together. */
 export const MAX_TEXT_BYTES = 256 * 1024;
-const LIMITS = { fieldSize: MAX_TEXT_BYTES, parts: 100, headerPairs: 50, headerSize: 16 * 1024 };
+const MAX_PARTS = 100;
+/** Of one part: its headers, and their bytes. */
+const MAX_HEADERS = 50;
+const MAX_HEAD_BYTES = 16 * 1024;
 
 const PLAIN_TEXT = "text/plain";
 /** Media types of parts that are text if they have no file name. The bytes of all others stay as they are. */
@@ -41,6 +45,12 @@ interface Part {
   isComplete: boolean;
 }
 
+/** Receives the bytes of a part, and its end. */
+interface PartReader {
+  read(piece: Uint8Array): void;
+  end(): void;
+}
+
 /**
  * Parses a form while it arrives, and writes its parts again with another boundary: readers of a form may disagree about
  * unusual ones, and the provider must see what the gateway saw. The field `model` is left out.
@@ -50,9 +60,10 @@ export class FormParser {
   readonly fields: FormField[] = [];
   /** The value of the first field `model`. */
   model: string | undefined;
-  readonly #parser: BusboyInstance;
+  readonly #parser: Dicer;
   readonly #boundary: string;
   readonly #parts: Part[] = [];
+  #count = 0;
   #textBytes = 0;
   readonly #broken: Promise<never>;
   readonly #finished: Promise<void>;
@@ -66,37 +77,28 @@ export class FormParser {
    * @throws GatewayError 400 for a media type that is no form
    */
   constructor(contentType: string, boundary: string, isModelUnique: boolean) {
-    if (!MULTIPART_FORM.test(contentType) || contentType.length > MAX_MEDIA_TYPE_LENGTH) throw notAForm();
+    const given = findBoundary(contentType);
+    if (
+      !MULTIPART_FORM.test(contentType) ||
+      contentType.length > MAX_MEDIA_TYPE_LENGTH ||
+      given === undefined
+    )
+      throw notAForm();
     this.#boundary = boundary;
     this.#isModelUnique = isModelUnique;
     const { promise, reject } = Promise.withResolvers<never>();
     this.#broken = promise;
     this.#fail = reject;
     promise.catch(() => undefined);
-    try {
-      this.#parser = new Busboy({
-        headers: { "content-type": contentType.trim() },
-        limits: LIMITS,
-        isPartAFile: (_, type = PLAIN_TEXT, filename) => filename !== undefined || !TEXT_TYPES.test(type),
-      });
-    } catch {
-      throw notAForm();
-    }
-    this.#finished = new Promise((resolve) => this.#parser.on("finish", resolve));
+    this.#parser = new Dicer({ boundary: given, maxHeaderPairs: MAX_HEADERS });
     this.#parser.on("error", () => reject(invalidRequest("the multipart form is broken or cut off")));
-    this.#parser.on("partsLimit", () => reject(invalidRequest(`a form has at most ${LIMITS.parts} parts`)));
-    this.#parser.on("field", (name, value, _, isTruncated, __, mediaType) =>
-      this.#addField(name, value, isTruncated, mediaType),
-    );
-    this.#parser.on("file", (name, file, filename, _, mediaType) => {
-      const part = this.#addFile(name, filename, mediaType);
-      file.on("data", (piece: Uint8Array) => part.pieces.push(piece));
-      // The parser reports the same error.
-      file.on("error", () => undefined);
-      file.on("end", () => {
-        part.pieces.push(LINE_BREAK);
-        part.isComplete = true;
-      });
+    const ends: Promise<void>[] = [];
+    this.#parser.on("part", (part) => {
+      ends.push(new Promise((resolve) => part.on("end", resolve)));
+      this.#readPart(part);
+    });
+    this.#finished = new Promise<void>((resolve) => this.#parser.on("finish", resolve)).then(async () => {
+      await Promise.all(ends);
     });
   }
 
@@ -105,7 +107,8 @@ export class FormParser {
     const written = new Promise<void>((resolve) => {
       this.#parser.write(bytes, () => resolve());
     });
-    await Promise.race([this.#broken, written]);
+    // The parser does not report as written what ended the form while parts were being read.
+    await Promise.race([this.#broken, written, this.#finished]);
   }
 
   /** Ends the form. Throws a `GatewayError` 400 for a form without an end. */
@@ -125,36 +128,99 @@ export class FormParser {
     return ready;
   }
 
-  #addField(name: string | undefined, value: string, isTruncated: boolean, mediaType: string): void {
-    const text = toUtf8(`${value}\r\n`);
-    this.#textBytes += text.length;
-    if (name === undefined) this.#fail(invalidRequest("a part of the form has no name"));
-    else if (isTruncated || this.#textBytes > MAX_TEXT_BYTES) {
-      const message = `the text fields of a form have at most ${MAX_TEXT_BYTES} bytes`;
-      this.#fail(new GatewayError(413, message, { code: "request_too_large", param: name }));
-    } else if (name === "model") {
-      if (this.#isModelUnique && this.model !== undefined)
-        this.#fail(invalidRequest("the form names model twice", "model"));
-      this.model ??= value;
-    } else if (namesModels(name)) {
-      this.#fail(invalidRequest("the form names models in another field than model", "model"));
-    } else {
-      this.fields.push({ name, text: value, isFile: false });
-      const type = mediaType === PLAIN_TEXT ? {} : { mediaType };
-      const head = toUtf8(encodePartHead({ name, ...type }, this.#boundary));
-      this.#parts.push({ pieces: [head, text], isComplete: true });
-    }
+  #readPart(part: Dicer.PartStream): void {
+    this.#count += 1;
+    if (this.#count > MAX_PARTS) this.#fail(invalidRequest(`a form has at most ${MAX_PARTS} parts`));
+    let reader: PartReader | null = null;
+    part.on("header", (headers) => {
+      reader = this.#openPart(headers);
+    });
+    part.on("data", (piece: Uint8Array) => reader?.read(piece));
+    // The parser reports the same error.
+    part.on("error", () => undefined);
+    part.on("end", () => {
+      if (reader === null) this.#fail(brokenHead());
+      else reader.end();
+    });
   }
 
-  #addFile(name: string | undefined, filename: string | undefined, mediaType: string): Part {
-    if (name === undefined) this.#fail(invalidRequest("a part of the form has no name"));
-    if (name !== undefined && namesModels(name))
-      this.#fail(invalidRequest("model must be a text field", "model"));
-    this.fields.push({ name: name ?? "", text: `[${filename ?? "file"}, ${mediaType}]`, isFile: true });
-    const named = filename === undefined ? {} : { filename };
-    const head = encodePartHead({ name: name ?? "", mediaType, ...named }, this.#boundary);
-    const part: Part = { pieces: [toUtf8(head)], isComplete: false };
+  #openPart(headers: object): PartReader | null {
+    const isTooLong = Object.entries(headers).flat(2).join("").length > MAX_HEAD_BYTES;
+    const head = isTooLong ? null : parseFormPartHead(headers);
+    if (head === null) return null;
+    const { name, filename, mediaType = PLAIN_TEXT } = head;
+    if (filename === undefined && TEXT_TYPES.test(splitMediaType(mediaType).type))
+      return this.#openText(head);
+    if (namesModels(name)) this.#fail(invalidRequest("model must be a text field", "model"));
+    this.fields.push({ name, text: `[${filename ?? "file"}, ${mediaType}]`, isFile: true });
+    const part = this.#addPart(head);
+    return {
+      read: (piece) => void part.pieces.push(piece),
+      end: () => {
+        part.pieces.push(LINE_BREAK);
+        part.isComplete = true;
+      },
+    };
+  }
+
+  #openText({ name, mediaType = PLAIN_TEXT }: FormPartHead): PartReader {
+    const isModel = name === "model";
+    if (!isModel && namesModels(name))
+      this.#fail(invalidRequest("the form names models in another field than model", "model"));
+    const { type, charset } = splitMediaType(mediaType);
+    const at = this.fields.length;
+    if (!isModel) this.fields.push({ name, text: "", isFile: false });
+    // Text is written as UTF-8.
+    const stated = /^utf-?8$/i.test(charset) ? mediaType : type;
+    const part = isModel
+      ? null
+      : this.#addPart({ name, ...(stated === PLAIN_TEXT ? {} : { mediaType: stated }) });
+    const pieces: Uint8Array[] = [];
+    return {
+      read: (piece) => {
+        this.#textBytes += piece.length;
+        if (this.#textBytes <= MAX_TEXT_BYTES) pieces.push(piece);
+        else {
+          const message = `the text fields of a form have at most ${MAX_TEXT_BYTES} bytes`;
+          this.#fail(new GatewayError(413, message, { code: "request_too_large", param: name }));
+        }
+      },
+      end: () => {
+        const text = this.#decode(concatBytes(pieces), charset);
+        if (part === null) this.#addModel(text);
+        else {
+          this.fields[at] = { name, text, isFile: false };
+          part.pieces.push(toUtf8(`${text}\r\n`));
+          part.isComplete = true;
+        }
+      },
+    };
+  }
+
+  #addModel(name: string): void {
+    if (this.#isModelUnique && this.model !== undefined)
+      this.#fail(invalidRequest("the form names model twice", "model"));
+    this.model ??= name;
+  }
+
+  #addPart(head: FormPartHead): Part {
+    const part = { pieces: [toUtf8(encodePartHead(head, this.#boundary))], isComplete: false };
     this.#parts.push(part);
     return part;
   }
+
+  #decode(bytes: Uint8Array, charset: string): string {
+    try {
+      return new TextDecoder(charset).decode(bytes);
+    } catch {
+      this.#fail(invalidRequest("a part of the form has an unknown character set"));
+      return "";
+    }
+  }
+}
+
+function brokenHead(): GatewayError {
+  return invalidRequest(
+    `each part of a form needs a valid Content-Disposition: form-data with a name, and headers of at most ${MAX_HEAD_BYTES} bytes`,
+  );
 }

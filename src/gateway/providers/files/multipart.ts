@@ -19,9 +19,9 @@ export interface MultipartBody {
 /** A part that holds a file. */
 type FilePart = Pick<OutgoingFile, "mediaType" | "body">;
 
-/** Quotes a name in a header. Percent-encodes quotes and line breaks (RFC 7578, section 2). */
+/** Quotes a name in a header. Percent-encodes quotes, line breaks (RFC 7578, section 2) and other control characters. */
 function quoteName(name: string): string {
-  return `"${name.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A")}"`;
+  return `"${name.replace(/["\p{Cc}]/gu, (character) => encodeURIComponent(character))}"`;
 }
 
 /** The name and the type of a part. */

@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { concatBytes } from "../../../../src/core/encoding/bytes.ts";
 import { FormParser } from "../../../../src/gateway/passthrough/form-parser.ts";
@@ -106,6 +107,85 @@ describe("a form", () => {
     expect(written.toString("latin1")).toContain("audio/wav");
   });
 
+  /** What the parser writes of a form that arrives in pieces of a size. */
+  async function rewrite(type: string, bytes: Uint8Array, size: number): Promise<FormData> {
+    const parser = new FormParser(type, "written", true);
+    const written: Uint8Array[] = [];
+    for (let at = 0; at < bytes.length; at += size) {
+      await parser.write(bytes.subarray(at, at + size));
+      written.push(...parser.takePieces());
+    }
+    await parser.end();
+    written.push(...parser.takePieces(), Buffer.from("--written--\r\n"));
+    const headers = { "content-type": "multipart/form-data; boundary=written" };
+    return new Response(concatBytes(written), { headers }).formData();
+  }
+
+  test("keeps any names, types, texts and files, in any pieces", async () => {
+    const name = fc
+      .string({ unit: "grapheme", minLength: 1, maxLength: 8 })
+      .filter((text) => !/\p{Cc}/u.test(text));
+    const type = fc.constantFrom(
+      "audio/webm;codecs=opus",
+      'audio/webm; codecs="a;b"',
+      "text/plain;charset=utf-8",
+      "",
+    );
+    const field = fc.record({
+      name: name.map((text) => `x${text}`),
+      value: fc.oneof(
+        fc.string({ unit: "grapheme" }),
+        fc.record({ bytes: fc.uint8Array({ maxLength: 300 }), filename: name, type }),
+      ),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(field, { maxLength: 6 }),
+        fc.integer({ min: 1, max: 400 }),
+        async (fields, size) => {
+          const form = new FormData();
+          for (const { name: key, value } of fields) {
+            if (typeof value === "string") form.append(key, value);
+            else
+              form.append(key, new File([new Uint8Array(value.bytes)], value.filename, { type: value.type }));
+          }
+          const sent = new Response(form);
+          const contentType = sent.headers.get("content-type") ?? "";
+          const bytes = new Uint8Array(await sent.arrayBuffer());
+          const expected = await new Response(bytes, { headers: { "content-type": contentType } }).formData();
+          const list = (of: FormData) =>
+            Promise.all(
+              [...of].map(async ([key, value]) =>
+                typeof value === "string" ? [key, value] : [key, value.name, value.type, await value.text()],
+              ),
+            );
+          expect(await list(await rewrite(contentType, bytes, size))).toEqual(await list(expected));
+        },
+      ),
+    );
+  });
+
+  test("writes text in another character set as UTF-8", async () => {
+    const head =
+      'Content-Disposition: form-data; name="prompt"\r\nContent-Type: text/plain; charset=iso-8859-1\r\n\r\n';
+    const bytes = Buffer.from(`--${BOUNDARY}\r\n${head}na\u00efve\r\n${END}`, "latin1");
+    const form = await rewrite(`multipart/form-data; boundary=${BOUNDARY}`, bytes, bytes.length);
+    expect([...form]).toEqual([["prompt", "na\u00efve"]]);
+  });
+
+  test.each([
+    ["filename*=UTF-8''na%C3%AFve.mp3", "na\u00efve.mp3"],
+    ["filename*=iso-8859-1''na%EFve.mp3; filename=plain.mp3", "na\u00efve.mp3"],
+    ["FileName = plain.mp3 ;", "plain.mp3"],
+    ['filename="a \\"quoted\\" C:\\dir.mp3"', 'a "quoted" C:\\dir.mp3'],
+  ])("reads a file name from %s", async (parameter, filename) => {
+    const bytes = Buffer.from(part("file", "abc", `; ${parameter}`) + END);
+    const parser = new FormParser(`multipart/form-data; boundary="${BOUNDARY}"`, "written", true);
+    await parser.write(bytes);
+    await parser.end();
+    expect(parser.fields).toEqual([{ name: "file", text: `[${filename}, text/plain]`, isFile: true }]);
+  });
+
   test("takes its model from the path of a deployment", async () => {
     const made = await behind();
     const path = "/openai/deployments/vendor%2Fmine/audio/transcriptions?api-version=1";
@@ -209,6 +289,49 @@ describe("a form", () => {
     [
       "with a part without a name",
       `--${BOUNDARY}\r\nContent-Disposition: form-data\r\n\r\nx\r\n${END}`,
+      400,
+      null,
+    ],
+    [
+      "with an unnamed type of part",
+      `--${BOUNDARY}\r\nContent-Type: text/plain\r\n\r\nx\r\n${MODEL}${END}`,
+      400,
+      null,
+    ],
+    [
+      "with a part that is no field",
+      `--${BOUNDARY}\r\nContent-Disposition: attachment; name="mask"; filename="m.png"\r\n\r\nx\r\n${MODEL}${END}`,
+      400,
+      null,
+    ],
+    [
+      "with a part that ends in its head",
+      `--${BOUNDARY}\r\nContent-Disposition: form-data; name="x"\r\n${MODEL}${END}`,
+      400,
+      null,
+    ],
+    [
+      "with a line break in a file name",
+      MODEL + part("file", "abc", '; filename="a\nb.mp3"') + END,
+      400,
+      null,
+    ],
+    [
+      "with an encoded line break in a file name",
+      MODEL + part("file", "abc", "; filename*=UTF-8''a%0d%0ab") + END,
+      400,
+      null,
+    ],
+    ["with an open quote in its head", MODEL + part("file", "abc", '; filename="a') + END, 400, null],
+    [
+      "with a huge file name",
+      MODEL + part("file", "abc", `; filename="${"n".repeat(20_000)}"`) + END,
+      400,
+      null,
+    ],
+    [
+      "with an unknown character set",
+      MODEL + part("prompt", "abc", "\r\nContent-Type: text/plain; charset=nothing") + END,
       400,
       null,
     ],
