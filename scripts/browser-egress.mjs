@@ -12,6 +12,7 @@ import { readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { startEgressFilter } from "../src/runtime/deno/egress-filter.ts";
 import { privateHostsFile } from "./development.mjs";
+import { onParentEnd } from "./parent-process.mjs";
 
 const parent = process.ppid;
 
@@ -42,6 +43,8 @@ const proxy = [
 ];
 const child = spawn(browser, [...proxy, ...args], { stdio: "inherit" });
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+// A browser with a page that computes without end may not notice signals, nor that nobody uses it any more.
+onParentEnd(() => child.kill("SIGKILL"));
 child.on("error", (error) => {
   console.error(`The browser could not be started: ${error.message}`);
   process.exit(1);
