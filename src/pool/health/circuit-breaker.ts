@@ -38,7 +38,7 @@ const MAX_STRIKES = 3;
 /** An account, proxy or model that has never worked may get this many requests before its first result. */
 const UNPROVEN_ALLOWANCE = 3;
 /** When the running probes have had no result for this long, one more probe is allowed. Milliseconds. */
-const PROBE_TIMEOUT_MS = 10_000;
+export const PROBE_TIMEOUT_MS = 10_000;
 
 /**
  * Computes the cooldown after one more failure at `now` (Unix milliseconds). For a rate limit it uses the provider's

@@ -1,5 +1,6 @@
 import type { ProviderOutageView } from "../../core/ports/account-status.ts";
 import type { AccountFailure, AcquireRequest } from "../../core/ports/accounts.ts";
+import { PROBE_TIMEOUT_MS } from "./circuit-breaker.ts";
 import type { ProviderRecord } from "./provider-record.ts";
 import { requestIdentityOf } from "./request-identity.ts";
 
@@ -7,8 +8,6 @@ import { requestIdentityOf } from "./request-identity.ts";
 const OUTAGE_ACCOUNTS = 3;
 /** Failures must come from at least this many requests: a single one may be a request that the provider cannot process. */
 const OUTAGE_REQUESTS = 2;
-/** If the probe request has no result after this time, another request may probe. Milliseconds. */
-const PROBE_TIMEOUT_MS = 10_000;
 /** A series of failures is deleted when nothing was added to it for this long. Milliseconds. */
 const SERIES_TTL_MS = 600_000;
 /** Maximum number of tracked series. The limit is needed because callers can invent model names. */
